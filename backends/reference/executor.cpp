@@ -1,0 +1,65 @@
+/// The reference executor: serial, plain, wide. What it computes is what the others are measured against.
+
+#include <tessera/host_executor.hpp>
+
+#include "elementwise/rows.hpp"
+#include "gemm/ladder.hpp"
+#include "plugin.hpp"
+#include "reduce/ladder.hpp"
+
+namespace tessera::reference {
+namespace {
+
+class ReferenceExecutor final : public HostExecutor {
+ public:
+  ReferenceExecutor() {
+    capabilities_.backend = Backend::Reference;
+    capabilities_.device = "serial";
+    capabilities_.instruction_set = "portable";
+  }
+
+  const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return gemm_ladder(); }
+  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reduce_ladder(); }
+
+  Status map(Queue&, const MapCall& call) noexcept override {
+    host::map_rows(call, 0, call.rows);
+    return {};
+  }
+  Status random(Queue&, const RandomCall& call) noexcept override {
+    host::random_rows(call, 0, call.rows);
+    return {};
+  }
+  /// The reference is a yardstick for errors; nobody asks how far it is from a ceiling.
+  Status measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept override {
+    ceilings = {};
+    return {};
+  }
+
+ private:
+  Capabilities capabilities_;
+};
+
+Status create(const ExecutorOptions&, Executor*& executor) {
+  executor = new ReferenceExecutor;
+  return {};
+}
+
+constexpr PluginInfo info{
+    .struct_size = sizeof(PluginInfo),
+    .abi_version = plugin_abi_version,
+    .build_tag = TESSERA_BUILD_TAG,
+    .name = "reference",
+    .description = "serial, accumulates in higher precision",
+    .probe = [] { return Status{}; },
+    .create = create,
+    .destroy = [](Executor* executor) { delete executor; },
+    .gemm_kernels = [] { return gemm_ladder(); },
+    .reduce_kernels = [] { return reduce_ladder(); },
+};
+
+} // namespace
+
+const PluginInfo* plugin() { return &info; }
+
+} // namespace tessera::reference

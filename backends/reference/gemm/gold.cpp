@@ -1,0 +1,82 @@
+/// gold: the serial triple loop that others are measured against, in error and in speed.
+///
+/// f32 accumulates in double; f64 in a pair of doubles (Dekker, Knuth), about 106 bits. Rounded once, at the end.
+/// 2·m·n·k operations (many more in f64), nothing reused on purpose.
+
+#include <cmath>
+
+#include "fma_clones.hpp"
+#include "ladder.hpp"
+
+namespace tessera::reference {
+namespace {
+
+/// The exact value is high + low.
+struct Pair {
+  double high = 0;
+  double low = 0;
+};
+
+/// sum + x·y; the product's and the addition's rounding errors are kept in `low`.
+inline Pair add_product(Pair sum, double x, double y) {
+  const double product = x * y;
+  const double product_error = std::fma(x, y, -product);
+  const double high = sum.high + product;
+  const double part = high - sum.high;
+  const double addition_error = (sum.high - (high - part)) + (product - part);
+  return {high, sum.low + (product_error + addition_error)};
+}
+
+/// Inner product of op(A)'s row i and op(B)'s column j.
+TESSERA_FMA_CLONES double inner(const float* a, Index step_a, const float* b, Index step_b, Index k) {
+  double sum = 0;
+  for (Index p = 0; p < k; ++p) sum += static_cast<double>(a[p * step_a]) * static_cast<double>(b[p * step_b]);
+  return sum;
+}
+TESSERA_FMA_CLONES Pair inner(const double* a, Index step_a, const double* b, Index step_b, Index k) {
+  Pair sum;
+  for (Index p = 0; p < k; ++p) sum = add_product(sum, a[p * step_a], b[p * step_b]);
+  return sum;
+}
+
+float finish(double sum, float alpha, float beta, const float* c) {
+  const double r = static_cast<double>(alpha) * sum;
+  return static_cast<float>(beta == 0.0f ? r : std::fma(static_cast<double>(beta), static_cast<double>(*c), r));
+}
+double finish(Pair sum, double alpha, double beta, const double* c) {
+  if (!std::isfinite(sum.high)) { // the error terms of Inf and NaN mean nothing
+    const double r = alpha * sum.high;
+    return beta == 0.0 ? r : std::fma(beta, *c, r);
+  }
+  Pair r = add_product({alpha * sum.low, 0}, alpha, sum.high);
+  if (beta != 0.0) r = add_product(r, beta, *c);
+  return r.high + r.low;
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept {
+  const GemmOperands<T> x(call);
+  for (Index i = 0; i < x.m; ++i)
+    for (Index j = 0; j < x.n; ++j) {
+      const auto sum =
+          inner(&x.at_a(i, 0), x.op_a == Op::None ? 1 : x.lda, &x.at_b(0, j), x.op_b == Op::None ? x.ldb : 1, x.k);
+      T& c = x.c[i * x.ldc + j];
+      c = finish(sum, x.alpha, x.beta, &c);
+    }
+  return {};
+}
+
+template <class T>
+constexpr GemmKernel row{.name = "gold",
+                         .summary = "serial triple loop, accumulates in higher precision",
+                         .source = "textbook",
+                         .type = dtype_of<T>,
+                         .accumulator = Accumulator::Wider,
+                         .run = run<T>};
+
+} // namespace
+
+const GemmKernel gold_f32 = row<float>;
+const GemmKernel gold_f64 = row<double>;
+
+} // namespace tessera::reference

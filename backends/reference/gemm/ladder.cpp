@@ -1,0 +1,12 @@
+#include "ladder.hpp"
+
+#include <vector>
+
+namespace tessera::reference {
+
+std::span<const GemmKernel> gemm_ladder() {
+  static const std::vector<GemmKernel> rows{canonical_f32, canonical_f64, gold_f32, gold_f64};
+  return rows;
+}
+
+} // namespace tessera::reference

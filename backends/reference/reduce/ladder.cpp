@@ -1,0 +1,41 @@
+#include "ladder.hpp"
+
+#include <array>
+#include <new>
+
+#include "canonical.hpp"
+
+namespace tessera::reference {
+namespace {
+
+template <class T>
+Status run(const ReduceKernel&, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept try {
+  std::vector<double> sums(static_cast<std::size_t>(host::chunk_count(call.rows * call.cols)));
+  for (std::size_t chunk = 0; chunk < sums.size(); ++chunk)
+    sums[chunk] = host::reduce_matrix_chunk<T>(call, static_cast<Index>(chunk));
+  result.value = host::fold_levels(call.op, sums);
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template <class T>
+constexpr ReduceKernel row(ReduceOp op) {
+  return {.name = "canonical",
+          .summary = "chunks of 1024 in 32 lanes, folded; serial",
+          .source = "Tessera",
+          .op = op,
+          .type = dtype_of<T>,
+          .summation = Summation::Canonical,
+          .run = run<T>};
+}
+
+constexpr std::array rows{row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares),
+                          row<float>(ReduceOp::SumAbs),       row<double>(ReduceOp::SumAbs),
+                          row<float>(ReduceOp::MaxAbs),       row<double>(ReduceOp::MaxAbs)};
+
+} // namespace
+
+std::span<const ReduceKernel> reduce_ladder() { return rows; }
+
+} // namespace tessera::reference

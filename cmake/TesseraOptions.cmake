@@ -1,0 +1,29 @@
+# What can be chosen when building. AUTO builds a backend where its packages are found.
+
+include(GNUInstallDirs)
+
+set(tessera_is_top_level ${PROJECT_IS_TOP_LEVEL})
+option(TESSERA_BUILD_APPS "Build gemm_compare and tessera_info" ${tessera_is_top_level})
+option(TESSERA_BUILD_TESTS "Build the tests" ${tessera_is_top_level})
+option(TESSERA_WERROR "Treat warnings as errors" OFF)
+foreach(backend OPENMP TBB CUDA)
+  set(TESSERA_${backend} AUTO CACHE STRING "Build the ${backend} plug-in: ON, OFF or AUTO")
+  set_property(CACHE TESSERA_${backend} PROPERTY STRINGS AUTO ON OFF)
+endforeach()
+set(TESSERA_CUDA_ARCHITECTURES "75-virtual;80-real;90a-real" CACHE STRING "CUDA architectures to compile for")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# The build tree looks like the install tree: programs in bin, the library and its plug-ins in lib.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)

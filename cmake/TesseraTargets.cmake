@@ -1,0 +1,16 @@
+# Flags that all of Tessera's own code is compiled with, and how to add a plug-in.
+
+add_library(tessera_flags INTERFACE)
+# A product and a sum are fused where the code says fma, and nowhere else: the bits depend on it.
+target_compile_options(tessera_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${TESSERA_WERROR}>>:-Werror>)
+
+# tessera_add_plugin(<name> <sources>...): the module libtessera_<name>.so, beside libtessera in the build tree and
+# in <libdir>/tessera when installed.
+function(tessera_add_plugin name)
+  add_library(tessera_${name} MODULE ${ARGN})
+  target_link_libraries(tessera_${name} PRIVATE tessera tessera_flags)
+  set_target_properties(tessera_${name} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/..")
+  install(TARGETS tessera_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
+endfunction()

@@ -1,0 +1,165 @@
+#pragma once
+
+/// What a backend implements.
+///
+/// An Executor owns one device's memory and its default queue. It hands out memory, copies between host and
+/// device, runs element-wise operations and reductions, and shows its ladder of GEMM kernels:
+///
+///     Executor& cuda = tessera::executor(Backend::Cuda);   // loads the plug-in; throws with the reason
+///     void* p = nullptr;
+///     throw_if_failed(cuda.allocate(bytes, p));
+///     throw_if_failed(cuda.gemm(cuda.default_queue(), call));
+///
+/// Most programs never see one: Matrix and gemm() use it for them.
+///
+/// Every virtual method is noexcept and reports through Status; only libtessera throws. An executor may be used
+/// by several threads at once; a queue by one at a time.
+///
+/// Idea: ginkgo's Executor (memory and queue belong to it), without double dispatch between devices: copies
+/// between two devices go through the host, in libtessera.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <tessera/kernel.hpp>
+#include <tessera/status.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera {
+
+/// What the machine behind an executor can do. Sizes in bytes; zero or empty where it does not apply.
+struct Capabilities {
+  Backend backend = Backend::Reference;
+  std::string device;           ///< the processor's or card's own name
+  bool host_memory = true;      ///< device pointers are host pointers: nothing is ever copied
+  std::size_t memory_bytes = 0; ///< total memory of the device
+  int threads = 1;              ///< CPU: threads that a call uses unless it says its own number
+  std::string instruction_set;  ///< CPU: the best one in use, e.g. "avx512"
+  std::size_t l1_bytes = 0;     ///< CPU: data cache of one core
+  std::size_t l2_bytes = 0;
+  std::size_t l3_bytes = 0;
+  int compute_major = 0; ///< CUDA: compute capability
+  int compute_minor = 0;
+  int multiprocessors = 0;
+  std::size_t shared_memory_per_block = 0; ///< CUDA: with opt-in
+  std::string driver;                      ///< CUDA: driver and runtime versions
+};
+
+/// A stream of work in order. Destroying one waits for its work.
+class TESSERA_API Queue {
+ public:
+  virtual ~Queue();
+  virtual Status synchronize() noexcept = 0;
+  virtual void* native() noexcept { return nullptr; } ///< cudaStream_t, or null
+};
+
+/// A point in a queue's work, with a clock.
+class TESSERA_API Event {
+ public:
+  virtual ~Event();
+  virtual Status record(Queue& queue) noexcept = 0;
+  virtual Status synchronize() noexcept = 0;
+  /// Seconds from `start` (same executor) to this one; both must have been recorded. Waits for this one.
+  virtual Status seconds_since(const Event& start, double& seconds) noexcept = 0;
+};
+
+/// Element-wise operations. z is rows×cols; x and y likewise, but x is cols×rows for Transpose.
+enum class MapOp : int {
+  Fill = 0,      ///< z = alpha
+  Identity = 1,  ///< z = alpha on the diagonal, 0 elsewhere
+  Axpby = 2,     ///< z = fma(beta, y, alpha·x): a+b is (1, 1), a−b is (1, −1)
+  Scale = 3,     ///< z = alpha·x; x may be z
+  Multiply = 4,  ///< z = x·y, element by element
+  Transpose = 5, ///< z = xᵀ; x and z do not overlap
+};
+
+struct MapCall {
+  MapOp op = MapOp::Fill;
+  DType type = DType::F32;
+  Index rows = 0;
+  Index cols = 0;
+  double alpha = 1.0;
+  double beta = 1.0;
+  const void* x = nullptr;
+  Index ldx = 0;
+  const void* y = nullptr;
+  Index ldy = 0;
+  void* z = nullptr;
+  Index ldz = 0;
+  int threads = 0;
+};
+
+enum class Distribution : int {
+  Uniform = 0,  ///< [low, high)
+  Normal = 1,   ///< mean low, standard deviation high; the sum of twelve uniforms (Irwin–Hall): same bits everywhere
+  Integers = 2, ///< whole numbers low … high, both included
+};
+
+/// Fills z with random numbers that depend on the seed and on (row, column, cols) alone; see random.hpp.
+struct RandomCall {
+  Distribution distribution = Distribution::Uniform;
+  DType type = DType::F32;
+  Index rows = 0;
+  Index cols = 0;
+  void* z = nullptr;
+  Index ldz = 0;
+  std::uint64_t seed = 0;
+  double low = -1.0;
+  double high = 1.0;
+  int threads = 0;
+};
+
+/// What the machine can do at most, as measured, with a number of threads. 0: not measured.
+struct Ceilings {
+  double flops = 0.0;            ///< multiply-adds in registers, counted as two operations each, per second
+  double bytes_per_second = 0.0; ///< memory traffic, bytes read plus bytes written
+};
+
+class TESSERA_API Executor {
+ public:
+  virtual ~Executor();
+
+  virtual const Capabilities& capabilities() const noexcept = 0;
+
+  /// Device memory, aligned to at least 64 bytes. On OutOfMemory `memory` is null and the executor stays usable.
+  virtual Status allocate(std::size_t bytes, void*& memory) noexcept = 0;
+  virtual void free(void* memory) noexcept = 0;
+
+  /// Copies `rows` rows of `width` bytes; pitches are bytes between rows. Complete when the call returns.
+  virtual Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                         std::size_t width, std::size_t rows) noexcept = 0;
+  virtual Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
+                          std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+
+  virtual Queue& default_queue() noexcept = 0;
+  virtual Status create_queue(std::unique_ptr<Queue>& queue) noexcept = 0;
+  virtual Status create_event(std::unique_ptr<Event>& event) noexcept = 0;
+
+  /// The ladder, best first. Rows stay valid as long as the executor.
+  virtual std::span<const GemmKernel> gemm_kernels() const noexcept = 0;
+  virtual std::span<const ReduceKernel> reduce_kernels() const noexcept = 0;
+
+  virtual Status map(Queue& queue, const MapCall& call) noexcept = 0;
+  virtual Status random(Queue& queue, const RandomCall& call) noexcept = 0;
+
+  /// Measures the ceilings for products of this type and mode; takes some 100 ms. threads = 0: the default number.
+  virtual Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept = 0;
+
+  /// C := beta·C (beta = 0 writes zeros without reading): what is left of a product when alpha or k is zero.
+  Status scale_result(Queue& queue, const GemmCall& call) noexcept;
+
+  /// Runs the first row of the ladder that does not reject, or the row called `kernel`, which is run or the call
+  /// fails with the row's reason. Checks the call first; see check_gemm().
+  Status gemm(Queue& queue, const GemmCall& call, std::string_view kernel = {}) noexcept;
+
+  /// The same for reductions.
+  Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
+};
+
+/// Sizes, leading dimensions, null pointers, overflow of size computations, aliasing of C with A or B.
+TESSERA_API Status check_gemm(const GemmCall& call);
+
+} // namespace tessera

@@ -1,0 +1,73 @@
+#pragma once
+
+/// The matrix product, C := alpha · op(A) · op(B) + beta · C.
+///
+///     Matrix c = gemm(a, b);                                   // best backend present
+///     Matrix d = gemm(a.transposed(), b, Backend::Tbb);        // this one, or an exception with the reason
+///     gemm(2.0f, a, b, 1.0f, c, {.backend = Backend::OpenMP, .kernel = "simd"});
+///
+/// Numerical contract of Math::Strict, the default. K is cut into segments of 1024. Within a segment each element
+/// of C is one chain of fused multiply-adds in ascending k, starting from +0. Segment sums are added in ascending
+/// order to s. Then r = alpha·s, and if beta ≠ 0, r = fma(beta, C, r). If alpha = 0 or K = 0, A and B are not
+/// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
+/// with any number of threads.
+///
+/// Errors: InvalidArgument (shapes, leading dimensions, null, overflow, C overlapping A or B; the message names the
+/// argument and both values), BackendUnavailable, KernelRejected, OutOfMemory, DeviceError. C is then unchanged,
+/// except after a DeviceError, which leaves it undefined.
+
+#include <string>
+
+#include <tessera/matrix.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera {
+
+struct GemmOptions {
+  Backend backend = Backend::Auto;
+  Math math = Math::Strict;
+  std::string kernel = {}; ///< a row of the backend's ladder; empty: the best that takes the call
+  int threads = 0;         ///< 0: TESSERA_NUM_THREADS and so on
+};
+
+namespace detail {
+TESSERA_API void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
+                      const GemmOptions& options);
+TESSERA_API void gemm_raw(const GemmCall& call, const GemmOptions& options);
+TESSERA_API void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols);
+} // namespace detail
+
+/// A·B as a new matrix, which stays on the device that computed it until the host reads it.
+template <MatrixLike A, MatrixLike B>
+Matrix<typename A::value_type> gemm(const A& a, const B& b, const GemmOptions& options) {
+  static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
+  detail::check_inner(a.rows(), a.cols(), b.rows(), b.cols());
+  auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), b.cols());
+  detail::gemm(1.0, a.view().operand(), b.view().operand(), 0.0, c.operand(), options);
+  return c;
+}
+template <MatrixLike A, MatrixLike B>
+Matrix<typename A::value_type> gemm(const A& a, const B& b, Backend backend = Backend::Auto) {
+  return gemm(a, b, GemmOptions{.backend = backend});
+}
+
+/// C := alpha·A·B + beta·C for matrices and views; transpose operands with .transposed(), C likewise.
+template <MatrixLike A, MatrixLike B, class C>
+void gemm(std::type_identity_t<typename A::value_type> alpha, const A& a, const B& b,
+          std::type_identity_t<typename A::value_type> beta, C&& c, const GemmOptions& options = {}) {
+  static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
+  MatrixView<typename A::value_type> target = c.writable();
+  detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options);
+}
+
+/// The BLAS form on the caller's row-major host memory. op(A) is m×k, op(B) k×n, C m×n; leading dimensions count
+/// elements between stored rows. For column-major matrices swap A with B and m with n.
+template <class T>
+void gemm(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb, T beta,
+          T* c, Index ldc, const GemmOptions& options = {}) {
+  const GemmCall call{dtype_of<T>, options.math, op_a, op_b, m,    n, k,   alpha,
+                      a,           lda,          b,    ldb,  beta, c, ldc, options.threads};
+  detail::gemm_raw(call, options);
+}
+
+} // namespace tessera

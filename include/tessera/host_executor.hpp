@@ -1,0 +1,33 @@
+#pragma once
+
+/// Base of the executors whose memory is the host's: reference, OpenMP, TBB, and those of other people.
+/// It brings memory, copies, queues (work is done when a call returns) and events (steady clock).
+
+#include <tessera/executor.hpp>
+
+namespace tessera {
+
+class TESSERA_API HostQueue final : public Queue {
+ public:
+  ~HostQueue() override;
+  Status synchronize() noexcept override { return {}; }
+};
+
+class TESSERA_API HostExecutor : public Executor {
+ public:
+  ~HostExecutor() override;
+  Status allocate(std::size_t bytes, void*& memory) noexcept override;
+  void free(void* memory) noexcept override;
+  Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                 std::size_t width, std::size_t rows) noexcept override;
+  Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                  std::size_t width, std::size_t rows) noexcept override;
+  Queue& default_queue() noexcept override { return queue_; }
+  Status create_queue(std::unique_ptr<Queue>& queue) noexcept override;
+  Status create_event(std::unique_ptr<Event>& event) noexcept override;
+
+ private:
+  HostQueue queue_;
+};
+
+} // namespace tessera

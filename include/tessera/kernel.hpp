@@ -1,0 +1,151 @@
+#pragma once
+
+/// One row of a ladder, and the call it runs. A rung is one file that ends in one row.
+///
+/// Idea: oneDNN's ordered implementation lists, where each entry has a name and can say why it declined.
+
+#include <string>
+
+#include <tessera/status.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera {
+
+class Executor;
+class Queue;
+struct Capabilities;
+
+/// C := alpha · op(A) · op(B) + beta · C, row-major.
+///
+/// op(A) is m×k, op(B) is k×n, C is m×n. `lda` is the distance in elements between rows of A as it is
+/// stored: at least k, or at least m if A is transposed; likewise ldb and ldc. Pointers are memory of the
+/// executor that runs the call, which owns none of them. alpha and beta are exact in `type`.
+struct GemmCall {
+  DType type = DType::F32;
+  Math math = Math::Strict;
+  Op op_a = Op::None;
+  Op op_b = Op::None;
+  Index m = 0;
+  Index n = 0;
+  Index k = 0;
+  double alpha = 1.0;
+  const void* a = nullptr;
+  Index lda = 0;
+  const void* b = nullptr;
+  Index ldb = 0;
+  double beta = 0.0;
+  void* c = nullptr;
+  Index ldc = 0;
+  int threads = 0; ///< threads that this call may use; 0: as many as the executor was made with
+};
+
+/// In which order a kernel adds.
+enum class Summation : int {
+  Canonical = 0, ///< design: segments of 1024 k, one FMA chain each, added in ascending order
+  Other = 1,
+};
+
+/// What the products are added in: with the math mode it decides the error bound.
+enum class Accumulator : int {
+  Native = 0,     ///< the element type, rounded to nearest
+  Wider = 1,      ///< at least twice the element type's precision, rounded once at the end
+  Truncating = 2, ///< tensor cores: the element type, rounded towards zero
+};
+
+/// k per segment of the canonical summation. Part of the numerical contract: changing it changes bits.
+inline constexpr Index canonical_segment = 1024;
+
+struct Tile {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+};
+
+/// One GEMM kernel for one element type and math mode.
+///
+/// `reject` returns nullptr, or a constant string saying why this row cannot take the call. `run` may assume
+/// that the call was validated, that reject returned nullptr, that m, n, k > 0 and alpha ≠ 0 (the executor
+/// answers the other cases itself), and must handle every m, n, k, ld and beta left. With beta = 0 it never
+/// reads C. It returns when the work is enqueued (CUDA) or done (CPU) and throws nothing.
+struct GemmKernel {
+  const char* name = "";
+  const char* summary = "";
+  const char* source = "";
+  DType type = DType::F32;
+  Math math = Math::Strict;
+  Tile tile = {};
+  Summation summation = Summation::Other;
+  Accumulator accumulator = Accumulator::Native;
+  const char* (*reject)(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept = nullptr;
+  Status (*run)(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept = nullptr;
+  const void* context = nullptr; ///< for rows made at run time (a library opened with dlopen)
+};
+
+/// Typed look at a call's operands, for kernels.
+template <class T>
+struct GemmOperands {
+  Index m, n, k;
+  const T* a;
+  Index lda;
+  Op op_a;
+  const T* b;
+  Index ldb;
+  Op op_b;
+  T* c;
+  Index ldc;
+  T alpha, beta;
+
+  explicit GemmOperands(const GemmCall& call)
+      : m(call.m),
+        n(call.n),
+        k(call.k),
+        a(static_cast<const T*>(call.a)),
+        lda(call.lda),
+        op_a(call.op_a),
+        b(static_cast<const T*>(call.b)),
+        ldb(call.ldb),
+        op_b(call.op_b),
+        c(static_cast<T*>(call.c)),
+        ldc(call.ldc),
+        alpha(static_cast<T>(call.alpha)),
+        beta(static_cast<T>(call.beta)) {}
+
+  /// Element (i, p) of op(A) and (p, j) of op(B).
+  const T& at_a(Index i, Index p) const { return op_a == Op::None ? a[i * lda + p] : a[p * lda + i]; }
+  const T& at_b(Index p, Index j) const { return op_b == Op::None ? b[p * ldb + j] : b[j * ldb + p]; }
+};
+
+enum class ReduceOp : int { SumOfSquares = 0, SumAbs = 1, MaxAbs = 2 };
+
+/// A reduction over all elements of a row-major matrix in the executor's memory, in double precision.
+struct ReduceCall {
+  ReduceOp op = ReduceOp::SumOfSquares;
+  DType type = DType::F32;
+  Index rows = 0;
+  Index cols = 0;
+  const void* x = nullptr;
+  Index ldx = 0;
+  int threads = 0;
+};
+
+/// What a reduction kernel returns; `device_seconds` is its own clock, 0 where it has none.
+struct ReduceResult {
+  double value = 0.0;
+  double device_seconds = 0.0;
+};
+
+/// One reduction kernel. `reject` and `run` as in GemmKernel; `run` returns when `result` is complete.
+struct ReduceKernel {
+  const char* name = "";
+  const char* summary = "";
+  const char* source = "";
+  ReduceOp op = ReduceOp::SumOfSquares;
+  DType type = DType::F32;
+  Summation summation = Summation::Other;
+  const char* (*reject)(const ReduceKernel& row, const ReduceCall& call,
+                        const Capabilities& machine) noexcept = nullptr;
+  Status (*run)(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+                ReduceResult& result) noexcept = nullptr;
+};
+
+} // namespace tessera

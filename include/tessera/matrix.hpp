@@ -1,0 +1,265 @@
+#pragma once
+
+/// Matrix<T>: a dense row-major matrix that knows where its newest copy is.
+///
+///     Matrix a = Matrix<float>::random(512, 512, Seed{1});
+///     Matrix b = Matrix<float>::identity(512);
+///     Matrix c = gemm(a, b, Backend::OpenMP);
+///     float x = std::as_const(c)(0, 0);
+///
+/// Value semantics: copying copies the elements, moving is cheap. A product stays on the device that computed it;
+/// host access brings it over once, and operands that are already on a device are not copied again. Writing
+/// through a non-const matrix makes the host's copy the newest one, so read through a const reference (or
+/// std::as_const, or at()) where the device's copy should stay valid.
+///
+/// Reading one matrix from several threads is safe; writing needs the caller's own synchronisation.
+/// Sizes are in elements. Errors: InvalidArgument names the sizes, OutOfMemory the bytes.
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/executor.hpp>
+#include <tessera/storage.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera {
+
+struct Seed {
+  std::uint64_t value = 0;
+};
+
+template <class T>
+class Matrix;
+
+/// A rectangle of a matrix, or its transpose; shares the matrix's elements and keeps them alive.
+/// MatrixView<const T> only reads.
+template <class T>
+class MatrixView {
+ public:
+  using value_type = std::remove_const_t<T>;
+
+  MatrixView(detail::Operand operand) : operand_(std::move(operand)) {}
+  /// A writable view reads as well.
+  operator MatrixView<const value_type>() const { return MatrixView<const value_type>(operand_); }
+
+  /// Elements that belong to the caller, who keeps them alive: rows×cols, `ld` elements from row to row.
+  static MatrixView wrap(T* data, Index rows, Index cols, Index ld) {
+    return MatrixView(detail::wrap_host(const_cast<value_type*>(data), rows, cols, ld, dtype_of<value_type>));
+  }
+
+  Index rows() const noexcept { return operand_.op == Op::None ? operand_.rows : operand_.cols; }
+  Index cols() const noexcept { return operand_.op == Op::None ? operand_.cols : operand_.rows; }
+
+  MatrixView transposed() const {
+    detail::Operand flipped = operand_;
+    flipped.op = flipped.op == Op::None ? Op::Transpose : Op::None;
+    return MatrixView(flipped);
+  }
+  MatrixView block(Index row, Index col, Index rows, Index cols) const {
+    return MatrixView(detail::block_of(operand_, row, col, rows, cols));
+  }
+
+  /// Element (i, j); the non-const form makes the host's copy the newest one. Unchecked.
+  T& operator()(Index i, Index j) const {
+    if (operand_.op == Op::Transpose) std::swap(i, j);
+    if constexpr (std::is_const_v<T>) {
+      auto* data = static_cast<const value_type*>(operand_.storage->host_read());
+      return data[(operand_.row + i) * operand_.storage->ld() + operand_.col + j];
+    } else {
+      auto* data = static_cast<value_type*>(operand_.storage->host_write());
+      return data[(operand_.row + i) * operand_.storage->ld() + operand_.col + j];
+    }
+  }
+
+  /// Copies the other view's elements into this one. Throws InvalidArgument if the shapes differ.
+  void assign(MatrixView<const value_type> other) const requires(!std::is_const_v<T>) {
+    detail::copy(other.operand(), operand_);
+  }
+
+  MatrixView<const value_type> view() const { return MatrixView<const value_type>(operand_); }
+  MatrixView writable() const requires(!std::is_const_v<T>) { return *this; }
+  const detail::Operand& operand() const noexcept { return operand_; }
+
+ private:
+  detail::Operand operand_;
+};
+
+/// Anything that a product or an element-wise operation reads: a Matrix or a MatrixView.
+template <class M>
+concept MatrixLike = requires(const M& m) {
+  typename M::value_type;
+  { m.view() } -> std::same_as<MatrixView<const typename M::value_type>>;
+};
+
+template <class T = float>
+class Matrix {
+ public:
+  using value_type = T;
+
+  Matrix() : Matrix(0, 0) {}
+  /// All elements zero.
+  Matrix(Index rows, Index cols) : Matrix(rows, cols, T{0}) {}
+  Matrix(Index rows, Index cols, T value) : storage_(detail::create_storage(rows, cols, dtype_of<T>)) { fill(value); }
+  /// Row by row: Matrix<double>{{1, 2}, {3, 4}}. Throws InvalidArgument if the rows differ in length.
+  Matrix(std::initializer_list<std::initializer_list<T>> rows);
+  /// The elements of a view, compact.
+  explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
+    detail::copy(view.operand(), operand());
+  }
+
+  Matrix(const Matrix& other) : Matrix(other.view()) {}
+  Matrix& operator=(const Matrix& other) {
+    if (this != &other) *this = Matrix(other);
+    return *this;
+  }
+  Matrix(Matrix&& other) : storage_(std::exchange(other.storage_, detail::create_storage(0, 0, dtype_of<T>))) {}
+  Matrix& operator=(Matrix&& other) noexcept {
+    std::swap(storage_, other.storage_);
+    return *this;
+  }
+  ~Matrix() = default;
+
+  /// Elements are whatever the memory holds: for results that are about to be written.
+  static Matrix uninitialized(Index rows, Index cols) {
+    return Matrix(detail::create_storage(rows, cols, dtype_of<T>));
+  }
+  static Matrix identity(Index n) {
+    Matrix m = uninitialized(n, n);
+    detail::identity(m.operand());
+    return m;
+  }
+  /// Uniform in [low, high); the same bits on every backend.
+  static Matrix random(Index rows, Index cols, Seed seed, T low = T{-1}, T high = T{1}) {
+    return random(rows, cols, seed, Distribution::Uniform, low, high);
+  }
+  /// Other distributions: see RandomCall for what low and high mean.
+  static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, T low, T high) {
+    Matrix m = uninitialized(rows, cols);
+    detail::random(m.operand(), distribution, seed.value, low, high);
+    return m;
+  }
+
+  Index rows() const noexcept { return storage_->rows(); }
+  Index cols() const noexcept { return storage_->cols(); }
+  Index size() const noexcept { return rows() * cols(); }
+  bool empty() const noexcept { return size() == 0; }
+  /// Elements from one row to the next in host memory: cols() rounded up to whole cache lines.
+  Index ld() const noexcept { return storage_->ld(); }
+
+  /// Unchecked access; see the class comment for what the non-const forms do to a device's copy.
+  const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
+  T& operator()(Index i, Index j) { return data()[i * ld() + j]; }
+  /// Checked read: throws InvalidArgument.
+  T at(Index i, Index j) const {
+    detail::check_index(i, j, rows(), cols());
+    return (*this)(i, j);
+  }
+  const T* data() const { return static_cast<const T*>(storage_->host_read()); }
+  T* data() { return static_cast<T*>(storage_->host_write()); }
+  std::span<const T> row(Index i) const { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
+  std::span<T> row(Index i) { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
+
+  MatrixView<const T> view() const { return MatrixView<const T>(operand()); }
+  MatrixView<T> writable() { return MatrixView<T>(operand()); }
+  MatrixView<const T> transposed() const { return view().transposed(); }
+  MatrixView<T> transposed() { return writable().transposed(); }
+  MatrixView<const T> block(Index row, Index col, Index rows, Index cols) const {
+    return view().block(row, col, rows, cols);
+  }
+  MatrixView<T> block(Index row, Index col, Index rows, Index cols) { return writable().block(row, col, rows, cols); }
+
+  void fill(T value) { detail::fill(operand(), static_cast<double>(value)); }
+
+  /// Reductions in double precision, on the device that holds the newest copy.
+  double sum_of_squares() const { return detail::reduce(operand(), ReduceOp::SumOfSquares); }
+  double norm_frobenius() const { return detail::norm_frobenius(operand()); }
+  double norm_max() const { return detail::reduce(operand(), ReduceOp::MaxAbs); }
+  double norm_sum() const { return detail::reduce(operand(), ReduceOp::SumAbs); }
+  double norm_one() const { return detail::norm_one(operand()); } ///< largest column sum of |x|; on the host
+  double norm_inf() const { return detail::norm_inf(operand()); } ///< largest row sum of |x|; on the host
+
+  /// Where the newest copy is; null: the host.
+  Executor* newest_on() const noexcept { return storage_->newest_on(); }
+  detail::Operand operand() const { return {storage_, 0, 0, rows(), cols(), Op::None}; }
+
+ private:
+  explicit Matrix(std::shared_ptr<detail::Storage> storage) : storage_(std::move(storage)) {}
+  std::shared_ptr<detail::Storage> storage_;
+};
+
+template <class T>
+Matrix(MatrixView<T>) -> Matrix<std::remove_const_t<T>>;
+
+template <class T>
+Matrix<T>::Matrix(std::initializer_list<std::initializer_list<T>> rows)
+    : Matrix(uninitialized(static_cast<Index>(rows.size()),
+                           rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->size()))) {
+  Index i = 0;
+  for (const auto& values : rows) {
+    detail::check_row_length(i, static_cast<Index>(values.size()), cols());
+    Index j = 0;
+    for (const T& value : values) (*this)(i, j++) = value;
+    ++i;
+  }
+}
+
+/// Element-wise arithmetic. Shapes must agree, or InvalidArgument names both. The work is done on the device that
+/// holds the left operand's newest copy.
+template <MatrixLike A, MatrixLike B>
+requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typename A::value_type>
+operator+(const A& a, const B& b) {
+  auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
+  detail::axpby(1.0, a.view().operand(), 1.0, b.view().operand(), c.operand());
+  return c;
+}
+template <MatrixLike A, MatrixLike B>
+requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typename A::value_type>
+operator-(const A& a, const B& b) {
+  auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
+  detail::axpby(1.0, a.view().operand(), -1.0, b.view().operand(), c.operand());
+  return c;
+}
+template <MatrixLike A>
+Matrix<typename A::value_type> operator*(std::type_identity_t<typename A::value_type> alpha, const A& a) {
+  auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
+  detail::scale(alpha, a.view().operand(), c.operand());
+  return c;
+}
+template <MatrixLike A>
+Matrix<typename A::value_type> operator*(const A& a, std::type_identity_t<typename A::value_type> alpha) {
+  return alpha * a;
+}
+template <MatrixLike A>
+Matrix<typename A::value_type> operator-(const A& a) {
+  return typename A::value_type{-1} * a;
+}
+/// The product element by element (Hadamard); for the matrix product see gemm.hpp.
+template <MatrixLike A, MatrixLike B>
+requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typename A::value_type> hadamard(
+    const A& a, const B& b) {
+  auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
+  detail::multiply(a.view().operand(), b.view().operand(), c.operand());
+  return c;
+}
+/// A new matrix that holds the transpose; x.transposed() is the view.
+template <MatrixLike A>
+Matrix<typename A::value_type> transpose(const A& a) {
+  return Matrix<typename A::value_type>(a.view().transposed());
+}
+/// Same shape and equal elements (NaN is unequal to itself).
+template <MatrixLike A, MatrixLike B>
+requires std::same_as<typename A::value_type, typename B::value_type>
+bool operator==(const A& a, const B& b) { return detail::equal(a.view().operand(), b.view().operand()); }
+/// At most eight rows and columns; the middle of a larger matrix is left out.
+template <MatrixLike A>
+std::ostream& operator<<(std::ostream& out, const A& a) {
+  return detail::print(out, a.view().operand());
+}
+
+} // namespace tessera

@@ -1,0 +1,62 @@
+#pragma once
+
+/// The entry point of a backend plug-in: one C function that returns constant data.
+///
+/// A plug-in is a shared library libtessera_<name>.so that exports
+///
+///     extern "C" const tessera::PluginInfo* tessera_plugin() noexcept;
+///
+/// The host checks struct_size, abi_version and build_tag before it calls anything else. A plug-in is loaded when
+/// its backend is first asked for and is never unloaded.
+///
+/// Idea: ggml's loadable backends and their version handshake; here every failure keeps its reason.
+
+#include <cstdint>
+#include <span>
+
+#include <tessera/executor.hpp>
+#include <tessera/version.hpp>
+
+namespace tessera {
+
+/// Raised whenever a type that crosses the boundary changes.
+inline constexpr std::uint32_t plugin_abi_version = 1;
+
+#define TESSERA_STRINGIFY_IMPL(x) #x
+#define TESSERA_STRINGIFY(x) TESSERA_STRINGIFY_IMPL(x)
+/// C++ objects cross the boundary, so host and plug-in must agree on the standard library and its ABI.
+#if defined(__GLIBCXX__)
+#define TESSERA_BUILD_TAG \
+  "libstdc++-cxx11abi" TESSERA_STRINGIFY(_GLIBCXX_USE_CXX11_ABI) "-gxxabi" TESSERA_STRINGIFY(__GXX_ABI_VERSION)
+#elif defined(_LIBCPP_VERSION)
+#define TESSERA_BUILD_TAG "libc++-abi" TESSERA_STRINGIFY(_LIBCPP_ABI_VERSION)
+#else
+#error "unknown standard library: give it a build tag"
+#endif
+
+/// What the host tells a new executor.
+struct ExecutorOptions {
+  int threads = 0; ///< CPU: threads to use, already resolved by the host; at least 1
+  int device = -1; ///< index of the device; -1: the plug-in's own choice
+};
+
+struct PluginInfo {
+  std::uint32_t struct_size;
+  std::uint32_t abi_version;
+  const char* build_tag;
+  const char* name;        ///< as in Backend: "openmp", "tbb", "cuda"
+  const char* description; ///< one line
+  /// Ok, or why this machine cannot use the backend (no driver, driver too old, no device, …). May be slow once.
+  Status (*probe)();
+  /// Makes an executor. On failure `executor` stays null.
+  Status (*create)(const ExecutorOptions& options, Executor*& executor);
+  void (*destroy)(Executor* executor);
+  /// Every row of the ladders, also without a device.
+  std::span<const GemmKernel> (*gemm_kernels)();
+  std::span<const ReduceKernel> (*reduce_kernels)();
+};
+
+using PluginEntry = const PluginInfo* (*)();
+inline constexpr const char* plugin_entry_name = "tessera_plugin";
+
+} // namespace tessera

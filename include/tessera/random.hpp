@@ -1,0 +1,76 @@
+#pragma once
+
+/// Counter-based random numbers: element e of a matrix depends on (seed, e) alone, so that every backend and
+/// every number of threads fills the same matrix with the same bits.
+///
+/// Philox4x32-10 of Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (SC11).
+
+#include <cmath>
+#include <cstdint>
+
+#include <tessera/executor.hpp>
+#include <tessera/export.hpp>
+
+namespace tessera {
+
+struct PhiloxBlock {
+  std::uint32_t word[4];
+};
+
+TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t seed, std::uint64_t counter, std::uint32_t stream = 0) {
+  std::uint32_t key0 = static_cast<std::uint32_t>(seed);
+  std::uint32_t key1 = static_cast<std::uint32_t>(seed >> 32);
+  std::uint32_t x0 = static_cast<std::uint32_t>(counter);
+  std::uint32_t x1 = static_cast<std::uint32_t>(counter >> 32);
+  std::uint32_t x2 = stream;
+  std::uint32_t x3 = 0;
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t product0 = std::uint64_t{0xD2511F53u} * x0;
+    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57u} * x2;
+    const std::uint32_t next0 = static_cast<std::uint32_t>(product1 >> 32) ^ x1 ^ key0;
+    const std::uint32_t next2 = static_cast<std::uint32_t>(product0 >> 32) ^ x3 ^ key1;
+    x0 = next0;
+    x1 = static_cast<std::uint32_t>(product1);
+    x2 = next2;
+    x3 = static_cast<std::uint32_t>(product0);
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return {{x0, x1, x2, x3}};
+}
+
+/// Uniform in [0, 1) on a grid of 2⁻²⁴ (f32) or 2⁻⁵³ (f64); word pairs are taken from one block.
+TESSERA_HOST_DEVICE inline float unit_uniform(const PhiloxBlock& block, int slot, float) {
+  return static_cast<float>(block.word[slot] >> 8) * 0x1p-24f;
+}
+TESSERA_HOST_DEVICE inline double unit_uniform(const PhiloxBlock& block, int slot, double) {
+  const std::uint64_t bits = (std::uint64_t{block.word[2 * slot]} << 32) | block.word[2 * slot + 1];
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+/// Element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding.
+template <class T>
+TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint64_t seed, std::uint64_t e, T low,
+                                            T high) {
+  constexpr int slots = 16 / static_cast<int>(sizeof(T)); // elements that one block of 16 bytes makes
+  if (distribution == Distribution::Normal) {
+    // Twelve 32-bit uniforms: their sum is exact in double, has variance 1 and mean 6.
+    std::uint64_t sum = 0;
+    for (std::uint32_t part = 1; part <= 3; ++part) {
+      const PhiloxBlock block = philox4x32(seed, e, part);
+      for (int i = 0; i < 4; ++i) sum += block.word[i];
+    }
+    const double deviate = static_cast<double>(sum) * 0x1p-32 - 6.0;
+    return static_cast<T>(std::fma(deviate, static_cast<double>(high), static_cast<double>(low)));
+  }
+  const PhiloxBlock block = philox4x32(seed, e / slots);
+  const int slot = static_cast<int>(e % slots);
+  if (distribution == Distribution::Integers) {
+    const std::uint64_t count = static_cast<std::uint64_t>(high - low) + 1;
+    const std::uint64_t pick = (std::uint64_t{block.word[slot]} * count) >> 32;
+    return low + static_cast<T>(pick);
+  }
+  return std::fma(unit_uniform(block, slot, T{}), high - low, low);
+}
+
+} // namespace tessera

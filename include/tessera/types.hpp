@@ -1,0 +1,68 @@
+#pragma once
+
+/// The words that every part of Tessera shares: sizes, element types, math modes, backends.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/export.hpp>
+
+namespace tessera {
+
+/// Sizes and leading dimensions count elements and are signed, so that a negative one can be reported.
+using Index = std::int64_t;
+
+/// Element types. Values are part of the plug-in ABI: add at the end.
+enum class DType : int { F32 = 0, F64 = 1 };
+
+/// How a product may round. Only Strict is ever chosen unasked; see docs of each mode in gemm.hpp.
+enum class Math : int {
+  Strict = 0,         ///< canonical summation: the same bits on every backend
+  Tf32 = 1,           ///< inputs rounded to tf32, f32 accumulation
+  Bf16 = 2,           ///< inputs rounded to bf16, f32 accumulation
+  Fp16 = 3,           ///< inputs rounded to fp16, f32 accumulation
+  EmulatedFp16x3 = 4, ///< operands split into two fp16 parts, three products
+  EmulatedBf16x6 = 5, ///< operands split into three bf16 parts, six products
+  Compensated = 6,    ///< Kahan's compensated summation
+};
+
+/// op(X) of the BLAS: the operand as it is stored, or its transpose.
+enum class Op : int { None = 0, Transpose = 1 };
+
+/// Which executor runs a call. Auto may choose and fall back; a named one works or the call throws.
+enum class Backend : int { Auto = 0, Reference = 1, OpenMP = 2, Tbb = 3, Cuda = 4 };
+
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::F32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::F64;
+};
+template <class T>
+inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+/// Bytes of one element.
+constexpr std::size_t size_of(DType type) noexcept { return type == DType::F64 ? 8 : 4; }
+
+/// The words used on the command line, in environment variables and in JSON.
+TESSERA_API std::string_view to_string(DType type) noexcept;
+TESSERA_API std::string_view to_string(Math math) noexcept;
+TESSERA_API std::string_view to_string(Op op) noexcept;
+TESSERA_API std::string_view to_string(Backend backend) noexcept;
+
+/// Inverse of to_string. Throws InvalidArgument that names the nearest valid word.
+TESSERA_API DType parse_dtype(std::string_view word);
+TESSERA_API Math parse_math(std::string_view word);
+TESSERA_API Backend parse_backend(std::string_view word);
+
+/// The candidate with the smallest edit distance to `word`; empty without candidates.
+TESSERA_API std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+
+} // namespace tessera

@@ -1,0 +1,90 @@
+/// Everything that can be wrong with a product's arguments, before any kernel sees them.
+
+#include <cstdint>
+#include <limits>
+
+#include <tessera/executor.hpp>
+
+namespace tessera {
+namespace {
+
+struct Operand {
+  const char* name;
+  Index rows, cols; // as stored
+  const void* data;
+  Index ld;
+};
+
+Status invalid(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
+
+std::string quantity(const char* name, Index value) { return std::string(name) + " = " + std::to_string(value); }
+
+Status check_operand(const Operand& x, std::size_t element) {
+  const std::string ld_name = std::string("ld") + x.name;
+  if (x.ld < x.cols || x.ld < 1)
+    return invalid("gemm: " + ld_name + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(x.cols) +
+                   " columns that " + x.name + " has as it is stored; pass at least " +
+                   std::to_string(x.cols > 1 ? x.cols : 1));
+  const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(element);
+  if (x.rows > 0 && x.ld > largest / x.rows)
+    return invalid("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) + " rows of " + ld_name +
+                   " = " + std::to_string(x.ld) + " elements of " + std::to_string(element) +
+                   " bytes overflow the address space");
+  if (x.data == nullptr && x.rows > 0 && x.cols > 0)
+    return invalid("gemm: " + std::string(x.name) + " is null, but has " + std::to_string(x.rows) + "×" +
+                   std::to_string(x.cols) + " elements");
+  return {};
+}
+
+/// Do two rectangles of elements share one? Exact for equal leading dimensions, where side-by-side blocks of one
+/// matrix interleave in memory; by address range otherwise.
+bool overlap(const Operand& x, const Operand& y, std::size_t element) {
+  if (x.rows == 0 || x.cols == 0 || y.rows == 0 || y.cols == 0) return false;
+  const auto begin_x = reinterpret_cast<std::uintptr_t>(x.data);
+  const auto begin_y = reinterpret_cast<std::uintptr_t>(y.data);
+  const auto extent = [&](const Operand& o) {
+    return static_cast<std::uintptr_t>((o.rows - 1) * o.ld + o.cols) * element;
+  };
+  if (begin_x + extent(x) <= begin_y || begin_y + extent(y) <= begin_x) return false;
+  const bool y_first = begin_y < begin_x;
+  const std::uintptr_t bytes = y_first ? begin_x - begin_y : begin_y - begin_x;
+  if (x.ld != y.ld || bytes % element != 0) return true;
+  // The later rectangle starts `row` rows and `col` columns after the earlier one, columns taken modulo ld.
+  const Operand& early = y_first ? y : x;
+  const Operand& late = y_first ? x : y;
+  const Index distance = static_cast<Index>(bytes / element);
+  const Index row = distance / early.ld;
+  const Index col = distance % early.ld;
+  const bool same_columns = row < early.rows && col < early.cols;
+  const bool wraps = row + 1 < early.rows && col + late.cols > early.ld;
+  return same_columns || wraps;
+}
+
+} // namespace
+
+Status check_gemm(const GemmCall& call) {
+  if (call.type != DType::F32 && call.type != DType::F64)
+    return invalid("gemm: unsupported element type " + std::to_string(static_cast<int>(call.type)) +
+                   "; use f32 or f64");
+  if (call.m < 0 || call.n < 0 || call.k < 0)
+    return invalid("gemm: sizes must not be negative: " + quantity("m", call.m) + ", " + quantity("n", call.n) + ", " +
+                   quantity("k", call.k));
+  if (call.threads < 0)
+    return invalid("gemm: " + quantity("threads", call.threads) + " is negative; 0 means the default");
+  const std::size_t element = size_of(call.type);
+  const bool flip_a = call.op_a == Op::Transpose;
+  const bool flip_b = call.op_b == Op::Transpose;
+  const Operand a{"a", flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.a, call.lda};
+  const Operand b{"b", flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.b, call.ldb};
+  const Operand c{"c", call.m, call.n, call.c, call.ldc};
+  for (const Operand* operand : {&a, &b, &c})
+    if (Status status = check_operand(*operand, element); !status.ok()) return status;
+  for (const Operand* operand : {&a, &b})
+    if (overlap(*operand, c, element))
+      return invalid("gemm: c overlaps " + std::string(operand->name) + " in memory (c is " + std::to_string(c.rows) +
+                     "×" + std::to_string(c.cols) + ", " + operand->name + " is " + std::to_string(operand->rows) +
+                     "×" + std::to_string(operand->cols) + "); the product needs a separate result");
+  return {};
+}
+
+} // namespace tessera

@@ -1,0 +1,105 @@
+/// How an executor picks a row of its ladder.
+
+#include <tessera/executor.hpp>
+
+#include <new>
+#include <vector>
+
+#include "log.hpp"
+
+namespace tessera {
+
+Queue::~Queue() = default;
+Event::~Event() = default;
+Executor::~Executor() = default;
+
+namespace {
+
+std::string describe(const GemmCall& call) {
+  return "gemm " + std::string(to_string(call.type)) + " " + std::string(to_string(call.math)) +
+         " m=" + std::to_string(call.m) + " n=" + std::to_string(call.n) + " k=" + std::to_string(call.k);
+}
+std::string describe(const ReduceCall& call) {
+  return "reduction " + std::string(to_string(call.type)) + " " + std::to_string(call.rows) + "×" +
+         std::to_string(call.cols);
+}
+
+bool same_kind(const GemmKernel& row, const GemmCall& call) { return row.type == call.type && row.math == call.math; }
+bool same_kind(const ReduceKernel& row, const ReduceCall& call) { return row.type == call.type && row.op == call.op; }
+
+Status rejected(std::string why) { return Status::failure(StatusCode::Rejected, std::move(why)); }
+
+template <class Row>
+Status unknown_kernel(std::span<const Row> rows, std::string_view name, std::string_view backend) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.emplace_back(row.name);
+  return Status::failure(StatusCode::InvalidArgument, "unknown kernel '" + std::string(name) + "' on backend " +
+                                                          std::string(backend) + "; did you mean '" +
+                                                          nearest_word(name, names) + "'?");
+}
+
+/// The first row that takes the call, or the named one; otherwise every reason.
+template <class Row, class Call>
+Status select(std::span<const Row> rows, const Call& call, const Capabilities& machine, std::string_view name,
+              const Row*& selected) {
+  const std::string_view backend = to_string(machine.backend);
+  std::string reasons;
+  bool name_known = false;
+  for (const Row& row : rows) {
+    if (!name.empty() && name != row.name) continue;
+    name_known = true;
+    if (!same_kind(row, call)) continue;
+    const char* reason = row.reject ? row.reject(row, call, machine) : nullptr;
+    if (log_dispatch())
+      log_line(describe(call) + ": " + std::string(backend) + "/" + row.name +
+               (reason ? std::string(" rejects: ") + reason : " runs"));
+    if (reason == nullptr) {
+      selected = &row;
+      return {};
+    }
+    reasons += std::string("; ") + row.name + ": " + reason;
+  }
+  if (!name.empty() && !name_known) return unknown_kernel(rows, name, backend);
+  if (!name.empty() && reasons.empty()) reasons = "; " + std::string(name) + " has no variant of this type and mode";
+  if (reasons.empty()) reasons = "; its ladder has no row of this type and mode";
+  return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
+}
+
+} // namespace
+
+Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
+  MapCall scale;
+  scale.op = call.beta == 0.0 ? MapOp::Fill : MapOp::Scale;
+  scale.type = call.type;
+  scale.rows = call.m;
+  scale.cols = call.n;
+  scale.alpha = call.beta == 0.0 ? 0.0 : call.beta;
+  scale.x = scale.z = call.c;
+  scale.ldx = scale.ldz = call.ldc;
+  scale.threads = call.threads;
+  return map(queue, scale);
+}
+
+Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
+  if (Status status = check_gemm(call); !status.ok()) return status;
+  const GemmKernel* row = nullptr;
+  if (Status status = select(gemm_kernels(), call, capabilities(), kernel, row); !status.ok()) return status;
+  if (call.m == 0 || call.n == 0) return {};
+  if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
+  return row->run(*row, *this, queue, call);
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel) noexcept
+    try {
+  result = {};
+  const ReduceKernel* row = nullptr;
+  if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); !status.ok()) return status;
+  if (call.rows == 0 || call.cols == 0) return {};
+  return row->run(*row, *this, queue, call, result);
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+} // namespace tessera

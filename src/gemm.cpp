@@ -1,0 +1,78 @@
+/// The whole path of a product: check, choose an executor, bring stale operands over, run its ladder.
+
+#include <tessera/gemm.hpp>
+
+#include <tessera/backend.hpp>
+
+#include "placement.hpp"
+
+namespace tessera::detail {
+namespace {
+
+std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
+
+Op flipped(Op op) { return op == Op::None ? Op::Transpose : Op::None; }
+
+Index logical_rows(const Operand& x) { return x.op == Op::None ? x.rows : x.cols; }
+Index logical_cols(const Operand& x) { return x.op == Op::None ? x.cols : x.rows; }
+
+/// Two rectangles of one storage that share an element.
+bool overlap(const Operand& x, const Operand& y) {
+  return x.storage == y.storage && x.row < y.row + y.rows && y.row < x.row + x.rows && x.col < y.col + y.cols &&
+         y.col < x.col + x.cols;
+}
+
+void check(const Operand& a, const Operand& b, const Operand& c) {
+  check_inner(logical_rows(a), logical_cols(a), logical_rows(b), logical_cols(b));
+  if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
+    throw InvalidArgument("gemm: c is " + shape(logical_rows(c), logical_cols(c)) + ", but a·b is " +
+                          shape(logical_rows(a), logical_cols(b)));
+  if (overlap(a, c) || overlap(b, c))
+    throw InvalidArgument(std::string("gemm: c overlaps ") + (overlap(a, c) ? "a" : "b") +
+                          " in memory; the product needs a separate result");
+}
+
+} // namespace
+
+void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols) {
+  if (a_cols != b_rows)
+    throw InvalidArgument("gemm: a is " + shape(a_rows, a_cols) + " and b is " + shape(b_rows, b_cols) +
+                          "; the columns of a must be as many as the rows of b, but " + std::to_string(a_cols) + " ≠ " +
+                          std::to_string(b_rows));
+}
+
+void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c, const GemmOptions& options) {
+  check(a, b, c);
+  if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ, with the same bits
+    Operand at = a, bt = b, ct = c;
+    at.op = flipped(a.op);
+    bt.op = flipped(b.op);
+    ct.op = Op::None;
+    return gemm(alpha, bt, at, beta, ct, options);
+  }
+  const Index k = logical_cols(a);
+  Executor& executor = place_gemm(options.backend, c.rows, c.cols, k, {&a, &b, &c});
+  const Placed on_a = read_on(a, executor);
+  const Placed on_b = read_on(b, executor);
+  const Placed on_c = write_on(c, executor, beta == 0.0);
+  const GemmCall call{a.storage->type(), options.math, a.op,      b.op,    c.rows, c.cols,    k,       alpha,
+                      on_a.data,         on_a.ld,      on_b.data, on_b.ld, beta,   on_c.data, on_c.ld, options.threads};
+  throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+}
+
+void gemm_raw(const GemmCall& call, const GemmOptions& options) {
+  throw_if_failed(check_gemm(call));
+  const bool flip_a = call.op_a == Op::Transpose;
+  const bool flip_b = call.op_b == Op::Transpose;
+  Operand a =
+      wrap_host(const_cast<void*>(call.a), flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, call.type);
+  Operand b =
+      wrap_host(const_cast<void*>(call.b), flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, call.type);
+  const Operand c = wrap_host(call.c, call.m, call.n, call.ldc, call.type);
+  a.op = call.op_a;
+  b.op = call.op_b;
+  gemm(call.alpha, a, b, call.beta, c, options);
+  if (call.m > 0 && call.n > 0) c.storage->host_read();
+}
+
+} // namespace tessera::detail

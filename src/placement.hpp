@@ -1,0 +1,20 @@
+#pragma once
+
+/// Which executor does a piece of work on matrices.
+
+#include <initializer_list>
+
+#include <tessera/executor.hpp>
+#include <tessera/storage.hpp>
+
+namespace tessera {
+
+/// Element-wise work: where the first operand that is on a device is; otherwise the best host executor.
+Executor& place_elementwise(std::initializer_list<const detail::Operand*> operands);
+
+/// A product. A named backend is taken or throws; Auto stays where the operands are, and takes a device only
+/// where the work outweighs the copies.
+Executor& place_gemm(Backend backend, Index m, Index n, Index k,
+                     std::initializer_list<const detail::Operand*> operands);
+
+} // namespace tessera

@@ -1,0 +1,132 @@
+#include "plugin_loader.hpp"
+
+#include <dlfcn.h>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of_libtessera() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&load_plugin), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  return fs::canonical(info.dli_fname, error).parent_path();
+}
+
+std::vector<fs::path> search_folders() {
+  std::vector<fs::path> folders;
+  if (const char* variable = std::getenv("TESSERA_PLUGIN_PATH")) {
+    std::string_view rest(variable);
+    while (!rest.empty()) {
+      const std::string_view folder = rest.substr(0, rest.find(':'));
+      rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+      // A relative folder would depend on the current directory, which is never searched.
+      if (fs::path(folder).is_absolute()) folders.emplace_back(folder);
+    }
+  }
+  if (const fs::path beside = folder_of_libtessera(); !beside.empty()) {
+    folders.push_back(beside);
+    folders.push_back(beside / "tessera");
+  }
+  folders.emplace_back(TESSERA_INSTALL_PLUGIN_DIR);
+  return folders;
+}
+
+std::string joined(const std::vector<fs::path>& folders) {
+  std::string all;
+  for (const fs::path& folder : folders) all += (all.empty() ? "" : ", ") + folder.string();
+  return all;
+}
+
+/// Reads only the fields in front of the one that disagrees: the rest may not be there.
+std::string mismatch(const PluginInfo& info, std::string_view name) {
+  if (info.struct_size != sizeof(PluginInfo))
+    return "its PluginInfo has " + std::to_string(info.struct_size) + " bytes, this libtessera expects " +
+           std::to_string(sizeof(PluginInfo)) + "; rebuild the plug-in against this version";
+  if (info.abi_version != plugin_abi_version)
+    return "it was built for plug-in ABI " + std::to_string(info.abi_version) + ", this libtessera has ABI " +
+           std::to_string(plugin_abi_version) + "; rebuild the plug-in against this version";
+  if (info.build_tag == nullptr || std::strcmp(info.build_tag, TESSERA_BUILD_TAG) != 0)
+    return "it was built with '" + std::string(info.build_tag ? info.build_tag : "(none)") +
+           "', this libtessera with '" + TESSERA_BUILD_TAG +
+           "'; build both with the same compiler family and standard library";
+  if (info.name == nullptr || name != info.name)
+    return "it calls itself '" + std::string(info.name ? info.name : "(none)") + "', not '" + std::string(name) +
+           "'; is the file misnamed?";
+  if (!info.probe || !info.create || !info.destroy || !info.gemm_kernels || !info.reduce_kernels)
+    return "one of its functions is null";
+  return {};
+}
+
+std::string dl_error() {
+  const char* error = dlerror();
+  return error ? error : "unknown error";
+}
+
+/// RTLD_LOCAL: a plug-in's own dependencies must not change what others resolve to.
+LoadedPlugin open(const fs::path& path, std::string_view name) {
+  LoadedPlugin result{nullptr, path.string(), {}};
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    result.reason = "cannot load " + path.string() + ": " + dl_error();
+    return result;
+  }
+  const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, plugin_entry_name));
+  if (entry == nullptr) {
+    result.reason = path.string() + " is not a Tessera plug-in: it does not export " + plugin_entry_name;
+    return result;
+  }
+  const PluginInfo* info = entry();
+  const std::string why = info ? mismatch(*info, name) : "its entry point returned null";
+  if (why.empty())
+    result.plugin = info;
+  else
+    result.reason = "cannot use " + path.string() + ": " + why;
+  return result;
+}
+
+Status internal(const PluginInfo& plugin, const char* function, const char* what) {
+  return Status::failure(StatusCode::Internal,
+                         std::string("plug-in ") + plugin.name + ": " + function + " threw: " + what);
+}
+
+} // namespace
+
+LoadedPlugin load_plugin(std::string_view name) {
+  const std::string file = "libtessera_" + std::string(name) + ".so";
+  const std::vector<fs::path> folders = search_folders();
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    if (fs::exists(folder / file, error)) return open(folder / file, name);
+  }
+  return {
+      nullptr, {}, "no " + file + " in " + joined(folders) + "; build it, or name its folder in TESSERA_PLUGIN_PATH"};
+}
+
+Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, Executor*& executor) {
+  executor = nullptr;
+  const char* function = "probe";
+  try {
+    if (Status status = plugin.probe(); !status.ok()) return status;
+    function = "create";
+    Status status = plugin.create(options, executor);
+    if (status.ok() && executor == nullptr)
+      status = Status::failure(StatusCode::Internal,
+                               std::string("plug-in ") + plugin.name + ": create made no executor and gave no reason");
+    return status;
+  } catch (const std::exception& error) {
+    executor = nullptr;
+    return internal(plugin, function, error.what());
+  } catch (...) {
+    executor = nullptr;
+    return internal(plugin, function, "something that is not a std::exception");
+  }
+}
+
+} // namespace tessera

@@ -1,0 +1,99 @@
+/// The backends of this process: each loaded when it is first asked for, its executor made once and kept.
+
+#include <tessera/backend.hpp>
+
+#include <array>
+#include <mutex>
+
+#include "log.hpp"
+#include "plugin_loader.hpp"
+#include "reference/plugin.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::array<Backend, 4> preference{Backend::Cuda, Backend::OpenMP, Backend::Tbb, Backend::Reference};
+
+/// One backend. Never destroyed: executors must outlive every static Matrix.
+struct Entry {
+  explicit Entry(Backend which) : backend(which) {}
+
+  const PluginInfo* plugin() {
+    std::lock_guard lock(mutex);
+    return load();
+  }
+
+  /// Null with the reason in `info`.
+  Executor* executor() {
+    std::lock_guard lock(mutex);
+    if (made != nullptr || load() == nullptr) return made;
+    const ExecutorOptions options{.threads = default_threads(), .device = -1};
+    if (const Status status = create_guarded(*loaded.plugin, options, made); !status.ok()) reason = status.why;
+    if (log_dispatch())
+      log_line("backend " + std::string(to_string(backend)) + (made ? " is up" : " is not available: " + reason));
+    return made;
+  }
+
+  const Backend backend;
+  LoadedPlugin loaded;
+  bool tried = false;
+  Executor* made = nullptr;
+  std::string reason;
+  std::mutex mutex;
+
+ private:
+  const PluginInfo* load() {
+    if (!tried) {
+      tried = true;
+      if (backend == Backend::Reference)
+        loaded.plugin = reference::plugin();
+      else
+        loaded = load_plugin(to_string(backend));
+      reason = loaded.reason;
+    }
+    return loaded.plugin;
+  }
+};
+
+Entry& entry(Backend backend) {
+  static auto* entries = new std::array<Entry, 4>{Entry(Backend::Reference), Entry(Backend::OpenMP),
+                                                  Entry(Backend::Tbb), Entry(Backend::Cuda)};
+  return (*entries)[static_cast<std::size_t>(backend) - 1];
+}
+
+} // namespace
+
+std::vector<BackendInfo> available_backends() {
+  std::vector<BackendInfo> all;
+  for (const Backend backend : preference) {
+    Entry& e = entry(backend);
+    const bool available = e.executor() != nullptr;
+    all.push_back({backend, e.loaded.plugin != nullptr, available, available ? "" : e.reason, e.loaded.path});
+  }
+  return all;
+}
+
+Executor& executor(Backend backend) {
+  if (backend != Backend::Auto) {
+    Entry& e = entry(backend);
+    if (Executor* made = e.executor()) return *made;
+    throw BackendUnavailable("backend " + std::string(to_string(backend)) + " is not available: " + e.reason);
+  }
+  for (const Backend candidate : preference)
+    if (Executor* made = entry(candidate).executor()) return *made;
+  throw BackendUnavailable("no backend is available");
+}
+
+std::span<const GemmKernel> gemm_kernels(Backend backend) {
+  Entry& e = entry(backend);
+  if (Executor* made = e.executor()) return made->gemm_kernels();
+  const PluginInfo* plugin = e.plugin();
+  return plugin ? plugin->gemm_kernels() : std::span<const GemmKernel>{};
+}
+
+std::span<const ReduceKernel> reduce_kernels(Backend backend) {
+  const PluginInfo* plugin = entry(backend).plugin();
+  return plugin ? plugin->reduce_kernels() : std::span<const ReduceKernel>{};
+}
+
+} // namespace tessera

@@ -1,0 +1,83 @@
+#include <tessera/types.hpp>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include <tessera/status.hpp>
+
+namespace tessera {
+namespace {
+
+template <class E, std::size_t N>
+using Words = std::array<std::pair<E, std::string_view>, N>;
+
+constexpr Words<DType, 2> dtype_words{{{DType::F32, "f32"}, {DType::F64, "f64"}}};
+constexpr Words<Math, 7> math_words{{{Math::Strict, "strict"},
+                                     {Math::Tf32, "tf32"},
+                                     {Math::Bf16, "bf16"},
+                                     {Math::Fp16, "fp16"},
+                                     {Math::EmulatedFp16x3, "emulated_fp16x3"},
+                                     {Math::EmulatedBf16x6, "emulated_bf16x6"},
+                                     {Math::Compensated, "compensated"}}};
+constexpr Words<Backend, 5> backend_words{{{Backend::Auto, "auto"},
+                                           {Backend::Reference, "reference"},
+                                           {Backend::OpenMP, "openmp"},
+                                           {Backend::Tbb, "tbb"},
+                                           {Backend::Cuda, "cuda"}}};
+
+template <class E, std::size_t N>
+std::string_view word_of(const Words<E, N>& words, E value) noexcept {
+  for (const auto& [candidate, word] : words)
+    if (candidate == value) return word;
+  return "unknown";
+}
+
+template <class E, std::size_t N>
+E parse(const Words<E, N>& words, std::string_view word, std::string_view what) {
+  std::vector<std::string> known;
+  for (const auto& [value, candidate] : words) {
+    if (candidate == word) return value;
+    known.emplace_back(candidate);
+  }
+  std::string why = "unknown " + std::string(what) + " '" + std::string(word) + "'; did you mean '" +
+                    nearest_word(word, known) + "'? Known:";
+  for (const std::string& candidate : known) why += " " + candidate;
+  throw InvalidArgument(why);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+} // namespace
+
+std::string_view to_string(DType type) noexcept { return word_of(dtype_words, type); }
+std::string_view to_string(Math math) noexcept { return word_of(math_words, math); }
+std::string_view to_string(Op op) noexcept { return op == Op::None ? "none" : "transpose"; }
+std::string_view to_string(Backend backend) noexcept { return word_of(backend_words, backend); }
+
+DType parse_dtype(std::string_view word) { return parse(dtype_words, word, "element type"); }
+Math parse_math(std::string_view word) { return parse(math_words, word, "math mode"); }
+Backend parse_backend(std::string_view word) { return parse(backend_words, word, "backend"); }
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto nearest = std::min_element(candidates.begin(), candidates.end(), [&](const auto& x, const auto& y) {
+    return edit_distance(word, x) < edit_distance(word, y);
+  });
+  return nearest == candidates.end() ? std::string{} : *nearest;
+}
+
+} // namespace tessera
