@@ -24,7 +24,10 @@ void check_same_shape(const char* operation, const Operand& x, const Operand& y)
     throw InvalidArgument(std::string(operation) + ": shapes differ: " + shape(x) + " and " + shape(y));
 }
 
-void run(const MapCall& call, Executor& executor) { throw_if_failed(executor.map(executor.default_queue(), call)); }
+void run(const MapCall& call, const Operand& z, Executor& executor) {
+  throw_if_failed(executor.map(executor.default_queue(), call));
+  written_on(z, executor);
+}
 
 /// z as an operation writes it: z itself untransposed.
 MapCall writing(MapOp op, const Operand& z, Executor& executor, bool discard) {
@@ -80,12 +83,12 @@ void fill(const Operand& z, double value) {
   Executor& executor = place_elementwise({&z});
   MapCall call = writing(MapOp::Fill, z, executor, true);
   call.alpha = value;
-  run(call, executor);
+  run(call, z, executor);
 }
 
 void identity(const Operand& z) {
   Executor& executor = place_elementwise({&z});
-  run(writing(MapOp::Identity, z, executor, true), executor);
+  run(writing(MapOp::Identity, z, executor, true), z, executor);
 }
 
 void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) {
@@ -95,6 +98,7 @@ void random(const Operand& z, Distribution distribution, std::uint64_t seed, dou
   const Placed placed = write_on(z, executor, true);
   throw_if_failed(executor.random(executor.default_queue(), {distribution, z.storage->type(), z.rows, z.cols,
                                                              placed.data, placed.ld, seed, low, high, 0}));
+  written_on(z, executor);
 }
 
 void copy(const Operand& x, const Operand& z) {
@@ -104,7 +108,7 @@ void copy(const Operand& x, const Operand& z) {
   MapCall call = writing(x.op == z.op ? MapOp::Scale : MapOp::Transpose, z, executor, true);
   call.x = from.data;
   call.ldx = from.ld;
-  run(call, executor);
+  run(call, z, executor);
 }
 
 void scale(double alpha, const Operand& x, const Operand& z) {
@@ -115,7 +119,7 @@ void scale(double alpha, const Operand& x, const Operand& z) {
   call.alpha = alpha;
   call.x = from.data;
   call.ldx = from.ld;
-  run(call, executor);
+  run(call, z, executor);
 }
 
 namespace {
@@ -135,7 +139,7 @@ void combine(const char* name, MapOp op, double alpha, const Operand& x, double 
   call.ldx = from_x.ld;
   call.y = from_y.data;
   call.ldy = from_y.ld;
-  run(call, executor);
+  run(call, z, executor);
 }
 
 } // namespace

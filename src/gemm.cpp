@@ -58,6 +58,7 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   const GemmCall call{a.storage->type(), options.math, a.op,      b.op,    c.rows, c.cols,    k,       alpha,
                       on_a.data,         on_a.ld,      on_b.data, on_b.ld, beta,   on_c.data, on_c.ld, options.threads};
   throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  written_on(c, executor);
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) {

@@ -97,34 +97,40 @@ Placed Storage::place(Executor& executor, bool discard) {
     device_ld_ = ld;
     executor_ = &executor;
   }
-  if (!device_current_ && !discard && rows_ > 0 && cols_ > 0)
-    throw_if_failed(executor.copy_in(executor.default_queue(), device_, static_cast<std::size_t>(device_ld_) * element,
-                                     host_, static_cast<std::size_t>(ld_) * element,
-                                     static_cast<std::size_t>(cols_) * element, static_cast<std::size_t>(rows_)));
-  device_current_.store(true, std::memory_order_release);
+  if (!device_current_ && !discard) {
+    if (rows_ > 0 && cols_ > 0)
+      throw_if_failed(executor.copy_in(executor.default_queue(), device_,
+                                       static_cast<std::size_t>(device_ld_) * element, host_,
+                                       static_cast<std::size_t>(ld_) * element,
+                                       static_cast<std::size_t>(cols_) * element, static_cast<std::size_t>(rows_)));
+    device_current_.store(true, std::memory_order_release);
+  }
   return {device_, device_ld_};
 }
 
 Placed Storage::read_on(Executor& executor) {
   if (executor.capabilities().host_memory) return {const_cast<void*>(host_read()), ld_};
-  if (executor_ != &executor) host_read(); // from another device through the host
+  if (resident_on() != &executor) host_read(); // from another device through the host
   std::lock_guard lock(mutex_);
   return place(executor, false);
 }
 
 Placed Storage::write_on(Executor& executor, bool discard) {
   if (executor.capabilities().host_memory) {
-    if (!discard) return {host_write(), ld_};
+    if (!discard) host_read();
     allocate_host();
-    host_current_ = true;
-    device_current_ = false;
     return {host_, ld_};
   }
-  if (executor_ != &executor && !discard) host_read();
+  // Another device's copy is about to be dropped, so the host must hold the old value until the write is done.
+  if (resident_on() != &executor && (!discard || device_current_)) host_read();
   std::lock_guard lock(mutex_);
-  const Placed placed = place(executor, discard);
-  host_current_.store(false, std::memory_order_release);
-  return placed;
+  return place(executor, discard);
+}
+
+void Storage::written_on(Executor& executor) noexcept {
+  const bool on_host = executor.capabilities().host_memory;
+  host_current_.store(on_host, std::memory_order_release);
+  device_current_.store(!on_host, std::memory_order_release);
 }
 
 Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_ : nullptr; }
@@ -167,6 +173,8 @@ Placed write_on(const Operand& operand, Executor& executor, bool discard) {
   const bool whole = operand.rows == operand.storage->rows() && operand.cols == operand.storage->cols();
   return at(operand, operand.storage->write_on(executor, discard && whole));
 }
+
+void written_on(const Operand& operand, Executor& executor) noexcept { operand.storage->written_on(executor); }
 
 void check_index(Index i, Index j, Index rows, Index cols) {
   if (i < 0 || j < 0 || i >= rows || j >= cols)

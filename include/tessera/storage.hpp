@@ -48,8 +48,10 @@ class TESSERA_API Storage {
 
   /// Elements in the executor's memory, copied there if they are not there yet.
   Placed read_on(Executor& executor);
-  /// The same for writing; the host's copy is stale from now on. `discard`: old elements are not needed.
+  /// Memory in which the executor may write; `discard`: the old elements are not needed. The matrix keeps its old
+  /// value until written_on() says that the write was done, so that a call that fails loses nothing.
   Placed write_on(Executor& executor, bool discard);
+  void written_on(Executor& executor) noexcept;
 
   Executor* newest_on() const noexcept;
   /// The executor that holds a current copy, if one does.
@@ -90,6 +92,7 @@ TESSERA_API Operand block_of(const Operand& operand, Index row, Index col, Index
 /// The operand's elements in the executor's memory: the first one, and the distance between stored rows.
 TESSERA_API Placed read_on(const Operand& operand, Executor& executor);
 TESSERA_API Placed write_on(const Operand& operand, Executor& executor, bool discard);
+TESSERA_API void written_on(const Operand& operand, Executor& executor) noexcept;
 
 TESSERA_API void check_index(Index i, Index j, Index rows, Index cols);
 TESSERA_API void check_row_length(Index row, Index length, Index expected);
