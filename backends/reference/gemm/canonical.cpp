@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include "fma_clones.hpp"
+#include "reference/fma_clones.hpp"
 #include "ladder.hpp"
 
 namespace tessera::reference {

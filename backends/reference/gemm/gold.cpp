@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "fma_clones.hpp"
+#include "reference/fma_clones.hpp"
 #include "ladder.hpp"
 
 namespace tessera::reference {
