@@ -1,0 +1,45 @@
+/// The entry point: what this plug-in is, and whether this machine can use it.
+
+#include <tessera/plugin.hpp>
+
+#include "device.hpp"
+#include "environment.hpp"
+#include "executor.hpp"
+#include "gemm/ladder.hpp"
+#include "reduce/ladder.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+Status probe() {
+  int device = 0;
+  return choose_device(-1, device);
+}
+
+Status create(const ExecutorOptions& options, Executor*& executor) {
+  int device = 0;
+  if (Status status = choose_device(options.device, device); !status.ok()) return status;
+  std::size_t memory_limit = 0;
+  if (Status status = memory_limit_from_environment(memory_limit); !status.ok()) return status;
+  return CudaExecutor::create(device, memory_limit, executor);
+}
+
+constexpr PluginInfo info{
+    .struct_size = sizeof(PluginInfo),
+    .abi_version = plugin_abi_version,
+    .build_tag = TESSERA_BUILD_TAG,
+    .name = "cuda",
+    .description = "NVIDIA GPUs through CUDA",
+    .probe = probe,
+    .create = create,
+    .destroy = [](Executor* executor) { delete executor; },
+    .gemm_kernels = [] { return gemm_ladder(); },
+    .reduce_kernels = [] { return reduce_ladder(); },
+};
+
+} // namespace
+} // namespace tessera::cuda
+
+extern "C" __attribute__((visibility("default"))) const tessera::PluginInfo* tessera_plugin() noexcept {
+  return &tessera::cuda::info;
+}

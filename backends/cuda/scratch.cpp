@@ -1,0 +1,21 @@
+#include "scratch.hpp"
+
+#include "executor.hpp"
+#include "memory.hpp"
+#include "stream.hpp"
+
+namespace tessera::cuda {
+
+Status Scratch::allocate(Executor& executor, Queue& queue, std::size_t bytes) noexcept {
+  release();
+  memory_ = &static_cast<CudaExecutor&>(executor).memory();
+  stream_ = stream_of(queue);
+  return memory_->allocate(stream_, bytes, data_);
+}
+
+void Scratch::release() noexcept {
+  if (data_ != nullptr) memory_->free(stream_, data_);
+  data_ = nullptr;
+}
+
+} // namespace tessera::cuda

@@ -1,0 +1,39 @@
+#pragma once
+
+/// Memory for one kernel run, given back in stream order when the object goes: no wait.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include <tessera/executor.hpp>
+
+namespace tessera::cuda {
+
+class DeviceMemory;
+
+class Scratch {
+ public:
+  Scratch() = default;
+  ~Scratch() { release(); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  /// Gives back what it held, then allocates. Aligned to 256 bytes; contents undefined.
+  Status allocate(Executor& executor, Queue& queue, std::size_t bytes) noexcept;
+
+  void* data() const noexcept { return data_; }
+  template <class T>
+  T* as() const noexcept {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void release() noexcept;
+
+  DeviceMemory* memory_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  void* data_ = nullptr;
+};
+
+} // namespace tessera::cuda

@@ -1,0 +1,71 @@
+#include "stream.hpp"
+
+#include <new>
+
+#include "status.hpp"
+
+namespace tessera::cuda {
+
+cudaStream_t stream_of(Queue& queue) noexcept {
+  auto& streams = static_cast<StreamQueue&>(queue);
+  // If this fails, so does the launch that follows, which is checked.
+  static_cast<void>(cudaSetDevice(streams.device()));
+  return streams.stream();
+}
+
+Status StreamQueue::create(int device, std::unique_ptr<StreamQueue>& queue) noexcept {
+  if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
+  cudaStream_t stream = nullptr;
+  if (Status status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); !status.ok())
+    return status;
+  queue.reset(new (std::nothrow) StreamQueue(device, stream));
+  if (queue) return {};
+  static_cast<void>(cudaStreamDestroy(stream));
+  return {StatusCode::OutOfMemory, {}};
+}
+
+StreamQueue::~StreamQueue() {
+  static_cast<void>(cudaSetDevice(device_));
+  static_cast<void>(cudaStreamSynchronize(stream_));
+  static_cast<void>(cudaStreamDestroy(stream_));
+}
+
+Status StreamQueue::synchronize() noexcept {
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  return check(cudaStreamSynchronize(stream_), "waiting for a queue's work");
+}
+
+Status TimedEvent::create(int device, std::unique_ptr<Event>& event) noexcept {
+  if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
+  cudaEvent_t made = nullptr;
+  if (Status status = check(cudaEventCreate(&made), "making an event"); !status.ok()) return status;
+  event.reset(new (std::nothrow) TimedEvent(device, made));
+  if (event) return {};
+  static_cast<void>(cudaEventDestroy(made));
+  return {StatusCode::OutOfMemory, {}};
+}
+
+TimedEvent::~TimedEvent() {
+  static_cast<void>(cudaSetDevice(device_));
+  static_cast<void>(cudaEventDestroy(event_));
+}
+
+Status TimedEvent::record(Queue& queue) noexcept {
+  return check(cudaEventRecord(event_, stream_of(queue)), "recording an event");
+}
+
+Status TimedEvent::synchronize() noexcept {
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  return check(cudaEventSynchronize(event_), "waiting for an event");
+}
+
+Status TimedEvent::seconds_since(const Event& start, double& seconds) noexcept {
+  if (Status status = synchronize(); !status.ok()) return status;
+  float milliseconds = 0;
+  const cudaEvent_t begin = static_cast<const TimedEvent&>(start).event_;
+  Status status = check(cudaEventElapsedTime(&milliseconds, begin, event_), "reading the time between two events");
+  if (status.ok()) seconds = static_cast<double>(milliseconds) * 1e-3;
+  return status;
+}
+
+} // namespace tessera::cuda

@@ -1,0 +1,47 @@
+#pragma once
+
+/// Streams as queues, and CUDA's events as events.
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include <tessera/executor.hpp>
+
+namespace tessera::cuda {
+
+/// The queue's stream, with its device made current on this thread: what a kernel's `run` calls first.
+cudaStream_t stream_of(Queue& queue) noexcept;
+
+class StreamQueue final : public Queue {
+ public:
+  /// Does not wait for the legacy default stream, nor makes it wait.
+  static Status create(int device, std::unique_ptr<StreamQueue>& queue) noexcept;
+  ~StreamQueue() override;
+  Status synchronize() noexcept override;
+  void* native() noexcept override { return stream_; }
+
+  int device() const noexcept { return device_; }
+  cudaStream_t stream() const noexcept { return stream_; }
+
+ private:
+  StreamQueue(int device, cudaStream_t stream) : device_(device), stream_(stream) {}
+  int device_;
+  cudaStream_t stream_;
+};
+
+class TimedEvent final : public Event {
+ public:
+  static Status create(int device, std::unique_ptr<Event>& event) noexcept;
+  ~TimedEvent() override;
+  Status record(Queue& queue) noexcept override;
+  Status synchronize() noexcept override;
+  Status seconds_since(const Event& start, double& seconds) noexcept override;
+
+ private:
+  TimedEvent(int device, cudaEvent_t event) : device_(device), event_(event) {}
+  int device_;
+  cudaEvent_t event_;
+};
+
+} // namespace tessera::cuda
