@@ -9,8 +9,8 @@
 #include <new>
 #include <vector>
 
-#include "reference/fma_clones.hpp"
 #include "ladder.hpp"
+#include "reference/fma_clones.hpp"
 
 namespace tessera::reference {
 namespace {

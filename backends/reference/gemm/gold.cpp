@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "reference/fma_clones.hpp"
 #include "ladder.hpp"
+#include "reference/fma_clones.hpp"
 
 namespace tessera::reference {
 namespace {

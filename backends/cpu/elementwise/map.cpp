@@ -1,0 +1,92 @@
+/// Element-wise operations and random fills, shared out by rows. A transpose is done in square blocks, so that both
+/// the rows read and the rows written stay in cache.
+
+#include <algorithm>
+
+#include "cpu/executor.hpp"
+#include "reference/elementwise/rows.hpp"
+#include "reference/fma_clones.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+constexpr Index task_elements = 32768; ///< below this a thread costs more than it does
+constexpr Index transpose_block = 32;  ///< rows and columns; a block of f64 pairs takes 16 KiB
+
+[[gnu::flatten]] TESSERA_FMA_CLONES void map_rows(const MapCall& call, Index first, Index last) {
+  host::map_rows(call, first, last);
+}
+[[gnu::flatten]] TESSERA_FMA_CLONES void random_rows(const RandomCall& call, Index first, Index last) {
+  host::random_rows(call, first, last);
+}
+
+/// Rows [first, last) of z = xᵀ.
+template <class T>
+void transpose_rows(const MapCall& call, Index first, Index last) {
+  const auto* x = static_cast<const T*>(call.x);
+  auto* z = static_cast<T*>(call.z);
+  for (Index block = 0; block < call.cols; block += transpose_block) {
+    const Index end = std::min(block + transpose_block, call.cols);
+    for (Index i = first; i < last; ++i)
+      for (Index j = block; j < end; ++j) z[i * call.ldz + j] = x[j * call.ldx + i];
+  }
+}
+
+struct Split {
+  Index rows; ///< of one task
+  Index tasks;
+};
+
+Split split_rows(Index rows, Index cols, Index multiple) {
+  const Index wanted = std::max<Index>(1, task_elements / std::max<Index>(1, cols));
+  const Index each = (wanted + multiple - 1) / multiple * multiple;
+  return {each, (rows + each - 1) / each};
+}
+
+/// Wide, flat matrices are shared out by columns: such a part is a call of its own.
+MapCall columns_of(const MapCall& call, Index first, Index last) {
+  const Index offset = first * static_cast<Index>(size_of(call.type));
+  MapCall part = call;
+  part.cols = last - first;
+  if (call.x != nullptr) part.x = static_cast<const char*>(call.x) + offset;
+  if (call.y != nullptr) part.y = static_cast<const char*>(call.y) + offset;
+  part.z = static_cast<char*>(call.z) + offset;
+  return part;
+}
+
+} // namespace
+
+Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
+  const int threads = threads_for(call.threads);
+  if (call.op == MapOp::Transpose) {
+    const auto transpose = call.type == DType::F64 ? transpose_rows<double> : transpose_rows<float>;
+    const Split split = split_rows(call.rows, call.cols, transpose_block);
+    team().run(split.tasks, threads, [&](Index task, int) {
+      for (Index i = task * split.rows; i < std::min((task + 1) * split.rows, call.rows); i += transpose_block)
+        transpose(call, i, std::min(i + transpose_block, call.rows));
+    });
+    return {};
+  }
+  const bool by_columns = call.op != MapOp::Identity && call.rows < threads;
+  const Index step = by_columns ? task_elements : call.cols;
+  const Index parts = by_columns ? (call.cols + step - 1) / step : 1;
+  const Split split = split_rows(call.rows, step, 1);
+  team().run(split.tasks * parts, threads, [&](Index task, int) {
+    const Index first = task / parts * split.rows;
+    const Index col = task % parts * step;
+    const Index last = std::min(first + split.rows, call.rows);
+    by_columns ? map_rows(columns_of(call, col, std::min(col + step, call.cols)), first, last)
+               : map_rows(call, first, last);
+  });
+  return {};
+}
+
+Status CpuExecutor::random(Queue&, const RandomCall& call) noexcept {
+  const Split split = split_rows(call.rows, call.cols, 1);
+  team().run(split.tasks, threads_for(call.threads), [&](Index task, int) {
+    random_rows(call, task * split.rows, std::min((task + 1) * split.rows, call.rows));
+  });
+  return {};
+}
+
+} // namespace tessera::cpu

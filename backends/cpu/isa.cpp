@@ -1,0 +1,94 @@
+#include "cpu/isa.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/types.hpp>
+
+namespace tessera::cpu {
+namespace {
+
+constexpr std::array all{Isa::Portable, Isa::Avx2, Isa::Avx512};
+
+#if defined(__x86_64__)
+struct CpuidRegisters {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+CpuidRegisters cpuid(unsigned leaf) {
+  CpuidRegisters r;
+  if (__get_cpuid_count(leaf, 0, &r.eax, &r.ebx, &r.ecx, &r.edx) == 0) return {};
+  return r;
+}
+
+/// Extended control register 0: which register files the operating system saves.
+unsigned xcr0() {
+  unsigned low = 0, high = 0;
+  asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+constexpr bool bit(unsigned word, int position) { return ((word >> position) & 1u) != 0; }
+#endif
+
+} // namespace
+
+const char* to_string(Isa isa) noexcept {
+  switch (isa) {
+    case Isa::Portable:
+      return "portable";
+    case Isa::Avx2:
+      return "avx2";
+    case Isa::Avx512:
+      return "avx512";
+  }
+  return "unknown";
+}
+
+Isa detect_isa() noexcept {
+#if defined(__x86_64__)
+  const CpuidRegisters basic = cpuid(1);
+  const bool os_uses_xsave = bit(basic.ecx, 27);
+  if (!os_uses_xsave) return Isa::Portable;
+  const unsigned saved = xcr0();
+  const bool saves_ymm = (saved & 0x06) == 0x06; // XMM, upper halves of YMM
+  const bool saves_zmm = (saved & 0xe6) == 0xe6; // and masks, upper halves of ZMM, ZMM16 to 31
+  const CpuidRegisters extended = cpuid(7);
+  const bool has_avx2 = bit(basic.ecx, 28) && bit(basic.ecx, 12) && bit(extended.ebx, 5); // AVX, FMA, AVX2
+  const bool has_avx512 = bit(extended.ebx, 16);                                          // AVX-512 F
+  if (!has_avx2 || !saves_ymm) return Isa::Portable;
+  return has_avx512 && saves_zmm ? Isa::Avx512 : Isa::Avx2;
+#else
+  return Isa::Portable;
+#endif
+}
+
+Status choose_isa(Isa& isa) {
+  isa = detect_isa();
+  const char* word = std::getenv("TESSERA_CPU_ISA");
+  if (word == nullptr || *word == '\0') return {};
+  std::vector<std::string> words;
+  for (const Isa candidate : all) {
+    words.emplace_back(to_string(candidate));
+    if (words.back() != word) continue;
+    if (candidate > isa)
+      return Status::failure(StatusCode::InvalidArgument, std::string("TESSERA_CPU_ISA = '") + word +
+                                                              "', but this machine has no more than '" +
+                                                              to_string(isa) + "'; set that, or unset the variable");
+    isa = candidate;
+    return {};
+  }
+  return Status::failure(StatusCode::InvalidArgument,
+                         std::string("TESSERA_CPU_ISA = '") + word +
+                             "' is not an instruction set (portable, avx2, avx512); did you mean '" +
+                             nearest_word(word, words) + "'?");
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,25 @@
+#pragma once
+
+/// Which vector instructions this processor and its operating system offer.
+
+#include <tessera/status.hpp>
+
+namespace tessera::cpu {
+
+/// In ascending order: each one includes those before it.
+enum class Isa : int {
+  Portable = 0, ///< plain C++
+  Avx2 = 1,     ///< AVX2 and FMA
+  Avx512 = 2,   ///< AVX-512 F
+};
+
+const char* to_string(Isa isa) noexcept;
+
+/// The best one, from CPUID's feature bits; the operating system must save the registers (XGETBV).
+Isa detect_isa() noexcept;
+
+/// detect_isa(), capped by the environment variable TESSERA_CPU_ISA = portable | avx2 | avx512.
+/// InvalidArgument if the word is unknown or the machine lacks what it names.
+Status choose_isa(Isa& isa);
+
+} // namespace tessera::cpu

@@ -1,0 +1,20 @@
+#pragma once
+
+/// What the operating system says about the processor. Zero or empty where it does not say.
+
+#include <cstddef>
+#include <string>
+
+namespace tessera::cpu {
+
+struct Machine {
+  std::string processor;        ///< the processor's own name
+  std::size_t memory_bytes = 0; ///< physical memory
+  std::size_t l1_bytes = 0;     ///< data cache of one core
+  std::size_t l2_bytes = 0;
+  std::size_t l3_bytes = 0; ///< one last-level cache, shared by several cores
+};
+
+Machine inspect_machine();
+
+} // namespace tessera::cpu

@@ -1,0 +1,92 @@
+/// canonical: the chunks of reference/reduce/canonical.hpp, shared out to threads. The bits do not depend on how many.
+///
+/// Each element is read once: 8 or 4 bytes for two operations, so memory is the limit. Where a chunk lies in one row
+/// of the matrix, its 32 lanes are vectors of 32 sums; elsewhere the reference's own code runs.
+
+#include "cpu/reduce/ladder.hpp"
+
+#include <array>
+#include <new>
+
+#include "cpu/executor.hpp"
+#include "reference/fma_clones.hpp"
+#include "reference/reduce/canonical.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+constexpr Index task_chunks = 64; ///< 65536 elements
+
+template <ReduceOp op, class T>
+inline double fold_contiguous(const T* x) {
+  double lane[host::reduce_lanes] = {};
+  for (Index e = 0; e < host::reduce_chunk; e += host::reduce_lanes)
+    for (Index l = 0; l < host::reduce_lanes; ++l)
+      lane[l] = host::join(op, lane[l], host::term(op, static_cast<double>(x[e + l])));
+  for (Index width = host::reduce_lanes / 2; width > 0; width /= 2)
+    for (Index l = 0; l < width; ++l) lane[l] = host::join(op, lane[l], lane[l + width]);
+  return lane[0];
+}
+
+// One function an operation and type: only a function that is not a template can be cloned for FMA processors, and
+// with that for their wider vectors.
+TESSERA_FMA_CLONES double sum_of_squares(const float* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
+TESSERA_FMA_CLONES double sum_of_squares(const double* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
+TESSERA_FMA_CLONES double sum_abs(const float* x) { return fold_contiguous<ReduceOp::SumAbs>(x); }
+TESSERA_FMA_CLONES double sum_abs(const double* x) { return fold_contiguous<ReduceOp::SumAbs>(x); }
+TESSERA_FMA_CLONES double max_abs(const float* x) { return fold_contiguous<ReduceOp::MaxAbs>(x); }
+TESSERA_FMA_CLONES double max_abs(const double* x) { return fold_contiguous<ReduceOp::MaxAbs>(x); }
+
+template <class T>
+double reduce_chunk(const ReduceCall& call, Index chunk) {
+  const Index first = chunk * host::reduce_chunk;
+  const bool whole_chunk = call.rows * call.cols - first >= host::reduce_chunk;
+  const bool in_one_row = call.ldx == call.cols || first % call.cols + host::reduce_chunk <= call.cols;
+  if (!whole_chunk || !in_one_row) return host::reduce_matrix_chunk<T>(call, chunk);
+  const T* x = static_cast<const T*>(call.x) + first / call.cols * call.ldx + first % call.cols;
+  switch (call.op) {
+    case ReduceOp::SumOfSquares:
+      return sum_of_squares(x);
+    case ReduceOp::SumAbs:
+      return sum_abs(x);
+    case ReduceOp::MaxAbs:
+      return max_abs(x);
+  }
+  return 0.0;
+}
+
+template <class T>
+Status run(const ReduceKernel&, Executor& executor, Queue&, const ReduceCall& call, ReduceResult& result) noexcept try {
+  CpuExecutor& cpu = cpu_of(executor);
+  const Index chunks = host::chunk_count(call.rows * call.cols);
+  std::vector<double> sums(static_cast<std::size_t>(chunks));
+  cpu.team().run((chunks + task_chunks - 1) / task_chunks, cpu.threads_for(call.threads), [&](Index task, int) {
+    for (Index chunk = task * task_chunks; chunk < std::min((task + 1) * task_chunks, chunks); ++chunk)
+      sums[static_cast<std::size_t>(chunk)] = reduce_chunk<T>(call, chunk);
+  });
+  result.value = host::fold_levels(call.op, sums);
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template <class T>
+constexpr ReduceKernel row(ReduceOp op) {
+  return {.name = "canonical",
+          .summary = "chunks of 1024 in 32 lanes, folded; chunks in parallel",
+          .source = "Tessera",
+          .op = op,
+          .type = dtype_of<T>,
+          .summation = Summation::Canonical,
+          .run = run<T>};
+}
+
+constexpr std::array rows{row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares),
+                          row<float>(ReduceOp::SumAbs),       row<double>(ReduceOp::SumAbs),
+                          row<float>(ReduceOp::MaxAbs),       row<double>(ReduceOp::MaxAbs)};
+
+} // namespace
+
+std::span<const ReduceKernel> reduce_ladder() { return rows; }
+
+} // namespace tessera::cpu

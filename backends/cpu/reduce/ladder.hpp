@@ -1,0 +1,11 @@
+#pragma once
+
+#include <span>
+
+#include <tessera/kernel.hpp>
+
+namespace tessera::cpu {
+
+std::span<const ReduceKernel> reduce_ladder();
+
+} // namespace tessera::cpu

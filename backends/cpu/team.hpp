@@ -1,0 +1,59 @@
+#pragma once
+
+/// The one thing in which OpenMP and TBB differ: a fork-join loop over tasks.
+///
+/// There are no barriers inside a loop, for TBB promises none: work that must be finished before other work begins
+/// is a loop of its own. Tasks should be few times as many as threads, each some microseconds of work at least.
+
+#include <atomic>
+#include <memory>
+#include <type_traits>
+
+#include <tessera/types.hpp>
+
+namespace tessera::cpu {
+
+/// A reference to something callable as body(task, slot), which must outlive the loop. It must not throw.
+/// `slot` numbers the worker: two tasks that run at the same time have different slots, all less than the loop's
+/// limit of threads. Scratch memory is indexed by it.
+class TaskBody {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, TaskBody>) TaskBody(F&& body)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(body)))),
+        call_([](void* object, Index task, int slot) {
+          (*static_cast<std::remove_reference_t<F>*>(object))(task, slot);
+        }) {}
+  void operator()(Index task, int slot) const { call_(object_, task, slot); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, Index, int);
+};
+
+class Team {
+ public:
+  /// `budget`: threads that all loops running at the same time share, so that concurrent callers do not
+  /// oversubscribe the machine. A single caller that asks for more gets them.
+  explicit Team(int budget) : budget_(budget) {}
+  virtual ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// Runs body(task, slot) for each task in [0, count), on at most `threads` threads including the caller's.
+  /// Returns when all are done. Fewer threads are used inside a parallel region, where other callers hold part
+  /// of the budget, and where there are fewer tasks.
+  void run(Index count, int threads, TaskBody body);
+
+ protected:
+  /// How many threads a loop may use here: 1 inside a parallel region of the same runtime.
+  virtual int limit_here(int threads) const = 0;
+  /// The loop itself; threads ≥ 2.
+  virtual void fork(Index count, int threads, TaskBody body) = 0;
+
+ private:
+  const int budget_;
+  std::atomic<int> in_use_ = 0;
+};
+
+} // namespace tessera::cpu

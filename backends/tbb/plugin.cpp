@@ -1,0 +1,33 @@
+#include <tessera/plugin.hpp>
+
+#include "cpu/executor.hpp"
+#include "cpu/gemm/ladder.hpp"
+#include "cpu/reduce/ladder.hpp"
+#include "tbb/team.hpp"
+
+namespace tessera::tbb {
+namespace {
+
+Status create(const ExecutorOptions& options, Executor*& executor) {
+  return cpu::create_executor(Backend::Tbb, make_team, options, executor);
+}
+
+constexpr PluginInfo info{
+    .struct_size = sizeof(PluginInfo),
+    .abi_version = plugin_abi_version,
+    .build_tag = TESSERA_BUILD_TAG,
+    .name = "tbb",
+    .description = "oneTBB tasks over the shared CPU ladder",
+    .probe = [] { return Status{}; },
+    .create = create,
+    .destroy = [](Executor* executor) { delete executor; },
+    .gemm_kernels = [] { return cpu::gemm_ladder(); },
+    .reduce_kernels = [] { return cpu::reduce_ladder(); },
+};
+
+} // namespace
+} // namespace tessera::tbb
+
+extern "C" __attribute__((visibility("default"))) const tessera::PluginInfo* tessera_plugin() noexcept {
+  return &tessera::tbb::info;
+}

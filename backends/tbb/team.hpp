@@ -1,0 +1,11 @@
+#pragma once
+
+#include <memory>
+
+#include "cpu/team.hpp"
+
+namespace tessera::tbb {
+
+std::unique_ptr<cpu::Team> make_team(int threads);
+
+} // namespace tessera::tbb
