@@ -1,3 +1,39 @@
 # What `cmake --install` copies: a relocatable tree with headers, library, plug-ins, programs and package config.
+# Plug-ins install themselves in tessera_add_plugin; with TESSERA_BUNDLE the tree also runs where no package of ours is
+# installed, on any distribution whose C library is as new as this one's.
+
+include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS tessera EXPORT tesseraTargets RUNTIME_DEPENDENCY_SET tessera_needs
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+foreach(program gemm_compare tessera_info)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config finds the prefix from where tessera.pc lies.
+file(RELATIVE_PATH TESSERA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TESSERA_BUNDLE)
+  if(TARGET tessera_conformance)
+    install(TARGETS tessera_conformance RUNTIME_DEPENDENCY_SET tessera_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+  # The C library and its loader belong to the machine; everything else comes along.
+  install(RUNTIME_DEPENDENCY_SET tessera_needs
+          PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^ld-linux" "^libcuda\\.so"
+          POST_EXCLUDE_REGEXES "/libtessera[^/]*\\.so"
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()

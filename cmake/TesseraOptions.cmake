@@ -10,6 +10,8 @@ foreach(backend OPENMP TBB CUDA)
   set(TESSERA_${backend} AUTO CACHE STRING "Build the ${backend} plug-in: ON, OFF or AUTO")
   set_property(CACHE TESSERA_${backend} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
+set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
+option(TESSERA_BUNDLE "Install the tests too, and the shared libraries that everything needs" OFF)
 set(TESSERA_CUDA_ARCHITECTURES "75-virtual;80-real;90a-real" CACHE STRING "CUDA architectures to compile for")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -27,3 +29,12 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # The build tree looks like the install tree: programs in bin, the library and its plug-ins in lib.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+# The install tree may be moved: programs find the library from where they are.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+if(TESSERA_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TESSERA_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${TESSERA_SANITIZE})
+endif()

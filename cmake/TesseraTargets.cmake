@@ -12,5 +12,6 @@ function(tessera_add_plugin name)
   add_library(tessera_${name} MODULE ${ARGN})
   target_link_libraries(tessera_${name} PRIVATE tessera tessera_flags)
   set_target_properties(tessera_${name} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/..")
-  install(TARGETS tessera_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
+  install(TARGETS tessera_${name} RUNTIME_DEPENDENCY_SET tessera_needs
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
 endfunction()

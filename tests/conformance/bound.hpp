@@ -1,0 +1,68 @@
+#pragma once
+
+/// How far a row may be from the exact product: |c − ĉ| ≤ bound, element by element, whatever order it adds in.
+///
+/// Higham, "Accuracy and Stability of Numerical Algorithms", §3.1 and §3.5: with unit roundoff u and n roundings on
+/// the way of each term, the error is at most γ_n = n·u/(1 − n·u) times the sum of the terms' magnitudes.
+
+#include <cmath>
+#include <limits>
+
+#include <tessera/kernel.hpp>
+
+namespace tessera::conformance {
+
+/// γ_n; infinite where n·u ≥ 1 says nothing.
+inline double gamma(double n, double u) { return n * u < 1 ? n * u / (1 - n * u) : HUGE_VAL; }
+
+inline double unit_roundoff(DType type) { return type == DType::F64 ? 0x1p-53 : 0x1p-24; }
+
+/// Relative error of one operand as the mode rounds it; rounding to nearest or towards zero.
+inline double input_rounding(Math math) {
+  switch (math) {
+    case Math::Tf32:
+    case Math::Fp16:
+      return 0x1p-10;
+    case Math::Bf16:
+      return 0x1p-7;
+    case Math::EmulatedFp16x3:
+    case Math::EmulatedBf16x6:
+      return 0x1p-20; // what is left of an operand after its parts
+    case Math::Strict:
+    case Math::Compensated:
+      break;
+  }
+  return 0;
+}
+
+struct ExactElement {
+  double value = 0;     ///< alpha·Σ a·b + beta·c
+  double magnitude = 0; ///< |alpha|·Σ|a·b| + |beta·c|
+  double error = 0;     ///< how far `value` itself may be from the truth
+};
+
+/// A term goes through its product, k additions, alpha, and the addition of beta·c.
+inline double bound(const GemmKernel& row, const GemmCall& call, const ExactElement& exact) {
+  const double u = unit_roundoff(call.type);
+  const double roundings = static_cast<double>(call.k) + 3;
+  double relative = 0;
+  switch (row.accumulator) {
+    case Accumulator::Native:
+      relative = gamma(roundings, u);
+      break;
+    case Accumulator::Wider:
+      relative = gamma(roundings, u * u) * (1 + u) + u;
+      break;
+    case Accumulator::Truncating:
+      relative = gamma(roundings, 2 * u);
+      break;
+  }
+  const double rounded = input_rounding(call.math);
+  relative += (2 * rounded + rounded * rounded) * (1 + relative);
+  // Each product, alpha and beta may land below the smallest normal number, where errors are absolute.
+  const double smallest = call.type == DType::F64 ? 0x1p-1074 : 0x1p-149;
+  const double underflow = (static_cast<double>(call.k) * std::abs(call.alpha) + 3) * smallest;
+  return relative * exact.magnitude + underflow + exact.error;
+}
+
+} // namespace tessera::conformance

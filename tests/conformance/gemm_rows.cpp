@@ -1,0 +1,105 @@
+#include "gemm_rows.hpp"
+
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include "problem.hpp"
+
+namespace tessera::conformance {
+namespace {
+
+namespace ut = boost::unit_test;
+
+/// The cases that all rows share, with their operands and expected results; made once.
+template <class T>
+std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
+  static auto problems = [] {
+    std::vector<std::unique_ptr<Problem<T>>> made;
+    for (const Case& x : shared_cases(options().quick)) made.push_back(std::make_unique<Problem<T>>(x));
+    return made;
+  }();
+  return problems;
+}
+
+/// What one row did over all its cases.
+struct Tally {
+  int run = 0;
+  int failed = 0;
+  std::map<std::string, int> rejections; ///< how often by its reason
+};
+
+template <class T>
+void check(Problem<T>& problem, const GemmKernel& row, bool by_name, Tally& tally) {
+  constexpr int shown = 5;
+  std::optional<std::string> rejection;
+  const std::string wrong = problem.check(row, by_name, rejection);
+  if (rejection) {
+    // The call's sizes stand between the backend and the reason.
+    const std::size_t reason = rejection->find("; ");
+    ++tally.rejections[reason == std::string::npos ? *rejection : rejection->substr(reason + 2)];
+  } else {
+    ++tally.run;
+  }
+  if (wrong.empty()) return;
+  if (++tally.failed <= shown) BOOST_ERROR(row.name << ", " << problem.parameters() << ": " << wrong);
+}
+
+template <class T>
+void check_row(const GemmKernel& row, bool by_name) {
+  Tally tally;
+  for (auto& problem : shared_problems<T>()) check(*problem, row, by_name, tally);
+  for (const Case& x : tile_cases(row.tile, options().quick)) {
+    Problem<T> problem(x);
+    check(problem, row, by_name, tally);
+  }
+  BOOST_TEST(tally.failed == 0, row.name << ": " << tally.failed << " of " << tally.run << " products are wrong");
+  for (const auto& [reason, times] : tally.rejections) {
+    std::cout << to_string(row.type) << ' ' << to_string(row.math) << ' ' << row.name << " rejected " << times << " of "
+              << times + tally.run << " cases: " << reason << '\n';
+    BOOST_TEST(!reason.empty(), row.name << " rejects without a reason");
+  }
+  // A host's rows take every shape; a device's may depend on what the device has.
+  if (subject().capabilities().host_memory)
+    BOOST_TEST(tally.rejections.empty(), row.name << " does not take every shape");
+  else
+    BOOST_TEST(tally.run + static_cast<int>(tally.rejections.size()) > 0);
+}
+
+ut::test_suite& suite(ut::test_suite& parent, const std::string& name) {
+  static std::map<std::pair<ut::test_suite*, std::string>, ut::test_suite*> made;
+  ut::test_suite*& found = made[{&parent, name}];
+  if (found == nullptr) {
+    found = new ut::test_suite(name, __FILE__, __LINE__);
+    parent.add(found);
+  }
+  return *found;
+}
+
+void add(ut::test_suite& parent, const GemmKernel& row, bool by_name) {
+  const auto body = [row, by_name] {
+    row.type == DType::F64 ? check_row<double>(row, by_name) : check_row<float>(row, by_name);
+  };
+  ut::test_suite& group = suite(suite(parent, std::string(to_string(row.type))), std::string(to_string(row.math)));
+  group.add(ut::make_test_case(body, by_name ? row.name : "chosen_by_the_executor", __FILE__, __LINE__));
+}
+
+} // namespace
+
+void add_gemm_rows(ut::test_suite& root) {
+  ut::test_suite& gemm = suite(root, "gemm");
+  for (const GemmKernel& row : subject().gemm_kernels()) add(gemm, row, true);
+  // Without a name a strict product is canonical, whichever row runs.
+  for (const DType type : {DType::F32, DType::F64}) {
+    GemmKernel any;
+    any.name = "(any)";
+    any.type = type;
+    any.summation = Summation::Canonical;
+    add(gemm, any, false);
+  }
+}
+
+} // namespace tessera::conformance

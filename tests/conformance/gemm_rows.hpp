@@ -1,0 +1,11 @@
+#pragma once
+
+#include <boost/test/unit_test_suite.hpp>
+
+namespace tessera::conformance {
+
+/// One test case for each row of the subject's ladder, and one for the row that it chooses itself:
+/// gemm/<type>/<mode>/<row>.
+void add_gemm_rows(boost::unit_test::test_suite& root);
+
+} // namespace tessera::conformance

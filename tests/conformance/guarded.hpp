@@ -1,0 +1,106 @@
+#pragma once
+
+/// A matrix in the executor's memory, between guard bands and with a padded leading dimension. Everything that is
+/// not an element is NaN with a payload of its own: who reads it spoils his result, who writes it is found out.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/executor.hpp>
+
+namespace tessera::conformance {
+
+template <class T>
+using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+template <class T>
+Bits<T> bits(T value) {
+  return std::bit_cast<Bits<T>>(value);
+}
+
+/// A quiet NaN that arithmetic does not make by itself.
+template <class T>
+T sentinel() {
+  return std::bit_cast<T>(static_cast<Bits<T>>(bits(std::numeric_limits<T>::quiet_NaN()) | 0x2a5));
+}
+
+/// Equal bits, or both NaN: IEEE leaves open which NaN an operation gives.
+template <class T>
+bool same(T x, T y) {
+  return bits(x) == bits(y) || (std::isnan(x) && std::isnan(y));
+}
+
+/// Where a matrix stands in its allocation.
+struct Placement {
+  Index padding = 0;       ///< ld − columns
+  Index guard = 0;         ///< elements in front and behind; 0 leaves the limits to a sanitizer
+  bool misaligned = false; ///< one element off the allocation's alignment
+};
+
+template <class T>
+class Guarded {
+ public:
+  Guarded(Executor& executor, Index rows, Index cols, const Placement& placement)
+      : executor_(executor),
+        rows_(rows),
+        cols_(cols),
+        ld_(std::max<Index>(cols + placement.padding, 1)),
+        first_(placement.guard + (placement.misaligned ? 1 : 0)) {
+    const Index spanned = rows > 0 && cols > 0 ? (rows - 1) * ld_ + cols : 0;
+    image_.assign(static_cast<std::size_t>(first_ + spanned + placement.guard), sentinel<T>());
+    throw_if_failed(executor.allocate(std::max<std::size_t>(bytes(), 1), memory_));
+  }
+  ~Guarded() { executor_.free(memory_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index ld() const { return ld_; }
+  T* data() const { return static_cast<T*>(memory_) + first_; }
+
+  /// Element (i, j) of the host's image: what upload() sends, what download() brought.
+  T& at(Index i, Index j) { return image_[static_cast<std::size_t>(first_ + i * ld_ + j)]; }
+  const T* host() const { return image_.data() + first_; }
+
+  void upload() { copy(true, image_); }
+  void download() { copy(false, image_); }
+
+  /// Are the executor's elements, gaps and guards still what was uploaded?
+  bool unchanged() {
+    std::vector<T> now(image_.size());
+    copy(false, now);
+    return image_.empty() || std::memcmp(now.data(), image_.data(), bytes()) == 0;
+  }
+  /// After download(): is everything that is not an element as it was made?
+  bool surroundings_intact() const {
+    const Bits<T> expected = bits(sentinel<T>());
+    for (Index e = 0; e < static_cast<Index>(image_.size()); ++e) {
+      const Index inside = e - first_;
+      const bool element = inside >= 0 && rows_ > 0 && cols_ > 0 && inside / ld_ < rows_ && inside % ld_ < cols_;
+      if (!element && bits(image_[static_cast<std::size_t>(e)]) != expected) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::size_t bytes() const { return image_.size() * sizeof(T); }
+  void copy(bool in, std::vector<T>& image) {
+    if (image.empty()) return;
+    Queue& queue = executor_.default_queue();
+    throw_if_failed(in ? executor_.copy_in(queue, memory_, bytes(), image.data(), bytes(), bytes(), 1)
+                       : executor_.copy_out(queue, image.data(), bytes(), memory_, bytes(), bytes(), 1));
+  }
+
+  Executor& executor_;
+  Index rows_, cols_, ld_, first_;
+  std::vector<T> image_;
+  void* memory_ = nullptr;
+};
+
+} // namespace tessera::conformance

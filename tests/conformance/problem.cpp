@@ -1,0 +1,129 @@
+#include "problem.hpp"
+
+#include <sstream>
+
+namespace tessera::conformance {
+namespace {
+
+/// What f32 products are exact in, and f64 products nearly so.
+template <class T>
+using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+
+} // namespace
+
+template <class T>
+Problem<T>::Problem(const Case& x)
+    : case_(x),
+      a_(subject(), x.op_a == Op::None ? x.m : x.k, x.op_a == Op::None ? x.k : x.m, x.a),
+      b_(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, x.b),
+      before_(static_cast<std::size_t>(x.m * x.n)) {
+  // alpha = 0 never reads A or B: leave them NaN.
+  if (x.alpha != 0) {
+    fill(a_, [](std::uint64_t e) { return uniform<T>(11, e); });
+    fill(b_, [](std::uint64_t e) { return uniform<T>(12, e); });
+  }
+  a_.upload();
+  b_.upload();
+  for (std::size_t e = 0; e < before_.size(); ++e) before_[e] = x.beta == 0 ? sentinel<T>() : uniform<T>(13, e);
+}
+
+template <class T>
+GemmCall Problem<T>::call(const T* a, Index lda, const T* b, Index ldb, T* c, Index ldc, Math math) const {
+  const Case& x = case_;
+  return {dtype_of<T>, math, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, a, lda, b, ldb, x.beta, c, ldc, x.threads};
+}
+
+/// The reference's canonical row on the host's images of A and B.
+template <class T>
+const std::vector<T>& Problem<T>::canonical() {
+  if (!canonical_.empty() || before_.empty()) return canonical_;
+  canonical_ = before_;
+  const GemmCall canonical_call =
+      call(a_.host(), a_.ld(), b_.host(), b_.ld(), canonical_.data(), std::max<Index>(case_.n, 1), Math::Strict);
+  Executor& executor = reference();
+  throw_if_failed(executor.gemm(executor.default_queue(), canonical_call, "canonical"));
+  return canonical_;
+}
+
+/// An oracle of its own, so that the reference's rows are checked by it too.
+template <class T>
+const std::vector<ExactElement>& Problem<T>::exact() {
+  if (!exact_.empty() || before_.empty()) return exact_;
+  const Case& x = case_;
+  using W = Wide<T>;
+  constexpr double u = sizeof(T) == 4 ? 0x1p-53 : 0x1p-64;
+  exact_.resize(before_.size());
+  std::vector<W> sum(static_cast<std::size_t>(x.n)), magnitude(static_cast<std::size_t>(x.n));
+  for (Index i = 0; i < x.m; ++i) {
+    std::fill(sum.begin(), sum.end(), W{0});
+    std::fill(magnitude.begin(), magnitude.end(), W{0});
+    for (Index p = 0; p < (x.alpha == 0 ? 0 : x.k); ++p) {
+      const W a = x.op_a == Op::None ? a_.at(i, p) : a_.at(p, i);
+      for (Index j = 0; j < x.n; ++j) {
+        const W product = a * static_cast<W>(x.op_b == Op::None ? b_.at(p, j) : b_.at(j, p));
+        sum[static_cast<std::size_t>(j)] += product;
+        magnitude[static_cast<std::size_t>(j)] += std::abs(product);
+      }
+    }
+    for (Index j = 0; j < x.n; ++j) {
+      const auto e = static_cast<std::size_t>(i * x.n + j);
+      const auto column = static_cast<std::size_t>(j);
+      const W added = x.beta == 0 ? W{0} : static_cast<W>(x.beta) * static_cast<W>(before_[e]);
+      ExactElement& element = exact_[e];
+      element.value = static_cast<double>(static_cast<W>(x.alpha) * sum[column] + added);
+      element.magnitude = static_cast<double>(static_cast<W>(std::abs(x.alpha)) * magnitude[column] + std::abs(added));
+      element.error = gamma(static_cast<double>(x.k) + 3, u) * element.magnitude + 0x1p-53 * std::abs(element.value);
+    }
+  }
+  return exact_;
+}
+
+template <class T>
+std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Guarded<T>& c) {
+  std::size_t wrong = 0;
+  std::ostringstream first;
+  first.precision(17);
+  const auto report = [&](Index i, Index j, double got, double expected, const char* what, double limit) {
+    if (wrong++ == 0) first << "element (" << i << ", " << j << ") is " << got << ", " << what << expected;
+    if (wrong == 1 && limit > 0) first << " ± " << limit;
+  };
+  for (Index i = 0; i < case_.m; ++i)
+    for (Index j = 0; j < case_.n; ++j) {
+      const auto e = static_cast<std::size_t>(i * case_.n + j);
+      const T got = c.at(i, j);
+      if (row.summation == Summation::Canonical && !same(got, canonical()[e]))
+        report(i, j, static_cast<double>(got), static_cast<double>(canonical()[e]), "the canonical bits are ", 0);
+      if (row.summation == Summation::Canonical && options().backend != Backend::Reference) continue;
+      const double limit = bound(row, made, exact()[e]);
+      const double off = std::abs(static_cast<double>(got) - exact()[e].value);
+      if (!(off <= limit)) report(i, j, static_cast<double>(got), exact()[e].value, "must be ", limit);
+    }
+  if (wrong == 0) return {};
+  return std::to_string(wrong) + " of " + std::to_string(before_.size()) + " elements are wrong: " + first.str();
+}
+
+template <class T>
+std::string Problem<T>::check(const GemmKernel& row, bool by_name, std::optional<std::string>& rejection) {
+  Guarded<T> c(subject(), case_.m, case_.n, case_.c);
+  fill(c, [&](std::uint64_t e) { return before_[e]; });
+  c.upload();
+  const GemmCall made = call(a_.data(), a_.ld(), b_.data(), b_.ld(), c.data(), c.ld(), row.math);
+  Queue& queue = subject().default_queue();
+  Status status = subject().gemm(queue, made, by_name ? row.name : "");
+  if (status.code == StatusCode::Rejected) {
+    rejection = status.why;
+    return c.unchanged() ? "" : "the row rejects, but C has changed";
+  }
+  if (status.ok()) status = queue.synchronize();
+  if (!status.ok()) return "failed: " + status.why;
+  c.download();
+  if (!c.surroundings_intact()) return "it wrote beside C: a guard band or a gap between rows has changed";
+  if (!a_.unchanged()) return "A has changed";
+  if (!b_.unchanged()) return "B has changed";
+  return compare(row, made, c);
+}
+
+template class Problem<float>;
+template class Problem<double>;
+
+} // namespace tessera::conformance

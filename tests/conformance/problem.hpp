@@ -1,0 +1,56 @@
+#pragma once
+
+/// One case with its operands in the executor's memory and what is expected of the result.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/random.hpp>
+
+#include "bound.hpp"
+#include "cases.hpp"
+#include "guarded.hpp"
+#include "subject.hpp"
+
+namespace tessera::conformance {
+
+template <class T>
+class Problem {
+ public:
+  explicit Problem(const Case& x);
+
+  const Case& parameters() const { return case_; }
+  /// Runs the named row, or the executor's own choice if the name is empty, and checks everything. An empty string,
+  /// or what is wrong. `rejection` is set instead where the row does not take the case.
+  std::string check(const GemmKernel& row, bool by_name, std::optional<std::string>& rejection);
+
+ private:
+  GemmCall call(const T* a, Index lda, const T* b, Index ldb, T* c, Index ldc, Math math) const;
+  const std::vector<T>& canonical();
+  const std::vector<ExactElement>& exact();
+  std::string compare(const GemmKernel& row, const GemmCall& call, Guarded<T>& c);
+
+  Case case_;
+  Guarded<T> a_, b_;
+  std::vector<T> before_; ///< C as it was, compact; not read if beta is zero
+  std::vector<T> canonical_;
+  std::vector<ExactElement> exact_;
+};
+
+/// Fills element (i, j) with make(i · columns + j).
+template <class T, class Make>
+void fill(Guarded<T>& x, Make make) {
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) x.at(i, j) = make(static_cast<std::uint64_t>(i * x.cols() + j));
+}
+
+template <class T>
+T uniform(std::uint64_t seed, std::uint64_t e) {
+  return random_element<T>(Distribution::Uniform, seed, e, T{-1}, T{1});
+}
+
+extern template class Problem<float>;
+extern template class Problem<double>;
+
+} // namespace tessera::conformance
