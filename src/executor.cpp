@@ -83,7 +83,7 @@ Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
 Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
   if (Status status = check_gemm(call); !status.ok()) return status;
   const GemmKernel* row = nullptr;
-  if (Status status = select(gemm_kernels(), call, capabilities(), kernel, row); !status.ok()) return status;
+  if (Status status = select(gemm_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
   return row->run(*row, *this, queue, call);
@@ -95,7 +95,7 @@ Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& resu
     try {
   result = {};
   const ReduceKernel* row = nullptr;
-  if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); !status.ok()) return status;
+  if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
   if (call.rows == 0 || call.cols == 0) return {};
   return row->run(*row, *this, queue, call, result);
 } catch (const std::bad_alloc&) {

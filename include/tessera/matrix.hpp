@@ -102,7 +102,7 @@ class Matrix {
  public:
   using value_type = T;
 
-  Matrix() : Matrix(0, 0) {}
+  Matrix() noexcept = default;
   /// All elements zero.
   Matrix(Index rows, Index cols) : Matrix(rows, cols, T{0}) {}
   Matrix(Index rows, Index cols, T value) : storage_(detail::create_storage(rows, cols, dtype_of<T>)) { fill(value); }
@@ -118,11 +118,9 @@ class Matrix {
     if (this != &other) *this = Matrix(other);
     return *this;
   }
-  Matrix(Matrix&& other) : storage_(std::exchange(other.storage_, detail::create_storage(0, 0, dtype_of<T>))) {}
-  Matrix& operator=(Matrix&& other) noexcept {
-    std::swap(storage_, other.storage_);
-    return *this;
-  }
+  /// Leaves the other matrix 0×0.
+  Matrix(Matrix&& other) noexcept = default;
+  Matrix& operator=(Matrix&& other) noexcept = default;
   ~Matrix() = default;
 
   /// Elements are whatever the memory holds: for results that are about to be written.
@@ -145,12 +143,12 @@ class Matrix {
     return m;
   }
 
-  Index rows() const noexcept { return storage_->rows(); }
-  Index cols() const noexcept { return storage_->cols(); }
+  Index rows() const noexcept { return storage_ ? storage_->rows() : 0; }
+  Index cols() const noexcept { return storage_ ? storage_->cols() : 0; }
   Index size() const noexcept { return rows() * cols(); }
   bool empty() const noexcept { return size() == 0; }
   /// Elements from one row to the next in host memory: cols() rounded up to whole cache lines.
-  Index ld() const noexcept { return storage_->ld(); }
+  Index ld() const noexcept { return storage_ ? storage_->ld() : 0; }
 
   /// Unchecked access; see the class comment for what the non-const forms do to a device's copy.
   const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
@@ -160,8 +158,8 @@ class Matrix {
     detail::check_index(i, j, rows(), cols());
     return (*this)(i, j);
   }
-  const T* data() const { return static_cast<const T*>(storage_->host_read()); }
-  T* data() { return static_cast<T*>(storage_->host_write()); }
+  const T* data() const { return storage_ ? static_cast<const T*>(storage_->host_read()) : nullptr; }
+  T* data() { return storage_ ? static_cast<T*>(storage_->host_write()) : nullptr; }
   std::span<const T> row(Index i) const { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
   std::span<T> row(Index i) { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
 
@@ -185,12 +183,14 @@ class Matrix {
   double norm_inf() const { return detail::norm_inf(operand()); } ///< largest row sum of |x|; on the host
 
   /// Where the newest copy is; null: the host.
-  Executor* newest_on() const noexcept { return storage_->newest_on(); }
-  detail::Operand operand() const { return {storage_, 0, 0, rows(), cols(), Op::None}; }
+  Executor* newest_on() const noexcept { return storage_ ? storage_->newest_on() : nullptr; }
+  detail::Operand operand() const {
+    return {storage_ ? storage_ : detail::create_storage(0, 0, dtype_of<T>), 0, 0, rows(), cols(), Op::None};
+  }
 
  private:
   explicit Matrix(std::shared_ptr<detail::Storage> storage) : storage_(std::move(storage)) {}
-  std::shared_ptr<detail::Storage> storage_;
+  std::shared_ptr<detail::Storage> storage_; ///< null: 0×0
 };
 
 template <class T>
