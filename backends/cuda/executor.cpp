@@ -3,6 +3,7 @@
 #include <new>
 
 #include "device.hpp"
+#include "elementwise/elementwise.hpp"
 #include "gemm/ladder.hpp"
 #include "reduce/ladder.hpp"
 #include "status.hpp"
@@ -61,12 +62,8 @@ Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept { retu
 std::span<const GemmKernel> CudaExecutor::gemm_kernels() const noexcept { return gemm_ladder(); }
 std::span<const ReduceKernel> CudaExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
 
-Status CudaExecutor::map(Queue&, const MapCall&) noexcept {
-  return {StatusCode::Internal, "element-wise operations follow in the next commit"};
-}
-Status CudaExecutor::random(Queue&, const RandomCall&) noexcept {
-  return {StatusCode::Internal, "random fills follow in the next commit"};
-}
+Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept { return cuda::map(queue, call); }
+Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept { return cuda::random(queue, call); }
 Status CudaExecutor::measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept {
   ceilings = {};
   return {};

@@ -1,0 +1,13 @@
+#pragma once
+
+/// Element-wise operations, transposition and random fills. Enqueued, not waited for.
+
+#include <tessera/executor.hpp>
+
+namespace tessera::cuda {
+
+Status map(Queue& queue, const MapCall& call) noexcept;
+Status transpose(Queue& queue, const MapCall& call) noexcept;
+Status random(Queue& queue, const RandomCall& call) noexcept;
+
+} // namespace tessera::cuda

@@ -1,0 +1,50 @@
+#pragma once
+
+/// One kernel for everything that computes each element of z on its own.
+
+#include "status.hpp"
+#include "stream.hpp"
+#include "walk.cuh"
+
+namespace tessera::cuda {
+
+inline constexpr int for_each_threads = 256;
+inline constexpr Index for_each_most_blocks = 2048; ///< enough to fill a device; a thread then walks on
+inline constexpr int for_each_unroll = 4;
+
+/// z(i, j) = value(i, j). Four elements are read before the first is written, so that four loads are in flight.
+template <class T, class Value>
+__global__ void __launch_bounds__(for_each_threads) for_each_element(Share share, T* z, Index ldz, Value value) {
+  const Index first = static_cast<Index>(blockIdx.x) * for_each_threads + threadIdx.x;
+  if (first >= share.count) return;
+  Walk walk(share, first);
+  for (Index e = first; e < share.count; e += for_each_unroll * share.step) {
+    T computed[for_each_unroll];
+    T* place[for_each_unroll];
+#pragma unroll
+    for (int u = 0; u < for_each_unroll; ++u) {
+      place[u] = nullptr;
+      if (e + u * share.step < share.count) {
+        place[u] = z + walk.row * ldz + walk.col;
+        computed[u] = value(walk.row, walk.col);
+      }
+      walk.next(share);
+    }
+#pragma unroll
+    for (int u = 0; u < for_each_unroll; ++u)
+      if (place[u] != nullptr) *place[u] = computed[u];
+  }
+}
+
+/// `value` may read z's own element, no other one of z's.
+template <class T, class Value>
+Status for_each(Queue& queue, Index rows, Index cols, void* z, Index ldz, Value value, const char* name) noexcept {
+  if (rows == 0 || cols == 0) return {};
+  const Index wanted = (rows * cols + for_each_threads - 1) / for_each_threads;
+  const Index blocks = wanted < for_each_most_blocks ? wanted : for_each_most_blocks;
+  for_each_element<<<static_cast<unsigned>(blocks), for_each_threads, 0, stream_of(queue)>>>(
+      Share(rows, cols, blocks * for_each_threads), static_cast<T*>(z), ldz, value);
+  return launched(name);
+}
+
+} // namespace tessera::cuda

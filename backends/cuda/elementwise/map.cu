@@ -1,0 +1,83 @@
+/// The operations of MapCall that touch each element on its own; the reference's operations, rounding for rounding.
+
+#include "elementwise.hpp"
+#include "for_each.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+struct Source {
+  const T* data;
+  Index ld;
+  __device__ T operator()(Index i, Index j) const { return data[i * ld + j]; }
+};
+
+template <class T>
+struct Constant {
+  T alpha;
+  __device__ T operator()(Index, Index) const { return alpha; }
+};
+
+template <class T>
+struct Diagonal {
+  T alpha;
+  __device__ T operator()(Index i, Index j) const { return i == j ? alpha : T{0}; }
+};
+
+template <class T>
+struct Scaled {
+  T alpha;
+  Source<T> x;
+  __device__ T operator()(Index i, Index j) const { return alpha * x(i, j); }
+};
+
+template <class T>
+struct Combined {
+  T alpha;
+  Source<T> x;
+  T beta;
+  Source<T> y;
+  __device__ T operator()(Index i, Index j) const { return fma(beta, y(i, j), alpha * x(i, j)); }
+};
+
+template <class T>
+struct Product {
+  Source<T> x;
+  Source<T> y;
+  __device__ T operator()(Index i, Index j) const { return x(i, j) * y(i, j); }
+};
+
+template <class T>
+Status map_typed(Queue& queue, const MapCall& call) noexcept {
+  const T alpha = static_cast<T>(call.alpha);
+  const T beta = static_cast<T>(call.beta);
+  const Source<T> x{static_cast<const T*>(call.x), call.ldx};
+  const Source<T> y{static_cast<const T*>(call.y), call.ldy};
+  const auto run = [&](auto value, const char* name) {
+    return for_each<T>(queue, call.rows, call.cols, call.z, call.ldz, value, name);
+  };
+  switch (call.op) {
+    case MapOp::Fill:
+      return run(Constant<T>{alpha}, "fill");
+    case MapOp::Identity:
+      return run(Diagonal<T>{alpha}, "identity");
+    case MapOp::Scale:
+      return run(Scaled<T>{alpha, x}, "scale");
+    case MapOp::Axpby:
+      return run(Combined<T>{alpha, x, beta, y}, "axpby");
+    case MapOp::Multiply:
+      return run(Product<T>{x, y}, "multiply");
+    case MapOp::Transpose:
+      return transpose(queue, call);
+  }
+  return {StatusCode::InvalidArgument, "unknown element-wise operation"};
+}
+
+} // namespace
+
+Status map(Queue& queue, const MapCall& call) noexcept {
+  return call.type == DType::F64 ? map_typed<double>(queue, call) : map_typed<float>(queue, call);
+}
+
+} // namespace tessera::cuda

@@ -1,0 +1,36 @@
+/// Random fills: every element from its own Philox block, with the bits that every backend makes; see random.hpp.
+
+#include <tessera/random.hpp>
+
+#include "elementwise.hpp"
+#include "for_each.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+struct RandomElement {
+  Distribution distribution;
+  std::uint64_t seed;
+  Index cols;
+  T low;
+  T high;
+  __device__ T operator()(Index i, Index j) const {
+    return random_element<T>(distribution, seed, static_cast<std::uint64_t>(i * cols + j), low, high);
+  }
+};
+
+template <class T>
+Status random_typed(Queue& queue, const RandomCall& call) noexcept {
+  const RandomElement<T> value{call.distribution, call.seed, call.cols, static_cast<T>(call.low),
+                               static_cast<T>(call.high)};
+  return for_each<T>(queue, call.rows, call.cols, call.z, call.ldz, value, "random fill");
+}
+
+} // namespace
+
+Status random(Queue& queue, const RandomCall& call) noexcept {
+  return call.type == DType::F64 ? random_typed<double>(queue, call) : random_typed<float>(queue, call);
+}
+
+} // namespace tessera::cuda
