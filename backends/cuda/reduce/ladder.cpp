@@ -1,7 +1,39 @@
 #include "ladder.hpp"
 
+#include <vector>
+
 namespace tessera::cuda {
 
-std::span<const ReduceKernel> reduce_ladder() { return {}; }
+std::span<const ReduceKernel> reduce_ladder() {
+  static const std::vector<ReduceKernel> rows{
+      canonical_squares_f32,
+      canonical_squares_f64, // chosen unasked: the same bits as every other backend
+      canonical_sum_f32,
+      canonical_sum_f64, //
+      canonical_max_f32,
+      canonical_max_f64, //
+      cub_f32,
+      cub_f64, //
+      warp_shuffle_f32,
+      warp_shuffle_f64, //
+      tree_unrolled_f32,
+      tree_unrolled_f64, //
+      tree_sequential_f32,
+      tree_sequential_f64, //
+      tree_strided_f32,
+      tree_strided_f64, //
+      block_sum_f32,
+      block_sum_f64, //
+      many_blocks_f32,
+      many_blocks_f64, //
+      interleaved_f32,
+      interleaved_f64, //
+      contiguous_f32,
+      contiguous_f64, //
+      one_thread_f32,
+      one_thread_f64, //
+  };
+  return rows;
+}
 
 } // namespace tessera::cuda

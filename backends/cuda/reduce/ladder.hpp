@@ -1,12 +1,26 @@
 #pragma once
 
-/// The reductions, best first. Each rung is the file of its name.
+/// The reductions, best first. Each rung is the file of its name, reduce/<name>.cu, which ends in its rows.
 
 #include <span>
 
 #include <tessera/kernel.hpp>
 
 namespace tessera::cuda {
+
+extern const ReduceKernel canonical_squares_f32, canonical_squares_f64;
+extern const ReduceKernel canonical_sum_f32, canonical_sum_f64;
+extern const ReduceKernel canonical_max_f32, canonical_max_f64;
+extern const ReduceKernel cub_f32, cub_f64;
+extern const ReduceKernel warp_shuffle_f32, warp_shuffle_f64;
+extern const ReduceKernel tree_unrolled_f32, tree_unrolled_f64;
+extern const ReduceKernel tree_sequential_f32, tree_sequential_f64;
+extern const ReduceKernel tree_strided_f32, tree_strided_f64;
+extern const ReduceKernel block_sum_f32, block_sum_f64;
+extern const ReduceKernel many_blocks_f32, many_blocks_f64;
+extern const ReduceKernel interleaved_f32, interleaved_f64;
+extern const ReduceKernel contiguous_f32, contiguous_f64;
+extern const ReduceKernel one_thread_f32, one_thread_f64;
 
 std::span<const ReduceKernel> reduce_ladder();
 

@@ -1,0 +1,43 @@
+/// block_sum: the 256 sums of a block meet in shared memory, where thread 0 adds them.
+///
+/// The host fetches 32 sums instead of 8192. The other 255 threads wait.
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+__global__ void block_sum(Elements<T> x, Parts parts) {
+  start_time(parts);
+  __shared__ double sums[reduce_threads];
+  sums[threadIdx.x] = sum_in_turns(x);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    double sum = 0;
+    for (int t = 0; t < reduce_threads; ++t) sum += sums[t];
+    parts.sums[blockIdx.x] = sum;
+  }
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(block_sum<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue, call,
+                     result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "block_sum",
+                           .summary = "sums meet in shared memory, thread 0 adds them",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel block_sum_f32 = row<float>;
+const ReduceKernel block_sum_f64 = row<double>;
+
+} // namespace tessera::cuda

@@ -1,0 +1,119 @@
+/// canonical: the reduction whose bits are the same on every backend; what Matrix's norms use.
+///
+/// A warp takes a chunk of 1024 elements: lane l adds elements l, l+32, … and the lanes fold by shuffles, which is
+/// the order that the reference writes down. The chunks' sums are reduced by the same kernel until one is left, so
+/// one read of the matrix and a thousandth of it again. Any number of blocks gives the same bits.
+
+#include "reference/reduce/canonical.hpp"
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int warps = 8;       // chunks that a block takes
+constexpr int loads_ahead = 8; // elements of a lane that are loaded before the first is added
+constexpr int lanes = static_cast<int>(host::reduce_lanes);
+static_assert(host::reduce_lanes == 32, "a warp folds a chunk");
+static_assert(host::reduce_chunk % (host::reduce_lanes * loads_ahead) == 0);
+
+struct Square {
+  static __device__ double of(double x) { return __dmul_rn(x, x); }
+};
+struct Magnitude {
+  static __device__ double of(double x) { return fabs(x); }
+};
+struct Itself {
+  static __device__ double of(double x) { return x; }
+};
+
+struct Add {
+  static __device__ double join(double sum, double value) { return __dadd_rn(sum, value); }
+};
+/// NaN wins over every number.
+struct Larger {
+  static __device__ double join(double x, double y) { return x > y || isnan(x) ? x : y; }
+};
+
+template <class T, class Term, class Join>
+__global__ void __launch_bounds__(warps* lanes) fold_chunks(Share share, const T* x, Index ld, double* sums) {
+  const Index chunk = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / lanes;
+  const int lane = static_cast<int>(threadIdx.x % lanes);
+  const Index first = chunk * host::reduce_chunk;
+  if (first >= share.count) return;
+  const Index left = share.count - first;
+  const int count = static_cast<int>(left < host::reduce_chunk ? left : host::reduce_chunk);
+  Walk walk(share, first + lane);
+  double sum = 0;
+  for (int e = lane; e < count; e += loads_ahead * lanes) {
+    T value[loads_ahead];
+#pragma unroll
+    for (int u = 0; u < loads_ahead; ++u) {
+      if (e + u * lanes < count) value[u] = x[walk.row * ld + walk.col];
+      walk.next(share);
+    }
+#pragma unroll
+    for (int u = 0; u < loads_ahead; ++u)
+      if (e + u * lanes < count) sum = Join::join(sum, Term::of(static_cast<double>(value[u])));
+  }
+  for (int width = lanes / 2; width > 0; width /= 2)
+    sum = Join::join(sum, __shfl_down_sync(0xFFFFFFFFu, sum, static_cast<unsigned>(width)));
+  if (lane == 0) sums[chunk] = sum;
+}
+
+template <class T, class Term, class Join>
+Status fold(Queue& queue, Index rows, Index cols, const T* x, Index ld, double* sums) noexcept {
+  const Index blocks = (host::chunk_count(rows * cols) + warps - 1) / warps;
+  fold_chunks<T, Term, Join>
+      <<<static_cast<unsigned>(blocks), warps * lanes, 0, stream_of(queue)>>>(Share(rows, cols, lanes), x, ld, sums);
+  return launched("canonical");
+}
+
+template <class T, class Term, class Join>
+Status run(const ReduceKernel&, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  Index count = host::chunk_count(call.rows * call.cols);
+  Scratch scratch;
+  if (Status status = scratch.allocate(executor, queue,
+                                       static_cast<std::size_t>(count + host::chunk_count(count)) * sizeof(double));
+      !status.ok())
+    return status;
+  double* sums = scratch.as<double>();
+  double* next = sums + count;
+  if (Status status = fold<T, Term, Join>(queue, call.rows, call.cols, static_cast<const T*>(call.x), call.ldx, sums);
+      !status.ok())
+    return status;
+  while (count > 1) {
+    if (Status status = fold<double, Itself, Join>(queue, 1, count, sums, count, next); !status.ok()) return status;
+    std::swap(sums, next);
+    count = host::chunk_count(count);
+  }
+  if (Status status =
+          check(cudaMemcpyAsync(&result.value, sums, sizeof(double), cudaMemcpyDeviceToHost, stream_of(queue)),
+                "fetching a sum");
+      !status.ok())
+    return status;
+  return queue.synchronize();
+}
+
+template <class T, class Term, class Join>
+constexpr ReduceKernel row(ReduceOp op) {
+  return {.name = "canonical",
+          .summary = "a warp a chunk of 1024, folded by shuffles; the same bits on every backend",
+          .source = "Tessera",
+          .op = op,
+          .type = dtype_of<T>,
+          .summation = Summation::Canonical,
+          .run = run<T, Term, Join>};
+}
+
+} // namespace
+
+const ReduceKernel canonical_squares_f32 = row<float, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_squares_f64 = row<double, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_sum_f32 = row<float, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_sum_f64 = row<double, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_max_f32 = row<float, Magnitude, Larger>(ReduceOp::MaxAbs);
+const ReduceKernel canonical_max_f64 = row<double, Magnitude, Larger>(ReduceOp::MaxAbs);
+
+} // namespace tessera::cuda

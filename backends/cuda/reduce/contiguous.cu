@@ -1,0 +1,41 @@
+/// contiguous: 256 threads, each with a contiguous part of the vector.
+///
+/// Natural on a CPU, wrong on a GPU: at each step the threads of a warp read 32 places far apart, so that 32 memory
+/// transactions bring 32 elements. The host adds the 256 sums.
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+__global__ void contiguous(Elements<T> x, Parts parts) {
+  start_time(parts);
+  const Index part = (x.count + blockDim.x - 1) / blockDim.x;
+  const Index first = threadIdx.x * part;
+  const Index last = first + part < x.count ? first + part : x.count;
+  double sum = 0;
+  for (Index e = first; e < last; ++e) sum += x.square(e);
+  parts.sums[threadIdx.x] = sum;
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(contiguous<T>, row.name, 1, reduce_threads, reduce_threads, executor, queue, call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "contiguous",
+                           .summary = "256 threads, a contiguous part each",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel contiguous_f32 = row<float>;
+const ReduceKernel contiguous_f64 = row<double>;
+
+} // namespace tessera::cuda

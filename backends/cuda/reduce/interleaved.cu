@@ -1,0 +1,36 @@
+/// interleaved: 256 threads take turns, so that neighbours in a warp read neighbours in memory.
+///
+/// One memory transaction brings the elements of a whole warp. Still one block, on one of the multiprocessors. The
+/// host adds the 256 sums.
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+__global__ void interleaved(Elements<T> x, Parts parts) {
+  start_time(parts);
+  parts.sums[threadIdx.x] = sum_in_turns(x);
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(interleaved<T>, row.name, 1, reduce_threads, reduce_threads, executor, queue, call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "interleaved",
+                           .summary = "256 threads take turns: neighbours read neighbours",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel interleaved_f32 = row<float>;
+const ReduceKernel interleaved_f64 = row<double>;
+
+} // namespace tessera::cuda

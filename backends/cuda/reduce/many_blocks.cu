@@ -1,0 +1,36 @@
+/// many_blocks: 32 blocks of 256 threads, so that 32 multiprocessors work.
+///
+/// Every thread leaves a sum of its own: the host fetches and adds 8192 of them.
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+__global__ void many_blocks(Elements<T> x, Parts parts) {
+  start_time(parts);
+  parts.sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_in_turns(x);
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(many_blocks<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid * reduce_threads,
+                     executor, queue, call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "many_blocks",
+                           .summary = "32 blocks of 256 threads, a sum a thread to the host",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel many_blocks_f32 = row<float>;
+const ReduceKernel many_blocks_f64 = row<double>;
+
+} // namespace tessera::cuda

@@ -1,0 +1,38 @@
+/// one_thread: a single thread adds everything.
+///
+/// One operation after another, each waiting for its load: shows what one of the device's thousands of threads is
+/// worth. The first step of every reduction course.
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+__global__ void one_thread(Elements<T> x, Parts parts) {
+  start_time(parts);
+  double sum = 0;
+  for (Index e = 0; e < x.count; ++e) sum += x.square(e);
+  parts.sums[0] = sum;
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(one_thread<T>, row.name, 1, 1, 1, executor, queue, call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "one_thread",
+                           .summary = "one thread adds everything",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel one_thread_f32 = row<float>;
+const ReduceKernel one_thread_f64 = row<double>;
+
+} // namespace tessera::cuda

@@ -1,0 +1,56 @@
+#include "parts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "status.hpp"
+#include "stream.hpp"
+
+namespace tessera::cuda {
+
+Status PartialSums::allocate(Index sums, int blocks) noexcept {
+  sums_ = sums;
+  blocks_ = blocks;
+  return scratch_.allocate(
+      executor_, queue_,
+      static_cast<std::size_t>(sums) * sizeof(double) + static_cast<std::size_t>(blocks) * sizeof(BlockTime));
+}
+
+Parts PartialSums::parts() const noexcept {
+  auto* sums = scratch_.as<double>();
+  return {sums, reinterpret_cast<BlockTime*>(sums + sums_)};
+}
+
+Status PartialSums::add(ReduceResult& result) noexcept try {
+  std::vector<double> sums(static_cast<std::size_t>(sums_));
+  std::vector<BlockTime> times(static_cast<std::size_t>(blocks_));
+  const cudaStream_t stream = stream_of(queue_);
+  const Parts from = parts();
+  if (Status status =
+          check(cudaMemcpyAsync(sums.data(), from.sums, sums.size() * sizeof(double), cudaMemcpyDeviceToHost, stream),
+                "fetching partial sums");
+      !status.ok())
+    return status;
+  if (Status status = check(
+          cudaMemcpyAsync(times.data(), from.times, times.size() * sizeof(BlockTime), cudaMemcpyDeviceToHost, stream),
+          "fetching the blocks' times");
+      !status.ok())
+    return status;
+  if (Status status = queue_.synchronize(); !status.ok()) return status;
+  result.value = 0;
+  for (const double sum : sums) result.value += sum;
+  unsigned long long start = std::numeric_limits<unsigned long long>::max();
+  unsigned long long end = 0;
+  for (const BlockTime& time : times) {
+    start = std::min(start, time.start);
+    end = std::max(end, time.end);
+  }
+  result.device_seconds = static_cast<double>(end - start) * 1e-9;
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+} // namespace tessera::cuda

@@ -1,0 +1,44 @@
+/// tree_sequential: the tree with a stride that halves.
+///
+/// The first half of the threads adds the second half, then the first quarter the second, … The threads that work
+/// are neighbours, and so are the sums they read: no bank conflicts, and whole warps retire.
+/// Harris: "Optimizing parallel reduction in CUDA" (2007).
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+__global__ void tree_sequential(Elements<T> x, Parts parts) {
+  start_time(parts);
+  __shared__ double sums[reduce_threads];
+  sums[threadIdx.x] = sum_in_turns(x);
+  for (unsigned stride = reduce_threads / 2; stride > 0; stride /= 2) {
+    __syncthreads();
+    if (threadIdx.x < stride) sums[threadIdx.x] += sums[threadIdx.x + stride];
+  }
+  if (threadIdx.x == 0) parts.sums[blockIdx.x] = sums[0];
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(tree_sequential<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue,
+                     call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "tree_sequential",
+                           .summary = "tree with a halving stride: no bank conflicts",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel tree_sequential_f32 = row<float>;
+const ReduceKernel tree_sequential_f64 = row<double>;
+
+} // namespace tessera::cuda

@@ -1,0 +1,43 @@
+/// tree_strided: the block's sums are added as a tree, in eight steps, by threads chosen with a modulo.
+///
+/// In step s thread t adds its neighbour 2ˢ away if t is a multiple of 2ˢ⁺¹. The threads that work lie ever further
+/// apart: every warp stays busy to the end, and those that read together meet in the same banks of shared memory.
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T>
+__global__ void tree_strided(Elements<T> x, Parts parts) {
+  start_time(parts);
+  __shared__ double sums[reduce_threads];
+  sums[threadIdx.x] = sum_in_turns(x);
+  for (unsigned stride = 1; stride < reduce_threads; stride *= 2) {
+    __syncthreads();
+    if (threadIdx.x % (2 * stride) == 0) sums[threadIdx.x] += sums[threadIdx.x + stride];
+  }
+  if (threadIdx.x == 0) parts.sums[blockIdx.x] = sums[0];
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(tree_strided<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue,
+                     call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "tree_strided",
+                           .summary = "tree with modulo addressing: idle lanes, bank conflicts",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel tree_strided_f32 = row<float>;
+const ReduceKernel tree_strided_f64 = row<double>;
+
+} // namespace tessera::cuda

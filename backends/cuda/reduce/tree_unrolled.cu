@@ -1,0 +1,53 @@
+/// tree_unrolled: the halving tree written out by a template, a step an instantiation.
+///
+/// No loop counter and no comparison is left, and in the last warp a barrier of the warp replaces the block's.
+/// Harris: "Optimizing parallel reduction in CUDA" (2007), there without the warp's barrier, which threads that are
+/// scheduled one by one have needed since Volta.
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+/// The first `stride` sums take the next `stride` in, and so on down to one.
+template <unsigned stride>
+__device__ void fold(double* sums) {
+  if (threadIdx.x < stride) sums[threadIdx.x] += sums[threadIdx.x + stride];
+  if constexpr (stride > 32)
+    __syncthreads();
+  else
+    __syncwarp();
+  if constexpr (stride > 1) fold<stride / 2>(sums);
+}
+
+template <class T>
+__global__ void tree_unrolled(Elements<T> x, Parts parts) {
+  start_time(parts);
+  __shared__ double sums[reduce_threads];
+  sums[threadIdx.x] = sum_in_turns(x);
+  __syncthreads();
+  fold<reduce_threads / 2>(sums);
+  if (threadIdx.x == 0) parts.sums[blockIdx.x] = sums[0];
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  return run_rung<T>(tree_unrolled<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue,
+                     call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "tree_unrolled",
+                           .summary = "the halving tree unrolled by a template",
+                           .source = "CUDA course",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel tree_unrolled_f32 = row<float>;
+const ReduceKernel tree_unrolled_f64 = row<double>;
+
+} // namespace tessera::cuda

@@ -1,0 +1,74 @@
+/// warp_shuffle: lanes hand their sums to each other in registers, and the grid fills the device.
+///
+/// Five shuffles add a warp's 32 sums without shared memory and without a barrier; one more round adds the block's
+/// eight warps. Four elements are loaded before the first is added, so that memory stays busy.
+/// Luitjens: "Faster parallel reductions on Kepler" (2014).
+
+#include <tessera/executor.hpp>
+
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int warp_size = 32;
+constexpr int warps = reduce_threads / warp_size;
+constexpr int blocks_per_multiprocessor = 8;
+constexpr int unroll = 4;
+
+/// Lane 0 gets the sum of all lanes.
+__device__ double sum_of_warp(double sum) {
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, offset);
+  return sum;
+}
+
+template <class T>
+__device__ double sum_unrolled(const Elements<T>& x) {
+  const Index step = static_cast<Index>(gridDim.x) * blockDim.x;
+  double sum = 0;
+  for (Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; e < x.count; e += unroll * step) {
+    double square[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) square[u] = e + u * step < x.count ? x.square(e + u * step) : 0.0;
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) sum += square[u];
+  }
+  return sum;
+}
+
+template <class T>
+__global__ void __launch_bounds__(reduce_threads) warp_shuffle(Elements<T> x, Parts parts) {
+  start_time(parts);
+  __shared__ double sums[warps];
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const double sum = sum_of_warp(sum_unrolled(x));
+  if (lane == 0) sums[warp] = sum;
+  __syncthreads();
+  if (warp == 0) {
+    const double total = sum_of_warp(lane < warps ? sums[lane] : 0.0);
+    if (lane == 0) parts.sums[blockIdx.x] = total;
+  }
+  end_time(parts);
+}
+
+template <class T>
+Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+           ReduceResult& result) noexcept {
+  const int blocks = executor.capabilities().multiprocessors * blocks_per_multiprocessor;
+  return run_rung<T>(warp_shuffle<T>, row.name, blocks, reduce_threads, blocks, executor, queue, call, result);
+}
+
+template <class T>
+constexpr ReduceKernel row{.name = "warp_shuffle",
+                           .summary = "sums handed from lane to lane in registers; the grid fills the device",
+                           .source = "Luitjens 2014",
+                           .type = dtype_of<T>,
+                           .run = run<T>};
+
+} // namespace
+
+const ReduceKernel warp_shuffle_f32 = row<float>;
+const ReduceKernel warp_shuffle_f64 = row<double>;
+
+} // namespace tessera::cuda
