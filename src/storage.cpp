@@ -1,5 +1,6 @@
 #include <tessera/storage.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -13,10 +14,15 @@ constexpr std::align_val_t alignment{64};
 
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
-/// Whole cache lines, so that every row starts aligned.
+/// Whole cache lines, so that every row starts aligned; at least one, for a leading dimension is never zero.
 Index padded(Index cols, DType type) {
   const Index line = static_cast<Index>(64 / size_of(type));
-  return (cols + line - 1) / line * line;
+  return (std::max<Index>(cols, 1) + line - 1) / line * line;
+}
+
+/// Memory behind rows of `ld` elements; none if the matrix is empty.
+std::size_t bytes_of(Index rows, Index cols, Index ld, DType type) {
+  return cols == 0 ? 0 : static_cast<std::size_t>(rows * ld) * size_of(type);
 }
 
 void check_shape(Index rows, Index cols, Index ld, DType type) {
@@ -39,7 +45,13 @@ Storage::Storage(Index rows, Index cols, DType type) : rows_(rows), cols_(cols),
 }
 
 Storage::Storage(void* host, Index rows, Index cols, Index ld, DType type)
-    : rows_(rows), cols_(cols), ld_(ld), type_(type), host_(host), owns_host_(false), host_current_(true) {
+    : rows_(rows),
+      cols_(cols),
+      ld_(std::max<Index>(ld, 1)),
+      type_(type),
+      host_(host),
+      owns_host_(false),
+      host_current_(true) {
   check_shape(rows, cols, ld, type);
   if (host == nullptr && rows > 0 && cols > 0)
     throw InvalidArgument("matrix view of null with " + shape(rows, cols) + " elements");
@@ -57,7 +69,7 @@ Storage::~Storage() {
 
 void Storage::allocate_host() {
   if (host_ != nullptr) return;
-  const std::size_t bytes = static_cast<std::size_t>(rows_ * ld_) * size_of(type_);
+  const std::size_t bytes = bytes_of(rows_, cols_, ld_, type_);
   host_ = ::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow);
   if (host_ == nullptr)
     throw OutOfMemory("out of host memory: a " + shape(rows_, cols_) + " matrix needs " + std::to_string(bytes) +
@@ -91,8 +103,7 @@ Placed Storage::place(Executor& executor, bool discard) {
     release_device();
     const Index ld = padded(cols_, type_);
     void* memory = nullptr;
-    throw_if_failed(
-        executor.allocate(std::max<std::size_t>(static_cast<std::size_t>(rows_ * ld) * element, 1), memory));
+    throw_if_failed(executor.allocate(std::max<std::size_t>(bytes_of(rows_, cols_, ld, type_), 1), memory));
     device_ = memory;
     device_ld_ = ld;
     executor_ = &executor;

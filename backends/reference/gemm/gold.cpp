@@ -50,7 +50,7 @@ double finish(Pair sum, double alpha, double beta, const double* c) {
   }
   Pair r = add_product({alpha * sum.low, 0}, alpha, sum.high);
   if (beta != 0.0) r = add_product(r, beta, *c);
-  return r.high + r.low;
+  return std::isfinite(r.high) ? r.high + r.low : r.high;
 }
 
 template <class T>
