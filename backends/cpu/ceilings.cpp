@@ -1,12 +1,15 @@
-/// What the machine can do at most, measured: memory traffic of a large copy.
+/// What the machine can do at most, measured: multiply-adds in registers, and memory traffic of a large copy.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <new>
 
 #include "cpu/executor.hpp"
+#include "cpu/gemm/microkernel.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -43,12 +46,31 @@ double copy_bandwidth(Team& team, int threads, std::size_t cache_bytes) {
   return 2.0 * static_cast<double>(bytes) / seconds;
 }
 
+/// Multiply-adds per second in the registers of the best micro-kernel, two operations each.
+template <class T>
+double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
+  // Many short tasks: a thread that is held up does fewer of them.
+  const Index tasks = threads * Index{16};
+  const Index steps = kernel.isa == Isa::Portable ? 2000 : 20000;
+  std::atomic<bool> finite = true;
+  const double seconds = best_seconds([&] {
+    team.run(tasks, threads, [&](Index, int) {
+      if (!std::isfinite(kernel.multiply_registers(steps))) finite = false;
+    });
+  });
+  const double operations = 2.0 * kernel.tile_m * kernel.tile_n * static_cast<double>(steps * tasks);
+  return finite ? operations / seconds : 0.0;
+}
+
 } // namespace
 
-Status CpuExecutor::measure_ceilings(DType, Math math, int threads, Ceilings& ceilings) noexcept try {
+Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept try {
   ceilings = {};
   if (math != Math::Strict) return {}; // the ladder has no rows of other modes
-  ceilings.bytes_per_second = copy_bandwidth(team(), threads_for(threads), capabilities_.l3_bytes);
+  const int used = threads_for(threads);
+  ceilings.flops = type == DType::F64 ? register_flops(team(), used, micro_kernel<double>(isa_))
+                                      : register_flops(team(), used, micro_kernel<float>(isa_));
+  ceilings.bytes_per_second = copy_bandwidth(team(), used, capabilities_.l3_bytes);
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, "out of host memory: could not allocate the buffers to measure bandwidth with"};

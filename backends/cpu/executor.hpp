@@ -8,6 +8,7 @@
 #include <tessera/plugin.hpp>
 
 #include "cpu/isa.hpp"
+#include "cpu/scratch.hpp"
 #include "cpu/team.hpp"
 
 namespace tessera::cpu {
@@ -25,6 +26,7 @@ class CpuExecutor final : public HostExecutor {
 
   /// For kernels.
   Team& team() noexcept { return *team_; }
+  ScratchPool& scratch() noexcept { return scratch_; }
   Isa isa() const noexcept { return isa_; }
   /// What a call's `threads` means: 0 is as many as the executor was made with.
   int threads_for(int asked) const noexcept { return asked > 0 ? asked : capabilities_.threads; }
@@ -33,6 +35,7 @@ class CpuExecutor final : public HostExecutor {
   Capabilities capabilities_;
   Isa isa_;
   std::unique_ptr<Team> team_;
+  ScratchPool scratch_;
 };
 
 /// A kernel's view of the executor it runs on: the rows of this ladder run on no other.

@@ -8,6 +8,12 @@
 
 namespace tessera::cpu {
 
+extern const GemmKernel simd_f32, simd_f64;
+extern const GemmKernel cache_blocked_f32, cache_blocked_f64;
+extern const GemmKernel tiled_4x4_f32, tiled_4x4_f64;
+extern const GemmKernel double_packed_f32, double_packed_f64;
+extern const GemmKernel single_packed_f32, single_packed_f64;
+extern const GemmKernel transposed_f32, transposed_f64;
 extern const GemmKernel naive_f32, naive_f64;
 
 std::span<const GemmKernel> gemm_ladder();

@@ -3,6 +3,7 @@
 /// What the textbook rungs share: sharing out rows, operands whose rows stream, and the last step of the contract.
 
 #include <algorithm>
+#include <vector>
 
 #include "cpu/executor.hpp"
 
@@ -26,16 +27,44 @@ Strided<T> strided_b(const GemmOperands<T>& x) {
   return x.op_b == Op::None ? Strided<T>{x.b, x.ldb, 1} : Strided<T>{x.b, 1, x.ldb};
 }
 
+/// A strip of `width` columns for each worker, k long.
+template <class T>
+class PackedStrips {
+ public:
+  PackedStrips(const CpuExecutor& cpu, const GemmCall& call, Index width)
+      : size_(static_cast<std::size_t>(call.k * width)),
+        memory_(size_ * static_cast<std::size_t>(cpu.threads_for(call.threads))) {}
+  T* of(int slot) { return memory_.data() + static_cast<std::size_t>(slot) * size_; }
+
+ private:
+  std::size_t size_;
+  std::vector<T> memory_;
+};
+
+/// Columns [j, j + cols) of `x` side by side: strip[p·width + q] = x(p, j + q), zeros beyond cols.
+template <Index width, class T>
+void pack_columns(const Strided<T>& x, Index j, Index cols, Index k, T* strip) {
+  for (Index p = 0; p < k; ++p)
+    for (Index q = 0; q < width; ++q) strip[p * width + q] = q < cols ? x(p, j + q) : T{0};
+}
+
 /// c := alpha·sum + beta·c; with beta = 0 the old c is not read.
 template <class T>
 void finish(const GemmOperands<T>& x, T sum, T& c) {
   c = x.beta == T{0} ? x.alpha * sum : x.alpha * sum + x.beta * c;
 }
 
+/// A call's number of threads, fewer for products so small that waking a thread costs more than it saves.
+inline int threads_for_product(const CpuExecutor& cpu, const GemmCall& call) {
+  constexpr double worth_a_thread = 65536; // multiply-adds
+  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  return static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
+}
+
 /// body(first, last, slot) for groups of rows of C, in parallel; each group starts at a multiple of `group`.
 template <class Body>
 void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body body) {
-  const int threads = cpu.threads_for(call.threads);
+  const int threads = threads_for_product(cpu, call);
   constexpr Index tasks_per_thread = 8; // evens out what the operating system takes from one thread
   const Index groups = (call.m + group - 1) / group;
   const Index each = std::max<Index>(1, groups / (threads * tasks_per_thread)) * group;

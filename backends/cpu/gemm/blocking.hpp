@@ -1,0 +1,22 @@
+#pragma once
+
+/// How a product is cut into blocks for the caches and tasks for the threads.
+
+#include <tessera/executor.hpp>
+
+namespace tessera::cpu {
+
+/// All sizes in elements; block_m and task_m are multiples of tile_m, block_n and task_n of tile_n.
+struct Blocking {
+  Index block_m; ///< rows of A and
+  Index block_n; ///< columns of B that are packed at a time; both stay in the last-level cache
+  Index task_m;  ///< rows and columns of C that one task computes, within a block; its part of A stays in L2
+  Index task_n;
+  int threads;
+};
+
+/// `element` is the size of one element in bytes.
+Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k, int tile_m, int tile_n,
+                         std::size_t element, int threads);
+
+} // namespace tessera::cpu

@@ -1,0 +1,63 @@
+/// Micro-kernels for AVX2 with FMA: 6 rows of two vectors fill 12 of the 16 registers; two more hold B and one A.
+
+#include <immintrin.h>
+
+#include "cpu/gemm/microkernel_body.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+struct F32 {
+  using T = float;
+  using Vector = __m256;
+  static constexpr int lanes = 8;
+  static constexpr int tile_m = 6;
+  static constexpr int vectors = 2;
+  static Vector zero() { return _mm256_setzero_ps(); }
+  static Vector one() { return _mm256_set1_ps(1.0f); }
+  static Vector load(const T* x) { return _mm256_load_ps(x); }
+  /// Without keep, gcc folds the load into each multiply-add and reads the element twice.
+  static Vector broadcast(const T* x) {
+    Vector v = _mm256_set1_ps(*x);
+    keep(v);
+    return v;
+  }
+  static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
+  static void store(T* x, Vector v) { _mm256_storeu_ps(x, v); }
+  static void keep(Vector& v) { asm("" : "+x"(v)); }
+};
+
+struct F64 {
+  using T = double;
+  using Vector = __m256d;
+  static constexpr int lanes = 4;
+  static constexpr int tile_m = 6;
+  static constexpr int vectors = 2;
+  static Vector zero() { return _mm256_setzero_pd(); }
+  static Vector one() { return _mm256_set1_pd(1.0); }
+  static Vector load(const T* x) { return _mm256_load_pd(x); }
+  static Vector broadcast(const T* x) {
+    Vector v = _mm256_set1_pd(*x);
+    keep(v);
+    return v;
+  }
+  static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
+  static void store(T* x, Vector v) { _mm256_storeu_pd(x, v); }
+  static void keep(Vector& v) { asm("" : "+x"(v)); }
+};
+
+constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Avx2);
+constexpr MicroKernel<double> f64 = MicroKernelBody<F64>::kernel(Isa::Avx2);
+
+} // namespace
+
+template <>
+const MicroKernel<float>& avx2_micro_kernel() {
+  return f32;
+}
+template <>
+const MicroKernel<double>& avx2_micro_kernel() {
+  return f64;
+}
+
+} // namespace tessera::cpu
