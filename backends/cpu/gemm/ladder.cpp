@@ -2,14 +2,25 @@
 
 #include <vector>
 
+#include "cpu/gemm/cblas.hpp"
+
 namespace tessera::cpu {
 
 std::span<const GemmKernel> gemm_ladder() {
-  static const std::vector<GemmKernel> rows{simd_f32,          simd_f64,          cache_blocked_f32, cache_blocked_f64,
-                                            tiled_4x4_f32,     tiled_4x4_f64,     double_packed_f32, double_packed_f64,
-                                            single_packed_f32, single_packed_f64, transposed_f32,    transposed_f64,
-                                            naive_f32,         naive_f64};
-  return rows;
+  static const auto* rows = [] {
+    auto* all = new std::vector<GemmKernel>{
+        simd_f32,          simd_f64,          //
+        cache_blocked_f32, cache_blocked_f64, //
+        tiled_4x4_f32,     tiled_4x4_f64,     //
+        double_packed_f32, double_packed_f64, //
+        single_packed_f32, single_packed_f64, //
+        transposed_f32,    transposed_f64,    //
+        naive_f32,         naive_f64,
+    };
+    for (const GemmKernel& row : cblas_rows()) all->push_back(row);
+    return all;
+  }();
+  return *rows;
 }
 
 } // namespace tessera::cpu
