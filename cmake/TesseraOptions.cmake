@@ -12,7 +12,8 @@ foreach(backend OPENMP TBB CUDA)
 endforeach()
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
 option(TESSERA_BUNDLE "Install the tests too, and the shared libraries that everything needs" OFF)
-set(TESSERA_CUDA_ARCHITECTURES "75-virtual;80-real;90a-real" CACHE STRING "CUDA architectures to compile for")
+# Machine code for Turing, Ampere and Ada, Hopper; newer devices compile the 80's PTX when they load it.
+set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING "CUDA architectures to compile for")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "ceilings/ceilings.hpp"
 #include "device.hpp"
 #include "elementwise/elementwise.hpp"
 #include "gemm/ladder.hpp"
@@ -10,12 +11,13 @@
 
 namespace tessera::cuda {
 
-Status CudaExecutor::create(int device, std::size_t memory_limit, Executor*& executor) noexcept {
+Status CudaExecutor::create(int device, std::size_t memory_limit, int copy_threads, Executor*& executor) noexcept {
   executor = nullptr;
-  std::unique_ptr<CudaExecutor> made(new (std::nothrow) CudaExecutor(device, memory_limit));
+  std::unique_ptr<CudaExecutor> made(new (std::nothrow) CudaExecutor(device, memory_limit, copy_threads));
   if (!made) return {StatusCode::OutOfMemory, {}};
   if (Status status = read_capabilities(device, made->capabilities_); !status.ok()) return status;
   if (Status status = StreamQueue::create(device, made->queue_); !status.ok()) return status;
+  if (Status status = SideQueues::create(device, made->side_queues_); !status.ok()) return status;
   executor = made.release();
   return {};
 }
@@ -23,38 +25,38 @@ Status CudaExecutor::create(int device, std::size_t memory_limit, Executor*& exe
 CudaExecutor::~CudaExecutor() = default;
 
 Status CudaExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
-  return memory_.allocate(queue_->stream(), bytes, memory);
+  if (Status status = memory_.allocate(queue_->stream(), bytes, memory); !status.ok()) return status;
+  Status status = side_queues_->put_after(queue_->stream());
+  if (!status.ok()) {
+    memory_.free(queue_->stream(), memory);
+    memory = nullptr;
+  }
+  return status;
 }
 
-void CudaExecutor::free(void* memory) noexcept { memory_.free(queue_->stream(), memory); }
+void CudaExecutor::free(void* memory) noexcept {
+  if (memory == nullptr) return;
+  const cudaStream_t stream = stream_of(*queue_);
+  if (!side_queues_->put_before(stream).ok()) static_cast<void>(cudaDeviceSynchronize());
+  memory_.free(stream, memory);
+}
 
 Status CudaExecutor::copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host,
                              std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept {
-  const cudaStream_t stream = stream_of(queue);
-  if (Status status =
-          check(cudaMemcpy2DAsync(device, device_pitch, host, host_pitch, width, rows, cudaMemcpyHostToDevice, stream),
-                "copying to the device");
-      !status.ok())
-    return status;
-  return queue.synchronize();
+  return staging_.copy_in(stream_of(queue), device, host, {device_pitch, host_pitch, width, rows});
 }
 
 Status CudaExecutor::copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
                               std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept {
-  const cudaStream_t stream = stream_of(queue);
-  if (Status status =
-          check(cudaMemcpy2DAsync(host, host_pitch, device, device_pitch, width, rows, cudaMemcpyDeviceToHost, stream),
-                "copying from the device");
-      !status.ok())
-    return status;
-  return queue.synchronize();
+  return staging_.copy_out(stream_of(queue), host, device, {device_pitch, host_pitch, width, rows});
 }
 
 Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {
   std::unique_ptr<StreamQueue> made;
-  Status status = StreamQueue::create(device_, made);
+  if (Status status = StreamQueue::create(device_, made); !status.ok()) return status;
+  if (Status status = made->join(side_queues_, queue_->stream()); !status.ok()) return status;
   queue = std::move(made);
-  return status;
+  return {};
 }
 
 Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept { return TimedEvent::create(device_, event); }
@@ -64,9 +66,8 @@ std::span<const ReduceKernel> CudaExecutor::reduce_kernels() const noexcept { re
 
 Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept { return cuda::map(queue, call); }
 Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept { return cuda::random(queue, call); }
-Status CudaExecutor::measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept {
-  ceilings = {};
-  return {};
+Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceilings) noexcept {
+  return cuda::measure_ceilings(*this, *queue_, type, math, ceilings);
 }
 
 } // namespace tessera::cuda

@@ -7,13 +7,16 @@
 #include <tessera/executor.hpp>
 
 #include "memory.hpp"
+#include "side_queues.hpp"
+#include "staging.hpp"
 #include "stream.hpp"
 
 namespace tessera::cuda {
 
 class CudaExecutor final : public Executor {
  public:
-  static Status create(int device, std::size_t memory_limit, Executor*& executor) noexcept;
+  /// `copy_threads`: most threads that a copy of pageable memory may use.
+  static Status create(int device, std::size_t memory_limit, int copy_threads, Executor*& executor) noexcept;
   ~CudaExecutor() override;
 
   const Capabilities& capabilities() const noexcept override { return capabilities_; }
@@ -35,12 +38,15 @@ class CudaExecutor final : public Executor {
   DeviceMemory& memory() noexcept { return memory_; }
 
  private:
-  CudaExecutor(int device, std::size_t memory_limit) : device_(device), memory_(device, memory_limit) {}
+  CudaExecutor(int device, std::size_t memory_limit, int copy_threads) noexcept
+      : device_(device), memory_(device, memory_limit), staging_(device, copy_threads) {}
 
   int device_;
   Capabilities capabilities_;
   DeviceMemory memory_;
+  Staging staging_;
   std::unique_ptr<StreamQueue> queue_;
+  std::shared_ptr<SideQueues> side_queues_;
 };
 
 } // namespace tessera::cuda

@@ -21,7 +21,7 @@ Status create(const ExecutorOptions& options, Executor*& executor) {
   if (Status status = choose_device(options.device, device); !status.ok()) return status;
   std::size_t memory_limit = 0;
   if (Status status = memory_limit_from_environment(memory_limit); !status.ok()) return status;
-  return CudaExecutor::create(device, memory_limit, executor);
+  return CudaExecutor::create(device, memory_limit, options.threads, executor);
 }
 
 constexpr PluginInfo info{

@@ -24,7 +24,14 @@ Status StreamQueue::create(int device, std::unique_ptr<StreamQueue>& queue) noex
   return {StatusCode::OutOfMemory, {}};
 }
 
+Status StreamQueue::join(std::shared_ptr<SideQueues> side, cudaStream_t main) noexcept {
+  Status status = side->add(stream_, main);
+  if (status.ok()) side_ = std::move(side);
+  return status;
+}
+
 StreamQueue::~StreamQueue() {
+  if (side_) side_->remove(stream_);
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaStreamSynchronize(stream_));
   static_cast<void>(cudaStreamDestroy(stream_));

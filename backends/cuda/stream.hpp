@@ -8,6 +8,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "side_queues.hpp"
+
 namespace tessera::cuda {
 
 /// The queue's stream, with its device made current on this thread: what a kernel's `run` calls first.
@@ -21,6 +23,9 @@ class StreamQueue final : public Queue {
   Status synchronize() noexcept override;
   void* native() noexcept override { return stream_; }
 
+  /// Makes this one of an executor's side queues, for as long as it lives.
+  Status join(std::shared_ptr<SideQueues> side, cudaStream_t main) noexcept;
+
   int device() const noexcept { return device_; }
   cudaStream_t stream() const noexcept { return stream_; }
 
@@ -28,6 +33,7 @@ class StreamQueue final : public Queue {
   StreamQueue(int device, cudaStream_t stream) : device_(device), stream_(stream) {}
   int device_;
   cudaStream_t stream_;
+  std::shared_ptr<SideQueues> side_; ///< null: the default queue
 };
 
 class TimedEvent final : public Event {

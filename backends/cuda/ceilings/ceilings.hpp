@@ -1,0 +1,26 @@
+#pragma once
+
+/// What the device can do at most: its arithmetic units kept busy from registers, and its memory copied.
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/executor.hpp>
+
+namespace tessera::cuda {
+
+/// f32 strict: the FMA units. f64 strict: the FMA or the matrix units, whichever are faster, for both round each step.
+/// Tf32, Bf16, Fp16: the matrix units by warp-level instructions; the emulated modes: the same for their part type.
+Status measure_ceilings(Executor& executor, Queue& queue, DType type, Math math, Ceilings& ceilings) noexcept;
+
+/// Work for the arithmetic units that needs no memory.
+struct Probe {
+  /// Enqueues `rounds` of it in `blocks` blocks. Writes 1 to `ran` if this device's code has the instruction.
+  Status (*launch)(int blocks, int rounds, int* ran, cudaStream_t stream) noexcept;
+  double flops_per_block_round;
+  int blocks_per_multiprocessor;
+};
+
+extern const Probe fma_f32_probe, fma_f64_probe;
+extern const Probe mma_tf32_probe, mma_bf16_probe, mma_fp16_probe, mma_f64_probe;
+
+} // namespace tessera::cuda
