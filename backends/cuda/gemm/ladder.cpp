@@ -5,7 +5,52 @@
 namespace tessera::cuda {
 
 std::span<const GemmKernel> gemm_ladder() {
-  static const std::vector<GemmKernel> rows{naive_coalesced_f32, naive_coalesced_f64};
+  static const std::vector<GemmKernel> rows{
+      // clang-format off: a rung a line
+      async_copy_f32,
+      async_copy_f64,
+      warp_tile_f32,
+      warp_tile_f64,
+      z_order_f32,
+      z_order_f64,
+      conflict_free_f32,
+      conflict_free_f64,
+      double_buffer_f32,
+      double_buffer_f64,
+      float4_f32,
+      float4_f64,
+      tile_2d_register_f32,
+      tile_2d_register_f64,
+      tile_2d_f32,
+      tile_2d_f64,
+      tile_1d_f32,
+      tile_1d_f64,
+      shared_tile_bank_padded_f32,
+      shared_tile_bank_padded_f64,
+      shared_tile_zero_padded_f32,
+      shared_tile_zero_padded_f64,
+      shared_tile_32_f32,
+      shared_tile_32_f64,
+      shared_tile_16_f32,
+      shared_tile_16_f64,
+      row_shared_f32,
+      row_shared_f64,
+      naive_coalesced_f32,
+      naive_coalesced_f64,
+      naive_flat_f32,
+      naive_flat_f64,
+      transposed_b_f32,
+      transposed_b_f64,
+      naive_strided_f32,
+      naive_strided_f64,
+      kahan_tile_f32,
+      kahan_tile_f64,
+      kahan_row_shared_f32,
+      kahan_row_shared_f64,
+      kahan_flat_f32,
+      kahan_flat_f64,
+      // clang-format on
+  };
   return rows;
 }
 

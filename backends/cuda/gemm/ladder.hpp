@@ -8,7 +8,27 @@
 
 namespace tessera::cuda {
 
+extern const GemmKernel async_copy_f32, async_copy_f64;
+extern const GemmKernel warp_tile_f32, warp_tile_f64;
+extern const GemmKernel z_order_f32, z_order_f64;
+extern const GemmKernel conflict_free_f32, conflict_free_f64;
+extern const GemmKernel double_buffer_f32, double_buffer_f64;
+extern const GemmKernel float4_f32, float4_f64;
+extern const GemmKernel tile_2d_register_f32, tile_2d_register_f64;
+extern const GemmKernel tile_2d_f32, tile_2d_f64;
+extern const GemmKernel tile_1d_f32, tile_1d_f64;
+extern const GemmKernel shared_tile_bank_padded_f32, shared_tile_bank_padded_f64;
+extern const GemmKernel shared_tile_zero_padded_f32, shared_tile_zero_padded_f64;
+extern const GemmKernel shared_tile_32_f32, shared_tile_32_f64;
+extern const GemmKernel shared_tile_16_f32, shared_tile_16_f64;
+extern const GemmKernel row_shared_f32, row_shared_f64;
 extern const GemmKernel naive_coalesced_f32, naive_coalesced_f64;
+extern const GemmKernel naive_flat_f32, naive_flat_f64;
+extern const GemmKernel transposed_b_f32, transposed_b_f64;
+extern const GemmKernel naive_strided_f32, naive_strided_f64;
+extern const GemmKernel kahan_tile_f32, kahan_tile_f64;
+extern const GemmKernel kahan_row_shared_f32, kahan_row_shared_f64;
+extern const GemmKernel kahan_flat_f32, kahan_flat_f64;
 
 std::span<const GemmKernel> gemm_ladder();
 

@@ -1,0 +1,96 @@
+/// async_copy: warp_tile fed by cp.async through several stages of shared memory.
+///
+/// Tiles go from global to shared memory without passing through registers, and are asked for three tiles before their
+/// use (two in f64), so that a thread waits for neither latency nor stores. One barrier a tile. Bytes, operations and
+/// tiles as for warp_tile; twice its shared memory. L; the pipeline is CUTLASS's "multistage".
+
+#include "async_loader.cuh"
+#include "grid.cuh"
+#include "ladder.hpp"
+#include "status.hpp"
+#include "stream.hpp"
+#include "warp_tile.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+/// As many as fit into the 48 KiB that need no opt-in.
+template <class T>
+constexpr int stages = sizeof(T) == 4 ? 4 : 3;
+
+template <class T, Along a_along, Along b_along>
+__global__ void __launch_bounds__(warp_tiling::Shape<T>::threads, 2) async_copy(VectorOperands<T> x) {
+  using S = warp_tiling::Shape<T>;
+  __shared__ alignas(16) T a_tile[stages<T>][S::block_k][S::a_ld];
+  __shared__ alignas(16) T b_tile[stages<T>][S::block_k][S::b_ld];
+  const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
+  const int thread = static_cast<int>(threadIdx.x);
+  const warp_tiling::Position<T> at(thread);
+  AsyncTileLoader<T, S::block_m, S::block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
+  AsyncTileLoader<T, S::block_n, S::block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
+  warp_tiling::Sums<T> sums;
+  typename decltype(sums)::Totals totals(x.k);
+  warp_tiling::Parts<T> parts[2];
+
+  // A commit without copies keeps the count of stages under way the same to the end.
+  const auto start = [&](Index k0, int stage) {
+    if (k0 < x.k) {
+      a.copy(k0, a_tile[stage]);
+      b.copy(k0, b_tile[stage]);
+    }
+    __pipeline_commit();
+  };
+#pragma unroll
+  for (int stage = 0; stage + 1 < stages<T>; ++stage) start(stage * S::block_k, stage);
+  __pipeline_wait_prior(stages<T> - 2);
+  __syncthreads();
+  parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
+  int current = 0;
+  int free = stages<T> - 1; // its last readers have passed the barrier
+  for (Index k0 = 0; k0 < x.k; k0 += S::block_k) {
+    start(k0 + (stages<T> - 1) * S::block_k, free);
+    free = current;
+    sums.begin(k0, totals);
+#pragma unroll
+    for (int p = 0; p < S::block_k; ++p) {
+      if (p + 1 < S::block_k) {
+        parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
+      } else {
+        __pipeline_wait_prior(stages<T> - 2);
+        __syncthreads();
+        current = current + 1 == stages<T> ? 0 : current + 1;
+        parts[0].load(&a_tile[current][0][at.row], &b_tile[current][0][at.col]);
+      }
+      sums.extend(parts[p % 2].a, parts[p % 2].b);
+    }
+  }
+  sums.finish(x.k, totals);
+  warp_tiling::store(x, origin.row + at.row, origin.col + at.col, sums);
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  using S = warp_tiling::Shape<T>;
+  const VectorOperands<T> x(call);
+  with_layouts(call, [&](auto a, auto b) {
+    async_copy<T, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
+  });
+  return launched("async_copy");
+}
+
+template <class T>
+constexpr GemmKernel row{
+    .name = "async_copy",
+    .summary = "warp_tile fed by cp.async through several stages of shared memory",
+    .source = "L, CUTLASS",
+    .type = dtype_of<T>,
+    .tile = {warp_tiling::Shape<T>::block_m, warp_tiling::Shape<T>::block_n, warp_tiling::Shape<T>::block_k},
+    .summation = Summation::Canonical,
+    .run = run<T>};
+
+} // namespace
+
+const GemmKernel async_copy_f32 = row<float>;
+const GemmKernel async_copy_f64 = row<double>;
+
+} // namespace tessera::cuda

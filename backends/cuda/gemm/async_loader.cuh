@@ -1,0 +1,77 @@
+#pragma once
+
+/// TileLoader's twin for cp.async: from global to shared memory without registers in between, while the block computes.
+///
+/// An operand stored along outer is copied in 16-byte vectors. One stored along k is transposed by copying single
+/// elements: eight lanes along k, so that whole sectors are read, and the rows of shared memory padded by one vector,
+/// so that the warp's 32 elements fall into 32 banks. Before compute capability 8.0 the same calls copy at once.
+/// CUDA C++ Programming Guide, "Asynchronous Data Copies".
+
+#include <cuda_pipeline_primitives.h>
+
+#include "tile_loader.cuh"
+
+namespace tessera::cuda {
+
+template <class T, int outer, int depth, int threads, Along along>
+class AsyncTileLoader {
+  static constexpr int width = along == Along::K ? 1 : Vector<T>::width;   ///< elements a copy
+  static constexpr int line = (along == Along::K ? depth : outer) / width; ///< copies side by side in memory
+  static constexpr int step = threads / line;                              ///< lines that the block reads at once
+  static constexpr int count = (along == Along::K ? outer : depth) / step; ///< copies a thread
+  static_assert(threads % line == 0 && count > 0);
+
+ public:
+  __device__ AsyncTileLoader(const OperandSlice<T>& x, int thread)
+      : across_(thread % line * width),
+        down_(thread / line),
+        stride_(x.stride),
+        k_(x.k),
+        outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),
+        padding_(x.padding),
+        whole_((along == Along::K || x.vectors) && x.outer - x.first >= outer),
+        next_(x.data +
+              (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
+
+  /// Starts the copy of the tile at k0; tiles come in order. The caller commits, waits, and then meets the other
+  /// threads at a barrier, which also publishes what edge tiles stored directly.
+  template <int ld>
+  __device__ void copy(Index k0, T (&tile)[depth][ld]) {
+    if (whole_ && k0 + depth <= k_) {
+#pragma unroll
+      for (int v = 0; v < count; ++v)
+        __pipeline_memcpy_async(&element(tile, v, 0), next_ + v * step * stride_, width * sizeof(T));
+    } else {
+      copy_guarded(k_ - k0 < depth ? static_cast<int>(k_ - k0) : depth, tile);
+    }
+    next_ += along == Along::K ? depth : depth * stride_;
+  }
+
+ private:
+  template <int ld>
+  __device__ T& element(T (&tile)[depth][ld], int v, int e) const {
+    return along == Along::K ? tile[across_ + e][down_ + v * step] : tile[down_ + v * step][across_ + e];
+  }
+
+  template <int ld>
+  __device__ void copy_guarded(int k_left, T (&tile)[depth][ld]) const {
+    const int across_end = along == Along::K ? k_left : outer_left_;
+    const int down_end = along == Along::K ? outer_left_ : k_left;
+#pragma unroll
+    for (int v = 0; v < count; ++v)
+#pragma unroll
+      for (int e = 0; e < width; ++e) {
+        const bool inside = down_ + v * step < down_end && across_ + e < across_end;
+        element(tile, v, e) = inside ? next_[v * step * stride_ + e] : padding_;
+      }
+  }
+
+  int across_, down_;
+  Index stride_, k_;
+  int outer_left_;
+  T padding_;
+  bool whole_;
+  const T* next_;
+};
+
+} // namespace tessera::cuda

@@ -1,0 +1,188 @@
+#pragma once
+
+/// Tiles of op(A) and op(B) from global to shared memory in 128-bit vectors, by way of registers.
+///
+/// Both operands become [k][outer] in shared memory, outer being m for A and n for B, so that a thread reads its rows
+/// of A, or columns of B, as vectors. An operand that is stored along outer (Aᵀ, B) is copied as it is; one that is
+/// stored along k (A, Bᵀ) is transposed as it is written. That is why op(A) and op(B) need one loader, not four.
+
+#include "canonical.cuh"
+#include "operands.cuh"
+
+namespace tessera::cuda {
+
+/// 128 bits: the widest load and store.
+template <class T>
+struct alignas(16) Vector {
+  static constexpr int width = 16 / sizeof(T);
+  T lane[width];
+};
+
+/// The direction in which an operand's neighbours are neighbours in memory.
+enum class Along { K, Outer };
+
+/// May a kernel read these elements as vectors? The other direction's stride must keep them aligned.
+template <class T>
+bool vectors_allowed(const T* data, Index stride) {
+  return reinterpret_cast<std::uintptr_t>(data) % sizeof(Vector<T>) == 0 && stride % Vector<T>::width == 0;
+}
+
+/// StridedOperands, and where vectors are allowed.
+template <class T>
+struct VectorOperands : StridedOperands<T> {
+  bool a_vectors, b_vectors, c_vectors;
+
+  explicit VectorOperands(const GemmCall& call)
+      : StridedOperands<T>(call),
+        a_vectors(vectors_allowed(this->a, call.lda)),
+        b_vectors(vectors_allowed(this->b, call.ldb)),
+        c_vectors(vectors_allowed(this->c, call.ldc)) {}
+};
+
+/// One operand, seen from a block: outer×k elements, the tile's first one being `first`.
+template <class T>
+struct OperandSlice {
+  const T* data;
+  Index stride; ///< from one k to the next if stored along outer, from one outer to the next if stored along k
+  Index first, outer, k;
+  T padding;
+  bool vectors;
+};
+
+template <class T>
+__device__ OperandSlice<T> slice_a(const VectorOperands<T>& x, Along along, Index first) {
+  return {x.a, along == Along::K ? x.a_row : x.a_col, first, x.m, x.k, a_padding<T>, x.a_vectors};
+}
+template <class T>
+__device__ OperandSlice<T> slice_b(const VectorOperands<T>& x, Along along, Index first) {
+  return {x.b, along == Along::K ? x.b_col : x.b_row, first, x.n, x.k, b_padding<T>, x.b_vectors};
+}
+
+/// Brings outer×depth tiles, one after the other along k. fetch() and store() are apart, so that a kernel can compute
+/// between them.
+template <class T, int outer, int depth, int threads, Along along>
+class TileLoader {
+  static constexpr int width = Vector<T>::width;
+  static constexpr int line = (along == Along::K ? depth : outer) / width; ///< vectors side by side in memory
+  static constexpr int step = threads / line;                              ///< lines that the block reads at once
+  static constexpr int lines = along == Along::K ? outer : depth;
+  static constexpr int count = lines / step; ///< vectors a thread
+  static_assert(threads % line == 0 && lines % step == 0 && count > 0);
+
+ public:
+  __device__ TileLoader(const OperandSlice<T>& x, int thread)
+      : across_(thread % line * width),
+        down_(thread / line),
+        stride_(x.stride),
+        k_(x.k),
+        outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),
+        padding_(x.padding),
+        vectors_(x.vectors && x.outer - x.first >= outer),
+        next_(x.data +
+              (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
+
+  /// Reads this thread's part of the tile that starts at k0; tiles come in order.
+  __device__ void fetch(Index k0) {
+    if (vectors_ && k0 + depth <= k_) {
+#pragma unroll
+      for (int v = 0; v < count; ++v) staged_[v] = *reinterpret_cast<const Vector<T>*>(next_ + v * step * stride_);
+    } else {
+      fetch_guarded(k_ - k0 < depth ? static_cast<int>(k_ - k0) : depth);
+    }
+    next_ += along == Along::K ? depth : depth * stride_;
+  }
+
+  template <int ld>
+  __device__ void store(T (&tile)[depth][ld]) const {
+#pragma unroll
+    for (int v = 0; v < count; ++v) {
+      if constexpr (along == Along::Outer) {
+        *reinterpret_cast<Vector<T>*>(&tile[down_ + v * step][across_]) = staged_[v];
+      } else {
+#pragma unroll
+        for (int e = 0; e < width; ++e) tile[across_ + e][down_ + v * step] = staged_[v].lane[e];
+      }
+    }
+  }
+
+ private:
+  /// Element by element, with padding where the tile reaches over an edge.
+  __device__ void fetch_guarded(int k_left) {
+    const int across_end = along == Along::K ? k_left : outer_left_;
+    const int down_end = along == Along::K ? outer_left_ : k_left;
+#pragma unroll
+    for (int v = 0; v < count; ++v)
+#pragma unroll
+      for (int e = 0; e < width; ++e) {
+        const bool inside = down_ + v * step < down_end && across_ + e < across_end;
+        staged_[v].lane[e] = inside ? next_[v * step * stride_ + e] : padding_;
+      }
+  }
+
+  int across_, down_;
+  Index stride_, k_;
+  int outer_left_;
+  T padding_;
+  bool vectors_;
+  const T* next_;
+  Vector<T> staged_[count];
+};
+
+/// `count` neighbours in shared memory, as vectors.
+template <class T, int count>
+__device__ void load_fragment(const T* shared, T* fragment) {
+#pragma unroll
+  for (int v = 0; v < count; v += Vector<T>::width) {
+    const auto vector = *reinterpret_cast<const Vector<T>*>(shared + v);
+#pragma unroll
+    for (int e = 0; e < Vector<T>::width; ++e) fragment[v + e] = vector.lane[e];
+  }
+}
+
+/// alpha·sum + beta·C for the vector of C that starts at (i, j), as far as C reaches.
+template <class T>
+__device__ void store_vector(const VectorOperands<T>& x, Index i, Index j, const Vector<T>& sum) {
+  constexpr int width = Vector<T>::width;
+  if (i >= x.m) return;
+  T* c = x.c + i * x.ldc + j;
+  if (x.c_vectors && j + width <= x.n) {
+    auto result = x.beta == T{0} ? Vector<T>{} : *reinterpret_cast<const Vector<T>*>(c);
+#pragma unroll
+    for (int e = 0; e < width; ++e) store_result(&result.lane[e], sum.lane[e], x.alpha, x.beta);
+    *reinterpret_cast<Vector<T>*>(c) = result;
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < width; ++e)
+    if (j + e < x.n) store_result(c + e, sum.lane[e], x.alpha, x.beta);
+}
+
+/// A thread's tile of neighbouring results, C's part starting at (i, j).
+template <class T, int rows, int cols>
+__device__ void store_tile(const VectorOperands<T>& x, Index i, Index j, const CanonicalTile<T, rows, cols>& sums) {
+  constexpr int width = Vector<T>::width;
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+#pragma unroll
+    for (int v = 0; v < cols; v += width) {
+      Vector<T> sum;
+#pragma unroll
+      for (int e = 0; e < width; ++e) sum.lane[e] = sums.value(r, v + e);
+      store_vector(x, i + r, j + v, sum);
+    }
+}
+
+/// Calls launch(a, b) with the directions of the call's operands as constants a.value and b.value.
+template <class Launch>
+void with_layouts(const GemmCall& call, Launch launch) {
+  using K = std::integral_constant<Along, Along::K>;
+  using Outer = std::integral_constant<Along, Along::Outer>;
+  const bool a_along_k = call.op_a == Op::None;
+  const bool b_along_k = call.op_b == Op::Transpose;
+  if (a_along_k && b_along_k) launch(K{}, K{});
+  if (a_along_k && !b_along_k) launch(K{}, Outer{});
+  if (!a_along_k && b_along_k) launch(Outer{}, K{});
+  if (!a_along_k && !b_along_k) launch(Outer{}, Outer{});
+}
+
+} // namespace tessera::cuda

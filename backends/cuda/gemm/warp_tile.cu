@@ -1,0 +1,86 @@
+/// warp_tile: block, warp and thread tiles, sizes chosen for the registers, and the next step's operands in registers.
+///
+/// 128×128 results a block, 64×64 a warp, 16×8 a thread: six 128-bit shared reads for 128 FMAs, all without bank
+/// conflicts. Tiles are double-buffered in shared memory by way of registers, and the operands of step p + 1 are read
+/// while step p computes. 2·m·n·k operations, 2·m·n·k/128 elements read. L; the shape is CUTLASS's.
+
+#include "grid.cuh"
+#include "ladder.hpp"
+#include "status.hpp"
+#include "stream.hpp"
+#include "warp_tile.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+template <class T, Along a_along, Along b_along>
+__global__ void __launch_bounds__(warp_tiling::Shape<T>::threads, 2) warp_tile(VectorOperands<T> x) {
+  using S = warp_tiling::Shape<T>;
+  __shared__ alignas(16) T a_tile[2][S::block_k][S::a_ld];
+  __shared__ alignas(16) T b_tile[2][S::block_k][S::b_ld];
+  const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
+  const int thread = static_cast<int>(threadIdx.x);
+  const warp_tiling::Position<T> at(thread);
+  TileLoader<T, S::block_m, S::block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
+  TileLoader<T, S::block_n, S::block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
+  warp_tiling::Sums<T> sums;
+  typename decltype(sums)::Totals totals(x.k);
+  warp_tiling::Parts<T> parts[2];
+
+  a.fetch(0);
+  b.fetch(0);
+  a.store(a_tile[0]);
+  b.store(b_tile[0]);
+  __syncthreads();
+  parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
+  int current = 0;
+  for (Index k0 = 0; k0 < x.k; k0 += S::block_k, current ^= 1) {
+    const bool more = k0 + S::block_k < x.k;
+    if (more) {
+      a.fetch(k0 + S::block_k);
+      b.fetch(k0 + S::block_k);
+    }
+    sums.begin(k0, totals);
+#pragma unroll
+    for (int p = 0; p < S::block_k; ++p) {
+      if (p + 1 < S::block_k) {
+        parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
+      } else if (more) {
+        a.store(a_tile[current ^ 1]);
+        b.store(b_tile[current ^ 1]);
+        __syncthreads();
+        parts[0].load(&a_tile[current ^ 1][0][at.row], &b_tile[current ^ 1][0][at.col]);
+      }
+      sums.extend(parts[p % 2].a, parts[p % 2].b);
+    }
+  }
+  sums.finish(x.k, totals);
+  warp_tiling::store(x, origin.row + at.row, origin.col + at.col, sums);
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  using S = warp_tiling::Shape<T>;
+  const VectorOperands<T> x(call);
+  with_layouts(call, [&](auto a, auto b) {
+    warp_tile<T, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
+  });
+  return launched("warp_tile");
+}
+
+template <class T>
+constexpr GemmKernel row{
+    .name = "warp_tile",
+    .summary = "block, warp and thread tiles; operands double-buffered in registers",
+    .source = "L, CUTLASS",
+    .type = dtype_of<T>,
+    .tile = {warp_tiling::Shape<T>::block_m, warp_tiling::Shape<T>::block_n, warp_tiling::Shape<T>::block_k},
+    .summation = Summation::Canonical,
+    .run = run<T>};
+
+} // namespace
+
+const GemmKernel warp_tile_f32 = row<float>;
+const GemmKernel warp_tile_f64 = row<double>;
+
+} // namespace tessera::cuda

@@ -1,0 +1,78 @@
+#pragma once
+
+/// Block → warp → thread tiles: the sizes, and a thread's part of the work. Shared by warp_tile and async_copy, which
+/// differ in how tiles get into shared memory.
+///
+/// A warp's lanes are 4 down and 8 across. A lane's rows and columns come in vectors, lane after lane, so that eight
+/// lanes read 128 bytes of B in a row and one vector of A together: no bank conflicts. NVIDIA CUTLASS has this shape.
+
+#include "canonical.cuh"
+#include "tile_loader.cuh"
+
+namespace tessera::cuda::warp_tiling {
+
+/// 128 results a thread in f32: 24 elements from shared memory feed 128 FMAs, where 64 results need 16 for 64. That
+/// takes about 230 registers, so two blocks of four warps share a multiprocessor: chosen over 64 results and four times
+/// the warps. f64 results take two registers each.
+template <class T>
+struct Shape {
+  static constexpr int width = Vector<T>::width;
+  static constexpr int lanes_m = 4, lanes_n = 8;
+  static constexpr int vectors_m = 4;                      ///< vectors of rows a lane
+  static constexpr int vectors_n = sizeof(T) == 4 ? 2 : 4; ///< vectors of columns a lane
+  static constexpr int rows = vectors_m * width, cols = vectors_n * width;
+  static constexpr int warp_m = lanes_m * rows, warp_n = lanes_n * cols;
+  static constexpr int warps_m = 2, warps_n = 2;
+  static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n;
+  static constexpr int block_k = 8;
+  static constexpr int threads = 32 * warps_m * warps_n;
+  static constexpr int a_ld = block_m + width, b_ld = block_n + width; ///< padded: stores without conflicts
+};
+
+/// This thread's first row and column in the block's tile.
+template <class T>
+struct Position {
+  using S = Shape<T>;
+  int row, col;
+
+  __device__ explicit Position(int thread)
+      : row(thread / 32 / S::warps_n * S::warp_m + thread % 32 / S::lanes_n * S::width),
+        col(thread / 32 % S::warps_n * S::warp_n + thread % 32 % S::lanes_n * S::width) {}
+};
+
+/// What a thread needs of one step: its rows of A and its columns of B.
+template <class T>
+struct Parts {
+  using S = Shape<T>;
+  T a[S::rows], b[S::cols];
+
+  /// From one line of each tile, starting at the thread's position.
+  __device__ void load(const T* a_line, const T* b_line) {
+#pragma unroll
+    for (int v = 0; v < S::vectors_m; ++v)
+      load_fragment<T, S::width>(a_line + v * S::lanes_m * S::width, a + v * S::width);
+#pragma unroll
+    for (int v = 0; v < S::vectors_n; ++v)
+      load_fragment<T, S::width>(b_line + v * S::lanes_n * S::width, b + v * S::width);
+  }
+};
+
+template <class T>
+using Sums = CanonicalTile<T, Shape<T>::rows, Shape<T>::cols>;
+
+/// alpha·sum + beta·C for the thread whose first result is C(i, j).
+template <class T>
+__device__ void store(const VectorOperands<T>& x, Index i, Index j, const Sums<T>& sums) {
+  using S = Shape<T>;
+#pragma unroll
+  for (int r = 0; r < S::rows; ++r)
+#pragma unroll
+    for (int v = 0; v < S::vectors_n; ++v) {
+      Vector<T> sum;
+#pragma unroll
+      for (int e = 0; e < S::width; ++e) sum.lane[e] = sums.value(r, v * S::width + e);
+      store_vector(x, i + r / S::width * S::lanes_m * S::width + r % S::width, j + v * S::lanes_n * S::width, sum);
+    }
+}
+
+} // namespace tessera::cuda::warp_tiling
