@@ -1,0 +1,90 @@
+#include "bound.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace tessera::compare {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What a math mode does to the operands before it multiplies them.
+struct InputRounding {
+  double relative = 0; ///< change of a product, relative to |a||b|
+  double absolute = 0; ///< change of an operand that does not shrink with it
+  double terms = 1;    ///< products added for one product of the operands
+  double growth = 1;   ///< of Σ|products| over |a||b|
+  double largest = infinity;
+};
+
+/// (1 + r)² − 1
+constexpr double both(double r) { return 2 * r + r * r; }
+
+InputRounding input_rounding(Math math) {
+  constexpr double flushed = 0x1p-126;       // a narrow format may flush what is subnormal in f32
+  constexpr double half_fp16_step = 0x1p-25; // half of fp16's subnormal step
+  switch (math) {
+    case Math::Tf32:
+      return {both(0x1p-10), flushed, 1, 1 + both(0x1p-10), 0x1.ffcp127};
+    case Math::Bf16:
+      return {both(0x1p-8), flushed, 1, 1 + both(0x1p-8), 0x1.fep127};
+    case Math::Fp16:
+      return {both(0x1p-11), half_fp16_step, 1, 1 + both(0x1p-11), 65504};
+    case Math::EmulatedFp16x3: // low·low, at most 2⁻²²|a||b|, is left out
+      return {both(0x1p-22) + 0x1p-22, half_fp16_step, 3, 1 + 0x1p-9, 65504};
+    case Math::EmulatedBf16x6: // middle·low twice and low·low are left out
+      return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 6, 1 + 0x1p-6, 0x1.fep127};
+    case Math::Strict:
+    case Math::Compensated:
+      break;
+  }
+  return {};
+}
+
+} // namespace
+
+double gamma(double n, double u) { return n * u < 0.5 ? n * u / (1 - n * u) : infinity; }
+
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, double alpha, double beta) {
+  const bool f64 = arithmetic.type == DType::F64;
+  const double u = f64 ? 0x1p-53 : 0x1p-24;
+  const double v = arithmetic.accumulator == Accumulator::Truncating ? 2 * u : u;
+  const double smallest = f64 ? 0x1p-1074 : 0x1p-149;
+  const InputRounding input = input_rounding(arithmetic.math);
+  const double terms = input.terms * static_cast<double>(k);
+  const double closing = (std::abs(alpha) == 1 ? 0 : 1) + (beta == 0 ? 0 : 1);
+
+  BoundCoefficients bound;
+  double sum = 0; // relative to Σ|products|, with alpha and beta·C
+  double old = 0;
+  if (arithmetic.accumulator == Accumulator::Wider) {
+    sum = old = f64 ? gamma(2 * terms + 4, u) * gamma(2 * terms + 4, u) : gamma(terms + 2, u * u);
+    bound.result = v * (1 + sum);
+  } else if (arithmetic.math == Math::Compensated) {
+    sum = 3 * v + 8 * terms * v * v;
+    sum = (1 + sum) * (1 + gamma(closing, v)) - 1;
+    old = gamma(2, v);
+  } else {
+    sum = gamma(terms + closing, v);
+    old = arithmetic.summation == Summation::Canonical ? gamma(1, v) : gamma(terms + 2, v);
+  }
+  bound.product = input.growth * sum + input.relative;
+  bound.old = old;
+  bound.input = input.absolute * (1 + 0x1p-7) * (1 + sum);
+  bound.constant = std::abs(alpha) * terms * (smallest + 2 * input.absolute * input.absolute) + 2 * smallest;
+
+  // The reference is off by this much, and S by a factor of at most 1 + 2γ_k.
+  const double own = static_cast<double>(k) + 4;
+  const double reference = f64 ? gamma(own, 0x1p-53) * gamma(own, 0x1p-53) : gamma(own, 0x1p-53);
+  const double evaluation = 1 + 2 * gamma(own + 8, 0x1p-53);
+  bound.product = (bound.product + reference) * evaluation;
+  bound.old = (bound.old + reference) * evaluation;
+  bound.input *= evaluation;
+  bound.result *= evaluation;
+  bound.constant += f64 ? (1 + std::abs(alpha)) * (static_cast<double>(k) + 2) * 0x1p-1074 : 0;
+  bound.largest_input = input.largest;
+  bound.largest = f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  return bound;
+}
+
+} // namespace tessera::compare

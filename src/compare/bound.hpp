@@ -1,0 +1,25 @@
+#pragma once
+
+/// The error bound of compare.hpp, as coefficients that are the same for all elements of a product.
+
+#include <tessera/compare.hpp>
+
+namespace tessera::compare {
+
+/// bound = product·|alpha|·S + old·|beta||C| + result·|c| + input·|alpha|·(Σ|a_ip| + Σ|b_pj|) + constant.
+struct BoundCoefficients {
+  double product = 0;
+  double old = 0;
+  double result = 0;
+  double input = 0;
+  double constant = 0;
+  double largest_input = 0; ///< from here on, inputs may become Inf when they are rounded
+  double largest = 0;       ///< of the element type
+};
+
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, double alpha, double beta);
+
+/// n·u / (1 − n·u); infinite from n·u = 1/2 on.
+double gamma(double n, double u);
+
+} // namespace tessera::compare

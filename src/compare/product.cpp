@@ -1,0 +1,164 @@
+#include "product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parallel.hpp"
+
+namespace tessera::compare {
+namespace {
+
+/// A piece of a row of B that is used by several rows of A before the next one is: 256 × 256 f64 fill half a
+/// megabyte. Divides canonical_segment.
+constexpr Index piece = 256;
+constexpr std::size_t rows_per_task = 16;
+static_assert(canonical_segment % piece == 0);
+
+template <class T>
+void include(VectorNorms& norms, T value) {
+  const double size = std::abs(static_cast<double>(value));
+  if (std::isfinite(size)) {
+    norms.sum += size;
+    norms.largest = std::max(norms.largest, size);
+  } else {
+    norms.finite = false;
+  }
+}
+
+/// Σ of terms among which are NaN or Inf, where the finite ones may overflow: only the others decide.
+template <class T>
+double sum_of_exceptions(const GemmOperands<T>& x, Index i, Index j) {
+  bool plus = false;
+  bool minus = false;
+  for (Index p = 0; p < x.k; ++p) {
+    const double a = x.at_a(i, p);
+    const double b = x.at_b(p, j);
+    if (std::isfinite(a) && std::isfinite(b)) continue;
+    const double term = a * b;
+    if (std::isnan(term)) return term;
+    (term > 0 ? plus : minus) = true;
+  }
+  if (plus && minus) return std::numeric_limits<double>::quiet_NaN();
+  return plus ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+
+/// op(B) row by row, if it is stored the other way round.
+template <class T>
+std::vector<T> transposed(const GemmOperands<T>& x) {
+  std::vector<T> b(static_cast<std::size_t>(x.k * x.n));
+  constexpr Index tile = 32;
+  for (Index j0 = 0; j0 < x.n; j0 += tile)
+    for (Index p0 = 0; p0 < x.k; p0 += tile)
+      for (Index j = j0; j < std::min(x.n, j0 + tile); ++j)
+        for (Index p = p0; p < std::min(x.k, p0 + tile); ++p) b[static_cast<std::size_t>(p * x.n + j)] = x.at_b(p, j);
+  return b;
+}
+
+} // namespace
+
+template <class T>
+Product<T>::Product(const GemmCall& call, std::vector<Index> wanted, int threads)
+    : m(call.m), n(call.n), k(call.k), alpha(call.alpha), beta(call.beta), rows(std::move(wanted)) {
+  GemmOperands<T> x(call);
+  const bool reads_inputs = call.alpha != 0; // the contract: A and B are then not looked at
+  if (!reads_inputs) x.k = 0;
+  const std::size_t elements = rows.size() * static_cast<std::size_t>(n);
+  high.resize(elements);
+  if (sizeof(T) == sizeof(double)) low.resize(elements);
+  magnitude.resize(elements);
+  if (beta != 0) old.resize(elements);
+  gold.resize(elements);
+  canonical.resize(elements);
+  row_norms.resize(rows.size());
+  col_norms.resize(static_cast<std::size_t>(n));
+  scalars_finite = std::isfinite(alpha) && std::isfinite(beta);
+
+  std::vector<T> copy;
+  const T* b = x.b;
+  Index ldb = x.ldb;
+  if (x.op_b == Op::Transpose && x.k > 0) {
+    copy = transposed(x);
+    b = copy.data();
+    ldb = n;
+  }
+  for (Index p = 0; p < x.k; ++p)
+    for (Index j = 0; j < n; ++j) include(col_norms[static_cast<std::size_t>(j)], b[p * ldb + j]);
+
+  const std::size_t tasks = (rows.size() + rows_per_task - 1) / rows_per_task;
+  parallel(tasks, threads, [&](std::size_t task) {
+    const std::size_t first = task * rows_per_task;
+    sum_rows(x, b, ldb, first, std::min(first + rows_per_task, rows.size()));
+  });
+}
+
+template <class T>
+void Product<T>::sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last) {
+  for (Index j0 = 0; j0 < n; j0 += piece) {
+    const Index width = std::min(piece, n - j0);
+    T segments[rows_per_task][piece] = {};
+    for (Index p0 = 0; p0 < x.k; p0 += piece) {
+      const Index end = std::min(p0 + piece, x.k);
+      for (std::size_t r = first; r < last; ++r) {
+        const std::size_t e = at(r, j0);
+        T* segment = segments[r - first];
+        const RowSums<T> sums{&high[e], low.empty() ? nullptr : &low[e], &magnitude[e], segment};
+        for (Index p = p0; p < end; ++p) accumulate(x.at_a(rows[r], p), b + p * ldb + j0, width, sums);
+        if (end % canonical_segment != 0 && end != x.k) continue;
+        const bool is_first = end <= canonical_segment;
+        for (Index j = 0; j < width; ++j) {
+          T& sum = canonical[e + static_cast<std::size_t>(j)];
+          sum = is_first ? segment[j] : sum + segment[j];
+          segment[j] = 0;
+        }
+      }
+    }
+  }
+  for (std::size_t r = first; r < last; ++r) finish_row(x, r);
+}
+
+template <class T>
+void Product<T>::finish_row(const GemmOperands<T>& x, std::size_t r) {
+  const Index i = rows[r];
+  for (Index p = 0; p < x.k; ++p) include(row_norms[r], x.at_a(i, p));
+  const T* c = x.c + i * x.ldc;
+  for (Index j = 0; j < n; ++j) {
+    const std::size_t e = at(r, j);
+    const VectorNorms& column = col_norms[static_cast<std::size_t>(j)];
+    const bool finite = row_norms[r].finite && column.finite;
+    if (!finite && !std::isfinite(row_norms[r].largest * column.largest * static_cast<double>(k)))
+      high[e] = sum_of_exceptions(x, i, j);
+
+    T result = x.alpha * canonical[e];
+    if (beta != 0) {
+      result = std::fma(x.beta, c[j], result);
+      old[e] = std::isfinite(c[j]) ? std::abs(beta * static_cast<double>(c[j])) : c[j] * T{0};
+    }
+    canonical[e] = result;
+
+    if (low.empty() || !std::isfinite(high[e])) { // the low part of Inf and NaN means nothing
+      high[e] = alpha * high[e];
+      if (beta != 0) high[e] = std::fma(beta, static_cast<double>(c[j]), high[e]);
+      if (!low.empty()) low[e] = 0;
+      gold[e] = static_cast<T>(high[e]);
+    } else {
+      Pair pair = add_product({alpha * low[e], 0}, alpha, high[e]);
+      if (beta != 0) pair = add_product(pair, beta, static_cast<double>(c[j]));
+      const bool overflowed = !std::isfinite(pair.high);
+      high[e] = pair.high;
+      low[e] = overflowed ? 0 : pair.low;
+      gold[e] = static_cast<T>(high[e] + low[e]);
+    }
+  }
+}
+
+template <class T>
+bool Product<T>::exceptional(std::size_t r, Index j) const {
+  if (!scalars_finite || !row_norms[r].finite || !col_norms[static_cast<std::size_t>(j)].finite) return true;
+  return !old.empty() && std::isnan(old[at(r, j)]);
+}
+
+template struct Product<float>;
+template struct Product<double>;
+
+} // namespace tessera::compare
