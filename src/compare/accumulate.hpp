@@ -7,7 +7,7 @@
 
 #include <tessera/types.hpp>
 
-#include "fma_clones.hpp"
+#include "reference/fma_clones.hpp"
 
 namespace tessera::compare {
 

@@ -1,0 +1,60 @@
+#include "common/words.hpp"
+
+#include <fnmatch.h>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+namespace tessera::apps {
+namespace {
+
+template <class T>
+bool parse_all(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+} // namespace
+
+std::vector<std::string> split_list(std::string_view option, std::string_view text) {
+  std::vector<std::string> words;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (!word.empty()) words.emplace_back(word);
+  }
+  if (words.empty()) throw InvalidArgument(fmt::format("{}: '{}' is an empty list", option, text));
+  return words;
+}
+
+Index parse_index(std::string_view option, std::string_view text, Index least) {
+  Index value = 0;
+  if (!parse_all(text, value)) throw InvalidArgument(fmt::format("{}: '{}' is not a whole number", option, text));
+  if (value < least) throw InvalidArgument(fmt::format("{}: {} is less than {}", option, value, least));
+  return value;
+}
+
+double parse_real(std::string_view option, std::string_view text) {
+  double value = 0;
+  if (!parse_all(text, value)) throw InvalidArgument(fmt::format("{}: '{}' is not a number", option, text));
+  return value;
+}
+
+std::vector<Index> parse_index_list(std::string_view option, std::string_view text, Index least) {
+  std::vector<Index> values;
+  for (const std::string& word : split_list(option, text)) values.push_back(parse_index(option, word, least));
+  return values;
+}
+
+bool matches_glob(const std::string& pattern, const std::string& word) {
+  return fnmatch(pattern.c_str(), word.c_str(), 0) == 0;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+} // namespace tessera::apps

@@ -1,0 +1,298 @@
+#include "gemm_runner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "common/machine.hpp"
+#include "stopwatch.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+/// A product with more operations than this is tried on a few rows first.
+constexpr double probe_from = 5e8;
+/// Runs estimated at less than this are warmed up with a whole run.
+constexpr double warm_up_below = 0.5;
+/// The reference computes at most this many products; beyond, it checks sampled rows.
+constexpr double reference_products = 9e9;
+constexpr Index least_rows_checked = 16;
+constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
+
+std::size_t memory_budget() { return std::min(rotation_bytes, apps::available_memory_bytes() / 4); }
+
+Result pending(const Options& options, const Group& group, const Task& task) {
+  Result result;
+  result.backend = task.backend;
+  result.kernel = task.gemm->name;
+  result.type = group.type;
+  result.math = task.gemm->math;
+  result.canonical = task.gemm->summation == Summation::Canonical;
+  result.shape = group.shape;
+  result.op_a = options.op_a;
+  result.op_b = options.op_b;
+  result.alpha = options.alpha;
+  result.beta = options.beta;
+  result.threads = task.threads;
+  return result;
+}
+
+} // namespace
+
+double expected_operations(const Options& options, const Shape& shape) {
+  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) *
+         static_cast<double>(options.repeat + 1);
+}
+
+/// One kernel at work.
+struct GemmRunner::Entry {
+  Task task;
+  Result result;
+  std::size_t position = 0; ///< on the board
+  int runs = 0;             ///< still to be timed
+  double expected = 0;      ///< operations announced to the progress bar
+
+  bool active() const { return result.verdict == Verdict::Pending; }
+  void fail(const Status& status) {
+    result.verdict = status.code == StatusCode::Rejected ? Verdict::Rejected : Verdict::Failed;
+    result.reason = status.why;
+  }
+};
+
+GemmRunner::GemmRunner(Bench& bench, const Group& group, const GivenData* given, std::vector<std::byte>* product)
+    : bench_(bench),
+      group_(group),
+      problem_(bench.options, group.shape, group.type),
+      host_(Operands::on_host(problem_, bench.options, given,
+                              sets_to_rotate(problem_.bytes(), apps::last_level_cache_bytes(), memory_budget()))),
+      product_(product) {}
+
+GemmRunner::~GemmRunner() = default;
+
+void GemmRunner::run() {
+  std::vector<Result> board;
+  Backend last = Backend::Auto;
+  for (const Task& task : group_.tasks) {
+    if (task.backend != last && !task.executor->capabilities().host_memory)
+      for (const char* direction : {"copy_in", "copy_out"}) {
+        Result transfer = pending(bench_.options, group_, task);
+        transfer.kernel = direction;
+        transfer.math = Math::Strict;
+        transfer.canonical = false;
+        transfer.transfer = true;
+        board.push_back(transfer);
+      }
+    last = task.backend;
+    Entry entry{task, pending(bench_.options, group_, task), board.size(), 0,
+                expected_operations(bench_.options, group_.shape)};
+    board.push_back(entry.result);
+    entries_.push_back(std::move(entry));
+  }
+  bench_.board.begin_group(board);
+  for (std::size_t first = 0; first < entries_.size();) {
+    std::size_t end = first;
+    while (end < entries_.size() && entries_[end].task.backend == entries_[first].task.backend) ++end;
+    run_backend(first, end);
+    first = end;
+  }
+  bench_.board.end_group();
+}
+
+void GemmRunner::run_backend(std::size_t first, std::size_t last) {
+  Executor& executor = *entries_[first].task.executor;
+  operands_ = &host_;
+  const bool on_host = executor.capabilities().host_memory;
+  try {
+    if (!on_host) {
+      device_.emplace(Operands::on_device(problem_, host_, executor));
+      operands_ = &*device_;
+      time_transfers(executor, first);
+    }
+    for (std::size_t e = first; e < last; ++e)
+      if (!admit(entries_[e])) bench_.board.set(entries_[e].position, entries_[e].result);
+    // Turn by turn, so that a disturbance of the machine does not hit one kernel alone.
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t e = first; e < last; ++e) {
+        Entry& entry = entries_[e];
+        if (entry.runs == 0) continue;
+        const bool final = entry.runs == 1;
+        const std::size_t others = operands_->count() - 1;
+        sample(entry, final || others == 0 ? 0 : 1 + next_set_++ % others);
+        if (final && entry.active()) check(entry);
+        bench_.board.set(entry.position, entry.result);
+        any |= entry.runs > 0;
+      }
+    }
+  } catch (const Error& error) { // memory or the device itself: none of the rest can run
+    for (std::size_t e = first; e < last; ++e) {
+      if (!entries_[e].active()) continue;
+      entries_[e].fail({error.code(), error.what()});
+      bench_.board.set(entries_[e].position, entries_[e].result);
+    }
+  }
+  device_.reset();
+  // Threads of one library may spin for a while after their work; the next backend should not feel them.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+/// Rejects or skips the kernel, or decides how often it runs.
+bool GemmRunner::admit(Entry& entry) {
+  const Task& task = entry.task;
+  const std::string& name = entry.result.kernel;
+  const GemmCall call = operands_->call(0, task.gemm->math, task.threads);
+  const char* why = task.gemm->reject ? task.gemm->reject(*task.gemm, call, task.executor->capabilities()) : nullptr;
+  if (why != nullptr) entry.fail({StatusCode::Rejected, why});
+  const double expected = entry.active() ? estimate(entry) : 0;
+  if (!entry.active()) {
+    bench_.progress.done(name, entry.expected, 0);
+    return false;
+  }
+  const double limit = bench_.options.time_limit;
+  entry.runs = bench_.options.repeat;
+  if (limit > 0 && expected > limit) {
+    entry.result.verdict = Verdict::Skipped;
+    entry.result.reason =
+        fmt::format("one run takes about {:.3g} s; force it with --time-limit {:.0f}, or 0 for no limit", expected,
+                    std::ceil(expected * 1.2));
+    entry.runs = 0;
+    bench_.progress.done(name, entry.expected, 0);
+    return false;
+  }
+  if (limit > 0 && expected > 0) entry.runs = std::clamp(static_cast<int>(limit / expected), 1, entry.runs);
+  // What will not run is no longer expected.
+  const double one = operations(entry.result);
+  bench_.progress.done(name, entry.expected - one * entry.runs, 0);
+  entry.expected = one * entry.runs;
+  return true;
+}
+
+/// Seconds that one run will take. Warms the kernel up.
+double GemmRunner::estimate(Entry& entry) {
+  const Task& task = entry.task;
+  Executor& executor = *task.executor;
+  bench_.progress.show(fmt::format("{} {} warm-up", to_string(task.backend), entry.result.kernel));
+  GemmCall call = operands_->call(0, task.gemm->math, task.threads);
+  double seconds = 0;
+  const auto run = [&] {
+    Stopwatch watch(executor);
+    const Status status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
+    if (!status.ok()) entry.fail(status);
+    seconds = watch.seconds();
+  };
+  operands_->prepare(0, executor);
+  const double total = operations(entry.result);
+  if (executor.capabilities().host_memory && total > probe_from && call.m > 1) {
+    const Index all = call.m;
+    call.m = std::max<Index>(
+        1, std::min<Index>(all / 2, static_cast<Index>(static_cast<double>(all) * probe_from / total / 8)));
+    run();
+    seconds *= static_cast<double>(all) / static_cast<double>(call.m);
+    if (!entry.active() || seconds > warm_up_below) return seconds;
+    call.m = all;
+  }
+  run();
+  return seconds;
+}
+
+void GemmRunner::sample(Entry& entry, std::size_t set) {
+  const Task& task = entry.task;
+  Executor& executor = *task.executor;
+  bench_.progress.show(fmt::format("{} {} {}×{}×{} {}", to_string(task.backend), entry.result.kernel, group_.shape.m,
+                                   group_.shape.n, group_.shape.k, to_string(group_.type)));
+  const GemmCall call = operands_->call(set, task.gemm->math, task.threads);
+  operands_->prepare(set, executor);
+  Stopwatch watch(executor);
+  const Status status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
+  --entry.runs;
+  if (!status.ok()) {
+    entry.fail(status);
+    entry.runs = 0;
+    return;
+  }
+  entry.result.samples.push_back(watch.seconds());
+  bench_.progress.done(entry.result.kernel, operations(entry.result), watch.seconds());
+}
+
+void GemmRunner::check(Entry& entry) {
+  Result& result = entry.result;
+  const TimeSummary time = summarize(result.samples);
+  const double seconds = bench_.options.mean ? time.mean : time.median;
+  result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
+
+  const GemmCall call = operands_->call(0, result.math, 0);
+  std::vector<std::byte> downloaded;
+  const void* c = call.c;
+  if (device_) {
+    downloaded.resize(problem_.c.bytes());
+    operands_->copy_out(0, *entry.task.executor, downloaded.data());
+    c = downloaded.data();
+  }
+  result.error = reference().compare(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
+  const GemmError& error = *result.error;
+  result.verdict = error.within_bound() ? Verdict::Pass : Verdict::Wrong;
+  if (result.verdict == Verdict::Wrong)
+    result.reason =
+        error.misplaced > 0
+            ? fmt::format(
+                  "{} elements are NaN or Inf where they should not be, or the other way round; one is "
+                  "at ({}, {})",
+                  error.misplaced, error.worst_row, error.worst_col)
+            : fmt::format("{:.3g} times the bound at ({}, {})", error.max_over_bound, error.worst_row, error.worst_col);
+  else if (error.rows_compared < error.rows)
+    result.reason = fmt::format("checked {} of {} rows", error.rows_compared, error.rows);
+  result.ceiling_percent = bench_.ceilings.percent(*entry.task.executor, result, seconds);
+  keep_product(entry, c);
+}
+
+void GemmRunner::keep_product(const Entry& entry, const void* c) {
+  if (product_ == nullptr || !product_by_.empty() || entry.result.verdict != Verdict::Pass) return;
+  const auto* bytes = static_cast<const std::byte*>(c);
+  product_->assign(bytes, bytes + problem_.c.bytes());
+  product_by_ = fmt::format("{} {}", to_string(entry.task.backend), entry.result.kernel);
+}
+
+/// Copies of whole sets, on rows of their own: they are no part of a kernel's time.
+void GemmRunner::time_transfers(Executor& device, std::size_t first) {
+  std::vector<std::byte> c(problem_.c.bytes());
+  for (const bool in : {true, false}) {
+    const std::size_t position = entries_[first].position - (in ? 2 : 1);
+    Result result = pending(bench_.options, group_, entries_[first].task);
+    result.kernel = in ? "copy_in" : "copy_out";
+    result.math = Math::Strict;
+    result.canonical = false;
+    result.transfer = true;
+    for (int i = 0; i < bench_.options.repeat; ++i) {
+      const std::size_t set = static_cast<std::size_t>(i) % device_->count();
+      Stopwatch watch(device);
+      throw_if_failed(watch.time([&] {
+        in ? device_->copy_in(set, host_, device) : device_->copy_out(set, device, c.data());
+        return Status{};
+      }));
+      result.samples.push_back(watch.seconds());
+    }
+    const double bytes =
+        static_cast<double>(in ? problem_.bytes() - (problem_.beta == 0 ? problem_.c.bytes() : 0) : problem_.c.bytes());
+    result.reason = fmt::format("{:.1f} GB/s", bytes / summarize(result.samples).median * 1e-9);
+    result.verdict = Verdict::Timed;
+    bench_.board.set(position, result);
+  }
+}
+
+/// Made when the first kernel has run: its cost must not delay the start.
+const GemmReference& GemmRunner::reference() {
+  if (!reference_) {
+    bench_.progress.show("reference");
+    const double row = std::max(1.0, static_cast<double>(group_.shape.n) * static_cast<double>(group_.shape.k));
+    const Index rows = std::max(least_rows_checked, static_cast<Index>(std::min(reference_products / row, 1e15)));
+    reference_ =
+        std::make_unique<GemmReference>(host_.call_before(0), sample_rows(group_.shape.m, rows, bench_.options.seed));
+  }
+  return *reference_;
+}
+
+} // namespace tessera::compare_app

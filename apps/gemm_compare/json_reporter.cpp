@@ -1,0 +1,98 @@
+/// The report for programs: {"schema": "tessera.compare/1", "machine": {…}, "results": […]}. Numbers that are not
+/// finite are null.
+
+#include <fmt/format.h>
+
+#include "common/machine.hpp"
+#include "reporter.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json error_json(const Result& result) {
+  if (!result.error) return nullptr;
+  const GemmError& error = *result.error;
+  return {{"total_abs", error.total_abs},
+          {"max_abs", error.max_abs},
+          {"max_rel", error.max_rel},
+          {"mean_rel", error.mean_rel},
+          {"max_over_bound", error.max_over_bound},
+          {"differing_bits", error.differing_bits},
+          {"misplaced", error.misplaced},
+          {"rows", error.rows},
+          {"rows_compared", error.rows_compared}};
+}
+
+ordered_json seconds_json(const Result& result) {
+  if (result.samples.empty()) return nullptr;
+  const TimeSummary time = summarize(result.samples);
+  return {{"median", time.median},
+          {"min", time.min},
+          {"max", time.max},
+          {"mean", time.mean},
+          {"samples", result.samples.size()}};
+}
+
+ordered_json to_json(const Result& result) {
+  ordered_json json{{"op", result.operation == Operation::Gemm ? "gemm" : "sum_of_squares"},
+                    {"backend", to_string(result.backend)},
+                    {"kernel", result.kernel},
+                    {"dtype", to_string(result.type)},
+                    {"math", to_string(result.math)},
+                    {"canonical", result.canonical},
+                    {"m", result.shape.m},
+                    {"n", result.shape.n},
+                    {"k", result.shape.k},
+                    {"trans_a", result.op_a == Op::Transpose},
+                    {"trans_b", result.op_b == Op::Transpose},
+                    {"alpha", result.alpha},
+                    {"beta", result.beta},
+                    {"threads", result.threads},
+                    {"transfer", result.transfer},
+                    {"seconds", seconds_json(result)},
+                    {"gflops", result.gflops},
+                    {"ceiling_percent", result.ceiling_percent},
+                    {"speedup", result.speedup},
+                    {"error", error_json(result)},
+                    {"verdict", to_string(result.verdict)},
+                    {"reason", result.reason}};
+  if (result.device_seconds > 0) json["device_seconds"] = result.device_seconds;
+  return json;
+}
+
+class JsonReporter final : public Reporter {
+ public:
+  JsonReporter(std::string target, const Plan& plan) : target_(std::move(target)), backends_(plan.backends) {
+    for (const MissingBackend& missing : plan.missing)
+      missing_.push_back(
+          {{"backend", to_string(missing.backend)}, {"demanded", missing.demanded}, {"reason", missing.reason}});
+  }
+
+  void add_group(const std::vector<Result>& group) override {
+    for (const Result& result : group) results_.push_back(to_json(result));
+  }
+
+  void finish() override {
+    const ordered_json report{{"schema", "tessera.compare/1"},
+                              {"machine", apps::machine_json(backends_)},
+                              {"missing_backends", missing_},
+                              {"results", results_}};
+    write_report(target_, report.dump(2) + "\n");
+  }
+
+ private:
+  std::string target_;
+  std::vector<Backend> backends_;
+  ordered_json missing_ = ordered_json::array();
+  ordered_json results_ = ordered_json::array();
+};
+
+} // namespace
+
+std::unique_ptr<Reporter> json_reporter(const Options& options, const Plan& plan) {
+  return std::make_unique<JsonReporter>(options.json, plan);
+}
+
+} // namespace tessera::compare_app

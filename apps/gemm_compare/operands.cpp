@@ -1,0 +1,159 @@
+#include "operands.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <tessera/backend.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera::compare_app {
+namespace {
+
+/// Different for every matrix of every set.
+std::uint64_t seed_of(std::uint64_t seed, std::size_t set, int matrix) {
+  return seed * 0x9E3779B97F4A7C15u + set * 4 + static_cast<std::uint64_t>(matrix);
+}
+
+/// The reference executor: its memory is the host's, and it is always there.
+Executor& host() { return executor(Backend::Reference); }
+
+void fill(const Buffer& buffer, const Stored& x, const Filling& filling, std::uint64_t seed) {
+  throw_if_failed(host().random(host().default_queue(), {filling.distribution, x.type, x.rows, x.cols, buffer.data(),
+                                                         x.ld, seed, filling.low, filling.high, 0}));
+}
+
+void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
+  throw_if_failed(host().copy_in(host().default_queue(), buffer.data(), x.pitch(), from,
+                                 static_cast<std::size_t>(ld) * size_of(x.type), x.width(),
+                                 static_cast<std::size_t>(x.rows)));
+}
+
+void upload(Executor& device, const Buffer& to, const Buffer& from, const Stored& x) {
+  if (x.width() == 0 || x.rows == 0) return;
+  throw_if_failed(device.copy_in(device.default_queue(), to.data(), x.pitch(), from.data(), x.pitch(), x.width(),
+                                 static_cast<std::size_t>(x.rows)));
+}
+
+} // namespace
+
+Buffer::Buffer(Executor& executor, std::size_t bytes) : executor_(&executor) {
+  throw_if_failed(executor.allocate(std::max<std::size_t>(bytes, 64), data_));
+}
+Buffer::~Buffer() {
+  if (data_ != nullptr) executor_->free(data_);
+}
+Buffer::Buffer(Buffer&& other) noexcept : executor_(other.executor_), data_(std::exchange(other.data_, nullptr)) {}
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(executor_, other.executor_);
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+Stored::Stored(Index stored_rows, Index stored_cols, DType stored_type)
+    : rows(stored_rows), cols(stored_cols), type(stored_type) {
+  const Index line = static_cast<Index>(64 / size_of(type));
+  const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(size_of(type));
+  if (cols > largest - line || (rows > 0 && std::max(cols, line) > (largest - line) / rows))
+    throw InvalidArgument("a matrix of " + std::to_string(rows) + "×" + std::to_string(cols) + " " +
+                          std::string(to_string(type)) + " elements overflows the address space");
+  ld = std::max(line, (cols + line - 1) / line * line);
+}
+
+std::size_t Stored::bytes() const { return static_cast<std::size_t>(rows) * pitch(); }
+
+Problem::Problem(const Options& options, const Shape& wanted, DType wanted_type)
+    : shape(wanted),
+      type(wanted_type),
+      op_a(options.op_a),
+      op_b(options.op_b),
+      alpha(options.alpha),
+      beta(options.beta),
+      a(op_a == Op::None ? shape.m : shape.k, op_a == Op::None ? shape.k : shape.m, type),
+      b(op_b == Op::None ? shape.k : shape.n, op_b == Op::None ? shape.n : shape.k, type),
+      c(shape.m, shape.n, type) {}
+
+void Operands::allocate(Executor& executor, std::size_t count) {
+  for (std::size_t s = 0; s < count; ++s) {
+    Set set{Buffer(executor, problem_.a.bytes()),
+            Buffer(executor, problem_.b.bytes()),
+            Buffer(executor, problem_.c.bytes()),
+            {}};
+    if (problem_.beta != 0) set.before = Buffer(executor, problem_.c.bytes());
+    sets_.push_back(std::move(set));
+  }
+}
+
+Operands Operands::on_host(const Problem& problem, const Options& options, const GivenData* given, std::size_t count) {
+  Operands operands(problem);
+  operands.allocate(host(), count);
+  for (std::size_t s = 0; s < count; ++s) {
+    const Set& set = operands.sets_[s];
+    if (given != nullptr) {
+      copy(set.a, problem.a, given->a, given->lda);
+      copy(set.b, problem.b, given->b, given->ldb);
+      if (problem.beta != 0) copy(set.before, problem.c, given->c, given->ldc);
+    } else {
+      fill(set.a, problem.a, options.filling, seed_of(options.seed, s, 0));
+      fill(set.b, problem.b, options.filling, seed_of(options.seed, s, 1));
+      if (problem.beta != 0) fill(set.before, problem.c, options.filling, seed_of(options.seed, s, 2));
+    }
+  }
+  return operands;
+}
+
+Operands Operands::on_device(const Problem& problem, const Operands& host, Executor& device) {
+  Operands operands(problem);
+  operands.allocate(device, host.count());
+  for (std::size_t s = 0; s < host.count(); ++s) operands.copy_in(s, host, device);
+  return operands;
+}
+
+GemmCall Operands::call(std::size_t set, Math math, int threads) const {
+  const Set& x = sets_[set];
+  return {problem_.type,    math,           problem_.op_a, problem_.op_b, problem_.shape.m, problem_.shape.n,
+          problem_.shape.k, problem_.alpha, x.a.data(),    problem_.a.ld, x.b.data(),       problem_.b.ld,
+          problem_.beta,    x.c.data(),     problem_.c.ld, threads};
+}
+
+GemmCall Operands::call_before(std::size_t set) const {
+  GemmCall call = this->call(set, Math::Strict, 0);
+  if (problem_.beta != 0) call.c = sets_[set].before.data();
+  return call;
+}
+
+void Operands::prepare(std::size_t set, Executor& executor) const {
+  const Set& x = sets_[set];
+  MapCall map;
+  map.op = problem_.beta == 0 ? MapOp::Fill : MapOp::Scale;
+  map.type = problem_.type;
+  map.rows = problem_.c.rows;
+  map.cols = problem_.c.cols;
+  map.alpha = problem_.beta == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0;
+  map.x = x.before.data();
+  map.z = x.c.data();
+  map.ldx = map.ldz = problem_.c.ld;
+  if (map.rows == 0 || map.cols == 0) return;
+  throw_if_failed(executor.map(executor.default_queue(), map));
+  throw_if_failed(executor.default_queue().synchronize());
+}
+
+void Operands::copy_in(std::size_t set, const Operands& host, Executor& device) const {
+  upload(device, sets_[set].a, host.sets_[set].a, problem_.a);
+  upload(device, sets_[set].b, host.sets_[set].b, problem_.b);
+  if (problem_.beta != 0) upload(device, sets_[set].before, host.sets_[set].before, problem_.c);
+}
+
+void Operands::copy_out(std::size_t set, Executor& device, void* c) const {
+  if (problem_.c.rows == 0 || problem_.c.cols == 0) return;
+  throw_if_failed(device.copy_out(device.default_queue(), c, problem_.c.pitch(), sets_[set].c.data(),
+                                  problem_.c.pitch(), problem_.c.width(), static_cast<std::size_t>(problem_.c.rows)));
+}
+
+std::size_t sets_to_rotate(std::size_t set_bytes, std::size_t cache_bytes, std::size_t memory_bytes) {
+  set_bytes = std::max<std::size_t>(set_bytes, 1);
+  const std::size_t wanted = std::clamp<std::size_t>(2 * cache_bytes / set_bytes + 1, 2, 128);
+  return std::clamp<std::size_t>(memory_bytes / set_bytes, 1, wanted);
+}
+
+} // namespace tessera::compare_app

@@ -1,0 +1,120 @@
+/// The command line's words. What they mean is in options_parse.cpp.
+
+#include "options.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <tessera/status.hpp>
+#include <tessera/version.hpp>
+
+#include "options_parse.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+constexpr const char* description =
+    "Runs every kernel of every backend on the same product and says how fast each one is and how wrong.";
+
+constexpr const char* footer = R"(
+Examples:
+  gemm_compare                                        every kernel of every backend that exists
+  gemm_compare --cpu --kernels 'simd,cblas*' --sizes 512,1024,2048 --threads 1,2
+  gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
+  gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
+
+Backends: without --cpu, --gpu or --backend, those that exist are run and nothing is missing. What is named there is
+demanded: the others still run, the reason is printed on stderr, and the exit status is 2.
+
+Verdicts: pass (every element within the proven bound), wrong, rejected (the kernel does not take this product),
+skipped (one run would pass --time-limit), failed (the device or the library reported an error).
+
+Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, or a demanded backend
+missing (1 wins over 2); 130 interrupted, after printing what was measured.
+)";
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// The words behind the options, as they were typed.
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target, const std::string& help,
+                      const std::string& type) {
+  return app.add_option(name, target, help)->type_name(type);
+}
+CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                            const std::string& help, const std::string& type) {
+  return app.add_option(name, target, help)->type_name(type)->allow_extra_args(false)->take_all();
+}
+
+void declare(CLI::App& app, CommandLine& words) {
+  app.add_flag("--cpu", words.cpu, "Backends on the processor: reference, openmp, tbb")->group("Backends and kernels");
+  app.add_flag("--gpu", words.gpu, "Backends on the graphics card: cuda")->group("Backends and kernels");
+  add_repeatable(app, "--backend", words.backends, "A backend: reference, openmp, tbb, cuda (repeatable)", "NAME")
+      ->group("Backends and kernels");
+  add_text(app, "--kernels", words.kernels, "Shell patterns of kernel names, e.g. 'simd,cblas*'", "GLOBS")
+      ->group("Backends and kernels");
+  app.add_flag("--list", words.list, "List the kernels of every built backend, with or without its device")
+      ->group("Backends and kernels");
+
+  add_text(app, "--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST")->group("Products");
+  add_repeatable(app, "--shape", words.shapes, "One shape (repeatable)", "MxNxK")->group("Products");
+  add_text(app, "--dtype", words.dtypes, "f32, f64, or a list", "LIST")->group("Products");
+  add_text(app, "--math", words.maths, "Math modes, e.g. strict,tf32; all by default, each kernel in its own", "LIST")
+      ->group("Products");
+  app.add_flag("--transA", words.trans_a, "A is stored transposed")->group("Products");
+  app.add_flag("--transB", words.trans_b, "B is stored transposed")->group("Products");
+  add_text(app, "--alpha", words.alpha, "C := alpha·op(A)·op(B) + beta·C", "X")->group("Products");
+  add_text(app, "--beta", words.beta, "0: C is not read", "X")->group("Products");
+  add_text(app, "--dist", words.distribution,
+           "Random data: uniform[:low:high], normal[:mean:deviation], "
+           "integers[:low:high]",
+           "NAME")
+      ->group("Products");
+  add_text(app, "--seed", words.seed, "Seed of the random data", "N")->group("Products");
+
+  add_text(app, "--threads", words.threads, "Numbers of threads, each its own row, e.g. 1,2", "LIST")
+      ->group("Measuring");
+  add_text(app, "--repeat", words.repeat, "Timed runs of each kernel", "N")->group("Measuring");
+  add_text(app, "--time-limit", words.time_limit,
+           "Seconds for one kernel and shape: fewer runs, or none if one takes longer; 0: no limit", "S")
+      ->group("Measuring");
+  add_text(app, "--preset", words.preset,
+           "report: sizes 512 to 2560, f64 on the processor, integers 1 to 100, ten runs, mean time", "NAME")
+      ->group("Measuring");
+
+  add_text(app, "--json", words.json, "Write the results as JSON; - is stdout, without the table", "FILE")
+      ->group("Output");
+  add_text(app, "--csv", words.csv, "Write the results as CSV; - is stdout, without the table", "FILE")
+      ->group("Output");
+  app.add_flag("--no-progress", words.no_progress, "No progress bar (there is none without a terminal)")
+      ->group("Output");
+}
+
+} // namespace
+
+std::optional<Options> parse_options(int argc, char** argv) {
+  CLI::App app(description, "gemm_compare");
+  app.footer(footer);
+  app.set_version_flag("--version", std::string("gemm_compare " TESSERA_VERSION));
+  CommandLine words;
+  declare(app, words);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) { // --help, --version
+    app.exit(request);
+    return std::nullopt;
+  } catch (const CLI::ExtrasError&) {
+    const std::string word = app.remaining().front();
+    throw InvalidArgument(fmt::format("unknown argument '{}'; did you mean '{}'? --help lists all", word,
+                                      nearest_word(word.substr(0, word.find('=')), option_names(app))));
+  } catch (const CLI::ParseError& error) {
+    throw InvalidArgument(error.what());
+  }
+  return interpret(words);
+}
+
+} // namespace tessera::compare_app

@@ -1,0 +1,76 @@
+#pragma once
+
+/// What the command line asked for, checked word by word.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/executor.hpp>
+
+namespace tessera::compare_app {
+
+enum class Operation { Gemm, SumOfSquares };
+
+struct Shape {
+  Index m = 0;
+  Index n = 0;
+  Index k = 0;
+  bool operator==(const Shape&) const = default;
+};
+
+/// A backend that the command line names. One that is demanded must be there; --cpu takes what there is.
+struct BackendRequest {
+  Backend backend = Backend::Reference;
+  bool demanded = false;
+};
+
+/// How operands are filled.
+struct Filling {
+  Distribution distribution = Distribution::Uniform;
+  double low = -1;
+  double high = 1;
+};
+
+struct Options {
+  Operation operation = Operation::Gemm;
+
+  // Which rows.
+  std::vector<BackendRequest> backends; ///< empty: all that are available
+  std::vector<std::string> kernels;     ///< shell patterns; empty: all
+  std::vector<DType> types{DType::F32};
+  bool types_given = false; ///< by --dtype itself, which .npy files must then agree with
+  std::vector<Math> maths;  ///< empty: all
+  std::vector<int> threads; ///< empty: the default number
+
+  // Which products.
+  std::vector<Shape> shapes;
+  Op op_a = Op::None;
+  Op op_b = Op::None;
+  double alpha = 1;
+  double beta = 0;
+  Filling filling;
+  std::uint64_t seed = 1;
+  std::string file_a, file_b, file_c, file_out;
+
+  // How to measure.
+  int repeat = 7;
+  double time_limit = 10; ///< seconds for one kernel and shape; 0: none
+  std::string cblas = "auto";
+
+  // What to show.
+  bool list = false;
+  bool mean = false; ///< the mean time instead of the median
+  bool progress = true;
+  std::string json, csv; ///< a file, "-" for stdout, or empty
+
+  bool reads_files() const { return !file_a.empty(); }
+  bool table_on_stdout() const { return json != "-" && csv != "-"; }
+};
+
+/// Parses the command line. Returns nothing if the program has said what was asked (--help, --version) and is done.
+/// Throws InvalidArgument with what is wrong and the nearest valid word.
+std::optional<Options> parse_options(int argc, char** argv);
+
+} // namespace tessera::compare_app

@@ -1,0 +1,214 @@
+#include "options_parse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "common/words.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+using apps::parse_index;
+using apps::parse_real;
+using apps::split_list;
+
+void set_default(std::string& word, const char* value) {
+  if (word.empty()) word = value;
+}
+
+/// One of a few words, or the nearest.
+std::size_t choose(std::string_view option, const std::string& word, const std::vector<std::string>& known) {
+  const auto at = std::find(known.begin(), known.end(), word);
+  if (at != known.end()) return static_cast<std::size_t>(at - known.begin());
+  throw InvalidArgument(fmt::format("{}: unknown word '{}'; did you mean '{}'? Known: {}", option, word,
+                                    nearest_word(word, known), apps::joined(known, " ")));
+}
+
+void apply_preset(CommandLine& words) {
+  if (words.preset.empty()) return;
+  choose("--preset", words.preset, {"report"});
+  if (!words.cpu && !words.gpu && words.backends.empty()) words.cpu = true;
+  if (words.shapes.empty()) set_default(words.sizes, "512,1024,1536,2048,2560");
+  set_default(words.dtypes, "f64");
+  set_default(words.distribution, "integers:1:100");
+  set_default(words.repeat, "10");
+  set_default(words.time_limit, "60");
+}
+
+std::vector<BackendRequest> requested_backends(const CommandLine& words) {
+  std::vector<BackendRequest> requests;
+  const auto add = [&](Backend backend, bool demanded) {
+    for (BackendRequest& request : requests)
+      if (request.backend == backend) {
+        request.demanded |= demanded;
+        return;
+      }
+    requests.push_back({backend, demanded});
+  };
+  if (words.cpu)
+    for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb}) add(backend, false);
+  if (words.gpu) add(Backend::Cuda, true);
+  for (const std::string& word : words.backends)
+    for (const std::string& name : split_list("--backend", word)) {
+      const Backend backend = parse_backend(name);
+      if (backend == Backend::Auto)
+        throw InvalidArgument("--backend: auto names no backend; leave the option out to compare all that exist");
+      add(backend, true);
+    }
+  return requests;
+}
+
+Shape parse_shape(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == 'x' || c == 'X')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  if (parts.size() != 3)
+    throw InvalidArgument(fmt::format("--shape: '{}' is not MxNxK, for example 4096x16x4096", text));
+  return {parse_index("--shape", parts[0], 0), parse_index("--shape", parts[1], 0),
+          parse_index("--shape", parts[2], 0)};
+}
+
+std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
+  std::vector<Shape> shapes;
+  if (operation == Operation::SumOfSquares) {
+    if (!words.shapes.empty()) throw InvalidArgument("--shape: a sum of squares has a length; use --sizes");
+    for (const Index length : apps::parse_index_list("--sizes", words.sizes, 1)) shapes.push_back({1, length, 1});
+    return shapes;
+  }
+  if (!words.sizes.empty())
+    for (const Index n : apps::parse_index_list("--sizes", words.sizes, 0)) shapes.push_back({n, n, n});
+  for (const std::string& text : words.shapes) shapes.push_back(parse_shape(text));
+  return shapes;
+}
+
+Filling parse_filling(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ':')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  const std::size_t kind = choose("--dist", parts[0], {"uniform", "normal", "integers"});
+  Filling filling;
+  filling.distribution = std::array{Distribution::Uniform, Distribution::Normal, Distribution::Integers}[kind];
+  if (kind == 1) filling.low = 0;
+  if (kind == 2) {
+    filling.low = -8;
+    filling.high = 8;
+  }
+  if (parts.size() != 1 && parts.size() != 3)
+    throw InvalidArgument(fmt::format("--dist: '{}' has {} numbers; give none or two, as in {}:{}:{}", text,
+                                      parts.size() - 1, parts[0], filling.low, filling.high));
+  if (parts.size() == 3) {
+    filling.low = parse_real("--dist", parts[1]);
+    filling.high = parse_real("--dist", parts[2]);
+  }
+  if (!std::isfinite(filling.low) || !std::isfinite(filling.high) || (kind != 1 && !(filling.low < filling.high)))
+    throw InvalidArgument(
+        fmt::format("--dist: '{}' is not a range: {} is not below {}", text, filling.low, filling.high));
+  if (kind == 2 && (filling.low != std::trunc(filling.low) || filling.high != std::trunc(filling.high) ||
+                    std::max(std::abs(filling.low), std::abs(filling.high)) > 0x1p24))
+    throw InvalidArgument(fmt::format("--dist: the ends of '{}' are not whole numbers up to 2^24", text));
+  return filling;
+}
+
+/// alpha and beta must be exact in every type that is asked for.
+double parse_factor(std::string_view option, const std::string& text, const std::vector<DType>& types) {
+  double value = parse_real(option, text);
+  for (const DType type : types)
+    if (type == DType::F32 && std::isfinite(value)) {
+      const double rounded = static_cast<float>(value);
+      if (!std::isfinite(rounded)) throw InvalidArgument(fmt::format("{}: {} is too large for f32", option, value));
+      if (types.size() == 1) value = rounded;
+      if (rounded != value)
+        throw InvalidArgument(fmt::format("{}: {} is not exact in f32; compare f32 and f64 in separate runs, or use {}",
+                                          option, value, rounded));
+    }
+  return value;
+}
+
+void check_files(const CommandLine& words) {
+  if (words.file_a.empty() != words.file_b.empty())
+    throw InvalidArgument(words.file_a.empty() ? "--b: needs --a as well" : "--a: needs --b as well");
+  if (words.file_a.empty()) {
+    if (!words.file_c.empty()) throw InvalidArgument("--c: needs --a and --b as well");
+    if (!words.file_out.empty()) throw InvalidArgument("--out: needs --a and --b as well");
+    return;
+  }
+  for (const auto& [option, word] :
+       {std::pair{"--sizes", words.sizes}, std::pair{"--dist", words.distribution}, std::pair{"--seed", words.seed}})
+    if (!word.empty()) throw InvalidArgument(fmt::format("{}: makes no sense with --a and --b", option));
+  if (!words.shapes.empty()) throw InvalidArgument("--shape: makes no sense with --a and --b, which have their own");
+  if (words.operation == "sum_of_squares") throw InvalidArgument("--a: files are for --op gemm");
+}
+
+} // namespace
+
+Options interpret(CommandLine words) {
+  Options options;
+  check_files(words);
+  const bool types_given = !words.dtypes.empty();
+  apply_preset(words);
+  set_default(words.operation, "gemm");
+  options.operation =
+      choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm : Operation::SumOfSquares;
+  if (words.shapes.empty())
+    set_default(words.sizes, options.operation == Operation::Gemm ? "256,512,1024" : "65536,1048576,16777216");
+  options.backends = requested_backends(words);
+  if (!words.kernels.empty()) options.kernels = split_list("--kernels", words.kernels);
+  if (types_given || !words.dtypes.empty()) options.types.clear();
+  if (!words.dtypes.empty())
+    for (const std::string& word : split_list("--dtype", words.dtypes)) options.types.push_back(parse_dtype(word));
+  options.types_given = types_given;
+  if (!words.maths.empty() && words.maths != "all")
+    for (const std::string& word : split_list("--math", words.maths)) options.maths.push_back(parse_math(word));
+  if (!words.threads.empty())
+    for (const Index count : apps::parse_index_list("--threads", words.threads, 1)) {
+      if (count > 4096) throw InvalidArgument(fmt::format("--threads: {} is more than 4096", count));
+      options.threads.push_back(static_cast<int>(count));
+    }
+
+  options.file_a = words.file_a;
+  options.file_b = words.file_b;
+  options.file_c = words.file_c;
+  options.file_out = words.file_out;
+  if (!options.reads_files()) options.shapes = parse_shapes(words, options.operation);
+  options.op_a = words.trans_a ? Op::Transpose : Op::None;
+  options.op_b = words.trans_b ? Op::Transpose : Op::None;
+  if (!words.alpha.empty()) options.alpha = parse_factor("--alpha", words.alpha, options.types);
+  if (!words.beta.empty()) options.beta = parse_factor("--beta", words.beta, options.types);
+  if (options.reads_files() && (options.beta != 0) == words.file_c.empty())
+    throw InvalidArgument(options.beta != 0 ? "--beta: with --a and --b it needs --c, the C to add to"
+                                            : "--c: is read only if --beta is not 0");
+  if (!words.distribution.empty()) options.filling = parse_filling(words.distribution);
+  if (!words.seed.empty()) options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
+
+  if (!words.repeat.empty()) {
+    const Index repeat = parse_index("--repeat", words.repeat, 1);
+    if (repeat > 1000000) throw InvalidArgument(fmt::format("--repeat: {} is more than 1000000", repeat));
+    options.repeat = static_cast<int>(repeat);
+  }
+  if (!words.time_limit.empty()) options.time_limit = parse_real("--time-limit", words.time_limit);
+  if (!(options.time_limit >= 0)) throw InvalidArgument("--time-limit: must be at least 0, which is no limit");
+  if (!words.cblas.empty()) options.cblas = words.cblas;
+  options.list = words.list;
+  options.mean = !words.preset.empty();
+  options.progress = !words.no_progress;
+  options.json = words.json;
+  options.csv = words.csv;
+  if (options.json == "-" && options.csv == "-") throw InvalidArgument("--csv: --json writes to stdout already");
+  return options;
+}
+
+} // namespace tessera::compare_app

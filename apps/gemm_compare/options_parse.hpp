@@ -1,0 +1,29 @@
+#pragma once
+
+/// From the command line's words to checked options.
+
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+namespace tessera::compare_app {
+
+/// Words as they were typed; empty where an option was not given.
+struct CommandLine {
+  bool cpu = false;
+  bool gpu = false;
+  bool list = false;
+  bool trans_a = false;
+  bool trans_b = false;
+  bool no_progress = false;
+  std::vector<std::string> backends, shapes;
+  std::string kernels, cblas, operation, sizes, dtypes, maths, alpha, beta, distribution, seed;
+  std::string file_a, file_b, file_c, file_out;
+  std::string threads, repeat, time_limit, preset, json, csv;
+};
+
+/// Throws InvalidArgument.
+Options interpret(CommandLine words);
+
+} // namespace tessera::compare_app

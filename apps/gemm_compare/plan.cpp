@@ -1,0 +1,135 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "common/words.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+/// What the two kinds of rows have in common.
+struct Row {
+  Task task;
+  std::string name;
+  DType type;
+  Math math;
+};
+
+std::vector<Row> rows_of(Backend backend, Operation operation) {
+  std::vector<Row> rows;
+  Executor& present = executor(backend);
+  if (operation == Operation::Gemm) {
+    for (const GemmKernel& row : present.gemm_kernels())
+      rows.push_back({{backend, &present, &row, nullptr, 0}, row.name, row.type, row.math});
+  } else {
+    for (const ReduceKernel& row : present.reduce_kernels())
+      if (row.op == ReduceOp::SumOfSquares)
+        rows.push_back({{backend, &present, nullptr, &row, 0}, row.name, row.type, Math::Strict});
+  }
+  std::reverse(rows.begin(), rows.end()); // ladders are listed best first; a table climbs
+  return rows;
+}
+
+/// The backends to use, and those that are missing.
+void find_backends(const Options& options, Plan& plan) {
+  std::vector<BackendRequest> requests = options.backends;
+  if (requests.empty())
+    for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb, Backend::Cuda})
+      requests.push_back({backend, false});
+  for (const BackendRequest& request : requests) try {
+      executor(request.backend);
+      plan.backends.push_back(request.backend);
+    } catch (const BackendUnavailable& why) {
+      plan.missing.push_back({request.backend, why.what(), request.demanded});
+    }
+}
+
+template <class T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::string names_of(const std::vector<Backend>& backends) {
+  std::vector<std::string> names;
+  for (const Backend backend : backends) names.emplace_back(to_string(backend));
+  return apps::joined(names, ", ");
+}
+
+bool matches_any(const Options& options, const std::string& name) {
+  return options.kernels.empty() ||
+         std::any_of(options.kernels.begin(), options.kernels.end(),
+                     [&](const std::string& pattern) { return apps::matches_glob(pattern, name); });
+}
+
+/// Every pattern must match some kernel of the type and mode that are asked for.
+void check_patterns(const Options& options, const std::vector<Row>& all, const std::vector<Row>& usable,
+                    const std::vector<Backend>& backends) {
+  const auto matched = [](const std::string& pattern, const std::vector<Row>& rows) {
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const Row& row) { return apps::matches_glob(pattern, row.name); });
+  };
+  for (const std::string& pattern : options.kernels) {
+    if (matched(pattern, usable) != usable.end()) continue;
+    if (const auto row = matched(pattern, all); row != all.end())
+      throw InvalidArgument(
+          fmt::format("--kernels: '{}' matches '{}', but only as {} {}; choose them with --dtype and "
+                      "--math",
+                      pattern, row->name, to_string(row->type), to_string(row->math)));
+    std::vector<std::string> names;
+    for (const Row& row : all) names.push_back(row.name);
+    throw InvalidArgument(fmt::format("--kernels: '{}' matches no kernel of {}; did you mean '{}'? --list shows all",
+                                      pattern, names_of(backends), nearest_word(pattern, names)));
+  }
+  if (usable.empty())
+    throw InvalidArgument(fmt::format("no kernel of {} has the type and the math mode that --dtype and --math ask for",
+                                      names_of(backends)));
+}
+
+std::vector<int> thread_counts(const Options& options, const Capabilities& machine) {
+  if (!machine.host_memory) return {0};
+  if (machine.backend == Backend::Reference) return {1}; // serial whatever is asked
+  return options.threads.empty() ? std::vector<int>{machine.threads} : options.threads;
+}
+
+} // namespace
+
+Plan make_plan(const Options& options) {
+  Plan plan;
+  find_backends(options, plan);
+  if (plan.backends.empty()) {
+    std::string reasons;
+    for (const MissingBackend& missing : plan.missing) reasons += (reasons.empty() ? "" : "\n") + missing.reason;
+    throw BackendUnavailable(reasons);
+  }
+  std::vector<Row> all;
+  for (const Backend backend : plan.backends) {
+    std::vector<Row> rows = rows_of(backend, options.operation);
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  std::vector<Row> usable;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(usable), [&](const Row& row) {
+    return contains(options.types, row.type) && (options.maths.empty() || contains(options.maths, row.math));
+  });
+  check_patterns(options, all, usable, plan.backends);
+
+  for (const DType type : options.types)
+    for (const Shape& shape : options.shapes) {
+      Group group{shape, type, {}};
+      for (const Row& row : usable) {
+        if (row.type != type || !matches_any(options, row.name)) continue;
+        for (const int threads : thread_counts(options, row.task.executor->capabilities())) {
+          group.tasks.push_back(row.task);
+          group.tasks.back().threads = threads;
+        }
+      }
+      if (!group.tasks.empty()) plan.groups.push_back(std::move(group));
+    }
+  return plan;
+}
+
+} // namespace tessera::compare_app

@@ -1,0 +1,64 @@
+#include "progress.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "common/terminal.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+constexpr double guessed_speed = 5e9;
+
+std::string duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, seconds - 60 * static_cast<int>(seconds / 60));
+}
+
+} // namespace
+
+Progress::Progress(bool enabled) : enabled_(enabled && apps::is_terminal(stderr)) {}
+
+void Progress::expect(const std::string& kernel, double operations) { left_[kernel] += operations; }
+
+double Progress::seconds_left() const {
+  double seconds = 0;
+  for (const auto& [kernel, operations] : left_) {
+    const auto speed = speeds_.find(kernel);
+    seconds += operations / (speed == speeds_.end() ? guessed_speed : speed->second);
+  }
+  return seconds;
+}
+
+void Progress::show(const std::string& what) {
+  const Clock::time_point now = Clock::now();
+  if (!enabled_ || now - shown_ < std::chrono::milliseconds(50)) return;
+  shown_ = now;
+  const double past = std::chrono::duration<double>(now - start_).count();
+  const double left = seconds_left();
+  const double share = past / std::max(past + left, 1e-9);
+  constexpr int cells = 24;
+  const int full = std::clamp(static_cast<int>(share * cells), 0, cells);
+  std::string bar;
+  for (int i = 0; i < cells; ++i) bar += i < full ? "█" : "░";
+  fmt::print(stderr, "\r\x1b[K{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), what);
+  std::fflush(stderr);
+  visible_ = true;
+}
+
+void Progress::done(const std::string& kernel, double operations, double seconds) {
+  double& left = left_[kernel];
+  left = std::max(0.0, left - operations);
+  if (seconds > 0) speeds_[kernel] = operations / seconds;
+}
+
+void Progress::clear() {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  visible_ = false;
+}
+
+} // namespace tessera::compare_app

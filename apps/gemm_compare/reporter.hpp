@@ -1,0 +1,35 @@
+#pragma once
+
+/// Where results go: each format is one reporter.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "plan.hpp"
+#include "result.hpp"
+
+namespace tessera::compare_app {
+
+class Reporter {
+ public:
+  virtual ~Reporter() = default;
+  /// Results that are compared with each other, as soon as they are complete.
+  virtual void add_group(const std::vector<Result>& group) = 0;
+  /// The report's end; also after an interrupt.
+  virtual void finish() = 0;
+};
+
+std::unique_ptr<Reporter> table_reporter(const Options& options);
+/// The machine is described when the report is written, so that nothing delays the first kernel.
+std::unique_ptr<Reporter> json_reporter(const Options& options, const Plan& plan);
+std::unique_ptr<Reporter> csv_reporter(const Options& options);
+
+/// Writes to a file beside the target and renames it, or to stdout for "-". Throws IoError.
+void write_report(const std::string& target, const std::string& text);
+/// Throws IoError if write_report could not write there.
+void check_writable(std::string_view option, const std::string& target);
+
+} // namespace tessera::compare_app

@@ -1,0 +1,63 @@
+#include "result.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::compare_app {
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Pending:
+      return "pending";
+    case Verdict::Pass:
+      return "pass";
+    case Verdict::Wrong:
+      return "wrong";
+    case Verdict::Rejected:
+      return "rejected";
+    case Verdict::Skipped:
+      return "skipped";
+    case Verdict::Failed:
+      return "failed";
+    case Verdict::Interrupted:
+      return "interrupted";
+    case Verdict::Timed:
+      return "timed";
+  }
+  return "unknown";
+}
+
+TimeSummary summarize(std::vector<double> samples) {
+  if (samples.empty()) return {};
+  std::sort(samples.begin(), samples.end());
+  const std::size_t middle = samples.size() / 2;
+  const double median = samples.size() % 2 == 1 ? samples[middle] : 0.5 * (samples[middle - 1] + samples[middle]);
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+  return {median, mean, samples.front(), samples.back()};
+}
+
+double operations(const Result& result) {
+  const double m = static_cast<double>(result.shape.m);
+  const double n = static_cast<double>(result.shape.n);
+  const double k = static_cast<double>(result.shape.k);
+  return 2 * m * n * k;
+}
+
+void set_speedups(std::vector<Result>& group, bool use_mean) {
+  const auto time = [&](const Result& result) {
+    const TimeSummary summary = summarize(result.samples);
+    return use_mean ? summary.mean : summary.median;
+  };
+  double base = 0;
+  bool gold = false;
+  for (const Result& result : group) {
+    if (result.samples.empty() || result.transfer) continue;
+    const bool is_gold = result.backend == Backend::Reference && result.kernel == "gold";
+    if (is_gold || (!gold && time(result) > base)) base = time(result);
+    gold |= is_gold;
+  }
+  for (Result& result : group)
+    if (!result.samples.empty() && !result.transfer && time(result) > 0) result.speedup = base / time(result);
+}
+
+} // namespace tessera::compare_app

@@ -1,0 +1,63 @@
+#pragma once
+
+/// One row of the table.
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/compare.hpp>
+
+#include "options.hpp"
+
+namespace tessera::compare_app {
+
+enum class Verdict { Pending, Pass, Wrong, Rejected, Skipped, Failed, Interrupted, Timed };
+
+/// The word in the table and in the JSON report.
+std::string_view to_string(Verdict verdict);
+
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+struct Result {
+  Operation operation = Operation::Gemm;
+  Backend backend = Backend::Reference;
+  std::string kernel;
+  DType type = DType::F32;
+  Math math = Math::Strict;
+  bool canonical = false;
+  bool transfer = false; ///< copies between host and device: timed, but no product
+  Shape shape;           ///< of a reduction: n is the length
+  Op op_a = Op::None;
+  Op op_b = Op::None;
+  double alpha = 1;
+  double beta = 0;
+  int threads = 0; ///< 0: not on the processor
+
+  std::vector<double> samples; ///< seconds of each timed run
+  double device_seconds = 0;   ///< by the device's own clock, where a kernel reads it
+  double gflops = unknown;
+  double ceiling_percent = unknown;
+  double speedup = unknown;
+  std::optional<GemmError> error;
+  Verdict verdict = Verdict::Pending;
+  std::string reason; ///< why it was rejected, skipped, …; or a remark
+};
+
+struct TimeSummary {
+  double median = unknown;
+  double mean = unknown;
+  double min = unknown;
+  double max = unknown;
+};
+TimeSummary summarize(std::vector<double> samples);
+
+/// Floating-point operations of a product or a reduction.
+double operations(const Result& result);
+
+/// Fills in the speed-ups over the first rung: gold if it was timed, else the slowest kernel.
+void set_speedups(std::vector<Result>& group, bool use_mean);
+
+} // namespace tessera::compare_app
