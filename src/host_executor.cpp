@@ -4,10 +4,10 @@
 #include <cstring>
 #include <new>
 
+#include "host_memory.hpp"
+
 namespace tessera {
 namespace {
-
-constexpr std::align_val_t alignment{64};
 
 class HostEvent final : public Event {
  public:
@@ -43,12 +43,12 @@ HostQueue::~HostQueue() = default;
 HostExecutor::~HostExecutor() = default;
 
 Status HostExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
-  memory = ::operator new(bytes, alignment, std::nothrow);
+  memory = allocate_host(bytes);
   if (memory != nullptr) return {};
   return {StatusCode::OutOfMemory, "out of host memory: could not allocate " + std::to_string(bytes) + " bytes"};
 }
 
-void HostExecutor::free(void* memory) noexcept { ::operator delete(memory, alignment); }
+void HostExecutor::free(void* memory) noexcept { free_host(memory); }
 
 Status HostExecutor::copy_in(Queue&, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
                              std::size_t width, std::size_t rows) noexcept {

@@ -7,10 +7,10 @@
 
 #include <tessera/status.hpp>
 
+#include "host_memory.hpp"
+
 namespace tessera::detail {
 namespace {
-
-constexpr std::align_val_t alignment{64};
 
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
@@ -64,13 +64,13 @@ Storage::~Storage() {
     } catch (const Error&) {
     }
   release_device();
-  if (owns_host_) ::operator delete(host_, alignment);
+  if (owns_host_) free_host(host_);
 }
 
 void Storage::allocate_host() {
   if (host_ != nullptr) return;
   const std::size_t bytes = bytes_of(rows_, cols_, ld_, type_);
-  host_ = ::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow);
+  host_ = tessera::allocate_host(bytes);
   if (host_ == nullptr)
     throw OutOfMemory("out of host memory: a " + shape(rows_, cols_) + " matrix needs " + std::to_string(bytes) +
                       " bytes");

@@ -1,0 +1,29 @@
+#include "host_memory.hpp"
+
+#include <sys/mman.h>
+#include <cstdlib>
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t worth_huge_pages = 2 * huge_page;
+
+} // namespace
+
+/// First touching 256 MiB in pages of 4 KiB took 120 ms on a virtual machine, longer than a GPU's product: hence huge
+/// pages.
+void* allocate_host(std::size_t bytes) noexcept {
+  const bool large = bytes >= worth_huge_pages;
+  const std::size_t alignment = large ? huge_page : cache_line;
+  if (bytes > static_cast<std::size_t>(-1) - alignment) return nullptr;
+  const std::size_t rounded = (bytes == 0 ? 1 : bytes) + alignment - 1;
+  void* memory = std::aligned_alloc(alignment, rounded / alignment * alignment);
+  if (memory != nullptr && large) madvise(memory, rounded / alignment * alignment, MADV_HUGEPAGE);
+  return memory;
+}
+
+void free_host(void* memory) noexcept { std::free(memory); }
+
+} // namespace tessera
