@@ -41,6 +41,22 @@ Result pending(const Options& options, const Group& group, const Task& task) {
   return result;
 }
 
+/// The verdict on the errors, and what to say about it.
+void judge(Result& result, bool exact) {
+  const GemmError& error = *result.error;
+  result.verdict = error.within_bound() && !(exact && error.max_abs > 0) ? Verdict::Pass : Verdict::Wrong;
+  const std::string place = fmt::format("at ({}, {})", error.worst_row, error.worst_col);
+  if (error.misplaced > 0)
+    result.reason = fmt::format("{} elements are NaN or Inf and should not be, or should be and are not; one is {}",
+                                error.misplaced, place);
+  else if (!error.within_bound())
+    result.reason = fmt::format("{:.3g} times the bound {}", error.max_over_bound, place);
+  else if (result.verdict == Verdict::Wrong)
+    result.reason = fmt::format("sums of these whole numbers are exact, but one differs {}", place);
+  else if (error.rows_compared < error.rows)
+    result.reason = fmt::format("checked {} of {} rows", error.rows_compared, error.rows);
+}
+
 } // namespace
 
 double expected_operations(const Options& options, const Shape& shape) {
@@ -233,18 +249,7 @@ void GemmRunner::check(Entry& entry) {
     c = downloaded.data();
   }
   result.error = reference().compare(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
-  const GemmError& error = *result.error;
-  result.verdict = error.within_bound() ? Verdict::Pass : Verdict::Wrong;
-  if (result.verdict == Verdict::Wrong)
-    result.reason =
-        error.misplaced > 0
-            ? fmt::format(
-                  "{} elements are NaN or Inf where they should not be, or the other way round; one is "
-                  "at ({}, {})",
-                  error.misplaced, error.worst_row, error.worst_col)
-            : fmt::format("{:.3g} times the bound at ({}, {})", error.max_over_bound, error.worst_row, error.worst_col);
-  else if (error.rows_compared < error.rows)
-    result.reason = fmt::format("checked {} of {} rows", error.rows_compared, error.rows);
+  judge(result, problem_.exact);
   result.ceiling_percent = bench_.ceilings.percent(*entry.task.executor, result, seconds);
   keep_product(entry, c);
 }

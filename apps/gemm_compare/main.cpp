@@ -6,12 +6,16 @@
 
 #include <fmt/format.h>
 
+#include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
 #include "board.hpp"
+#include "cblas_choice.hpp"
+#include "data_files.hpp"
 #include "gemm_runner.hpp"
 #include "interrupt.hpp"
 #include "list.hpp"
+#include "reduce_runner.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -32,7 +36,35 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
   if (options.table_on_stdout()) reporters.push_back(table_reporter(options));
   if (!options.json.empty()) reporters.push_back(json_reporter(options, plan));
   if (!options.csv.empty()) reporters.push_back(csv_reporter(options));
+  if (options.mean && options.table_on_stdout()) reporters.push_back(summary_reporter());
   return reporters;
+}
+
+const char* name_of(const Task& task) { return task.gemm != nullptr ? task.gemm->name : task.reduce->name; }
+
+/// Products of the matrices in files; the first result that passes is written to --out.
+void run_files(Bench& bench, const Group& group) {
+  const DataFiles files(bench.options, group.type);
+  std::vector<std::byte> product;
+  const bool wanted = !bench.options.file_out.empty();
+  GemmRunner runner(bench, group, &files.given(), wanted ? &product : nullptr);
+  runner.run();
+  if (!wanted) return;
+  if (runner.product_by().empty()) {
+    fmt::print(stderr, "gemm_compare: --out: no kernel passed, so {} is not written\n", bench.options.file_out);
+    return;
+  }
+  write_product(bench.options, Problem(bench.options, group.shape, group.type).c, product);
+  fmt::print(stderr, "gemm_compare: wrote the product of {} to {}\n", runner.product_by(), bench.options.file_out);
+}
+
+void run_group(Bench& bench, const Group& group) {
+  if (bench.options.operation == Operation::SumOfSquares)
+    run_reductions(bench, group);
+  else if (bench.options.reads_files())
+    run_files(bench, group);
+  else
+    GemmRunner(bench, group, nullptr, nullptr).run();
 }
 
 int compare(const Options& options) {
@@ -49,8 +81,8 @@ int compare(const Options& options) {
   CeilingTable ceilings;
   Bench bench{options, board, progress, ceilings};
   for (const Group& group : plan.groups)
-    for (const Task& task : group.tasks) progress.expect(task.gemm->name, expected_operations(options, group.shape));
-  for (const Group& group : plan.groups) GemmRunner(bench, group, nullptr, nullptr).run();
+    for (const Task& task : group.tasks) progress.expect(name_of(task), expected_operations(options, group.shape));
+  for (const Group& group : plan.groups) run_group(bench, group);
   board.finish();
   if (board.any_wrong()) return some_wrong;
   return demanded_missing ? usage : all_well;
@@ -60,8 +92,9 @@ int run(int argc, char** argv) {
   const std::optional<Options> options = parse_options(argc, argv);
   if (!options) return all_well;
   set_thread_limit(*options);
-  check_writable("--json", options->json);
-  check_writable("--csv", options->csv);
+  choose_cblas(options->cblas);
+  for (const std::string& target : {options->json, options->csv, options->file_out})
+    if (!target.empty() && target != "-") check_writable(target);
   if (options->list) {
     list_kernels(*options);
     return all_well;

@@ -1,6 +1,7 @@
 #include "operands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -27,6 +28,19 @@ void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
   throw_if_failed(host().copy_in(host().default_queue(), buffer.data(), x.pitch(), from,
                                  static_cast<std::size_t>(ld) * size_of(x.type), x.width(),
                                  static_cast<std::size_t>(x.rows)));
+}
+
+bool is_whole(double value) { return std::trunc(value) == value; }
+
+/// Σ|terms| stays below 2²⁴ or 2⁵³, and every operand below 2⁸, which is exact in every narrow format.
+bool sums_are_exact(const Problem& problem, const Options& options) {
+  const Filling& filling = options.filling;
+  if (options.reads_files() || filling.distribution != Distribution::Integers) return false;
+  if (!is_whole(problem.alpha) || !is_whole(problem.beta)) return false;
+  const double largest = std::max(std::abs(filling.low), std::abs(filling.high));
+  const double sum = std::abs(problem.alpha) * static_cast<double>(problem.shape.k) * largest * largest +
+                     std::abs(problem.beta) * largest;
+  return largest <= 256 && sum <= (problem.type == DType::F64 ? 0x1p53 : 0x1p24);
 }
 
 void upload(Executor& device, const Buffer& to, const Buffer& from, const Stored& x) {
@@ -71,7 +85,8 @@ Problem::Problem(const Options& options, const Shape& wanted, DType wanted_type)
       beta(options.beta),
       a(op_a == Op::None ? shape.m : shape.k, op_a == Op::None ? shape.k : shape.m, type),
       b(op_b == Op::None ? shape.k : shape.n, op_b == Op::None ? shape.n : shape.k, type),
-      c(shape.m, shape.n, type) {}
+      c(shape.m, shape.n, type),
+      exact(sums_are_exact(*this, options)) {}
 
 void Operands::allocate(Executor& executor, std::size_t count) {
   for (std::size_t s = 0; s < count; ++s) {

@@ -52,6 +52,9 @@ struct Problem {
   Stored a, b, c;
 
   Problem(const Options& options, const Shape& shape, DType type);
+  /// Whole numbers so small that no order of summation rounds: any difference is then an error.
+  bool exact = false;
+
   std::size_t bytes() const { return a.bytes() + b.bytes() + (beta != 0 ? 2 : 1) * c.bytes(); }
 };
 

@@ -21,6 +21,7 @@ Examples:
   gemm_compare                                        every kernel of every backend that exists
   gemm_compare --cpu --kernels 'simd,cblas*' --sizes 512,1024,2048 --threads 1,2
   gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
+  gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
   gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
 
 Backends: without --cpu, --gpu or --backend, those that exist are run and nothing is missing. What is named there is
@@ -57,9 +58,14 @@ void declare(CLI::App& app, CommandLine& words) {
       ->group("Backends and kernels");
   add_text(app, "--kernels", words.kernels, "Shell patterns of kernel names, e.g. 'simd,cblas*'", "GLOBS")
       ->group("Backends and kernels");
+  add_text(app, "--cblas", words.cblas, "CBLAS libraries to compare with: a list of files, auto (those found), none",
+           "LIST")
+      ->group("Backends and kernels");
   app.add_flag("--list", words.list, "List the kernels of every built backend, with or without its device")
       ->group("Backends and kernels");
 
+  add_text(app, "--op", words.operation, "gemm, or sum_of_squares (sizes are then lengths of vectors)", "NAME")
+      ->group("Products");
   add_text(app, "--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST")->group("Products");
   add_repeatable(app, "--shape", words.shapes, "One shape (repeatable)", "MxNxK")->group("Products");
   add_text(app, "--dtype", words.dtypes, "f32, f64, or a list", "LIST")->group("Products");
@@ -75,6 +81,11 @@ void declare(CLI::App& app, CommandLine& words) {
            "NAME")
       ->group("Products");
   add_text(app, "--seed", words.seed, "Seed of the random data", "N")->group("Products");
+  add_text(app, "--a", words.file_a, "A from a .npy file; needs --b", "FILE")->group("Products");
+  add_text(app, "--b", words.file_b, "B from a .npy file", "FILE")->group("Products");
+  add_text(app, "--c", words.file_c, "C from a .npy file, for beta other than 0", "FILE")->group("Products");
+  add_text(app, "--out", words.file_out, "Write the product of the first kernel that passes to a .npy file", "FILE")
+      ->group("Products");
 
   add_text(app, "--threads", words.threads, "Numbers of threads, each its own row, e.g. 1,2", "LIST")
       ->group("Measuring");

@@ -10,6 +10,7 @@
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
+#include "data_files.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -183,9 +184,15 @@ Options interpret(CommandLine words) {
   options.file_b = words.file_b;
   options.file_c = words.file_c;
   options.file_out = words.file_out;
-  if (!options.reads_files()) options.shapes = parse_shapes(words, options.operation);
   options.op_a = words.trans_a ? Op::Transpose : Op::None;
   options.op_b = words.trans_b ? Op::Transpose : Op::None;
+  if (options.reads_files()) {
+    const FileProduct product = inspect_files(options);
+    options.types = {product.type};
+    options.shapes = {product.shape};
+  } else {
+    options.shapes = parse_shapes(words, options.operation);
+  }
   if (!words.alpha.empty()) options.alpha = parse_factor("--alpha", words.alpha, options.types);
   if (!words.beta.empty()) options.beta = parse_factor("--beta", words.beta, options.types);
   if (options.reads_files() && (options.beta != 0) == words.file_c.empty())

@@ -32,6 +32,9 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
         rows.push_back({{backend, &present, nullptr, &row, 0}, row.name, row.type, Math::Strict});
   }
   std::reverse(rows.begin(), rows.end()); // ladders are listed best first; a table climbs
+  // Libraries opened at run time are peers, not rungs: below the ladder.
+  std::stable_partition(rows.begin(), rows.end(),
+                        [](const Row& row) { return row.task.gemm == nullptr || row.task.gemm->context == nullptr; });
   return rows;
 }
 

@@ -27,9 +27,10 @@ std::unique_ptr<Reporter> table_reporter(const Options& options);
 std::unique_ptr<Reporter> json_reporter(const Options& options, const Plan& plan);
 std::unique_ptr<Reporter> csv_reporter(const Options& options);
 
-/// Writes to a file beside the target and renames it, or to stdout for "-". Throws IoError.
+/// Speed-ups and errors over the sizes, after everything else; for --preset.
+std::unique_ptr<Reporter> summary_reporter();
+
+/// To a file, or to stdout for "-". Throws IoError.
 void write_report(const std::string& target, const std::string& text);
-/// Throws IoError if write_report could not write there.
-void check_writable(std::string_view option, const std::string& target);
 
 } // namespace tessera::compare_app

@@ -14,8 +14,10 @@ namespace {
 
 using apps::Style;
 
+const std::string none = "–";
+
 std::string time_text(double seconds) {
-  if (std::isnan(seconds)) return "–";
+  if (std::isnan(seconds)) return none;
   if (seconds < 1e-3) return fmt::format("{:.1f} µs", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);
   return fmt::format("{:.2f} s", seconds);
@@ -23,13 +25,13 @@ std::string time_text(double seconds) {
 
 /// Half the distance from the fastest to the slowest run, relative to the median.
 std::string spread_text(const Result& result) {
-  if (result.samples.size() < 2) return result.samples.empty() ? "–" : "once";
+  if (result.samples.size() < 2) return result.samples.empty() ? none : "once";
   const TimeSummary time = summarize(result.samples);
   return fmt::format("±{:.0f} %", 50 * (time.max - time.min) / time.median);
 }
 
 std::string number(double value, const char* format) {
-  return std::isnan(value) ? std::string("–") : fmt::format(fmt::runtime(format), value);
+  return std::isnan(value) ? none : fmt::format(fmt::runtime(format), value);
 }
 
 std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.2e}", value); }
@@ -40,9 +42,10 @@ struct Column {
 };
 
 std::vector<Column> columns(const Options& options) {
-  return {{"backend", true}, {"kernel", true}, {"math", true}, {"thr"},      {options.mean ? "mean" : "median"},
-          {"spread"},        {"GFLOP/s"},      {"% peak"},     {"speed-up"}, {"Σ|Δ|"},
-          {"max rel"},       {"mean rel"},     {"max/bound"},  {"differ"},   {"verdict", true}};
+  return {{"backend", true}, {"kernel", true}, {"math", true}, {"thr"},       {options.mean ? "mean" : "median"},
+          {"spread"},        {"device"},       {"GFLOP/s"},    {"% peak"},    {"speed-up"},
+          {"Σ|Δ|"},          {"max rel"},      {"mean rel"},   {"max/bound"}, {"differ"},
+          {"verdict", true}};
 }
 
 std::vector<std::string> cells(const Result& result, const Options& options) {
@@ -50,9 +53,10 @@ std::vector<std::string> cells(const Result& result, const Options& options) {
   std::vector<std::string> row{std::string(to_string(result.backend)),
                                result.kernel,
                                std::string(to_string(result.math)),
-                               result.threads > 0 ? std::to_string(result.threads) : "–",
+                               result.threads > 0 ? std::to_string(result.threads) : none,
                                time_text(options.mean ? time.mean : time.median),
                                spread_text(result),
+                               result.device_seconds > 0 ? time_text(result.device_seconds) : none,
                                number(result.gflops, "{:.2f}"),
                                number(result.ceiling_percent, "{:.1f}"),
                                number(result.speedup, "{:.2f}")};
@@ -62,10 +66,16 @@ std::vector<std::string> cells(const Result& result, const Options& options) {
       row.push_back(error_text(value));
     row.push_back(std::to_string(error.differing_bits));
   } else {
-    row.insert(row.end(), 5, "–");
+    row.insert(row.end(), 5, none);
   }
   row.emplace_back(to_string(result.verdict));
   return row;
+}
+
+/// A column that says nothing, or the usual thing in every row, is left out.
+bool is_empty(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+  return std::all_of(rows.begin(), rows.end(),
+                     [&](const auto& row) { return row[column] == none || row[column] == to_string(Math::Strict); });
 }
 
 Style style_of(Verdict verdict) {
@@ -104,9 +114,14 @@ class TableReporter final : public Reporter {
 
   void add_group(const std::vector<Result>& group) override {
     if (group.empty()) return;
-    const std::vector<Column> titles = columns(options_);
+    std::vector<Column> titles = columns(options_);
     std::vector<std::vector<std::string>> rows;
     for (const Result& result : group) rows.push_back(cells(result, options_));
+    for (std::size_t c = titles.size(); c-- > 0;) {
+      if (!is_empty(rows, c)) continue;
+      titles.erase(titles.begin() + static_cast<std::ptrdiff_t>(c));
+      for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+    }
     std::vector<std::size_t> widths;
     for (std::size_t c = 0; c < titles.size(); ++c) {
       std::size_t width = apps::display_width(titles[c].title);

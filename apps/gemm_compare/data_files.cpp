@@ -1,0 +1,78 @@
+#include "data_files.hpp"
+
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <tessera/io.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera::compare_app {
+namespace {
+
+template <class T>
+struct Typed {
+  Matrix<T> a, b, c;
+
+  explicit Typed(const Options& options)
+      : a(load_npy<T>(options.file_a)),
+        b(load_npy<T>(options.file_b)),
+        c(options.file_c.empty() ? Matrix<T>() : load_npy<T>(options.file_c)) {}
+};
+
+std::string shape_text(Index rows, Index cols, Op op) {
+  return op == Op::None ? fmt::format("{}×{}", rows, cols) : fmt::format("{}×{} (transposed)", cols, rows);
+}
+
+void check_type(const std::string& file, DType type, const std::string& other, DType expected) {
+  if (type != expected)
+    throw InvalidArgument(fmt::format("{} holds {}, but {} {}; both must be the same", file, to_string(type), other,
+                                      to_string(expected)));
+}
+
+} // namespace
+
+struct DataFiles::Matrices {
+  std::variant<Typed<float>, Typed<double>> typed;
+};
+
+FileProduct inspect_files(const Options& options) {
+  const NpyInfo a = inspect_npy(options.file_a);
+  const NpyInfo b = inspect_npy(options.file_b);
+  check_type(options.file_b, b.type, options.file_a + " holds", a.type);
+  if (options.types_given)
+    for (const DType type : options.types) check_type(options.file_a, a.type, "--dtype asks for", type);
+  const bool flip_a = options.op_a == Op::Transpose;
+  const bool flip_b = options.op_b == Op::Transpose;
+  const Shape shape{flip_a ? a.cols : a.rows, flip_b ? b.rows : b.cols, flip_a ? a.rows : a.cols};
+  const Index inner = flip_b ? b.cols : b.rows;
+  if (shape.k != inner)
+    throw InvalidArgument(fmt::format(
+        "--a is {} and --b is {}; the columns of a must be as many as the rows of b, but "
+        "{} ≠ {}",
+        shape_text(a.rows, a.cols, options.op_a), shape_text(b.rows, b.cols, options.op_b), shape.k, inner));
+  if (!options.file_c.empty()) {
+    const NpyInfo c = inspect_npy(options.file_c);
+    check_type(options.file_c, c.type, options.file_a + " holds", a.type);
+    if (c.rows != shape.m || c.cols != shape.n)
+      throw InvalidArgument(fmt::format("--c is {}×{}, but the product is {}×{}", c.rows, c.cols, shape.m, shape.n));
+  }
+  return {a.type, shape};
+}
+
+DataFiles::DataFiles(const Options& options, DType type)
+    : matrices_(type == DType::F64 ? new Matrices{Typed<double>(options)} : new Matrices{Typed<float>(options)}) {
+  std::visit([this](const auto& x) { given_ = {x.a.data(), x.a.ld(), x.b.data(), x.b.ld(), x.c.data(), x.c.ld()}; },
+             matrices_->typed);
+}
+DataFiles::~DataFiles() = default;
+
+void write_product(const Options& options, const Stored& c, const std::vector<std::byte>& elements) {
+  const auto write = [&]<class T>(T) {
+    const auto* data = reinterpret_cast<const T*>(elements.data());
+    save_npy(options.file_out, MatrixView<const T>::wrap(data, c.rows, c.cols, c.ld));
+  };
+  c.type == DType::F64 ? write(double{}) : write(float{});
+}
+
+} // namespace tessera::compare_app

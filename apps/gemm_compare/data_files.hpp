@@ -1,0 +1,39 @@
+#pragma once
+
+/// --a, --b, --c and --out.
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "operands.hpp"
+
+namespace tessera::compare_app {
+
+struct FileProduct {
+  DType type = DType::F32;
+  Shape shape;
+};
+
+/// What the files' headers say, without loading them. Throws IoError, or InvalidArgument if the shapes or the types
+/// do not fit together.
+FileProduct inspect_files(const Options& options);
+
+/// The loaded matrices.
+class DataFiles {
+ public:
+  /// Throws IoError and OutOfMemory.
+  DataFiles(const Options& options, DType type);
+  ~DataFiles();
+  const GivenData& given() const { return given_; }
+
+ private:
+  struct Matrices;
+  std::unique_ptr<Matrices> matrices_;
+  GivenData given_;
+};
+
+/// Writes a result laid out as `c` to options.file_out. Throws IoError.
+void write_product(const Options& options, const Stored& c, const std::vector<std::byte>& elements);
+
+} // namespace tessera::compare_app

@@ -1,0 +1,113 @@
+/// Comma-separated text. xtensor writes it. It is read here: xtensor's reader takes "1x" for 1, rejects subnormal
+/// numbers, and cannot say where an error is.
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <xtensor/xcsv.hpp>
+
+#include <tessera/io.hpp>
+#include <tessera/status.hpp>
+#include <tessera/xtensor.hpp>
+
+#include "io/output_file.hpp"
+
+namespace tessera {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+template <class T>
+T parse_field(std::string_view field, const std::string& where) {
+  std::string_view digits = field;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  T value{};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw IoError(where + "'" + std::string(field) + "' is out of the range of " + std::string(to_string(dtype_of<T>)));
+  if (error != std::errc{} || end != digits.data() + digits.size())
+    throw IoError(where + "'" + std::string(field) + "' is not a number");
+  return value;
+}
+
+/// Appends the fields of one line and returns how many there are.
+template <class T>
+Index parse_line(std::string_view line, const std::string& where, std::vector<T>& values) {
+  Index fields = 0;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    values.push_back(
+        parse_field<T>(trimmed(line.substr(0, comma)), where + ", field " + std::to_string(++fields) + ": "));
+    if (comma == std::string_view::npos) return fields;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+} // namespace
+
+template <FileElement T>
+Matrix<T> load_csv(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw IoError(path.string() + ": is a folder, not a text file");
+  std::ifstream file(path);
+  if (!file) throw IoError(path.string() + ": cannot be read: " + std::strerror(errno));
+  std::vector<T> values;
+  Index rows = 0;
+  Index cols = 0;
+  std::string line;
+  for (Index number = 1; std::getline(file, line); ++number) {
+    const std::string_view text = trimmed(line);
+    if (text.empty() || text.starts_with('#')) continue;
+    const std::string where = path.string() + ": line " + std::to_string(number);
+    const Index fields = parse_line(text, where, values);
+    if (rows > 0 && fields != cols)
+      throw IoError(where + " has " + std::to_string(fields) + " fields, the lines before have " +
+                    std::to_string(cols));
+    cols = fields;
+    ++rows;
+  }
+  if (file.bad()) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+  auto matrix = Matrix<T>::uninitialized(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    std::copy_n(values.begin() + i * cols, static_cast<std::size_t>(cols), matrix.row(i).begin());
+  return matrix;
+}
+
+template TESSERA_API Matrix<float> load_csv<float>(const fs::path& path);
+template TESSERA_API Matrix<double> load_csv<double>(const fs::path& path);
+
+namespace detail {
+namespace {
+
+template <class T>
+void write_elements(std::ostream& out, const Operand& source) {
+  out.precision(std::numeric_limits<T>::max_digits10);
+  xt::dump_csv(out, as_xtensor(MatrixView<const T>(source)));
+}
+
+} // namespace
+
+void write_csv(const fs::path& path, const Operand& source) {
+  io::OutputFile file(path);
+  std::ofstream out(file.path());
+  if (out && source.rows > 0 && source.cols > 0)
+    source.storage->type() == DType::F64 ? write_elements<double>(out, source) : write_elements<float>(out, source);
+  out.close();
+  if (!out) throw IoError("cannot write " + path.string() + ": " + std::strerror(errno));
+  file.commit();
+}
+
+} // namespace detail
+} // namespace tessera

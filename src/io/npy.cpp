@@ -1,0 +1,89 @@
+/// .npy files. xtensor writes them and maps between the orders of elements. The header is read here: xtensor's reader
+/// does not notice a truncated file, and misreads headers longer than 127 bytes.
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include <xtensor/xnpy.hpp>
+#include <xtensor/xtensor.hpp>
+
+#include <tessera/io.hpp>
+#include <tessera/status.hpp>
+#include <tessera/xtensor.hpp>
+
+#include "io/npy_header.hpp"
+#include "io/output_file.hpp"
+
+namespace tessera {
+
+namespace fs = std::filesystem;
+
+NpyInfo inspect_npy(const fs::path& path) { return io::matrix_of(io::read_npy_header(path), path); }
+
+namespace detail {
+namespace {
+
+template <class T>
+void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& target) {
+  T* data = static_cast<T*>(target.storage->host_write());
+  const Index ld = target.storage->ld();
+  const auto bytes = [](Index count) {
+    return static_cast<std::streamsize>(static_cast<std::size_t>(count) * sizeof(T));
+  };
+  if (!info.fortran_order) {
+    for (Index i = 0; i < info.rows; ++i) file.read(reinterpret_cast<char*>(data + i * ld), bytes(info.cols));
+    return;
+  }
+  std::vector<T> columns(static_cast<std::size_t>(info.rows * info.cols));
+  file.read(reinterpret_cast<char*>(columns.data()), bytes(info.rows * info.cols));
+  auto to = adapt_host(data, info.rows, info.cols, ld, 1);
+  xt::noalias(to) = adapt_host(columns.data(), info.rows, info.cols, 1, info.rows);
+}
+
+template <class T>
+void write_elements(const fs::path& path, const Operand& source) {
+  // A copy without padding: xtensor writes a container's memory as it is.
+  const xt::xtensor<T, 2, xt::layout_type::row_major> compact = as_xtensor(MatrixView<const T>(source));
+  xt::dump_npy(path.string(), compact);
+}
+
+} // namespace
+
+NpyInfo inspect_npy(const fs::path& path, DType expected) {
+  const NpyInfo info = tessera::inspect_npy(path);
+  if (info.type != expected)
+    throw IoError(path.string() + ": holds " + std::string(to_string(info.type)) + " elements, but " +
+                  std::string(to_string(expected)) + " was asked for; load it as " + std::string(to_string(info.type)) +
+                  " or convert the file");
+  return info;
+}
+
+void read_npy(const fs::path& path, const Operand& target) {
+  const io::NpyHeader header = io::read_npy_header(path);
+  const NpyInfo info = io::matrix_of(header, path);
+  if (info.type != target.storage->type() || info.rows != target.rows || info.cols != target.cols)
+    throw IoError(path.string() + ": was changed while it was read");
+  if (info.rows == 0 || info.cols == 0) return;
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(header.data_offset));
+  info.type == DType::F64 ? read_elements<double>(file, info, target) : read_elements<float>(file, info, target);
+  if (!file) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+}
+
+void write_npy(const fs::path& path, const Operand& source) {
+  io::OutputFile file(path);
+  try {
+    source.storage->type() == DType::F64 ? write_elements<double>(file.path(), source)
+                                         : write_elements<float>(file.path(), source);
+    // xtensor does not report failed writes, such as those to a full disk.
+    if (fs::is_regular_file(file.path())) tessera::inspect_npy(file.path());
+  } catch (const std::exception& error) {
+    throw IoError("cannot write " + path.string() + ": " + error.what());
+  }
+  file.commit();
+}
+
+} // namespace detail
+} // namespace tessera

@@ -1,0 +1,147 @@
+/// The header of a .npy file (NumPy's format 1.0 to 3.0): "\x93NUMPY", two bytes of version, the header's length in two
+/// bytes (four from 2.0 on), and a Python dictionary with the keys descr, fortran_order and shape.
+
+#include "io/npy_header.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include <tessera/status.hpp>
+
+namespace tessera::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_header = std::size_t{1} << 20;
+
+[[noreturn]] void fail(const fs::path& path, const std::string& why) { throw IoError(path.string() + ": " + why); }
+
+std::string read_bytes(std::ifstream& file, std::size_t count, const fs::path& path) {
+  std::string bytes(count, '\0');
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(count)))
+    fail(path, "is truncated: it ends within the header of the .npy format");
+  return bytes;
+}
+
+/// The text after `key` and its colon.
+std::string_view value_of(std::string_view header, std::string_view key, const fs::path& path) {
+  for (const char quote : {'\'', '"'}) {
+    const std::size_t at = header.find(quote + std::string(key) + quote);
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = header.substr(at + key.size() + 2);
+    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(" :")));
+    return rest;
+  }
+  fail(path, "has a .npy header without the key '" + std::string(key) + "'");
+}
+
+/// "'<f4'" → <f4; a structured type stays a list.
+std::string descr_of(std::string_view header, const fs::path& path) {
+  const std::string_view value = value_of(header, "descr", path);
+  if (value.empty() || (value.front() != '\'' && value.front() != '"')) return "a structured type";
+  return std::string(value.substr(1, value.find(value.front(), 1) - 1));
+}
+
+std::vector<Index> shape_of(std::string_view header, const fs::path& path) {
+  std::string_view value = value_of(header, "shape", path);
+  const std::size_t end = value.find(')');
+  if (value.empty() || value.front() != '(' || end == std::string_view::npos)
+    fail(path, "has a .npy header whose shape is not a tuple");
+  value = value.substr(1, end - 1);
+  std::vector<Index> shape;
+  while (true) {
+    value.remove_prefix(std::min(value.size(), value.find_first_not_of(" ,")));
+    if (value.empty()) return shape;
+    Index size = 0;
+    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), size);
+    if (error != std::errc{} || size < 0) fail(path, "has a .npy header whose shape is not made of sizes");
+    shape.push_back(size);
+    value.remove_prefix(static_cast<std::size_t>(stop - value.data()));
+  }
+}
+
+/// What is said of element types we do not read.
+std::string describe(const std::string& descr) {
+  static const std::vector<std::pair<std::string, std::string>> names{
+      {"f2", "float16"}, {"f4", "float32"},   {"f8", "float64"},     {"i1", "int8"},   {"i2", "int16"},
+      {"i4", "int32"},   {"i8", "int64"},     {"u1", "uint8"},       {"u2", "uint16"}, {"u4", "uint32"},
+      {"u8", "uint64"},  {"c8", "complex64"}, {"c16", "complex128"}, {"b1", "bool"}};
+  for (const auto& [code, name] : names)
+    if (descr.size() > 1 && descr.substr(1) == code) return (descr[0] == '>' ? "big-endian " : "") + name;
+  return "'" + descr + "'";
+}
+
+} // namespace
+
+NpyHeader read_npy_header(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) fail(path, "is a folder, not a .npy file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, std::string("cannot be read: ") + std::strerror(errno));
+  char magic[6] = {};
+  if (!file.read(magic, sizeof magic) || std::memcmp(magic, "\x93NUMPY", sizeof magic) != 0)
+    fail(path, "is not a .npy file: it does not start with \\x93NUMPY");
+  const std::string version = read_bytes(file, 2, path);
+  const int major = static_cast<unsigned char>(version[0]);
+  if (major < 1 || major > 3)
+    fail(path, "has version " + std::to_string(major) + " of the .npy format; 1 to 3 are known");
+  const std::string length_bytes = read_bytes(file, major == 1 ? 2 : 4, path);
+  std::size_t length = 0;
+  for (std::size_t i = length_bytes.size(); i-- > 0;)
+    length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
+  if (length > largest_header) fail(path, "has a .npy header of " + std::to_string(length) + " bytes");
+  const std::string text = read_bytes(file, length, path);
+
+  NpyHeader header;
+  header.descr = descr_of(text, path);
+  header.shape = shape_of(text, path);
+  const std::string_view order = value_of(text, "fortran_order", path);
+  if (!order.starts_with("True") && !order.starts_with("False"))
+    fail(path, "has a .npy header whose fortran_order is neither True nor False");
+  header.fortran_order = order.starts_with("True");
+  header.data_offset = 6 + 2 + length_bytes.size() + length;
+  return header;
+}
+
+NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
+  NpyInfo info;
+  if (header.descr == "<f4")
+    info.type = DType::F32;
+  else if (header.descr == "<f8")
+    info.type = DType::F64;
+  else
+    fail(path, "holds " + describe(header.descr) +
+                   "; a matrix is read from float32 or float64, little-endian: "
+                   "convert it, as with a.astype('<f4') in NumPy");
+  if (header.shape.size() != 2) {
+    std::string shape;
+    for (const Index size : header.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
+    fail(path, "has " + std::to_string(header.shape.size()) + " dimensions" +
+                   (shape.empty() ? "" : " (" + shape + ")") + "; a matrix has two: reshape it first");
+  }
+  info.rows = header.shape[0];
+  info.cols = header.shape[1];
+  info.fortran_order = header.fortran_order;
+  const Index element = static_cast<Index>(size_of(info.type));
+  const Index largest = std::numeric_limits<Index>::max() / element;
+  if (info.cols > 0 && info.rows > largest / info.cols)
+    fail(path, "says that it is " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
+                   ", which overflows the address space");
+  const auto promised = static_cast<std::uintmax_t>(info.rows * info.cols * element);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) fail(path, "cannot be read: " + error.message());
+  const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
+  if (present < promised)
+    fail(path, "is truncated: its header promises " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
+                   " " + std::string(to_string(info.type)) + " elements, " + std::to_string(promised) +
+                   " bytes, but only " + std::to_string(present) + " follow");
+  return info;
+}
+
+} // namespace tessera::io
