@@ -105,8 +105,10 @@ class BlockedProduct {
   void pack(const Block& block) {
     const Index strips_a = ceil_div(block.m, kernel_.tile_m);
     const Index strips_b = ceil_div(block.n, kernel_.tile_n);
-    // Some strips at a time: neighbours share the cache lines and pages of rows, 64 KiB or so amortise a task.
-    const Index at_a_time = std::max<Index>(1, 16384 / (block.k * std::max(kernel_.tile_m, kernel_.tile_n)));
+    // Neighbouring strips together, for they share the pages of rows; more where k is short; fewer for many threads.
+    const Index for_a_task = std::max<Index>(4, 16384 / (block.k * kernel_.tile_n));
+    const Index for_a_thread = (strips_a + strips_b) / (2 * blocking_.threads);
+    const Index at_a_time = std::max<Index>(1, std::min(for_a_task, for_a_thread));
     const Index tasks_a = ceil_div(strips_a, at_a_time);
     const Index tasks_b = ceil_div(strips_b, at_a_time);
     const Index first_strip_a = block.i / kernel_.tile_m;

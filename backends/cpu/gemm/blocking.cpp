@@ -27,11 +27,12 @@ Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k,
   const Index segment_bytes = std::min(k, canonical_segment) * static_cast<Index>(element); // of one line
   const Index strips_m = ceil_div(m, tile_m);
   const Index strips_n = ceil_div(n, tile_n);
-  const Index block_strips_m = even_part(strips_m, l3 / 4 / (segment_bytes * tile_m));
-  const Index block_strips_n = even_part(strips_n, l3 / 2 / (segment_bytes * tile_n));
+  const Index block_bytes = std::min(l3 / 2, Index{16} << 20);
+  const Index block_strips_m = even_part(strips_m, block_bytes / (segment_bytes * tile_m));
+  const Index block_strips_n = even_part(strips_n, block_bytes / (segment_bytes * tile_n));
 
-  // Half of L2 for A; the other half is for the strip of B in use, the next one, and C.
-  Index task_strips_m = even_part(block_strips_m, l2 / 2 / (segment_bytes * tile_m));
+  // Two thirds of L2 for A; the rest is for the strip of B in use, the next one, and C.
+  Index task_strips_m = even_part(block_strips_m, l2 * 2 / 3 / (segment_bytes * tile_m));
   Index task_strips_n = block_strips_n;
   if (used > 1) {
     const auto tasks = [&] {

