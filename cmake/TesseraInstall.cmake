@@ -28,9 +28,11 @@ configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(TESSERA_BUNDLE)
-  if(TARGET tessera_conformance)
-    install(TARGETS tessera_conformance RUNTIME_DEPENDENCY_SET tessera_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  endif()
+  foreach(program tessera_conformance tessera_cuda_faults tessera_cuda_device)
+    if(TARGET ${program})
+      install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
+  endforeach()
   # The C library and its loader belong to the machine; everything else comes along.
   install(RUNTIME_DEPENDENCY_SET tessera_needs
           PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^ld-linux" "^libcuda\\.so"

@@ -16,7 +16,7 @@ Status CudaExecutor::create(int device, std::size_t memory_limit, int copy_threa
   std::unique_ptr<CudaExecutor> made(new (std::nothrow) CudaExecutor(device, memory_limit, copy_threads));
   if (!made) return {StatusCode::OutOfMemory, {}};
   if (Status status = read_capabilities(device, made->capabilities_); !status.ok()) return status;
-  if (Status status = StreamQueue::create(device, made->queue_); !status.ok()) return status;
+  if (Status status = StreamQueue::create(device, made->memory_, made->queue_); !status.ok()) return status;
   if (Status status = SideQueues::create(device, made->side_queues_); !status.ok()) return status;
   executor = made.release();
   return {};
@@ -53,7 +53,7 @@ Status CudaExecutor::copy_out(Queue& queue, void* host, std::size_t host_pitch, 
 
 Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {
   std::unique_ptr<StreamQueue> made;
-  if (Status status = StreamQueue::create(device_, made); !status.ok()) return status;
+  if (Status status = StreamQueue::create(device_, memory_, made); !status.ok()) return status;
   if (Status status = made->join(side_queues_, queue_->stream()); !status.ok()) return status;
   queue = std::move(made);
   return {};

@@ -35,8 +35,6 @@ class CudaExecutor final : public Executor {
   Status random(Queue& queue, const RandomCall& call) noexcept override;
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
 
-  DeviceMemory& memory() noexcept { return memory_; }
-
  private:
   CudaExecutor(int device, std::size_t memory_limit, int copy_threads) noexcept
       : device_(device), memory_(device, memory_limit), staging_(device, copy_threads) {}

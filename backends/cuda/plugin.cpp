@@ -17,10 +17,10 @@ Status probe() {
 }
 
 Status create(const ExecutorOptions& options, Executor*& executor) {
-  int device = 0;
-  if (Status status = choose_device(options.device, device); !status.ok()) return status;
   std::size_t memory_limit = 0;
   if (Status status = memory_limit_from_environment(memory_limit); !status.ok()) return status;
+  int device = 0;
+  if (Status status = choose_device(options.device, device); !status.ok()) return status;
   return CudaExecutor::create(device, memory_limit, options.threads, executor);
 }
 

@@ -1,14 +1,13 @@
 #include "scratch.hpp"
 
-#include "executor.hpp"
 #include "memory.hpp"
 #include "stream.hpp"
 
 namespace tessera::cuda {
 
-Status Scratch::allocate(Executor& executor, Queue& queue, std::size_t bytes) noexcept {
+Status Scratch::allocate(Executor&, Queue& queue, std::size_t bytes) noexcept {
   release();
-  memory_ = &static_cast<CudaExecutor&>(executor).memory();
+  memory_ = &static_cast<StreamQueue&>(queue).memory();
   stream_ = stream_of(queue);
   return memory_->allocate(stream_, bytes, data_);
 }

@@ -19,7 +19,8 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  /// Gives back what it held, then allocates. Aligned to 256 bytes; contents undefined.
+  /// Gives back what it held, then allocates from the queue's own memory, so that the executor may also be one that
+  /// only forwards to ours. Aligned to 256 bytes; contents undefined.
   Status allocate(Executor& executor, Queue& queue, std::size_t bytes) noexcept;
 
   void* data() const noexcept { return data_; }

@@ -13,12 +13,12 @@ cudaStream_t stream_of(Queue& queue) noexcept {
   return streams.stream();
 }
 
-Status StreamQueue::create(int device, std::unique_ptr<StreamQueue>& queue) noexcept {
+Status StreamQueue::create(int device, DeviceMemory& memory, std::unique_ptr<StreamQueue>& queue) noexcept {
   if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
   cudaStream_t stream = nullptr;
   if (Status status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); !status.ok())
     return status;
-  queue.reset(new (std::nothrow) StreamQueue(device, stream));
+  queue.reset(new (std::nothrow) StreamQueue(device, memory, stream));
   if (queue) return {};
   static_cast<void>(cudaStreamDestroy(stream));
   return {StatusCode::OutOfMemory, {}};

@@ -12,13 +12,15 @@
 
 namespace tessera::cuda {
 
+class DeviceMemory;
+
 /// The queue's stream, with its device made current on this thread: what a kernel's `run` calls first.
 cudaStream_t stream_of(Queue& queue) noexcept;
 
 class StreamQueue final : public Queue {
  public:
   /// Does not wait for the legacy default stream, nor makes it wait.
-  static Status create(int device, std::unique_ptr<StreamQueue>& queue) noexcept;
+  static Status create(int device, DeviceMemory& memory, std::unique_ptr<StreamQueue>& queue) noexcept;
   ~StreamQueue() override;
   Status synchronize() noexcept override;
   void* native() noexcept override { return stream_; }
@@ -28,10 +30,13 @@ class StreamQueue final : public Queue {
 
   int device() const noexcept { return device_; }
   cudaStream_t stream() const noexcept { return stream_; }
+  DeviceMemory& memory() const noexcept { return memory_; }
 
  private:
-  StreamQueue(int device, cudaStream_t stream) : device_(device), stream_(stream) {}
+  StreamQueue(int device, DeviceMemory& memory, cudaStream_t stream)
+      : device_(device), memory_(memory), stream_(stream) {}
   int device_;
+  DeviceMemory& memory_; ///< its executor's
   cudaStream_t stream_;
   std::shared_ptr<SideQueues> side_; ///< null: the default queue
 };
