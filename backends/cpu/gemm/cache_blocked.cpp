@@ -1,7 +1,7 @@
-/// cache_blocked: A and B packed into strips that stay in L2 and the last-level cache; a scalar micro-kernel of 4×4.
+/// cache_blocked: A and B packed into strips that stay in L2 and the last-level cache; a scalar micro-kernel of 4×3.
 ///
 /// The loops are simd's, the micro-kernel is the portable one: the step from here to simd is what vectors buy. 2·k
-/// operations an element, k/2 loads, all of neighbouring elements. Source: Goto and van de Geijn (2008).
+/// operations an element, 0.6·k loads, all of neighbouring elements. Source: Goto and van de Geijn (2008).
 
 #include "cpu/gemm/blocked.hpp"
 #include "cpu/gemm/ladder.hpp"
@@ -19,7 +19,7 @@ constexpr GemmKernel row{.name = "cache_blocked",
                          .summary = "packed for L2 and L3, scalar micro-kernel",
                          .source = "Goto and van de Geijn 2008",
                          .type = dtype_of<T>,
-                         .tile = {4, 4, canonical_segment},
+                         .tile = {4, 3, canonical_segment},
                          .summation = Summation::Canonical,
                          .run = run<T>};
 
