@@ -9,19 +9,26 @@
 #include <tessera/status.hpp>
 #include <tessera/storage.hpp>
 
+#include "operand.hpp"
 #include "placement.hpp"
 
 namespace tessera::detail {
 namespace {
 
-Index logical_rows(const Operand& x) { return x.op == Op::None ? x.rows : x.cols; }
-Index logical_cols(const Operand& x) { return x.op == Op::None ? x.cols : x.rows; }
-
-std::string shape(const Operand& x) { return std::to_string(logical_rows(x)) + "×" + std::to_string(logical_cols(x)); }
-
 void check_same_shape(const char* operation, const Operand& x, const Operand& y) {
   if (logical_rows(x) != logical_rows(y) || logical_cols(x) != logical_cols(y))
     throw InvalidArgument(std::string(operation) + ": shapes differ: " + shape(x) + " and " + shape(y));
+}
+
+/// What the generator needs to keep its promise; see RandomCall.
+void check_range(Distribution distribution, double low, double high) {
+  const std::string range = "low = " + std::to_string(low) + ", high = " + std::to_string(high);
+  if (!std::isfinite(low) || !std::isfinite(high)) throw InvalidArgument("random: not finite: " + range);
+  if (distribution != Distribution::Normal && low > high) throw InvalidArgument("random: low is above high: " + range);
+  if (distribution != Distribution::Integers) return;
+  if (low != std::floor(low) || high != std::floor(high))
+    throw InvalidArgument("random: integers between limits that are not whole: " + range);
+  if (high - low >= 0x1p32) throw InvalidArgument("random: more than 2^32 different integers: " + range);
 }
 
 void run(const MapCall& call, const Operand& z, Executor& executor) {
@@ -92,8 +99,7 @@ void identity(const Operand& z) {
 }
 
 void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) {
-  if (distribution != Distribution::Normal && !(low <= high))
-    throw InvalidArgument("random: low = " + std::to_string(low) + " is not below high = " + std::to_string(high));
+  check_range(distribution, low, high);
   Executor& executor = place_elementwise({&z});
   const Placed placed = write_on(z, executor, true);
   throw_if_failed(executor.random(executor.default_queue(), {distribution, z.storage->type(), z.rows, z.cols,
@@ -103,6 +109,15 @@ void random(const Operand& z, Distribution distribution, std::uint64_t seed, dou
 
 void copy(const Operand& x, const Operand& z) {
   check_same_shape("copy", x, z);
+  if (overlap(x, z)) { // through a copy: an element may be written before it is read
+    const Operand aside{create_storage(x.rows, x.cols, x.storage->type()), 0, 0, x.rows, x.cols, Op::None};
+    Operand straight = x;
+    straight.op = Op::None;
+    copy(straight, aside);
+    Operand moved = aside;
+    moved.op = x.op;
+    return copy(moved, z);
+  }
   Executor& executor = place_elementwise({&x, &z});
   const Placed from = read_on(x, executor);
   MapCall call = writing(x.op == z.op ? MapOp::Scale : MapOp::Transpose, z, executor, true);

@@ -27,6 +27,12 @@ std::string describe(const ReduceCall& call) {
 bool same_kind(const GemmKernel& row, const GemmCall& call) { return row.type == call.type && row.math == call.math; }
 bool same_kind(const ReduceKernel& row, const ReduceCall& call) { return row.type == call.type && row.op == call.op; }
 
+/// May the executor choose this row by itself? What was not asked for by name gives the same bits everywhere.
+bool keeps_contract(const GemmKernel& row, const GemmCall& call) {
+  return call.math != Math::Strict || row.summation == Summation::Canonical;
+}
+bool keeps_contract(const ReduceKernel& row, const ReduceCall&) { return row.summation == Summation::Canonical; }
+
 Status rejected(std::string why) { return Status::failure(StatusCode::Rejected, std::move(why)); }
 
 template <class Row>
@@ -38,7 +44,7 @@ Status unknown_kernel(std::span<const Row> rows, std::string_view name, std::str
                                                           nearest_word(name, names) + "'?");
 }
 
-/// The first row that takes the call, or the named one; otherwise every reason.
+/// The first row that takes the call and keeps the numerical contract, or the named one; otherwise every reason.
 template <class Row, class Call>
 Status select(std::span<const Row> rows, const Call& call, const Capabilities& machine, std::string_view name,
               const Row*& selected) {
@@ -48,7 +54,7 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   for (const Row& row : rows) {
     if (!name.empty() && name != row.name) continue;
     name_known = true;
-    if (!same_kind(row, call)) continue;
+    if (!same_kind(row, call) || (name.empty() && !keeps_contract(row, call))) continue;
     const char* reason = row.reject ? row.reject(row, call, machine) : nullptr;
     if (log_dispatch())
       log_line(describe(call) + ": " + std::string(backend) + "/" + row.name +
@@ -61,7 +67,7 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   }
   if (!name.empty() && !name_known) return unknown_kernel(rows, name, backend);
   if (!name.empty() && reasons.empty()) reasons = "; " + std::string(name) + " has no variant of this type and mode";
-  if (reasons.empty()) reasons = "; its ladder has no row of this type and mode";
+  if (reasons.empty()) reasons = "; its ladder has no row of this type and mode that keeps the canonical summation";
   return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
 }
 

@@ -4,29 +4,18 @@
 
 #include <tessera/backend.hpp>
 
+#include "operand.hpp"
 #include "placement.hpp"
 
 namespace tessera::detail {
 namespace {
 
-std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
-
 Op flipped(Op op) { return op == Op::None ? Op::Transpose : Op::None; }
-
-Index logical_rows(const Operand& x) { return x.op == Op::None ? x.rows : x.cols; }
-Index logical_cols(const Operand& x) { return x.op == Op::None ? x.cols : x.rows; }
-
-/// Two rectangles of one storage that share an element.
-bool overlap(const Operand& x, const Operand& y) {
-  return x.storage == y.storage && x.row < y.row + y.rows && y.row < x.row + x.rows && x.col < y.col + y.cols &&
-         y.col < x.col + x.cols;
-}
 
 void check(const Operand& a, const Operand& b, const Operand& c) {
   check_inner(logical_rows(a), logical_cols(a), logical_rows(b), logical_cols(b));
   if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
-    throw InvalidArgument("gemm: c is " + shape(logical_rows(c), logical_cols(c)) + ", but a·b is " +
-                          shape(logical_rows(a), logical_cols(b)));
+    throw InvalidArgument("gemm: c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b)));
   if (overlap(a, c) || overlap(b, c))
     throw InvalidArgument(std::string("gemm: c overlaps ") + (overlap(a, c) ? "a" : "b") +
                           " in memory; the product needs a separate result");

@@ -58,7 +58,11 @@ struct Entry {
 Entry& entry(Backend backend) {
   static auto* entries = new std::array<Entry, 4>{Entry(Backend::Reference), Entry(Backend::OpenMP),
                                                   Entry(Backend::Tbb), Entry(Backend::Cuda)};
-  return (*entries)[static_cast<std::size_t>(backend) - 1];
+  const auto index = static_cast<std::size_t>(static_cast<int>(backend) - 1);
+  if (index >= entries->size())
+    throw InvalidArgument("backend " + std::to_string(static_cast<int>(backend)) + " (" +
+                          std::string(to_string(backend)) + ") is not one backend; name one");
+  return (*entries)[index];
 }
 
 } // namespace
@@ -85,6 +89,7 @@ Executor& executor(Backend backend) {
 }
 
 std::span<const GemmKernel> gemm_kernels(Backend backend) {
+  if (backend == Backend::Auto) return executor(backend).gemm_kernels();
   Entry& e = entry(backend);
   if (Executor* made = e.executor()) return made->gemm_kernels();
   const PluginInfo* plugin = e.plugin();
@@ -92,6 +97,7 @@ std::span<const GemmKernel> gemm_kernels(Backend backend) {
 }
 
 std::span<const ReduceKernel> reduce_kernels(Backend backend) {
+  if (backend == Backend::Auto) return executor(backend).reduce_kernels();
   const PluginInfo* plugin = entry(backend).plugin();
   return plugin ? plugin->reduce_kernels() : std::span<const ReduceKernel>{};
 }

@@ -1,8 +1,17 @@
 #include <tessera/status.hpp>
 
 namespace tessera {
+namespace {
 
-Error::Error(StatusCode code, const std::string& why) : std::runtime_error(why), code_(code) {}
+/// A status made where there was no memory for a text has none.
+std::string explained(StatusCode code, const std::string& why) {
+  if (!why.empty()) return why;
+  return code == StatusCode::OutOfMemory ? "out of memory" : "no reason was given";
+}
+
+} // namespace
+
+Error::Error(StatusCode code, const std::string& why) : std::runtime_error(explained(code, why)), code_(code) {}
 Error::~Error() = default;
 
 InvalidArgument::InvalidArgument(const std::string& why) : Error(StatusCode::InvalidArgument, why) {}

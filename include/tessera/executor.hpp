@@ -151,11 +151,11 @@ class TESSERA_API Executor {
   /// C := beta·C (beta = 0 writes zeros without reading): what is left of a product when alpha or k is zero.
   Status scale_result(Queue& queue, const GemmCall& call) noexcept;
 
-  /// Runs the first row of the ladder that does not reject, or the row called `kernel`, which is run or the call
-  /// fails with the row's reason. Checks the call first; see check_gemm().
+  /// Runs the first row of the ladder that does not reject (under Math::Strict: the first canonical one), or the row
+  /// called `kernel`, which is run or the call fails with the row's reason. Checks the call first; see check_gemm().
   Status gemm(Queue& queue, const GemmCall& call, std::string_view kernel = {}) noexcept;
 
-  /// The same for reductions.
+  /// The same for reductions: without a name the first canonical row.
   Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
 };
 

@@ -17,13 +17,14 @@ struct PhiloxBlock {
   std::uint32_t word[4];
 };
 
-TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t seed, std::uint64_t counter, std::uint32_t stream = 0) {
-  std::uint32_t key0 = static_cast<std::uint32_t>(seed);
-  std::uint32_t key1 = static_cast<std::uint32_t>(seed >> 32);
-  std::uint32_t x0 = static_cast<std::uint32_t>(counter);
-  std::uint32_t x1 = static_cast<std::uint32_t>(counter >> 32);
-  std::uint32_t x2 = stream;
-  std::uint32_t x3 = 0;
+/// The published function: ten rounds over a 128-bit counter with a 64-bit key.
+TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t key, const PhiloxBlock& counter) {
+  std::uint32_t key0 = static_cast<std::uint32_t>(key);
+  std::uint32_t key1 = static_cast<std::uint32_t>(key >> 32);
+  std::uint32_t x0 = counter.word[0];
+  std::uint32_t x1 = counter.word[1];
+  std::uint32_t x2 = counter.word[2];
+  std::uint32_t x3 = counter.word[3];
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = std::uint64_t{0xD2511F53u} * x0;
     const std::uint64_t product1 = std::uint64_t{0xCD9E8D57u} * x2;
@@ -37,6 +38,11 @@ TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t seed, std::uint6
     key1 += 0xBB67AE85u;
   }
   return {{x0, x1, x2, x3}};
+}
+
+TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t seed, std::uint64_t counter, std::uint32_t stream = 0) {
+  return philox4x32(
+      seed, PhiloxBlock{{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), stream, 0}});
 }
 
 /// Uniform in [0, 1) on a grid of 2⁻²⁴ (f32) or 2⁻⁵³ (f64); word pairs are taken from one block.
