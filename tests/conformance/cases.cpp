@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <tessera/random.hpp>
 
@@ -120,6 +121,21 @@ void add_segments(std::vector<Case>& cases, bool quick) {
   if (!quick) add_products(cases, 1, 1, 7 * s + 13, 4, choices);
 }
 
+void add_special_values(std::vector<Case>& cases, bool quick) {
+  constexpr std::array<std::array<Index, 3>, 3> shapes{{{17, 19, 23}, {67, 71, 73}, {13, 11, canonical_segment + 9}}};
+  Choices choices(6);
+  for (const Values values : {Values::Integers, Values::Subnormal, Values::NonFinite})
+    for (const auto& [m, n, k] : shapes) {
+      const std::size_t first = cases.size();
+      add_products(cases, m, n, k, quick ? 1 : 4, choices);
+      for (std::size_t i = first; i < cases.size(); ++i) {
+        cases[i].values = values;
+        if (values == Values::Integers && std::abs(cases[i].alpha) != 1) cases[i].alpha = 1;
+        if (values == Values::Integers && std::abs(cases[i].beta) != 1) cases[i].beta = 0;
+      }
+    }
+}
+
 } // namespace
 
 std::ostream& operator<<(std::ostream& out, const Case& x) {
@@ -129,6 +145,8 @@ std::ostream& operator<<(std::ostream& out, const Case& x) {
   };
   out << "m=" << x.m << " n=" << x.n << " k=" << x.k << " op_a=" << to_string(x.op_a) << " op_b=" << to_string(x.op_b)
       << " alpha=" << x.alpha << " beta=" << x.beta << " threads=" << x.threads;
+  constexpr std::array<const char*, 4> words{"uniform", "integers", "subnormal", "non-finite"};
+  out << ' ' << words[static_cast<std::size_t>(x.values)];
   place("a", x.a);
   place("b", x.b);
   place("c", x.c);
@@ -141,6 +159,7 @@ std::vector<Case> shared_cases(bool quick) {
   add_combinations(cases, quick);
   add_shapes(cases, quick);
   add_segments(cases, quick);
+  add_special_values(cases, quick);
   return cases;
 }
 

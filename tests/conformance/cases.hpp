@@ -11,18 +11,27 @@
 
 namespace tessera::conformance {
 
+/// What A, B and C are filled with.
+enum class Values {
+  Uniform,   ///< [−1, 1)
+  Integers,  ///< small enough that every mode is exact: any difference is a bug
+  Subnormal, ///< A below the smallest normal number: who flushes to zero is found out
+  NonFinite, ///< a few NaN and infinities, which must land where IEEE arithmetic puts them
+};
+
 struct Case {
   Index m = 0, n = 0, k = 0;
   Op op_a = Op::None, op_b = Op::None;
   double alpha = 1, beta = 0; ///< exact in f32
   Placement a = {}, b = {}, c = {};
   int threads = 0;
+  Values values = Values::Uniform;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& x);
 
 /// Cases that do not depend on the row: all small shapes, primes, long and thin, segments of the canonical
-/// summation; every pair of transposes and of alpha and beta.
+/// summation; every pair of transposes and of alpha and beta; integers, subnormal numbers, NaN and infinities.
 std::vector<Case> shared_cases(bool quick);
 
 /// One less, equal and one more than a row's tile along each side.

@@ -9,6 +9,32 @@ namespace {
 template <class T>
 using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
 
+/// Element e of operand number `which` (0 for A, 1 for B, 2 for C).
+template <class T>
+T element(Values values, int which, std::uint64_t e) {
+  const auto seed = static_cast<std::uint64_t>(which) + 11;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  switch (values) {
+    case Values::Integers:
+      return random_element<T>(Distribution::Integers, seed, e, T{-8}, T{8});
+    case Values::Subnormal:
+      // A's elements are subnormal, B's are near one, C's are of the products' size.
+      if (which == 1) return uniform<T>(seed, e);
+      return std::ldexp(uniform<T>(seed, e), sizeof(T) == 4 ? -136 : -1060);
+    case Values::NonFinite:
+      // Far enough apart that most rows and columns stay finite.
+      if (e % 509 == 37) return which == 1 ? -infinity : infinity;
+      if (e % 509 == 211) return std::numeric_limits<T>::quiet_NaN();
+      return uniform<T>(seed, e);
+    case Values::Uniform:
+      break;
+  }
+  return uniform<T>(seed, e);
+}
+
+/// Same infinity, or NaN for NaN.
+bool same_class(double got, double expected) { return std::isnan(expected) ? std::isnan(got) : got == expected; }
+
 } // namespace
 
 template <class T>
@@ -19,12 +45,13 @@ Problem<T>::Problem(const Case& x)
       before_(static_cast<std::size_t>(x.m * x.n)) {
   // alpha = 0 never reads A or B: leave them NaN.
   if (x.alpha != 0) {
-    fill(a_, [](std::uint64_t e) { return uniform<T>(11, e); });
-    fill(b_, [](std::uint64_t e) { return uniform<T>(12, e); });
+    fill(a_, [&](std::uint64_t e) { return element<T>(x.values, 0, e); });
+    fill(b_, [&](std::uint64_t e) { return element<T>(x.values, 1, e); });
   }
   a_.upload();
   b_.upload();
-  for (std::size_t e = 0; e < before_.size(); ++e) before_[e] = x.beta == 0 ? sentinel<T>() : uniform<T>(13, e);
+  for (std::size_t e = 0; e < before_.size(); ++e)
+    before_[e] = x.beta == 0 ? sentinel<T>() : element<T>(x.values, 2, e);
 }
 
 template <class T>
@@ -94,12 +121,20 @@ std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Gua
       if (row.summation == Summation::Canonical && !same(got, canonical()[e]))
         report(i, j, static_cast<double>(got), static_cast<double>(canonical()[e]), "the canonical bits are ", 0);
       if (row.summation == Summation::Canonical && options().backend != Backend::Reference) continue;
-      const double limit = bound(row, made, exact()[e]);
-      const double off = std::abs(static_cast<double>(got) - exact()[e].value);
-      if (!(off <= limit)) report(i, j, static_cast<double>(got), exact()[e].value, "must be ", limit);
+      const double expected = exact()[e].value;
+      const double limit = case_.values == Values::Integers ? 0 : bound(row, made, exact()[e]);
+      const bool right = std::isfinite(expected) ? std::abs(static_cast<double>(got) - expected) <= limit
+                                                 : same_class(static_cast<double>(got), expected);
+      if (!right) report(i, j, static_cast<double>(got), expected, "must be ", limit);
     }
   if (wrong == 0) return {};
   return std::to_string(wrong) + " of " + std::to_string(before_.size()) + " elements are wrong: " + first.str();
+}
+
+template <class T>
+bool Problem<T>::concerns(const GemmKernel& row) const {
+  const bool full_range = row.math == Math::Strict || row.math == Math::Compensated;
+  return case_.values != Values::Subnormal || full_range;
 }
 
 template <class T>

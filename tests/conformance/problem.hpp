@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <tessera/random.hpp>
-
 #include "bound.hpp"
 #include "cases.hpp"
 #include "guarded.hpp"
+#include "shapes.hpp"
 #include "subject.hpp"
 
 namespace tessera::conformance {
@@ -21,6 +20,8 @@ class Problem {
   explicit Problem(const Case& x);
 
   const Case& parameters() const { return case_; }
+  /// Modes that round to a short format promise nothing about subnormal numbers.
+  bool concerns(const GemmKernel& row) const;
   /// Runs the named row, or the executor's own choice if the name is empty, and checks everything. An empty string,
   /// or what is wrong. `rejection` is set instead where the row does not take the case.
   std::string check(const GemmKernel& row, bool by_name, std::optional<std::string>& rejection);
@@ -37,18 +38,6 @@ class Problem {
   std::vector<T> canonical_;
   std::vector<ExactElement> exact_;
 };
-
-/// Fills element (i, j) with make(i · columns + j).
-template <class T, class Make>
-void fill(Guarded<T>& x, Make make) {
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j) x.at(i, j) = make(static_cast<std::uint64_t>(i * x.cols() + j));
-}
-
-template <class T>
-T uniform(std::uint64_t seed, std::uint64_t e) {
-  return random_element<T>(Distribution::Uniform, seed, e, T{-1}, T{1});
-}
 
 extern template class Problem<float>;
 extern template class Problem<double>;

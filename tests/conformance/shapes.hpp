@@ -1,0 +1,57 @@
+#pragma once
+
+/// What the tests of element-wise operations, random numbers and reductions share.
+
+#include <cstddef>
+#include <tuple>
+#include <vector>
+
+#include <tessera/random.hpp>
+
+#include "guarded.hpp"
+#include "subject.hpp"
+
+namespace tessera::conformance {
+
+using ElementTypes = std::tuple<float, double>;
+
+struct Shape {
+  Index rows = 0;
+  Index cols = 0;
+};
+
+inline std::vector<Shape> shapes() {
+  if (options().quick) return {{0, 3}, {1, 1}, {17, 33}, {67, 129}};
+  return {{0, 0},   {0, 5},   {5, 0},     {1, 1},    {1, 17},   {17, 1},  {2, 3},
+          {31, 33}, {64, 64}, {100, 257}, {513, 61}, {1, 4099}, {4099, 1}};
+}
+
+/// Fills element (i, j) with make(i · columns + j).
+template <class T, class Make>
+void fill(Guarded<T>& x, Make make) {
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) x.at(i, j) = make(static_cast<std::uint64_t>(i * x.cols() + j));
+}
+
+template <class T>
+T uniform(std::uint64_t seed, std::uint64_t e) {
+  return random_element<T>(Distribution::Uniform, seed, e, T{-1}, T{1});
+}
+
+/// The elements of the host's image, without gaps.
+template <class T>
+std::vector<T> compact(Guarded<T>& x) {
+  std::vector<T> elements;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) elements.push_back(x.at(i, j));
+  return elements;
+}
+
+template <class T>
+std::size_t differing(const std::vector<T>& x, const std::vector<T>& y) {
+  std::size_t count = x.size() == y.size() ? 0 : 1;
+  for (std::size_t e = 0; e < std::min(x.size(), y.size()); ++e) count += same(x[e], y[e]) ? 0 : 1;
+  return count;
+}
+
+} // namespace tessera::conformance
