@@ -2,10 +2,10 @@
 
 /// TileLoader's twin for cp.async: from global to shared memory without registers in between, while the block computes.
 ///
-/// An operand stored along outer is copied in 16-byte vectors. One stored along k is transposed by copying single
-/// elements: eight lanes along k, so that whole sectors are read, and the rows of shared memory padded by one vector,
-/// so that the warp's 32 elements fall into 32 banks. Before compute capability 8.0 the same calls copy at once.
-/// CUDA C++ Programming Guide, "Asynchronous Data Copies".
+/// Lines of memory are copied as they are, in 16-byte vectors; or an operand stored along k is transposed by copying
+/// single elements: eight lanes along k, so that whole sectors are read, into rows of shared memory padded by one
+/// vector, so that a warp's elements fall into different banks. Before compute capability 8.0 the same calls copy at
+/// once. CUDA C++ Programming Guide, "Asynchronous Data Copies".
 
 #include <cuda_pipeline_primitives.h>
 
@@ -13,9 +13,10 @@
 
 namespace tessera::cuda {
 
-template <class T, int outer, int depth, int threads, Along along>
+/// The tile is [depth][ld] in shared memory, or [outer][ld] for an operand along k that is not transposed.
+template <class T, int outer, int depth, int threads, Along along, bool transpose = along == Along::K>
 class AsyncTileLoader {
-  static constexpr int width = along == Along::K ? 1 : Vector<T>::width;   ///< elements a copy
+  static constexpr int width = transpose ? 1 : Vector<T>::width;           ///< elements a copy
   static constexpr int line = (along == Along::K ? depth : outer) / width; ///< copies side by side in memory
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int count = (along == Along::K ? outer : depth) / step; ///< copies a thread
@@ -29,14 +30,14 @@ class AsyncTileLoader {
         k_(x.k),
         outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),
         padding_(x.padding),
-        whole_((along == Along::K || x.vectors) && x.outer - x.first >= outer),
+        whole_((transpose || x.vectors) && x.outer - x.first >= outer),
         next_(x.data +
               (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
 
   /// Starts the copy of the tile at k0; tiles come in order. The caller commits, waits, and then meets the other
   /// threads at a barrier, which also publishes what edge tiles stored directly.
-  template <int ld>
-  __device__ void copy(Index k0, T (&tile)[depth][ld]) {
+  template <int lines, int ld>
+  __device__ void copy(Index k0, T (&tile)[lines][ld]) {
     if (whole_ && k0 + depth <= k_) {
 #pragma unroll
       for (int v = 0; v < count; ++v)
@@ -48,13 +49,13 @@ class AsyncTileLoader {
   }
 
  private:
-  template <int ld>
-  __device__ T& element(T (&tile)[depth][ld], int v, int e) const {
-    return along == Along::K ? tile[across_ + e][down_ + v * step] : tile[down_ + v * step][across_ + e];
+  template <int lines, int ld>
+  __device__ T& element(T (&tile)[lines][ld], int v, int e) const {
+    return transpose ? tile[across_ + e][down_ + v * step] : tile[down_ + v * step][across_ + e];
   }
 
-  template <int ld>
-  __device__ void copy_guarded(int k_left, T (&tile)[depth][ld]) const {
+  template <int lines, int ld>
+  __device__ void copy_guarded(int k_left, T (&tile)[lines][ld]) const {
     const int across_end = along == Along::K ? k_left : outer_left_;
     const int down_end = along == Along::K ? outer_left_ : k_left;
 #pragma unroll

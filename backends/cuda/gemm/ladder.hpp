@@ -1,6 +1,7 @@
 #pragma once
 
-/// The GEMM ladder, best first. Each rung is the file of its name, gemm/<name>.cu, which ends in its rows.
+/// The GEMM ladder, best first. Each rung is the file of its name, gemm/<name>.cu, which ends in its rows. A call takes
+/// the first row of its type and math mode that does not reject it.
 
 #include <span>
 
@@ -8,6 +9,9 @@
 
 namespace tessera::cuda {
 
+extern const GemmKernel cublas_f32, cublas_f64;
+extern const GemmKernel cublas_tf32_f32, cublas_bf16_f32, cublas_fp16_f32;
+extern const GemmKernel wmma_tf32_f32;
 extern const GemmKernel async_copy_f32, async_copy_f64;
 extern const GemmKernel warp_tile_f32, warp_tile_f64;
 extern const GemmKernel z_order_f32, z_order_f64;

@@ -172,17 +172,15 @@ __device__ void store_tile(const VectorOperands<T>& x, Index i, Index j, const C
     }
 }
 
-/// Calls launch(a, b) with the directions of the call's operands as constants a.value and b.value.
+/// launch(a, b) with the directions of the call's operands as constants a.value and b.value.
 template <class Launch>
-void with_layouts(const GemmCall& call, Launch launch) {
+auto with_layouts(const GemmCall& call, Launch launch) {
   using K = std::integral_constant<Along, Along::K>;
   using Outer = std::integral_constant<Along, Along::Outer>;
   const bool a_along_k = call.op_a == Op::None;
   const bool b_along_k = call.op_b == Op::Transpose;
-  if (a_along_k && b_along_k) launch(K{}, K{});
-  if (a_along_k && !b_along_k) launch(K{}, Outer{});
-  if (!a_along_k && b_along_k) launch(Outer{}, K{});
-  if (!a_along_k && !b_along_k) launch(Outer{}, Outer{});
+  if (a_along_k) return b_along_k ? launch(K{}, K{}) : launch(K{}, Outer{});
+  return b_along_k ? launch(Outer{}, K{}) : launch(Outer{}, Outer{});
 }
 
 } // namespace tessera::cuda
