@@ -1,0 +1,67 @@
+#include <tessera/backend.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/expect.hpp"
+
+using namespace tessera;
+using tessera::test::expect_error;
+
+BOOST_AUTO_TEST_SUITE(backends)
+
+BOOST_AUTO_TEST_CASE(the_reference_is_always_there) {
+  BOOST_TEST(executor(Backend::Reference).capabilities().host_memory);
+  BOOST_TEST((executor(Backend::Reference).capabilities().backend == Backend::Reference));
+  BOOST_TEST(&executor(Backend::Reference) == &executor(Backend::Reference));
+  BOOST_TEST(!gemm_kernels(Backend::Reference).empty());
+  BOOST_TEST(!reduce_kernels(Backend::Reference).empty());
+}
+
+BOOST_AUTO_TEST_CASE(every_backend_is_listed_with_a_reason_if_it_is_absent) {
+  const std::vector<BackendInfo> all = available_backends();
+  BOOST_TEST(all.size() == 4u);
+  for (const BackendInfo& info : all) {
+    BOOST_TEST(info.reason.empty() == info.available, to_string(info.backend) << ": " << info.reason);
+    BOOST_TEST((info.built || !info.available));
+    if (!info.available)
+      expect_error<BackendUnavailable>([&] { static_cast<void>(executor(info.backend)); },
+                                       {to_string(info.backend), info.reason});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(auto_is_the_first_one_available) {
+  const std::vector<BackendInfo> all = available_backends();
+  const auto first = std::ranges::find_if(all, &BackendInfo::available);
+  BOOST_TEST(&executor(Backend::Auto) == &executor(first->backend));
+  BOOST_TEST(gemm_kernels(Backend::Auto).data() == executor(first->backend).gemm_kernels().data());
+  BOOST_TEST(!reduce_kernels(Backend::Auto).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_is_no_backend_is_refused) {
+  for (const int number : {-1, 5, 99}) {
+    const auto backend = static_cast<Backend>(number);
+    expect_error<InvalidArgument>([&] { static_cast<void>(executor(backend)); }, {std::to_string(number)});
+    expect_error<InvalidArgument>([&] { static_cast<void>(gemm_kernels(backend)); }, {std::to_string(number)});
+    expect_error<InvalidArgument>([&] { static_cast<void>(reduce_kernels(backend)); }, {std::to_string(number)});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_named_once_and_described) {
+  for (const BackendInfo& info : available_backends()) {
+    const auto rows = gemm_kernels(info.backend);
+    for (const GemmKernel& row : rows) {
+      BOOST_TEST(!std::string_view(row.name).empty());
+      BOOST_TEST(!std::string_view(row.summary).empty(), row.name << " has no summary");
+      BOOST_TEST(!std::string_view(row.source).empty(), row.name << " names no source");
+      const auto twins = std::ranges::count_if(rows, [&](const GemmKernel& other) {
+        return std::string_view(other.name) == row.name && other.type == row.type && other.math == row.math;
+      });
+      BOOST_TEST(twins == 1, row.name << " stands " << twins << " times in the ladder of " << to_string(info.backend));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
