@@ -97,6 +97,17 @@ std::string cpu_name() {
   return uname(&names) == 0 ? names.machine : "unknown";
 }
 
+std::vector<std::string> instruction_sets() {
+  std::string flags = value_in("/proc/cpuinfo", "flags", ':');
+  if (flags.empty()) flags = value_in("/proc/cpuinfo", "Features", ':');
+  flags = " " + flags + " ";
+  std::vector<std::string> found;
+  for (const char* name : {"sse4_2", "avx", "fma", "f16c", "avx2", "avx512f", "avx512vl", "avx512_bf16", "avx512_fp16",
+                           "amx_tile", "amx_bf16", "asimd", "sve", "sve2", "sme"})
+    if (flags.find(fmt::format(" {} ", name)) != std::string::npos) found.emplace_back(name);
+  return found;
+}
+
 std::string operating_system() {
   std::string name = value_in("/etc/os-release", "PRETTY_NAME", '=');
   utsname names{};
@@ -141,6 +152,17 @@ std::vector<Cache> caches() {
   }
   std::stable_sort(found.begin(), found.end(), [](const Cache& x, const Cache& y) { return x.level < y.level; });
   return found;
+}
+
+ordered_json caches_json() {
+  ordered_json json = ordered_json::array();
+  for (const Cache& cache : caches())
+    json.push_back({{"level", cache.level},
+                    {"kind", cache.kind},
+                    {"bytes", cache.bytes},
+                    {"line_bytes", cache.line_bytes},
+                    {"shared_by", cache.shared_by}});
+  return json;
 }
 
 std::size_t last_level_cache_bytes() {

@@ -19,6 +19,8 @@ struct ThreadSource {
 ThreadSource thread_source();
 
 std::string cpu_name();
+/// Those of the processor that matter to matrix products, whether or not a kernel uses them.
+std::vector<std::string> instruction_sets();
 std::string operating_system();
 std::string compiler();
 std::string utc_date(); ///< ISO 8601
@@ -32,6 +34,7 @@ struct Cache {
 };
 /// Caches of the first processor this process may use, by level; empty where the system does not tell.
 std::vector<Cache> caches();
+nlohmann::ordered_json caches_json();
 
 /// Bytes of the largest cache; 32 MiB where the system does not tell.
 std::size_t last_level_cache_bytes();

@@ -293,7 +293,8 @@ const GemmReference& GemmRunner::reference() {
   if (!reference_) {
     bench_.progress.show("reference");
     const double row = std::max(1.0, static_cast<double>(group_.shape.n) * static_cast<double>(group_.shape.k));
-    const Index rows = std::max(least_rows_checked, static_cast<Index>(std::min(reference_products / row, 1e15)));
+    const Index affordable = std::max(least_rows_checked, static_cast<Index>(std::min(reference_products / row, 1e15)));
+    const Index rows = bench_.options.check_rows > 0 ? bench_.options.check_rows : affordable;
     reference_ =
         std::make_unique<GemmReference>(host_.call_before(0), sample_rows(group_.shape.m, rows, bench_.options.seed));
   }

@@ -2,12 +2,12 @@
 
 #include "options.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <tessera/status.hpp>
 #include <tessera/version.hpp>
 
+#include "common/command_line.hpp"
 #include "options_parse.hpp"
 
 namespace tessera::compare_app {
@@ -33,13 +33,6 @@ skipped (one run would pass --time-limit), failed (the device or the library rep
 Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, or a demanded backend
 missing (1 wins over 2); 130 interrupted, after printing what was measured.
 )";
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
 
 /// The words behind the options, as they were typed.
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target, const std::string& help,
@@ -93,6 +86,9 @@ void declare(CLI::App& app, CommandLine& words) {
   add_text(app, "--time-limit", words.time_limit,
            "Seconds for one kernel and shape: fewer runs, or none if one takes longer; 0: no limit", "S")
       ->group("Measuring");
+  add_text(app, "--check-rows", words.check_rows,
+           "Rows of C that are checked: all, a number of sampled ones, or auto (all up to a few seconds' work)", "N")
+      ->group("Measuring");
   add_text(app, "--preset", words.preset,
            "report: sizes 512 to 2560, f64 on the processor, integers 1 to 100, ten runs, mean time", "NAME")
       ->group("Measuring");
@@ -113,18 +109,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   app.set_version_flag("--version", std::string("gemm_compare " TESSERA_VERSION));
   CommandLine words;
   declare(app, words);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) { // --help, --version
-    app.exit(request);
-    return std::nullopt;
-  } catch (const CLI::ExtrasError&) {
-    const std::string word = app.remaining().front();
-    throw InvalidArgument(fmt::format("unknown argument '{}'; did you mean '{}'? --help lists all", word,
-                                      nearest_word(word.substr(0, word.find('=')), option_names(app))));
-  } catch (const CLI::ParseError& error) {
-    throw InvalidArgument(error.what());
-  }
+  if (!apps::parse(app, argc, argv)) return std::nullopt;
   return interpret(words);
 }
 

@@ -57,6 +57,7 @@ struct Options {
   // How to measure.
   int repeat = 7;
   double time_limit = 10; ///< seconds for one kernel and shape; 0: none
+  Index check_rows = 0;   ///< rows of C that are checked, at most; 0: as many as take a few seconds
   std::string cblas = "auto";
 
   // What to show.

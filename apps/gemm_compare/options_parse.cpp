@@ -208,6 +208,10 @@ Options interpret(CommandLine words) {
   }
   if (!words.time_limit.empty()) options.time_limit = parse_real("--time-limit", words.time_limit);
   if (!(options.time_limit >= 0)) throw InvalidArgument("--time-limit: must be at least 0, which is no limit");
+  if (words.check_rows == "all")
+    options.check_rows = std::numeric_limits<Index>::max();
+  else if (!words.check_rows.empty() && words.check_rows != "auto")
+    options.check_rows = parse_index("--check-rows", words.check_rows, 1);
   if (!words.cblas.empty()) options.cblas = words.cblas;
   options.list = words.list;
   options.mean = !words.preset.empty();

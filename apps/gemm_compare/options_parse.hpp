@@ -20,7 +20,7 @@ struct CommandLine {
   std::vector<std::string> backends, shapes;
   std::string kernels, cblas, operation, sizes, dtypes, maths, alpha, beta, distribution, seed;
   std::string file_a, file_b, file_c, file_out;
-  std::string threads, repeat, time_limit, preset, json, csv;
+  std::string threads, repeat, check_rows, time_limit, preset, json, csv;
 };
 
 /// Throws InvalidArgument.

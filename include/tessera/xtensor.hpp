@@ -12,6 +12,7 @@
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xexpression.hpp>
 #include <xtensor/xnoalias.hpp>
+#include <xtensor/xtensor.hpp>
 
 #include <tessera/matrix.hpp>
 #include <tessera/status.hpp>
@@ -22,10 +23,9 @@ namespace detail {
 template <class T>
 auto adapt_host(T* data, Index rows, Index cols, Index row_step, Index col_step) {
   const std::array<std::size_t, 2> shape{static_cast<std::size_t>(rows), static_cast<std::size_t>(cols)};
-  // xtensor wants stride 0 along a side of one element, and a buffer as long as what the strides reach.
+  // xtensor's own strides are 0 along a side of one element, and its buffers count elements, not their reach.
   const std::array<std::ptrdiff_t, 2> strides{rows > 1 ? row_step : 0, cols > 1 ? col_step : 0};
-  const Index reach = rows > 0 && cols > 0 ? (rows - 1) * row_step + (cols - 1) * col_step + 1 : 0;
-  return xt::adapt(data, static_cast<std::size_t>(reach), xt::no_ownership(), shape, strides);
+  return xt::adapt(static_cast<T*>(data), shape[0] * shape[1], xt::no_ownership(), shape, strides);
 }
 
 } // namespace detail

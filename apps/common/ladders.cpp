@@ -1,0 +1,62 @@
+#include "common/ladders.hpp"
+
+#include <fmt/format.h>
+
+namespace tessera::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* word(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::SumOfSquares:
+      return "sum_of_squares";
+    case ReduceOp::SumAbs:
+      return "sum_abs";
+    case ReduceOp::MaxAbs:
+      return "max_abs";
+  }
+  return "unknown";
+}
+
+} // namespace
+
+ordered_json to_json(const BackendInfo& info) {
+  return {{"backend", to_string(info.backend)},
+          {"built", info.built},
+          {"available", info.available},
+          {"reason", info.reason},
+          {"path", info.path}};
+}
+
+ordered_json kernels_json(Backend backend) {
+  ordered_json kernels = ordered_json::array();
+  for (const GemmKernel& row : gemm_kernels(backend))
+    kernels.push_back({{"op", "gemm"},
+                       {"backend", to_string(backend)},
+                       {"kernel", row.name},
+                       {"dtype", to_string(row.type)},
+                       {"math", to_string(row.math)},
+                       {"canonical", row.summation == Summation::Canonical},
+                       {"tile", {{"m", row.tile.m}, {"n", row.tile.n}, {"k", row.tile.k}}},
+                       {"summary", row.summary},
+                       {"source", row.source}});
+  for (const ReduceKernel& row : reduce_kernels(backend))
+    kernels.push_back({{"op", word(row.op)},
+                       {"backend", to_string(backend)},
+                       {"kernel", row.name},
+                       {"dtype", to_string(row.type)},
+                       {"math", to_string(Math::Strict)},
+                       {"canonical", row.summation == Summation::Canonical},
+                       {"summary", row.summary},
+                       {"source", row.source}});
+  return kernels;
+}
+
+std::string kernel_line(const ordered_json& kernel) {
+  const auto text = [&](const char* key) { return kernel[key].get<std::string>(); };
+  return fmt::format("  {:<15} {:<24} {:<4} {:<16} {:<10} {} [{}]", text("op"), text("kernel"), text("dtype"),
+                     text("math"), kernel["canonical"] ? "canonical" : "", text("summary"), text("source"));
+}
+
+} // namespace tessera::apps

@@ -1,0 +1,99 @@
+/// Whatever is wrong with the command line or the environment: exit 2, and the message says what and what to do.
+
+#include <boost/test/unit_test.hpp>
+
+#include "process.hpp"
+
+namespace tessera::test {
+
+BOOST_FIXTURE_TEST_SUITE(bad_input, Programs)
+
+BOOST_AUTO_TEST_CASE(an_unknown_option_names_the_nearest) {
+  expect_usage_error(compare({"--szes", "64"}), {"--szes", "'--sizes'"});
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_backend_names_the_nearest) {
+  expect_usage_error(compare({"--backend", "opnmp", "--sizes", "8"}), {"opnmp", "'openmp'"});
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_kernel_names_the_nearest) {
+  expect_usage_error(compare({"--backend", "reference", "--kernels", "gold,canonicle"}), {"canonicle", "'canonical'"});
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_that_matches_nothing_is_an_error) {
+  expect_usage_error(compare({"--backend", "reference", "--kernels", "zz*"}), {"zz*", "matches no kernel"});
+}
+
+BOOST_AUTO_TEST_CASE(a_mode_that_no_kernel_has_is_an_error) {
+  expect_usage_error(compare({"--backend", "reference", "--math", "tf32"}), {"--math"});
+  expect_usage_error(compare({"--backend", "reference", "--kernels", "gold", "--math", "tf32"}),
+                     {"gold", "strict", "--math"});
+}
+
+BOOST_AUTO_TEST_CASE(unknown_words_name_the_nearest) {
+  expect_usage_error(compare({"--dtype", "f65"}), {"f65", "'f64'"});
+  expect_usage_error(compare({"--math", "strikt"}), {"strikt", "'strict'"});
+  expect_usage_error(compare({"--dist", "unifrom"}), {"--dist", "unifrom", "'uniform'"});
+  expect_usage_error(compare({"--op", "gem"}), {"--op", "gem", "'gemm'"});
+  expect_usage_error(compare({"--preset", "reprot"}), {"--preset", "reprot", "'report'"});
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_checked) {
+  expect_usage_error(compare({"--sizes", "64,x"}), {"--sizes", "'x'"});
+  expect_usage_error(compare({"--sizes", "-5"}), {"--sizes", "-5"});
+  expect_usage_error(compare({"--sizes", ","}), {"--sizes"});
+  expect_usage_error(compare({"--shape", "3x4"}), {"--shape", "3x4", "MxNxK"});
+  expect_usage_error(compare({"--shape", "3x4x-1"}), {"--shape", "-1"});
+  expect_usage_error(compare({"--alpha", "one"}), {"--alpha", "one"});
+  expect_usage_error(compare({"--repeat", "0"}), {"--repeat", "0"});
+  expect_usage_error(compare({"--threads", "0"}), {"--threads", "0"});
+  expect_usage_error(compare({"--threads", "1,many"}), {"--threads", "many"});
+  expect_usage_error(compare({"--time-limit", "-1"}), {"--time-limit"});
+  expect_usage_error(compare({"--dist", "integers:5:1"}), {"--dist", "5", "1"});
+  expect_usage_error(compare({"--alpha", "0.1", "--dtype", "f32,f64", "--sizes", "4"}), {"--alpha", "0.1", "f32"});
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_overflow_are_named) {
+  expect_usage_error(compare({"--backend", "reference", "--shape", "4000000000x4000000000x4000000000"}),
+                     {"4000000000", "overflow"});
+  expect_usage_error(compare({"--sizes", "99999999999999999999"}), {"--sizes", "99999999999999999999"});
+}
+
+BOOST_AUTO_TEST_CASE(matrices_larger_than_memory_are_refused) {
+  const Outcome outcome = compare({"--backend", "reference", "--shape", "4000000x4000000x4"});
+  expect_usage_error(outcome, {"memory"});
+}
+
+BOOST_AUTO_TEST_CASE(threads_from_the_environment_are_checked) {
+  for (const char* text : {"garbage", "0", "-3", "2x"}) {
+    expect_usage_error(compare({"--backend", "reference", "--sizes", "8"}, {{"TESSERA_NUM_THREADS", text}}),
+                       {"TESSERA_NUM_THREADS", text});
+    expect_usage_error(info({}, {{"TESSERA_NUM_THREADS", text}}), {"TESSERA_NUM_THREADS", text});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_unwritable_report_is_known_before_anything_runs) {
+  expect_usage_error(compare({"--sizes", "8", "--json", "no/such/folder/out.json"}), {"no/such/folder/out.json"});
+  expect_usage_error(compare({"--sizes", "8", "--csv", "."}), {"folder"});
+  BOOST_TEST(folder.files().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_is_an_error) {
+  const Outcome outcome = compare({"--backend", "reference", "--sizes", "8", "--json", "/dev/full"});
+  BOOST_TEST(outcome.status == 2);
+  BOOST_TEST(contains(outcome.err, "/dev/full"));
+}
+
+BOOST_AUTO_TEST_CASE(two_reports_cannot_share_stdout) {
+  expect_usage_error(compare({"--sizes", "8", "--json", "-", "--csv", "-"}), {"--csv", "stdout"});
+}
+
+BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_opened_is_named) {
+  expect_usage_error(compare({"--sizes", "8", "--cblas", "libnosuchblas.so"}), {"--cblas", "libnosuchblas.so"});
+}
+
+BOOST_AUTO_TEST_CASE(info_checks_its_options) { expect_usage_error(info({"--josn"}), {"--josn", "'--json'"}); }
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test

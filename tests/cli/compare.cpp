@@ -1,0 +1,174 @@
+/// gemm_compare on products that work.
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace tessera::test {
+
+using nlohmann::json;
+
+namespace {
+
+json report_of(const Outcome& outcome) {
+  BOOST_TEST_REQUIRE(outcome.status == 0, outcome.err);
+  return json::parse(outcome.out);
+}
+
+std::set<std::string> kernels_of(const json& report, const std::string& backend) {
+  std::set<std::string> names;
+  for (const json& result : report["results"])
+    if (result["backend"] == backend) names.insert(result["kernel"].get<std::string>());
+  return names;
+}
+
+bool has_backend(const Programs& programs, const std::string& name) {
+  const json report = json::parse(programs.info({"--json", "--no-kernels"}).out);
+  for (const json& backend : report["backends"])
+    if (backend["backend"] == name) return backend["available"];
+  return false;
+}
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(compare_products, Programs)
+
+BOOST_AUTO_TEST_CASE(every_kernel_on_the_processor_passes) {
+  const json report =
+      report_of(compare({"--cpu", "--sizes", "65", "--dtype", "f32,f64", "--repeat", "2", "--json", "-"}));
+  std::size_t canonical = 0;
+  for (const json& result : report["results"]) {
+    const std::string name = result["backend"].get<std::string>() + "/" + result["kernel"].get<std::string>();
+    BOOST_TEST(result["verdict"] == "pass", name);
+    if (!result["canonical"]) continue;
+    ++canonical;
+    BOOST_TEST(result["error"]["differing_bits"] == 0, name);
+  }
+  BOOST_TEST(canonical >= 2u);
+  BOOST_TEST(kernels_of(report, "reference") == (std::set<std::string>{"canonical", "gold"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(gold_differs_from_gold_by_nothing) {
+  const json report = report_of(compare(
+      {"--backend", "reference", "--kernels", "gold", "--shape", "17x33x65", "--dtype", "f32,f64", "--json", "-"}));
+  BOOST_TEST(report["results"].size() == 2u);
+  for (const json& result : report["results"]) {
+    BOOST_TEST(result["error"]["total_abs"] == 0.0);
+    BOOST_TEST(result["speedup"] == 1.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(scalars_and_transposes_reach_the_kernels) {
+  const json report = report_of(compare({"--cpu", "--shape", "31x17x45", "--transA", "--transB", "--alpha", "-1.5",
+                                         "--beta", "2", "--repeat", "2", "--json", "-"}));
+  for (const json& result : report["results"]) {
+    BOOST_TEST(result["verdict"] == "pass");
+    BOOST_TEST(result["trans_a"] == true);
+    BOOST_TEST(result["trans_b"] == true);
+    BOOST_TEST(result["alpha"] == -1.5);
+    BOOST_TEST(result["beta"] == 2.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(empty_products_pass) {
+  for (const char* shape : {"0x5x7", "5x0x7", "5x7x0", "0x0x0"}) {
+    const json report = report_of(compare({"--cpu", "--shape", shape, "--beta", "3", "--repeat", "1", "--json", "-"}));
+    for (const json& result : report["results"]) BOOST_TEST(result["verdict"] == "pass", shape);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_number_of_threads_is_a_row) {
+  if (!has_backend(*this, "openmp")) return;
+  const json report = report_of(compare({"--backend", "openmp", "--kernels", "simd", "--sizes", "70", "--threads",
+                                         "1,2", "--repeat", "1", "--json", "-"}));
+  std::set<int> threads;
+  for (const json& result : report["results"]) {
+    threads.insert(result["threads"].get<int>());
+    BOOST_TEST(result["error"]["differing_bits"] == 0);
+  }
+  BOOST_TEST(threads == (std::set<int>{1, 2}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(distributions_and_seeds) {
+  for (const char* distribution : {"uniform", "uniform:0:1", "normal", "normal:5:0.5", "integers", "integers:1:100"}) {
+    const json report = report_of(compare({"--backend", "reference", "--sizes", "40", "--dist", distribution, "--seed",
+                                           "7", "--repeat", "1", "--json", "-"}));
+    for (const json& result : report["results"]) {
+      BOOST_TEST(result["verdict"] == "pass");
+      if (std::string(distribution).starts_with("integers")) BOOST_TEST(result["error"]["total_abs"] == 0.0);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_kernel_is_skipped_visibly) {
+  const Outcome outcome =
+      compare({"--backend", "reference", "--kernels", "gold", "--sizes", "700", "--time-limit", "0.0001"});
+  BOOST_TEST(outcome.status == 0);
+  BOOST_TEST(contains(outcome.out, "skipped"));
+  BOOST_TEST(contains(outcome.out, "--time-limit"));
+}
+
+BOOST_AUTO_TEST_CASE(sampled_rows_are_said_to_be_sampled) {
+  const json report = report_of(
+      compare({"--backend", "reference", "--sizes", "60", "--check-rows", "7", "--repeat", "1", "--json", "-"}));
+  for (const json& result : report["results"]) {
+    BOOST_TEST(result["error"]["rows_compared"] == 7);
+    BOOST_TEST(result["error"]["rows"] == 60);
+    BOOST_TEST(contains(result["reason"], "7 of 60 rows"));
+    BOOST_TEST(result["verdict"] == "pass");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(reductions) {
+  const json report = report_of(compare({"--cpu", "--op", "sum_of_squares", "--sizes", "1,1000,70001", "--dtype",
+                                         "f32,f64", "--repeat", "2", "--json", "-"}));
+  BOOST_TEST(report["results"].size() >= 6u);
+  for (const json& result : report["results"]) {
+    BOOST_TEST(result["op"] == "sum_of_squares");
+    BOOST_TEST(result["verdict"] == "pass");
+    if (result["canonical"]) BOOST_TEST(result["error"]["differing_bits"] == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_backend_that_was_demanded) {
+  if (has_backend(*this, "cuda")) return;
+  const Outcome alone = compare({"--gpu", "--sizes", "8"});
+  expect_usage_error(alone, {"cuda", "not available"});
+  const Outcome both = compare({"--cpu", "--gpu", "--sizes", "8", "--repeat", "1", "--json", "-"});
+  BOOST_TEST(both.status == 2);
+  BOOST_TEST(contains(both.err, "cuda"));
+  const json report = json::parse(both.out);
+  BOOST_TEST(!report["results"].empty());
+  BOOST_TEST(report["missing_backends"][0]["backend"] == "cuda");
+  BOOST_TEST(report["missing_backends"][0]["demanded"] == true);
+  BOOST_TEST(compare({"--sizes", "8", "--repeat", "1"}).status == 0); // nothing was demanded
+}
+
+BOOST_AUTO_TEST_CASE(the_report_preset_takes_other_sizes) {
+  const Outcome outcome =
+      compare({"--preset", "report", "--backend", "reference", "--sizes", "32,48", "--repeat", "2"});
+  BOOST_TEST(outcome.status == 0);
+  for (const char* part : {"mean", "f64", "Speed-up", "Σ|c_gold − c|", "32×32×32", "48×48×48"})
+    BOOST_TEST(contains(outcome.out, part), part);
+}
+
+BOOST_AUTO_TEST_CASE(no_colour_and_no_bar_without_a_terminal) {
+  const Outcome outcome = compare({"--backend", "reference", "--sizes", "16"});
+  BOOST_TEST(!contains(outcome.out, "\x1b"));
+  BOOST_TEST(outcome.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(help_and_version) {
+  const Outcome help = compare({"--help"});
+  BOOST_TEST(help.status == 0);
+  for (const char* part : {"--sizes", "Exit status", "--cblas"}) BOOST_TEST(contains(help.out, part), part);
+  BOOST_TEST(contains(compare({"--version"}).out, "gemm_compare"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test

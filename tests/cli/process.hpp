@@ -1,0 +1,67 @@
+#pragma once
+
+/// Runs a program and keeps what it said.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera::test {
+
+struct Outcome {
+  int status = -1; ///< exit status; 128 + signal if a signal ended it
+  std::string out;
+  std::string err;
+};
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// A program that is running in a folder, with these variables added to the environment.
+class Process {
+ public:
+  Process(const std::string& program, const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+          const Variables& variables = {});
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void send(int signal) const;
+  Outcome wait();
+
+ private:
+  int pid_ = -1;
+  std::filesystem::path out_, err_;
+};
+
+/// A folder of its own for each test case, removed at the end.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  /// Names of the files in it.
+  std::vector<std::string> files() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_file(const std::filesystem::path& path);
+void write_file(const std::filesystem::path& path, const std::string& text);
+
+/// The fixture of the test cases: a folder, and the programs run in it.
+struct Programs {
+  Folder folder;
+
+  Outcome compare(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
+  Outcome info(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
+};
+
+bool contains(const std::string& text, const std::string& part);
+
+/// Exit status 2, every part on stderr, nothing on stdout.
+void expect_usage_error(const Outcome& outcome, const std::vector<std::string>& parts);
+
+} // namespace tessera::test

@@ -1,0 +1,97 @@
+/// The formats that other programs read.
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace tessera::test {
+
+using nlohmann::json;
+
+namespace {
+
+void expect_keys(const json& object, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) BOOST_TEST(object.contains(key), "no key '" << key << "' in " << object.dump());
+}
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(reports, Programs)
+
+BOOST_AUTO_TEST_CASE(json_has_the_documented_schema) {
+  BOOST_TEST(compare({"--cpu", "--shape", "20x30x40", "--repeat", "3", "--json", "out.json"}).status == 0);
+  const json report = json::parse(read_file(folder / "out.json"));
+  BOOST_TEST(report["schema"] == "tessera.compare/1");
+  expect_keys(report["machine"],
+              {"cpu", "threads", "instruction_set", "compiler", "libraries", "os", "date", "devices"});
+  BOOST_TEST_REQUIRE(!report["results"].empty());
+  for (const json& result : report["results"]) {
+    expect_keys(result,
+                {"backend", "kernel", "dtype", "math", "canonical", "m", "n", "k", "trans_a", "trans_b", "alpha",
+                 "beta", "threads", "seconds", "gflops", "ceiling_percent", "error", "verdict", "reason"});
+    expect_keys(result["seconds"], {"median", "min", "max", "samples"});
+    expect_keys(result["error"], {"total_abs", "max_rel", "mean_rel", "max_over_bound", "differing_bits"});
+    BOOST_TEST(result["m"] == 20);
+    BOOST_TEST(result["n"] == 30);
+    BOOST_TEST(result["k"] == 40);
+    BOOST_TEST(result["seconds"]["samples"] == 3);
+    const double median = result["seconds"]["median"];
+    BOOST_TEST(median > 0);
+    BOOST_TEST(median >= result["seconds"]["min"].get<double>());
+    BOOST_TEST(median <= result["seconds"]["max"].get<double>());
+    BOOST_TEST(result["gflops"].get<double>() == 2e-9 * 20 * 30 * 40 / median, boost::test_tools::tolerance(1e-9));
+    BOOST_TEST(result["error"]["max_over_bound"].get<double>() <= 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(json_on_stdout_is_alone_there) {
+  const Outcome outcome = compare({"--backend", "reference", "--sizes", "8", "--json", "-"});
+  BOOST_TEST(outcome.status == 0);
+  BOOST_TEST(json::parse(outcome.out)["schema"] == "tessera.compare/1");
+}
+
+BOOST_AUTO_TEST_CASE(csv_has_as_many_fields_in_each_line) {
+  const Outcome outcome = compare({"--backend", "reference", "--sizes", "8,9", "--csv", "-"});
+  BOOST_TEST(outcome.status == 0);
+  std::istringstream lines(outcome.out);
+  std::string line;
+  std::getline(lines, line);
+  const auto commas = std::count(line.begin(), line.end(), ',');
+  BOOST_TEST(line.starts_with("op,backend,kernel,dtype"));
+  int rows = 0;
+  for (; std::getline(lines, line); ++rows) BOOST_TEST(std::count(line.begin(), line.end(), ',') == commas, line);
+  BOOST_TEST(rows == 4);
+}
+
+BOOST_AUTO_TEST_CASE(the_list_names_every_kernel) {
+  const Outcome table = compare({"--list"});
+  BOOST_TEST(table.status == 0);
+  const Outcome outcome = compare({"--list", "--json", "-"});
+  BOOST_TEST(outcome.status == 0);
+  const json report = json::parse(outcome.out);
+  BOOST_TEST(report["schema"] == "tessera.kernels/1");
+  BOOST_TEST(report["backends"].size() == 4u);
+  for (const json& kernel : report["kernels"]) {
+    expect_keys(kernel, {"op", "backend", "kernel", "dtype", "math", "canonical", "summary", "source"});
+    BOOST_TEST(contains(table.out, kernel["kernel"]));
+  }
+  BOOST_TEST(std::any_of(report["kernels"].begin(), report["kernels"].end(),
+                         [](const json& kernel) { return kernel["kernel"] == "gold"; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_report_keeps_the_old_one_until_it_is_complete) {
+  write_file(folder / "out.json", "old");
+  expect_usage_error(compare({"--sizes", "x", "--json", "out.json"}), {"--sizes"});
+  BOOST_TEST(read_file(folder / "out.json") == "old");
+  BOOST_TEST(compare({"--backend", "reference", "--sizes", "8", "--json", "out.json"}).status == 0);
+  BOOST_TEST(json::parse(read_file(folder / "out.json")).contains("results"));
+  BOOST_TEST(folder.files() == (std::vector<std::string>{"out.json"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
