@@ -28,7 +28,7 @@ configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(TESSERA_BUNDLE)
-  foreach(program tessera_conformance tessera_cuda_faults tessera_cuda_device)
+  foreach(program tessera_conformance tessera_cuda_faults tessera_cuda_device tessera_cuda_copy_speed)
     if(TARGET ${program})
       install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     endif()

@@ -18,9 +18,9 @@ const PluginInfo& cuda_plugin() {
   throw BackendUnavailable("the CUDA plug-in cannot be opened a second time");
 }
 
-Status create_own(OwnExecutor& executor, int device) {
+Status create_own(OwnExecutor& executor, int device, int threads) {
   Executor* made = nullptr;
-  Status status = cuda_plugin().create({.threads = 2, .device = device}, made);
+  Status status = cuda_plugin().create({.threads = threads, .device = device}, made);
   executor.reset(made);
   return status;
 }

@@ -17,7 +17,7 @@ struct DestroyExecutor {
   void operator()(Executor* executor) const { cuda_plugin().destroy(executor); }
 };
 using OwnExecutor = std::unique_ptr<Executor, DestroyExecutor>;
-Status create_own(OwnExecutor& executor, int device = -1);
+Status create_own(OwnExecutor& executor, int device = -1, int threads = 2);
 
 class Environment {
  public:

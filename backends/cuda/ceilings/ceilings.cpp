@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
+#include <vector>
 
 #include "scratch.hpp"
 #include "status.hpp"
@@ -95,37 +97,39 @@ Status measure_bandwidth(Executor& executor, Queue& queue, Stopwatch& watch, dou
   return {};
 }
 
-const Probe& probe_of(DType type, Math math) {
+using Probes = std::vector<const Probe*>;
+
+Probes probes_of(DType type, Math math) {
   switch (math) {
     case Math::Tf32:
-      return mma_tf32_probe;
+      return {&mma_tf32_probe, &wgmma_tf32_probe};
     case Math::Bf16:
     case Math::EmulatedBf16x6:
-      return mma_bf16_probe;
+      return {&mma_bf16_probe, &wgmma_bf16_probe};
     case Math::Fp16:
     case Math::EmulatedFp16x3:
-      return mma_fp16_probe;
+      return {&mma_fp16_probe, &wgmma_fp16_probe};
     case Math::Strict:
     case Math::Compensated:
       break;
   }
-  return type == DType::F64 ? fma_f64_probe : fma_f32_probe;
+  return type == DType::F64 ? Probes{&fma_f64_probe, &mma_f64_probe} : Probes{&fma_f32_probe};
 }
 
 } // namespace
 
-Status measure_ceilings(Executor& executor, Queue& queue, DType type, Math math, Ceilings& ceilings) noexcept {
+Status measure_ceilings(Executor& executor, Queue& queue, DType type, Math math, Ceilings& ceilings) noexcept try {
   ceilings = {};
   Stopwatch watch;
   if (Status status = watch.prepare(executor); !status.ok()) return status;
-  if (Status status = measure(probe_of(type, math), executor, queue, watch, ceilings.flops); !status.ok())
-    return status;
-  if (type == DType::F64 && math == Math::Strict) {
-    double matrix_units = 0;
-    if (Status status = measure(mma_f64_probe, executor, queue, watch, matrix_units); !status.ok()) return status;
-    ceilings.flops = std::max(ceilings.flops, matrix_units);
+  for (const Probe* probe : probes_of(type, math)) {
+    double flops = 0;
+    if (Status status = measure(*probe, executor, queue, watch, flops); !status.ok()) return status;
+    ceilings.flops = std::max(ceilings.flops, flops);
   }
   return measure_bandwidth(executor, queue, watch, ceilings.bytes_per_second);
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
 }
 
 } // namespace tessera::cuda

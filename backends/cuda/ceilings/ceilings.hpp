@@ -9,7 +9,7 @@
 namespace tessera::cuda {
 
 /// f32 strict: the FMA units. f64 strict: the FMA or the matrix units, whichever are faster, for both round each step.
-/// Tf32, Bf16, Fp16: the matrix units by warp-level instructions; the emulated modes: the same for their part type.
+/// Tf32, Bf16, Fp16: the matrix units; the emulated modes: the same for the type of their parts.
 Status measure_ceilings(Executor& executor, Queue& queue, DType type, Math math, Ceilings& ceilings) noexcept;
 
 /// Work for the arithmetic units that needs no memory.
@@ -22,5 +22,6 @@ struct Probe {
 
 extern const Probe fma_f32_probe, fma_f64_probe;
 extern const Probe mma_tf32_probe, mma_bf16_probe, mma_fp16_probe, mma_f64_probe;
+extern const Probe wgmma_tf32_probe, wgmma_bf16_probe, wgmma_fp16_probe;
 
 } // namespace tessera::cuda

@@ -1,7 +1,7 @@
 /// The matrix units through mma.sync: each warp keeps eight independent products going.
 ///
-/// On Hopper this reaches some two thirds of what its warpgroup instruction does; rows that use that one can exceed
-/// this ceiling. Fragment layouts do not matter here: all elements of a factor are equal.
+/// Full rate on Ampere and Ada; some two thirds of it on Hopper. Fragment layouts do not matter here: all elements of
+/// a factor are equal.
 
 #include "ceilings.hpp"
 #include "status.hpp"
