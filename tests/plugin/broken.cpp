@@ -1,0 +1,104 @@
+/// A plug-in with one fault, chosen by a definition; without one it works, on the reference's kernels.
+
+#include <stdexcept>
+
+#include <tessera/backend.hpp>
+#include <tessera/host_executor.hpp>
+#include <tessera/plugin.hpp>
+
+namespace {
+
+using namespace tessera;
+
+class BorrowingExecutor final : public HostExecutor {
+ public:
+  BorrowingExecutor() {
+    capabilities_.backend = Backend::Tbb;
+    capabilities_.device = "borrowed from the reference";
+  }
+  const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return reference().gemm_kernels(); }
+  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
+  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
+  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
+  Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
+
+ private:
+  static Executor& reference() { return executor(Backend::Reference); }
+  Capabilities capabilities_;
+};
+
+Status probe() {
+#if defined(THROWS_IN_PROBE)
+  throw std::runtime_error("the probe fell over");
+#elif defined(PROBE_FAILS)
+  return Status::failure(StatusCode::Unavailable, "there is no such device; plug one in");
+#else
+  return {};
+#endif
+}
+
+[[maybe_unused]] Status create(const ExecutorOptions&, [[maybe_unused]] Executor*& executor) {
+#if defined(THROWS_IN_CREATE)
+  static BorrowingExecutor half_made; // must not be used
+  executor = &half_made;
+  throw std::runtime_error("create fell over");
+#elif defined(THROWS_AN_INT)
+  throw 42;
+#elif defined(CREATE_FAILS)
+  return Status::failure(StatusCode::OutOfMemory, "no memory for the work queue");
+#elif defined(CREATE_MAKES_NOTHING)
+  return {};
+#else
+  executor = new BorrowingExecutor;
+  return {};
+#endif
+}
+
+const PluginInfo info {
+#if defined(WRONG_SIZE)
+  .struct_size = sizeof(PluginInfo) + 8,
+#else
+  .struct_size = sizeof(PluginInfo),
+#endif
+#if defined(WRONG_ABI)
+  .abi_version = plugin_abi_version + 1,
+#else
+  .abi_version = plugin_abi_version,
+#endif
+#if defined(WRONG_TAG)
+  .build_tag = "another-standard-library",
+#else
+  .build_tag = TESSERA_BUILD_TAG,
+#endif
+#if defined(WRONG_NAME)
+  .name = "opencl",
+#else
+  .name = PLUGIN_NAME,
+#endif
+  .description = "for tests", .probe = probe,
+#if defined(NULL_FUNCTION)
+  .create = nullptr,
+#else
+  .create = create,
+#endif
+  .destroy = [](Executor* executor) { delete executor; },
+  .gemm_kernels = [] { return gemm_kernels(Backend::Reference); },
+  .reduce_kernels = [] { return reduce_kernels(Backend::Reference); },
+};
+
+} // namespace
+
+#if defined(NO_SYMBOL)
+#define ENTRY another_entry_point
+#else
+#define ENTRY tessera_plugin
+#endif
+
+extern "C" __attribute__((visibility("default"))) const tessera::PluginInfo* ENTRY() noexcept {
+#if defined(NULL_INFO)
+  return nullptr;
+#else
+  return &info;
+#endif
+}

@@ -1,0 +1,85 @@
+/// Where plug-ins are looked for, and who may fall back. Run one case a process.
+
+#include <filesystem>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/tessera.hpp>
+
+#include "support/expect.hpp"
+
+using namespace tessera;
+using tessera::test::expect_error;
+
+namespace {
+
+const std::string root = PLUGIN_DIR;
+
+void search_in(const std::string& folders) { setenv("TESSERA_PLUGIN_PATH", folders.c_str(), 1); }
+
+BackendInfo info_of(Backend backend) {
+  for (const BackendInfo& info : available_backends())
+    if (info.backend == backend) return info;
+  throw std::logic_error("available_backends() lists every backend");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(search)
+
+BOOST_AUTO_TEST_CASE(a_plugin_of_ones_own_works) {
+  search_in(root + "/works");
+  BOOST_TEST(info_of(Backend::Tbb).path == root + "/works/libtessera_tbb.so");
+  BOOST_TEST(executor(Backend::Tbb).capabilities().device == "borrowed from the reference");
+  const Matrix<float> a{{1, 2}, {3, 4}};
+  BOOST_TEST((gemm(a, a, Backend::Tbb) == Matrix<float>{{7, 10}, {15, 22}}));
+}
+
+BOOST_AUTO_TEST_CASE(auto_falls_back_where_a_named_backend_never_does) {
+  search_in(root + "/nothing_works");
+  BOOST_TEST(&executor(Backend::Auto) == &executor(Backend::Reference));
+  const Matrix<float> a{{1, 2}, {3, 4}};
+  BOOST_TEST((gemm(a, a) == Matrix<float>{{7, 10}, {15, 22}}));
+  for (const Backend backend : {Backend::Cuda, Backend::OpenMP, Backend::Tbb}) {
+    expect_error<BackendUnavailable>([&] { static_cast<void>(gemm(a, a, backend)); },
+                                     {to_string(backend), "there is no such device; plug one in"});
+    BOOST_TEST(!gemm_kernels(backend).empty()); // the ladder can be listed all the same
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_first_file_decides_also_if_it_is_broken) {
+  search_in(root + "/not_a_library:" + root + "/works");
+  const BackendInfo info = info_of(Backend::Tbb);
+  BOOST_TEST(!info.available);
+  BOOST_TEST(info.path == root + "/not_a_library/libtessera_tbb.so");
+}
+
+BOOST_AUTO_TEST_CASE(folders_that_are_not_there_are_passed_over) {
+  search_in(":/nonexistent::" + root + "/empty:" + root + "/works:" + root + "/not_a_library");
+  BOOST_TEST(info_of(Backend::Tbb).path == root + "/works/libtessera_tbb.so");
+  BOOST_TEST(info_of(Backend::Tbb).available);
+}
+
+/// CTest runs this one in the folder `works`, which holds a plug-in.
+BOOST_AUTO_TEST_CASE(the_current_directory_is_never_searched) {
+  BOOST_REQUIRE(std::filesystem::exists("libtessera_tbb.so"));
+  search_in(".:./:../works:");
+  BOOST_TEST(info_of(Backend::Tbb).path != root + "/works/libtessera_tbb.so");
+  BOOST_TEST(!test::contains(info_of(Backend::Tbb).path, "works"));
+  BOOST_TEST(!test::contains(info_of(Backend::Tbb).reason, "./"));
+}
+
+/// CTest runs this one with a libtessera that has no plug-in beside it.
+BOOST_AUTO_TEST_CASE(a_missing_file_is_reported_with_every_folder) {
+  search_in(root + "/empty");
+  const BackendInfo info = info_of(Backend::Tbb);
+  BOOST_TEST(!info.built);
+  BOOST_TEST(info.path == "");
+  for (const std::string& part :
+       {"no libtessera_tbb.so in " + root + "/empty, " + root + "/alone, " + root + "/alone/tessera, ",
+        std::string("build it, or name its folder in TESSERA_PLUGIN_PATH")})
+    BOOST_TEST(test::contains(info.reason, part), info.reason);
+  BOOST_TEST(&executor(Backend::Auto) == &executor(Backend::Reference));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,110 @@
+/// A plug-in whose products are wrong in one way, named by WRONG_KERNEL: the conformance test has to notice.
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include <tessera/backend.hpp>
+#include <tessera/host_executor.hpp>
+#include <tessera/plugin.hpp>
+
+namespace {
+
+using namespace tessera;
+
+bool bug(std::string_view name) {
+  static const char* const chosen = std::getenv("WRONG_KERNEL");
+  return chosen != nullptr && name == chosen;
+}
+
+/// op(A)'s row i times op(B)'s column j.
+template <class T>
+T inner(const GemmOperands<T>& x, Index i, Index j) {
+  T sum{0};
+  for (Index first = 0; first < x.k; first += canonical_segment) {
+    const Index last = std::min(first + canonical_segment, x.k);
+    T chain{0};
+    for (Index p = first; p < last; ++p) {
+      const Index step = bug("order") ? first + last - 1 - p : p;
+      T a = x.at_a(i, step);
+      if (bug("flushes_subnormals") && std::abs(a) < std::numeric_limits<T>::min()) a = T{0};
+      chain = std::fma(a, x.at_b(step, j), chain);
+    }
+    sum = first == 0 ? chain : sum + chain;
+  }
+  if (bug("loses_nan") && std::isnan(sum)) return T{0};
+  return sum;
+}
+
+template <class T>
+Status run(const GemmKernel& row, Executor&, Queue&, const GemmCall& call) noexcept {
+  const GemmOperands<T> x(call);
+  for (Index i = 0; i < x.m; ++i)
+    for (Index j = 0; j < x.n; ++j) {
+      T& c = x.c[i * x.ldc + j];
+      T r = x.alpha * inner(x, i, j);
+      if (bug("inexact_row") && row.summation == Summation::Other)
+        r += r * std::numeric_limits<T>::epsilon() * T(x.k + 9);
+      if (bug("edge") && i == x.m - 1 && x.m % 4 == 3) r = T{0};
+      c = x.beta == T{0} && !bug("reads_c") ? r : std::fma(x.beta, c, r);
+    }
+  if (bug("writes_beside") && x.ldc > x.n && x.m > 1) x.c[x.n] = T{0};
+  if (bug("writes_input")) const_cast<T*>(x.a)[0] += T{1};
+  return {};
+}
+
+const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities&) noexcept {
+  return bug("rejects_shapes") && call.n % 2 == 1 ? "odd n" : nullptr;
+}
+
+template <class T>
+constexpr GemmKernel row(const char* name, Summation summation) {
+  return {.name = name,
+          .summary = "wrong on purpose",
+          .source = "tests",
+          .type = dtype_of<T>,
+          .summation = summation,
+          .reject = reject,
+          .run = run<T>};
+}
+
+constexpr std::array rows{row<float>("wrong", Summation::Canonical), row<double>("wrong", Summation::Canonical),
+                          row<float>("wrong_too", Summation::Other), row<double>("wrong_too", Summation::Other)};
+
+class WrongExecutor final : public HostExecutor {
+ public:
+  WrongExecutor() { capabilities_.backend = Backend::Tbb; }
+  const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows; }
+  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
+  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
+  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
+  Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
+
+ private:
+  static Executor& reference() { return executor(Backend::Reference); }
+  Capabilities capabilities_;
+};
+
+const PluginInfo info{
+    .struct_size = sizeof(PluginInfo),
+    .abi_version = plugin_abi_version,
+    .build_tag = TESSERA_BUILD_TAG,
+    .name = PLUGIN_NAME,
+    .description = "wrong kernels, for tests",
+    .probe = [] { return Status{}; },
+    .create =
+        [](const ExecutorOptions&, Executor*& executor) {
+          executor = new WrongExecutor;
+          return Status{};
+        },
+    .destroy = [](Executor* executor) { delete executor; },
+    .gemm_kernels = []() -> std::span<const GemmKernel> { return rows; },
+    .reduce_kernels = [] { return reduce_kernels(Backend::Reference); },
+};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const tessera::PluginInfo* tessera_plugin() noexcept { return &info; }
