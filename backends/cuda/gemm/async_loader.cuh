@@ -24,8 +24,8 @@ class AsyncTileLoader {
 
  public:
   __device__ AsyncTileLoader(const OperandSlice<T>& x, int thread)
-      : across_(thread % line * width),
-        down_(thread / line),
+      : across_(row_order(thread, line).across * width),
+        down_(row_order(thread, line).down),
         stride_(x.stride),
         k_(x.k),
         outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),

@@ -22,7 +22,7 @@ constexpr int side = 32 / sizeof(T); ///< results a thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 template <class T>
-constexpr int ld = tile<T> + Vector<T>::width;
+constexpr int ld = padded<T>(tile<T>);
 
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(threads, 2) conflict_free(VectorOperands<T> x) {
@@ -30,8 +30,9 @@ __global__ void __launch_bounds__(threads, 2) conflict_free(VectorOperands<T> x)
   __shared__ alignas(16) T b_tile[2][tile_k][ld<T>];
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
   const int thread = static_cast<int>(threadIdx.x);
-  const int row = thread / threads_across * side<T>;
-  const int col = thread % threads_across * side<T>;
+  const Place at = row_order(thread, threads_across);
+  const int row = at.down * side<T>;
+  const int col = at.across * side<T>;
   TileLoader<T, tile<T>, tile_k, threads, a_along> a(slice_a(x, a_along, origin.row), thread);
   TileLoader<T, tile<T>, tile_k, threads, b_along> b(slice_b(x, b_along, origin.col), thread);
   CanonicalTile<T, side<T>, side<T>> sums;

@@ -28,8 +28,9 @@ __global__ void __launch_bounds__(threads, 2) double_buffer(VectorOperands<T> x)
   __shared__ alignas(16) T b_tile[2][tile_k][tile<T>];
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
   const int thread = static_cast<int>(threadIdx.x);
-  const int row = thread / threads_across * side<T>;
-  const int col = thread % threads_across * side<T>;
+  const Place at = row_order(thread, threads_across);
+  const int row = at.down * side<T>;
+  const int col = at.across * side<T>;
   TileLoader<T, tile<T>, tile_k, threads, a_along> a(slice_a(x, a_along, origin.row), thread);
   TileLoader<T, tile<T>, tile_k, threads, b_along> b(slice_b(x, b_along, origin.col), thread);
   CanonicalTile<T, side<T>, side<T>> sums;

@@ -21,7 +21,7 @@ constexpr int rows = 8; ///< results a thread
 constexpr int threads = tile_m * tile_n / rows;
 
 template <class T>
-__global__ void __launch_bounds__(threads) tile_1d(StridedOperands<T> x) {
+__global__ void __launch_bounds__(threads, 8 / sizeof(T)) tile_1d(StridedOperands<T> x) {
   __shared__ PaddedTile<T, tile_m, tile_k> a_tile;
   __shared__ PaddedTile<T, tile_k, tile_n> b_tile;
   const TileOrigin origin = tile_origin(x, tile_m, tile_n);
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(threads) tile_1d(StridedOperands<T> x) {
     load_tile<threads>(b_tile, b_matrix(x), k0, origin.col, b_padding<T>);
     __syncthreads();
     sums.begin(k0, totals);
-#pragma unroll
+#pragma unroll 4
     for (int p = 0; p < tile_k; ++p) {
       const T b = b_tile.at[p][col];
 #pragma unroll

@@ -8,15 +8,9 @@
 
 #include "canonical.cuh"
 #include "operands.cuh"
+#include "shared_layout.hpp"
 
 namespace tessera::cuda {
-
-/// 128 bits: the widest load and store.
-template <class T>
-struct alignas(16) Vector {
-  static constexpr int width = 16 / sizeof(T);
-  T lane[width];
-};
 
 /// The direction in which an operand's neighbours are neighbours in memory.
 enum class Along { K, Outer };
@@ -71,8 +65,8 @@ class TileLoader {
 
  public:
   __device__ TileLoader(const OperandSlice<T>& x, int thread)
-      : across_(thread % line * width),
-        down_(thread / line),
+      : across_(row_order(thread, line).across * width),
+        down_(row_order(thread, line).down),
         stride_(x.stride),
         k_(x.k),
         outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),

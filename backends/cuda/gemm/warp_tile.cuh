@@ -26,7 +26,7 @@ struct Shape {
   static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n;
   static constexpr int block_k = 8;
   static constexpr int threads = 32 * warps_m * warps_n;
-  static constexpr int a_ld = block_m + width, b_ld = block_n + width; ///< padded: stores without conflicts
+  static constexpr int a_ld = padded<T>(block_m), b_ld = padded<T>(block_n);
 };
 
 /// This thread's first row and column in the block's tile.
@@ -35,9 +35,12 @@ struct Position {
   using S = Shape<T>;
   int row, col;
 
-  __device__ explicit Position(int thread)
-      : row(thread / 32 / S::warps_n * S::warp_m + thread % 32 / S::lanes_n * S::width),
-        col(thread / 32 % S::warps_n * S::warp_n + thread % 32 % S::lanes_n * S::width) {}
+  __device__ explicit Position(int thread) {
+    const Place warp = row_order(thread / 32, S::warps_n);
+    const Place lane = row_order(thread % 32, S::lanes_n);
+    row = warp.down * S::warp_m + lane.down * S::width;
+    col = warp.across * S::warp_n + lane.across * S::width;
+  }
 };
 
 /// What a thread needs of one step: its rows of A and its columns of B.

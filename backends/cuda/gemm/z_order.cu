@@ -22,11 +22,7 @@ constexpr int side = 32 / sizeof(T); ///< results a thread along each side
 template <class T>
 constexpr int tile = 16 * side<T>;
 template <class T>
-constexpr int ld = tile<T> + Vector<T>::width;
-
-/// Bits 0, 2 and 4 of the lane count along n, bits 1 and 3 along m.
-__device__ int z_col(int lane) { return (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4); }
-__device__ int z_row(int lane) { return (lane >> 1 & 1) | (lane >> 2 & 2); }
+constexpr int ld = padded<T>(tile<T>);
 
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(threads, 2) z_order(VectorOperands<T> x) {
@@ -34,9 +30,10 @@ __global__ void __launch_bounds__(threads, 2) z_order(VectorOperands<T> x) {
   __shared__ alignas(16) T b_tile[2][tile_k][ld<T>];
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
   const int thread = static_cast<int>(threadIdx.x);
-  const int warp = thread / 32; // eight warps of 4×8 threads: four down, two across
-  const int row = (warp / 2 * 4 + z_row(thread % 32)) * side<T>;
-  const int col = (warp % 2 * 8 + z_col(thread % 32)) * side<T>;
+  const Place warp = row_order(thread / 32, 2); // eight warps: four down, two across
+  const Place lane = z_curve(thread % 32);
+  const int row = (warp.down * 4 + lane.down) * side<T>;
+  const int col = (warp.across * 8 + lane.across) * side<T>;
   TileLoader<T, tile<T>, tile_k, threads, a_along> a(slice_a(x, a_along, origin.row), thread);
   TileLoader<T, tile<T>, tile_k, threads, b_along> b(slice_b(x, b_along, origin.col), thread);
   CanonicalTile<T, side<T>, side<T>> sums;
