@@ -16,6 +16,7 @@
 #include "interrupt.hpp"
 #include "list.hpp"
 #include "reduce_runner.hpp"
+#include "report/diff.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -34,7 +35,7 @@ void set_thread_limit(const Options& options) {
 std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, const Plan& plan) {
   std::vector<std::unique_ptr<Reporter>> reporters;
   if (options.table_on_stdout()) reporters.push_back(table_reporter(options));
-  if (!options.json.empty()) reporters.push_back(json_reporter(options, plan));
+  if (options.wants_document()) reporters.push_back(document_reporter(options, plan));
   if (!options.csv.empty()) reporters.push_back(csv_reporter(options));
   if (options.mean && options.table_on_stdout()) reporters.push_back(summary_reporter());
   return reporters;
@@ -88,12 +89,19 @@ int compare(const Options& options) {
   return demanded_missing ? usage : all_well;
 }
 
+int compare_reports(const Options& options) {
+  const report::Diff diff = report::diff_runs(report::load_run(options.diff_old), report::load_run(options.diff_new));
+  fmt::print("{}", report::diff_report(diff));
+  return options.fail_on_slower && diff.worse() ? some_wrong : all_well;
+}
+
 int run(int argc, char** argv) {
   const std::optional<Options> options = parse_options(argc, argv);
   if (!options) return all_well;
+  if (options->compares_reports()) return compare_reports(*options);
   set_thread_limit(*options);
   choose_cblas(options->cblas);
-  for (const std::string& target : {options->json, options->csv, options->file_out})
+  for (const std::string& target : {options->json, options->csv, options->html, options->markdown, options->file_out})
     if (!target.empty() && target != "-") check_writable(target);
   if (options->list) {
     list_kernels(*options);

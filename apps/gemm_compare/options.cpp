@@ -23,6 +23,8 @@ Examples:
   gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
   gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
   gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
+  gemm_compare --html report.html --json new.json     a page to look at, and a report for the next line
+  gemm_compare --diff old.json new.json               what became faster and what slower
 
 Backends: without --cpu, --gpu or --backend, those that exist are run and nothing is missing. What is named there is
 demanded: the others still run, the reason is printed on stderr, and the exit status is 2.
@@ -31,7 +33,8 @@ Verdicts: pass (every element within the proven bound), wrong, rejected (the ker
 skipped (one run would pass --time-limit), failed (the device or the library reported an error).
 
 Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, or a demanded backend
-missing (1 wins over 2); 130 interrupted, after printing what was measured.
+missing (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 something is slower and
+--fail-on-slower was given; 2 a report cannot be read.
 )";
 
 /// The words behind the options, as they were typed.
@@ -97,6 +100,16 @@ void declare(CLI::App& app, CommandLine& words) {
       ->group("Output");
   add_text(app, "--csv", words.csv, "Write the results as CSV; - is stdout, without the table", "FILE")
       ->group("Output");
+  add_text(app, "--html", words.html, "Write a page with charts and every row; it needs no network", "FILE")
+      ->group("Output");
+  add_text(app, "--markdown", words.markdown, "Write tables for a README; - is stdout, without the table", "FILE")
+      ->group("Output");
+  app.add_option("--diff", words.diff, "Compare two JSON reports instead of running: faster, slower, same, can't tell")
+      ->type_name("OLD NEW")
+      ->expected(2)
+      ->group("Output");
+  app.add_flag("--fail-on-slower", words.fail_on_slower, "With --diff: exit 1 if a row is slower or no longer passes")
+      ->group("Output");
   app.add_flag("--no-progress", words.no_progress, "No progress bar (there is none without a terminal)")
       ->group("Output");
 }
@@ -110,7 +123,10 @@ std::optional<Options> parse_options(int argc, char** argv) {
   CommandLine words;
   declare(app, words);
   if (!apps::parse(app, argc, argv)) return std::nullopt;
-  return interpret(words);
+  Options options = interpret(words);
+  options.command.assign(argv, argv + argc);
+  options.command.front() = "gemm_compare";
+  return options;
 }
 
 } // namespace tessera::compare_app

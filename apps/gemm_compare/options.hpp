@@ -64,10 +64,18 @@ struct Options {
   bool list = false;
   bool mean = false; ///< the mean time instead of the median
   bool progress = true;
-  std::string json, csv; ///< a file, "-" for stdout, or empty
+  std::string json, csv, html, markdown; ///< a file, "-" for stdout, or empty
+  std::vector<std::string> command;      ///< as it was typed, for the reports
+  std::string distribution;              ///< as it was typed; empty: the default
+
+  // Two reports instead of a run.
+  std::string diff_old, diff_new;
+  bool fail_on_slower = false;
 
   bool reads_files() const { return !file_a.empty(); }
-  bool table_on_stdout() const { return json != "-" && csv != "-"; }
+  bool compares_reports() const { return !diff_old.empty(); }
+  bool table_on_stdout() const { return json != "-" && csv != "-" && html != "-" && markdown != "-"; }
+  bool wants_document() const { return !json.empty() || !html.empty() || !markdown.empty(); }
 };
 
 /// Parses the command line. Returns nothing if the program has said what was asked (--help, --version) and is done.

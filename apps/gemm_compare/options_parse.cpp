@@ -154,6 +154,28 @@ void check_files(const CommandLine& words) {
   if (words.operation == "sum_of_squares") throw InvalidArgument("--a: files are for --op gemm");
 }
 
+/// Where the reports go; one of them at most to stdout.
+void read_outputs(const CommandLine& words, Options& options) {
+  options.json = words.json;
+  options.csv = words.csv;
+  options.html = words.html;
+  options.markdown = words.markdown;
+  const char* on_stdout = nullptr;
+  for (const auto& [option, target] : {std::pair{"--json", words.json}, std::pair{"--csv", words.csv},
+                                       std::pair{"--html", words.html}, std::pair{"--markdown", words.markdown}}) {
+    if (target != "-") continue;
+    if (on_stdout != nullptr) throw InvalidArgument(fmt::format("{}: {} writes to stdout already", option, on_stdout));
+    on_stdout = option;
+  }
+  if (!words.diff.empty()) {
+    options.diff_old = words.diff.at(0);
+    options.diff_new = words.diff.at(1);
+  }
+  options.fail_on_slower = words.fail_on_slower;
+  if (options.fail_on_slower && words.diff.empty())
+    throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
+}
+
 } // namespace
 
 Options interpret(CommandLine words) {
@@ -216,9 +238,8 @@ Options interpret(CommandLine words) {
   options.list = words.list;
   options.mean = !words.preset.empty();
   options.progress = !words.no_progress;
-  options.json = words.json;
-  options.csv = words.csv;
-  if (options.json == "-" && options.csv == "-") throw InvalidArgument("--csv: --json writes to stdout already");
+  options.distribution = words.distribution;
+  read_outputs(words, options);
   return options;
 }
 

@@ -17,10 +17,12 @@ struct CommandLine {
   bool trans_a = false;
   bool trans_b = false;
   bool no_progress = false;
+  bool fail_on_slower = false;
   std::vector<std::string> backends, shapes;
   std::string kernels, cblas, operation, sizes, dtypes, maths, alpha, beta, distribution, seed;
   std::string file_a, file_b, file_c, file_out;
-  std::string threads, repeat, check_rows, time_limit, preset, json, csv;
+  std::string threads, repeat, check_rows, time_limit, preset, json, csv, html, markdown;
+  std::vector<std::string> diff; ///< old and new
 };
 
 /// Throws InvalidArgument.

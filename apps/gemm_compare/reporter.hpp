@@ -23,8 +23,9 @@ class Reporter {
 };
 
 std::unique_ptr<Reporter> table_reporter(const Options& options);
-/// The machine is described when the report is written, so that nothing delays the first kernel.
-std::unique_ptr<Reporter> json_reporter(const Options& options, const Plan& plan);
+/// One JSON document for --json, --html and --markdown. The machine is described when the report is written, so that
+/// nothing delays the first kernel.
+std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan);
 std::unique_ptr<Reporter> csv_reporter(const Options& options);
 
 /// Speed-ups and errors over the sizes, after everything else; for --preset.

@@ -1,9 +1,11 @@
-/// The report for programs: {"schema": "tessera.compare/1", "machine": {…}, "results": […]}. Numbers that are not
-/// finite are null.
+/// The report for programs, {"schema": "tessera.compare/1", "machine": {…}, "results": […]}, and the page and the
+/// tables that are made from it. Numbers that are not finite are null.
 
-#include <fmt/format.h>
+#include <limits>
 
 #include "common/machine.hpp"
+#include "report/html_report.hpp"
+#include "report/markdown_report.hpp"
 #include "reporter.hpp"
 
 namespace tessera::compare_app {
@@ -62,9 +64,27 @@ ordered_json to_json(const Result& result) {
   return json;
 }
 
-class JsonReporter final : public Reporter {
+/// What the operands were, where it was not the default.
+ordered_json inputs_json(const Options& options) {
+  ordered_json inputs = ordered_json::object();
+  if (options.reads_files()) {
+    inputs["a"] = options.file_a;
+    inputs["b"] = options.file_b;
+    if (!options.file_c.empty()) inputs["c"] = options.file_c;
+  } else {
+    if (!options.distribution.empty()) inputs["dist"] = options.distribution;
+    inputs["seed"] = options.seed;
+  }
+  if (options.check_rows == std::numeric_limits<Index>::max())
+    inputs["check_rows"] = "all";
+  else if (options.check_rows > 0)
+    inputs["check_rows"] = options.check_rows;
+  return inputs;
+}
+
+class DocumentReporter final : public Reporter {
  public:
-  JsonReporter(std::string target, const Plan& plan) : target_(std::move(target)), backends_(plan.backends) {
+  DocumentReporter(const Options& options, const Plan& plan) : options_(options), backends_(plan.backends) {
     for (const MissingBackend& missing : plan.missing)
       missing_.push_back(
           {{"backend", to_string(missing.backend)}, {"demanded", missing.demanded}, {"reason", missing.reason}});
@@ -75,15 +95,19 @@ class JsonReporter final : public Reporter {
   }
 
   void finish() override {
-    const ordered_json report{{"schema", "tessera.compare/1"},
-                              {"machine", apps::machine_json(backends_)},
-                              {"missing_backends", missing_},
-                              {"results", results_}};
-    write_report(target_, report.dump(2) + "\n");
+    const ordered_json document{{"schema", "tessera.compare/1"},   {"command", options_.command},
+                                {"inputs", inputs_json(options_)}, {"machine", apps::machine_json(backends_)},
+                                {"missing_backends", missing_},    {"results", results_}};
+    const std::string text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    if (!options_.json.empty()) write_report(options_.json, text);
+    if (options_.html.empty() && options_.markdown.empty()) return;
+    const ordered_json written = ordered_json::parse(text); // as --diff would read it: null for what is not finite
+    if (!options_.html.empty()) write_report(options_.html, report::html_report(written));
+    if (!options_.markdown.empty()) write_report(options_.markdown, report::markdown_report(written));
   }
 
  private:
-  std::string target_;
+  Options options_;
   std::vector<Backend> backends_;
   ordered_json missing_ = ordered_json::array();
   ordered_json results_ = ordered_json::array();
@@ -91,8 +115,8 @@ class JsonReporter final : public Reporter {
 
 } // namespace
 
-std::unique_ptr<Reporter> json_reporter(const Options& options, const Plan& plan) {
-  return std::make_unique<JsonReporter>(options.json, plan);
+std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan) {
+  return std::make_unique<DocumentReporter>(options, plan);
 }
 
 } // namespace tessera::compare_app

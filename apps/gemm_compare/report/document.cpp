@@ -1,0 +1,178 @@
+#include "document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "shell.hpp"
+
+namespace tessera::report {
+namespace {
+
+const Json* find(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at == object.end() || at->is_null() ? nullptr : &*at;
+}
+
+[[noreturn]] void wrong_type(const char* key, const Json& value, const char* wanted) {
+  throw DocumentError(fmt::format("'{}' is {}, not {}", key, value.type_name(), wanted));
+}
+
+double number(const Json& object, const char* key, double missing = unknown) {
+  const Json* value = find(object, key);
+  if (value == nullptr) return missing;
+  if (!value->is_number()) wrong_type(key, *value, "a number");
+  return value->get<double>();
+}
+
+/// A dimension or a count: whole, not negative, and exact in a double.
+std::int64_t whole(const Json& object, const char* key) {
+  const double value = number(object, key, 0);
+  if (!(value >= 0) || value > 0x1p53 || value != static_cast<double>(static_cast<std::int64_t>(value)))
+    throw DocumentError(fmt::format("'{}' is {}, which is no size", key, value));
+  return static_cast<std::int64_t>(value);
+}
+
+std::string word(const Json& object, const char* key, const char* missing = "") {
+  const Json* value = find(object, key);
+  if (value == nullptr) return missing;
+  if (!value->is_string()) wrong_type(key, *value, "a string");
+  return value->get<std::string>();
+}
+
+bool flag(const Json& object, const char* key) {
+  const Json* value = find(object, key);
+  if (value == nullptr) return false;
+  if (!value->is_boolean()) wrong_type(key, *value, "true or false");
+  return value->get<bool>();
+}
+
+void read_seconds(const Json& seconds, Row& row) {
+  if (!seconds.is_object()) wrong_type("seconds", seconds, "an object");
+  row.median = number(seconds, "median");
+  row.min = number(seconds, "min", row.median);
+  row.max = number(seconds, "max", row.median);
+  row.samples = static_cast<int>(std::min<std::int64_t>(whole(seconds, "samples"), 1'000'000'000));
+}
+
+void read_error(const Json& error, Row& row) {
+  if (!error.is_object()) wrong_type("error", error, "an object");
+  row.total_abs = number(error, "total_abs");
+  row.max_rel = number(error, "max_rel");
+  row.mean_rel = number(error, "mean_rel");
+  row.max_over_bound = number(error, "max_over_bound");
+  row.differing_bits = number(error, "differing_bits");
+}
+
+Row read_row(const Json& result) {
+  if (!result.is_object()) throw DocumentError(fmt::format("is {}, not an object", result.type_name()));
+  Row row;
+  row.op = word(result, "op", "gemm");
+  row.backend = word(result, "backend");
+  row.kernel = word(result, "kernel");
+  if (row.backend.empty() || row.kernel.empty()) throw DocumentError("names no backend or no kernel");
+  row.dtype = word(result, "dtype", "f32");
+  row.math = word(result, "math", "strict");
+  row.canonical = flag(result, "canonical");
+  row.transfer = flag(result, "transfer");
+  row.m = whole(result, "m");
+  row.n = whole(result, "n");
+  row.k = whole(result, "k");
+  row.trans_a = flag(result, "trans_a");
+  row.trans_b = flag(result, "trans_b");
+  row.alpha = number(result, "alpha", 1);
+  row.beta = number(result, "beta", 0);
+  row.threads = static_cast<int>(std::min<std::int64_t>(whole(result, "threads"), 1'000'000));
+  if (const Json* seconds = find(result, "seconds")) read_seconds(*seconds, row);
+  row.gflops = number(result, "gflops");
+  row.ceiling_percent = number(result, "ceiling_percent");
+  row.speedup = number(result, "speedup");
+  if (const Json* error = find(result, "error")) read_error(*error, row);
+  row.verdict = word(result, "verdict", "unknown");
+  row.reason = word(result, "reason");
+  return row;
+}
+
+} // namespace
+
+bool Row::failing() const {
+  static constexpr std::array fine{"pass", "timed", "rejected", "skipped", "interrupted", "pending"};
+  return std::find(fine.begin(), fine.end(), verdict) == fine.end();
+}
+
+const Json& Run::machine() const {
+  static const Json none = Json::object();
+  const Json* machine = find(document, "machine");
+  return machine != nullptr && machine->is_object() ? *machine : none;
+}
+
+std::string Run::command() const {
+  const Json* command = find(document, "command");
+  if (command == nullptr) return {};
+  if (command->is_string()) return command->get<std::string>();
+  std::string line;
+  if (command->is_array())
+    for (const Json& argument : *command) {
+      if (!argument.is_string()) continue;
+      if (!line.empty()) line += ' ';
+      line += shell_quoted(argument.get<std::string>());
+    }
+  return line;
+}
+
+bool Run::on_host(const std::string& backend) const {
+  if (const Json* devices = find(machine(), "devices"); devices != nullptr && devices->is_array())
+    for (const Json& device : *devices)
+      if (device.is_object() && device.value("backend", Json()) == backend && device.contains("host_memory"))
+        return device["host_memory"] == true;
+  return backend != "cuda";
+}
+
+std::string Run::label(const Row& row) const {
+  std::set<int> counts;
+  for (const Row& other : rows)
+    if (other.backend == row.backend) counts.insert(other.threads);
+  return counts.size() < 2 ? row.kernel
+                           : fmt::format("{}, {} thread{}", row.kernel, row.threads, row.threads == 1 ? "" : "s");
+}
+
+Run read_run(Json document) {
+  if (!document.is_object()) throw DocumentError(fmt::format("is {}, not an object", document.type_name()));
+  const Json* found = find(document, "schema");
+  if (found == nullptr || !found->is_string())
+    throw DocumentError(fmt::format("has no schema; a report of gemm_compare --json says \"{}\"", schema));
+  if (found->get<std::string>() != schema)
+    throw DocumentError(fmt::format("has schema '{}', and this program reads '{}': make it again with this version",
+                                    found->get<std::string>(), schema));
+  const Json* results = find(document, "results");
+  if (results == nullptr || !results->is_array()) throw DocumentError("has no list of results");
+  Run run;
+  for (std::size_t i = 0; i < results->size(); ++i) try {
+      run.rows.push_back(read_row((*results)[i]));
+    } catch (const DocumentError& error) {
+      throw DocumentError(fmt::format("results[{}]: {}", i, error.what()));
+    }
+  run.document = std::move(document);
+  return run;
+}
+
+Run load_run(const std::string& file) {
+  if (std::filesystem::is_directory(file)) throw DocumentError(fmt::format("{}: is a folder", file));
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw DocumentError(fmt::format("{}: {}", file, std::strerror(errno)));
+  try {
+    return read_run(Json::parse(stream));
+  } catch (const Json::exception& error) {
+    throw DocumentError(fmt::format("{}: is not JSON: {}", file, error.what()));
+  } catch (const DocumentError& error) {
+    throw DocumentError(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+} // namespace tessera::report

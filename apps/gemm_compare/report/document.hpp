@@ -1,0 +1,75 @@
+#pragma once
+
+/// A comparison as the reports read it: the JSON document of --json ("tessera.compare/1"), row by row.
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace tessera::report {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr std::string_view schema = "tessera.compare/1";
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Not a document of this schema; what() says why.
+class DocumentError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One result. A number that the document lacks, or has as null, is `unknown`; a missing word is empty.
+struct Row {
+  std::string op;
+  std::string backend, kernel, dtype, math;
+  bool canonical = false;
+  bool transfer = false; ///< copies between host and device, no product
+  std::int64_t m = 0, n = 0, k = 0;
+  bool trans_a = false, trans_b = false;
+  double alpha = 1, beta = 0;
+  int threads = 0; ///< 0: not on the processor
+
+  double median = unknown, min = unknown, max = unknown; ///< seconds
+  int samples = 0;
+  double gflops = unknown;
+  double ceiling_percent = unknown;
+  double speedup = unknown; ///< over the first rung
+
+  double total_abs = unknown, max_rel = unknown, mean_rel = unknown;
+  double max_over_bound = unknown;
+  double differing_bits = unknown;
+
+  std::string verdict, reason;
+
+  bool timed() const { return median > 0; }
+  /// Something is wrong with the kernel: neither passed, nor left out on purpose.
+  bool failing() const;
+  bool square() const { return m == n && n == k; }
+};
+
+struct Run {
+  Json document; ///< all of it, also what the rows do not show
+  std::vector<Row> rows;
+
+  /// What the document says about the machine; an empty object if nothing.
+  const Json& machine() const;
+  /// The command that made it, ready for a shell; empty if the document does not say.
+  std::string command() const;
+  /// The backend computes in the host's memory.
+  bool on_host(const std::string& backend) const;
+  /// The kernel's name, with its number of threads where the run has several.
+  std::string label(const Row& row) const;
+};
+
+/// Checks the schema and reads every row. Throws DocumentError with the place and the reason.
+Run read_run(Json document);
+/// The same from a file. Throws DocumentError that begins with the file's name.
+Run load_run(const std::string& file);
+
+} // namespace tessera::report

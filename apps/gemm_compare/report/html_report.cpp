@@ -1,0 +1,66 @@
+#include "html_report.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "assets.hpp"
+#include "charts.hpp"
+#include "html.hpp"
+#include "page.hpp"
+
+namespace tessera::report {
+namespace {
+
+std::string word(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+}
+
+/// What was measured on: the processor and each device beside it.
+std::string subtitle(const Run& run) {
+  std::string line = word(run.machine(), "cpu");
+  if (const auto devices = run.machine().find("devices"); devices != run.machine().end() && devices->is_array())
+    for (const Json& device : *devices)
+      if (device.is_object() && !run.on_host(word(device, "backend")))
+        line += (line.empty() ? "" : " and ") + word(device, "device");
+  if (const std::string date = word(run.machine(), "date"); !date.empty()) line += (line.empty() ? "" : " · ") + date;
+  return line;
+}
+
+std::string legend(const Run& run) {
+  std::string items;
+  std::vector<std::string> seen;
+  for (const Row& row : run.rows) {
+    if (std::find(seen.begin(), seen.end(), row.backend) != seen.end()) continue;
+    seen.push_back(row.backend);
+    items += fmt::format("<li class=\"{}\">{}</li>", backend_class(row.backend), escaped(row.backend));
+  }
+  return "<ul class=\"legend\" aria-label=\"Backends\">" + items + "</ul>\n";
+}
+
+} // namespace
+
+std::string html_report(const Json& document) {
+  const Run run = read_run(document);
+  const std::string made_on = escaped(subtitle(run));
+  std::string page =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n" // nothing may be fetched: the page is all there is
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'\">\n";
+  page += fmt::format("<title>Matrix products on {}</title>\n<style>\n{}</style>\n</head>\n<body>\n", made_on,
+                      assets::report_css());
+  page += fmt::format("<header>\n<h1>Matrix products: how fast, how wrong</h1>\n<p>{}</p>\n{}</header>\n<main>\n",
+                      made_on, legend(run));
+  page += summary_section(run) + failures_section(run);
+  for (const auto& chart : {ladder_section, size_section, offload_section, roofline_section, error_section})
+    page += chart(run);
+  page += table_section(run) + machine_section(run);
+  page += fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", assets::report_js());
+  return page;
+}
+
+} // namespace tessera::report

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include "html.hpp"
+#include "page.hpp"
+
+namespace tessera::report {
+namespace {
+
+std::string bytes_text(double bytes) {
+  for (const auto& [size, unit] : {std::pair{0x1p30, "GiB"}, std::pair{0x1p20, "MiB"}, std::pair{0x1p10, "KiB"}})
+    if (bytes >= size) return fmt::format("{:.4g} {}", bytes / size, unit);
+  return fmt::format("{:.0f} bytes", bytes);
+}
+
+std::string as_words(std::string key) {
+  if (key.ends_with("_bytes")) key.resize(key.size() - 6);
+  for (char& c : key)
+    if (c == '_') c = ' ';
+  return key;
+}
+
+/// Whatever the document says, also what later versions add: objects become lists inside the list.
+std::string definitions(const Json& object) {
+  std::string html = "<dl>";
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_null() || (value.is_string() && value.get_ref<const std::string&>().empty())) continue;
+    std::string text;
+    if (value.is_object()) {
+      text = definitions(value);
+    } else if (value.is_array()) {
+      for (const Json& one : value) text += one.is_object() ? definitions(one) : escaped(one.dump()) + " ";
+    } else if (value.is_string()) {
+      text = escaped(value.get<std::string>());
+    } else if (value.is_boolean()) {
+      text = value.get<bool>() ? "yes" : "no";
+    } else if (value.is_number() && key.ends_with("_bytes")) {
+      text = bytes_text(value.get<double>());
+    } else {
+      text = escaped(value.dump());
+    }
+    html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", escaped(as_words(key)), text);
+  }
+  return html + "</dl>";
+}
+
+std::string missing_backends(const Json& document) {
+  const auto missing = document.find("missing_backends");
+  std::string items;
+  if (missing != document.end() && missing->is_array())
+    for (const Json& one : *missing)
+      if (one.is_object() && one.contains("backend") && one["backend"].is_string())
+        items += fmt::format(
+            "<li><b>{}</b>: {}</li>", escaped(one["backend"].get<std::string>()),
+            escaped(one.contains("reason") && one["reason"].is_string() ? one["reason"].get<std::string>() : ""));
+  return items.empty() ? "" : "<h3>Backends that were not there</h3><ul>" + items + "</ul>\n";
+}
+
+} // namespace
+
+std::string machine_section(const Run& run) {
+  std::string html = "<section id=\"machine\">\n<h2>Machine and versions</h2>\n" + definitions(run.machine()) +
+                     missing_backends(run.document);
+  if (const std::string command = run.command(); !command.empty())
+    html += "<h3>The command that made this</h3>\n<pre><code>" + escaped(command) + "</code></pre>\n";
+  return html + "</section>\n";
+}
+
+} // namespace tessera::report

@@ -1,0 +1,102 @@
+#include "markdown_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "format.hpp"
+#include "grouping.hpp"
+#include "reproduce.hpp"
+
+namespace tessera::report {
+namespace {
+
+/// Text in a cell: nothing in it ends the cell or starts markup.
+std::string cell(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r') {
+      result += ' ';
+      continue;
+    }
+    if (std::string_view("|\\`*_<>[]#~").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// A command in backticks: as many as needed around what it holds, and no bar that would end the cell.
+std::string code(const std::string& text) {
+  std::size_t longest = 0, here = 0;
+  std::string inner;
+  for (const char c : text) {
+    here = c == '`' ? here + 1 : 0;
+    longest = std::max(longest, here);
+    if (c == '|') inner += '\\';
+    inner += c == '\n' ? ' ' : c;
+  }
+  const std::string fence(longest + 1, '`');
+  return longest == 0 ? fence + inner + fence : fence + " " + inner + " " + fence;
+}
+
+std::string word(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+}
+
+std::string machine_line(const Run& run) {
+  const Json& machine = run.machine();
+  std::vector<std::string> parts;
+  if (const std::string cpu = word(machine, "cpu"); !cpu.empty()) parts.push_back(cell(cpu));
+  if (const auto threads = machine.find("threads"); threads != machine.end() && threads->is_number())
+    parts.push_back(fmt::format("{} threads", threads->dump()));
+  if (const auto devices = machine.find("devices"); devices != machine.end() && devices->is_array())
+    for (const Json& device : *devices)
+      if (device.is_object() && !run.on_host(word(device, "backend"))) parts.push_back(cell(word(device, "device")));
+  for (const char* key : {"os", "compiler", "date"})
+    if (const std::string text = word(machine, key); !text.empty()) parts.push_back(cell(text));
+  std::string line;
+  for (const std::string& part : parts) line += (line.empty() ? "" : " · ") + part;
+  return line;
+}
+
+std::string verdict_cell(const Row& row) { return row.failing() ? "**" + cell(row.verdict) + "**" : cell(row.verdict); }
+
+std::string table(const RowGroup& group, const Run& run) {
+  const Row* best = nullptr;
+  for (const Row* row : group.rows)
+    if (!row->failing() && row->gflops > 0 && (best == nullptr || row->gflops > best->gflops)) best = row;
+  std::string text =
+      "| backend | kernel | math | time | speed | of ceiling | gain | max error | of bound | verdict |\n"
+      "|---|---|---|--:|--:|--:|--:|--:|--:|---|\n";
+  for (const Row* row : group.rows) {
+    const std::string name = cell(run.label(*row));
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row->backend),
+                        row == best ? "**" + name + "**" : name, cell(row->math), time_text(row->median),
+                        speed_text(row->gflops), percent_text(row->ceiling_percent), factor_text(row->speedup),
+                        error_text(row->max_rel), bound_text(row->max_over_bound), verdict_cell(*row));
+  }
+  return text;
+}
+
+} // namespace
+
+std::string markdown_report(const Json& document) {
+  const Run run = read_run(document);
+  std::string text;
+  if (const std::string line = machine_line(run); !line.empty()) text += line + "\n\n";
+  if (const std::string command = run.command(); !command.empty()) text += "Made by " + code(command) + "\n\n";
+  const auto keep = [](const Row& row) { return !row.transfer && row.verdict != "rejected"; };
+  for (const RowGroup& group : group_rows(run, keep, product_name))
+    text += fmt::format("### {}\n\n{}\n", cell(group.name), table(group, run));
+  std::string failures;
+  for (const Row& row : run.rows)
+    if (row.failing())
+      failures += fmt::format("- {} {}, {}: {}{}. Again: {}\n", cell(row.backend), cell(row.kernel),
+                              cell(product_name(row)), cell(row.verdict),
+                              row.reason.empty() ? "" : ", " + cell(row.reason), code(reproduce_command(row, run)));
+  if (!failures.empty()) text += "### Failing\n\n" + failures;
+  return text;
+}
+
+} // namespace tessera::report

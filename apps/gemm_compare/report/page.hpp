@@ -1,0 +1,20 @@
+#pragma once
+
+/// The parts of the page beside the charts.
+
+#include <string>
+
+#include "document.hpp"
+
+namespace tessera::report {
+
+/// Counts of verdicts, the fastest rows, the largest error against its bound.
+std::string summary_section(const Run& run);
+/// Every failing row with its reason and the command that shows it again; empty if there is none.
+std::string failures_section(const Run& run);
+/// Every row, sortable and with filters.
+std::string table_section(const Run& run);
+/// The machine, its devices, versions, backends that were missing, and the command.
+std::string machine_section(const Run& run);
+
+} // namespace tessera::report

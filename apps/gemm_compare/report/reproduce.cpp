@@ -1,0 +1,87 @@
+#include "reproduce.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "shell.hpp"
+
+namespace tessera::report {
+namespace {
+
+std::string text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+/// Kernel names are shell patterns to --kernels: what would match more than itself is bracketed.
+std::string as_pattern(const std::string& name) {
+  std::string pattern;
+  for (const char c : name) pattern += c == '*' || c == '?' || c == '[' ? fmt::format("[{}]", c) : std::string(1, c);
+  return pattern;
+}
+
+bool has_other_math(const Row& row, const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(), [&](const Row& other) {
+    return other.backend == row.backend && other.kernel == row.kernel && other.dtype == row.dtype &&
+           other.math != row.math;
+  });
+}
+
+bool default_threads(const Row& row, const Run& run) {
+  if (row.threads == 0 || row.backend == "reference") return true;
+  const auto threads = run.machine().find("threads");
+  return threads != run.machine().end() && *threads == row.threads;
+}
+
+} // namespace
+
+std::string shell_quoted(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_-+=:,./%@").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string reproduce_command(const Row& row, const Run& run) {
+  std::string line = "gemm_compare";
+  const auto add = [&](const char* option, const std::string& value) {
+    line += fmt::format(" {} {}", option, shell_quoted(value));
+  };
+  const Json inputs =
+      run.document.contains("inputs") && run.document["inputs"].is_object() ? run.document["inputs"] : Json::object();
+  if (row.backend == "external" && inputs.contains("kernel")) { // a kernel from a file
+    add("--kernel", text(inputs["kernel"]));
+    if (inputs.contains("abi")) add("--abi", text(inputs["abi"]));
+  } else {
+    if (row.op != "gemm") add("--op", row.op);
+    add("--backend", row.backend);
+    if (!row.transfer) add("--kernels", as_pattern(row.kernel));
+  }
+  const bool files = inputs.contains("a") && inputs.contains("b");
+  if (files) {
+    add("--a", text(inputs["a"]));
+    add("--b", text(inputs["b"]));
+    if (inputs.contains("c")) add("--c", text(inputs["c"]));
+  } else if (row.op != "gemm") {
+    add("--sizes", fmt::format("{}", row.n));
+  } else if (row.square()) {
+    add("--sizes", fmt::format("{}", row.n));
+  } else {
+    add("--shape", fmt::format("{}x{}x{}", row.m, row.n, row.k));
+  }
+  if (row.dtype != "f32") add("--dtype", row.dtype);
+  if (has_other_math(row, run)) add("--math", row.math);
+  if (row.trans_a) line += " --transA";
+  if (row.trans_b) line += " --transB";
+  if (row.alpha != 1) add("--alpha", fmt::format("{}", row.alpha));
+  if (row.beta != 0) add("--beta", fmt::format("{}", row.beta));
+  if (!files && inputs.contains("dist")) add("--dist", text(inputs["dist"]));
+  if (!files && inputs.contains("seed") && inputs["seed"] != 1) add("--seed", text(inputs["seed"]));
+  if (inputs.contains("check_rows")) add("--check-rows", text(inputs["check_rows"]));
+  if (!default_threads(row, run)) add("--threads", fmt::format("{}", row.threads));
+  return line;
+}
+
+} // namespace tessera::report

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "format.hpp"
+#include "grouping.hpp"
+#include "html.hpp"
+#include "page.hpp"
+#include "reproduce.hpp"
+
+namespace tessera::report {
+namespace {
+
+std::string tile(std::string_view css, const std::string& value, const std::string& what) {
+  return fmt::format("<div class=\"tile {}\"><b>{}</b><span>{}</span></div>\n", css, value, what);
+}
+
+/// The fastest row that passed of each type, in strict mode, over all products.
+std::string best_tiles(const Run& run) {
+  const auto keep = [](const Row& row) {
+    return !row.transfer && !row.failing() && row.gflops > 0 && row.math == "strict";
+  };
+  std::string html;
+  for (const RowGroup& group :
+       group_rows(run, keep, [](const Row& row) { return row.op == "gemm" ? row.dtype : row.op + " " + row.dtype; })) {
+    const Row& best = **std::max_element(group.rows.begin(), group.rows.end(),
+                                         [](const Row* a, const Row* b) { return a->gflops < b->gflops; });
+    html += tile(
+        backend_class(best.backend), speed_text(best.gflops),
+        fmt::format(
+            "best strict {}: {} {}, {}{}", escaped(group.name), escaped(best.backend), escaped(run.label(best)),
+            escaped(product_text(best)),
+            best.ceiling_percent > 0 ? fmt::format(", {} of the ceiling", percent_text(best.ceiling_percent)) : ""));
+  }
+  return html;
+}
+
+} // namespace
+
+std::string summary_section(const Run& run) {
+  std::size_t passed = 0, failing = 0, checked = 0, left_out = 0;
+  const Row* nearest = nullptr; // to its bound
+  for (const Row& row : run.rows) {
+    if (row.transfer) continue;
+    passed += row.verdict == "pass" ? 1 : 0;
+    failing += row.failing() ? 1 : 0;
+    left_out += !row.failing() && row.verdict != "pass" ? 1 : 0;
+    if (!std::isfinite(row.max_over_bound)) continue;
+    ++checked;
+    if (nearest == nullptr || row.max_over_bound > nearest->max_over_bound) nearest = &row;
+  }
+  std::string html = "<section id=\"summary\" class=\"tiles\">\n";
+  html += tile(failing > 0 ? "bad" : "good", fmt::format("{} of {}", passed, passed + failing),
+               "rows within their proven error bound" +
+                   (left_out > 0 ? fmt::format("; {} rejected, skipped or not checked", left_out) : ""));
+  html += best_tiles(run);
+  if (checked > 0)
+    html += tile("", bound_text(nearest->max_over_bound),
+                 fmt::format("largest error ÷ bound: {} {}, {}", escaped(nearest->backend),
+                             escaped(run.label(*nearest)), escaped(product_name(*nearest))));
+  return html + "</section>\n";
+}
+
+std::string failures_section(const Run& run) {
+  std::string items;
+  for (const Row& row : run.rows)
+    if (row.failing())
+      items +=
+          fmt::format("<li><b>{} {}</b>, {}: <b class=\"bad\">{}</b>{}<br><code>{}</code></li>\n", escaped(row.backend),
+                      escaped(run.label(row)), escaped(product_name(row)), escaped(row.verdict),
+                      row.reason.empty() ? "" : ", " + escaped(row.reason), escaped(reproduce_command(row, run)));
+  if (items.empty()) return {};
+  return "<section id=\"failures\">\n<h2>Failing</h2>\n<p class=\"lead\">Each with the shortest command that shows it "
+         "again.</p>\n<ul>\n" +
+         items + "</ul>\n</section>\n";
+}
+
+} // namespace tessera::report

@@ -1,0 +1,126 @@
+#define BOOST_TEST_MODULE report document
+#include <boost/test/unit_test.hpp>
+
+#include "documents.hpp"
+#include "report/format.hpp"
+#include "report/reproduce.hpp"
+#include "report/shell.hpp"
+
+using namespace tessera::report;
+using namespace tessera::report::testing;
+
+namespace {
+
+std::string reproduce(const Json& row, Json whole = document({})) {
+  whole["results"].push_back(row);
+  const Run run = read_run(whole);
+  return reproduce_command(run.rows.back(), run);
+}
+
+std::string reason_of(const Json& whole) {
+  try {
+    read_run(whole);
+  } catch (const DocumentError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(missing_and_null_numbers_are_unknown) {
+  Json row = passed("simd", 64, 1);
+  row["seconds"] = nullptr;
+  row["error"] = {{"max_rel", nullptr}};
+  row.erase("gflops");
+  const Run run = read_run(document({row}));
+  BOOST_TEST(!run.rows[0].timed());
+  BOOST_TEST(run.rows[0].gflops != run.rows[0].gflops);
+  BOOST_TEST(run.rows[0].max_rel != run.rows[0].max_rel);
+  BOOST_TEST(time_text(run.rows[0].median) == "–");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_document_is_refused_with_the_reason) {
+  BOOST_TEST(reason_of(Json::array()) == "is array, not an object");
+  BOOST_TEST(reason_of(Json::object()).starts_with("has no schema"));
+  Json other = document({});
+  other["schema"] = "tessera.compare/2";
+  BOOST_TEST(
+      reason_of(other).starts_with("has schema 'tessera.compare/2', and this program reads 'tessera.compare/1'"));
+  other["schema"] = schema;
+  other.erase("results");
+  BOOST_TEST(reason_of(other) == "has no list of results");
+}
+
+BOOST_AUTO_TEST_CASE(a_bad_row_is_named_by_its_place) {
+  const Json good = passed("simd", 64, 1);
+  BOOST_TEST(reason_of(document({good, with(good, {{"m", -1}})})) == "results[1]: 'm' is -1, which is no size");
+  BOOST_TEST(reason_of(document({with(good, {{"m", "64"}})})) == "results[0]: 'm' is string, not a number");
+  BOOST_TEST(reason_of(document({with(good, {{"kernel", ""}})})) == "results[0]: names no backend or no kernel");
+  BOOST_TEST(reason_of(document({with(good, {{"seconds", 1.0}})})) == "results[0]: 'seconds' is number, not an object");
+  BOOST_TEST(reason_of(document({Json("row")})) == "results[0]: is string, not an object");
+}
+
+BOOST_AUTO_TEST_CASE(failing_is_neither_passed_nor_left_out) {
+  for (const char* verdict : {"wrong", "failed", "crashed", "hung", "out_of_bounds"})
+    BOOST_TEST(read_run(document({with(passed("simd", 64, 1), {{"verdict", verdict}})})).rows[0].failing());
+  for (const char* verdict : {"pass", "rejected", "skipped", "timed", "interrupted"})
+    BOOST_TEST(!read_run(document({with(passed("simd", 64, 1), {{"verdict", verdict}})})).rows[0].failing());
+}
+
+BOOST_AUTO_TEST_CASE(reproduce_leaves_defaults_out) {
+  BOOST_TEST(reproduce(passed("simd", 64, 1)) == "gemm_compare --backend openmp --kernels simd --sizes 64");
+}
+
+BOOST_AUTO_TEST_CASE(reproduce_says_all_that_is_not_default) {
+  const Json row = with(passed("simd", 64, 1), {{"n", 3},
+                                                {"dtype", "f64"},
+                                                {"trans_a", true},
+                                                {"trans_b", true},
+                                                {"alpha", -0.5},
+                                                {"beta", 2.0},
+                                                {"threads", 7}});
+  Json whole = document({});
+  whole["inputs"] = {{"dist", "integers:1:100"}, {"seed", 9}, {"check_rows", 5}};
+  BOOST_TEST(reproduce(row, whole) ==
+             "gemm_compare --backend openmp --kernels simd --shape 64x3x64 --dtype f64 --transA "
+             "--transB --alpha -0.5 --beta 2 --dist integers:1:100 --seed 9 --check-rows 5 --threads 7");
+}
+
+BOOST_AUTO_TEST_CASE(reproduce_names_the_mode_only_where_the_kernel_has_several) {
+  const Json strict = with(passed("cublas", 64, 1), {{"backend", "cuda"}, {"threads", 0}});
+  const Json tf32 = with(strict, {{"math", "tf32"}});
+  BOOST_TEST(reproduce(tf32) == "gemm_compare --backend cuda --kernels cublas --sizes 64");
+  BOOST_TEST(reproduce(tf32, document({strict})) ==
+             "gemm_compare --backend cuda --kernels cublas --sizes 64 --math tf32");
+}
+
+BOOST_AUTO_TEST_CASE(reproduce_of_files_reductions_and_odd_names) {
+  Json whole = document({});
+  whole["inputs"] = {{"a", "my A.npy"}, {"b", "b.npy"}};
+  BOOST_TEST(reproduce(passed("simd", 64, 1), whole) ==
+             "gemm_compare --backend openmp --kernels simd --a 'my A.npy' --b b.npy");
+  BOOST_TEST(reproduce(with(passed("cub", 1, 1), {{"op", "sum_of_squares"}, {"n", 999}})) ==
+             "gemm_compare --op sum_of_squares --backend openmp --kernels cub --sizes 999");
+  BOOST_TEST(reproduce(passed("cblas:lib[1]*.so", 8, 1)) ==
+             "gemm_compare --backend openmp --kernels 'cblas:lib[[]1][*].so' --sizes 8");
+  BOOST_TEST(shell_quoted("it's") == "'it'\\''s'");
+  BOOST_TEST(shell_quoted("") == "''");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_read_as_people_write_them) {
+  BOOST_TEST(time_text(1.234e-3) == "1.23 ms");
+  BOOST_TEST(time_text(45.6e-6) == "45.6 µs");
+  BOOST_TEST(time_text(0.99999e-3) == "1.00 ms");
+  BOOST_TEST(time_text(3e-9) == "3.00 ns");
+  BOOST_TEST(speed_text(51300) == "51.3 TFLOP/s");
+  BOOST_TEST(speed_text(412) == "412 GFLOP/s");
+  BOOST_TEST(percent_text(87.4) == "87 %");
+  BOOST_TEST(percent_text(0.42) == "0.4 %");
+  BOOST_TEST(error_text(0) == "0");
+  BOOST_TEST(bound_text(0.99987) == "0.9999");
+  BOOST_TEST(bound_text(1.2) == "1.20");
+  BOOST_TEST(error_text(3.14e-7) == "3.1e-07");
+  BOOST_TEST(count_text(1234) == "1234");
+  BOOST_TEST(count_text(1234567) == "1\u202f234\u202f567");
+}

@@ -1,0 +1,108 @@
+#include "documents.hpp"
+
+#include <cmath>
+
+namespace tessera::report::testing {
+namespace {
+
+constexpr double peak = 100; // GFLOP/s of the processor in f32
+
+/// A row whose numbers agree with each other: speed from time, percentage from the ceiling of 100 GFLOP/s a backend.
+Json consistent(const std::string& backend, const std::string& kernel, const std::string& dtype, int size,
+                double seconds, double ceiling) {
+  const double speed = 2.0 * size * size * size / seconds / 1e9;
+  return with(passed(kernel, size, seconds), {{"backend", backend},
+                                              {"dtype", dtype},
+                                              {"threads", backend == "cuda" ? 0 : 2},
+                                              {"gflops", speed},
+                                              {"ceiling_percent", 100 * speed / ceiling}});
+}
+
+/// The best on the processor takes c·n³; the card hardly more than a launch that takes as long as n = 396 does on the
+/// processor; both transfers together 2.4 launches, so that the card wins with them from n = 597 on.
+void add_size(Json& rows, const std::string& dtype, int size) {
+  const double operations = 2.0 * size * size * size;
+  const double slower = dtype == "f64" ? 2 : 1;
+  for (const char* backend : {"openmp", "tbb"})
+    for (int i = 0; i < 8; ++i)
+      rows.push_back(consistent(backend, "host_" + std::to_string(i), dtype, size,
+                                slower * operations / (peak * 1e9) * std::pow(1.6, 7 - i) / 0.8, peak));
+  const double launch = 1.1 * slower * operations / (peak * 1e9) / 0.8 * std::pow(384.0 / size, 3);
+  for (int i = 0; i < 14; ++i)
+    rows.push_back(consistent("cuda", "device_" + std::to_string(i), dtype, size,
+                              launch + slower * operations / 50e12 * std::pow(1.5, 13 - i), 60e3));
+  for (const char* direction : {"to device", "from device"})
+    rows.push_back(with(passed(direction, size, 1.2 * launch), {{"backend", "cuda"},
+                                                                {"dtype", dtype},
+                                                                {"threads", 0},
+                                                                {"transfer", true},
+                                                                {"error", nullptr},
+                                                                {"gflops", nullptr},
+                                                                {"ceiling_percent", nullptr},
+                                                                {"verdict", "timed"}}));
+}
+
+} // namespace
+
+Json passed(const std::string& kernel, int size, double seconds) {
+  Json row = Json::parse(R"({
+    "op": "gemm", "backend": "openmp", "kernel": "", "dtype": "f32", "math": "strict", "canonical": true,
+    "m": 0, "n": 0, "k": 0, "trans_a": false, "trans_b": false, "alpha": 1.0, "beta": 0.0, "threads": 2,
+    "transfer": false, "seconds": {}, "gflops": 0.0, "ceiling_percent": 50.0, "speedup": 2.0,
+    "error": {"total_abs": 0.5, "max_rel": 1e-5, "mean_rel": 1e-7, "max_over_bound": 0.25, "differing_bits": 0},
+    "verdict": "pass", "reason": ""})");
+  row["kernel"] = kernel;
+  for (const char* dimension : {"m", "n", "k"}) row[dimension] = size;
+  row["gflops"] = 2.0 * size * size * size / seconds / 1e9;
+  return timed(row, 0.99 * seconds, seconds, 1.01 * seconds, 7);
+}
+
+Json with(Json row, std::initializer_list<std::pair<const char*, Json>> fields) {
+  for (const auto& [key, value] : fields) row[key] = value;
+  return row;
+}
+
+Json timed(Json row, double min, double median, double max, int samples) {
+  Json& seconds = row["seconds"] = Json::object();
+  seconds["median"] = median;
+  seconds["min"] = min;
+  seconds["max"] = max;
+  seconds["samples"] = samples;
+  return row;
+}
+
+Json document(std::initializer_list<Json> rows) {
+  Json whole = Json::parse(R"({
+    "schema": "tessera.compare/1",
+    "command": ["gemm_compare", "--kernels", "*"],
+    "inputs": {"seed": 1},
+    "machine": {
+      "cpu": "A Processor", "threads": 2, "date": "2026-01-01T00:00:00Z",
+      "devices": [{"backend": "openmp", "device": "A Processor", "host_memory": true},
+                  {"backend": "cuda", "device": "A Card", "host_memory": false, "driver": "1.0"}]},
+    "results": []})");
+  for (const Json& row : rows) whole["results"].push_back(row);
+  return whole;
+}
+
+Json full_run() {
+  Json rows = Json::array();
+  for (const char* dtype : {"f32", "f64"})
+    for (const int size : {256, 512, 1024, 2048, 4096}) add_size(rows, dtype, size);
+  for (Json& row : rows)
+    if (row["kernel"] == "device_9" && row["n"] == 1024 && row["dtype"] == "f32") {
+      row["verdict"] = "wrong";
+      row["error"]["max_over_bound"] = 3.5;
+    }
+  Json whole = document({});
+  whole["results"] = rows;
+  return whole;
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size())) ++found;
+  return found;
+}
+
+} // namespace tessera::report::testing

@@ -1,0 +1,164 @@
+#define BOOST_TEST_MODULE report page
+#include <boost/test/unit_test.hpp>
+
+#include <regex>
+
+#include "documents.hpp"
+#include "report/html_report.hpp"
+#include "report/markdown_report.hpp"
+#include "report/plot.hpp"
+
+using namespace tessera::report;
+using namespace tessera::report::testing;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A section of the page; empty if there is none.
+std::string section(const std::string& page, const std::string& id) {
+  const std::size_t begin = page.find("<section id=\"" + id + "\"");
+  return begin == std::string::npos ? "" : page.substr(begin, page.find("</section>", begin) - begin);
+}
+
+const std::string& full_page() {
+  static const std::string page = html_report(full_run());
+  return page;
+}
+
+std::string page_of(const Json& row) { return html_report(document({row})); }
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(every_chart_has_a_mark_for_each_row_it_is_about) {
+  // 2 types × 5 sizes × (2 × 8 + 14) kernels, and two transfers each
+  BOOST_TEST(count(section(full_page(), "ladder"), "class=\"mark bar\"") == 300);
+  BOOST_TEST(count(section(full_page(), "size"), "<path class=\"mark ") == 300);
+  BOOST_TEST(count(section(full_page(), "size"), "<path class=\"line ") == 60);
+  BOOST_TEST(count(section(full_page(), "roofline"), "<path class=\"mark ") == 300);
+  BOOST_TEST(count(section(full_page(), "error"), "<path class=\"mark ") == 60);
+  BOOST_TEST(count(section(full_page(), "offload"), "<path class=\"mark ") == 30);
+  BOOST_TEST(count(section(full_page(), "table"), "<tr><td") == 320);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_run_is_one_page_below_a_megabyte) {
+  BOOST_TEST(full_page().size() < 1'000'000);
+  for (const char* outside : {"src=", "href=", "@import", "url(", "fetch(", "XMLHttpRequest"})
+    BOOST_TEST(!says(full_page(), outside), outside);
+}
+
+BOOST_AUTO_TEST_CASE(a_bar_is_as_long_as_the_row_is_fast) {
+  const Json slow = with(passed("slow", 64, 1), {{"gflops", 25.0}, {"ceiling_percent", 25.0}});
+  const Json fast = with(passed("fast", 64, 1), {{"gflops", 50.0}, {"ceiling_percent", 50.0}});
+  const std::string ladder = section(html_report(document({slow, fast})), "ladder");
+  BOOST_TEST(says(ladder, "data-v=\"25\" width=\"25.00%\"")); // of the ceiling, 100 GFLOP/s
+  BOOST_TEST(says(ladder, "data-v=\"50\" width=\"50.00%\""));
+  BOOST_TEST(says(ladder, "full width 100 GFLOP/s"));
+}
+
+BOOST_AUTO_TEST_CASE(the_roof_is_what_the_percentages_were_taken_of) {
+  const std::string roofline = section(full_page(), "roofline");
+  BOOST_TEST(says(roofline, "strict: 100 GFLOP/s"));
+  BOOST_TEST(says(roofline, "strict: 60.0 TFLOP/s"));
+  // A slender product that the memory binds: 8×8×8 does 1.33 operations a byte; 10 GFLOP/s there are 7.5 GB/s.
+  const Json bound = with(passed("simd", 8, 1), {{"gflops", 5.0}, {"ceiling_percent", 50.0}});
+  const Json free = with(passed("simd", 4096, 1), {{"gflops", 50.0}, {"ceiling_percent", 50.0}});
+  BOOST_TEST(says(section(html_report(document({bound, free})), "roofline"), "memory 7.50 GB/s"));
+}
+
+BOOST_AUTO_TEST_CASE(the_offload_threshold_is_where_the_curves_cross) {
+  const std::string offload = section(full_page(), "offload");
+  std::smatch found;
+  BOOST_REQUIRE(
+      std::regex_search(offload, found, std::regex("device already: the device is faster from <b>n ≈ (\\d+)")));
+  BOOST_TEST(std::abs(std::stod(found[1]) - 396) < 8);
+  BOOST_REQUIRE(std::regex_search(offload, found, std::regex("in and out: the device is faster from <b>n ≈ (\\d+)")));
+  BOOST_TEST(std::abs(std::stod(found[1]) - 597) < 12);
+}
+
+BOOST_AUTO_TEST_CASE(no_chart_without_something_to_show) {
+  const std::string page = page_of(passed("simd", 64, 1));
+  BOOST_TEST(section(page, "size").empty());    // one size is no curve
+  BOOST_TEST(section(page, "offload").empty()); // no device
+  BOOST_TEST(section(page, "failures").empty());
+  BOOST_TEST(!section(page, "ladder").empty());
+  const std::string empty = html_report(document({}));
+  for (const char* id : {"ladder", "size", "offload", "roofline", "error"}) BOOST_TEST(section(empty, id).empty());
+  BOOST_TEST(says(section(empty, "table"), "0 rows"));
+}
+
+BOOST_AUTO_TEST_CASE(rows_without_numbers_do_not_break_the_charts) {
+  const Json row = passed("simd", 64, 1);
+  const std::string page = html_report(
+      document({with(row, {{"gflops", nullptr}, {"seconds", nullptr}, {"error", nullptr}, {"verdict", "rejected"}}),
+                with(row, {{"m", 0}, {"n", 0}, {"k", 0}, {"gflops", 0.0}}), with(row, {{"ceiling_percent", nullptr}}),
+                with(passed("exact", 64, 2), {{"error", {{"mean_rel", 0.0}, {"max_rel", 0.0}}}})}));
+  for (const char* wrong : {"nan", "NaN", "inf\"", "-inf"}) BOOST_TEST(!says(section(page, "ladder"), wrong));
+  for (const char* id : {"roofline", "error"})
+    BOOST_TEST(!std::regex_search(section(page, id), std::regex("[\" (]-?(nan|inf)")));
+  BOOST_TEST(count(section(page, "error"), "<path class=\"mark ") == 2);
+}
+
+BOOST_AUTO_TEST_CASE(failing_rows_say_why_and_how_to_see_it_again) {
+  const std::string failures = section(full_page(), "failures");
+  BOOST_TEST(count(failures, "<li>") == 1);
+  BOOST_TEST(says(failures, "gemm_compare --backend cuda --kernels device_9 --sizes 1024</code>"));
+  BOOST_TEST(says(section(full_page(), "table"), "gemm_compare --backend cuda --kernels device_9 --sizes 1024</code>"));
+  BOOST_TEST(says(section(full_page(), "summary"), "299 of 300"));
+  BOOST_TEST(count(section(full_page(), "roofline"), " failing\"") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(text_of_the_document_stays_text) {
+  const std::string evil = "<script>alert('x')</script>\"><img onerror=1>&\x01";
+  Json whole =
+      document({with(passed(evil, 64, 1),
+                     {{"backend", evil}, {"dtype", evil}, {"math", evil}, {"verdict", evil}, {"reason", evil}}),
+                with(passed(evil, 128, 1), {{"verdict", evil}})});
+  whole["machine"]["cpu"] = evil;
+  whole["machine"][evil] = {{evil, evil}, {"list", {evil}}};
+  whole["command"] = {evil};
+  whole["missing_backends"] = {{{"backend", evil}, {"reason", evil}}};
+  const std::string page = html_report(whole);
+  BOOST_TEST(count(page, "<script>") == 1);
+  BOOST_TEST(!says(page, "<img"));
+  BOOST_TEST(!says(page, "\x01"));
+  BOOST_TEST(!says(page, "x')"));
+}
+
+BOOST_AUTO_TEST_CASE(another_schema_is_refused) {
+  Json whole = document({});
+  whole["schema"] = "something";
+  BOOST_CHECK_THROW(html_report(whole), DocumentError);
+  BOOST_CHECK_THROW(markdown_report(whole), DocumentError);
+}
+
+BOOST_AUTO_TEST_CASE(markdown_has_a_table_for_each_product) {
+  const std::string text = markdown_report(full_run());
+  BOOST_TEST(count(text, "\n### ") == 11); // ten products, and what fails
+  BOOST_TEST(count(text, "\n| ") == 310);  // 300 rows and ten heads
+  BOOST_TEST(says(text, "### f32, 1024³\n"));
+  BOOST_TEST(says(text, "| **device\\_13** |")); // the best
+  BOOST_TEST(says(text, "Again: `gemm_compare --backend cuda --kernels device_9 --sizes 1024`"));
+}
+
+BOOST_AUTO_TEST_CASE(markdown_cells_cannot_be_broken) {
+  const std::string text = markdown_report(document({with(passed("a|b*`\n<c>", 64, 1), {{"verdict", "wrong"}})}));
+  BOOST_TEST(says(text, "| a\\|b\\*\\` \\<c\\> |"));
+}
+
+BOOST_AUTO_TEST_CASE(labels_keep_their_distance_and_their_order) {
+  const std::vector<double> places = spread_out({10, 11, 12, 50, 100, 100}, 10, 0, 105);
+  const std::vector<double> expected{1, 11, 21, 50, 95, 105};
+  BOOST_TEST(places == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(axes_put_values_where_they_belong) {
+  Axis axis(Axis::Kind::Log, {1, 10000}, "x");
+  axis.place(0, 100);
+  BOOST_TEST(axis.at(100) == 50, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(axis.shows(1));
+  BOOST_TEST(!axis.shows(100000));
+  Axis one(Axis::Kind::Log, {5}, "a single value");
+  one.place(0, 100);
+  BOOST_TEST(one.at(5) == 50, boost::test_tools::tolerance(1e-9));
+}
