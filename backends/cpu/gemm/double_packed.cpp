@@ -21,25 +21,20 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   const Strided<T> b = strided_b(x);
   const Strided<T> a_transposed{a.data, a.col_step, a.row_step}; // its columns are the rows of op(A)
   CpuExecutor& cpu = cpu_of(executor);
-  PackedStrips<T> strips_a(cpu, call, width);
-  PackedStrips<T> strips_b(cpu, call, width);
-  for_row_groups(cpu, call, width, [&](Index first, Index last, int slot) {
-    T* rows_of_a = strips_a.of(slot);
-    T* columns_of_b = strips_b.of(slot);
-    for (Index i = first; i < last; i += width) {
-      const Index rows = std::min(width, last - i);
-      pack_columns<width>(a_transposed, i, rows, x.k, rows_of_a);
-      for (Index j = 0; j < x.n; j += width) {
-        const Index cols = std::min(width, x.n - j);
-        pack_columns<width>(b, j, cols, x.k, columns_of_b);
+  const std::vector<T> strips_a = pack_columns<width>(cpu, call, a_transposed, x.m, x.k);
+  const std::vector<T> strips_b = pack_columns<width>(cpu, call, b, x.n, x.k);
+  for_row_groups(cpu, call, width, [&](Index first, Index last, int) {
+    for (Index j = 0; j < x.n; j += width)
+      for (Index i = first; i < last; i += width) {
+        const T* rows_of_a = strips_a.data() + i * x.k;
+        const T* columns_of_b = strips_b.data() + j * x.k;
         T sum[width][width] = {};
         for (Index p = 0; p < x.k; ++p)
           for (Index r = 0; r < width; ++r)
             for (Index q = 0; q < width; ++q) sum[r][q] += rows_of_a[p * width + r] * columns_of_b[p * width + q];
-        for (Index r = 0; r < rows; ++r)
-          for (Index q = 0; q < cols; ++q) finish(x, sum[r][q], x.c[(i + r) * x.ldc + j + q]);
+        for (Index r = 0; r < std::min(width, last - i); ++r)
+          for (Index q = 0; q < std::min(width, x.n - j); ++q) finish(x, sum[r][q], x.c[(i + r) * x.ldc + j + q]);
       }
-    }
   });
   return {};
 } catch (const std::bad_alloc&) {

@@ -21,17 +21,15 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   const Strided<T> a = strided_a(x);
   const Strided<T> b = strided_b(x);
   CpuExecutor& cpu = cpu_of(executor);
-  PackedStrips<T> strips(cpu, call, width);
-  for_row_groups(cpu, call, 1, [&](Index first, Index last, int slot) {
-    T* columns = strips.of(slot);
+  const std::vector<T> strips = pack_columns<width>(cpu, call, b, x.n, x.k);
+  for_row_groups(cpu, call, 1, [&](Index first, Index last, int) {
     for (Index j = 0; j < x.n; j += width) {
-      const Index cols = std::min(width, x.n - j);
-      pack_columns<width>(b, j, cols, x.k, columns);
+      const T* columns = strips.data() + j * x.k;
       for (Index i = first; i < last; ++i) {
         T sum[width] = {};
         for (Index p = 0; p < x.k; ++p)
           for (Index q = 0; q < width; ++q) sum[q] += a(i, p) * columns[p * width + q];
-        for (Index q = 0; q < cols; ++q) finish(x, sum[q], x.c[i * x.ldc + j + q]);
+        for (Index q = 0; q < std::min(width, x.n - j); ++q) finish(x, sum[q], x.c[i * x.ldc + j + q]);
       }
     }
   });

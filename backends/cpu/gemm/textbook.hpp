@@ -27,27 +27,6 @@ Strided<T> strided_b(const GemmOperands<T>& x) {
   return x.op_b == Op::None ? Strided<T>{x.b, x.ldb, 1} : Strided<T>{x.b, 1, x.ldb};
 }
 
-/// A strip of `width` columns for each worker, k long.
-template <class T>
-class PackedStrips {
- public:
-  PackedStrips(const CpuExecutor& cpu, const GemmCall& call, Index width)
-      : size_(static_cast<std::size_t>(call.k * width)),
-        memory_(size_ * static_cast<std::size_t>(cpu.threads_for(call.threads))) {}
-  T* of(int slot) { return memory_.data() + static_cast<std::size_t>(slot) * size_; }
-
- private:
-  std::size_t size_;
-  std::vector<T> memory_;
-};
-
-/// Columns [j, j + cols) of `x` side by side: strip[p·width + q] = x(p, j + q), zeros beyond cols.
-template <Index width, class T>
-void pack_columns(const Strided<T>& x, Index j, Index cols, Index k, T* strip) {
-  for (Index p = 0; p < k; ++p)
-    for (Index q = 0; q < width; ++q) strip[p * width + q] = q < cols ? x(p, j + q) : T{0};
-}
-
 /// c := alpha·sum + beta·c; with beta = 0 the old c is not read.
 template <class T>
 void finish(const GemmOperands<T>& x, T sum, T& c) {
@@ -70,6 +49,21 @@ void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body bo
   const Index each = std::max<Index>(1, groups / (threads * tasks_per_thread)) * group;
   cpu.team().run((call.m + each - 1) / each, threads,
                  [&](Index task, int slot) { body(task * each, std::min((task + 1) * each, call.m), slot); });
+}
+
+/// All columns of `x`, k long, in strips of `width` side by side: (p, s·width + q) at strips[(s·k + p)·width + q].
+/// Zeros beyond the last column.
+template <Index width, class T>
+std::vector<T> pack_columns(CpuExecutor& cpu, const GemmCall& call, const Strided<T>& x, Index columns, Index k) {
+  const Index count = (columns + width - 1) / width;
+  std::vector<T> strips(static_cast<std::size_t>(count * width * k));
+  cpu.team().run(count, threads_for_product(cpu, call), [&](Index s, int) {
+    T* strip = strips.data() + s * k * width;
+    const Index cols = std::min(width, columns - s * width);
+    for (Index p = 0; p < k; ++p)
+      for (Index q = 0; q < cols; ++q) strip[p * width + q] = x(p, s * width + q);
+  });
+  return strips;
 }
 
 } // namespace tessera::cpu

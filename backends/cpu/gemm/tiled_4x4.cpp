@@ -13,7 +13,7 @@ constexpr Index edge = 4;
 
 template <class T>
 struct Tile4x4 {
-  T at[edge][edge] = {};
+  T at[edge][edge];
 };
 
 /// The sub-matrix of `x` at (i, j); zeros beyond rows and cols.
@@ -24,8 +24,8 @@ Tile4x4<T> load(const Strided<T>& x, Index i, Index j, Index rows, Index cols) {
     for (Index r = 0; r < edge; ++r)
       for (Index q = 0; q < edge; ++q) tile.at[r][q] = (&x(i + r, j))[q];
   } else {
-    for (Index r = 0; r < std::min(edge, rows - i); ++r)
-      for (Index q = 0; q < std::min(edge, cols - j); ++q) tile.at[r][q] = x(i + r, j + q);
+    for (Index r = 0; r < edge; ++r)
+      for (Index q = 0; q < edge; ++q) tile.at[r][q] = i + r < rows && j + q < cols ? x(i + r, j + q) : T{0};
   }
   return tile;
 }
@@ -49,7 +49,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   for_row_groups(cpu_of(executor), call, edge, [&](Index first, Index last, int) {
     for (Index i = first; i < last; i += edge)
       for (Index j = 0; j < x.n; j += edge) {
-        Tile4x4<T> sum;
+        Tile4x4<T> sum{};
         for (Index p = 0; p < x.k; p += edge) add_product(load(a, i, p, x.m, x.k), load(b, p, j, x.k, x.n), sum);
         for (Index r = 0; r < std::min(edge, last - i); ++r)
           for (Index q = 0; q < std::min(edge, x.n - j); ++q) finish(x, sum.at[r][q], x.c[(i + r) * x.ldc + j + q]);
