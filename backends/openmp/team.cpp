@@ -17,7 +17,7 @@ class OpenMpTeam final : public cpu::Team {
 #pragma omp parallel num_threads(threads)
     {
       const int slot = omp_get_thread_num();
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
       for (Index task = 0; task < count; ++task) body(task, slot);
     }
   }
