@@ -12,6 +12,7 @@
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xexpression.hpp>
 #include <xtensor/xnoalias.hpp>
+#include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
 
 #include <tessera/matrix.hpp>
@@ -20,17 +21,22 @@
 namespace tessera {
 namespace detail {
 
+/// A strided view of a flat buffer. A container with strides of its own would not do: xtensor takes the elements of a
+/// container to lie side by side, and would run over the padding.
 template <class T>
 auto adapt_host(T* data, Index rows, Index cols, Index row_step, Index col_step) {
-  const std::array<std::size_t, 2> shape{static_cast<std::size_t>(rows), static_cast<std::size_t>(cols)};
-  // xtensor's own strides are 0 along a side of one element, and its buffers count elements, not their reach.
-  const std::array<std::ptrdiff_t, 2> strides{rows > 1 ? row_step : 0, cols > 1 ? col_step : 0};
-  return xt::adapt(static_cast<T*>(data), shape[0] * shape[1], xt::no_ownership(), shape, strides);
+  using Shape = std::array<std::size_t, 2>;
+  using Strides = std::array<std::ptrdiff_t, 2>;
+  const Index reach = rows > 0 && cols > 0 ? (rows - 1) * row_step + (cols - 1) * col_step + 1 : 0;
+  const std::array<std::size_t, 1> length{static_cast<std::size_t>(reach)};
+  return xt::strided_view(xt::adapt(static_cast<T*>(data), length[0], xt::no_ownership(), length),
+                          Shape{static_cast<std::size_t>(rows), static_cast<std::size_t>(cols)},
+                          Strides{rows > 1 ? row_step : 0, cols > 1 ? col_step : 0}, 0, xt::layout_type::dynamic);
 }
 
 } // namespace detail
 
-/// The host's elements of a matrix as a two-dimensional xtensor container that owns nothing: no copy, padding
+/// The host's elements of a matrix as a two-dimensional xtensor view that owns nothing: no copy, padding
 /// skipped by strides. Valid as long as the matrix lives and is neither assigned to nor used on a device. The
 /// non-const form makes the host's copy the newest one.
 template <class T>

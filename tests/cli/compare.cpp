@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(sampled_rows_are_said_to_be_sampled) {
   for (const json& result : report["results"]) {
     BOOST_TEST(result["error"]["rows_compared"] == 7);
     BOOST_TEST(result["error"]["rows"] == 60);
-    BOOST_TEST(contains(result["reason"], "7 of 60 rows"));
+    BOOST_TEST(contains(result["reason"].get<std::string>(), "7 of 60 rows"));
     BOOST_TEST(result["verdict"] == "pass");
   }
 }

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(says_where_the_number_of_threads_came_from) {
 
 BOOST_AUTO_TEST_CASE(writes_a_file) {
   BOOST_TEST(info({"--json", "info.json"}).status == 0);
-  BOOST_TEST(json::parse(read_file(folder / "info.json"))["machine"].contains("cpu"));
+  BOOST_TEST(json::parse(folder.read("info.json"))["machine"].contains("cpu"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

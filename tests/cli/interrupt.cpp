@@ -25,11 +25,11 @@ BOOST_FIXTURE_TEST_CASE(an_interrupt_keeps_what_was_measured, Programs) {
   BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(5)));
   BOOST_TEST(contains(outcome.out, "m = 16"));
   BOOST_TEST(contains(outcome.err, "interrupted"));
-  const nlohmann::json report = nlohmann::json::parse(read_file(folder / "out.json"));
+  const nlohmann::json report = nlohmann::json::parse(folder.read("out.json"));
   BOOST_TEST_REQUIRE(!report["results"].empty());
   BOOST_TEST(report["results"][0]["m"] == 16);
   BOOST_TEST(report["results"][0]["verdict"] == "pass");
-  BOOST_TEST(folder.files() == (std::vector<std::string>{"out.json"}), boost::test_tools::per_element());
+  BOOST_TEST(folder.names() == (std::vector<std::string>{"out.json"}), boost::test_tools::per_element());
 }
 
 } // namespace tessera::test

@@ -41,10 +41,6 @@ std::vector<std::string> environment_with(const Variables& variables) {
 
 Process::Process(const std::string& program, const std::vector<std::string>& arguments,
                  const std::filesystem::path& folder, const Variables& variables) {
-  static int number = 0;
-  const std::string prefix = "/tmp/tessera_cli_" + std::to_string(getpid()) + "_" + std::to_string(number++);
-  out_ = prefix + ".out";
-  err_ = prefix + ".err";
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = environment_with(variables);
@@ -53,8 +49,8 @@ Process::Process(const std::string& program, const std::vector<std::string>& arg
   if (pid_ > 0) return;
   // A test run in the background ignores SIGINT, and so would its children.
   std::signal(SIGINT, SIG_DFL);
-  const int out = open(out_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-  const int err = open(err_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  const int out = open((outputs_.path() / "out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  const int err = open((outputs_.path() / "err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   if (chdir(folder.c_str()) != 0) _exit(126);
@@ -75,38 +71,7 @@ Outcome Process::wait() {
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;
-  const Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out_),
-                        read_file(err_)};
-  std::filesystem::remove(out_);
-  std::filesystem::remove(err_);
-  return outcome;
-}
-
-Folder::Folder() {
-  std::string name = "/tmp/tessera_cli_XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-  path_ = name;
-}
-Folder::~Folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::vector<std::string> Folder::files() const {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), outputs_.read("out"), outputs_.read("err")};
 }
 
 Outcome Programs::compare(const std::vector<std::string>& arguments, const Variables& variables) const {
@@ -115,8 +80,6 @@ Outcome Programs::compare(const std::vector<std::string>& arguments, const Varia
 Outcome Programs::info(const std::vector<std::string>& arguments, const Variables& variables) const {
   return Process(TESSERA_INFO, arguments, folder.path(), variables).wait();
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 void expect_usage_error(const Outcome& outcome, const std::vector<std::string>& parts) {
   BOOST_TEST(outcome.status == 2);

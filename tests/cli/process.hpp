@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "support/expect.hpp"
+#include "support/files.hpp"
+
 namespace tessera::test {
 
 struct Outcome {
@@ -31,25 +34,8 @@ class Process {
 
  private:
   int pid_ = -1;
-  std::filesystem::path out_, err_;
+  Folder outputs_;
 };
-
-/// A folder of its own for each test case, removed at the end.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// Names of the files in it.
-  std::vector<std::string> files() const;
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string read_file(const std::filesystem::path& path);
-void write_file(const std::filesystem::path& path, const std::string& text);
 
 /// The fixture of the test cases: a folder, and the programs run in it.
 struct Programs {
@@ -58,8 +44,6 @@ struct Programs {
   Outcome compare(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
   Outcome info(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
 };
-
-bool contains(const std::string& text, const std::string& part);
 
 /// Exit status 2, every part on stderr, nothing on stdout.
 void expect_usage_error(const Outcome& outcome, const std::vector<std::string>& parts);

@@ -1,0 +1,119 @@
+/// NaN, infinities and overflow: they must come out where IEEE arithmetic puts them, and NaN never passes unasked.
+
+#include <cmath>
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
+#include "compare_problem.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+using Elements = std::tuple<float, double>;
+
+namespace {
+
+template <class T>
+constexpr T infinity = std::numeric_limits<T>::infinity();
+template <class T>
+constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(compare_special)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(nan_fails, T, Elements) {
+  CompareProblem<T> problem(5, 6, 7);
+  const GemmReference reference = problem.reference();
+  for (const T value : {not_a_number<T>, infinity<T>, -infinity<T>}) {
+    Matrix<T> c = problem.run("canonical");
+    c(2, 3) = value;
+    const GemmError error = errors(reference, c, strict<T>);
+    BOOST_TEST(!error.within_bound());
+    BOOST_TEST(error.misplaced == 1);
+    BOOST_TEST(error.worst_row == 2);
+    BOOST_TEST(error.worst_col == 3);
+    BOOST_TEST(std::isinf(error.total_abs));
+    BOOST_TEST(std::isinf(error.max_rel));
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_result_that_was_never_written_fails, T, Elements) {
+  CompareProblem<T> problem(5, 6, 7);
+  const GemmError error = errors(problem.reference(), Matrix<T>(5, 6, not_a_number<T>), strict<T>);
+  BOOST_TEST(error.misplaced == 30);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(special_inputs_come_out_where_they_belong, T, Elements) {
+  CompareProblem<T> problem(6, 6, 8);
+  problem.a(0, 3) = not_a_number<T>;
+  problem.a(1, 2) = infinity<T>;
+  problem.a(2, 5) = -infinity<T>;
+  problem.a(3, 1) = infinity<T>;
+  problem.a(3, 4) = -infinity<T>; // meets infinities of either sign
+  problem.b(2, 5) = 0;            // infinity times zero
+  problem.b(7, 4) = not_a_number<T>;
+  const Matrix<T> c = problem.run("canonical");
+  BOOST_TEST(std::isnan(c(1, 5)));
+  BOOST_TEST(std::isinf(c(1, 0)));
+  const GemmReference reference = problem.reference();
+  const GemmError right = errors(reference, c, strict<T>);
+  BOOST_TEST(right.within_bound());
+  BOOST_TEST(right.differing_bits == 0);
+  for (const auto& [i, j] : {std::pair<Index, Index>{0, 0}, {1, 0}, {1, 5}, {2, 1}, {3, 0}, {5, 4}}) {
+    Matrix<T> wrong = c;
+    wrong(i, j) = 1;
+    BOOST_TEST(errors(reference, wrong, strict<T>).misplaced == 1);
+    wrong(i, j) = std::isnan(c(i, j)) ? infinity<T> : -c(i, j);
+    BOOST_TEST(errors(reference, wrong, strict<T>).misplaced == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(special_values_of_c_count_if_beta_does, T, Elements) {
+  CompareProblem<T> problem(4, 4, 4);
+  problem.c(1, 1) = not_a_number<T>;
+  problem.c(2, 2) = -infinity<T>;
+  BOOST_TEST(errors(problem.reference(), problem.run("canonical"), strict<T>).within_bound()); // beta = 0: not read
+  problem.beta = 2;
+  const GemmReference reference = problem.reference();
+  Matrix<T> c = problem.run("canonical");
+  BOOST_TEST(std::isnan(c(1, 1)));
+  BOOST_TEST(c(2, 2) == -infinity<T>);
+  BOOST_TEST(errors(reference, c, strict<T>).within_bound());
+  c(1, 1) = 0;
+  BOOST_TEST(errors(reference, c, strict<T>).misplaced == 1);
+}
+
+/// Infinity among terms that overflow on their own: the infinity decides, not the order.
+BOOST_AUTO_TEST_CASE(infinity_beside_overflow) {
+  Matrix<double> a{{1e200, -1e200, std::numeric_limits<double>::infinity(), 1}};
+  Matrix<double> b(4, 1, 1e200);
+  const CompareProblem<double> problem(std::move(a), std::move(b));
+  const GemmReference reference = problem.reference();
+  BOOST_TEST(errors(reference, Matrix<double>(1, 1, infinity<double>), strict<double>).within_bound());
+  BOOST_TEST(!errors(reference, Matrix<double>(1, 1, 0.0), strict<double>).within_bound());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(finite_inputs_that_overflow, T, Elements) {
+  const T large = std::sqrt(std::numeric_limits<T>::max());
+  const CompareProblem<T> problem(Matrix<T>(2, 8, large), Matrix<T>(8, 2, large));
+  const GemmReference reference = problem.reference();
+  BOOST_TEST(errors(reference, problem.run("canonical"), strict<T>).within_bound());
+  BOOST_TEST(errors(reference, Matrix<T>(2, 2, infinity<T>), strict<T>).within_bound());
+  BOOST_TEST(errors(reference, Matrix<T>(2, 2, not_a_number<T>), strict<T>).within_bound()); // another order: Inf − Inf
+}
+
+BOOST_AUTO_TEST_CASE(a_finite_answer_far_from_an_overflow_is_wrong) {
+  const CompareProblem<float> problem(Matrix<float>(2, 8, 1e30f), Matrix<float>(8, 2, 1e30f));
+  BOOST_TEST(!errors(problem.reference(), Matrix<float>(2, 2, 1.0f), strict<float>).within_bound());
+}
+
+BOOST_AUTO_TEST_CASE(a_missed_zero_has_an_infinite_relative_error) {
+  const CompareProblem<double> problem(Matrix<double>{{1, -1}}, Matrix<double>{{1}, {1}});
+  const GemmError error = errors(problem.reference(), Matrix<double>(1, 1, 1e-17), strict<double>);
+  BOOST_TEST(std::isinf(error.max_rel));
+  BOOST_TEST(error.within_bound()); // 1e-17 is below 2u·(1 + 1)
+  BOOST_TEST(!errors(problem.reference(), Matrix<double>(1, 1, 1e-15), strict<double>).within_bound());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
