@@ -1,6 +1,6 @@
 # What `cmake --install` copies: a relocatable tree with headers, library, plug-ins, programs and package config.
-# Plug-ins install themselves in tessera_add_plugin; with TESSERA_BUNDLE the tree also runs where no package of ours is
-# installed, on any distribution whose C library is as new as this one's.
+# Plug-ins install themselves in tessera_add_plugin. With the component `bundle` added, the tree also runs where none of
+# our packages is installed, on any distribution whose C library is as new as this one's.
 
 include(CMakePackageConfigHelpers)
 
@@ -27,15 +27,15 @@ file(RELATIVE_PATH TESSERA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /
 configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-if(TESSERA_BUNDLE)
-  foreach(program tessera_conformance tessera_cuda_faults tessera_cuda_device tessera_cuda_copy_speed)
-    if(TARGET ${program})
-      install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    endif()
-  endforeach()
-  # The C library and its loader belong to the machine; everything else comes along.
-  install(RUNTIME_DEPENDENCY_SET tessera_needs
-          PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^ld-linux" "^libcuda\\.so"
-          POST_EXCLUDE_REGEXES "/libtessera[^/]*\\.so"
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+# The component `bundle`: the test programs for another machine, and every shared library but the C library and its
+# loader, which belong to the machine.
+foreach(program tessera_conformance tessera_cuda_device)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs
+            RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bundle EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
+install(RUNTIME_DEPENDENCY_SET tessera_needs
+        PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^ld-linux" "^libcuda\\.so"
+        POST_EXCLUDE_REGEXES "/libtessera[^/]*\\.so"
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT bundle EXCLUDE_FROM_ALL)

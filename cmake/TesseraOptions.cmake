@@ -11,7 +11,6 @@ foreach(backend OPENMP TBB CUDA)
   set_property(CACHE TESSERA_${backend} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
-option(TESSERA_BUNDLE "Install the tests too, and the shared libraries that everything needs" OFF)
 # Machine code for Turing, Ampere and Ada, Hopper; newer devices compile the 80's PTX when they load it.
 set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING "CUDA architectures to compile for")
 

@@ -1,0 +1,76 @@
+# See CMakeLists.txt. Every path of the build tree and of the first prefix is out of the way when the programs run.
+
+function(run)
+  cmake_parse_arguments(PARSE_ARGV 0 RUN "" "OUTPUT" "COMMAND")
+  execute_process(COMMAND ${RUN_COMMAND} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN RUN_COMMAND " " command)
+    message(FATAL_ERROR "${command}\nfailed: ${result}\n${output}")
+  endif()
+  set(${RUN_OUTPUT} "${output}" PARENT_SCOPE)
+endfunction()
+
+# The example's output: each backend that was built has computed, none was looked for elsewhere.
+function(check_product output)
+  foreach(backend OPENMP TBB)
+    string(TOLOWER ${backend} name)
+    if(${backend} AND NOT output MATCHES "${name}: ‖c‖ = [0-9]")
+      message(FATAL_ERROR "the ${name} plug-in was not found in the moved tree:\n${output}")
+    endif()
+  endforeach()
+endfunction()
+
+foreach(variable LD_LIBRARY_PATH TESSERA_PLUGIN_PATH CMAKE_PREFIX_PATH)
+  unset(ENV{${variable}})
+endforeach()
+file(REMOVE_RECURSE ${WORK})
+run(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/before)
+run(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/before --component bundle)
+file(RENAME ${WORK}/before ${WORK}/moved)
+set(prefix ${WORK}/moved)
+set(sanitize "")
+if(SANITIZE)
+  set(sanitize -fsanitize=${SANITIZE})
+endif()
+
+# find_package
+run(COMMAND ${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -D CMAKE_PREFIX_PATH=${prefix} -D EXAMPLE=${EXAMPLE}
+    -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${sanitize})
+run(COMMAND ${CMAKE_COMMAND} --build ${WORK}/outside)
+run(COMMAND ${WORK}/outside/product OUTPUT output)
+check_product("${output}")
+
+# pkg-config
+find_program(pkg_config pkg-config REQUIRED)
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+run(COMMAND ${pkg_config} --cflags --libs tessera OUTPUT flags)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+run(COMMAND ${CXX} -std=c++20 ${sanitize} ${EXAMPLE} -o ${WORK}/by_pkg_config ${flags} -Wl,-rpath,${prefix}/${LIBDIR})
+run(COMMAND ${WORK}/by_pkg_config OUTPUT output)
+check_product("${output}")
+
+# The programs
+if(APPS)
+  run(COMMAND ${prefix}/bin/gemm_compare --kernels canonical --sizes 17 --no-progress OUTPUT output)
+  if(NOT output MATCHES "canonical .*pass")
+    message(FATAL_ERROR "gemm_compare in the moved tree printed:\n${output}")
+  endif()
+  run(COMMAND ${prefix}/bin/tessera_info OUTPUT output)
+  string(FIND "${output}" "${BUILD}/lib" place)
+  if(NOT place EQUAL -1)
+    message(FATAL_ERROR "the moved tessera_info uses the build tree:\n${output}")
+  endif()
+endif()
+
+# The bundle: nothing comes from elsewhere but the C library. A sanitizer's runtime is its compiler's.
+if(NOT SANITIZE)
+  file(GLOB binaries ${prefix}/bin/* ${prefix}/${LIBDIR}/tessera/*.so)
+  foreach(binary ${binaries})
+    run(COMMAND ldd ${binary} OUTPUT output)
+    string(REGEX REPLACE "[^\n]*(${prefix}|linux-vdso|ld-linux|/lib(c|m|dl|rt|pthread)\\.so)[^\n]*\n" "" output "${output}")
+    if(NOT output STREQUAL "")
+      message(FATAL_ERROR "${binary} needs from outside the bundle:\n${output}")
+    endif()
+  endforeach()
+endif()
+run(COMMAND ${prefix}/bin/tessera_conformance --run_test=matrix -- --backend=reference)
