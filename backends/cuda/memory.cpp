@@ -47,6 +47,7 @@ DeviceMemory::DeviceMemory(int device, std::size_t limit) noexcept : device_(dev
 DeviceMemory::~DeviceMemory() {
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaDeviceSynchronize());
+  for (const auto& [memory, bytes] : sizes_) static_cast<void>(cudaFree(memory)); // or the pool would live on for it
   if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
   forget_error();
 }
