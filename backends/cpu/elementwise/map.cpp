@@ -13,10 +13,8 @@ namespace {
 constexpr Index task_elements = 32768; ///< below this a thread costs more than it does
 constexpr Index transpose_block = 32;  ///< rows and columns; a block of f64 pairs takes 16 KiB
 
-[[gnu::flatten]] TESSERA_FMA_CLONES void map_rows(const MapCall& call, Index first, Index last) {
-  host::map_rows(call, first, last);
-}
-[[gnu::flatten]] TESSERA_FMA_CLONES void random_rows(const RandomCall& call, Index first, Index last) {
+TESSERA_FMA_CLONES void map_rows(const MapCall& call, Index first, Index last) { host::map_rows(call, first, last); }
+TESSERA_FMA_CLONES void random_rows(const RandomCall& call, Index first, Index last) {
   host::random_rows(call, first, last);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// Element-wise operations and random fills over a range of rows: the reference executor runs all rows at once, the
-/// CPU executors share them out.
+/// CPU executors share them out. Always inlined, so that a caller compiled for FMA has these loops compiled for it.
 
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace tessera::host {
 
 template <class T>
-void map_rows_typed(const MapCall& call, Index first, Index last) {
+[[gnu::always_inline]] inline void map_rows_typed(const MapCall& call, Index first, Index last) {
   const auto* x = static_cast<const T*>(call.x);
   const auto* y = static_cast<const T*>(call.y);
   auto* z = static_cast<T*>(call.z);
@@ -44,12 +44,12 @@ void map_rows_typed(const MapCall& call, Index first, Index last) {
   }
 }
 
-inline void map_rows(const MapCall& call, Index first, Index last) {
+[[gnu::always_inline]] inline void map_rows(const MapCall& call, Index first, Index last) {
   call.type == DType::F64 ? map_rows_typed<double>(call, first, last) : map_rows_typed<float>(call, first, last);
 }
 
 template <class T>
-void random_rows_typed(const RandomCall& call, Index first, Index last) {
+[[gnu::always_inline]] inline void random_rows_typed(const RandomCall& call, Index first, Index last) {
   const T low = static_cast<T>(call.low);
   const T high = static_cast<T>(call.high);
   for (Index i = first; i < last; ++i) {
@@ -60,7 +60,7 @@ void random_rows_typed(const RandomCall& call, Index first, Index last) {
   }
 }
 
-inline void random_rows(const RandomCall& call, Index first, Index last) {
+[[gnu::always_inline]] inline void random_rows(const RandomCall& call, Index first, Index last) {
   call.type == DType::F64 ? random_rows_typed<double>(call, first, last) : random_rows_typed<float>(call, first, last);
 }
 
