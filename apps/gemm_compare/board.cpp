@@ -27,7 +27,7 @@ void Board::report_group() {
   set_speedups(group_, use_mean_);
   for (const Result& result : group_) {
     any_wrong_ |= result.verdict == Verdict::Wrong || result.verdict == Verdict::Failed;
-    any_timed_ |= !result.samples.empty();
+    any_timed_ |= !result.samples.empty() && !result.transfer;
   }
   progress_.clear();
   for (const auto& reporter : reporters_) reporter->add_group(group_);

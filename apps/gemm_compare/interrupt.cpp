@@ -1,32 +1,45 @@
 #include "interrupt.hpp"
 
+#include <unistd.h>
 #include <csignal>
+#include <mutex>
 #include <thread>
 
 namespace tessera::compare_app {
 namespace {
 
-sigset_t interrupts() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
+struct Handler {
+  std::mutex mutex;
+  std::function<void(int)> leave = [](int status) { _exit(status); };
+};
+
+/// Never destroyed: the watching thread lives until the process ends.
+Handler& handler() {
+  static auto* one = new Handler;
+  return *one;
+}
+
+void watch(const sigset_t& signals) {
+  int signal = 0;
+  if (sigwait(&signals, &signal) != 0) return;
+  std::lock_guard lock(handler().mutex);
+  handler().leave(128 + signal);
 }
 
 } // namespace
 
-void hold_interrupts() {
-  const sigset_t set = interrupts();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+void watch_interrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr); // later threads inherit it
+  std::thread(watch, signals).detach();
 }
 
-void watch_interrupts(std::function<void(int)> leave) {
-  std::thread([leave = std::move(leave)] {
-    const sigset_t set = interrupts();
-    int signal = 0;
-    if (sigwait(&set, &signal) == 0) leave(128 + signal);
-  }).detach();
+void on_interrupt(std::function<void(int)> leave) {
+  std::lock_guard lock(handler().mutex);
+  handler().leave = std::move(leave);
 }
 
 } // namespace tessera::compare_app

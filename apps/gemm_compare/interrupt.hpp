@@ -4,11 +4,11 @@
 
 namespace tessera::compare_app {
 
-/// Makes SIGINT and SIGTERM wait for watch_interrupts(). Call it before any thread is started: they inherit it.
-void hold_interrupts();
+/// From now on SIGINT and SIGTERM are handled by a thread of their own, whatever the others are doing: it leaves with
+/// the exit status that belongs to the signal (130, 143). Call it before any other thread is started.
+void watch_interrupts();
 
-/// From now on calls `leave` from a thread of its own with the exit status that belongs to the signal (130, 143),
-/// whatever the other threads are doing. `leave` must end the process.
-void watch_interrupts(std::function<void(int status)> leave);
+/// What to do instead of leaving at once. `leave` must end the process.
+void on_interrupt(std::function<void(int status)> leave);
 
 } // namespace tessera::compare_app

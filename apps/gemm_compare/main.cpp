@@ -43,29 +43,30 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
 
 const char* name_of(const Task& task) { return task.gemm != nullptr ? task.gemm->name : task.reduce->name; }
 
-/// Products of the matrices in files; the first result that passes is written to --out.
-void run_files(Bench& bench, const Group& group) {
+/// Products of the matrices in files; the first result that passes is written to --out. False if none did.
+bool run_files(Bench& bench, const Group& group) {
   const DataFiles files(bench.options, group.type);
   std::vector<std::byte> product;
   const bool wanted = !bench.options.file_out.empty();
   GemmRunner runner(bench, group, &files.given(), wanted ? &product : nullptr);
   runner.run();
-  if (!wanted) return;
+  if (!wanted) return true;
   if (runner.product_by().empty()) {
     fmt::print(stderr, "gemm_compare: --out: no kernel passed, so {} is not written\n", bench.options.file_out);
-    return;
+    return false;
   }
   write_product(bench.options, Problem(bench.options, group.shape, group.type).c, product);
   fmt::print(stderr, "gemm_compare: wrote the product of {} to {}\n", runner.product_by(), bench.options.file_out);
+  return true;
 }
 
-void run_group(Bench& bench, const Group& group) {
+bool run_group(Bench& bench, const Group& group) {
+  if (bench.options.reads_files()) return run_files(bench, group);
   if (bench.options.operation == Operation::SumOfSquares)
     run_reductions(bench, group);
-  else if (bench.options.reads_files())
-    run_files(bench, group);
   else
     GemmRunner(bench, group, nullptr, nullptr).run();
+  return true;
 }
 
 int compare(const Options& options) {
@@ -78,14 +79,20 @@ int compare(const Options& options) {
   Progress progress(options.progress);
   // Never destroyed: the thread that watches for interrupts may use it until the process ends.
   Board& board = *new Board(make_reporters(options, plan), progress, options.mean);
-  watch_interrupts([&board](int status) { board.leave(status); });
+  on_interrupt([&board](int status) { board.leave(status); });
   CeilingTable ceilings;
   Bench bench{options, board, progress, ceilings};
   for (const Group& group : plan.groups)
     for (const Task& task : group.tasks) progress.expect(name_of(task), expected_operations(options, group.shape));
-  for (const Group& group : plan.groups) run_group(bench, group);
+  bool complete = true;
+  for (const Group& group : plan.groups) complete &= run_group(bench, group);
   board.finish();
   if (board.any_wrong()) return some_wrong;
+  if (!board.any_timed()) {
+    fmt::print(stderr, "gemm_compare: no kernel ran: each was rejected or skipped\n");
+    return usage;
+  }
+  if (!complete) return some_wrong;
   return demanded_missing ? usage : all_well;
 }
 
@@ -114,7 +121,7 @@ int run(int argc, char** argv) {
 } // namespace tessera::compare_app
 
 int main(int argc, char** argv) try {
-  tessera::compare_app::hold_interrupts();
+  tessera::compare_app::watch_interrupts();
   return tessera::compare_app::run(argc, argv);
 } catch (const std::exception& error) {
   fmt::print(stderr, "gemm_compare: {}\n", error.what());

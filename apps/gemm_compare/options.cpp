@@ -29,11 +29,11 @@ Examples:
 Backends: without --cpu, --gpu or --backend, those that exist are run and nothing is missing. What is named there is
 demanded: the others still run, the reason is printed on stderr, and the exit status is 2.
 
-Verdicts: pass (every element within the proven bound), wrong, rejected (the kernel does not take this product),
+Verdicts: pass (every element within the proven bound; the very bits, of a canonical kernel), wrong, rejected (the kernel does not take this product),
 skipped (one run would pass --time-limit), failed (the device or the library reported an error).
 
-Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, or a demanded backend
-missing (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 something is slower and
+Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, a demanded backend
+missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 something is slower and
 --fail-on-slower was given; 2 a report cannot be read.
 )";
 
