@@ -29,7 +29,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 # The component `bundle`: the test programs for another machine, and every shared library but the C library and its
 # loader, which belong to the machine.
-foreach(program tessera_conformance tessera_cuda_device)
+foreach(program tessera_conformance tessera_cuda_device tessera_cuda_faults tessera_cuda_copy_speed)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs
             RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bundle EXCLUDE_FROM_ALL)
