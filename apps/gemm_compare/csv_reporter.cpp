@@ -35,7 +35,7 @@ class CsvReporter final : public Reporter {
   void add(const Result& result) {
     const TimeSummary time = summarize(result.samples);
     text_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},",
-                         result.operation == Operation::Gemm ? "gemm" : "sum_of_squares", to_string(result.backend),
+                         result.operation == Operation::Gemm ? "gemm" : "sum_of_squares", backend_name(result),
                          quoted(result.kernel), to_string(result.type), to_string(result.math), result.canonical,
                          result.shape.m, result.shape.n, result.shape.k, result.op_a == Op::Transpose,
                          result.op_b == Op::Transpose, result.alpha, result.beta, result.threads);

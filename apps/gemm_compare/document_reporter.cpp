@@ -39,7 +39,7 @@ ordered_json seconds_json(const Result& result) {
 
 ordered_json to_json(const Result& result) {
   ordered_json json{{"op", result.operation == Operation::Gemm ? "gemm" : "sum_of_squares"},
-                    {"backend", to_string(result.backend)},
+                    {"backend", backend_name(result)},
                     {"kernel", result.kernel},
                     {"dtype", to_string(result.type)},
                     {"math", to_string(result.math)},
@@ -60,6 +60,10 @@ ordered_json to_json(const Result& result) {
                     {"error", error_json(result)},
                     {"verdict", to_string(result.verdict)},
                     {"reason", result.reason}};
+  if (!result.judged_on.empty()) {
+    json["device"] = result.judged_on;
+    json["offence"] = result.offence;
+  }
   if (result.device_seconds > 0) json["device_seconds"] = result.device_seconds;
   return json;
 }

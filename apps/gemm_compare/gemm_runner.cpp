@@ -113,6 +113,8 @@ void GemmRunner::run() {
     board.push_back(entry.result);
     entries_.push_back(std::move(entry));
   }
+  const std::size_t judged_from = board.size();
+  for (std::size_t k = 0; k < bench_.judged.count(); ++k) board.push_back(bench_.judged.pending(k, group_));
   bench_.board.begin_group(board);
   for (std::size_t first = 0; first < entries_.size();) {
     std::size_t end = first;
@@ -120,7 +122,25 @@ void GemmRunner::run() {
     run_backend(first, end);
     first = end;
   }
+  for (std::size_t k = 0; k < bench_.judged.count(); ++k) run_judged(k, judged_from + k);
   bench_.board.end_group();
+}
+
+void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
+  Result result = bench_.judged.pending(kernel, group_);
+  bench_.judged.run(kernel, host_.call_before(0), reference(), bench_.progress, result);
+  // The ceiling of the same machine with as many threads, if the ladder has it.
+  for (const Task& task : group_.tasks)
+    if (!result.samples.empty() && task.executor->capabilities().host_memory == (result.judged_on == "cpu") &&
+        task.threads == result.threads && task.backend != Backend::Reference) {
+      const TimeSummary time = summarize(result.samples);
+      Result as_if = result;
+      as_if.backend = task.backend;
+      result.ceiling_percent =
+          bench_.ceilings.percent(*task.executor, as_if, bench_.options.mean ? time.mean : time.median);
+      break;
+    }
+  bench_.board.set(position, result);
 }
 
 void GemmRunner::run_backend(std::size_t first, std::size_t last) {

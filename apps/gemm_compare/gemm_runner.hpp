@@ -7,6 +7,7 @@
 
 #include "board.hpp"
 #include "ceilings.hpp"
+#include "judged_kernels.hpp"
 #include "operands.hpp"
 
 namespace tessera::compare_app {
@@ -17,6 +18,7 @@ struct Bench {
   Board& board;
   Progress& progress;
   CeilingTable& ceilings;
+  JudgedKernels& judged;
 };
 
 /// Products of one shape and type, in three steps for each backend: reject or estimate every kernel, time them turn by
@@ -33,6 +35,7 @@ class GemmRunner {
  private:
   struct Entry;
 
+  void run_judged(std::size_t kernel, std::size_t position);
   void run_backend(std::size_t first, std::size_t last);
   bool admit(Entry& entry);
   double estimate(Entry& entry);

@@ -76,12 +76,13 @@ int compare(const Options& options) {
     fmt::print(stderr, "gemm_compare: {}\n", missing.reason);
     demanded_missing |= missing.demanded;
   }
+  JudgedKernels judged(options); // first of all, so that a compiler's complaint does not come late
   Progress progress(options.progress);
   // Never destroyed: the thread that watches for interrupts may use it until the process ends.
   Board& board = *new Board(make_reporters(options, plan), progress, options.mean);
   on_interrupt([&board](int status) { board.leave(status); });
   CeilingTable ceilings;
-  Bench bench{options, board, progress, ceilings};
+  Bench bench{options, board, progress, ceilings, judged};
   for (const Group& group : plan.groups)
     for (const Task& task : group.tasks) progress.expect(name_of(task), expected_operations(options, group.shape));
   bool complete = true;

@@ -22,6 +22,7 @@ Examples:
   gemm_compare --cpu --kernels 'simd,cblas*' --sizes 512,1024,2048 --threads 1,2
   gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
   gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
+  gemm_compare --kernel mine.cu --abi leetgpu --gpu   judge a kernel of your own beside the ladder
   gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
   gemm_compare --html report.html --json new.json     a page to look at, and a report for the next line
   gemm_compare --diff old.json new.json               what became faster and what slower
@@ -59,6 +60,23 @@ void declare(CLI::App& app, CommandLine& words) {
       ->group("Backends and kernels");
   app.add_flag("--list", words.list, "List the kernels of every built backend, with or without its device")
       ->group("Backends and kernels");
+
+  add_repeatable(app, "--kernel", words.judged, "A kernel of your own: .so, .cu, .cpp or .c (repeatable)", "FILE")
+      ->group("Judging a kernel from outside");
+  add_text(app, "--abi", words.abi, "Its interface: leetgpu (default), tessera, cblas", "NAME")
+      ->group("Judging a kernel from outside");
+  add_text(app, "--device", words.device, "Where it runs: cpu or cuda; by default as the file looks", "NAME")
+      ->group("Judging a kernel from outside");
+  add_text(app, "--kernel-math", words.judged_math, "Math mode that decides its error bound; strict by default", "NAME")
+      ->group("Judging a kernel from outside");
+  add_text(app, "--kernel-flags", words.judged_flags, "Compiler flags in place of -O3 (.cu) or -O3 -march=native",
+           "FLAGS")
+      ->group("Judging a kernel from outside");
+  add_text(app, "--kernel-time-limit", words.judged_time_limit, "Seconds for each call of it; 30 by default", "S")
+      ->group("Judging a kernel from outside");
+  add_text(app, "--kernel-memory-limit", words.judged_memory_limit,
+           "MiB that it may take on the processor; 4096 by default, 0: no limit", "N")
+      ->group("Judging a kernel from outside");
 
   add_text(app, "--op", words.operation, "gemm, or sum_of_squares (sizes are then lengths of vectors)", "NAME")
       ->group("Products");

@@ -9,6 +9,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "judge/judge.hpp"
+
 namespace tessera::compare_app {
 
 enum class Operation { Gemm, SumOfSquares };
@@ -33,6 +35,17 @@ struct Filling {
   double high = 1;
 };
 
+/// Kernels from outside, and how they are judged.
+struct Judging {
+  std::vector<std::string> files;
+  judge::Abi abi = judge::Abi::Leetgpu;
+  std::optional<judge::Device> device; ///< empty: as the file looks
+  Math math = Math::Strict;            ///< decides the bound
+  std::string flags;                   ///< for the compiler, in place of the usual optimisation
+  double time_limit = 30;              ///< seconds for each call
+  std::size_t memory_limit = std::size_t{4} << 30;
+};
+
 struct Options {
   Operation operation = Operation::Gemm;
 
@@ -53,6 +66,8 @@ struct Options {
   Filling filling;
   std::uint64_t seed = 1;
   std::string file_a, file_b, file_c, file_out;
+
+  Judging judging;
 
   // How to measure.
   int repeat = 7;

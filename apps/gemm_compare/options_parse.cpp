@@ -176,6 +176,33 @@ void read_outputs(const CommandLine& words, Options& options) {
     throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
 }
 
+Judging parse_judging(const CommandLine& words, Operation operation) {
+  Judging judging;
+  judging.files = words.judged;
+  if (judging.files.empty()) {
+    for (const auto& [option, word] :
+         {std::pair{"--abi", &words.abi}, std::pair{"--device", &words.device},
+          std::pair{"--kernel-math", &words.judged_math}, std::pair{"--kernel-flags", &words.judged_flags},
+          std::pair{"--kernel-time-limit", &words.judged_time_limit},
+          std::pair{"--kernel-memory-limit", &words.judged_memory_limit}})
+      if (!word->empty()) throw InvalidArgument(fmt::format("{}: needs --kernel as well", option));
+    return judging;
+  }
+  if (operation != Operation::Gemm) throw InvalidArgument("--kernel: is for --op gemm");
+  if (!words.abi.empty()) judging.abi = judge::parse_abi(words.abi);
+  if (!words.device.empty()) judging.device = judge::parse_device(words.device);
+  if (!words.judged_math.empty()) judging.math = parse_math(words.judged_math);
+  judging.flags = words.judged_flags;
+  if (!words.judged_time_limit.empty()) judging.time_limit = parse_real("--kernel-time-limit", words.judged_time_limit);
+  if (!(judging.time_limit > 0 && judging.time_limit <= 1e6))
+    throw InvalidArgument(fmt::format("--kernel-time-limit: {} is not above 0 and up to 1000000", judging.time_limit));
+  if (!words.judged_memory_limit.empty())
+    judging.memory_limit = static_cast<std::size_t>(std::min<Index>(
+                               parse_index("--kernel-memory-limit", words.judged_memory_limit, 0), Index{1} << 30))
+                           << 20;
+  return judging;
+}
+
 } // namespace
 
 Options interpret(CommandLine words) {
@@ -235,6 +262,7 @@ Options interpret(CommandLine words) {
   else if (!words.check_rows.empty() && words.check_rows != "auto")
     options.check_rows = parse_index("--check-rows", words.check_rows, 1);
   if (!words.cblas.empty()) options.cblas = words.cblas;
+  options.judging = parse_judging(words, options.operation);
   options.list = words.list;
   options.mean = !words.preset.empty();
   options.progress = !words.no_progress;

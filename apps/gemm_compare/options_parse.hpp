@@ -18,7 +18,8 @@ struct CommandLine {
   bool trans_b = false;
   bool no_progress = false;
   bool fail_on_slower = false;
-  std::vector<std::string> backends, shapes;
+  std::vector<std::string> backends, shapes, judged;
+  std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
   std::string kernels, cblas, operation, sizes, dtypes, maths, alpha, beta, distribution, seed;
   std::string file_a, file_b, file_c, file_out;
   std::string threads, repeat, check_rows, time_limit, preset, json, csv, html, markdown;

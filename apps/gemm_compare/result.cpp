@@ -27,6 +27,10 @@ std::string_view to_string(Verdict verdict) {
   return "unknown";
 }
 
+std::string_view backend_name(const Result& result) {
+  return result.judged_on.empty() ? to_string(result.backend) : "judged";
+}
+
 TimeSummary summarize(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());
@@ -52,6 +56,7 @@ void set_speedups(std::vector<Result>& group, bool use_mean) {
   bool gold = false;
   for (const Result& result : group) {
     if (result.samples.empty() || result.transfer) continue;
+    if (!result.judged_on.empty()) continue; // no rung
     const bool is_gold = result.backend == Backend::Reference && result.kernel == "gold";
     if (is_gold || (!gold && time(result) > base)) base = time(result);
     gold |= is_gold;

@@ -24,6 +24,7 @@ inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 struct Result {
   Operation operation = Operation::Gemm;
   Backend backend = Backend::Reference;
+  std::string judged_on; ///< "cpu" or "cuda" for a kernel from outside; empty for all others
   std::string kernel;
   DType type = DType::F32;
   Math math = Math::Strict;
@@ -43,8 +44,12 @@ struct Result {
   double speedup = unknown;
   std::optional<GemmError> error;
   Verdict verdict = Verdict::Pending;
-  std::string reason; ///< why it was rejected, skipped, …; or a remark
+  std::string offence; ///< of a judged kernel: what it is guilty of
+  std::string reason;  ///< why it was rejected, skipped, …; or a remark
 };
+
+/// "judged" for a kernel from outside, else the backend.
+std::string_view backend_name(const Result& result);
 
 struct TimeSummary {
   double median = unknown;

@@ -17,7 +17,7 @@ class SummaryReporter final : public Reporter {
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
       if (result.transfer) continue;
-      const std::string kernel = fmt::format("{} {}{}", to_string(result.backend), result.kernel,
+      const std::string kernel = fmt::format("{} {}{}", backend_name(result), result.kernel,
                                              result.threads > 1 ? fmt::format(" ({} threads)", result.threads) : "");
       if (rows_.find(kernel) == rows_.end()) order_.push_back(kernel);
       const std::string size = fmt::format("{}×{}×{}", result.shape.m, result.shape.n, result.shape.k);

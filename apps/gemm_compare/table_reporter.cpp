@@ -50,7 +50,7 @@ std::vector<Column> columns(const Options& options) {
 
 std::vector<std::string> cells(const Result& result, const Options& options) {
   const TimeSummary time = summarize(result.samples);
-  std::vector<std::string> row{std::string(to_string(result.backend)),
+  std::vector<std::string> row{std::string(backend_name(result)),
                                result.kernel,
                                std::string(to_string(result.math)),
                                result.threads > 0 ? std::to_string(result.threads) : none,

@@ -1,0 +1,38 @@
+// A CPU kernel that takes everything a product can ask for: both types, transposes, leading dimensions, alpha and beta.
+//
+//     gemm_compare --kernel cpu_tessera.cpp --abi tessera --cpu --trans-b --beta 1
+
+#include <tessera/kernel_abi.h>
+
+namespace {
+
+template <class T>
+void product(const tessera_kernel_call& x) {
+  const T* a = static_cast<const T*>(x.a);
+  const T* b = static_cast<const T*>(x.b);
+  T* c = static_cast<T*>(x.c);
+#pragma omp parallel for num_threads(x.threads)
+  for (int64_t i = 0; i < x.m; ++i) {
+    for (int64_t j = 0; j < x.n; ++j) {
+      T sum = 0;
+      for (int64_t p = 0; p < x.k; ++p) {
+        const T left = x.trans_a ? a[p * x.lda + i] : a[i * x.lda + p];
+        const T right = x.trans_b ? b[j * x.ldb + p] : b[p * x.ldb + j];
+        sum += left * right;
+      }
+      T& to = c[i * x.ldc + j];
+      // beta = 0 must not read C, which may hold NaN.
+      to = static_cast<T>(x.alpha) * sum + (x.beta == 0 ? T{0} : static_cast<T>(x.beta) * to);
+    }
+  }
+}
+
+} // namespace
+
+extern "C" int tessera_kernel(const tessera_kernel_call* call) {
+  if (call->type == TESSERA_KERNEL_F64)
+    product<double>(*call);
+  else
+    product<float>(*call);
+  return 0;
+}

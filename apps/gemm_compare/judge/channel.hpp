@@ -1,0 +1,92 @@
+#pragma once
+
+/// What the judge and its child program say to each other: a socket for commands and replies, and shared memory for the
+/// operands. The judged kernel lives in the child and may scribble over both, so the parent takes nothing from
+/// the child for granted but the elements of C, which it checks.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/types.hpp>
+
+namespace tessera::judge {
+
+inline constexpr int channel_fd = 3; ///< the child's end of the socket
+inline constexpr int memory_fd = 4;  ///< the shared memory in the child
+inline constexpr std::uint32_t magic = 0x7e55e7a5;
+
+/// Fills guard bands, in which no byte may change.
+inline constexpr std::uint32_t guard_word = 0x7fa5dead;
+
+enum class Abi : int { Leetgpu = 0, Tessera = 1, Cblas = 2 };
+enum class Device : int { Cpu = 0, Cuda = 1 };
+
+/// Bytes of the shared memory.
+struct Region {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// The product, without pointers: a, b and c are whole stored operands, padding between rows included.
+struct Problem {
+  DType type = DType::F32;
+  Op op_a = Op::None;
+  Op op_b = Op::None;
+  int threads = 1;
+  Index m = 0, n = 0, k = 0;
+  Index lda = 0, ldb = 0, ldc = 0;
+  double alpha = 1.0, beta = 0.0;
+  Region a, b, c; ///< as they are before the call; written by the parent
+  Region result;  ///< C after the call; written by the child
+  std::uint64_t memory_limit = 0;
+  double settle_seconds = 0.0; ///< how long to wait for writes that come late
+};
+
+enum class Stage : int { Starting = 0, Loading = 1, Calling = 2, Inspecting = 3, Waiting = 4 };
+
+enum class Operand : int { A = 0, B = 1, C = 2 };
+
+/// Start of the shared memory.
+struct SharedHeader {
+  Problem problem;
+  std::atomic<Stage> stage = Stage::Starting;
+  std::atomic<int> fault_operand = -1;        ///< set by the child's handler of SIGSEGV and SIGBUS: nearest operand,
+  std::atomic<std::int64_t> fault_offset = 0; ///< and bytes from its first element, if that is close
+  std::int64_t fault_operand_bytes = 0;
+};
+static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
+
+/// "Run once more": answered by one reply. The end of the socket means: end.
+struct Command {
+  std::uint32_t tag = magic;
+  std::int32_t call = 0;
+  std::uint64_t placement = 0; ///< random; decides where in memory the operands of this call lie
+};
+
+enum class ReplyKind : int {
+  Ready = 0,
+  Done = 1,          ///< a call came back; `finding` says what was seen around it
+  CannotLoad = 2,    ///< dlopen failed
+  MissingSymbol = 3, ///< the ABI's function is not there
+  Unavailable = 4,   ///< no executor for the device, or not enough of its memory: not the kernel's fault
+  Rejected = 5,      ///< the kernel says that it does not take this call
+  Failed = 6,        ///< the kernel returned an error
+  Threw = 7,         ///< an exception came out of the kernel
+  DeviceFault = 8,   ///< the device reports an error after the call
+};
+
+enum class Finding : int { Nothing = 0, OutOfBounds = 1, InputChanged = 2, Late = 3 };
+
+struct Reply {
+  std::uint32_t tag = magic;
+  ReplyKind kind = ReplyKind::Ready;
+  std::int32_t call = -1;
+  Finding finding = Finding::Nothing;
+  Operand operand = Operand::C;
+  std::int64_t offset = 0; ///< bytes from the operand's first element, negative in front of it
+  double seconds = 0.0;
+  char text[480] = {};
+};
+
+} // namespace tessera::judge

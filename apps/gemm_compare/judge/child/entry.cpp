@@ -1,0 +1,128 @@
+#include "entry.hpp"
+
+#include <dlfcn.h>
+#include <cstdio>
+
+#include <tessera/kernel_abi.h>
+
+namespace tessera::judge {
+namespace {
+
+/// A is M×N, B is N×K, C is M×K in the letters of that interface.
+using Solve = void (*)(const float* a, const float* b, float* c, int m, int n, int k);
+
+class LeetgpuEntry final : public Entry {
+ public:
+  explicit LeetgpuEntry(Solve solve) : solve_(solve) {}
+  int run(const GemmCall& call, void*) const override {
+    solve_(static_cast<const float*>(call.a), static_cast<const float*>(call.b), static_cast<float*>(call.c),
+           static_cast<int>(call.m), static_cast<int>(call.k), static_cast<int>(call.n));
+    return 0;
+  }
+
+ private:
+  Solve solve_;
+};
+
+class TesseraEntry final : public Entry {
+ public:
+  using Run = int (*)(const tessera_kernel_call*);
+  using Reject = const char* (*)(const tessera_kernel_call*);
+  TesseraEntry(Run run_function, Reject reject_function) : run_(run_function), reject_(reject_function) {}
+
+  const char* reject(const GemmCall& call) const override {
+    if (reject_ == nullptr) return nullptr;
+    const tessera_kernel_call theirs = translate(call, nullptr);
+    return reject_(&theirs);
+  }
+  int run(const GemmCall& call, void* stream) const override {
+    const tessera_kernel_call theirs = translate(call, stream);
+    return run_(&theirs);
+  }
+
+ private:
+  static tessera_kernel_call translate(const GemmCall& call, void* stream) {
+    tessera_kernel_call theirs{};
+    theirs.struct_size = sizeof theirs;
+    theirs.abi_version = TESSERA_KERNEL_ABI_VERSION;
+    theirs.type = call.type == DType::F64 ? TESSERA_KERNEL_F64 : TESSERA_KERNEL_F32;
+    theirs.trans_a = call.op_a == Op::Transpose;
+    theirs.trans_b = call.op_b == Op::Transpose;
+    theirs.threads = call.threads;
+    theirs.m = call.m;
+    theirs.n = call.n;
+    theirs.k = call.k;
+    theirs.alpha = call.alpha;
+    theirs.a = call.a;
+    theirs.lda = call.lda;
+    theirs.b = call.b;
+    theirs.ldb = call.ldb;
+    theirs.beta = call.beta;
+    theirs.c = call.c;
+    theirs.ldc = call.ldc;
+    theirs.stream = stream;
+    return theirs;
+  }
+
+  Run run_;
+  Reject reject_;
+};
+
+/// The enumerators of cblas.h, of which there are many versions and one set of numbers.
+enum : int { cblas_row_major = 101, cblas_no_trans = 111, cblas_trans = 112 };
+
+template <class T>
+class CblasEntry final : public Entry {
+ public:
+  using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
+  explicit CblasEntry(Gemm gemm) : gemm_(gemm) {}
+  int run(const GemmCall& call, void*) const override {
+    const GemmOperands<T> x(call);
+    const auto narrow = [](Index value) { return static_cast<int>(value); };
+    gemm_(cblas_row_major, x.op_a == Op::None ? cblas_no_trans : cblas_trans,
+          x.op_b == Op::None ? cblas_no_trans : cblas_trans, narrow(x.m), narrow(x.n), narrow(x.k), x.alpha, x.a,
+          narrow(x.lda), x.b, narrow(x.ldb), x.beta, x.c, narrow(x.ldc));
+    return 0;
+  }
+
+ private:
+  Gemm gemm_;
+};
+
+template <class Function>
+Function find(void* library, const char* name, Reply& reply) {
+  const auto function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr) {
+    reply.kind = ReplyKind::MissingSymbol;
+    std::snprintf(reply.text, sizeof reply.text, "it does not export %s; is extern \"C\" missing?", name);
+  }
+  return function;
+}
+
+} // namespace
+
+std::unique_ptr<Entry> open_entry(const std::string& path, Abi abi, DType type, Reply& reply) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    reply.kind = ReplyKind::CannotLoad;
+    std::snprintf(reply.text, sizeof reply.text, "%s", dlerror());
+    return nullptr;
+  }
+  if (abi == Abi::Leetgpu) {
+    const auto solve = find<Solve>(library, "solve", reply);
+    return solve ? std::make_unique<LeetgpuEntry>(solve) : nullptr;
+  }
+  if (abi == Abi::Tessera) {
+    const auto run = find<TesseraEntry::Run>(library, "tessera_kernel", reply);
+    const auto reject = reinterpret_cast<TesseraEntry::Reject>(dlsym(library, "tessera_kernel_reject"));
+    return run ? std::make_unique<TesseraEntry>(run, reject) : nullptr;
+  }
+  if (type == DType::F64) {
+    const auto gemm = find<CblasEntry<double>::Gemm>(library, "cblas_dgemm", reply);
+    return gemm ? std::make_unique<CblasEntry<double>>(gemm) : nullptr;
+  }
+  const auto gemm = find<CblasEntry<float>::Gemm>(library, "cblas_sgemm", reply);
+  return gemm ? std::make_unique<CblasEntry<float>>(gemm) : nullptr;
+}
+
+} // namespace tessera::judge

@@ -1,0 +1,43 @@
+#pragma once
+
+/// An operand in the executor's memory between two guard bands.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tessera/executor.hpp>
+
+namespace tessera::judge {
+
+class GuardedBuffer {
+ public:
+  /// `shift`: bytes, a multiple of 256, that move the operand within its memory. Throws OutOfMemory.
+  GuardedBuffer(Executor& executor, std::size_t bytes, std::size_t shift);
+  ~GuardedBuffer();
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  GuardedBuffer& operator=(const GuardedBuffer&) = delete;
+
+  void* data() const noexcept { return base_ + shift_ + guard_bytes; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  /// Writes the operand and poisons both guard bands. Throws DeviceError, like those below.
+  void fill(const std::byte* image);
+  void read(std::byte* image) const;
+  /// Where memory first differs from `image` between two guard bands: bytes from the operand's start, negative in
+  /// front of it. Without an image only the guard bands are looked at.
+  std::optional<std::int64_t> first_difference(const std::byte* image) const;
+
+  static constexpr std::size_t guard_bytes = std::size_t{256} << 10;
+
+ private:
+  void copy_out(std::int64_t from, std::byte* to, std::size_t bytes) const;
+
+  Executor& executor_;
+  std::size_t bytes_;
+  std::size_t shift_;
+  std::byte* base_ = nullptr;
+};
+
+} // namespace tessera::judge

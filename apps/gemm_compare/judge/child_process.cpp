@@ -1,0 +1,158 @@
+#include "child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include <tessera/status.hpp>
+
+extern char** environ;
+
+namespace tessera::judge {
+namespace {
+
+/// Attributes and file actions of posix_spawn, which destroy themselves.
+struct SpawnPlan {
+  SpawnPlan() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+  }
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    for (const int fd : moved) close(fd);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  /// Through a high number first, so that no two descriptors get in each other's way.
+  void give(int ours, int theirs) {
+    const int high = fcntl(ours, F_DUPFD_CLOEXEC, 64);
+    moved.push_back(high);
+    posix_spawn_file_actions_adddup2(&actions, high, theirs);
+  }
+
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  std::vector<int> moved;
+};
+
+} // namespace
+
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
+                           const std::vector<std::pair<int, int>>& inherited) {
+  std::array<int, 2> output{};
+  if (pipe2(output.data(), O_CLOEXEC) != 0) throw IoError(std::string("pipe: ") + std::strerror(errno));
+  output_fd_ = output[0];
+  fcntl(output_fd_, F_SETFL, O_NONBLOCK);
+
+  SpawnPlan plan;
+  int last = STDERR_FILENO;
+  posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  plan.give(output[1], STDOUT_FILENO);
+  plan.give(output[1], STDERR_FILENO);
+  for (const auto& [ours, theirs] : inherited) {
+    plan.give(ours, theirs);
+    last = std::max(last, theirs);
+  }
+#if __GLIBC_PREREQ(2, 34)
+  posix_spawn_file_actions_addclosefrom_np(&plan.actions, last + 1);
+#endif
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&plan.attributes, &none);
+  posix_spawnattr_setsigdefault(&plan.attributes, &all);
+  posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+  std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  const int error = posix_spawnp(&pid_, argv[0], &plan.actions, &plan.attributes, argv.data(), environ);
+  close(output[1]);
+  if (error != 0) {
+    close(output_fd_);
+    throw IoError("cannot start " + arguments[0] + ": " + std::strerror(error));
+  }
+#ifdef SYS_pidfd_open
+  pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+#endif
+}
+
+ChildProcess::~ChildProcess() {
+  end(std::chrono::milliseconds(0));
+  close(output_fd_);
+  if (pid_fd_ >= 0) close(pid_fd_);
+}
+
+ChildProcess::Event ChildProcess::wait(int descriptor, Clock::time_point deadline) {
+  bool output_open = true;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return Event::TimeLimit;
+    std::array<pollfd, 3> polled{{{descriptor, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {output_fd_, POLLIN, 0}}};
+    if (!output_open) polled[2].fd = -1;
+    // Without a pid descriptor, or when the last writer of the pipe is gone, the child's end is looked for now and
+    // then.
+    const bool look = pid_fd_ < 0;
+    poll(polled.data(), polled.size(), static_cast<int>(std::min<long long>(left, look ? 20 : 60'000)));
+    if (polled[2].revents != 0) output_open = read_output();
+    if (output_bytes_ > flood_bytes) return Event::Flood;
+    if (polled[0].revents != 0) return Event::Readable;
+    if (polled[1].revents != 0 || (look && has_ended())) {
+      read_output();
+      return Event::Ended;
+    }
+  }
+}
+
+bool ChildProcess::read_output() {
+  std::array<char, 65536> buffer{};
+  for (int round = 0; round < 64; ++round) { // a child that writes faster than we read must not keep us here
+    const ssize_t got = read(output_fd_, buffer.data(), buffer.size());
+    if (got == 0) return false;
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    output_bytes_ += static_cast<std::size_t>(got);
+    if (output_.size() < kept_output_bytes)
+      output_.append(buffer.data(), std::min(static_cast<std::size_t>(got), kept_output_bytes - output_.size()));
+  }
+  return true;
+}
+
+bool ChildProcess::has_ended() const {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+}
+
+int ChildProcess::end(std::chrono::milliseconds grace) {
+  if (reaped_) return status_;
+  // A zombie keeps its number, so the group is signalled before the child is reaped: nobody else can have it.
+  const auto deadline = Clock::now() + grace;
+  while (!has_ended() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  read_output();
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  reaped_ = true;
+  return status_;
+}
+
+std::string signal_name(int signal) {
+  const char* abbreviation = sigabbrev_np(signal);
+  const char* description = sigdescr_np(signal);
+  return (abbreviation ? std::string("SIG") + abbreviation : "signal " + std::to_string(signal)) +
+         (description ? std::string(" (") + description + ")" : "");
+}
+
+} // namespace tessera::judge

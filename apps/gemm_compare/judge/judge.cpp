@@ -1,0 +1,269 @@
+#include "judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <tessera/backend.hpp>
+#include <tessera/status.hpp>
+
+#include "trial.hpp"
+#include "workload.hpp"
+
+namespace tessera::judge {
+namespace {
+
+enum class Kind { WholeNumbers, Permuted };
+
+struct PlannedCall {
+  Kind kind = Kind::WholeNumbers;
+  bool timed = true;
+};
+
+/// What the ABI cannot say; null if it can.
+const char* cannot_express(const JudgeRequest& request) {
+  const GemmCall& call = request.call;
+  if (request.abi == Abi::Cblas && request.kernel->device() == Device::Cuda)
+    return "cblas kernels run on the processor";
+  if (request.abi == Abi::Tessera) return nullptr;
+  constexpr Index most = std::numeric_limits<int>::max();
+  if (std::max({call.m, call.n, call.k, call.lda, call.ldb, call.ldc}) > most) return "sizes are 32-bit in this ABI";
+  if (request.abi == Abi::Cblas) return nullptr;
+  if (call.type != DType::F32) return "leetgpu kernels take f32";
+  if (call.op_a != Op::None || call.op_b != Op::None) return "leetgpu kernels take no transposed operands";
+  if (call.alpha != 1 || call.beta != 0) return "leetgpu kernels take alpha = 1 and beta = 0";
+  return nullptr;
+}
+
+/// The product as the child sees it. The leetgpu ABI has no leading dimensions: rows lie end to end.
+Problem describe(const JudgeRequest& request) {
+  const GemmCall& call = request.call;
+  const bool compact = request.abi == Abi::Leetgpu;
+  const Index cols_a = call.op_a == Op::None ? call.k : call.m;
+  const Index cols_b = call.op_b == Op::None ? call.n : call.k;
+  Problem problem;
+  problem.type = call.type;
+  problem.op_a = call.op_a;
+  problem.op_b = call.op_b;
+  problem.threads = call.threads > 0 ? call.threads : default_threads();
+  problem.m = call.m;
+  problem.n = call.n;
+  problem.k = call.k;
+  problem.lda = compact ? cols_a : call.lda;
+  problem.ldb = compact ? cols_b : call.ldb;
+  problem.ldc = compact ? call.n : call.ldc;
+  problem.alpha = call.alpha;
+  problem.beta = call.beta;
+  problem.memory_limit = request.memory_limit;
+  problem.settle_seconds = request.settle_seconds;
+  return problem;
+}
+
+std::size_t bytes_of(Index rows, Index ld, DType type) { return static_cast<std::size_t>(rows * ld) * size_of(type); }
+
+std::vector<PlannedCall> plan_calls(const JudgeRequest& request, const Workload& workload) {
+  const Kind usual = workload.has_data() ? Kind::Permuted : Kind::WholeNumbers;
+  const int repeat = std::max(1, request.repeat);
+  std::vector<PlannedCall> calls(static_cast<std::size_t>(repeat), PlannedCall{usual, true});
+  if (workload.has_data() && workload.can_be_exact()) {
+    // Entirely different data, when the kernel does not expect it.
+    std::mt19937 random{std::random_device{}()};
+    const auto at = std::uniform_int_distribution<std::ptrdiff_t>(0, repeat - 1)(random);
+    calls.insert(calls.begin() + at, {Kind::WholeNumbers, false});
+  }
+  calls.insert(calls.begin(), {workload.can_be_exact() ? Kind::WholeNumbers : Kind::Permuted, false}); // warm-up
+  return calls;
+}
+
+/// Goes through the results of one kernel, call by call.
+class Examiner {
+ public:
+  Examiner(const JudgeRequest& request, const Problem& problem, Workload& workload)
+      : request_(request), problem_(problem), workload_(workload) {}
+
+  /// The first offence found is kept; a kernel that is wrong is still timed.
+  void examine(const Reply& reply, Kind kind, JudgeVerdict& verdict) {
+    Offence offence = Offence::None;
+    std::string why = offence_around(reply, offence);
+    if (offence == Offence::None) why = offence_in_result(kind, offence);
+    seen_.push_back(workload_.fingerprint());
+    if (offence == Offence::None || verdict.offence != Offence::None) return;
+    verdict.offence = offence;
+    verdict.why = fmt::format("call {}: {}", reply.call + 1, why);
+    if (reply.call > 0)
+      verdict.why += fmt::format("; {} before it {} right", reply.call, reply.call == 1 ? "was" : "were");
+  }
+
+ private:
+  std::string offence_around(const Reply& reply, Offence& offence) const {
+    const auto size = static_cast<std::int64_t>(size_of(problem_.type));
+    const bool a = reply.operand == Operand::A;
+    const bool b = reply.operand == Operand::B;
+    const char* name = a ? "A" : b ? "B" : "C";
+    const Index ld = a ? problem_.lda : b ? problem_.ldb : problem_.ldc;
+    const auto bytes = static_cast<std::int64_t>((a ? problem_.a : b ? problem_.b : problem_.c).bytes);
+    if (reply.finding == Finding::OutOfBounds) {
+      offence = Offence::WritesOutOfBounds;
+      return reply.offset < 0
+                 ? fmt::format("memory {} bytes in front of {} was changed", -reply.offset, name)
+                 : fmt::format("memory {} bytes behind the end of {} was changed", reply.offset - bytes, name);
+    }
+    if (reply.finding == Finding::InputChanged) {
+      offence = Offence::ModifiesInputs;
+      return fmt::format("{}({}, {}) was changed", name, reply.offset / size / ld, reply.offset / size % ld);
+    }
+    if (reply.finding == Finding::Late) {
+      offence = Offence::WritesLate;
+      return fmt::format("{} changed after the kernel had returned and the device was waited for", name);
+    }
+    return {};
+  }
+
+  std::string offence_in_result(Kind kind, Offence& offence) {
+    if (workload_.padding_changed()) {
+      offence = Offence::WritesOutOfBounds;
+      return "the padding between rows of C was changed";
+    }
+    Mistakes mistakes;
+    std::string why;
+    if (kind == Kind::WholeNumbers) {
+      mistakes = workload_.check_integers();
+      if (mistakes.count == 0) return {};
+      why = fmt::format("C({}, {}) is {:g}, not {:g}, with whole numbers", mistakes.row, mistakes.col, mistakes.found,
+                        mistakes.expected);
+      if (mistakes.k_of_answer > 0)
+        why += fmt::format("; it is the product of k = {}, not {}", mistakes.k_of_answer, problem_.k);
+    } else {
+      if (!request_.check) return {};
+      why = request_.check(workload_.restored().data());
+      if (why.empty()) return {};
+    }
+    const Index elements = problem_.m * problem_.n;
+    const Index unwritten = workload_.unwritten();
+    if (unwritten == elements) {
+      offence = Offence::NotWritten;
+      return "C was not written";
+    }
+    if (elements > 1 && std::find(seen_.begin(), seen_.end(), workload_.fingerprint()) != seen_.end()) {
+      offence = Offence::CachedAnswer;
+      return "C is bit for bit what an earlier call with other data returned";
+    }
+    if (unwritten > 0) why = fmt::format("{} of {} elements of C were not written", unwritten, elements);
+    const Index nans = workload_.not_a_number();
+    if (mistakes.count > 0 && mistakes.only_at_edges) {
+      offence = Offence::WrongAtEdges;
+    } else if (nans > 0) {
+      offence = Offence::NotANumber;
+      why = fmt::format("{} of {} elements of C are NaN", nans, elements);
+    } else {
+      offence = Offence::Wrong;
+    }
+    return why;
+  }
+
+  const JudgeRequest& request_;
+  const Problem& problem_;
+  Workload& workload_;
+  std::vector<std::uint64_t> seen_;
+};
+
+void run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
+               JudgeVerdict& verdict) {
+  const std::vector<PlannedCall> calls = plan_calls(request, workload);
+  std::mt19937_64 random{std::random_device{}()};
+  for (std::size_t c = 0; c < calls.size() && !trial.ending(); ++c) {
+    calls[c].kind == Kind::WholeNumbers ? workload.place_integers() : workload.place_permuted();
+    const std::optional<Reply> reply = trial.call(static_cast<int>(c), random());
+    if (!reply) break;
+    examiner.examine(*reply, calls[c].kind, verdict);
+    if (calls[c].timed) verdict.seconds.push_back(reply->seconds);
+    if (calls[c].timed && calls[c].kind == Kind::Permuted) verdict.c = workload.restored();
+    if (request.progress) request.progress(static_cast<int>(c) + 1, static_cast<int>(calls.size()));
+  }
+}
+
+} // namespace
+
+JudgeVerdict judge(const JudgeRequest& request) {
+  const GemmCall& call = request.call;
+  if (std::min({call.m, call.n, call.k}) < 1)
+    throw InvalidArgument(
+        fmt::format("--kernel: m, n and k must be at least 1, not {}, {}, {}", call.m, call.n, call.k));
+  JudgeVerdict verdict;
+  if (request.kernel->offence() != Offence::None) {
+    verdict.offence = request.kernel->offence();
+    verdict.why = "see the compiler's output";
+    verdict.output = request.kernel->compiler_output();
+    return verdict;
+  }
+  if (const char* why = cannot_express(request)) {
+    verdict.outcome = Outcome::Rejected;
+    verdict.why = why;
+    return verdict;
+  }
+  Problem problem = describe(request);
+  const std::size_t bytes = lay_out(problem, bytes_of(call.op_a == Op::None ? call.m : call.k, problem.lda, call.type),
+                                    bytes_of(call.op_b == Op::None ? call.k : call.n, problem.ldb, call.type),
+                                    bytes_of(call.m, problem.ldc, call.type));
+  SharedMemory memory(bytes);
+  memory.header().problem = problem;
+  Workload workload(call, problem, memory.data());
+  if (!workload.has_data() && !workload.can_be_exact())
+    throw InvalidArgument("judge: without data, alpha, beta and k must be such that whole numbers are exact");
+  Trial trial(request, memory);
+  Examiner examiner(request, problem, workload);
+  if (!trial.ending()) run_calls(request, trial, workload, examiner, verdict);
+  if (const std::optional<Ending>& ending = trial.ending(); ending && verdict.offence == Offence::None) {
+    verdict.outcome = ending->outcome;
+    verdict.offence = ending->offence;
+    verdict.why = ending->why;
+  }
+  verdict.output = trial.output();
+  return verdict;
+}
+
+JudgeVerdict judge_odd_shapes(JudgeRequest request) {
+  struct Odd {
+    Index m, n, k;
+  };
+  GemmCall& call = request.call;
+  call.a = call.b = call.c = nullptr;
+  if (call.alpha != 1 && call.alpha != -1) call.alpha = 1;
+  if (call.beta != 0) call.beta = 1;
+  request.repeat = 1;
+  JudgeVerdict verdict;
+  for (const Odd& odd : {Odd{17, 19, 23}, Odd{130, 67, 33}, Odd{3, 257, 129}, Odd{1, 1, 1}}) {
+    call.m = odd.m;
+    call.n = odd.n;
+    call.k = odd.k;
+    call.lda = (call.op_a == Op::None ? odd.k : odd.m) + 5;
+    call.ldb = (call.op_b == Op::None ? odd.n : odd.k) + 3;
+    call.ldc = odd.n + 7;
+    verdict = judge(request);
+    if (verdict.passed()) continue;
+    if (verdict.outcome == Outcome::Judged) verdict.why = fmt::format("{}×{}×{}: {}", odd.m, odd.n, odd.k, verdict.why);
+    // A kernel may say beforehand that it does not take such shapes.
+    if (verdict.outcome == Outcome::Rejected) verdict = {};
+    if (!verdict.passed()) break;
+  }
+  return verdict;
+}
+
+Abi parse_abi(std::string_view word) {
+  const std::vector<std::string> known{"leetgpu", "tessera", "cblas"};
+  const auto at = std::find(known.begin(), known.end(), word);
+  if (at == known.end())
+    throw InvalidArgument(fmt::format("--abi: unknown word '{}'; did you mean '{}'?", word, nearest_word(word, known)));
+  return static_cast<Abi>(at - known.begin());
+}
+
+Device parse_device(std::string_view word) {
+  if (word == "cpu") return Device::Cpu;
+  if (word == "cuda") return Device::Cuda;
+  throw InvalidArgument(fmt::format("--device: unknown word '{}'; use cpu or cuda", word));
+}
+
+} // namespace tessera::judge

@@ -1,0 +1,136 @@
+#include "kernel_file.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <vector>
+
+#include <tessera/status.hpp>
+
+#include "child_process.hpp"
+
+namespace tessera::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes compile_time_limit{5};
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// nvcc puts device code into sections of this name; the others are what a library of CUDA code would need.
+bool is_for_cuda(const fs::path& library) {
+  const std::string bytes = contents(library);
+  for (const char* mark : {".nv_fatbin", "libcudart.so", "libcuda.so.1", "libcublas.so"})
+    if (bytes.find(mark) != std::string::npos) return true;
+  return false;
+}
+
+bool is_program(const fs::path& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
+
+/// A name in PATH, or a path; empty if there is none.
+fs::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return is_program(name) ? fs::path(name) : fs::path();
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
+  return {};
+}
+
+/// The first that exists: those that the environment names, then the usual ones.
+fs::path find_compiler(const std::vector<const char*>& variables, const std::vector<std::string>& names) {
+  for (const char* variable : variables)
+    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
+      if (fs::path found = find_program(value); !found.empty()) return found;
+  for (const std::string& name : names)
+    if (fs::path found = find_program(name); !found.empty()) return found;
+  return {};
+}
+
+/// Where <tessera/kernel_abi.h> lies: installed beside this program, or in the source tree it was built from.
+fs::path include_folder() {
+  std::error_code error;
+  const fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "include";
+  if (fs::exists(installed / "tessera" / "kernel_abi.h", error)) return installed;
+  return TESSERA_SOURCE_INCLUDE_DIR;
+}
+
+std::vector<std::string> split(const std::string& words) {
+  std::istringstream stream(words);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+} // namespace
+
+KernelFile::KernelFile(const std::string& path, std::optional<Device> device, const std::string& flags) {
+  std::error_code error;
+  const fs::path file = fs::canonical(path, error);
+  if (error || !fs::is_regular_file(file)) throw InvalidArgument("--kernel: there is no file " + path);
+  const std::string extension = file.extension();
+  const bool is_library = extension == ".so" || file.filename().string().find(".so.") != std::string::npos;
+  const bool is_cuda_source = extension == ".cu";
+  const bool is_source =
+      is_cuda_source || extension == ".cpp" || extension == ".cc" || extension == ".cxx" || extension == ".c";
+  if (!is_library && !is_source)
+    throw InvalidArgument("--kernel: " + path + " is neither a shared library (.so) nor a source (.cu, .cpp, .c)");
+  device_ = device.value_or(is_cuda_source || (is_library && is_for_cuda(file)) ? Device::Cuda : Device::Cpu);
+  library_ = file;
+  if (is_source) compile(file, flags);
+}
+
+KernelFile::~KernelFile() {
+  std::error_code error;
+  if (!folder_.empty()) fs::remove_all(folder_, error);
+}
+
+void KernelFile::compile(const fs::path& source, const std::string& flags) {
+  const std::string extension = source.extension();
+  const bool cuda = extension == ".cu";
+  const bool c = extension == ".c";
+  const fs::path compiler = cuda ? find_compiler({"NVCC", "CUDACXX"}, {"nvcc", "/usr/local/cuda/bin/nvcc"})
+                            : c  ? find_compiler({"CC"}, {"cc", "gcc", "clang"})
+                                 : find_compiler({"CXX"}, {"c++", "g++", "clang++"});
+  if (compiler.empty())
+    throw IoError(std::string("--kernel: no compiler for ") + source.string() + ": looked for " +
+                  (cuda ? "$NVCC, $CUDACXX, nvcc and /usr/local/cuda/bin/nvcc; install the CUDA toolkit"
+                   : c  ? "$CC, cc, gcc and clang; install one of them"
+                        : "$CXX, c++, g++ and clang++; install one of them") +
+                  ", or give a compiled .so");
+  std::string folder = (fs::temp_directory_path() / "gemm_judge.XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) throw IoError("--kernel: cannot make a folder in " + folder);
+  folder_ = folder;
+  library_ = folder_ / "kernel.so";
+
+  std::vector<std::string> command{compiler.string(), "-shared"};
+  if (cuda)
+    command.insert(command.end(), {"-std=c++17", "-arch=native", "-Xcompiler=-fPIC"});
+  else
+    command.insert(command.end(), {"-fPIC", c ? "-std=c11" : "-std=c++20"});
+  const std::vector<std::string> optimise = split(!flags.empty() ? flags
+                                                  : cuda         ? std::string("-O3")
+                                                                 : std::string("-O3 -march=native"));
+  command.insert(command.end(), optimise.begin(), optimise.end());
+  // Without the flag the pragmas would silently do nothing.
+  if (contents(source).find("#pragma omp") != std::string::npos)
+    command.emplace_back(cuda ? "-Xcompiler=-fopenmp" : "-fopenmp");
+  command.insert(command.end(), {"-I" + include_folder().string(), "-o", library_, source.string()});
+  if (!cuda) command.emplace_back("-lm");
+
+  ChildProcess run(command, {});
+  const ChildProcess::Event event = run.wait(-1, Clock::now() + compile_time_limit);
+  const int status = run.end(std::chrono::milliseconds(0));
+  compiler_output_ = run.output();
+  if (event == ChildProcess::Event::Ended && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  offence_ = Offence::CompileError;
+  if (event == ChildProcess::Event::TimeLimit) compiler_output_ += "the compiler did not finish within 5 minutes";
+}
+
+} // namespace tessera::judge

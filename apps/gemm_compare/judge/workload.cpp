@@ -1,0 +1,262 @@
+#include "workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+#include <type_traits>
+
+namespace tessera::judge {
+namespace {
+
+constexpr int largest_integer = 8;
+constexpr std::size_t wrong_rows_examined = 64;
+
+bool is_small_integer(double x) { return std::trunc(x) == x && std::abs(x) <= 4; }
+
+/// Σ|alpha·a·b| + |beta·c| fits the significand, so that nothing ever rounds.
+bool exact_with_integers(const GemmCall& call) {
+  const double sum = std::abs(call.alpha) * static_cast<double>(call.k) * largest_integer * largest_integer +
+                     std::abs(call.beta) * largest_integer;
+  return is_small_integer(call.alpha) && is_small_integer(call.beta) &&
+         sum <= (call.type == DType::F64 ? 0x1p53 : 0x1p24);
+}
+
+/// Fills padding and results not yet written: a signalling NaN, which no arithmetic returns, not even that of a kernel
+/// that adds to it.
+template <class T>
+constexpr auto poison = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>(
+    sizeof(T) == 8 ? std::uint64_t{0x7ff5a5a57ff5dead} : std::uint64_t{0x7fa5dead});
+
+template <class T>
+void fill_poison(std::byte* to, std::size_t bytes) {
+  for (std::size_t i = 0; i + sizeof(T) <= bytes; i += sizeof(T)) std::memcpy(to + i, &poison<T>, sizeof(T));
+}
+
+template <class T>
+bool is_poison(const T& value) {
+  return std::memcmp(&value, &poison<T>, sizeof value) == 0;
+}
+
+/// f(row, column, element) for all elements of a row-major matrix.
+template <class T, class F>
+void for_each(T* x, Index rows, Index cols, Index ld, F&& f) {
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) f(i, j, x[i * ld + j]);
+}
+
+std::vector<Index> shuffled(Index count, std::mt19937_64& random) {
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+Index at_index(const std::vector<Index>& order, Index i) { return order[static_cast<std::size_t>(i)]; }
+
+template <class F>
+decltype(auto) with_type(DType type, F&& f) {
+  return type == DType::F64 ? f(double{}) : f(float{});
+}
+
+} // namespace
+
+Workload::Workload(const GemmCall& call, const Problem& problem, std::byte* memory)
+    : call_(call),
+      problem_(problem),
+      memory_(memory),
+      can_be_exact_(exact_with_integers(call)),
+      random_(std::random_device{}()) {}
+
+void Workload::place_integers() {
+  with_type(call_.type, [&]<class T>(T) { place_integers_as<T>(); });
+}
+void Workload::place_permuted() {
+  with_type(call_.type, [&]<class T>(T) { place_permuted_as<T>(); });
+}
+Mistakes Workload::check_integers() {
+  return with_type(call_.type, [&]<class T>(T) { return check_integers_as<T>(); });
+}
+
+template <class T>
+void Workload::place_integers_as() {
+  std::uint64_t bits = 0;
+  int left = 0;
+  const auto draw = [&](Index, Index, T& x) {
+    if (left == 0) {
+      bits = random_();
+      left = 8;
+    }
+    x = static_cast<T>(static_cast<int>((bits & 0xff) * (2 * largest_integer + 1) >> 8) - largest_integer);
+    bits >>= 8;
+    --left;
+  };
+  for (const Region& region : {problem_.a, problem_.b, problem_.c, problem_.result})
+    fill_poison<T>(memory_ + region.offset, region.bytes);
+  const bool ta = call_.op_a == Op::Transpose;
+  const bool tb = call_.op_b == Op::Transpose;
+  for_each(at<T>(problem_.a), ta ? call_.k : call_.m, ta ? call_.m : call_.k, problem_.lda, draw);
+  for_each(at<T>(problem_.b), tb ? call_.n : call_.k, tb ? call_.k : call_.n, problem_.ldb, draw);
+  if (call_.beta != 0) for_each(at<T>(problem_.c), call_.m, call_.n, problem_.ldc, draw);
+}
+
+template <class T>
+void Workload::place_permuted_as() {
+  rows_ = shuffled(call_.m, random_);
+  cols_ = shuffled(call_.n, random_);
+  for (const Region& region : {problem_.a, problem_.b, problem_.c, problem_.result})
+    fill_poison<T>(memory_ + region.offset, region.bytes);
+  const GemmOperands<T> x(call_);
+  T* a = at<T>(problem_.a);
+  T* b = at<T>(problem_.b);
+  if (x.op_a == Op::None) {
+    for_each(a, x.m, x.k, problem_.lda, [&](Index i, Index p, T& to) { to = x.a[at_index(rows_, i) * x.lda + p]; });
+  } else {
+    for_each(a, x.k, x.m, problem_.lda, [&](Index p, Index i, T& to) { to = x.a[p * x.lda + at_index(rows_, i)]; });
+  }
+  if (x.op_b == Op::None) {
+    for_each(b, x.k, x.n, problem_.ldb, [&](Index p, Index j, T& to) { to = x.b[p * x.ldb + at_index(cols_, j)]; });
+  } else {
+    for_each(b, x.n, x.k, problem_.ldb, [&](Index j, Index p, T& to) { to = x.b[at_index(cols_, j) * x.ldb + p]; });
+  }
+  if (call_.beta != 0)
+    for_each(at<T>(problem_.c), x.m, x.n, problem_.ldc,
+             [&](Index i, Index j, T& to) { to = x.c[at_index(rows_, i) * x.ldc + at_index(cols_, j)]; });
+}
+
+const std::vector<std::byte>& Workload::restored() {
+  restored_.resize(static_cast<std::size_t>(call_.m * call_.ldc) * size_of(call_.type));
+  with_type(call_.type, [&]<class T>(T) {
+    T* to = reinterpret_cast<T*>(restored_.data());
+    for_each(at<const T>(problem_.result), call_.m, call_.n, problem_.ldc,
+             [&](Index i, Index j, T c) { to[at_index(rows_, i) * call_.ldc + at_index(cols_, j)] = c; });
+  });
+  return restored_;
+}
+
+template <class T>
+Mistakes Workload::check_integers_as() {
+  GemmCall placed = call_;
+  placed.a = at<T>(problem_.a);
+  placed.b = at<T>(problem_.b);
+  placed.c = at<T>(problem_.c);
+  placed.lda = problem_.lda;
+  placed.ldb = problem_.ldb;
+  placed.ldc = problem_.ldc;
+  const GemmOperands<T> x(placed);
+  const T* c = at<const T>(problem_.result);
+
+  // |entries| ≤ 2¹², so that every sum below is an exact double up to n·k = 2³³.
+  std::vector<double> v(static_cast<std::size_t>(x.n));
+  for (double& entry : v) entry = static_cast<double>(static_cast<int>(random_() & 0x1fff) - 0x1000);
+  std::vector<double> bv(static_cast<std::size_t>(x.k));
+  if (x.op_b == Op::None) {
+    for_each(x.b, x.k, x.n, x.ldb, [&](Index p, Index j, T e) {
+      bv[static_cast<std::size_t>(p)] += static_cast<double>(e) * v[static_cast<std::size_t>(j)];
+    });
+  } else {
+    for_each(x.b, x.n, x.k, x.ldb, [&](Index j, Index p, T e) {
+      bv[static_cast<std::size_t>(p)] += static_cast<double>(e) * v[static_cast<std::size_t>(j)];
+    });
+  }
+  std::vector<double> expected(static_cast<std::size_t>(x.m));
+  const auto add = [&](Index i, Index p, T e) {
+    expected[static_cast<std::size_t>(i)] += call_.alpha * static_cast<double>(e) * bv[static_cast<std::size_t>(p)];
+  };
+  if (x.op_a == Op::None)
+    for_each(x.a, x.m, x.k, x.lda, add);
+  else
+    for_each(x.a, x.k, x.m, x.lda, [&](Index p, Index i, T e) { add(i, p, e); });
+  std::vector<Index> wrong_rows;
+  for (Index i = 0; i < x.m; ++i) {
+    double found = 0;
+    double before = 0;
+    for (Index j = 0; j < x.n; ++j) {
+      found += static_cast<double>(c[i * x.ldc + j]) * v[static_cast<std::size_t>(j)];
+      if (call_.beta != 0) before += static_cast<double>(x.c[i * x.ldc + j]) * v[static_cast<std::size_t>(j)];
+    }
+    if (!(found == expected[static_cast<std::size_t>(i)] + call_.beta * before)) wrong_rows.push_back(i);
+  }
+
+  Mistakes mistakes;
+  if (wrong_rows.empty()) return mistakes;
+  // Rows to look at closely: spread over the wrong ones, first and last among them.
+  std::vector<Index> examined;
+  const std::size_t rows = std::min(wrong_rows.size(), wrong_rows_examined);
+  for (std::size_t r = 0; r < rows; ++r)
+    examined.push_back(wrong_rows[rows == 1 ? 0 : r * (wrong_rows.size() - 1) / (rows - 1)]);
+  const Index edge_m = std::min<Index>(128, x.m / 2);
+  const Index edge_n = std::min<Index>(128, x.n / 2);
+  mistakes.only_at_edges = true;
+  std::vector<double> sums(static_cast<std::size_t>(x.n));
+  std::vector<Index> prefixes; // for the first wrong element: every k that would explain it
+  for (const Index i : examined) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (Index p = 0; p < x.k; ++p)
+      for (Index j = 0; j < x.n; ++j)
+        sums[static_cast<std::size_t>(j)] += static_cast<double>(x.at_a(i, p)) * static_cast<double>(x.at_b(p, j));
+    for (Index j = 0; j < x.n; ++j) {
+      const double before = call_.beta != 0 ? call_.beta * static_cast<double>(x.c[i * x.ldc + j]) : 0.0;
+      const double right = call_.alpha * sums[static_cast<std::size_t>(j)] + before;
+      const auto got = static_cast<double>(c[i * x.ldc + j]);
+      if (got == right) continue;
+      if (i < x.m - edge_m && j < x.n - edge_n) mistakes.only_at_edges = false;
+      const auto explains = [&](Index k) {
+        double sum = 0;
+        for (Index p = 0; p < k; ++p) sum += static_cast<double>(x.at_a(i, p)) * static_cast<double>(x.at_b(p, j));
+        return call_.alpha * sum + before == got;
+      };
+      if (mistakes.count == 0) {
+        mistakes.row = i;
+        mistakes.col = j;
+        mistakes.expected = right;
+        mistakes.found = got;
+        for (Index k = std::max<Index>(1, x.k - 256); k < x.k; ++k)
+          if (explains(k)) prefixes.push_back(k);
+      } else if (mistakes.count < 64) {
+        std::erase_if(prefixes, [&](Index k) { return !explains(k); });
+      }
+      ++mistakes.count;
+    }
+  }
+  if (!prefixes.empty() && mistakes.count >= 4) mistakes.k_of_answer = prefixes.back();
+  return mistakes;
+}
+
+Index Workload::unwritten() const {
+  if (call_.beta != 0) return 0;
+  return with_type(call_.type, [&]<class T>(T) {
+    Index count = 0;
+    for_each(at<const T>(problem_.result), call_.m, call_.n, problem_.ldc,
+             [&](Index, Index, const T& c) { count += is_poison(c); });
+    return count;
+  });
+}
+
+Index Workload::not_a_number() const {
+  return with_type(call_.type, [&]<class T>(T) {
+    Index count = 0;
+    for_each(at<const T>(problem_.result), call_.m, call_.n, problem_.ldc,
+             [&](Index, Index, const T& c) { count += std::isnan(c) && !is_poison(c); });
+    return count;
+  });
+}
+
+bool Workload::padding_changed() const {
+  return with_type(call_.type, [&]<class T>(T) {
+    bool changed = false;
+    const Index rows = static_cast<Index>(problem_.result.bytes / sizeof(T)) / problem_.ldc;
+    for (Index i = 0; i < rows && problem_.ldc > call_.n; ++i)
+      for (Index j = call_.n; j < problem_.ldc; ++j)
+        changed |= !is_poison(at<const T>(problem_.result)[i * problem_.ldc + j]);
+    return changed;
+  });
+}
+
+std::uint64_t Workload::fingerprint() const {
+  const auto* bytes = reinterpret_cast<const char*>(memory_ + problem_.result.offset);
+  return std::hash<std::string_view>{}({bytes, problem_.result.bytes});
+}
+
+} // namespace tessera::judge

