@@ -186,6 +186,8 @@ int serve(const std::string& library, Abi abi, Device device) {
       const std::size_t own = 2 * (problem.a.bytes + problem.b.bytes + 2 * problem.c.bytes) + (std::size_t{64} << 20);
       limit_memory(own + problem.memory_limit);
     }
+    // For interfaces that cannot say it: OpenMP's variable, which most BLAS libraries read too.
+    setenv("OMP_NUM_THREADS", std::to_string(problem.threads).c_str(), 1);
     report_faults(header);
     header.stage = Stage::Loading;
     std::unique_ptr<Entry> entry = open_entry(library, abi, problem.type, reply);
