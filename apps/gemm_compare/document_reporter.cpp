@@ -79,6 +79,13 @@ ordered_json inputs_json(const Options& options) {
     if (!options.distribution.empty()) inputs["dist"] = options.distribution;
     inputs["seed"] = options.seed;
   }
+  if (const Judging& judging = options.judging; !judging.files.empty()) {
+    inputs["kernel"] = judging.files;
+    inputs["abi"] = judge::to_string(judging.abi);
+    if (judging.device) inputs["device"] = judge::to_string(*judging.device);
+    if (judging.math != Math::Strict) inputs["kernel_math"] = to_string(judging.math);
+    if (!judging.flags.empty()) inputs["kernel_flags"] = judging.flags;
+  }
   if (options.check_rows == std::numeric_limits<Index>::max())
     inputs["check_rows"] = "all";
   else if (options.check_rows > 0)

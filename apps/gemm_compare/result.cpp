@@ -28,7 +28,7 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::string_view backend_name(const Result& result) {
-  return result.judged_on.empty() ? to_string(result.backend) : "judged";
+  return result.judged_on.empty() ? to_string(result.backend) : "external";
 }
 
 TimeSummary summarize(std::vector<double> samples) {

@@ -48,7 +48,7 @@ struct Result {
   std::string reason;  ///< why it was rejected, skipped, …; or a remark
 };
 
-/// "judged" for a kernel from outside, else the backend.
+/// "external" for a kernel from outside, else the backend.
 std::string_view backend_name(const Result& result);
 
 struct TimeSummary {

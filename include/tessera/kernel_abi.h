@@ -22,7 +22,7 @@
  * the work is done). Pointers differ from call to call. Calls come one at a time.
  */
 
-#include <stdint.h>
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): this is C */
 
 #ifdef __cplusplus
 extern "C" {

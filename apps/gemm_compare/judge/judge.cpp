@@ -252,6 +252,20 @@ JudgeVerdict judge_odd_shapes(JudgeRequest request) {
   return verdict;
 }
 
+std::string_view to_string(Abi abi) {
+  switch (abi) {
+    case Abi::Leetgpu:
+      return "leetgpu";
+    case Abi::Tessera:
+      return "tessera";
+    case Abi::Cblas:
+      return "cblas";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Device device) { return device == Device::Cuda ? "cuda" : "cpu"; }
+
 Abi parse_abi(std::string_view word) {
   const std::vector<std::string> known{"leetgpu", "tessera", "cblas"};
   const auto at = std::find(known.begin(), known.end(), word);

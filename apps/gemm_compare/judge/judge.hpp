@@ -58,6 +58,8 @@ JudgeVerdict judge(const JudgeRequest& request);
 /// The first verdict that is not a pass, with the shape in `why`; else a pass.
 JudgeVerdict judge_odd_shapes(JudgeRequest request);
 
+std::string_view to_string(Abi abi);
+std::string_view to_string(Device device);
 Abi parse_abi(std::string_view word);       ///< leetgpu, tessera, cblas; throws InvalidArgument
 Device parse_device(std::string_view word); ///< cpu, cuda
 

@@ -58,7 +58,7 @@ fs::path find_compiler(const std::vector<const char*>& variables, const std::vec
 /// Where <tessera/kernel_abi.h> lies: installed beside this program, or in the source tree it was built from.
 fs::path include_folder() {
   std::error_code error;
-  const fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "include";
+  fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "include";
   if (fs::exists(installed / "tessera" / "kernel_abi.h", error)) return installed;
   return TESSERA_SOURCE_INCLUDE_DIR;
 }

@@ -1,6 +1,7 @@
 #include "workload.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -36,7 +37,7 @@ void fill_poison(std::byte* to, std::size_t bytes) {
 
 template <class T>
 bool is_poison(const T& value) {
-  return std::memcmp(&value, &poison<T>, sizeof value) == 0;
+  return std::bit_cast<std::remove_const_t<decltype(poison<T>)>>(value) == poison<T>;
 }
 
 /// f(row, column, element) for all elements of a row-major matrix.

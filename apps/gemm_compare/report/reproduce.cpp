@@ -18,6 +18,14 @@ std::string as_pattern(const std::string& name) {
   return pattern;
 }
 
+/// Of several files, the one that the row is named after.
+std::string kernel_file(const Json& files, const std::string& name) {
+  if (!files.is_array()) return text(files);
+  for (const Json& file : files)
+    if (const std::string path = text(file); path == name || path.ends_with("/" + name)) return path;
+  return name;
+}
+
 bool has_other_math(const Row& row, const Run& run) {
   return std::any_of(run.rows.begin(), run.rows.end(), [&](const Row& other) {
     return other.backend == row.backend && other.kernel == row.kernel && other.dtype == row.dtype &&
@@ -52,8 +60,13 @@ std::string reproduce_command(const Row& row, const Run& run) {
   const Json inputs =
       run.document.contains("inputs") && run.document["inputs"].is_object() ? run.document["inputs"] : Json::object();
   if (row.backend == "external" && inputs.contains("kernel")) { // a kernel from a file
-    add("--kernel", text(inputs["kernel"]));
-    if (inputs.contains("abi")) add("--abi", text(inputs["abi"]));
+    add("--kernel", kernel_file(inputs["kernel"], row.kernel));
+    for (const auto& [key, option] :
+         {std::pair{"abi", "--abi"}, std::pair{"device", "--device"}, std::pair{"kernel_math", "--kernel-math"},
+          std::pair{"kernel_flags", "--kernel-flags"}})
+      if (inputs.contains(key)) add(option, text(inputs[key]));
+    // The ladder's part of such a run cannot be empty.
+    line += " --backend reference --kernels canonical";
   } else {
     if (row.op != "gemm") add("--op", row.op);
     add("--backend", row.backend);

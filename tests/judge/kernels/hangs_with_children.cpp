@@ -1,6 +1,6 @@
 /// Has a child process that ignores every polite signal and holds on to all pipes.
-#include <signal.h>
 #include <unistd.h>
+#include <csignal>
 
 #include "product.hpp"
 

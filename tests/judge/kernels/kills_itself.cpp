@@ -1,6 +1,6 @@
 /// Asks for SIGKILL, which nobody can catch.
-#include <signal.h>
 #include <unistd.h>
+#include <csignal>
 
 #include "product.hpp"
 
