@@ -2,7 +2,7 @@
 ///
 /// Tiles go from global to shared memory without passing through registers, and are asked for three tiles before their
 /// use (two in f64), so that a thread waits for neither latency nor stores. One barrier a tile. Bytes, operations and
-/// tiles as for warp_tile; twice its shared memory. L; the pipeline is CUTLASS's "multistage".
+/// tiles as for warp_tile; twice its shared memory. Kernel walkthrough; the pipeline is CUTLASS's "multistage".
 
 #include "async_loader.cuh"
 #include "grid.cuh"
@@ -82,7 +82,7 @@ template <class T>
 constexpr GemmKernel row{
     .name = "async_copy",
     .summary = "warp_tile fed by cp.async through several stages of shared memory",
-    .source = "L, CUTLASS",
+    .source = "kernel walkthrough; CUTLASS",
     .type = dtype_of<T>,
     .tile = {warp_tiling::Shape<T>::block_m, warp_tiling::Shape<T>::block_n, warp_tiling::Shape<T>::block_k},
     .summation = Summation::Canonical,

@@ -2,7 +2,7 @@
 ///
 /// A's transposing store writes 16 rows of two columns at once, four steps of k apart; the padding moves the second
 /// column 16 banks on, so that stores have no conflicts. The reads of B still have: their vectors lie 32 bytes apart.
-/// 3 % more shared memory; bytes and operations as for float4. S.
+/// 3 % more shared memory; bytes and operations as for float4. SGEMM repository.
 
 #include "ladder.hpp"
 #include "status.hpp"
@@ -81,7 +81,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "conflict_free",
                          .summary = "double_buffer with padded rows: no bank conflicts on stores",
-                         .source = "S",
+                         .source = "SGEMM repository",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,

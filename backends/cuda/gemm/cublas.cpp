@@ -49,14 +49,14 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 
 constexpr GemmKernel strict_f32{.name = "cublas",
                                 .summary = "cuBLAS in f32, its own summation",
-                                .source = "B, L",
+                                .source = "CUDA matmul blog; kernel walkthrough",
                                 .type = DType::F32,
                                 .reject = reject,
                                 .run = run<float, CUBLAS_COMPUTE_32F>};
 
 constexpr GemmKernel strict_f64{.name = "cublas",
                                 .summary = "cuBLAS in f64, on tensor cores where there are any",
-                                .source = "B, L",
+                                .source = "CUDA matmul blog; kernel walkthrough",
                                 .type = DType::F64,
                                 .reject = reject,
                                 .run = run<double, CUBLAS_COMPUTE_64F>};
@@ -66,7 +66,7 @@ template <Math math, cublasComputeType_t compute>
 constexpr GemmKernel reduced(const char* name, const char* summary) {
   return {.name = name,
           .summary = summary,
-          .source = "B, L",
+          .source = "CUDA matmul blog; kernel walkthrough",
           .type = DType::F32,
           .math = math,
           .accumulator = Accumulator::Truncating,

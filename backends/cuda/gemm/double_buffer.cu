@@ -2,7 +2,7 @@
 ///
 /// The next tile's global loads start before this tile's FMAs and are stored after them, so that their latency is
 /// hidden; and one barrier a tile is left of two. Twice the shared memory. Bytes, operations and bank conflicts as for
-/// float4. S.
+/// float4. SGEMM repository.
 
 #include "ladder.hpp"
 #include "status.hpp"
@@ -79,7 +79,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "double_buffer",
                          .summary = "float4 with two buffers: loads overlap the FMAs, one barrier a tile",
-                         .source = "S",
+                         .source = "SGEMM repository",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,

@@ -2,7 +2,7 @@
 ///
 /// A quarter of the load instructions, and the room they leave goes to FMAs: 4 shared reads a thread for 64. The price
 /// is bank conflicts: A's transposing stores fall two to a bank, and so do the reads of B, whose vectors lie 32 bytes
-/// apart. 2·m·n·k operations, 2·m·n·k/128 elements read (f64: /64). S, L.
+/// apart. 2·m·n·k operations, 2·m·n·k/128 elements read (f64: /64). SGEMM repository; kernel walkthrough.
 
 #include "ladder.hpp"
 #include "status.hpp"
@@ -68,7 +68,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "float4",
                          .summary = "128-bit loads everywhere, A transposed on its way to shared memory",
-                         .source = "S",
+                         .source = "SGEMM repository",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,

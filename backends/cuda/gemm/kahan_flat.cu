@@ -1,7 +1,7 @@
 /// kahan_flat: naive_flat with compensated summation.
 ///
 /// The same reads; four dependent operations a product instead of one FMA. Where memory is what a flat kernel waits
-/// for, the compensation is close to free. Error of about 2u·Σ|a·b| whatever k. C.
+/// for, the compensation is close to free. Error of about 2u·Σ|a·b| whatever k. CUDA course.
 
 #include "flat.cuh"
 #include "kahan.cuh"
@@ -20,7 +20,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "kahan_flat",
                          .summary = "naive_flat with Kahan's compensated summation",
-                         .source = "C",
+                         .source = "CUDA course",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {1, flat::threads, 1},

@@ -1,7 +1,7 @@
 /// kahan_row_shared: row_shared with compensated summation.
 ///
-/// The same reads; four dependent operations a product instead of one FMA, hidden behind the loads of B.
-/// Error of about 2u·Σ|a·b| whatever k. C.
+/// The same reads; four dependent operations a product instead of one FMA, hidden behind the loads of B. Error of
+/// about 2u·Σ|a·b| whatever k. CUDA course.
 
 #include "kahan.cuh"
 #include "ladder.hpp"
@@ -19,7 +19,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "kahan_row_shared",
                          .summary = "row_shared with Kahan's compensated summation",
-                         .source = "C",
+                         .source = "CUDA course",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {1, row_in_shared::threads, 1},

@@ -1,7 +1,7 @@
 /// kahan_tile: shared_tile_32 with compensated summation.
 ///
 /// Reads as shared_tile; four dependent operations a product instead of one FMA, where the plain kernel waits for
-/// shared memory. Error of about 2u·Σ|a·b| whatever k. C.
+/// shared memory. Error of about 2u·Σ|a·b| whatever k. CUDA course.
 
 #include "kahan.cuh"
 #include "ladder.hpp"
@@ -22,7 +22,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "kahan_tile",
                          .summary = "shared_tile_32 with Kahan's compensated summation",
-                         .source = "C",
+                         .source = "CUDA course",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {tile, tile, tile},

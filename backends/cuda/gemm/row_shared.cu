@@ -1,7 +1,7 @@
 /// row_shared: a block a row of C; the row of A is in dynamic shared memory.
 ///
 /// A is read from global memory once and then m·n·k times from shared memory, as broadcasts; B is read m times by
-/// coalesced loads that nothing saves. Rows over 48 KiB come in parts. 2·m·n·k operations. C.
+/// coalesced loads that nothing saves. Rows over 48 KiB come in parts. 2·m·n·k operations. CUDA course.
 
 #include "ladder.hpp"
 #include "row_shared.cuh"
@@ -18,7 +18,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "row_shared",
                          .summary = "a block a row of C, the row of A in shared memory",
-                         .source = "C",
+                         .source = "CUDA course",
                          .type = dtype_of<T>,
                          .tile = {1, row_in_shared::threads, 1},
                          .summation = Summation::Canonical,

@@ -1,8 +1,8 @@
 /// shared_tile: square tiles of A and B in shared memory, 16×16 and 32×32, a thread a result.
 ///
 /// Each element that a block reads from global memory is used `tile` times: 2·m·n·k/tile elements read. Per FMA a warp
-/// reads shared memory twice (one broadcast, one row), which is the new limit. Edges are padded as they are loaded.
-/// B, R, S, L; in every CUDA course.
+/// reads shared memory twice (one broadcast, one row), which is the new limit. Edges are padded as they are loaded. In
+/// every source and every CUDA course.
 
 #include "ladder.hpp"
 #include "square_tile.cuh"
@@ -20,7 +20,7 @@ Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call)
 template <class T, int tile>
 constexpr GemmKernel row{.name = tile == 16 ? "shared_tile_16" : "shared_tile_32",
                          .summary = "square tiles of A and B in shared memory",
-                         .source = "B, R, S, L",
+                         .source = "CUDA matmul blog; course report; SGEMM repository; kernel walkthrough",
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,

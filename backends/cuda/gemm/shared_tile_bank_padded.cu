@@ -2,7 +2,7 @@
 ///
 /// Elements of a column then lie in different banks. Untransposed operands are read and written along rows and gain
 /// nothing; a transposed one is written down a column, 32 elements into one bank without the pad, and into 32 with it.
-/// Bytes and operations as for shared_tile, 3 % more shared memory. L.
+/// Bytes and operations as for shared_tile, 3 % more shared memory. Kernel walkthrough.
 
 #include "ladder.hpp"
 #include "square_tile.cuh"
@@ -22,7 +22,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "shared_tile_bank_padded",
                          .summary = "shared_tile_32 with rows one longer: a column's elements in different banks",
-                         .source = "L",
+                         .source = "kernel walkthrough",
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,

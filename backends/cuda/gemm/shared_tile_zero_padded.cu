@@ -1,7 +1,7 @@
 /// shared_tile_zero_padded: operands copied to pitched storage padded to whole tiles, so that no load has a guard.
 ///
 /// Costs a copy of both operands, m·k + k·n elements read and written, and saves two comparisons a thread and tile.
-/// Transposes are undone by the copy. 2·m·n·k operations, 2·m·n·k/32 elements read. C.
+/// Transposes are undone by the copy. 2·m·n·k operations, 2·m·n·k/32 elements read. CUDA course.
 
 #include "canonical.cuh"
 #include "grid.cuh"
@@ -64,7 +64,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 template <class T>
 constexpr GemmKernel row{.name = "shared_tile_zero_padded",
                          .summary = "shared_tile_32 on copies padded to whole tiles: no guards in the loop",
-                         .source = "C",
+                         .source = "CUDA course",
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,

@@ -2,7 +2,7 @@
 ///
 /// A block of 256 threads covers 128×128 results: 2·m·n·k/128 elements from global memory, half of tile_1d's. As
 /// written, an FMA reads shared memory twice. Nothing is written in between, so the compiler keeps an operand for as
-/// long as a step of the rolled loop lasts: 16 shared reads for 64 FMAs. 2·m·n·k operations. S.
+/// long as a step of the rolled loop lasts: 16 shared reads for 64 FMAs. 2·m·n·k operations. SGEMM repository.
 
 #include "canonical.cuh"
 #include "grid.cuh"
@@ -58,7 +58,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "tile_2d",
                          .summary = "8x8 results a thread, operands read from shared memory for each FMA",
-                         .source = "S",
+                         .source = "SGEMM repository",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,

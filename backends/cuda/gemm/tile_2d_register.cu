@@ -2,7 +2,7 @@
 ///
 /// Sixteen shared reads feed 64 FMAs, a quarter of a read an FMA; unrolled, the next step's reads run while this one
 /// computes, and four steps of A's row are one read. A thread's columns are 16 apart, so that a warp reads neighbours.
-/// Bytes and operations as for tile_2d. S.
+/// Bytes and operations as for tile_2d. SGEMM repository.
 
 #include "canonical.cuh"
 #include "grid.cuh"
@@ -60,7 +60,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "tile_2d_register",
                          .summary = "8x8 results a thread, the operands of an outer product in registers",
-                         .source = "S",
+                         .source = "SGEMM repository",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,

@@ -2,7 +2,7 @@
 ///
 /// On a CPU both operands now stream. On a GPU what counts is what neighbouring threads read in the same step: the 32
 /// columns of a warp have become 32 rows, k elements apart, 32 sectors a load, like naive_strided's. A transpose of
-/// k·n elements, then 2·m·n·k operations. R.
+/// k·n elements, then 2·m·n·k operations. Course report.
 
 #include "dot.cuh"
 #include "grid.cuh"
@@ -48,7 +48,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 template <class T>
 constexpr GemmKernel row{.name = "transposed_b",
                          .summary = "naive_coalesced after transposing B: each thread streams, the warp does not",
-                         .source = "R",
+                         .source = "course report",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, 1},
                          .summation = Summation::Canonical,

@@ -2,7 +2,7 @@
 ///
 /// 128×128 results a block, 64×64 a warp, 16×8 a thread: six 128-bit shared reads for 128 FMAs, all without bank
 /// conflicts. Tiles are double-buffered in shared memory by way of registers, and the operands of step p + 1 are read
-/// while step p computes. 2·m·n·k operations, 2·m·n·k/128 elements read. L; the shape is CUTLASS's.
+/// while step p computes. 2·m·n·k operations, 2·m·n·k/128 elements read. Kernel walkthrough; the shape is CUTLASS's.
 
 #include "grid.cuh"
 #include "ladder.hpp"
@@ -72,7 +72,7 @@ template <class T>
 constexpr GemmKernel row{
     .name = "warp_tile",
     .summary = "block, warp and thread tiles; operands double-buffered in registers",
-    .source = "L, CUTLASS",
+    .source = "kernel walkthrough; CUTLASS",
     .type = dtype_of<T>,
     .tile = {warp_tiling::Shape<T>::block_m, warp_tiling::Shape<T>::block_n, warp_tiling::Shape<T>::block_k},
     .summation = Summation::Canonical,

@@ -2,8 +2,8 @@
 ///
 /// A warp holds 64×64 results as sixteen 16×16 fragments; a step of eight k loads eight operand fragments for sixteen
 /// products. Tiles of 128×128×16 come by cp.async through four stages, as they are stored: a fragment's layout does
-/// the transposes. 2·m·n·k operations, 2·m·n·k/128 elements read. L; CUDA C++ Programming Guide, "Warp Matrix
-/// Functions".
+/// the transposes. 2·m·n·k operations, 2·m·n·k/128 elements read. Kernel walkthrough; CUDA C++ Programming Guide,
+/// "Warp Matrix Functions".
 
 #include <mma.h>
 
@@ -182,7 +182,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 
 const GemmKernel wmma_tf32_f32{.name = "wmma_tf32",
                                .summary = "tensor cores through the warp matrix API, cp.async in four stages",
-                               .source = "L",
+                               .source = "kernel walkthrough",
                                .type = DType::F32,
                                .math = Math::Tf32,
                                .tile = {block_tile, block_tile, block_k},

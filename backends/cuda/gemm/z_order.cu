@@ -1,9 +1,9 @@
 /// z_order: the threads of a warp laid out along a Z-curve, so that shared memory is read without bank conflicts too.
 ///
-/// With lanes row by row, eight lanes read eight fragments of B, 256 bytes apart end to end: each bank twice. Along the
-/// Z-curve (lane bits x y x y x) any eight lanes in turn form a rectangle of 4×2 threads: four fragments of B that lie
-/// in different banks, two of A likewise, the rest broadcasts. The padding of conflict_free stays. Bytes and operations
-/// as for float4. S.
+/// With lanes row by row, eight lanes read eight fragments of B, 256 bytes apart end to end: each bank twice. Along
+/// the Z-curve (lane bits x y x y x) any eight lanes in turn form a rectangle of 4×2 threads: four fragments of B that
+/// lie in different banks, two of A likewise, the rest broadcasts. The padding of conflict_free stays. Bytes and
+/// operations as for float4. SGEMM repository.
 
 #include "ladder.hpp"
 #include "status.hpp"
@@ -82,7 +82,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 template <class T>
 constexpr GemmKernel row{.name = "z_order",
                          .summary = "conflict_free with a warp's threads in Z-order: loads without conflicts too",
-                         .source = "S",
+                         .source = "SGEMM repository",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
