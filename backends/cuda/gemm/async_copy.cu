@@ -14,23 +14,23 @@
 namespace tessera::cuda {
 namespace {
 
-/// As many as fit into the 48 KiB that need no opt-in.
 template <class T>
-constexpr int stages = sizeof(T) == 4 ? 4 : 3;
+using Tiles = warp_tiling::Shape<T, true>;
 
-template <class T, Along a_along, Along b_along>
-__global__ void __launch_bounds__(warp_tiling::Shape<T>::threads, 2) async_copy(VectorOperands<T> x) {
-  using S = warp_tiling::Shape<T>;
-  __shared__ alignas(16) T a_tile[stages<T>][S::block_k][S::a_ld];
-  __shared__ alignas(16) T b_tile[stages<T>][S::block_k][S::b_ld];
+/// `stages` tiles of block_k steps; what fits into the 48 KiB that need no opt-in.
+template <class T, int block_k, int stages, Along a_along, Along b_along>
+__global__ void __launch_bounds__(Tiles<T>::threads, 2) async_copy(VectorOperands<T> x) {
+  using S = Tiles<T>;
+  __shared__ alignas(16) T a_tile[stages][block_k][S::a_ld];
+  __shared__ alignas(16) T b_tile[stages][block_k][S::b_ld];
   const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
   const int thread = static_cast<int>(threadIdx.x);
-  const warp_tiling::Position<T> at(thread);
-  AsyncTileLoader<T, S::block_m, S::block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
-  AsyncTileLoader<T, S::block_n, S::block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
-  warp_tiling::Sums<T> sums;
+  const warp_tiling::Position<S> at(thread);
+  AsyncTileLoader<T, S::block_m, block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
+  AsyncTileLoader<T, S::block_n, block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
+  warp_tiling::Sums<S> sums;
   typename decltype(sums)::Totals totals(x.k);
-  warp_tiling::Parts<T> parts[2];
+  warp_tiling::Parts<S> parts[2];
 
   // A commit without copies keeps the count of stages under way the same to the end.
   const auto start = [&](Index k0, int stage) {
@@ -41,56 +41,58 @@ __global__ void __launch_bounds__(warp_tiling::Shape<T>::threads, 2) async_copy(
     __pipeline_commit();
   };
 #pragma unroll
-  for (int stage = 0; stage + 1 < stages<T>; ++stage) start(stage * S::block_k, stage);
-  __pipeline_wait_prior(stages<T> - 2);
+  for (int stage = 0; stage + 1 < stages; ++stage) start(stage * block_k, stage);
+  __pipeline_wait_prior(stages - 2);
   __syncthreads();
   parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
   int current = 0;
-  int free = stages<T> - 1; // its last readers have passed the barrier
-  for (Index k0 = 0; k0 < x.k; k0 += S::block_k) {
-    start(k0 + (stages<T> - 1) * S::block_k, free);
+  int free = stages - 1; // its last readers have passed the barrier
+  for (Index k0 = 0; k0 < x.k; k0 += block_k) {
+    start(k0 + (stages - 1) * block_k, free);
     free = current;
     sums.begin(k0, totals);
 #pragma unroll
-    for (int p = 0; p < S::block_k; ++p) {
-      if (p + 1 < S::block_k) {
+    for (int p = 0; p < block_k; ++p) {
+      if (p + 1 < block_k) {
         parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
       } else {
-        __pipeline_wait_prior(stages<T> - 2);
+        __pipeline_wait_prior(stages - 2);
         __syncthreads();
-        current = current + 1 == stages<T> ? 0 : current + 1;
+        current = current + 1 == stages ? 0 : current + 1;
         parts[0].load(&a_tile[current][0][at.row], &b_tile[current][0][at.col]);
       }
       sums.extend(parts[p % 2].a, parts[p % 2].b);
     }
   }
   sums.finish(x.k, totals);
-  warp_tiling::store(x, origin.row + at.row, origin.col + at.col, sums);
+  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
 }
 
-template <class T>
-Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  using S = warp_tiling::Shape<T>;
+template <class T, int block_k, int stages>
+Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  using S = Tiles<T>;
   const VectorOperands<T> x(call);
   with_layouts(call, [&](auto a, auto b) {
-    async_copy<T, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
+    async_copy<T, block_k, stages, a.value, b.value>
+        <<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
   });
-  return launched("async_copy");
+  return launched(row.name);
 }
 
-template <class T>
-constexpr GemmKernel row{
-    .name = "async_copy",
-    .summary = "warp_tile fed by cp.async through several stages of shared memory",
-    .source = "kernel walkthrough; CUTLASS",
-    .type = dtype_of<T>,
-    .tile = {warp_tiling::Shape<T>::block_m, warp_tiling::Shape<T>::block_n, warp_tiling::Shape<T>::block_k},
-    .summation = Summation::Canonical,
-    .run = run<T>};
+template <class T, int block_k, int stages>
+constexpr GemmKernel row{.name = block_k == 8 ? "async_copy" : "async_copy_k16",
+                         .summary = block_k == 8 ? "warp_tile fed by cp.async through several stages of shared memory"
+                                                 : "async_copy with two stages of 16 k: half the barriers",
+                         .source = "kernel walkthrough; CUTLASS",
+                         .type = dtype_of<T>,
+                         .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
+                         .summation = Summation::Canonical,
+                         .run = run<T, block_k, stages>};
 
 } // namespace
 
-const GemmKernel async_copy_f32 = row<float>;
-const GemmKernel async_copy_f64 = row<double>;
+const GemmKernel async_copy_f32 = row<float, 8, 4>;
+const GemmKernel async_copy_f64 = row<double, 8, 3>;
+const GemmKernel async_copy_k16_f32 = row<float, 16, 2>;
 
 } // namespace tessera::cuda

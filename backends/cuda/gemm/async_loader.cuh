@@ -17,10 +17,12 @@ namespace tessera::cuda {
 template <class T, int outer, int depth, int threads, Along along, bool transpose = along == Along::K>
 class AsyncTileLoader {
   static constexpr int width = transpose ? 1 : Vector<T>::width;           ///< elements a copy
-  static constexpr int line = (along == Along::K ? depth : outer) / width; ///< copies side by side in memory
+  static constexpr int length = along == Along::K ? depth : outer;         ///< elements side by side in memory
+  static constexpr int line = transpose ? 8 : length / width;              ///< copies of them that go together
+  static constexpr int parts = length / (line * width);                    ///< of a line of memory
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
-  static constexpr int count = (along == Along::K ? outer : depth) / step; ///< copies a thread
-  static_assert(threads % line == 0 && count > 0);
+  static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines a thread
+  static_assert(threads % line == 0 && parts > 0 && count > 0);
 
  public:
   __device__ AsyncTileLoader(const OperandSlice<T>& x, int thread)
@@ -41,7 +43,9 @@ class AsyncTileLoader {
     if (whole_ && k0 + depth <= k_) {
 #pragma unroll
       for (int v = 0; v < count; ++v)
-        __pipeline_memcpy_async(&element(tile, v, 0), next_ + v * step * stride_, width * sizeof(T));
+#pragma unroll
+        for (int e = 0; e < length; e += line * width)
+          __pipeline_memcpy_async(&element(tile, v, e), next_ + v * step * stride_ + e, width * sizeof(T));
     } else {
       copy_guarded(k_ - k0 < depth ? static_cast<int>(k_ - k0) : depth, tile);
     }
@@ -61,7 +65,8 @@ class AsyncTileLoader {
 #pragma unroll
     for (int v = 0; v < count; ++v)
 #pragma unroll
-      for (int e = 0; e < width; ++e) {
+      for (int c = 0; c < parts * width; ++c) {
+        const int e = c / width * line * width + c % width;
         const bool inside = down_ + v * step < down_end && across_ + e < across_end;
         element(tile, v, e) = inside ? next_[v * step * stride_ + e] : padding_;
       }

@@ -13,19 +13,21 @@
 namespace tessera::cuda {
 namespace {
 
-template <class T, Along a_along, Along b_along>
-__global__ void __launch_bounds__(warp_tiling::Shape<T>::threads, 2) warp_tile(VectorOperands<T> x) {
-  using S = warp_tiling::Shape<T>;
-  __shared__ alignas(16) T a_tile[2][S::block_k][S::a_ld];
-  __shared__ alignas(16) T b_tile[2][S::block_k][S::b_ld];
+constexpr int block_k = 8;
+
+template <class S, Along a_along, Along b_along>
+__global__ void __launch_bounds__(S::threads, 2) warp_tile(VectorOperands<typename S::Element> x) {
+  using T = typename S::Element;
+  __shared__ alignas(16) T a_tile[2][block_k][S::a_ld];
+  __shared__ alignas(16) T b_tile[2][block_k][S::b_ld];
   const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
   const int thread = static_cast<int>(threadIdx.x);
-  const warp_tiling::Position<T> at(thread);
-  TileLoader<T, S::block_m, S::block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
-  TileLoader<T, S::block_n, S::block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
-  warp_tiling::Sums<T> sums;
+  const warp_tiling::Position<S> at(thread);
+  TileLoader<T, S::block_m, block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
+  TileLoader<T, S::block_n, block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
+  warp_tiling::Sums<S> sums;
   typename decltype(sums)::Totals totals(x.k);
-  warp_tiling::Parts<T> parts[2];
+  warp_tiling::Parts<S> parts[2];
 
   a.fetch(0);
   b.fetch(0);
@@ -34,16 +36,16 @@ __global__ void __launch_bounds__(warp_tiling::Shape<T>::threads, 2) warp_tile(V
   __syncthreads();
   parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
   int current = 0;
-  for (Index k0 = 0; k0 < x.k; k0 += S::block_k, current ^= 1) {
-    const bool more = k0 + S::block_k < x.k;
+  for (Index k0 = 0; k0 < x.k; k0 += block_k, current ^= 1) {
+    const bool more = k0 + block_k < x.k;
     if (more) {
-      a.fetch(k0 + S::block_k);
-      b.fetch(k0 + S::block_k);
+      a.fetch(k0 + block_k);
+      b.fetch(k0 + block_k);
     }
     sums.begin(k0, totals);
 #pragma unroll
-    for (int p = 0; p < S::block_k; ++p) {
-      if (p + 1 < S::block_k) {
+    for (int p = 0; p < block_k; ++p) {
+      if (p + 1 < block_k) {
         parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
       } else if (more) {
         a.store(a_tile[current ^ 1]);
@@ -55,32 +57,32 @@ __global__ void __launch_bounds__(warp_tiling::Shape<T>::threads, 2) warp_tile(V
     }
   }
   sums.finish(x.k, totals);
-  warp_tiling::store(x, origin.row + at.row, origin.col + at.col, sums);
+  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
 }
 
-template <class T>
-Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  using S = warp_tiling::Shape<T>;
-  const VectorOperands<T> x(call);
+template <class S>
+Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  const VectorOperands<typename S::Element> x(call);
   with_layouts(call, [&](auto a, auto b) {
-    warp_tile<T, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
+    warp_tile<S, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
   });
-  return launched("warp_tile");
+  return launched(row.name);
 }
 
-template <class T>
-constexpr GemmKernel row{
-    .name = "warp_tile",
-    .summary = "block, warp and thread tiles; operands double-buffered in registers",
-    .source = "kernel walkthrough; CUTLASS",
-    .type = dtype_of<T>,
-    .tile = {warp_tiling::Shape<T>::block_m, warp_tiling::Shape<T>::block_n, warp_tiling::Shape<T>::block_k},
-    .summation = Summation::Canonical,
-    .run = run<T>};
+template <class T, bool wide, class S = warp_tiling::Shape<T, wide>>
+constexpr GemmKernel row{.name = wide ? "warp_tile" : "warp_tile_8x8",
+                         .summary = wide ? "block, warp and 16x8 thread tiles; operands double-buffered in registers"
+                                         : "warp_tile with 8x8 results a thread and twice the warps",
+                         .source = "kernel walkthrough; CUTLASS",
+                         .type = dtype_of<T>,
+                         .tile = {S::block_m, S::block_n, block_k},
+                         .summation = Summation::Canonical,
+                         .run = run<S>};
 
 } // namespace
 
-const GemmKernel warp_tile_f32 = row<float>;
-const GemmKernel warp_tile_f64 = row<double>;
+const GemmKernel warp_tile_f32 = row<float, true>;
+const GemmKernel warp_tile_f64 = row<double, true>;
+const GemmKernel warp_tile_8x8_f32 = row<float, false>;
 
 } // namespace tessera::cuda

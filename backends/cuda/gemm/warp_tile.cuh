@@ -11,28 +11,27 @@
 
 namespace tessera::cuda::warp_tiling {
 
-/// 128 results a thread in f32: 24 elements from shared memory feed 128 FMAs, where 64 results need 16 for 64. That
-/// takes about 230 registers, so two blocks of four warps share a multiprocessor: chosen over 64 results and four times
-/// the warps. f64 results take two registers each.
-template <class T>
+/// In f32 a thread has 16×8 results (wide) or 8×8. Wide, 24 elements from shared memory feed 128 FMAs and 255 registers
+/// leave room for two blocks of four warps; else 16 feed 64, and it is two blocks of eight. f64 results take two
+/// registers each, so that there are half as many.
+template <class T, bool wide>
 struct Shape {
+  using Element = T;
   static constexpr int width = Vector<T>::width;
   static constexpr int lanes_m = 4, lanes_n = 8;
-  static constexpr int vectors_m = 4;                      ///< vectors of rows a lane
+  static constexpr int vectors_m = wide ? 4 : 2;           ///< vectors of rows a lane
   static constexpr int vectors_n = sizeof(T) == 4 ? 2 : 4; ///< vectors of columns a lane
   static constexpr int rows = vectors_m * width, cols = vectors_n * width;
   static constexpr int warp_m = lanes_m * rows, warp_n = lanes_n * cols;
-  static constexpr int warps_m = 2, warps_n = 2;
+  static constexpr int warps_m = wide ? 2 : 4, warps_n = 2;
   static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n;
-  static constexpr int block_k = 8;
   static constexpr int threads = 32 * warps_m * warps_n;
   static constexpr int a_ld = padded<T>(block_m), b_ld = padded<T>(block_n);
 };
 
 /// This thread's first row and column in the block's tile.
-template <class T>
+template <class S>
 struct Position {
-  using S = Shape<T>;
   int row, col;
 
   __device__ explicit Position(int thread) {
@@ -44,9 +43,9 @@ struct Position {
 };
 
 /// What a thread needs of one step: its rows of A and its columns of B.
-template <class T>
+template <class S>
 struct Parts {
-  using S = Shape<T>;
+  using T = typename S::Element;
   T a[S::rows], b[S::cols];
 
   /// From one line of each tile, starting at the thread's position.
@@ -60,13 +59,13 @@ struct Parts {
   }
 };
 
-template <class T>
-using Sums = CanonicalTile<T, Shape<T>::rows, Shape<T>::cols>;
+template <class S>
+using Sums = CanonicalTile<typename S::Element, S::rows, S::cols>;
 
 /// alpha·sum + beta·C for the thread whose first result is C(i, j).
-template <class T>
-__device__ void store(const VectorOperands<T>& x, Index i, Index j, const Sums<T>& sums) {
-  using S = Shape<T>;
+template <class S>
+__device__ void store(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums) {
+  using T = typename S::Element;
 #pragma unroll
   for (int r = 0; r < S::rows; ++r)
 #pragma unroll
