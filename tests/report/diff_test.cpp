@@ -145,8 +145,16 @@ BOOST_AUTO_TEST_CASE(other_machines_are_warned_about) {
   const std::string report = diff_report(found);
   BOOST_TEST(report.starts_with("warning: "));
   BOOST_TEST(says(report, "cpu: A Processor → Another"));
-  BOOST_TEST(says(report, "devices/1/driver: 1.0 → 2.0"));
+  BOOST_TEST(says(report, "devices/cuda/driver: 1.0 → 2.0"));
   BOOST_TEST(says(report, "threads: 2 → nothing"));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_on_fewer_devices_is_no_other_machine) {
+  const Json before = document({passed("simd", 64, 1)});
+  Json after = before;
+  after["machine"]["devices"].erase(0);
+  BOOST_TEST(diff(before, after).differences.empty());
+  BOOST_TEST(diff(after, before).differences.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_report_begins_with_the_worst) {

@@ -64,6 +64,9 @@ BOOST_AUTO_TEST_CASE(the_roof_is_what_the_percentages_were_taken_of) {
   const Json bound = with(passed("simd", 8, 1), {{"gflops", 5.0}, {"ceiling_percent", 50.0}});
   const Json free = with(passed("simd", 4096, 1), {{"gflops", 50.0}, {"ceiling_percent", 50.0}});
   BOOST_TEST(says(section(html_report(document({bound, free})), "roofline"), "memory 7.50 GB/s"));
+  // A backend that measured a lower peak is not taken for one that the memory binds.
+  const Json low = with(free, {{"backend", "tbb"}, {"ceiling_percent", 100.0}});
+  BOOST_TEST(!says(section(html_report(document({low, free})), "roofline"), "GB/s"));
 }
 
 BOOST_AUTO_TEST_CASE(the_offload_threshold_is_where_the_curves_cross) {

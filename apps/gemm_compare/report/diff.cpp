@@ -27,29 +27,59 @@ std::string untimed(const char* which, const Row& row) {
   return fmt::format("no time in the {} run ({}{}{})", which, row.verdict, row.reason.empty() ? "" : ": ", row.reason);
 }
 
-/// Everything but the date, by its place: "/devices/0/driver" → "580.1".
-std::map<std::string, std::string> facts(const Json& machine) {
-  std::map<std::string, std::string> result;
-  const Json flat = machine.flatten();
-  for (const auto& [place, value] : flat.items())
-    if (place != "/date" && !value.is_null())
-      result[place.substr(1)] = value.is_string() ? value.get<std::string>() : value.dump();
-  return result;
+using Facts = std::map<std::string, std::string>;
+
+/// Adds each value of an object by its place: "devices/cuda/driver" → "580.1".
+void add_facts(const Json& object, const std::string& place, Facts& facts) {
+  const Json flat = object.flatten();
+  for (const auto& [pointer, value] : flat.items())
+    if (!value.is_null()) facts[place + pointer] = value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::vector<std::string> machine_differences(const Json& old_machine, const Json& new_machine) {
-  std::vector<std::string> differences;
-  const auto before = facts(old_machine);
-  const auto after = facts(new_machine);
-  for (const auto& [place, value] : before) {
-    const auto at = after.find(place);
-    if (at == after.end())
-      differences.push_back(fmt::format("{}: {} → nothing", place, value));
-    else if (at->second != value)
-      differences.push_back(fmt::format("{}: {} → {}", place, value, at->second));
+/// What is said about the machine but the date; devices by their backend, not by their place in the list.
+Facts facts_of(Json machine) {
+  Facts facts;
+  machine.erase("date");
+  if (const auto devices = machine.find("devices"); devices != machine.end() && devices->is_array()) {
+    for (const Json& device : *devices)
+      if (device.is_object() && device.contains("backend") && device["backend"].is_string())
+        add_facts(device, "/devices/" + device["backend"].get<std::string>(), facts);
+    machine.erase("devices");
   }
-  for (const auto& [place, value] : after)
-    if (!before.contains(place)) differences.push_back(fmt::format("{}: nothing → {}", place, value));
+  add_facts(machine, "", facts);
+  return facts;
+}
+
+/// The device that a place belongs to, "/devices/cuda/"; empty if it is none's.
+std::string device_of(const std::string& place) {
+  const std::string_view prefix = "/devices/";
+  if (!place.starts_with(prefix)) return {};
+  return place.substr(0, place.find('/', prefix.size()) + 1);
+}
+
+bool has_device(const Facts& facts, const std::string& device) {
+  const auto at = facts.lower_bound(device);
+  return at != facts.end() && at->first.starts_with(device);
+}
+
+/// Devices that only one run used are no difference: their rows are named as missing.
+std::vector<std::string> machine_differences(const Json& old_machine, const Json& new_machine) {
+  const Facts before = facts_of(old_machine);
+  const Facts after = facts_of(new_machine);
+  Facts all = before;
+  all.insert(after.begin(), after.end());
+  std::vector<std::string> differences;
+  const auto value_in = [](const Facts& facts, const std::string& place) {
+    const auto at = facts.find(place);
+    return at == facts.end() ? std::string("nothing") : at->second;
+  };
+  for (const auto& [place, value] : all) {
+    const std::string device = device_of(place);
+    if (!device.empty() && !(has_device(before, device) && has_device(after, device))) continue;
+    if (const std::string old_value = value_in(before, place), new_value = value_in(after, place);
+        old_value != new_value)
+      differences.push_back(fmt::format("{}: {} → {}", place.substr(1), old_value, new_value));
+  }
   return differences;
 }
 

@@ -206,7 +206,7 @@ std::string speed_tick(double gflops) {
   return fmt::format("{:.3g} k", gflops / 1e-6);
 }
 
-std::vector<double> spread_out(std::vector<double> wanted, double gap, double low, double high) {
+std::vector<double> spread_out(const std::vector<double>& wanted, double gap, double low, double high) {
   // Neighbours that would touch become a block around the middle of what its members want; blocks that touch merge.
   struct Block {
     double middle_sum; ///< of the first place each member implies

@@ -96,6 +96,6 @@ std::string speed_tick(double gflops);
 
 /// Positions as close as possible to the wanted ones (ascending), at least `gap` apart, within [low, high] where
 /// there is room.
-std::vector<double> spread_out(std::vector<double> wanted, double gap, double low, double high);
+std::vector<double> spread_out(const std::vector<double>& wanted, double gap, double low, double high);
 
 } // namespace tessera::report

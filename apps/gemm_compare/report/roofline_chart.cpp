@@ -46,25 +46,42 @@ Roof roof_of(const std::vector<const Row*>& rows) {
   return roof;
 }
 
-/// One roof for each mode and number of threads; those that coincide share one, highest last. A mode without a row that
-/// the memory bound takes the group's slope: the memory is the same.
+/// One roof for each mode and number of threads, the highest that a backend measured.
+std::vector<Roof> highest_roofs(const std::vector<const Row*>& rows) {
+  std::vector<Roof> roofs;
+  for (const RowGroup& group :
+       group_rows(rows, [](const Row& row) { return fmt::format("{} {} {}", row.backend, row.math, row.threads); })) {
+    const Roof roof = roof_of(group.rows);
+    if (!(roof.peak > 0)) continue;
+    const auto same = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& other) {
+      return other.maths == roof.maths && other.threads == roof.threads;
+    });
+    if (same == roofs.end()) {
+      roofs.push_back(roof);
+    } else {
+      same->peak = std::max(same->peak, roof.peak);
+      same->bandwidth = std::max(same->bandwidth, roof.bandwidth);
+    }
+  }
+  return roofs;
+}
+
+/// The same, where those that coincide share one, lowest first. A mode without a row that the memory bound takes the
+/// group's slope: the memory is the same.
 std::vector<Roof> roofs_of(const std::vector<const Row*>& rows) {
   std::vector<Roof> roofs;
   double bandwidth = 0;
-  for (const RowGroup& group :
-       group_rows(rows, [](const Row& row) { return fmt::format("{} {}", row.math, row.threads); })) {
-    Roof roof = roof_of(group.rows);
-    if (!(roof.peak > 0)) continue;
+  for (const Roof& roof : highest_roofs(rows)) {
     bandwidth = std::max(bandwidth, roof.bandwidth);
     const auto same = std::find_if(roofs.begin(), roofs.end(),
                                    [&](const Roof& other) { return std::abs(other.peak / roof.peak - 1) < 0.02; });
     if (same == roofs.end()) {
       roofs.push_back(roof);
-    } else {
-      same->threads = std::max(same->threads, roof.threads);
-      if (std::find(same->maths.begin(), same->maths.end(), roof.maths[0]) == same->maths.end())
-        same->maths.push_back(roof.maths[0]);
+      continue;
     }
+    same->threads = std::max(same->threads, roof.threads);
+    if (std::find(same->maths.begin(), same->maths.end(), roof.maths[0]) == same->maths.end())
+      same->maths.push_back(roof.maths[0]);
   }
   for (Roof& roof : roofs) roof.bandwidth = bandwidth;
   std::sort(roofs.begin(), roofs.end(), [](const Roof& a, const Roof& b) { return a.peak < b.peak; });
