@@ -99,6 +99,7 @@ std::string panel(const std::string& name, const Curves& curves) {
   const auto end = [&](const Named& one) { return plot.y().at(one.curve->rbegin()->second); };
   std::sort(named.begin(), named.end(), [&](const Named& a, const Named& b) { return end(a) < end(b); });
   std::vector<double> wanted;
+  wanted.reserve(named.size());
   for (const Named& one : named) wanted.push_back(end(one));
   const std::vector<double> places = spread_out(wanted, 13, 20, 300);
   for (std::size_t i = 0; i < named.size(); ++i) {

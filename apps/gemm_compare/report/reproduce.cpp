@@ -77,9 +77,7 @@ std::string reproduce_command(const Row& row, const Run& run) {
     add("--a", text(inputs["a"]));
     add("--b", text(inputs["b"]));
     if (inputs.contains("c")) add("--c", text(inputs["c"]));
-  } else if (row.op != "gemm") {
-    add("--sizes", fmt::format("{}", row.n));
-  } else if (row.square()) {
+  } else if (row.square() || row.op != "gemm") {
     add("--sizes", fmt::format("{}", row.n));
   } else {
     add("--shape", fmt::format("{}x{}x{}", row.m, row.n, row.k));

@@ -36,6 +36,7 @@ void label_ends(Plot& plot, const Run& run, std::vector<RowGroup>& lines, const 
   };
   std::erase_if(lines, ends_early);
   std::vector<double> wanted;
+  wanted.reserve(lines.size());
   for (const RowGroup& line : lines) wanted.push_back(plot.y().at(line.rows.back()->median));
   const double x = plot.size().width - plot.size().right;
   const std::vector<double> places = spread_out(wanted, label_gap, 24, plot.size().height - 30);
