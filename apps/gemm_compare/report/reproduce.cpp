@@ -22,7 +22,7 @@ std::string as_pattern(const std::string& name) {
 std::string kernel_file(const Json& files, const std::string& name) {
   if (!files.is_array()) return text(files);
   for (const Json& file : files)
-    if (const std::string path = text(file); path == name || path.ends_with("/" + name)) return path;
+    if (std::string path = text(file); path == name || path.ends_with("/" + name)) return path;
   return name;
 }
 
