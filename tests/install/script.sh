@@ -1,0 +1,70 @@
+#!/bin/sh
+# ./tessera where a package is missing: it must name it, install nothing that it may not, and stop with 2.
+# Usage: script.sh PATH-OF-TESSERA FOLDER-TO-WORK-IN
+set -eu
+
+tessera=$1
+work=$2
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+# A machine with a shell, a dpkg that knows everything but libfmt-dev, and no apt-get.
+for tool in sh awk cat dirname id; do ln -s "$(command -v $tool)" .; done
+cat >dpkg-query <<'END'
+#!/bin/sh
+for package; do
+  case $package in
+    libfmt-dev | -*) ;;
+    *=*) ;;
+    *) echo "$package=installed" ;;
+  esac
+done
+END
+chmod +x dpkg-query
+
+# run COMMAND...: on that machine.
+run() {
+  status=0
+  output=$(env -i PATH="$work" "$@" 2>&1 </dev/null) || status=$?
+}
+# expect PART...: the status was 2, and every part was printed.
+expect() {
+  [ "$status" = 2 ] || { echo "status $status, expected 2: $output"; exit 1; }
+  for part; do
+    case $output in
+      *"$part"*) ;;
+      *) echo "this is missing: $part; printed was: $output"; exit 1 ;;
+    esac
+  done
+}
+
+run "$tessera" compare --list
+expect "missing packages: libfmt-dev" "apt-get install libfmt-dev"
+
+printf '#!/bin/sh\necho "apt-get was called: $*"\nexit 100\n' >apt-get
+printf '#!/bin/sh\nexit 1\n' >sudo
+chmod +x apt-get sudo
+run TESSERA_INSTALL=no "$tessera" build
+expect "missing packages: libfmt-dev"
+case $output in *"was called"*) echo "TESSERA_INSTALL=no, but apt-get was called"; exit 1 ;; esac
+
+# An ordinary user whose sudo wants a password, which nobody can type; and root, whose apt-get fails.
+rm id
+printf '#!/bin/sh\necho 1000\n' >id
+chmod +x id
+run "$tessera" build
+expect "missing packages: libfmt-dev"
+printf '#!/bin/sh\necho 0\n' >id
+ln -s "$(command -v env)" .
+run "$tessera" build
+expect "installing libfmt-dev" "apt-get was called: update" "apt-get failed"
+
+# Not Debian.
+rm dpkg-query
+run "$tessera" build
+expect "c++ is missing" "debian-packages.txt"
+
+run "$tessera" no-such-command
+expect "unknown command 'no-such-command'" "usage:"
+echo "the script says what is missing"
