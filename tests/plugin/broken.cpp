@@ -55,7 +55,7 @@ Status probe() {
 #endif
 }
 
-const PluginInfo info {
+[[maybe_unused]] const PluginInfo info {
 #if defined(WRONG_SIZE)
   .struct_size = sizeof(PluginInfo) + 8,
 #else
