@@ -59,6 +59,7 @@ bool contains(const std::vector<T>& values, const T& value) {
 
 std::string names_of(const std::vector<Backend>& backends) {
   std::vector<std::string> names;
+  names.reserve(backends.size());
   for (const Backend backend : backends) names.emplace_back(to_string(backend));
   return apps::joined(names, ", ");
 }
@@ -84,6 +85,7 @@ void check_patterns(const Options& options, const std::vector<Row>& all, const s
                       "--math",
                       pattern, row->name, to_string(row->type), to_string(row->math)));
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const Row& row : all) names.push_back(row.name);
     throw InvalidArgument(fmt::format("--kernels: '{}' matches no kernel of {}; did you mean '{}'? --list shows all",
                                       pattern, names_of(backends), nearest_word(pattern, names)));

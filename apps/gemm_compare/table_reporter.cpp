@@ -116,6 +116,7 @@ class TableReporter final : public Reporter {
     if (group.empty()) return;
     std::vector<Column> titles = columns(options_);
     std::vector<std::vector<std::string>> rows;
+    rows.reserve(group.size());
     for (const Result& result : group) rows.push_back(cells(result, options_));
     for (std::size_t c = titles.size(); c-- > 0;) {
       if (!is_empty(rows, c)) continue;

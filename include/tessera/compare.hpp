@@ -83,7 +83,7 @@ class TESSERA_API GemmReference {
   /// Errors of a whole m×n result in host memory; only the rows of this reference are read.
   GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic) const;
 
-  const std::vector<Index>& rows() const noexcept;
+  const std::vector<Index>& rows() const;
   /// Row `r` of rows(), as gold and as canonical summation give it: n elements of the call's type.
   const void* gold(Index r) const;
   const void* canonical(Index r) const;

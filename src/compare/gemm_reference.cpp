@@ -163,7 +163,7 @@ GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& ari
       state_->product);
 }
 
-const std::vector<Index>& GemmReference::rows() const noexcept {
+const std::vector<Index>& GemmReference::rows() const {
   return std::visit([](const auto& product) -> const std::vector<Index>& { return product.rows; }, state_->product);
 }
 

@@ -2,8 +2,8 @@
 
 /// Files for tests: a folder that goes away, and .npy bytes that our own code has not written.
 
-#include <stdlib.h>
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
