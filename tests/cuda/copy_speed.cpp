@@ -2,6 +2,7 @@
 /// the README, in Markdown.
 
 #include <cuda_runtime_api.h>
+#include <array>
 
 #include <algorithm>
 #include <chrono>
@@ -116,7 +117,7 @@ int main() try {
   std::printf("%s, %s\n\n", executor(Backend::Cuda).capabilities().device.c_str(),
               executor(Backend::Cuda).capabilities().driver.c_str());
   std::printf("GB/s:\n\n| size | threads | in | out | pinned in | pinned out |\n|---|---|---|---|---|---|\n");
-  for (const std::size_t kibibytes : {64, 256, 1024, 2048, 4096, 16384, 65536, 262144})
+  for (const std::size_t kibibytes : std::to_array<std::size_t>({64, 256, 1024, 2048, 4096, 16384, 65536, 262144}))
     compare_threads(kibibytes << 10);
   std::printf(
       "\nms:\n\n| n | copies in | kernel | copy out | sum | gemm(a, b, Backend::Cuda) | more |\n"
