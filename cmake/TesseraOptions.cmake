@@ -37,4 +37,6 @@ if(TESSERA_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TESSERA_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
+  # Instrumented code is slow to optimise: only what computes is, a little, in a Debug build.
+  set(tessera_hot_code_options $<$<COMPILE_LANGUAGE:CXX>:-O1>)
 endif()

@@ -1,5 +1,6 @@
 #include "crew.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 namespace tessera::cuda {
@@ -21,11 +22,12 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Crew::run(const std::function<void(int)>& work) {
+void Crew::run(int members, const std::function<void(int)>& work) {
   {
     const std::lock_guard lock(mutex_);
     work_ = &work;
-    busy_ = static_cast<int>(threads_.size());
+    members_ = std::min(members, size());
+    busy_ = members_ - 1;
     ++round_;
   }
   start_.notify_all();
@@ -43,6 +45,7 @@ void Crew::serve(int member) {
       start_.wait(lock, [&] { return stop_ || round_ != seen; });
       if (stop_) return;
       seen = round_;
+      if (member >= members_) continue;
       work = work_;
     }
     (*work)(member);

@@ -20,8 +20,9 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   int size() const noexcept { return static_cast<int>(threads_.size()) + 1; }
-  /// Calls work(member) once for each member, 0 being this thread; returns when all have. One run at a time.
-  void run(const std::function<void(int)>& work);
+  /// Calls work(member) once for each of the first `members` (or all there are), 0 being this thread; returns when
+  /// all have. One run at a time.
+  void run(int members, const std::function<void(int)>& work);
 
  private:
   void serve(int member);
@@ -32,6 +33,7 @@ class Crew {
   std::condition_variable done_;
   const std::function<void(int)>* work_ = nullptr;
   unsigned long long round_ = 0;
+  int members_ = 0; ///< of this round
   int busy_ = 0;
   bool stop_ = false;
 };

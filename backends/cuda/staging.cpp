@@ -12,6 +12,12 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 20; // two a lane stay in
 constexpr std::size_t staged_from = std::size_t{2} << 20;  // below, waking the crew costs more than it gains
 constexpr int most_lanes = 8;
 
+/// Waking threads and sharing the bus costs more than it gains below these sizes (tessera_cuda_copy_speed, H100).
+constexpr int lanes_for(std::size_t bytes) noexcept {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  return bytes < 8 * mebibyte ? 2 : bytes < 128 * mebibyte ? 4 : most_lanes;
+}
+
 bool is_pageable(const void* host) noexcept {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
@@ -133,7 +139,7 @@ Status Staging::carry_out(Lane& lane, Transfer& transfer) const noexcept {
 /// caller's memory must not be in use any more.
 template <class Work>
 Status Staging::share_out(Transfer& transfer, Work work) noexcept try {
-  crew_->run([&](int member) {
+  crew_->run(lanes_for(transfer.shape.bytes()), [&](int member) {
     Lane& lane = lanes_[static_cast<std::size_t>(member)];
     lane.status = (this->*work)(lane, transfer);
     if (!lane.status.ok()) transfer.failed = true;

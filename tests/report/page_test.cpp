@@ -1,7 +1,7 @@
 #define BOOST_TEST_MODULE report page
 #include <boost/test/unit_test.hpp>
 
-#include <regex>
+#include <cstdlib>
 
 #include "documents.hpp"
 #include "report/html_report.hpp"
@@ -27,6 +27,13 @@ const std::string& full_page() {
 }
 
 std::string page_of(const Json& row) { return html_report(document({row})); }
+
+/// The number right behind `words`; a failure if the text does not hold them.
+double number_after(const std::string& text, const std::string& words) {
+  const std::size_t at = text.find(words);
+  BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no \"" << words << "\" in " << text);
+  return std::atof(text.c_str() + at + words.size());
+}
 
 } // namespace
 
@@ -71,12 +78,8 @@ BOOST_AUTO_TEST_CASE(the_roof_is_what_the_percentages_were_taken_of) {
 
 BOOST_AUTO_TEST_CASE(the_offload_threshold_is_where_the_curves_cross) {
   const std::string offload = section(full_page(), "offload");
-  std::smatch found;
-  BOOST_REQUIRE(
-      std::regex_search(offload, found, std::regex("device already: the device is faster from <b>n ≈ (\\d+)")));
-  BOOST_TEST(std::abs(std::stod(found[1]) - 396) < 8);
-  BOOST_REQUIRE(std::regex_search(offload, found, std::regex("in and out: the device is faster from <b>n ≈ (\\d+)")));
-  BOOST_TEST(std::abs(std::stod(found[1]) - 597) < 12);
+  BOOST_TEST(std::abs(number_after(offload, "device already: the device is faster from <b>n ≈ ") - 396) < 8);
+  BOOST_TEST(std::abs(number_after(offload, "in and out: the device is faster from <b>n ≈ ") - 597) < 12);
 }
 
 BOOST_AUTO_TEST_CASE(no_chart_without_something_to_show) {
@@ -98,7 +101,9 @@ BOOST_AUTO_TEST_CASE(rows_without_numbers_do_not_break_the_charts) {
                 with(passed("exact", 64, 2), {{"error", {{"mean_rel", 0.0}, {"max_rel", 0.0}}}})}));
   for (const char* wrong : {"nan", "NaN", "inf\"", "-inf"}) BOOST_TEST(!says(section(page, "ladder"), wrong));
   for (const char* id : {"roofline", "error"})
-    BOOST_TEST(!std::regex_search(section(page, id), std::regex("[\" (]-?(nan|inf)")));
+    for (const char* before : {"\"", " ", "("})
+      for (const char* wrong : {"nan", "-nan", "inf", "-inf"})
+        BOOST_TEST(!says(section(page, id), before + std::string(wrong)));
   BOOST_TEST(count(section(page, "error"), "<path class=\"mark ") == 2);
 }
 

@@ -17,10 +17,15 @@ namespace {
 template <class T>
 using Tiles = warp_tiling::Shape<T, true>;
 
-/// `stages` tiles of block_k steps; what fits into the 48 KiB that need no opt-in.
-template <class T, int block_k, int stages, Along a_along, Along b_along>
+constexpr int block_k = 8;
+/// What fits into the 48 KiB that need no opt-in.
+template <class T>
+constexpr int stages_of = sizeof(T) == 4 ? 4 : 3;
+
+template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tiles<T>::threads, 2) async_copy(VectorOperands<T> x) {
   using S = Tiles<T>;
+  constexpr int stages = stages_of<T>;
   __shared__ alignas(16) T a_tile[stages][block_k][S::a_ld];
   __shared__ alignas(16) T b_tile[stages][block_k][S::b_ld];
   const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
@@ -68,31 +73,28 @@ __global__ void __launch_bounds__(Tiles<T>::threads, 2) async_copy(VectorOperand
   warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
 }
 
-template <class T, int block_k, int stages>
+template <class T>
 Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
   using S = Tiles<T>;
   const VectorOperands<T> x(call);
   with_layouts(call, [&](auto a, auto b) {
-    async_copy<T, block_k, stages, a.value, b.value>
-        <<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
+    async_copy<T, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
   });
   return launched(row.name);
 }
 
-template <class T, int block_k, int stages>
-constexpr GemmKernel row{.name = block_k == 8 ? "async_copy" : "async_copy_k16",
-                         .summary = block_k == 8 ? "warp_tile fed by cp.async through several stages of shared memory"
-                                                 : "async_copy with two stages of 16 k: half the barriers",
+template <class T>
+constexpr GemmKernel row{.name = "async_copy",
+                         .summary = "warp_tile fed by cp.async through several stages of shared memory",
                          .source = "kernel walkthrough; CUTLASS",
                          .type = dtype_of<T>,
                          .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
                          .summation = Summation::Canonical,
-                         .run = run<T, block_k, stages>};
+                         .run = run<T>};
 
 } // namespace
 
-const GemmKernel async_copy_f32 = row<float, 8, 4>;
-const GemmKernel async_copy_f64 = row<double, 8, 3>;
-const GemmKernel async_copy_k16_f32 = row<float, 16, 2>;
+const GemmKernel async_copy_f32 = row<float>;
+const GemmKernel async_copy_f64 = row<double>;
 
 } // namespace tessera::cuda

@@ -10,9 +10,7 @@ std::span<const GemmKernel> gemm_ladder() {
       // Math::Strict. cuBLAS is not canonical: it is behind the first canonical row, which takes every call.
       async_copy_f32, async_copy_f64,
       cublas_f32, cublas_f64,
-      async_copy_k16_f32,
       warp_tile_f32, warp_tile_f64,
-      warp_tile_8x8_f32,
       z_order_f32, z_order_f64,
       conflict_free_f32, conflict_free_f64,
       double_buffer_f32, double_buffer_f64,

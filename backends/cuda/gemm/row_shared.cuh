@@ -15,6 +15,8 @@ namespace tessera::cuda::row_in_shared {
 constexpr int threads = 256;
 /// Bytes of dynamic shared memory that every device gives without opt-in. A longer row comes in parts.
 constexpr Index most_bytes = 48 * 1024;
+/// The compiler reads the row in vectors, the end of it too, and uses what it needs: found by compute-sanitizer.
+constexpr unsigned vector_bytes = 16;
 
 /// `part` elements of the row are in shared memory at once: all of k, or a multiple of canonical_segment.
 template <class T, class Sum>
@@ -51,8 +53,9 @@ void launch(Queue& queue, const GemmCall& call) {
   constexpr Index most_blocks = 0x7fffffff;
   const int part = static_cast<int>(call.k < most ? call.k : most);
   const auto blocks = static_cast<unsigned>(call.m < most_blocks ? call.m : most_blocks);
-  rows<T, Sum>
-      <<<blocks, threads, static_cast<unsigned>(part) * sizeof(T), stream_of(queue)>>>(StridedOperands<T>(call), part);
+  const auto row_bytes = static_cast<unsigned>(part) * static_cast<unsigned>(sizeof(T));
+  const unsigned bytes = (row_bytes + vector_bytes - 1) / vector_bytes * vector_bytes;
+  rows<T, Sum><<<blocks, threads, bytes, stream_of(queue)>>>(StridedOperands<T>(call), part);
 }
 
 } // namespace tessera::cuda::row_in_shared
