@@ -21,13 +21,23 @@ void check_same_shape(const char* operation, const Operand& x, const Operand& y)
 }
 
 /// What the generator needs to keep its promise; see RandomCall.
-void check_range(Distribution distribution, double low, double high) {
+void check_range(Distribution distribution, DType type, double low, double high) {
   const std::string range = "low = " + std::to_string(low) + ", high = " + std::to_string(high);
   if (!std::isfinite(low) || !std::isfinite(high)) throw InvalidArgument("random: not finite: " + range);
+  if (distribution == Distribution::Special) {
+    if (low < 0 || high < 0 || low + high > 1)
+      throw InvalidArgument("random: shares of special values that are not in 0 … 1: " + range);
+    return;
+  }
   if (distribution != Distribution::Normal && low > high) throw InvalidArgument("random: low is above high: " + range);
-  if (distribution != Distribution::Integers) return;
+  if (distribution != Distribution::Integers && distribution != Distribution::Wide) return;
   if (low != std::floor(low) || high != std::floor(high))
     throw InvalidArgument("random: integers between limits that are not whole: " + range);
+  const double largest = type == DType::F64 ? 1023 : 127;
+  if (distribution == Distribution::Wide && (low < 1 - largest || high > largest))
+    throw InvalidArgument("random: exponents of " + std::string(to_string(type)) + " are " +
+                          std::to_string(static_cast<int>(1 - largest)) + " … " +
+                          std::to_string(static_cast<int>(largest)) + ": " + range);
   if (high - low >= 0x1p32) throw InvalidArgument("random: more than 2^32 different integers: " + range);
 }
 
@@ -99,7 +109,7 @@ void identity(const Operand& z) {
 }
 
 void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) {
-  check_range(distribution, low, high);
+  check_range(distribution, z.storage->type(), low, high);
   Executor& executor = place_elementwise({&z});
   const Placed placed = write_on(z, executor, true);
   throw_if_failed(executor.random(executor.default_queue(), {distribution, z.storage->type(), z.rows, z.cols,

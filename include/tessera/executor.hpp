@@ -96,6 +96,8 @@ enum class Distribution : int {
   Uniform = 0,  ///< [low, high)
   Normal = 1,   ///< mean low, standard deviation high; the sum of twelve uniforms (Irwin–Hall): same bits everywhere
   Integers = 2, ///< whole numbers low … high, both included
+  Wide = 3,     ///< ±2^e·[1, 2), e a whole number low … high, both included: magnitudes log-uniform, both signs
+  Special = 4, ///< a share `low` of NaN and ±Inf, a share `high` of ±0, subnormal, tiny and huge numbers; else [−1, 1)
 };
 
 /// Fills z with random numbers that depend on the seed and on (row, column, cols) alone; see random.hpp.

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include <tessera/executor.hpp>
 #include <tessera/export.hpp>
@@ -54,6 +55,55 @@ TESSERA_HOST_DEVICE inline double unit_uniform(const PhiloxBlock& block, int slo
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
+/// ±2^exponent·(1 + fraction·2⁻⁶⁴), the fraction cut to the type's digits. One exponent below the smallest makes zero
+/// and subnormals, one above the largest Inf and NaN, as in the format.
+TESSERA_HOST_DEVICE inline float compose(bool negative, int exponent, std::uint64_t fraction, float) {
+  const std::uint32_t bits = (std::uint32_t{negative} << 31) | (static_cast<std::uint32_t>(exponent + 127) << 23) |
+                             static_cast<std::uint32_t>(fraction >> 41);
+  float x = 0;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+TESSERA_HOST_DEVICE inline double compose(bool negative, int exponent, std::uint64_t fraction, double) {
+  const std::uint64_t bits =
+      (std::uint64_t{negative} << 63) | (static_cast<std::uint64_t>(exponent + 1023) << 52) | (fraction >> 12);
+  double x = 0;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/// What arithmetic on normal numbers does not meet; see Distribution::Special.
+template <class T>
+TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, T exceptional, T extreme) {
+  constexpr int largest = sizeof(T) == 4 ? 127 : 1023; // exponent
+  constexpr int digits = sizeof(T) == 4 ? 23 : 52;
+  const double pick = block.word[0] * 0x1p-32;
+  const std::uint32_t kind = block.word[1] & 7;
+  const bool negative = (block.word[1] >> 3 & 1) != 0;
+  const std::uint64_t fraction = (std::uint64_t{block.word[2]} << 32) | block.word[3];
+  if (pick < static_cast<double>(exceptional)) // half of them NaN
+    return compose(negative && kind >= 4, largest + 1, kind >= 4 ? 0 : std::uint64_t{1} << 63, T{});
+  if (pick >= static_cast<double>(exceptional) + static_cast<double>(extreme))
+    return std::fma(unit_uniform(block, sizeof(T) == 4 ? 2 : 1, T{}), T{2}, T{-1});
+  switch (kind) {
+    case 0:
+    case 1:
+      return compose(negative, -largest, 0, T{}); // zero
+    case 2:
+      return compose(negative, -largest, std::uint64_t{1} << (64 - digits), T{}); // the smallest subnormal
+    case 3:
+      return compose(negative, -largest, fraction, T{}); // any subnormal
+    case 4:
+      return compose(negative, 1 - largest, 0, T{}); // the smallest normal
+    case 5:
+      return compose(negative, -largest * 3 / 4, fraction, T{}); // its square vanishes
+    case 6:
+      return compose(negative, largest * 3 / 4, fraction, T{}); // its square overflows
+    default:
+      return compose(negative, largest, ~std::uint64_t{0}, T{}); // the largest
+  }
+}
+
 /// Element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding.
 template <class T>
 TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint64_t seed, std::uint64_t e, T low,
@@ -69,6 +119,13 @@ TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint
     const double deviate = static_cast<double>(sum) * 0x1p-32 - 6.0;
     return static_cast<T>(std::fma(deviate, static_cast<double>(high), static_cast<double>(low)));
   }
+  if (distribution == Distribution::Wide) {
+    const PhiloxBlock block = philox4x32(seed, e, 4);
+    const std::uint64_t count = static_cast<std::uint64_t>(high - low) + 1;
+    const int exponent = static_cast<int>(low) + static_cast<int>((std::uint64_t{block.word[0]} * count) >> 32);
+    return compose((block.word[1] & 1) != 0, exponent, (std::uint64_t{block.word[2]} << 32) | block.word[3], T{});
+  }
+  if (distribution == Distribution::Special) return special_element(philox4x32(seed, e, 5), low, high);
   const PhiloxBlock block = philox4x32(seed, e / slots);
   const int slot = static_cast<int>(e % slots);
   if (distribution == Distribution::Integers) {

@@ -31,9 +31,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gives_the_reference_bits, T, ElementTypes) {
     Distribution distribution;
     double low, high;
   };
-  for (const Kind kind : {Kind{Distribution::Uniform, -1, 1}, Kind{Distribution::Uniform, 0.25, 1000},
-                          Kind{Distribution::Normal, 0, 1}, Kind{Distribution::Normal, -3, 0.125},
-                          Kind{Distribution::Integers, 1, 100}, Kind{Distribution::Integers, -8, 8}})
+  for (const Kind kind :
+       {Kind{Distribution::Uniform, -1, 1}, Kind{Distribution::Uniform, 0.25, 1000}, Kind{Distribution::Normal, 0, 1},
+        Kind{Distribution::Normal, -3, 0.125}, Kind{Distribution::Integers, 1, 100},
+        Kind{Distribution::Integers, -8, 8}, Kind{Distribution::Wide, -32, 32}, Kind{Distribution::Wide, -126, 127},
+        Kind{Distribution::Special, 0.1, 0.4}})
     for (const Shape shape : shapes())
       for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{0x123456789abcdef0}})
         for (const int threads : {0, 1, 3}) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <boost/test/unit_test.hpp>
@@ -84,6 +85,66 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(integers_are_all_drawn, T, Elements) {
   BOOST_TEST((constant == Matrix<T>(5, 5, T{7})));
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(wide_numbers_have_every_exponent, T, Elements) {
+  const auto a = Matrix<T>::random(200, 200, Seed{3}, Distribution::Wide, T{-30}, T{20});
+  std::array<int, 51> drawn{};
+  int negative = 0;
+  double significands = 0;
+  for (Index i = 0; i < a.rows(); ++i)
+    for (const T x : a.row(i)) {
+      int exponent = 0;
+      significands += 2 * std::abs(static_cast<double>(std::frexp(x, &exponent)));
+      BOOST_REQUIRE(exponent - 1 >= -30);
+      BOOST_REQUIRE(exponent - 1 <= 20);
+      ++drawn[static_cast<std::size_t>(exponent - 1 + 30)];
+      negative += x < 0;
+    }
+  const double n = static_cast<double>(a.size());
+  for (const int count : drawn) BOOST_TEST(std::abs(count - n / 51) < 5 * std::sqrt(n / 51));
+  BOOST_TEST(std::abs(negative - n / 2) < 5 * std::sqrt(n / 4));
+  BOOST_TEST(std::abs(significands / n - 1.5) < 5 * std::sqrt(1.0 / 12 / n));
+}
+
+/// Every kind that is promised, in its share.
+BOOST_AUTO_TEST_CASE_TEMPLATE(special_numbers_are_all_there, T, Elements) {
+  using Limits = std::numeric_limits<T>;
+  const auto a = Matrix<T>::random(400, 500, Seed{3}, Distribution::Special, static_cast<T>(0.01), static_cast<T>(0.2));
+  int nan = 0, plus = 0, minus = 0, zero = 0, minus_zero = 0, subnormal = 0, least = 0, normal = 0, largest = 0,
+      huge = 0, tiny = 0, plain = 0;
+  for (Index i = 0; i < a.rows(); ++i)
+    for (const T x : a.row(i)) {
+      const T size = std::abs(x);
+      nan += std::isnan(x);
+      plus += x == Limits::infinity();
+      minus += x == -Limits::infinity();
+      zero += x == 0 && !std::signbit(x);
+      minus_zero += x == 0 && std::signbit(x);
+      least += size == Limits::denorm_min();
+      subnormal += size > Limits::denorm_min() && size < Limits::min();
+      normal += size == Limits::min();
+      tiny += size > Limits::min() && size * size == 0;
+      largest += size == Limits::max();
+      huge += size < Limits::max() && size > 1 && std::isinf(size * size);
+      plain += size >= Limits::epsilon() / 4 && x >= -1 && x < 1;
+    }
+  const auto expect = [&](const char* kind, int count, double share) {
+    const double n = share * static_cast<double>(a.size());
+    BOOST_TEST(std::abs(count - n) < 5 * std::sqrt(n), kind << ": " << count << " instead of " << n);
+  };
+  expect("NaN", nan, 0.01 / 2);
+  expect("Inf", plus, 0.01 / 4);
+  expect("-Inf", minus, 0.01 / 4);
+  expect("0", zero, 0.2 / 8);
+  expect("-0", minus_zero, 0.2 / 8);
+  expect("smallest subnormal", least, 0.2 / 8);
+  expect("subnormal", subnormal, 0.2 / 8);
+  expect("smallest normal", normal, 0.2 / 8);
+  expect("tiny", tiny, 0.2 / 8);
+  expect("huge", huge, 0.2 / 8);
+  expect("largest", largest, 0.2 / 8);
+  expect("plain", plain, 0.79);
+}
+
 BOOST_AUTO_TEST_CASE(a_seed_gives_one_matrix_and_another_seed_another) {
   BOOST_TEST((Matrix<float>::random(9, 9, Seed{5}) == Matrix<float>::random(9, 9, Seed{5})));
   BOOST_TEST(!(Matrix<float>::random(9, 9, Seed{5}) == Matrix<float>::random(9, 9, Seed{6})));
@@ -99,6 +160,12 @@ BOOST_AUTO_TEST_CASE(limits_that_make_no_sense_are_refused) {
   expect_error<InvalidArgument>(draw(Distribution::Integers, 0.5, 3), {"not whole", "low = 0.5"});
   expect_error<InvalidArgument>(draw(Distribution::Integers, 0, 0x1p40), {"2^32"});
   expect_error<InvalidArgument>(draw(Distribution::Normal, HUGE_VAL, 1), {"not finite"});
+  expect_error<InvalidArgument>(draw(Distribution::Wide, 0.5, 3), {"not whole", "low = 0.5"});
+  expect_error<InvalidArgument>(draw(Distribution::Wide, -1023, 3), {"-1022", "1023", "low = -1023"});
+  expect_error<InvalidArgument>(
+      [] { static_cast<void>(Matrix<float>::random(2, 2, Seed{1}, Distribution::Wide, 0, 128)); }, {"f32", "127"});
+  expect_error<InvalidArgument>(draw(Distribution::Special, 0.75, 0.5), {"shares", "0.75"});
+  expect_error<InvalidArgument>(draw(Distribution::Special, -0.25, 0.5), {"shares", "-0.25"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,8 @@ std::span<const GemmKernel> gemm_ladder() {
         double_packed_f32, double_packed_f64, //
         single_packed_f32, single_packed_f64, //
         transposed_f32,    transposed_f64,    //
-        naive_f32,         naive_f64,
+        naive_f32,         naive_f64,         //
+        kahan_f32,         kahan_f64,
     };
     for (const GemmKernel& row : cblas_rows()) all->push_back(row);
     return all;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The CPU ladder, best first. Each rung is the file of its name.
+/// The CPU ladder, best first; after it the rows of other math modes. Each rung is the file of its name.
 
 #include <span>
 
@@ -15,6 +15,7 @@ extern const GemmKernel double_packed_f32, double_packed_f64;
 extern const GemmKernel single_packed_f32, single_packed_f64;
 extern const GemmKernel transposed_f32, transposed_f64;
 extern const GemmKernel naive_f32, naive_f64;
+extern const GemmKernel kahan_f32, kahan_f64;
 
 std::span<const GemmKernel> gemm_ladder();
 
