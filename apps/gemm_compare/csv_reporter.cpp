@@ -21,6 +21,13 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
+std::string errors(const GemmError& error) {
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},", number(error.total_abs), number(error.max_rel),
+                     number(error.mean_rel), number(error.max_over_bound), error.differing_bits, error.rows_compared,
+                     number(error.normwise), number(error.componentwise), number(error.row_column),
+                     number(error.norm_product), error.misplaced);
+}
+
 class CsvReporter final : public Reporter {
  public:
   explicit CsvReporter(std::string target) : target_(std::move(target)) {}
@@ -43,11 +50,9 @@ class CsvReporter final : public Reporter {
                          number(time.mean), result.samples.size(), number(result.gflops),
                          number(result.ceiling_percent), number(result.speedup));
     if (result.error)
-      text_ += fmt::format("{},{},{},{},{},{},", number(result.error->total_abs), number(result.error->max_rel),
-                           number(result.error->mean_rel), number(result.error->max_over_bound),
-                           result.error->differing_bits, result.error->rows_compared);
+      text_ += errors(*result.error);
     else
-      text_ += ",,,,,,";
+      text_ += ",,,,,,,,,,,";
     text_ += fmt::format("{},{}\n", to_string(result.verdict), quoted(result.reason));
   }
 
@@ -55,7 +60,7 @@ class CsvReporter final : public Reporter {
   std::string text_ =
       "op,backend,kernel,dtype,math,canonical,m,n,k,trans_a,trans_b,alpha,beta,threads,median_seconds,min_seconds,"
       "max_seconds,mean_seconds,samples,gflops,ceiling_percent,speedup,total_abs,max_rel,mean_rel,max_over_bound,"
-      "differing_bits,rows_compared,verdict,reason\n";
+      "differing_bits,rows_compared,normwise,componentwise,row_column,norm_product,misplaced,verdict,reason\n";
 };
 
 } // namespace

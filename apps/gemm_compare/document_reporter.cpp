@@ -1,9 +1,12 @@
-/// The report for programs, {"schema": "tessera.compare/1", "machine": {…}, "results": […]}, and the page and the
-/// tables that are made from it. Numbers that are not finite are null.
+/// The report for programs, {"schema": "tessera.compare/1", "machine": {…}, "results": […], "grades": […]}, and the
+/// page and the tables that are made from it. Numbers that are not finite are null.
 
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "common/machine.hpp"
+#include "grades.hpp"
 #include "report/html_report.hpp"
 #include "report/markdown_report.hpp"
 #include "reporter.hpp"
@@ -13,6 +16,29 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// The counts that are not zero, by the largest distance they stand for.
+ordered_json ulps_json(const UlpHistogram& ulps) {
+  ordered_json json = ordered_json::object();
+  for (std::size_t bin = 0; bin < UlpHistogram::bins; ++bin)
+    if (ulps.count(bin) > 0) json[fmt::format("{:.0f}", UlpHistogram::up_to(bin))] = ulps.count(bin);
+  if (ulps.infinite() > 0) json["infinite"] = ulps.infinite();
+  return json;
+}
+
+ordered_json worst_json(const std::vector<WorstElement>& worst) {
+  ordered_json json = ordered_json::array();
+  for (const WorstElement& element : worst)
+    json.push_back({{"row", element.row},
+                    {"col", element.col},
+                    {"computed", element.computed},
+                    {"exact", element.exact},
+                    {"bound", element.bound},
+                    {"over_bound", element.over_bound}});
+  return json;
+}
+
+ordered_json count_json(const NonFinite& count) { return {{"nan", count.nan}, {"inf", count.inf}}; }
+
 ordered_json error_json(const Result& result) {
   if (!result.error) return nullptr;
   const GemmError& error = *result.error;
@@ -20,11 +46,19 @@ ordered_json error_json(const Result& result) {
           {"max_abs", error.max_abs},
           {"max_rel", error.max_rel},
           {"mean_rel", error.mean_rel},
+          {"normwise", error.normwise},
+          {"componentwise", error.componentwise},
+          {"row_column", error.row_column},
+          {"norm_product", error.norm_product},
           {"max_over_bound", error.max_over_bound},
           {"differing_bits", error.differing_bits},
           {"misplaced", error.misplaced},
           {"rows", error.rows},
-          {"rows_compared", error.rows_compared}};
+          {"rows_compared", error.rows_compared},
+          {"ulps", ulps_json(error.ulps)},
+          {"worst", worst_json(error.worst)},
+          {"expected", count_json(error.expected)},
+          {"found", count_json(error.found)}};
 }
 
 ordered_json seconds_json(const Result& result) {
@@ -60,6 +94,12 @@ ordered_json to_json(const Result& result) {
                     {"error", error_json(result)},
                     {"verdict", to_string(result.verdict)},
                     {"reason", result.reason}};
+  if (const auto& whole = result.freivalds)
+    json["freivalds"] = {{"vectors", whole->vectors},
+                         {"rows", whole->rows},
+                         {"rows_judged", whole->rows_judged},
+                         {"max_over_bound", whole->max_over_bound},
+                         {"worst_row", whole->worst_row}};
   if (!result.judged_on.empty()) {
     json["device"] = result.judged_on;
     json["offence"] = result.offence;
@@ -93,6 +133,19 @@ ordered_json inputs_json(const Options& options) {
   return inputs;
 }
 
+ordered_json grade_json(const GradedKernel& kernel) {
+  ordered_json json{{"backend", backend_name(kernel.last)}, {"kernel", kernel.last.kernel},
+                    {"dtype", to_string(kernel.last.type)}, {"math", to_string(kernel.last.math)},
+                    {"threads", kernel.last.threads},       {"grade", to_string(kernel.grading.grade)},
+                    {"slope", kernel.grading.slope},        {"sizes", ordered_json::array()}};
+  for (const SizeErrors& size : kernel.sizes)
+    json["sizes"].push_back({{"n", size.n},
+                             {"componentwise", size.componentwise},
+                             {"row_column", size.row_column},
+                             {"norm_product", size.norm_product}});
+  return json;
+}
+
 class DocumentReporter final : public Reporter {
  public:
   DocumentReporter(const Options& options, const Plan& plan) : options_(options), backends_(plan.backends) {
@@ -103,12 +156,19 @@ class DocumentReporter final : public Reporter {
 
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) results_.push_back(to_json(result));
+    book_.add(group);
   }
 
   void finish() override {
-    const ordered_json document{{"schema", "tessera.compare/1"},   {"command", options_.command},
-                                {"inputs", inputs_json(options_)}, {"machine", apps::machine_json(backends_)},
-                                {"missing_backends", missing_},    {"results", results_}};
+    ordered_json grades = ordered_json::array();
+    for (const GradedKernel& kernel : book_.grades()) grades.push_back(grade_json(kernel));
+    const ordered_json document{{"schema", "tessera.compare/1"},
+                                {"command", options_.command},
+                                {"inputs", inputs_json(options_)},
+                                {"machine", apps::machine_json(backends_)},
+                                {"missing_backends", missing_},
+                                {"results", results_},
+                                {"grades", grades}};
     const std::string text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
     if (!options_.json.empty()) write_report(options_.json, text);
     if (options_.html.empty() && options_.markdown.empty()) return;
@@ -120,6 +180,7 @@ class DocumentReporter final : public Reporter {
  private:
   Options options_;
   std::vector<Backend> backends_;
+  GradeBook book_;
   ordered_json missing_ = ordered_json::array();
   ordered_json results_ = ordered_json::array();
 };

@@ -10,6 +10,7 @@
 
 #include "common/machine.hpp"
 #include "stopwatch.hpp"
+#include "verdict.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -39,27 +40,6 @@ Result pending(const Options& options, const Group& group, const Task& task) {
   result.beta = options.beta;
   result.threads = task.threads;
   return result;
-}
-
-/// The verdict on the errors, and what to say about it. Where sums are exact, or the kernel promises canonical bits,
-/// no difference is small enough.
-void judge(Result& result, bool exact) {
-  const GemmError& error = *result.error;
-  const bool other_bits = result.canonical && error.differing_bits > 0;
-  const bool inexact = exact && error.max_abs > 0;
-  result.verdict = error.within_bound() && !inexact && !other_bits ? Verdict::Pass : Verdict::Wrong;
-  const std::string place = fmt::format("at ({}, {})", error.worst_row, error.worst_col);
-  if (error.misplaced > 0)
-    result.reason = fmt::format("{} elements are NaN or Inf and should not be, or should be and are not; one is {}",
-                                error.misplaced, place);
-  else if (!error.within_bound())
-    result.reason = fmt::format("{:.3g} times the bound {}", error.max_over_bound, place);
-  else if (other_bits)
-    result.reason = fmt::format("{} elements have not the bits of the canonical product", error.differing_bits);
-  else if (inexact)
-    result.reason = fmt::format("sums of these whole numbers are exact, but one differs {}", place);
-  else if (error.rows_compared < error.rows)
-    result.reason = fmt::format("checked {} of {} rows", error.rows_compared, error.rows);
 }
 
 } // namespace
@@ -274,7 +254,9 @@ void GemmRunner::check(Entry& entry) {
     c = downloaded.data();
   }
   result.error = reference().compare(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
-  judge(result, problem_.exact);
+  if (result.error->rows_compared < result.error->rows)
+    result.freivalds = freivalds().check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
+  set_verdict(result, problem_.exact);
   result.ceiling_percent = bench_.ceilings.percent(*entry.task.executor, result, seconds);
   keep_product(entry, c);
 }
@@ -324,6 +306,12 @@ const GemmReference& GemmRunner::reference() {
         std::make_unique<GemmReference>(host_.call_before(0), sample_rows(group_.shape.m, rows, bench_.options.seed));
   }
   return *reference_;
+}
+
+/// For results of which the reference checks some rows alone.
+const FreivaldsCheck& GemmRunner::freivalds() {
+  if (!freivalds_) freivalds_ = std::make_unique<FreivaldsCheck>(host_.call_before(0), bench_.options.seed);
+  return *freivalds_;
 }
 
 } // namespace tessera::compare_app

@@ -44,6 +44,7 @@ class GemmRunner {
   void keep_product(const Entry& entry, const void* c);
   void time_transfers(Executor& device, std::size_t first);
   const GemmReference& reference();
+  const FreivaldsCheck& freivalds();
 
   Bench& bench_;
   const Group& group_;
@@ -52,6 +53,7 @@ class GemmRunner {
   std::optional<Operands> device_; ///< of the backend at hand, if its memory is not the host's
   const Operands* operands_ = nullptr;
   std::unique_ptr<GemmReference> reference_;
+  std::unique_ptr<FreivaldsCheck> freivalds_;
   std::vector<Entry> entries_;
   std::vector<std::byte>* product_;
   std::string product_by_;

@@ -35,6 +35,8 @@ void set_thread_limit(const Options& options) {
 std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, const Plan& plan) {
   std::vector<std::unique_ptr<Reporter>> reporters;
   if (options.table_on_stdout()) reporters.push_back(table_reporter(options));
+  if (options.table_on_stdout() && options.errors) reporters.push_back(errors_reporter());
+  if (options.table_on_stdout()) reporters.push_back(grade_reporter());
   if (options.wants_document()) reporters.push_back(document_reporter(options, plan));
   if (!options.csv.empty()) reporters.push_back(csv_reporter(options));
   if (options.mean && options.table_on_stdout()) reporters.push_back(summary_reporter());

@@ -8,21 +8,13 @@
 #include <tessera/backend.hpp>
 #include <tessera/status.hpp>
 
+#include "data_sets.hpp"
+
 namespace tessera::compare_app {
 namespace {
 
-/// Different for every matrix of every set.
-std::uint64_t seed_of(std::uint64_t seed, std::size_t set, int matrix) {
-  return seed * 0x9E3779B97F4A7C15u + set * 4 + static_cast<std::uint64_t>(matrix);
-}
-
 /// The reference executor: its memory is the host's, and it is always there.
 Executor& host() { return executor(Backend::Reference); }
-
-void fill(const Buffer& buffer, const Stored& x, const Filling& filling, std::uint64_t seed) {
-  throw_if_failed(host().random(host().default_queue(), {filling.distribution, x.type, x.rows, x.cols, buffer.data(),
-                                                         x.ld, seed, filling.low, filling.high, 0}));
-}
 
 void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
   throw_if_failed(host().copy_in(host().default_queue(), buffer.data(), x.pitch(), from,
@@ -109,9 +101,7 @@ Operands Operands::on_host(const Problem& problem, const Options& options, const
       copy(set.b, problem.b, given->b, given->ldb);
       if (problem.beta != 0) copy(set.before, problem.c, given->c, given->ldc);
     } else {
-      fill(set.a, problem.a, options.filling, seed_of(options.seed, s, 0));
-      fill(set.b, problem.b, options.filling, seed_of(options.seed, s, 1));
-      if (problem.beta != 0) fill(set.before, problem.c, options.filling, seed_of(options.seed, s, 2));
+      fill_operands(problem, options, s, set.a.data(), set.b.data(), set.before.data());
     }
   }
   return operands;

@@ -90,8 +90,8 @@ void declare(CLI::App& app, CommandLine& words) {
   add_text(app, "--alpha", words.alpha, "C := alpha·op(A)·op(B) + beta·C", "X")->group("Products");
   add_text(app, "--beta", words.beta, "0: C is not read", "X")->group("Products");
   add_text(app, "--dist", words.distribution,
-           "Random data: uniform[:low:high], normal[:mean:deviation], "
-           "integers[:low:high]",
+           "Random data: uniform[:low:high], normal[:mean:deviation], integers[:low:high], cancel (sums that almost "
+           "vanish), wide[:E] (magnitudes 2^-E … 2^E), special (some NaN, Inf, zeros, subnormal and huge numbers)",
            "NAME")
       ->group("Products");
   add_text(app, "--seed", words.seed, "Seed of the random data", "N")->group("Products");
@@ -127,6 +127,9 @@ void declare(CLI::App& app, CommandLine& words) {
       ->expected(2)
       ->group("Output");
   app.add_flag("--fail-on-slower", words.fail_on_slower, "With --diff: exit 1 if a row is slower or no longer passes")
+      ->group("Output");
+  app.add_flag("--errors", words.errors,
+               "Below each table: of every row the distances from the exact result in ULPs, and the worst elements")
       ->group("Output");
   app.add_flag("--no-progress", words.no_progress, "No progress bar (there is none without a terminal)")
       ->group("Output");

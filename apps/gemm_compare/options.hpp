@@ -28,11 +28,12 @@ struct BackendRequest {
   bool demanded = false;
 };
 
-/// How operands are filled.
+/// How operands are filled; see data_sets.hpp.
 struct Filling {
   Distribution distribution = Distribution::Uniform;
   double low = -1;
   double high = 1;
+  bool cancelling = false; ///< A and B are then made to cancel
 };
 
 /// Kernels from outside, and how they are judged.
@@ -77,7 +78,8 @@ struct Options {
 
   // What to show.
   bool list = false;
-  bool mean = false; ///< the mean time instead of the median
+  bool errors = false; ///< each row's histogram and worst elements, below its table
+  bool mean = false;   ///< the mean time instead of the median
   bool progress = true;
   std::string json, csv, html, markdown; ///< a file, "-" for stdout, or empty
   std::vector<std::string> command;      ///< as it was typed, for the reports

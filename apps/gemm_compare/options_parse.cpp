@@ -92,7 +92,32 @@ std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
   return shapes;
 }
 
-Filling parse_filling(const std::string& text) {
+/// The exponents of wide:E go from −E to E: products and their sums must neither overflow nor vanish.
+int largest_exponent(DType type) { return type == DType::F64 ? 500 : 56; }
+
+Filling parse_wide(const std::vector<std::string>& parts, const std::vector<DType>& types) {
+  if (parts.size() > 2)
+    throw InvalidArgument(
+        fmt::format("--dist: wide has {} numbers; give none or one, as in wide:32, for magnitudes "
+                    "2^-32 … 2^32",
+                    parts.size() - 1));
+  const Index exponent = parts.size() == 2 ? parse_index("--dist", parts[1], 1) : 32;
+  for (const DType type : types)
+    if (exponent > largest_exponent(type))
+      throw InvalidArgument(fmt::format("--dist: products of {} overflow with wide:{}; the most is wide:{}",
+                                        to_string(type), exponent, largest_exponent(type)));
+  return {Distribution::Wide, -static_cast<double>(exponent), static_cast<double>(exponent)};
+}
+
+/// Words without numbers, for products alone.
+Filling parse_hard_case(const std::vector<std::string>& parts, Operation operation) {
+  if (parts.size() != 1) throw InvalidArgument(fmt::format("--dist: {} takes no numbers", parts[0]));
+  if (operation != Operation::Gemm) throw InvalidArgument(fmt::format("--dist: {} is for --op gemm", parts[0]));
+  if (parts[0] == "cancel") return {Distribution::Uniform, -1, 1, true};
+  return {Distribution::Special, 0, 0};
+}
+
+Filling parse_filling(const std::string& text, Operation operation, const std::vector<DType>& types) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
     if (c == ':')
@@ -100,7 +125,9 @@ Filling parse_filling(const std::string& text) {
     else
       parts.back() += c;
   }
-  const std::size_t kind = choose("--dist", parts[0], {"uniform", "normal", "integers"});
+  const std::size_t kind = choose("--dist", parts[0], {"uniform", "normal", "integers", "wide", "cancel", "special"});
+  if (kind == 3) return parse_wide(parts, types);
+  if (kind > 3) return parse_hard_case(parts, operation);
   Filling filling;
   filling.distribution = std::array{Distribution::Uniform, Distribution::Normal, Distribution::Integers}[kind];
   if (kind == 1) filling.low = 0;
@@ -247,7 +274,8 @@ Options interpret(CommandLine words) {
   if (options.reads_files() && (options.beta != 0) == words.file_c.empty())
     throw InvalidArgument(options.beta != 0 ? "--beta: with --a and --b it needs --c, the C to add to"
                                             : "--c: is read only if --beta is not 0");
-  if (!words.distribution.empty()) options.filling = parse_filling(words.distribution);
+  if (!words.distribution.empty())
+    options.filling = parse_filling(words.distribution, options.operation, options.types);
   if (!words.seed.empty()) options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
 
   if (!words.repeat.empty()) {
@@ -264,6 +292,7 @@ Options interpret(CommandLine words) {
   if (!words.cblas.empty()) options.cblas = words.cblas;
   options.judging = parse_judging(words, options.operation);
   options.list = words.list;
+  options.errors = words.errors;
   options.mean = !words.preset.empty();
   options.progress = !words.no_progress;
   options.distribution = words.distribution;

@@ -14,6 +14,7 @@ struct CommandLine {
   bool cpu = false;
   bool gpu = false;
   bool list = false;
+  bool errors = false;
   bool trans_a = false;
   bool trans_b = false;
   bool no_progress = false;

@@ -23,6 +23,10 @@ class Reporter {
 };
 
 std::unique_ptr<Reporter> table_reporter(const Options& options);
+/// For --errors: where each row's errors lie and how large they are.
+std::unique_ptr<Reporter> errors_reporter();
+/// Grades, after everything else, of kernels that were run at several square sizes.
+std::unique_ptr<Reporter> grade_reporter();
 /// One JSON document for --json, --html and --markdown. The machine is described when the report is written, so that
 /// nothing delays the first kernel.
 std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan);

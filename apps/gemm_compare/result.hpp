@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/compare.hpp>
+#include <tessera/freivalds.hpp>
 
 #include "options.hpp"
 
@@ -43,6 +44,7 @@ struct Result {
   double ceiling_percent = unknown;
   double speedup = unknown;
   std::optional<GemmError> error;
+  std::optional<FreivaldsResult> freivalds; ///< if `error` is of some rows alone
   Verdict verdict = Verdict::Pending;
   std::string offence; ///< of a judged kernel: what it is guilty of
   std::string reason;  ///< why it was rejected, skipped, …; or a remark

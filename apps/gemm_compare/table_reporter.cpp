@@ -36,16 +36,21 @@ std::string number(double value, const char* format) {
 
 std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.2e}", value); }
 
+/// Of the unit roundoff.
+std::string units_text(double value) {
+  return value < 1e6 ? fmt::format("{:.2f}", value) : fmt::format("{:.2e}", value);
+}
+
 struct Column {
   std::string title;
   bool left = false; ///< aligned to the left
 };
 
 std::vector<Column> columns(const Options& options) {
-  return {{"backend", true}, {"kernel", true}, {"math", true}, {"thr"},       {options.mean ? "mean" : "median"},
-          {"spread"},        {"device"},       {"GFLOP/s"},    {"% peak"},    {"speed-up"},
-          {"Σ|Δ|"},          {"max rel"},      {"mean rel"},   {"max/bound"}, {"differ"},
-          {"verdict", true}};
+  return {{"backend", true}, {"kernel", true}, {"math", true}, {"thr"},    {options.mean ? "mean" : "median"},
+          {"spread"},        {"device"},       {"GFLOP/s"},    {"% peak"}, {"speed-up"},
+          {"Σ|Δ|"},          {"max rel"},      {"mean rel"},   {"max u"},  {"max/bound"},
+          {"differ"},        {"verdict", true}};
 }
 
 std::vector<std::string> cells(const Result& result, const Options& options) {
@@ -62,11 +67,12 @@ std::vector<std::string> cells(const Result& result, const Options& options) {
                                number(result.speedup, "{:.2f}")};
   if (result.error) {
     const GemmError& error = *result.error;
-    for (const double value : {error.total_abs, error.max_rel, error.mean_rel, error.max_over_bound})
-      row.push_back(error_text(value));
+    for (const double value : {error.total_abs, error.max_rel, error.mean_rel}) row.push_back(error_text(value));
+    row.push_back(result.operation == Operation::Gemm ? units_text(error.componentwise) : none);
+    row.push_back(error_text(error.max_over_bound));
     row.push_back(std::to_string(error.differing_bits));
   } else {
-    row.insert(row.end(), 5, none);
+    row.insert(row.end(), 6, none);
   }
   row.emplace_back(to_string(result.verdict));
   return row;

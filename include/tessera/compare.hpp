@@ -26,8 +26,9 @@
 ///   5. Underflow: each operation may lose half a subnormal step more.
 ///   6. The reference's own error and that of computing S are added to the bound.
 /// Comparisons are written so that NaN fails. NaN and Inf in the inputs must come out exactly where IEEE arithmetic
-/// puts them. Where finite inputs may overflow on the way, which depends on the order, Inf and NaN are accepted.
-/// γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing (f32: k = 2²³).
+/// puts them. Where finite inputs may overflow on the way, which depends on the order, Inf and NaN are accepted, and
+/// NaN where an infinite input would make Inf. γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing (f32:
+/// k = 2²³).
 
 #include <memory>
 #include <vector>
@@ -35,6 +36,7 @@
 #include <tessera/export.hpp>
 #include <tessera/kernel.hpp>
 #include <tessera/types.hpp>
+#include <tessera/ulp.hpp>
 
 namespace tessera {
 
@@ -48,21 +50,54 @@ struct Arithmetic {
   static Arithmetic of(const GemmKernel& row) { return {row.type, row.math, row.summation, row.accumulator}; }
 };
 
+/// One element that is off.
+struct WorstElement {
+  Index row = -1;
+  Index col = -1;
+  double computed = 0;
+  double exact = 0; ///< rounded to double
+  double bound = 0;
+  double over_bound = 0; ///< |Δ| / bound; infinite where a NaN or Inf is misplaced
+};
+inline constexpr std::size_t worst_elements = 8; ///< that are kept
+
+/// How many elements are NaN, and how many are infinite.
+struct NonFinite {
+  Index nan = 0;
+  Index inf = 0;
+  NonFinite& operator+=(const NonFinite& other) {
+    nan += other.nan;
+    inf += other.inf;
+    return *this;
+  }
+};
+
 /// Errors of the elements in the compared rows. Relative errors are |Δ| / |exact|, infinite where an exact zero was
 /// missed. Elements that are NaN or Inf on both sides count as equal; one that is so on one side alone makes every
-/// error infinite.
+/// error infinite, unless finite inputs may overflow there: then it counts in no error but in `ulps`.
+///
+/// u is the element type's unit roundoff, 2⁻²⁴ or 2⁻⁵³. The three errors in units of u are what Demmel's grades are
+/// about (grade.hpp); by Cauchy and Schwarz each is at most as large as the one before it, but for norm_product's
+/// rounding.
 struct GemmError {
-  Index rows = 0;            ///< of C
-  Index rows_compared = 0;   ///< all of them, or a sample
-  double total_abs = 0;      ///< Σ|gold − c|, gold rounded to the element type
-  double max_abs = 0;        ///< against the unrounded reference, like those below
-  double max_rel = 0;        ///< largest relative error
-  double mean_rel = 0;       ///< over the compared elements
+  Index rows = 0;           ///< of C
+  Index rows_compared = 0;  ///< all of them, or a sample
+  double total_abs = 0;     ///< Σ|gold − c|, gold rounded to the element type
+  double max_abs = 0;       ///< against the unrounded reference, like those below
+  double max_rel = 0;       ///< largest relative error
+  double mean_rel = 0;      ///< over the compared elements
+  double normwise = 0;      ///< ‖Δ‖ / ‖C‖, Frobenius norms of the compared rows
+  double componentwise = 0; ///< largest |Δ_ij| / u(|alpha|(|A||B|)_ij + |beta||C_ij|)
+  double row_column = 0; ///< largest |Δ_ij| / u(|alpha|‖a_i‖‖b_j‖ + |beta||C_ij|), Euclidean norms of row and column
+  double norm_product = 0; ///< ‖Δ‖ / u(|alpha|‖A‖‖B‖ + |beta|‖C‖), Frobenius; rows of A that were not compared left out
   double max_over_bound = 0; ///< largest |Δ| / bound: at most 1 for a correct kernel
   Index differing_bits = 0;  ///< elements whose bits are not the canonical product's (any NaN equals any NaN)
   Index misplaced = 0;       ///< NaN or Inf where there should be none, or none where there should be
   Index worst_row = -1;      ///< where max_over_bound is; −1 if no element is off
   Index worst_col = -1;
+  UlpHistogram ulps;               ///< distances from gold
+  std::vector<WorstElement> worst; ///< by |Δ| / bound, the worst first; none that is exact
+  NonFinite expected, found;       ///< in gold and in the compared result
 
   bool within_bound() const noexcept { return misplaced == 0 && max_over_bound <= 1.0; }
 };
@@ -80,8 +115,9 @@ class TESSERA_API GemmReference {
   GemmReference(GemmReference&&) noexcept;
   GemmReference& operator=(GemmReference&&) noexcept;
 
-  /// Errors of a whole m×n result in host memory; only the rows of this reference are read.
-  GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic) const;
+  /// Errors of a whole m×n result in host memory; only the rows of this reference are read. The number of threads does
+  /// not change the result.
+  GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads = 0) const;
 
   const std::vector<Index>& rows() const;
   /// Row `r` of rows(), as gold and as canonical summation give it: n elements of the call's type.

@@ -21,6 +21,7 @@ void include(VectorNorms& norms, T value) {
   if (std::isfinite(size)) {
     norms.sum += size;
     norms.largest = std::max(norms.largest, size);
+    norms.squares.add(size);
   } else {
     norms.finite = false;
   }
@@ -82,13 +83,25 @@ Product<T>::Product(const GemmCall& call, std::vector<Index> wanted, int threads
     b = copy.data();
     ldb = n;
   }
-  for (Index p = 0; p < x.k; ++p)
-    for (Index j = 0; j < n; ++j) include(col_norms[static_cast<std::size_t>(j)], b[p * ldb + j]);
-
+  measure_columns(b, ldb, x.k, threads);
   const std::size_t tasks = (rows.size() + rows_per_task - 1) / rows_per_task;
   parallel(tasks, threads, [&](std::size_t task) {
     const std::size_t first = task * rows_per_task;
     sum_rows(x, b, ldb, first, std::min(first + rows_per_task, rows.size()));
+  });
+}
+
+template <class T>
+void Product<T>::measure_columns(const T* b, Index ldb, Index depth, int threads) {
+  parallel(static_cast<std::size_t>((n + piece - 1) / piece), threads, [&](std::size_t task) {
+    const Index first = static_cast<Index>(task) * piece;
+    const Index last = std::min(first + piece, n);
+    for (Index p = 0; p < depth; ++p)
+      for (Index j = first; j < last; ++j) include(col_norms[static_cast<std::size_t>(j)], b[p * ldb + j]);
+    for (Index j = first; j < last; ++j) {
+      VectorNorms& norms = col_norms[static_cast<std::size_t>(j)];
+      norms.two = norms.squares.value();
+    }
   });
 }
 
@@ -121,6 +134,7 @@ template <class T>
 void Product<T>::finish_row(const GemmOperands<T>& x, std::size_t r) {
   const Index i = rows[r];
   for (Index p = 0; p < x.k; ++p) include(row_norms[r], x.at_a(i, p));
+  row_norms[r].two = row_norms[r].squares.value();
   const T* c = x.c + i * x.ldc;
   for (Index j = 0; j < n; ++j) {
     const std::size_t e = at(r, j);

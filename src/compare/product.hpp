@@ -8,6 +8,7 @@
 #include <tessera/compare.hpp>
 
 #include "accumulate.hpp"
+#include "norm2.hpp"
 
 namespace tessera::compare {
 
@@ -15,6 +16,8 @@ namespace tessera::compare {
 struct VectorNorms {
   double sum = 0;     ///< Σ|x|
   double largest = 0; ///< of the finite elements
+  Norm2 squares;      ///< of the finite elements
+  double two = 0;     ///< √Σx² of the finite elements
   bool finite = true;
 };
 
@@ -38,6 +41,7 @@ struct Product {
   bool exceptional(std::size_t r, Index j) const;
 
  private:
+  void measure_columns(const T* b, Index ldb, Index depth, int threads);
   void sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last);
   void finish_row(const GemmOperands<T>& x, std::size_t r);
 };

@@ -24,6 +24,7 @@ Status run(const GemmKernel& row, Executor&, Queue&, const GemmCall& call) noexc
   if (Status status = reference().gemm(reference().default_queue(), call, "canonical"); !status.ok()) return status;
   auto* c = static_cast<float*>(call.c);
   if (name == "off_by_one") c[(call.m - 1) * call.ldc + call.n - 1] += 1.0f;
+  if (name == "off_inside") c[call.m / 2 * call.ldc + call.n / 2] += 1.0f;
   if (name.starts_with("almost")) c[0] = std::nextafter(c[0], 1e9f);
   return {};
 }
@@ -38,13 +39,9 @@ constexpr GemmKernel refusing() {
   return kernel;
 }
 
-constexpr std::array products{row("fine"),
-                              row("off_by_one"),
-                              row("unwritten"),
-                              row("failing"),
-                              refusing(),
-                              row("almost"),
-                              row("almost_other", Summation::Other)};
+constexpr std::array products{
+    row("fine"),    row("off_by_one"), row("off_inside"), row("unwritten"),
+    row("failing"), refusing(),        row("almost"),     row("almost_other", Summation::Other)};
 
 Status reduce(const ReduceKernel& row, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
   Status status = reference().reduce(reference().default_queue(), call, result);

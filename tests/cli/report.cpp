@@ -48,6 +48,62 @@ BOOST_AUTO_TEST_CASE(json_has_the_documented_schema) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(json_says_where_the_errors_are) {
+  const Outcome outcome = compare({"--cpu", "--shape", "30x20x50", "--repeat", "1", "--json", "-"});
+  const json report = json::parse(outcome.out);
+  for (const json& result : report["results"]) {
+    const json& error = result["error"];
+    expect_keys(error,
+                {"normwise", "componentwise", "row_column", "norm_product", "ulps", "worst", "expected", "found"});
+    BOOST_TEST(error["row_column"] <= error["componentwise"]);
+    int elements = 0;
+    for (const auto& [up_to, count] : error["ulps"].items()) elements += count.get<int>();
+    BOOST_TEST(elements == 600);
+    BOOST_TEST_REQUIRE(!error["worst"].empty());
+    BOOST_TEST(error["worst"].size() <= 8u);
+    BOOST_TEST(error["worst"][0]["over_bound"] == error["max_over_bound"]);
+    double before = 1;
+    for (const json& element : error["worst"]) {
+      BOOST_TEST(element["row"].get<int>() < 30);
+      BOOST_TEST(element["col"].get<int>() < 20);
+      BOOST_TEST(element["over_bound"].get<double>() <= before);
+      before = element["over_bound"];
+    }
+    BOOST_TEST(error["found"]["nan"] == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(several_sizes_earn_a_grade) {
+  const std::vector<std::string> arguments{"--backend", "reference", "--sizes", "24,48,96", "--repeat", "1"};
+  const Outcome table = compare(arguments);
+  BOOST_TEST(contains(table.out, "grade A"));
+  BOOST_TEST(contains(table.out, "slope"));
+  std::vector<std::string> asked = arguments;
+  asked.insert(asked.end(), {"--json", "-"});
+  const json report = json::parse(compare(asked).out);
+  BOOST_TEST_REQUIRE(report["grades"].size() == 2u);
+  for (const json& grade : report["grades"]) {
+    BOOST_TEST(grade["backend"] == "reference");
+    BOOST_TEST(grade["grade"] == "A");
+    BOOST_TEST(grade["slope"].get<double>() < 1.1);
+    BOOST_TEST(grade["sizes"].size() == 3u);
+    BOOST_TEST(grade["sizes"][2]["n"] == 96);
+  }
+  const Outcome few = compare({"--backend", "reference", "--sizes", "24,48", "--shape", "9x9x8", "--json", "-"});
+  BOOST_TEST(json::parse(few.out)["grades"].empty());
+}
+
+BOOST_AUTO_TEST_CASE(errors_are_shown_below_the_table_if_asked) {
+  const std::vector<std::string> arguments{"--backend", "reference", "--kernels", "canonical", "--sizes", "30"};
+  BOOST_TEST(!contains(compare(arguments).out, "ULPs"));
+  std::vector<std::string> asked = arguments;
+  asked.emplace_back("--errors");
+  const Outcome outcome = compare(asked);
+  BOOST_TEST(outcome.status == 0);
+  for (const char* part : {"reference canonical", "ULPs   0: ", "‖Δ‖/‖C‖", "C(", "instead of", "error ÷ bound"})
+    BOOST_TEST(contains(outcome.out, part), part);
+}
+
 BOOST_AUTO_TEST_CASE(json_on_stdout_is_alone_there) {
   const Outcome outcome = compare({"--backend", "reference", "--sizes", "8", "--json", "-"});
   BOOST_TEST(outcome.status == 0);

@@ -64,6 +64,31 @@ BOOST_AUTO_TEST_CASE(a_wrong_element_is_found) {
   BOOST_TEST(wrong["error"]["differing_bits"] == 1);
 }
 
+/// Only the first and the last row are compared; the error is between them.
+BOOST_AUTO_TEST_CASE(a_wrong_element_outside_the_sampled_rows_is_found) {
+  const Outcome outcome =
+      on_device({"--kernels", "fine,off_inside", "--shape", "20x30x10", "--check-rows", "2", "--json", "-"});
+  BOOST_TEST(outcome.status == 1);
+  const json wrong = result(outcome, "off_inside");
+  BOOST_TEST(wrong["verdict"] == "wrong");
+  BOOST_TEST(contains(wrong["reason"].get<std::string>(), "row 10 by Freivalds"));
+  BOOST_TEST(wrong["error"]["max_over_bound"].get<double>() < 1);
+  BOOST_TEST(wrong["freivalds"]["max_over_bound"].get<double>() > 1);
+  BOOST_TEST(wrong["freivalds"]["worst_row"] == 10);
+  const json right = result(outcome, "fine");
+  BOOST_TEST(right["verdict"] == "pass");
+  BOOST_TEST(right["reason"] == "checked 2 of 20 rows, and all by Freivalds");
+  BOOST_TEST(right["freivalds"]["rows_judged"] == 20);
+  BOOST_TEST(right["freivalds"]["vectors"] == 16);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_freivalds_cannot_judge_are_left_out) {
+  const Outcome outcome =
+      on_device({"--kernels", "fine", "--shape", "20x30x10", "--check-rows", "2", "--dist", "special", "--json", "-"});
+  BOOST_TEST(outcome.status == 0);
+  BOOST_TEST(contains(result(outcome, "fine")["reason"].get<std::string>(), "may reach the others"));
+}
+
 BOOST_AUTO_TEST_CASE(a_result_that_is_not_written_is_nan) {
   const Outcome outcome = on_device({"--kernels", "unwritten", "--sizes", "8", "--json", "-"});
   BOOST_TEST(outcome.status == 1);

@@ -94,6 +94,23 @@ BOOST_AUTO_TEST_CASE(infinity_beside_overflow) {
   BOOST_TEST(!errors(reference, Matrix<double>(1, 1, 0.0), strict<double>).within_bound());
 }
 
+/// Terms that overflow to −Inf before the infinity comes give NaN: right in that order. The other infinity, or a
+/// number, is right in none; and without the overflow NaN is wrong too.
+BOOST_AUTO_TEST_CASE_TEMPLATE(infinity_after_an_overflow, T, Elements) {
+  const T large = std::sqrt(std::numeric_limits<T>::max());
+  for (const T factor : {T{2}, T{0.25}}) {
+    const CompareProblem<T> problem(Matrix<T>{{-factor * large, -factor * large, infinity<T>}},
+                                    Matrix<T>{{factor * large}, {factor * large}, {T{1}}});
+    const GemmReference reference = problem.reference();
+    const auto passes = [&](T c) { return errors(reference, Matrix<T>(1, 1, c), strict<T>).within_bound(); };
+    BOOST_TEST(passes(infinity<T>));
+    BOOST_TEST(passes(not_a_number<T>) == (factor > 1));
+    BOOST_TEST(!passes(-infinity<T>));
+    BOOST_TEST(!passes(T{1}));
+    BOOST_TEST(passes(problem.run("canonical")(0, 0)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(finite_inputs_that_overflow, T, Elements) {
   const T large = std::sqrt(std::numeric_limits<T>::max());
   const CompareProblem<T> problem(Matrix<T>(2, 8, large), Matrix<T>(8, 2, large));
@@ -101,6 +118,20 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(finite_inputs_that_overflow, T, Elements) {
   BOOST_TEST(errors(reference, problem.run("canonical"), strict<T>).within_bound());
   BOOST_TEST(errors(reference, Matrix<T>(2, 2, infinity<T>), strict<T>).within_bound());
   BOOST_TEST(errors(reference, Matrix<T>(2, 2, not_a_number<T>), strict<T>).within_bound()); // another order: Inf − Inf
+}
+
+/// Σ|a| overflows, which only modes that round their inputs have a use for.
+BOOST_AUTO_TEST_CASE_TEMPLATE(bounds_are_finite_beside_the_largest_numbers, T, Elements) {
+  const T largest = std::numeric_limits<T>::max();
+  const CompareProblem<T> problem(Matrix<T>{{largest, largest, T{1}}}, Matrix<T>{{T{0.125}}, {T{0.25}}, {T{3}}});
+  const GemmReference reference = problem.reference();
+  const T right = problem.run("canonical")(0, 0);
+  BOOST_TEST(errors(reference, Matrix<T>(1, 1, right), strict<T>).within_bound());
+  const GemmError near = errors(reference, Matrix<T>(1, 1, std::nextafter(right, T{0})), strict<T>);
+  BOOST_TEST(near.within_bound());
+  BOOST_TEST(near.max_over_bound > 0.1);
+  BOOST_TEST(near.componentwise < 2);
+  BOOST_TEST(!errors(reference, Matrix<T>(1, 1, right / 2), strict<T>).within_bound());
 }
 
 BOOST_AUTO_TEST_CASE(a_finite_answer_far_from_an_overflow_is_wrong) {

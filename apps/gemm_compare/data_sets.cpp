@@ -1,0 +1,74 @@
+#include "data_sets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <tessera/backend.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera::compare_app {
+namespace {
+
+constexpr double exceptional_per_sum = 0.25;
+constexpr double extreme_per_sum = 4;
+
+/// Different for every matrix of every set.
+std::uint64_t seed_of(std::uint64_t seed, std::size_t set, int matrix) {
+  return seed * 0x9E3779B97F4A7C15u + set * 4 + static_cast<std::uint64_t>(matrix);
+}
+
+/// op(X) as it is stored: element (i, j) at data[i·row + j·col].
+template <class T>
+struct Elements {
+  T* data;
+  Index row, col;
+  T& operator()(Index i, Index j) const { return data[i * row + j * col]; }
+};
+
+template <class T>
+Elements<T> elements(void* data, const Stored& x, Op op) {
+  return op == Op::None ? Elements<T>{static_cast<T*>(data), x.ld, 1} : Elements<T>{static_cast<T*>(data), 1, x.ld};
+}
+
+/// Turns independent operands into ones whose sums cancel; see the header. The element that is left of an odd k is
+/// made small.
+template <class T>
+void cancel(const Problem& problem, void* a_data, void* b_data) {
+  const T delta = sizeof(T) == sizeof(double) ? T{0x1p-20} : T{0x1p-12};
+  const auto [m, n, k] = problem.shape;
+  const Elements<T> a = elements<T>(a_data, problem.a, problem.op_a);
+  const Elements<T> b = elements<T>(b_data, problem.b, problem.op_b);
+  const Index half = k / 2;
+  for (Index i = 0; i < m; ++i)
+    for (Index p = 0; p < half; ++p) a(i, p + half) = a(i, p);
+  for (Index p = 0; p < half; ++p)
+    for (Index j = 0; j < n; ++j) b(p + half, j) = delta * b(p + half, j) - b(p, j);
+  if (k % 2 == 1)
+    for (Index j = 0; j < n; ++j) b(k - 1, j) *= delta;
+}
+
+} // namespace
+
+void fill_matrix(const Stored& x, const Filling& filling, Index k, std::uint64_t seed, void* data) {
+  double low = filling.low;
+  double high = filling.high;
+  if (filling.distribution == Distribution::Special) {
+    const double length = static_cast<double>(std::max<Index>(k, 1));
+    low = std::min(exceptional_per_sum / length, 0.25);
+    high = std::min(extreme_per_sum / length, 0.5);
+  }
+  Executor& host = executor(Backend::Reference); // always there, its memory is the host's
+  throw_if_failed(host.random(host.default_queue(),
+                              {filling.distribution, x.type, x.rows, x.cols, data, x.ld, seed, low, high, 0}));
+}
+
+void fill_operands(const Problem& problem, const Options& options, std::size_t set, void* a, void* b, void* c) {
+  const Index k = problem.shape.k;
+  fill_matrix(problem.a, options.filling, k, seed_of(options.seed, set, 0), a);
+  fill_matrix(problem.b, options.filling, k, seed_of(options.seed, set, 1), b);
+  if (c != nullptr) fill_matrix(problem.c, options.filling, k, seed_of(options.seed, set, 2), c);
+  if (!options.filling.cancelling) return;
+  problem.type == DType::F64 ? cancel<double>(problem, a, b) : cancel<float>(problem, a, b);
+}
+
+} // namespace tessera::compare_app

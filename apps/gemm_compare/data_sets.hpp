@@ -1,0 +1,25 @@
+#pragma once
+
+/// What random operands look like, and what makes them hard.
+///
+/// cancel: sums that almost vanish. The second half of the terms repeats the first with the other sign, to within a
+/// factor 1 ± δ: a_i,p+h = a_ip and b_p+h,j = −b_pj + δ·r_pj with h = ⌊k/2⌋ and r uniform in [−1, 1). Every row's
+/// condition Σ|a||b| / |Σab| is then about √k/δ: 10⁵ for f32 (δ = 2⁻¹²) and 3·10⁷ for f64 (δ = 2⁻²⁰) at k = 1000. A
+/// partial sum grows for half the way and shrinks for the other half, so that no order of summation escapes.
+/// (Idea: Ogita, Rump, Oishi 2005, algorithm 6.1, for a single dot product.)
+///
+/// special: on average one NaN or Inf in every fourth row of op(A) and column of op(B), and four zeros, subnormal, tiny
+/// or huge numbers in each, so that part of C is exceptional and most is not.
+
+#include "operands.hpp"
+
+namespace tessera::compare_app {
+
+/// The random operands of one product, in host memory laid out as `problem`; different ones for each set. c is filled
+/// unless null.
+void fill_operands(const Problem& problem, const Options& options, std::size_t set, void* a, void* b, void* c);
+
+/// One matrix of a data set that needs no other. `k`: how many elements of it go into one sum.
+void fill_matrix(const Stored& x, const Filling& filling, Index k, std::uint64_t seed, void* data);
+
+} // namespace tessera::compare_app

@@ -1,0 +1,73 @@
+/// --errors: of every row, how its elements' distances from the exact result are spread, and which are the worst.
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "common/terminal.hpp"
+#include "reporter.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+/// The distances that a bin holds: "0", "3–4", "2^20–2^21".
+std::string range_text(std::size_t bin) {
+  const auto number = [](double x, int exponent) {
+    return exponent > 16 ? fmt::format("2^{}", exponent) : fmt::format("{:.0f}", x);
+  };
+  const double last = UlpHistogram::up_to(bin);
+  const int exponent = static_cast<int>(bin) - 1;
+  if (bin < 3) return fmt::format("{:.0f}", last);
+  return number(last / 2 + 1, exponent - 1) + "–" + number(last, exponent);
+}
+
+void print_histogram(const UlpHistogram& ulps) {
+  const auto total = static_cast<double>(ulps.total());
+  std::string line = "    ULPs";
+  const auto add = [&](const std::string& range, Index count) {
+    if (count > 0) line += fmt::format("   {}: {} ({:.3g} %)", range, count, 100 * static_cast<double>(count) / total);
+  };
+  for (std::size_t bin = 0; bin < UlpHistogram::bins; ++bin) add(range_text(bin), ulps.count(bin));
+  add("∞", ulps.infinite());
+  fmt::print("{}\n", line);
+}
+
+void print_worst(const std::vector<WorstElement>& worst) {
+  for (const WorstElement& element : worst)
+    fmt::print("    C({}, {}) = {:.17g} instead of {:.17g}: off by {:.3g}, bound {:.3g}, error ÷ bound {:.3g}\n",
+               element.row, element.col, element.computed, element.exact, std::abs(element.computed - element.exact),
+               element.bound, element.over_bound);
+}
+
+class ErrorsReporter final : public Reporter {
+ public:
+  void add_group(const std::vector<Result>& group) override {
+    for (const Result& result : group) {
+      if (!result.error || result.operation != Operation::Gemm) continue;
+      const GemmError& error = *result.error;
+      fmt::print("\n  {}\n",
+                 apps::styled(fmt::format("{} {}{}", backend_name(result), result.kernel,
+                                          result.threads > 0 ? fmt::format(", {} threads", result.threads) : ""),
+                              apps::Style::Bold, apps::shows_colour(stdout)));
+      fmt::print(
+          "    ‖Δ‖/‖C‖ = {:.3g}, max |Δ|/(|A||B|) = {:.3g} u, max |Δ|/(‖a‖‖b‖) = {:.3g} u, ‖Δ‖/(‖A‖‖B‖) = {:.3g} u\n",
+          error.normwise, error.componentwise, error.row_column, error.norm_product);
+      print_histogram(error.ulps);
+      if (const NonFinite expected = error.expected, found = error.found;
+          expected.nan + expected.inf + found.nan + found.inf > 0)
+        fmt::print("    NaN: {} instead of {}; Inf: {} instead of {}; {} misplaced\n", found.nan, expected.nan,
+                   found.inf, expected.inf, error.misplaced);
+      print_worst(error.worst);
+    }
+    std::fflush(stdout);
+  }
+
+  void finish() override {}
+};
+
+} // namespace
+
+std::unique_ptr<Reporter> errors_reporter() { return std::make_unique<ErrorsReporter>(); }
+
+} // namespace tessera::compare_app

@@ -1,0 +1,68 @@
+#pragma once
+
+/// Distances in units in the last place: how many numbers of the type lie between two of them.
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include <tessera/types.hpp>
+
+namespace tessera {
+
+namespace detail {
+/// The place of x among all numbers of its type; −0 and +0 share one. NaN has no place.
+inline std::uint64_t place(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint64_t zero = 0x80000000u;
+  return bits < zero ? zero + bits : 2 * zero - bits;
+}
+inline std::uint64_t place(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t zero = std::uint64_t{1} << 63;
+  return bits < zero ? zero + bits : 2 * zero - bits; // 2·zero wraps to 0, as it should
+}
+} // namespace detail
+
+/// Steps from x to y, neither of them NaN; 0 if x == y.
+template <class T>
+std::uint64_t ulp_distance(T x, T y) {
+  const std::uint64_t a = detail::place(x);
+  const std::uint64_t b = detail::place(y);
+  return a < b ? b - a : a - b;
+}
+
+/// Elements by their distance from the correctly rounded result: 0, 1, 2, 3–4, 5–8, 9–16, …, and those that are NaN or
+/// Inf on one side alone, which have none.
+class UlpHistogram {
+ public:
+  static constexpr std::size_t bins = 66; ///< of finite distances
+
+  /// The bin of a distance, and the largest distance in a bin.
+  static std::size_t bin_of(std::uint64_t distance) {
+    return distance == 0 ? 0 : static_cast<std::size_t>(std::bit_width(distance - 1)) + 1;
+  }
+  static double up_to(std::size_t bin) { return bin == 0 ? 0 : std::ldexp(1.0, static_cast<int>(bin) - 1); }
+
+  void add(std::uint64_t distance) { ++count_[bin_of(distance)]; }
+  void add_infinite() { ++infinite_; }
+  void add(const UlpHistogram& other) {
+    for (std::size_t b = 0; b < bins; ++b) count_[b] += other.count_[b];
+    infinite_ += other.infinite_;
+  }
+
+  Index count(std::size_t bin) const { return count_[bin]; }
+  Index infinite() const { return infinite_; }
+  Index total() const {
+    Index sum = infinite_;
+    for (const Index count : count_) sum += count;
+    return sum;
+  }
+
+ private:
+  std::array<Index, bins> count_{};
+  Index infinite_ = 0;
+};
+
+} // namespace tessera

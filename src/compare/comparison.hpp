@@ -1,0 +1,193 @@
+#pragma once
+
+/// A computed product against its reference, element by element. Several comparisons, of different rows, can be merged:
+/// they may run in parallel.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "bound.hpp"
+#include "norm2.hpp"
+#include "product.hpp"
+
+namespace tessera::compare {
+
+inline bool same_bits(float x, float y) { return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y); }
+inline bool same_bits(double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); }
+
+/// Both NaN, or equal.
+template <class T>
+bool same_value(T x, T y) {
+  return std::isnan(x) ? std::isnan(y) : x == y;
+}
+
+template <class T>
+void count(NonFinite& found, T x) {
+  if (std::isnan(x))
+    ++found.nan;
+  else if (std::isinf(x))
+    ++found.inf;
+}
+
+template <class T>
+class Comparison {
+ public:
+  Comparison(const Product<T>& product, const BoundCoefficients& bound) : product_(product), bound_(bound) {}
+
+  /// Row number r of the product's rows.
+  void add_row(std::size_t r, const T* c) {
+    for (Index j = 0; j < product_.n; ++j) add(r, j, c[j]);
+  }
+
+  /// Rows that come after the ones of this comparison.
+  void merge(const Comparison& later) {
+    const GemmError& other = later.error_;
+    error_.total_abs += other.total_abs;
+    error_.max_abs = std::max(error_.max_abs, other.max_abs);
+    error_.max_rel = std::max(error_.max_rel, other.max_rel);
+    error_.componentwise = std::max(error_.componentwise, other.componentwise);
+    error_.row_column = std::max(error_.row_column, other.row_column);
+    error_.differing_bits += other.differing_bits;
+    error_.misplaced += other.misplaced;
+    error_.expected += other.expected;
+    error_.found += other.found;
+    error_.ulps.add(other.ulps);
+    for (const WorstElement& element : other.worst) keep(element);
+    sum_rel_ += later.sum_rel_;
+    elements_ += later.elements_;
+    off_.add(later.off_);
+    exact_.add(later.exact_);
+    old_.add(later.old_);
+  }
+
+  /// `a` and `b`: ‖A‖ of the compared rows and ‖B‖, Frobenius.
+  GemmError finish(double a, double b) {
+    error_.rows = product_.m;
+    error_.rows_compared = static_cast<Index>(product_.rows.size());
+    error_.mean_rel = elements_ > 0 ? sum_rel_ / static_cast<double>(elements_) : 0;
+    error_.normwise = error_.misplaced > 0 ? infinity : ratio(off_.value(), exact_.value());
+    error_.norm_product =
+        error_.misplaced > 0 ? infinity : ratio(off_.value(), std::abs(product_.alpha) * a * b + old_.value()) / unit;
+    if (!error_.worst.empty()) {
+      error_.max_over_bound = error_.worst.front().over_bound;
+      error_.worst_row = error_.worst.front().row;
+      error_.worst_col = error_.worst.front().col;
+    }
+    return error_;
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double unit = sizeof(T) == sizeof(double) ? 0x1p-53 : 0x1p-24;
+
+  static double ratio(double x, double y) { return x == 0 ? 0 : x / y; }
+
+  void add(std::size_t r, Index j, T c) {
+    const std::size_t e = product_.at(r, j);
+    const T gold = product_.gold[e];
+    if (!same_bits(c, product_.canonical[e]) && !(std::isnan(c) && std::isnan(product_.canonical[e])))
+      ++error_.differing_bits;
+    ++elements_;
+    count(error_.expected, gold);
+    count(error_.found, c);
+    if (same_value(c, gold))
+      error_.ulps.add(0);
+    else if (std::isfinite(c) && std::isfinite(gold))
+      error_.ulps.add(ulp_distance(c, gold));
+    else
+      error_.ulps.add_infinite();
+    if (product_.exceptional(r, j)) {
+      // Finite terms that overflow to the other infinity turn an infinite sum into NaN, in some orders.
+      const bool may_cancel = std::isnan(c) && std::isinf(gold) && finite_terms_may_overflow(r, j);
+      if (!same_value(c, gold) && !may_cancel) misplace(r, j, c);
+    } else if (std::isfinite(c) && std::isfinite(product_.high[e])) {
+      measure(r, j, c);
+    } else if (!may_overflow(r, j)) {
+      misplace(r, j, c);
+    }
+  }
+
+  void measure(std::size_t r, Index j, T c) {
+    const std::size_t e = product_.at(r, j);
+    const double low = product_.low.empty() ? 0 : product_.low[e];
+    const double old = product_.old.empty() ? 0 : product_.old[e];
+    const double exact = std::abs(product_.high[e]);
+    const double off = std::abs((static_cast<double>(c) - product_.high[e]) - low);
+    exact_.add(exact);
+    if (old != 0) old_.add(old);
+    if (off == 0) return;
+    off_.add(off);
+    const double rel = off / exact; // infinite for a missed zero
+    error_.total_abs += std::abs(static_cast<double>(c) - static_cast<double>(product_.gold[e]));
+    error_.max_abs = std::max(error_.max_abs, off);
+    error_.max_rel = std::max(error_.max_rel, rel);
+    sum_rel_ += rel;
+    const double size = std::abs(product_.alpha);
+    const double norms = product_.row_norms[r].two * product_.col_norms[static_cast<std::size_t>(j)].two;
+    error_.componentwise = std::max(error_.componentwise, off / (size * product_.magnitude[e] + old) / unit);
+    error_.row_column = std::max(error_.row_column, off / (size * norms + old) / unit);
+    const double limit = bound(r, j, exact);
+    judge({product_.rows[r], j, static_cast<double>(c), product_.high[e] + low, limit, off / limit});
+  }
+
+  double bound(std::size_t r, Index j, double exact) const {
+    const std::size_t e = product_.at(r, j);
+    const double size = std::abs(product_.alpha);
+    double bound = bound_.product * size * product_.magnitude[e] + bound_.result * exact + bound_.constant;
+    if (!product_.old.empty()) bound += bound_.old * product_.old[e];
+    if (bound_.input > 0) // these sums may overflow
+      bound += bound_.input * size * (product_.row_norms[r].sum + product_.col_norms[static_cast<std::size_t>(j)].sum);
+    return bound;
+  }
+
+  bool may_overflow(std::size_t r, Index j) const { return may_overflow(r, j, product_.magnitude[product_.at(r, j)]); }
+
+  /// Of an element with NaN or Inf among its terms. Σ|a||b| ≤ ‖a‖‖b‖, both over what is finite.
+  bool finite_terms_may_overflow(std::size_t r, Index j) const {
+    return may_overflow(r, j, product_.row_norms[r].two * product_.col_norms[static_cast<std::size_t>(j)].two);
+  }
+
+  bool may_overflow(std::size_t r, Index j, double magnitude) const {
+    const std::size_t e = product_.at(r, j);
+    const double rounded =
+        std::max(product_.row_norms[r].largest, product_.col_norms[static_cast<std::size_t>(j)].largest);
+    if (rounded >= bound_.largest_input) return true;
+    const double old = product_.old.empty() || std::isnan(product_.old[e]) ? 0 : product_.old[e];
+    const double way = std::max(1.0, std::abs(product_.alpha)) * magnitude + old;
+    return !(way * (1 + bound_.product) < bound_.largest);
+  }
+
+  void misplace(std::size_t r, Index j, T c) {
+    const std::size_t e = product_.at(r, j);
+    const double exact = product_.low.empty() ? product_.high[e] : product_.high[e] + product_.low[e];
+    ++error_.misplaced;
+    error_.total_abs = error_.max_abs = error_.max_rel = error_.componentwise = error_.row_column = infinity;
+    sum_rel_ = infinity;
+    judge({product_.rows[r], j, static_cast<double>(c), exact, bound(r, j, std::abs(exact)), infinity});
+  }
+
+  void judge(WorstElement element) {
+    if (std::isnan(element.over_bound)) element.over_bound = infinity;
+    if (error_.worst.size() < worst_elements || element.over_bound > error_.worst.back().over_bound) keep(element);
+  }
+
+  /// Among equals the first one found stays in front.
+  void keep(const WorstElement& element) {
+    const auto at = std::upper_bound(error_.worst.begin(), error_.worst.end(), element,
+                                     [](const auto& x, const auto& y) { return x.over_bound > y.over_bound; });
+    error_.worst.insert(at, element);
+    if (error_.worst.size() > worst_elements) error_.worst.pop_back();
+  }
+
+  const Product<T>& product_;
+  const BoundCoefficients& bound_;
+  GemmError error_;
+  Norm2 off_, exact_, old_;
+  double sum_rel_ = 0;
+  Index elements_ = 0;
+};
+
+} // namespace tessera::compare

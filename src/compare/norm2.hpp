@@ -1,0 +1,37 @@
+#pragma once
+
+/// √Σx² without overflow or underflow on the way.
+
+#include <cmath>
+
+namespace tessera::compare {
+
+/// Large, middling and small numbers are summed apart, the outer two scaled. (J. L. Blue, "A portable Fortran program
+/// to find the Euclidean norm of a vector", TOMS 4, 1978.)
+class Norm2 {
+ public:
+  void add(double x) {
+    const double size = std::abs(x);
+    if (size > 0x1p500)
+      large_ += (size * 0x1p-600) * (size * 0x1p-600);
+    else if (size < 0x1p-500)
+      small_ += (size * 0x1p600) * (size * 0x1p600);
+    else
+      middle_ += size * size;
+  }
+  void add(const Norm2& other) {
+    large_ += other.large_;
+    middle_ += other.middle_;
+    small_ += other.small_;
+  }
+  double value() const {
+    return std::hypot(std::sqrt(large_) * 0x1p600, std::sqrt(middle_), std::sqrt(small_) * 0x1p-600);
+  }
+
+ private:
+  double large_ = 0;
+  double middle_ = 0;
+  double small_ = 0;
+};
+
+} // namespace tessera::compare

@@ -1,0 +1,98 @@
+/// The data sets of --dist: every row keeps its bound on the hard ones too, and they are as hard as they say.
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace tessera::test {
+
+using nlohmann::json;
+
+namespace {
+
+struct DataSets : Programs {
+  json results(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--repeat", "1", "--json", "-"});
+    const Outcome outcome = compare(arguments);
+    BOOST_TEST_REQUIRE(outcome.status == 0, outcome.err << outcome.out);
+    return json::parse(outcome.out)["results"];
+  }
+  static double mean_error(const json& results, const std::string& backend, const std::string& kernel) {
+    for (const json& result : results)
+      if (result["backend"] == backend && result["kernel"] == kernel) return result["error"]["mean_rel"];
+    BOOST_FAIL("no result of " + backend + " " + kernel);
+    return 0;
+  }
+  static bool has(const json& results, const std::string& backend) {
+    for (const json& result : results)
+      if (result["backend"] == backend) return true;
+    return false;
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(data_sets, DataSets)
+
+BOOST_AUTO_TEST_CASE(every_row_is_within_its_bound) {
+  for (const char* data : {"cancel", "wide", "wide:56", "special"})
+    for (const json& result : results({"--cpu", "--dist", data, "--sizes", "97,256", "--dtype", "f32,f64"}))
+      BOOST_TEST(result["verdict"] == "pass", data << ": " << result.dump());
+}
+
+BOOST_AUTO_TEST_CASE(transposes_scalars_and_odd_shapes_too) {
+  for (const char* data : {"cancel", "wide", "special"})
+    for (const char* shape : {"31x17x45", "1x9x1", "8x8x2"})
+      for (const json& result : results({"--cpu", "--dist", data, "--shape", shape, "--transA", "--transB", "--alpha",
+                                         "-0.5", "--beta", "2", "--dtype", "f32,f64"}))
+        BOOST_TEST(result["verdict"] == "pass", data << ": " << result.dump());
+}
+
+/// Of what cancels a plain sum keeps few digits; a compensated one keeps more.
+BOOST_AUTO_TEST_CASE(cancelling_sums_show_what_compensation_is_worth) {
+  const json uniform = results({"--cpu", "--sizes", "256"});
+  const json cancel = results({"--cpu", "--sizes", "256", "--dist", "cancel"});
+  const double condition = mean_error(cancel, "reference", "canonical") / mean_error(uniform, "reference", "canonical");
+  BOOST_TEST(condition > 300);
+  BOOST_TEST(mean_error(cancel, "reference", "gold") < 1e-7);
+  for (const char* backend : {"openmp", "tbb"})
+    if (has(cancel, backend))
+      BOOST_TEST(4 * mean_error(cancel, backend, "kahan") < mean_error(cancel, backend, "transposed"));
+}
+
+/// The condition number that data_sets.hpp states: an error of u/2 in each |a||b| would be this large.
+BOOST_AUTO_TEST_CASE(transposed_operands_cancel_as_well) {
+  for (const std::vector<std::string>& layout : {std::vector<std::string>{}, {"--transA"}, {"--transB"}}) {
+    std::vector<std::string> arguments{"--backend", "reference", "--kernels", "canonical", "--sizes",
+                                       "128",       "--dist",    "cancel",    "--dtype",   "f64"};
+    arguments.insert(arguments.end(), layout.begin(), layout.end());
+    const double error = mean_error(results(arguments), "reference", "canonical");
+    BOOST_TEST(error > 1e-11);
+    BOOST_TEST(error < 1e-6);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(special_values_reach_the_result) {
+  const json sums = results({"--backend", "reference", "--kernels", "canonical", "--sizes", "64", "--dist", "special"});
+  const Outcome other = compare({"--backend", "reference", "--op", "sum_of_squares", "--dist", "special"});
+  expect_usage_error(other, {"--dist", "special", "--op gemm"});
+  BOOST_TEST(sums.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(sets_that_make_no_sense) {
+  expect_usage_error(compare({"--dist", "wide:57"}), {"--dist", "wide:57", "f32", "wide:56"});
+  expect_usage_error(compare({"--dist", "wide:501", "--dtype", "f64"}), {"wide:501", "f64", "wide:500"});
+  expect_usage_error(compare({"--dist", "wide:1:2"}), {"--dist", "wide", "2 numbers"});
+  expect_usage_error(compare({"--dist", "wide:x"}), {"--dist", "x"});
+  expect_usage_error(compare({"--dist", "cancel:3"}), {"--dist", "cancel", "no numbers"});
+  expect_usage_error(compare({"--dist", "cancle"}), {"--dist", "cancle", "cancel"});
+  expect_usage_error(compare({"--dist", "cancel", "--op", "sum_of_squares"}), {"cancel", "--op gemm"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
