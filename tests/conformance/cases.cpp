@@ -136,6 +136,12 @@ void add_special_values(std::vector<Case>& cases, bool quick) {
     }
 }
 
+std::vector<Case> thinned(std::vector<Case> cases, std::size_t every) {
+  std::vector<Case> kept;
+  for (std::size_t i = 0; i < cases.size(); i += every) kept.push_back(cases[i]);
+  return kept;
+}
+
 } // namespace
 
 std::ostream& operator<<(std::ostream& out, const Case& x) {
@@ -153,17 +159,17 @@ std::ostream& operator<<(std::ostream& out, const Case& x) {
   return out;
 }
 
-std::vector<Case> shared_cases(bool quick) {
+std::vector<Case> shared_cases(bool quick, std::size_t every) {
   std::vector<Case> cases;
   add_small(cases, quick);
   add_combinations(cases, quick);
   add_shapes(cases, quick);
   add_segments(cases, quick);
   add_special_values(cases, quick);
-  return cases;
+  return thinned(std::move(cases), every);
 }
 
-std::vector<Case> tile_cases(const Tile& tile, bool quick) {
+std::vector<Case> tile_cases(const Tile& tile, bool quick, std::size_t every) {
   std::vector<Case> cases;
   Choices choices(5);
   for (Index i = -1; i <= 1; ++i)
@@ -173,7 +179,7 @@ std::vector<Case> tile_cases(const Tile& tile, bool quick) {
         const auto near = [](int side, Index step) { return std::max<Index>((side > 0 ? side : 8) + step, 1); };
         add_products(cases, near(tile.m, i), near(tile.n, j), near(tile.k, p), 1, choices);
       }
-  return cases;
+  return thinned(std::move(cases), every);
 }
 
 } // namespace tessera::conformance

@@ -32,9 +32,9 @@ std::ostream& operator<<(std::ostream& out, const Case& x);
 
 /// Cases that do not depend on the row: all small shapes, primes, long and thin, segments of the canonical
 /// summation; every pair of transposes and of alpha and beta; integers, subnormal numbers, NaN and infinities.
-std::vector<Case> shared_cases(bool quick);
+std::vector<Case> shared_cases(bool quick, std::size_t every);
 
 /// One less, equal and one more than a row's tile along each side.
-std::vector<Case> tile_cases(const Tile& tile, bool quick);
+std::vector<Case> tile_cases(const Tile& tile, bool quick, std::size_t every);
 
 } // namespace tessera::conformance

@@ -19,7 +19,8 @@ template <class T>
 std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
   static auto problems = [] {
     std::vector<std::unique_ptr<Problem<T>>> made;
-    for (const Case& x : shared_cases(options().quick)) made.push_back(std::make_unique<Problem<T>>(x));
+    for (const Case& x : shared_cases(options().quick, options().every))
+      made.push_back(std::make_unique<Problem<T>>(x));
     return made;
   }();
   return problems;
@@ -53,7 +54,7 @@ template <class T>
 void check_row(const GemmKernel& row, bool by_name) {
   Tally tally;
   for (auto& problem : shared_problems<T>()) check(*problem, row, by_name, tally);
-  for (const Case& x : tile_cases(row.tile, options().quick)) {
+  for (const Case& x : tile_cases(row.tile, options().quick, options().every)) {
     Problem<T> problem(x);
     check(problem, row, by_name, tally);
   }

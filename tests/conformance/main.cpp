@@ -1,4 +1,4 @@
-/// Conformance of one backend: tessera_conformance [Boost.Test's options] -- --backend=NAME [--quick]
+/// Conformance of one backend: tessera_conformance [Boost.Test's options] -- --backend=NAME [--quick] [--every=N]
 ///
 /// Exit status: 0 it conforms, 77 it is not there (skipped), 2 usage, anything else a failure. A backend that
 /// TESSERA_REQUIRE names has to be there.

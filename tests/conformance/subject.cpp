@@ -1,5 +1,6 @@
 #include "subject.hpp"
 
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -7,6 +8,14 @@ namespace tessera::conformance {
 namespace {
 
 Options chosen;
+
+std::size_t whole_number(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number == 0)
+    throw InvalidArgument("--every=" + std::string(text) + ": give a whole number from 1");
+  return number;
+}
 
 } // namespace
 
@@ -16,14 +25,17 @@ Options parse_options(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word(argv[i]);
     constexpr std::string_view backend = "--backend=";
+    constexpr std::string_view every = "--every=";
     if (word == "--")
       ours = true;
     else if (ours && word.starts_with(backend))
       parsed.backend = parse_backend(word.substr(backend.size()));
     else if (ours && word == "--quick")
       parsed.quick = true;
+    else if (ours && word.starts_with(every))
+      parsed.every = whole_number(word.substr(every.size()));
     else if (ours)
-      throw InvalidArgument("unknown argument '" + std::string(word) + "'; known: --backend=NAME, --quick");
+      throw InvalidArgument("unknown argument '" + std::string(word) + "'; known: --backend=NAME, --quick, --every=N");
   }
   if (parsed.backend == Backend::Auto) throw InvalidArgument("--backend=auto: name the backend that is to be tested");
   return parsed;

@@ -9,7 +9,8 @@ namespace tessera::conformance {
 
 struct Options {
   Backend backend = Backend::Reference;
-  bool quick = false; ///< a reduced set of cases, for slow tools
+  bool quick = false;    ///< a reduced set of cases, for slow tools
+  std::size_t every = 1; ///< of the products, each so many-th alone, for tools slower still
 };
 
 /// Reads what follows "--" on the command line. Throws InvalidArgument.
