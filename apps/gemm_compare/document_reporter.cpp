@@ -92,6 +92,7 @@ ordered_json to_json(const Result& result) {
                     {"ceiling_percent", result.ceiling_percent},
                     {"speedup", result.speedup},
                     {"error", error_json(result)},
+                    {"check_seconds", result.check_seconds},
                     {"verdict", to_string(result.verdict)},
                     {"reason", result.reason}};
   if (const auto& whole = result.freivalds)

@@ -1,6 +1,7 @@
 #include "gemm_runner.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <thread>
 
@@ -253,9 +254,11 @@ void GemmRunner::check(Entry& entry) {
     operands_->copy_out(0, *entry.task.executor, downloaded.data());
     c = downloaded.data();
   }
+  const auto start = std::chrono::steady_clock::now();
   result.error = reference().compare(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
   if (result.error->rows_compared < result.error->rows)
     result.freivalds = freivalds().check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
+  result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   set_verdict(result, problem_.exact);
   result.ceiling_percent = bench_.ceilings.percent(*entry.task.executor, result, seconds);
   keep_product(entry, c);

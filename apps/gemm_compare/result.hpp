@@ -45,6 +45,7 @@ struct Result {
   double speedup = unknown;
   std::optional<GemmError> error;
   std::optional<FreivaldsResult> freivalds; ///< if `error` is of some rows alone
+  double check_seconds = unknown; ///< the check of this row; the first of a shape and type makes the reference
   Verdict verdict = Verdict::Pending;
   std::string offence; ///< of a judged kernel: what it is guilty of
   std::string reason;  ///< why it was rejected, skipped, …; or a remark

@@ -1,39 +1,41 @@
 #include "accumulate.hpp"
 
 namespace tessera::compare {
-namespace {
 
-TESSERA_FMA_CLONES void accumulate_f32(float a, const float* __restrict b, Index n, double* __restrict high,
-                                       double* __restrict magnitude, float* __restrict chain) {
-  const double wide = a;
-  const double size = std::abs(wide);
-  for (Index j = 0; j < n; ++j) {
-    const double x = b[j];
-    high[j] = std::fma(wide, x, high[j]); // the product is exact, as gold's is
-    magnitude[j] = std::fma(size, std::abs(x), magnitude[j]);
+TESSERA_FMA_CLONES void accumulate(const float* __restrict a, const float* __restrict b, Index count,
+                                   StripSums<float>& sums) {
+  constexpr Index width = strip<float>;
+  StripSums<float> own = sums; // in registers, which do not suffice for all three sums at once
+  for (Index p = 0; p < count; ++p) {
+    const double wide = a[p];
+    for (Index q = 0; q < width; ++q) // the product is exact, as gold's is
+      own.high[q] = std::fma(wide, static_cast<double>(b[p * width + q]), own.high[q]);
+    for (Index q = 0; q < width; ++q) own.chain[q] = std::fma(a[p], b[p * width + q], own.chain[q]);
   }
-  for (Index j = 0; j < n; ++j) chain[j] = std::fma(a, b[j], chain[j]);
-}
-
-TESSERA_FMA_CLONES void accumulate_f64(double a, const double* __restrict b, Index n, double* __restrict high,
-                                       double* __restrict low, double* __restrict magnitude, double* __restrict chain) {
-  const double size = std::abs(a);
-  for (Index j = 0; j < n; ++j) {
-    const Pair sum = add_product({high[j], low[j]}, a, b[j]);
-    high[j] = sum.high;
-    low[j] = sum.low;
-    magnitude[j] = std::fma(size, std::abs(b[j]), magnitude[j]);
-    chain[j] = std::fma(a, b[j], chain[j]);
+  for (Index p = 0; p < count; ++p) {
+    const double size = std::abs(static_cast<double>(a[p]));
+    for (Index q = 0; q < width; ++q)
+      own.magnitude[q] = std::fma(size, static_cast<double>(std::abs(b[p * width + q])), own.magnitude[q]);
   }
+  sums = own;
 }
 
-} // namespace
-
-void accumulate(float a, const float* b, Index n, const RowSums<float>& sums) {
-  accumulate_f32(a, b, n, sums.high, sums.magnitude, sums.chain);
-}
-void accumulate(double a, const double* b, Index n, const RowSums<double>& sums) {
-  accumulate_f64(a, b, n, sums.high, sums.low, sums.magnitude, sums.chain);
+TESSERA_FMA_CLONES void accumulate(const double* __restrict a, const double* __restrict b, Index count,
+                                   StripSums<double>& sums) {
+  constexpr Index width = strip<double>;
+  StripSums<double> own = sums;
+  for (Index p = 0; p < count; ++p, b += width) {
+    const double factor = a[p];
+    const double size = std::abs(factor);
+    for (Index q = 0; q < width; ++q) {
+      const Pair sum = add_product({own.high[q], own.low[q]}, factor, b[q]);
+      own.high[q] = sum.high;
+      own.low[q] = sum.low;
+      own.magnitude[q] = std::fma(size, std::abs(b[q]), own.magnitude[q]);
+      own.chain[q] = std::fma(factor, b[q], own.chain[q]);
+    }
+  }
+  sums = own;
 }
 
 } // namespace tessera::compare

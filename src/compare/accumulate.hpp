@@ -1,7 +1,8 @@
 #pragma once
 
-/// The inner loop of the reference: one row of A's element times a piece of a row of B, added to everything that is
-/// wanted of the product at once. Written for vectors: the chains of different columns are independent.
+/// The inner loop of the reference: one row of A's elements times a strip of columns of B, added to everything that is
+/// wanted of the product at once. Written for vectors: the chains of different columns are independent, and those of a
+/// strip stay in registers.
 
 #include <cmath>
 
@@ -27,16 +28,21 @@ inline Pair add_product(Pair sum, double x, double y) {
   return {high, sum.low + (product_error + addition_error)};
 }
 
-/// Sums of one piece of a row of C. `low` is used for f64 alone.
+/// Columns that are summed together: one cache line.
 template <class T>
-struct RowSums {
-  double* high;
-  double* low;
-  double* magnitude; ///< Σ|a||b|
-  T* chain;          ///< the canonical segment
+inline constexpr Index strip = 64 / static_cast<Index>(sizeof(T));
+
+/// Sums of a strip. `low` is used for f64 alone.
+template <class T>
+struct StripSums {
+  double high[strip<T>];
+  double low[strip<T>];
+  double magnitude[strip<T>]; ///< Σ|a||b|
+  T chain[strip<T>];          ///< the canonical segment
 };
 
-void accumulate(float a, const float* b, Index n, const RowSums<float>& sums);
-void accumulate(double a, const double* b, Index n, const RowSums<double>& sums);
+/// Adds a[p]·b[p·strip + q] for p = 0 … count − 1.
+void accumulate(const float* a, const float* b, Index count, StripSums<float>& sums);
+void accumulate(const double* a, const double* b, Index count, StripSums<double>& sums);
 
 } // namespace tessera::compare

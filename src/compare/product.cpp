@@ -9,10 +9,10 @@
 namespace tessera::compare {
 namespace {
 
-/// A piece of a row of B that is used by several rows of A before the next one is: 256 × 256 f64 fill half a
-/// megabyte. Divides canonical_segment.
+/// A piece of B, packed, is used by several rows of A before the next one is: 256 × 256 f64 fill half a megabyte.
+/// Divides canonical_segment.
 constexpr Index piece = 256;
-constexpr std::size_t rows_per_task = 16;
+constexpr std::size_t rows_per_task = 32;
 static_assert(canonical_segment % piece == 0);
 
 template <class T>
@@ -54,6 +54,22 @@ std::vector<T> transposed(const GemmOperands<T>& x) {
       for (Index j = j0; j < std::min(x.n, j0 + tile); ++j)
         for (Index p = p0; p < std::min(x.k, p0 + tile); ++p) b[static_cast<std::size_t>(p * x.n + j)] = x.at_b(p, j);
   return b;
+}
+
+/// (p, s·strip + q) at packed[(s·depth + p)·strip + q]; zeros beyond the last column.
+template <class T>
+void pack_strips(const T* b, Index ldb, Index depth, Index columns, T* packed) {
+  for (Index j = 0; j < columns; j += strip<T>) {
+    const Index used = std::min(strip<T>, columns - j);
+    for (Index p = 0; p < depth; ++p, packed += strip<T>) {
+      if (used == strip<T>) { // of known length: in vectors
+        std::copy_n(b + p * ldb + j, strip<T>, packed);
+        continue;
+      }
+      std::copy_n(b + p * ldb + j, used, packed);
+      std::fill_n(packed + used, strip<T> - used, T{0});
+    }
+  }
 }
 
 } // namespace
@@ -107,27 +123,51 @@ void Product<T>::measure_columns(const T* b, Index ldb, Index depth, int threads
 
 template <class T>
 void Product<T>::sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last) {
+  constexpr Index width = strip<T>;
+  constexpr Index strips = piece / width;
+  std::vector<T> packed(static_cast<std::size_t>(piece * piece));
+  std::vector<T> row_of_a(static_cast<std::size_t>(piece));
+  std::vector<StripSums<T>> sums((last - first) * static_cast<std::size_t>(strips));
   for (Index j0 = 0; j0 < n; j0 += piece) {
-    const Index width = std::min(piece, n - j0);
-    T segments[rows_per_task][piece] = {};
+    const Index used = (std::min(piece, n - j0) + width - 1) / width;
+    std::fill(sums.begin(), sums.end(), StripSums<T>{});
     for (Index p0 = 0; p0 < x.k; p0 += piece) {
-      const Index end = std::min(p0 + piece, x.k);
+      const Index depth = std::min(piece, x.k - p0);
+      pack_strips(b + p0 * ldb + j0, ldb, depth, std::min(piece, n - j0), packed.data());
+      const bool segment_ends = (p0 + depth) % canonical_segment == 0 || p0 + depth == x.k;
       for (std::size_t r = first; r < last; ++r) {
-        const std::size_t e = at(r, j0);
-        T* segment = segments[r - first];
-        const RowSums<T> sums{&high[e], low.empty() ? nullptr : &low[e], &magnitude[e], segment};
-        for (Index p = p0; p < end; ++p) accumulate(x.at_a(rows[r], p), b + p * ldb + j0, width, sums);
-        if (end % canonical_segment != 0 && end != x.k) continue;
-        const bool is_first = end <= canonical_segment;
-        for (Index j = 0; j < width; ++j) {
-          T& sum = canonical[e + static_cast<std::size_t>(j)];
-          sum = is_first ? segment[j] : sum + segment[j];
-          segment[j] = 0;
+        for (Index p = 0; p < depth; ++p) row_of_a[static_cast<std::size_t>(p)] = x.at_a(rows[r], p0 + p);
+        for (Index s = 0; s < used; ++s) {
+          StripSums<T>& own = sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)];
+          accumulate(row_of_a.data(), packed.data() + s * depth * width, depth, own);
+          if (segment_ends) close_segment(r, j0 + s * width, p0 + depth <= canonical_segment, own);
         }
       }
     }
+    for (std::size_t r = first; r < last; ++r)
+      for (Index s = 0; s < used; ++s)
+        keep(r, j0 + s * width, sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)]);
   }
   for (std::size_t r = first; r < last; ++r) finish_row(x, r);
+}
+
+/// Adds the chains to the canonical sums of row number r from column j on, and starts them again.
+template <class T>
+void Product<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums) {
+  for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {
+    T& sum = canonical[at(r, j + q)];
+    sum = is_first ? sums.chain[q] : sum + sums.chain[q];
+  }
+  std::fill(std::begin(sums.chain), std::end(sums.chain), T{0});
+}
+
+template <class T>
+void Product<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
+  for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {
+    high[at(r, j + q)] = sums.high[q];
+    if (!low.empty()) low[at(r, j + q)] = sums.low[q];
+    magnitude[at(r, j + q)] = sums.magnitude[q];
+  }
 }
 
 template <class T>

@@ -43,6 +43,8 @@ struct Product {
  private:
   void measure_columns(const T* b, Index ldb, Index depth, int threads);
   void sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last);
+  void close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums);
+  void keep(std::size_t r, Index j, const StripSums<T>& sums);
   void finish_row(const GemmOperands<T>& x, std::size_t r);
 };
 

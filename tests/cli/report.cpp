@@ -45,6 +45,7 @@ BOOST_AUTO_TEST_CASE(json_has_the_documented_schema) {
     BOOST_TEST(median <= result["seconds"]["max"].get<double>());
     BOOST_TEST(result["gflops"].get<double>() == 2e-9 * 20 * 30 * 40 / median, boost::test_tools::tolerance(1e-9));
     BOOST_TEST(result["error"]["max_over_bound"].get<double>() <= 1);
+    BOOST_TEST(result["check_seconds"].get<double>() > 0);
   }
 }
 
