@@ -72,9 +72,7 @@ std::size_t parse_size(const std::string& text) {
   return value;
 }
 
-} // namespace
-
-ThreadSource thread_source() {
+ThreadSource read_thread_source() {
   ThreadSource result{default_threads(), {}};
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -88,6 +86,21 @@ ThreadSource thread_source() {
   else
     result.source = "processor affinity";
   return result;
+}
+
+} // namespace
+
+ThreadSource thread_source() {
+  static const ThreadSource found = read_thread_source();
+  return found;
+}
+
+int usable_processors() {
+  const ThreadSource threads = thread_source();
+  if (threads.source.starts_with("cgroup")) return threads.threads;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : threads.threads;
 }
 
 std::string cpu_name() {

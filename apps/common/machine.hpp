@@ -15,8 +15,11 @@ struct ThreadSource {
   int threads = 1;
   std::string source; ///< the variable, or what the system allows
 };
-/// default_threads() and where the number came from. Throws as default_threads() does.
+/// default_threads() and where the number came from, as it was when first asked. Throws as default_threads() does.
 ThreadSource thread_source();
+
+/// Processors that this process may use: by affinity, or fewer if its cgroup has a quota.
+int usable_processors();
 
 std::string cpu_name();
 /// Those of the processor that matter to matrix products, whether or not a kernel uses them.

@@ -10,6 +10,7 @@
 #include <tessera/status.hpp>
 #include <tessera/version.hpp>
 
+#include "ceilings.hpp"
 #include "common/command_line.hpp"
 #include "common/ladders.hpp"
 #include "common/machine.hpp"
@@ -93,16 +94,27 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("tessera_info " TESSERA_VERSION));
   std::string json;
   bool no_kernels = false;
+  bool ceilings = false;
+  bool measure_ceilings = false;
   app.add_option("--json", json, "Write JSON to FILE; to stdout if it is - or left out")
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->default_str("-");
   app.add_flag("--no-kernels", no_kernels, "Leave the kernels out");
+  app.add_flag("--ceilings", ceilings, "Peaks and bandwidths of every backend, measured if no earlier run kept them");
+  app.add_flag("--measure-ceilings", measure_ceilings, "The same, measured in any case");
   if (!apps::parse(app, argc, argv)) return 0;
   const bool wants_json = app.count("--json") > 0;
   if (wants_json && json.empty()) json = "-";
-  const ordered_json all = report(!no_kernels);
-  if (!wants_json)
+  ordered_json all = report(!no_kernels);
+  std::vector<apps::CeilingRow> rows;
+  if (ceilings || measure_ceilings) {
+    rows = find_ceilings(available(available_backends()), measure_ceilings);
+    for (const apps::CeilingRow& row : rows) all["machine"]["ceilings"].push_back(apps::to_json(row));
+  }
+  if (!wants_json && (ceilings || measure_ceilings))
+    print_ceilings(rows);
+  else if (!wants_json)
     print(all);
   else if (json == "-")
     fmt::print("{}\n", all.dump(2));

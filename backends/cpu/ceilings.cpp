@@ -1,50 +1,16 @@
-/// What the machine can do at most, measured: multiply-adds in registers, and memory traffic of a large copy.
+/// What the machine can do at most, measured: multiply-adds in registers, and traffic of memory and caches.
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <cstring>
-#include <memory>
 #include <new>
 
+#include "cpu/bandwidth.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/gemm/microkernel.hpp"
 
 namespace tessera::cpu {
 namespace {
-
-constexpr int repetitions = 5; ///< the best one counts: a ceiling is what nothing disturbs
-
-template <class Work>
-double best_seconds(Work work) {
-  double best = 1e30;
-  for (int i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
-
-/// Bytes read plus bytes written per second, copying what no cache holds.
-double copy_bandwidth(Team& team, int threads, std::size_t cache_bytes) {
-  constexpr std::size_t part = std::size_t{1} << 20;
-  const std::size_t bytes = std::clamp(2 * cache_bytes, 64 * part, 256 * part) / part * part;
-  const std::unique_ptr<char[]> from(new char[bytes]);
-  const std::unique_ptr<char[]> to(new char[bytes]);
-  const auto for_parts = [&](auto body) {
-    team.run(static_cast<Index>(bytes / part), threads,
-             [&](Index task, int) { body(static_cast<std::size_t>(task) * part); });
-  };
-  for_parts([&](std::size_t at) { // brings the pages in
-    std::memset(from.get() + at, 1, part);
-    std::memset(to.get() + at, 1, part);
-  });
-  const double seconds =
-      best_seconds([&] { for_parts([&](std::size_t at) { std::memcpy(to.get() + at, from.get() + at, part); }); });
-  return 2.0 * static_cast<double>(bytes) / seconds;
-}
 
 /// Multiply-adds per second in the registers of the best micro-kernel, two operations each.
 template <class T>
@@ -68,9 +34,16 @@ Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceiling
   ceilings = {};
   if (math != Math::Strict) return {}; // the ladder has no rows of other modes
   const int used = threads_for(threads);
-  ceilings.flops = type == DType::F64 ? register_flops(team(), used, micro_kernel<double>(isa_))
-                                      : register_flops(team(), used, micro_kernel<float>(isa_));
-  ceilings.bytes_per_second = copy_bandwidth(team(), used, capabilities_.l3_bytes);
+  std::size_t count = 0;
+  for (const Isa isa : {Isa::Portable, Isa::Avx2, Isa::Avx512}) {
+    if (isa > isa_) break;
+    const double flops = type == DType::F64 ? register_flops(team(), used, micro_kernel<double>(isa))
+                                            : register_flops(team(), used, micro_kernel<float>(isa));
+    ceilings.peaks.at(count++) = {to_string(isa), flops};
+    ceilings.flops = std::max(ceilings.flops, flops);
+  }
+  ceilings.bytes_per_second = memory_bandwidth(team(), isa_, used, capabilities_.l3_bytes);
+  ceilings.caches = cache_bandwidths(team(), isa_, used, capabilities_, ceilings.bytes_per_second);
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, "out of host memory: could not allocate the buffers to measure bandwidth with"};

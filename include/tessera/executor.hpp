@@ -18,6 +18,7 @@
 /// Idea: ginkgo's Executor (memory and queue belong to it), without double dispatch between devices: copies
 /// between two devices go through the host, in libtessera.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -114,10 +115,25 @@ struct RandomCall {
   int threads = 0;
 };
 
+/// Reading what a cache holds.
+struct CacheCeiling {
+  int level = 0;                 ///< 1, 2, 3; 0: no such cache, or not measured
+  std::size_t bytes = 0;         ///< what the caches of this level hold together, of as many cores as there are threads
+  double bytes_per_second = 0.0; ///< bytes read
+};
+
+/// Multiply-adds in registers with one instruction set.
+struct PeakCeiling {
+  const char* instruction_set = nullptr; ///< as in Capabilities; null: none
+  double flops = 0.0;
+};
+
 /// What the machine can do at most, as measured, with a number of threads. 0: not measured.
 struct Ceilings {
-  double flops = 0.0;            ///< multiply-adds in registers, counted as two operations each, per second
-  double bytes_per_second = 0.0; ///< memory traffic, bytes read plus bytes written
+  double flops = 0.0;                   ///< multiply-adds in registers, counted as two operations each, per second
+  double bytes_per_second = 0.0;        ///< memory traffic, bytes read plus bytes written
+  std::array<CacheCeiling, 3> caches{}; ///< nearest first
+  std::array<PeakCeiling, 3> peaks{};   ///< of a processor, each instruction set that it has
 };
 
 class TESSERA_API Executor {

@@ -1,0 +1,141 @@
+#include "common/ceiling_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include <tessera/io.hpp>
+#include <tessera/status.hpp>
+
+#include "common/machine.hpp"
+
+namespace tessera::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr const char* schema = "tessera.ceilings/1";
+/// A home folder may be shared by many machines; those measured last are kept.
+constexpr std::size_t most_machines = 32;
+
+double positive(const ordered_json& object, const char* key) {
+  const double value = object.at(key).get<double>();
+  if (!(value >= 0) || !std::isfinite(value)) throw CeilingFileError(fmt::format("'{}' is {}", key, value));
+  return value;
+}
+
+CeilingRow read_row(const ordered_json& json) {
+  CeilingRow row;
+  row.device = json.at("device").get<std::string>();
+  row.type = parse_dtype(json.at("dtype").get<std::string>());
+  row.math = parse_math(json.at("math").get<std::string>());
+  row.threads = json.at("threads").get<int>();
+  row.flops = positive(json, "flops");
+  row.bytes_per_second = positive(json, "bytes_per_second");
+  for (const ordered_json& cache : json.at("caches"))
+    row.caches.push_back(
+        {cache.at("level").get<int>(), cache.at("bytes").get<std::size_t>(), positive(cache, "bytes_per_second")});
+  for (const auto& [name, flops] : json.at("peaks").items()) row.peaks[name] = flops.get<double>();
+  return row;
+}
+
+/// The whole file; its list of machines is a list of objects. Nothing if there is no file.
+ordered_json read_file(const fs::path& file) {
+  const ordered_json empty{{"schema", schema}, {"machines", ordered_json::array()}};
+  std::error_code error;
+  if (!fs::exists(file, error)) return empty;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw CeilingFileError("it cannot be read");
+  try {
+    ordered_json whole = ordered_json::parse(stream);
+    if (whole.at("schema") != schema)
+      throw CeilingFileError(fmt::format("its schema is {}, not \"{}\"", whole["schema"].dump(), schema));
+    if (!whole.at("machines").is_array()) throw CeilingFileError("'machines' is no list");
+    return whole;
+  } catch (const ordered_json::exception& wrong) {
+    throw CeilingFileError(wrong.what());
+  }
+}
+
+/// The entry of a machine, or the list's end.
+ordered_json::iterator find_machine(ordered_json& machines, const ordered_json& fingerprint) {
+  const nlohmann::json wanted = fingerprint; // in which the order of names does not count
+  return std::find_if(machines.begin(), machines.end(), [&](const ordered_json& machine) {
+    return machine.is_object() && machine.contains("fingerprint") && nlohmann::json(machine["fingerprint"]) == wanted;
+  });
+}
+
+} // namespace
+
+fs::path ceiling_file() {
+  // The base directory specification: what is not absolute is ignored.
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return fs::path(cache) / "tessera" / "ceilings.json";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return fs::path(home) / ".cache" / "tessera" / "ceilings.json";
+  return {};
+}
+
+ordered_json fingerprint(const Capabilities& machine) {
+  if (!machine.host_memory)
+    return {{"device", machine.device},
+            {"driver", machine.driver},
+            {"compute_capability", fmt::format("{}.{}", machine.compute_major, machine.compute_minor)},
+            {"multiprocessors", machine.multiprocessors},
+            {"memory_bytes", machine.memory_bytes}};
+  ordered_json sizes = ordered_json::array();
+  for (const Cache& cache : caches()) sizes.push_back(fmt::format("L{} {} {}", cache.level, cache.kind, cache.bytes));
+  return {{"cpu", cpu_name()},
+          {"instruction_sets", instruction_sets()},
+          {"instruction_set", machine.instruction_set},
+          {"processors", usable_processors()},
+          {"caches", sizes}};
+}
+
+std::vector<CeilingRow> load_ceilings(const fs::path& file, const ordered_json& fingerprint) {
+  ordered_json whole = read_file(file);
+  std::vector<CeilingRow> rows;
+  const auto machine = find_machine(whole["machines"], fingerprint);
+  if (machine == whole["machines"].end()) return rows;
+  try {
+    for (const ordered_json& row : machine->at("ceilings")) rows.push_back(read_row(row));
+  } catch (const ordered_json::exception& wrong) {
+    throw CeilingFileError(wrong.what());
+  } catch (const Error& wrong) { // an unknown type or mode
+    throw CeilingFileError(wrong.what());
+  }
+  return rows;
+}
+
+bool store_ceilings(const fs::path& file, const ordered_json& fingerprint, const std::vector<CeilingRow>& rows) noexcept
+    try {
+  ordered_json whole;
+  std::vector<CeilingRow> all;
+  try { // another program may have written in the meantime
+    all = load_ceilings(file, fingerprint);
+    whole = read_file(file);
+  } catch (const CeilingFileError&) {
+    whole = {{"schema", schema}, {"machines", ordered_json::array()}};
+  }
+  for (const CeilingRow& row : rows) {
+    std::erase_if(all, [&](const CeilingRow& old) { return old.same_place(row); });
+    all.push_back(row);
+  }
+  ordered_json& machines = whole["machines"];
+  if (const auto old = find_machine(machines, fingerprint); old != machines.end()) machines.erase(old);
+  while (machines.size() >= most_machines) machines.erase(machines.begin());
+  ordered_json list = ordered_json::array();
+  for (const CeilingRow& row : all) list.push_back(to_json(row));
+  machines.push_back({{"fingerprint", fingerprint}, {"measured", utc_date()}, {"ceilings", list}});
+  fs::create_directories(file.parent_path());
+  write_text_file(file, whole.dump(2) + "\n");
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+} // namespace tessera::apps

@@ -1,0 +1,154 @@
+#include "common/ceilings.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "common/ceiling_file.hpp"
+
+namespace tessera::apps {
+
+using nlohmann::ordered_json;
+
+double CeilingRow::bandwidth_of(double bytes) const {
+  for (const CacheLevel& cache : caches)
+    if (static_cast<double>(cache.bytes) >= bytes) return cache.bytes_per_second;
+  return bytes_per_second;
+}
+
+void CeilingRow::raise(const CeilingRow& other) {
+  flops = std::max(flops, other.flops);
+  bytes_per_second = std::max(bytes_per_second, other.bytes_per_second);
+  for (const CacheLevel& theirs : other.caches) {
+    const auto ours = std::find_if(caches.begin(), caches.end(),
+                                   [&](const CacheLevel& cache) { return cache.level == theirs.level; });
+    if (ours == caches.end())
+      caches.push_back(theirs);
+    else
+      ours->bytes_per_second = std::max(ours->bytes_per_second, theirs.bytes_per_second);
+  }
+  for (const auto& [name, peak] : other.peaks) peaks[name] = std::max(peaks[name], peak);
+}
+
+ordered_json to_json(const CeilingRow& row) {
+  ordered_json caches = ordered_json::array();
+  for (const CacheLevel& cache : row.caches)
+    caches.push_back({{"level", cache.level}, {"bytes", cache.bytes}, {"bytes_per_second", cache.bytes_per_second}});
+  ordered_json peaks = ordered_json::object();
+  for (const auto& [name, flops] : row.peaks) peaks[name] = flops;
+  return {{"device", row.device},
+          {"dtype", to_string(row.type)},
+          {"math", to_string(row.math)},
+          {"threads", row.threads},
+          {"flops", row.flops},
+          {"bytes_per_second", row.bytes_per_second},
+          {"caches", caches},
+          {"peaks", peaks}};
+}
+
+namespace {
+
+CeilingRow place_of(Backend backend, DType type, Math math, int threads) {
+  CeilingRow place;
+  place.device = executor(backend).capabilities().host_memory ? std::string("cpu") : std::string(to_string(backend));
+  place.type = type;
+  place.math = math;
+  place.threads = threads;
+  return place;
+}
+
+} // namespace
+
+CeilingTable::CeilingTable(std::vector<Backend> backends, bool measure, std::string program)
+    : backends_(std::move(backends)), measure_(measure), program_(std::move(program)) {}
+
+CeilingTable::Known* CeilingTable::known(const CeilingRow& place) {
+  const auto at =
+      std::find_if(known_.begin(), known_.end(), [&](const Known& one) { return one.row.same_place(place); });
+  return at == known_.end() ? nullptr : &*at;
+}
+
+CeilingRow CeilingTable::measure(Backend backend, const CeilingRow& place) const {
+  CeilingRow row = place;
+  std::vector<Backend> measuring{backend};
+  if (place.device == "cpu") { // one machine, though each backend's threads do as well as they can
+    for (const Backend other : backends_)
+      if (other != backend && executor(other).capabilities().host_memory) measuring.push_back(other);
+  }
+  // At least twice, for what disturbs one measurement may spare the other.
+  for (std::size_t round = 0; round * measuring.size() < 2; ++round)
+    for (const Backend one : measuring) {
+      Ceilings once;
+      if (!executor(one).measure_ceilings(place.type, place.math, place.threads, once).ok()) continue;
+      CeilingRow measured = place;
+      measured.flops = once.flops;
+      measured.bytes_per_second = once.bytes_per_second;
+      for (const CacheCeiling& cache : once.caches)
+        if (cache.level > 0) measured.caches.push_back({cache.level, cache.bytes, cache.bytes_per_second});
+      for (const PeakCeiling& peak : once.peaks)
+        if (peak.instruction_set != nullptr) measured.peaks[peak.instruction_set] = peak.flops;
+      row.raise(measured);
+    }
+  return row;
+}
+
+CeilingRow CeilingTable::keep(Backend backend, const CeilingRow& row) {
+  const std::lock_guard lock(mutex_);
+  Known* old = known(row);
+  if (old == nullptr) old = &known_.emplace_back(Known{row, true});
+  old->row.raise(row);
+  old->fresh = true;
+  // One that cannot be written only means that the next run measures again.
+  if (const auto file = ceiling_file(); !file.empty() && row.flops > 0)
+    store_ceilings(file, fingerprint(executor(backend).capabilities()), {old->row});
+  return old->row;
+}
+
+CeilingRow CeilingTable::find(Backend backend, DType type, Math math, int threads) {
+  const CeilingRow place = place_of(backend, type, math, threads);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Known* one = known(place)) return one->row;
+  }
+  if (const auto file = ceiling_file(); !measure_ && !file.empty()) try {
+      for (const CeilingRow& row : load_ceilings(file, fingerprint(executor(backend).capabilities())))
+        if (row.same_place(place)) {
+          const std::lock_guard lock(mutex_);
+          return known_.emplace_back(Known{row, false}).row;
+        }
+    } catch (const CeilingFileError& error) {
+      const std::lock_guard lock(mutex_);
+      if (!std::exchange(complained_, true))
+        fmt::print(stderr, "{}: {}: {}; ceilings are measured again\n", program_, file.string(), error.what());
+    }
+  return keep(backend, measure(backend, place));
+}
+
+CeilingRow CeilingTable::find_again(Backend backend, DType type, Math math, int threads) {
+  const CeilingRow place = place_of(backend, type, math, threads);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Known* one = known(place); one != nullptr && one->fresh) return one->row;
+  }
+  return keep(backend, measure(backend, place));
+}
+
+std::vector<CeilingRow> CeilingTable::rows() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<CeilingRow> rows;
+  for (const Known& one : known_)
+    if (one.row.flops > 0) rows.push_back(one.row);
+  return rows;
+}
+
+ordered_json CeilingTable::to_json() const {
+  ordered_json list = ordered_json::array();
+  for (const CeilingRow& row : rows()) list.push_back(apps::to_json(row));
+  return list;
+}
+
+} // namespace tessera::apps

@@ -1,0 +1,60 @@
+#include "ceilings.hpp"
+
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/ceiling_file.hpp"
+
+namespace tessera::info_app {
+namespace {
+
+std::string speed(double flops) {
+  return flops >= 1e12 ? fmt::format("{:.1f} TFLOP/s", flops * 1e-12) : fmt::format("{:.1f} GFLOP/s", flops * 1e-9);
+}
+
+std::string level_text(const apps::CacheLevel& cache) {
+  const bool small = cache.bytes < (std::size_t{1} << 20);
+  return fmt::format("L{} ({} {}) {:.0f}", cache.level, small ? cache.bytes >> 10 : cache.bytes >> 20,
+                     small ? "KiB" : "MiB", cache.bytes_per_second * 1e-9);
+}
+
+} // namespace
+
+std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends, bool measure) {
+  apps::CeilingTable table(backends, measure, "tessera_info");
+  bool processor = false;
+  for (const Backend backend : backends) {
+    const Capabilities& machine = executor(backend).capabilities();
+    if (!machine.host_memory) {
+      for (const DType type : {DType::F32, DType::F64}) table.find(backend, type, Math::Strict, 0);
+      for (const Math math : {Math::Tf32, Math::Bf16, Math::Fp16}) table.find(backend, DType::F32, math, 0);
+    } else if (backend != Backend::Reference && !processor) { // the others share it
+      processor = true;
+      for (const DType type : {DType::F32, DType::F64})
+        for (const int threads : std::set{1, machine.threads}) table.find(backend, type, Math::Strict, threads);
+    }
+  }
+  return table.rows();
+}
+
+void print_ceilings(const std::vector<apps::CeilingRow>& rows) {
+  fmt::print("Ceilings, measured: multiply-adds in registers; bandwidth in GB/s of reading a cache, and of memory\n");
+  for (const apps::CeilingRow& row : rows) {
+    std::vector<std::string> peaks, levels;
+    for (const auto& [name, flops] : row.peaks) peaks.push_back(fmt::format("{} {}", name, speed(flops)));
+    for (const apps::CacheLevel& cache : row.caches) levels.push_back(level_text(cache));
+    levels.push_back(fmt::format("memory {:.1f}", row.bytes_per_second * 1e-9));
+    const std::string threads =
+        row.threads > 0 ? fmt::format("{} thread{}", row.threads, row.threads == 1 ? "" : "s") : "";
+    fmt::print("  {:<5} {:<11} {} {:<7} {}\n", row.device, threads, to_string(row.type), to_string(row.math),
+               peaks.empty() ? speed(row.flops) : fmt::format("{}", fmt::join(peaks, ", ")));
+    fmt::print("  {:<5} {:<11} {}\n", "", "", fmt::join(levels, ", "));
+  }
+  if (rows.empty()) fmt::print("  none: no backend here measures any\n");
+  if (const auto file = apps::ceiling_file(); !file.empty()) fmt::print("  Kept in {}\n", file.string());
+}
+
+} // namespace tessera::info_app
