@@ -8,6 +8,8 @@
 
 #include <tessera/status.hpp>
 
+#include "judge/left_behind.hpp"
+
 namespace tessera::compare_app {
 
 Board::Board(std::vector<std::unique_ptr<Reporter>> reporters, Progress& progress, bool use_mean)
@@ -47,6 +49,7 @@ void Board::finish() {
 
 void Board::leave(int status) {
   std::lock_guard lock(mutex_);
+  judge::leave_nothing_behind(); // with the board locked: that a judged kernel is killed now is not its offence
   std::erase_if(group_, [](const Result& r) { return r.verdict == Verdict::Pending && r.samples.empty(); });
   for (Result& result : group_)
     if (result.verdict == Verdict::Pending) {

@@ -1,24 +1,15 @@
 #pragma once
 
-/// How far from the machine's limit: measured once for each backend, type, mode and number of threads.
+/// How far from the machine's limit.
 
-#include <map>
-#include <tuple>
-
-#include <tessera/executor.hpp>
-
+#include "common/ceilings.hpp"
 #include "result.hpp"
 
 namespace tessera::compare_app {
 
-class CeilingTable {
- public:
-  /// Percent of what the machine could reach on this result's shape: the multiply-add peak, or the memory bandwidth
-  /// where moving each operand once takes longer. NaN where the executor measures nothing.
-  double percent(Executor& executor, const Result& result, double seconds);
-
- private:
-  std::map<std::tuple<Backend, DType, Math, int>, Ceilings> measured_;
-};
+/// Percent of what the machine could reach on this result's shape: the multiply-add peak, or the bandwidth of the
+/// nearest cache that holds all operands (or of memory) where moving each of them once takes longer. NaN where the
+/// backend measures nothing. A result above its ceiling has it measured once more: the ceiling was disturbed.
+double ceiling_percent(apps::CeilingTable& ceilings, const Result& result, double seconds);
 
 } // namespace tessera::compare_app

@@ -71,6 +71,8 @@ ordered_json seconds_json(const Result& result) {
           {"samples", result.samples.size()}};
 }
 
+} // namespace
+
 ordered_json to_json(const Result& result) {
   ordered_json json{{"op", result.operation == Operation::Gemm ? "gemm" : "sum_of_squares"},
                     {"backend", backend_name(result)},
@@ -126,13 +128,19 @@ ordered_json inputs_json(const Options& options) {
     if (judging.device) inputs["device"] = judge::to_string(*judging.device);
     if (judging.math != Math::Strict) inputs["kernel_math"] = to_string(judging.math);
     if (!judging.flags.empty()) inputs["kernel_flags"] = judging.flags;
+    if (judging.time_limit != Judging().time_limit) inputs["kernel_time_limit"] = judging.time_limit;
+    if (judging.memory_limit != Judging().memory_limit) inputs["kernel_memory_limit"] = judging.memory_limit >> 20;
   }
+  if (options.cblas != Options().cblas) inputs["cblas"] = options.cblas;
+  if (options.repeat != Options().repeat) inputs["repeat"] = options.repeat;
   if (options.check_rows == std::numeric_limits<Index>::max())
     inputs["check_rows"] = "all";
   else if (options.check_rows > 0)
     inputs["check_rows"] = options.check_rows;
   return inputs;
 }
+
+namespace {
 
 ordered_json grade_json(const GradedKernel& kernel) {
   ordered_json json{{"backend", backend_name(kernel.last)}, {"kernel", kernel.last.kernel},
@@ -149,7 +157,8 @@ ordered_json grade_json(const GradedKernel& kernel) {
 
 class DocumentReporter final : public Reporter {
  public:
-  DocumentReporter(const Options& options, const Plan& plan) : options_(options), backends_(plan.backends) {
+  DocumentReporter(const Options& options, const Plan& plan, const apps::CeilingTable& ceilings)
+      : options_(options), backends_(plan.backends), ceilings_(ceilings) {
     for (const MissingBackend& missing : plan.missing)
       missing_.push_back(
           {{"backend", to_string(missing.backend)}, {"demanded", missing.demanded}, {"reason", missing.reason}});
@@ -161,12 +170,14 @@ class DocumentReporter final : public Reporter {
   }
 
   void finish() override {
+    ordered_json machine = apps::machine_json(backends_);
+    machine["ceilings"] = ceilings_.to_json();
     ordered_json grades = ordered_json::array();
     for (const GradedKernel& kernel : book_.grades()) grades.push_back(grade_json(kernel));
     const ordered_json document{{"schema", "tessera.compare/1"},
                                 {"command", options_.command},
                                 {"inputs", inputs_json(options_)},
-                                {"machine", apps::machine_json(backends_)},
+                                {"machine", machine},
                                 {"missing_backends", missing_},
                                 {"results", results_},
                                 {"grades", grades}};
@@ -181,6 +192,7 @@ class DocumentReporter final : public Reporter {
  private:
   Options options_;
   std::vector<Backend> backends_;
+  const apps::CeilingTable& ceilings_;
   GradeBook book_;
   ordered_json missing_ = ordered_json::array();
   ordered_json results_ = ordered_json::array();
@@ -188,8 +200,9 @@ class DocumentReporter final : public Reporter {
 
 } // namespace
 
-std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan) {
-  return std::make_unique<DocumentReporter>(options, plan);
+std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan,
+                                            const apps::CeilingTable& ceilings) {
+  return std::make_unique<DocumentReporter>(options, plan, ceilings);
 }
 
 } // namespace tessera::compare_app

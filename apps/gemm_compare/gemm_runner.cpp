@@ -117,8 +117,7 @@ void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
       const TimeSummary time = summarize(result.samples);
       Result as_if = result;
       as_if.backend = task.backend;
-      result.ceiling_percent =
-          bench_.ceilings.percent(*task.executor, as_if, bench_.options.mean ? time.mean : time.median);
+      result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, bench_.options.mean ? time.mean : time.median);
       break;
     }
   bench_.board.set(position, result);
@@ -260,7 +259,7 @@ void GemmRunner::check(Entry& entry) {
     result.freivalds = freivalds().check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
   result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   set_verdict(result, problem_.exact);
-  result.ceiling_percent = bench_.ceilings.percent(*entry.task.executor, result, seconds);
+  result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
   keep_product(entry, c);
 }
 

@@ -17,7 +17,7 @@ struct Bench {
   const Options& options;
   Board& board;
   Progress& progress;
-  CeilingTable& ceilings;
+  apps::CeilingTable& ceilings;
   JudgedKernels& judged;
 };
 

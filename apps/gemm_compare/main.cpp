@@ -1,5 +1,6 @@
 /// gemm_compare: every kernel of every backend on the same product, timed and checked.
 
+#include <unistd.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,12 +12,16 @@
 
 #include "board.hpp"
 #include "cblas_choice.hpp"
+#include "common/machine.hpp"
 #include "data_files.hpp"
 #include "gemm_runner.hpp"
 #include "interrupt.hpp"
+#include "judge/left_behind.hpp"
 #include "list.hpp"
 #include "reduce_runner.hpp"
 #include "report/diff.hpp"
+#include "report/html_report.hpp"
+#include "report/markdown_report.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -26,18 +31,19 @@ enum ExitStatus { all_well = 0, some_wrong = 1, usage = 2 };
 
 /// Executors are made once, with as many threads as any row will use.
 void set_thread_limit(const Options& options) {
-  const int by_default = default_threads(); // throws if the environment holds no number
+  const int by_default = apps::thread_source().threads; // throws if the environment holds no number
   if (options.threads.empty()) return;
   const int most = *std::max_element(options.threads.begin(), options.threads.end());
   if (most > by_default) setenv("TESSERA_NUM_THREADS", std::to_string(most).c_str(), 1);
 }
 
-std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, const Plan& plan) {
+std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, const Plan& plan,
+                                                      const apps::CeilingTable& ceilings) {
   std::vector<std::unique_ptr<Reporter>> reporters;
   if (options.table_on_stdout()) reporters.push_back(table_reporter(options));
   if (options.table_on_stdout() && options.errors) reporters.push_back(errors_reporter());
   if (options.table_on_stdout()) reporters.push_back(grade_reporter());
-  if (options.wants_document()) reporters.push_back(document_reporter(options, plan));
+  if (options.wants_document()) reporters.push_back(document_reporter(options, plan, ceilings));
   if (!options.csv.empty()) reporters.push_back(csv_reporter(options));
   if (options.mean && options.table_on_stdout()) reporters.push_back(summary_reporter());
   return reporters;
@@ -80,10 +86,10 @@ int compare(const Options& options) {
   }
   JudgedKernels judged(options); // first of all, so that a compiler's complaint does not come late
   Progress progress(options.progress);
-  // Never destroyed: the thread that watches for interrupts may use it until the process ends.
-  Board& board = *new Board(make_reporters(options, plan), progress, options.mean);
+  // Never destroyed: the thread that watches for interrupts may use them until the process ends.
+  auto& ceilings = *new apps::CeilingTable(plan.backends, options.measure_ceilings, "gemm_compare");
+  Board& board = *new Board(make_reporters(options, plan, ceilings), progress, options.mean);
   on_interrupt([&board](int status) { board.leave(status); });
-  CeilingTable ceilings;
   Bench bench{options, board, progress, ceilings, judged};
   for (const Group& group : plan.groups)
     for (const Task& task : group.tasks) progress.expect(name_of(task), expected_operations(options, group.shape));
@@ -105,10 +111,18 @@ int compare_reports(const Options& options) {
   return options.fail_on_slower && diff.worse() ? some_wrong : all_well;
 }
 
+int show_report(const Options& options) {
+  const report::Run earlier = report::load_run(options.report);
+  if (!options.html.empty()) write_report(options.html, report::html_report(earlier.document));
+  if (!options.markdown.empty()) write_report(options.markdown, report::markdown_report(earlier.document));
+  return all_well;
+}
+
 int run(int argc, char** argv) {
   const std::optional<Options> options = parse_options(argc, argv);
   if (!options) return all_well;
   if (options->compares_reports()) return compare_reports(*options);
+  if (options->shows_report()) return show_report(*options);
   set_thread_limit(*options);
   choose_cblas(options->cblas);
   for (const std::string& target : {options->json, options->csv, options->html, options->markdown, options->file_out})
@@ -125,6 +139,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   tessera::compare_app::watch_interrupts();
+  tessera::compare_app::on_interrupt([](int status) { // until there are results
+    tessera::judge::leave_nothing_behind();
+    _exit(status);
+  });
   return tessera::compare_app::run(argc, argv);
 } catch (const std::exception& error) {
   fmt::print(stderr, "gemm_compare: {}\n", error.what());

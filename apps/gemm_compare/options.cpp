@@ -25,6 +25,7 @@ Examples:
   gemm_compare --kernel mine.cu --abi leetgpu --gpu   judge a kernel of your own beside the ladder
   gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
   gemm_compare --html report.html --json new.json     a page to look at, and a report for the next line
+  gemm_compare --report old.json --html old.html      the page of an earlier run
   gemm_compare --diff old.json new.json               what became faster and what slower
 
 Backends: without --cpu, --gpu or --backend, those that exist are run and nothing is missing. What is named there is
@@ -110,6 +111,9 @@ void declare(CLI::App& app, CommandLine& words) {
   add_text(app, "--check-rows", words.check_rows,
            "Rows of C that are checked: all, a number of sampled ones, or auto (all up to a few seconds' work)", "N")
       ->group("Measuring");
+  app.add_flag("--measure-ceilings", words.measure_ceilings,
+               "Measure the machine's peaks and bandwidths, also those that an earlier run kept")
+      ->group("Measuring");
   add_text(app, "--preset", words.preset,
            "report: sizes 512 to 2560, f64 on the processor, integers 1 to 100, ten runs, mean time", "NAME")
       ->group("Measuring");
@@ -121,6 +125,9 @@ void declare(CLI::App& app, CommandLine& words) {
   add_text(app, "--html", words.html, "Write a page with charts and every row; it needs no network", "FILE")
       ->group("Output");
   add_text(app, "--markdown", words.markdown, "Write tables for a README; - is stdout, without the table", "FILE")
+      ->group("Output");
+  add_text(app, "--report", words.report, "Make --html and --markdown from an earlier run's JSON instead of running",
+           "JSON")
       ->group("Output");
   app.add_option("--diff", words.diff, "Compare two JSON reports instead of running: faster, slower, same, can't tell")
       ->type_name("OLD NEW")

@@ -75,6 +75,7 @@ struct Options {
   double time_limit = 10; ///< seconds for one kernel and shape; 0: none
   Index check_rows = 0;   ///< rows of C that are checked, at most; 0: as many as take a few seconds
   std::string cblas = "auto";
+  bool measure_ceilings = false; ///< even if they are known
 
   // What to show.
   bool list = false;
@@ -85,11 +86,13 @@ struct Options {
   std::vector<std::string> command;      ///< as it was typed, for the reports
   std::string distribution;              ///< as it was typed; empty: the default
 
-  // Two reports instead of a run.
+  // Reports of earlier runs instead of a run.
+  std::string report; ///< what --html and --markdown are made from
   std::string diff_old, diff_new;
   bool fail_on_slower = false;
 
   bool reads_files() const { return !file_a.empty(); }
+  bool shows_report() const { return !report.empty(); }
   bool compares_reports() const { return !diff_old.empty(); }
   bool table_on_stdout() const { return json != "-" && csv != "-" && html != "-" && markdown != "-"; }
   bool wants_document() const { return !json.empty() || !html.empty() || !markdown.empty(); }

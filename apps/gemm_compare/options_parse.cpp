@@ -194,6 +194,15 @@ void read_outputs(const CommandLine& words, Options& options) {
     if (on_stdout != nullptr) throw InvalidArgument(fmt::format("{}: {} writes to stdout already", option, on_stdout));
     on_stdout = option;
   }
+  options.report = words.report;
+  if (options.shows_report()) {
+    if (options.html.empty() && options.markdown.empty())
+      throw InvalidArgument("--report: needs --html or --markdown, which are made from it");
+    for (const auto& [option, given] :
+         {std::pair{"--json", !words.json.empty()}, std::pair{"--csv", !words.csv.empty()},
+          std::pair{"--diff", !words.diff.empty()}, std::pair{"--list", words.list}})
+      if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --report, which runs nothing", option));
+  }
   if (!words.diff.empty()) {
     options.diff_old = words.diff.at(0);
     options.diff_new = words.diff.at(1);
@@ -291,6 +300,7 @@ Options interpret(CommandLine words) {
     options.check_rows = parse_index("--check-rows", words.check_rows, 1);
   if (!words.cblas.empty()) options.cblas = words.cblas;
   options.judging = parse_judging(words, options.operation);
+  options.measure_ceilings = words.measure_ceilings;
   options.list = words.list;
   options.errors = words.errors;
   options.mean = !words.preset.empty();

@@ -105,7 +105,7 @@ void finish(Bench& bench, Entry& entry, const ReduceReference& reference, double
   result.error = judge(entry.value, reference, canonical);
   result.verdict = result.error->within_bound() ? Verdict::Pass : Verdict::Wrong;
   if (result.verdict == Verdict::Wrong) result.reason = fmt::format("{} instead of {}", entry.value, reference.value);
-  result.ceiling_percent = bench.ceilings.percent(*entry.task.executor, result, seconds);
+  result.ceiling_percent = ceiling_percent(bench.ceilings, result, seconds);
 }
 
 /// How often the kernel runs within the time limit; 0 with a reason if not at all.

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/ceilings.hpp"
 #include "plan.hpp"
 #include "result.hpp"
 
@@ -29,11 +30,16 @@ std::unique_ptr<Reporter> errors_reporter();
 std::unique_ptr<Reporter> grade_reporter();
 /// One JSON document for --json, --html and --markdown. The machine is described when the report is written, so that
 /// nothing delays the first kernel.
-std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan);
+std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan,
+                                            const apps::CeilingTable& ceilings);
 std::unique_ptr<Reporter> csv_reporter(const Options& options);
 
 /// Speed-ups and errors over the sizes, after everything else; for --preset.
 std::unique_ptr<Reporter> summary_reporter();
+
+/// A result, and what its operands were, as they stand in the JSON document.
+nlohmann::ordered_json to_json(const Result& result);
+nlohmann::ordered_json inputs_json(const Options& options);
 
 /// To a file, or to stdout for "-". Throws IoError.
 void write_report(const std::string& target, const std::string& text);

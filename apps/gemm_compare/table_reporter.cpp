@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "common/machine.hpp"
 #include "common/terminal.hpp"
+#include "report/reproduce.hpp"
 #include "reporter.hpp"
 
 namespace tessera::compare_app {
@@ -140,6 +142,7 @@ class TableReporter final : public Reporter {
     for (std::size_t c = 0; c < titles.size(); ++c) line += aligned(titles[c].title, widths[c], titles[c].left);
     fmt::print("{}\n", apps::styled(line, Style::Dim, colour_));
     for (std::size_t r = 0; r < rows.size(); ++r) print_row(rows[r], widths, titles, group[r]);
+    print_commands(group);
     std::fflush(stdout);
   }
 
@@ -157,6 +160,23 @@ class TableReporter final : public Reporter {
     line += apps::styled(row.back(), style_of(result.verdict), colour_);
     if (!result.reason.empty()) line += ": " + result.reason;
     fmt::print("{}\n", line);
+  }
+
+  /// Of each failing row, the command that shows it again.
+  void print_commands(const std::vector<Result>& group) const {
+    nlohmann::ordered_json document{{"schema", report::schema},
+                                    {"inputs", inputs_json(options_)},
+                                    {"machine", {{"threads", apps::thread_source().threads}}},
+                                    {"results", nlohmann::ordered_json::array()}};
+    for (const Result& result : group) document["results"].push_back(to_json(result));
+    const report::Run run = report::read_run(std::move(document));
+    bool first = true;
+    for (const report::Row& row : run.rows) {
+      if (!row.failing()) continue;
+      if (first) fmt::print("{}\n", apps::styled("to see it again:", Style::Dim, colour_));
+      fmt::print("  {}\n", report::reproduce_command(row, run));
+      first = false;
+    }
   }
 
   const Options options_;

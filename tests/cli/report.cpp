@@ -140,6 +140,22 @@ BOOST_AUTO_TEST_CASE(the_list_names_every_kernel) {
                          [](const json& kernel) { return kernel["kernel"] == "gold"; }));
 }
 
+BOOST_AUTO_TEST_CASE(pages_are_made_from_an_earlier_run) {
+  const Outcome ran = compare({"--backend", "reference", "--sizes", "8", "--json", "old.json", "--html", "at_once.html",
+                               "--markdown", "at_once.md"});
+  BOOST_TEST(ran.status == 0);
+  const Outcome outcome = compare({"--report", "old.json", "--html", "later.html", "--markdown", "-"});
+  BOOST_TEST(outcome.status == 0);
+  BOOST_TEST(outcome.out == folder.read("at_once.md"));
+  BOOST_TEST((folder.read("later.html") == folder.read("at_once.html")));
+  expect_usage_error(compare({"--report", "old.json"}), {"--report", "--html"});
+  expect_usage_error(compare({"--report", "old.json", "--html", "x.html", "--csv", "x.csv"}), {"--csv", "--report"});
+  expect_usage_error(compare({"--report", "nowhere.json", "--html", "x.html"}), {"nowhere.json", "No such file"});
+  folder.write("other.json", "{}");
+  expect_usage_error(compare({"--report", "other.json", "--html", "x.html"}), {"other.json", "schema"});
+  BOOST_TEST(folder.read("x.html") == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_report_keeps_the_old_one_until_it_is_complete) {
   folder.write("out.json", "old");
   expect_usage_error(compare({"--sizes", "x", "--json", "out.json"}), {"--sizes"});

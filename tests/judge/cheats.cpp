@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(each_cheat_is_named) {
 #if !defined(__SANITIZE_ADDRESS__) // whose shadow memory leaves no room for a limit
 BOOST_AUTO_TEST_CASE(memory_is_limited) {
   const JudgeVerdict verdict = try_kernel({.kernel = "eats_memory"});
-  BOOST_CHECK_EQUAL(verdict.offence, Offence::Throws);
-  BOOST_CHECK(verdict.why.find("bad_alloc") != std::string::npos);
+  BOOST_CHECK_EQUAL(verdict.offence, Offence::ExceedsMemory);
+  BOOST_CHECK(verdict.why.find("bad_alloc in call 1, with 1024 MiB") != std::string::npos);
 }
 #endif
 

@@ -108,6 +108,18 @@ BOOST_AUTO_TEST_CASE(reproduce_of_files_reductions_and_odd_names) {
   BOOST_TEST(shell_quoted("") == "''");
 }
 
+BOOST_AUTO_TEST_CASE(reproduce_of_a_kernel_from_outside) {
+  const Json row = with(passed("my.so", 64, 1), {{"backend", "external"}, {"device", "cpu"}});
+  Json whole = document({});
+  whole["inputs"] = {{"kernel", {"a/other.so", "a/my.so"}}, {"abi", "leetgpu"}};
+  const std::string ladder = "--backend reference --kernels canonical --sizes 64";
+  BOOST_TEST(reproduce(row, whole) == "gemm_compare --kernel a/my.so " + ladder);
+  whole["inputs"].update({{"abi", "cblas"}, {"kernel_time_limit", 2.0}, {"kernel_memory_limit", 100}, {"repeat", 99}});
+  BOOST_TEST(reproduce(row, whole) ==
+             "gemm_compare --kernel a/my.so --abi cblas --kernel-time-limit 2 --kernel-memory-limit 100 " + ladder +
+                 " --repeat 99");
+}
+
 BOOST_AUTO_TEST_CASE(numbers_read_as_people_write_them) {
   BOOST_TEST(time_text(1.234e-3) == "1.23 ms");
   BOOST_TEST(time_text(45.6e-6) == "45.6 µs");

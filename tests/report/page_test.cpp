@@ -82,6 +82,22 @@ BOOST_AUTO_TEST_CASE(the_offload_threshold_is_where_the_curves_cross) {
   BOOST_TEST(std::abs(number_after(offload, "in and out: the device is faster from <b>n ≈ ") - 597) < 12);
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_from_outside_counts_where_it_ran) {
+  const auto external = [](const char* device, double seconds) {
+    return with(passed("mine", 256, seconds), {{"backend", "external"}, {"device", device}});
+  };
+  const Json card = with(passed("cublas", 256, 1e-3), {{"backend", "cuda"}, {"threads", 0}});
+  const Json host = passed("simd", 256, 2e-3);
+  // Faster than all else, it is the device's best or the processor's, and decides what is said.
+  const std::string on_card = section(html_report(document({host, with(card, {}), external("cuda", 1e-4)})), "offload");
+  BOOST_TEST(says(on_card, "device, n = 256: 100 µs"));
+  BOOST_TEST(says(on_card, "best on processor, n = 256: 2.00 ms"));
+  const std::string on_host = section(html_report(document({host, with(card, {}), external("cpu", 1e-4)})), "offload");
+  BOOST_TEST(says(on_host, "best on processor, n = 256: 100 µs"));
+  BOOST_TEST(says(on_host, "the processor is faster at every size"));
+  BOOST_TEST(count(on_card, "<figure>") == 1); // and is no device of its own
+}
+
 BOOST_AUTO_TEST_CASE(no_chart_without_something_to_show) {
   const std::string page = page_of(passed("simd", 64, 1));
   BOOST_TEST(section(page, "size").empty());    // one size is no curve

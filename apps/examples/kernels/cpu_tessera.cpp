@@ -1,6 +1,6 @@
 // A CPU kernel that takes everything a product can ask for: both types, transposes, leading dimensions, alpha and beta.
 //
-//     gemm_compare --kernel cpu_tessera.cpp --abi tessera --cpu --trans-b --beta 1
+//     gemm_compare --kernel cpu_tessera.cpp --abi tessera --cpu --transB --beta 1
 
 #include <tessera/kernel_abi.h>
 

@@ -1,6 +1,6 @@
 // A CUDA kernel with the whole interface: both types, transposes, leading dimensions, alpha, beta and the stream.
 //
-//     gemm_compare --kernel cuda_tessera.cu --abi tessera --gpu --trans-b --beta 1
+//     gemm_compare --kernel cuda_tessera.cu --abi tessera --gpu --transB --beta 1
 
 #include <cuda_runtime.h>
 

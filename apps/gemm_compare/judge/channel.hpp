@@ -74,6 +74,7 @@ enum class ReplyKind : int {
   Failed = 6,        ///< the kernel returned an error
   Threw = 7,         ///< an exception came out of the kernel
   DeviceFault = 8,   ///< the device reports an error after the call
+  OutOfMemory = 9,   ///< std::bad_alloc came out of the kernel
 };
 
 enum class Finding : int { Nothing = 0, OutOfBounds = 1, InputChanged = 2, Late = 3 };

@@ -84,6 +84,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
     close(output_fd_);
     throw IoError("cannot start " + arguments[0] + ": " + std::strerror(error));
   }
+  group_.emplace(pid_);
 #ifdef SYS_pidfd_open
   pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
 #endif
@@ -142,6 +143,7 @@ int ChildProcess::end(std::chrono::milliseconds grace) {
   read_output();
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
+  group_.reset(); // before the number is free for others
   while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
   }
   reaped_ = true;

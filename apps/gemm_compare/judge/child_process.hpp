@@ -5,9 +5,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "left_behind.hpp"
 
 namespace tessera::judge {
 
@@ -41,6 +44,7 @@ class ChildProcess {
   int pid_ = -1;
   int pid_fd_ = -1; ///< readable when the child has ended; −1 on kernels before 5.3, where only the pipes tell
   int output_fd_ = -1;
+  std::optional<GroupToKill> group_;
   bool reaped_ = false;
   int status_ = 0;
   std::string output_;

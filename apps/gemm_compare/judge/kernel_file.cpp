@@ -86,11 +86,6 @@ KernelFile::KernelFile(const std::string& path, std::optional<Device> device, co
   if (is_source) compile(file, flags);
 }
 
-KernelFile::~KernelFile() {
-  std::error_code error;
-  if (!folder_.empty()) fs::remove_all(folder_, error);
-}
-
 void KernelFile::compile(const fs::path& source, const std::string& flags) {
   const std::string extension = source.extension();
   const bool cuda = extension == ".cu";
@@ -104,12 +99,11 @@ void KernelFile::compile(const fs::path& source, const std::string& flags) {
                    : c  ? "$CC, cc, gcc and clang; install one of them"
                         : "$CXX, c++, g++ and clang++; install one of them") +
                   ", or give a compiled .so");
-  std::string folder = (fs::temp_directory_path() / "gemm_judge.XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw IoError("--kernel: cannot make a folder in " + folder);
-  folder_ = folder;
-  library_ = folder_ / "kernel.so";
+  folder_.emplace();
+  library_ = folder_->path() / "kernel.so";
 
-  std::vector<std::string> command{compiler.string(), "-shared"};
+  // Its temporary files as well: a compiler that is killed does not remove them.
+  std::vector<std::string> command{"/usr/bin/env", "TMPDIR=" + folder_->path().string(), compiler.string(), "-shared"};
   if (cuda)
     command.insert(command.end(), {"-std=c++17", "-arch=native", "-Xcompiler=-fPIC"});
   else

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "channel.hpp"
+#include "left_behind.hpp"
 #include "offence.hpp"
 
 namespace tessera::judge {
@@ -18,7 +19,6 @@ class KernelFile {
   /// Throws InvalidArgument if there is no such file or its kind is unknown, and IoError if no compiler is found.
   /// A source that does not compile is the kernel's offence: see offence().
   KernelFile(const std::string& path, std::optional<Device> device, const std::string& flags);
-  ~KernelFile();
   KernelFile(const KernelFile&) = delete;
   KernelFile& operator=(const KernelFile&) = delete;
 
@@ -34,7 +34,7 @@ class KernelFile {
   Device device_ = Device::Cpu;
   Offence offence_ = Offence::None;
   std::string compiler_output_;
-  std::filesystem::path folder_; ///< temporary; empty if nothing was compiled
+  std::optional<TemporaryFolder> folder_; ///< if something was compiled
 };
 
 } // namespace tessera::judge

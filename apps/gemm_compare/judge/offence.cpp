@@ -20,6 +20,8 @@ std::string_view to_string(Offence offence) noexcept {
       return "exits";
     case Offence::Throws:
       return "throws";
+    case Offence::ExceedsMemory:
+      return "exceeds its memory";
     case Offence::ReportsFailure:
       return "reports failure";
     case Offence::FloodsOutput:
@@ -61,6 +63,7 @@ std::string_view verdict_word(Offence offence) noexcept {
     case Offence::Exits:
       return "exits";
     case Offence::Throws:
+    case Offence::ExceedsMemory:
     case Offence::ReportsFailure:
     case Offence::FloodsOutput:
     case Offence::BreaksProtocol:

@@ -17,6 +17,7 @@ enum class Offence {
   Hangs,
   Exits,
   Throws,
+  ExceedsMemory,
   ReportsFailure,
   FloodsOutput,
   BreaksProtocol,

@@ -112,6 +112,11 @@ std::optional<Reply> Trial::call(int number, std::uint64_t placement) {
     case ReplyKind::Threw:
       end(Offence::Throws, bounded(*reply) + " " + where);
       break;
+    case ReplyKind::OutOfMemory:
+      end(request_.memory_limit > 0 ? Offence::ExceedsMemory : Offence::Throws,
+          fmt::format("{} {}{}", bounded(*reply), where,
+                      request_.memory_limit > 0 ? fmt::format(", with {} MiB", request_.memory_limit >> 20) : ""));
+      break;
     case ReplyKind::DeviceFault:
       end(Offence::Crashed, bounded(*reply) + " " + where);
       break;

@@ -77,6 +77,7 @@ Row read_row(const Json& result) {
   row.backend = word(result, "backend");
   row.kernel = word(result, "kernel");
   if (row.backend.empty() || row.kernel.empty()) throw DocumentError("names no backend or no kernel");
+  row.device = word(result, "device");
   row.dtype = word(result, "dtype", "f32");
   row.math = word(result, "math", "strict");
   row.canonical = flag(result, "canonical");
@@ -132,6 +133,12 @@ bool Run::on_host(const std::string& backend) const {
       if (device.is_object() && device.value("backend", Json()) == backend && device.contains("host_memory"))
         return device["host_memory"] == true;
   return backend != "cuda";
+}
+
+std::string Run::place(const Row& row) const {
+  if (row.device == "cpu") return "processor";
+  const std::string& backend = row.device.empty() ? row.backend : row.device;
+  return on_host(backend) ? "processor" : backend;
 }
 
 std::string Run::label(const Row& row) const {

@@ -28,6 +28,7 @@ class DocumentError : public std::runtime_error {
 struct Row {
   std::string op;
   std::string backend, kernel, dtype, math;
+  std::string device; ///< of a kernel from outside: "cpu" or "cuda"
   bool canonical = false;
   bool transfer = false; ///< copies between host and device, no product
   std::int64_t m = 0, n = 0, k = 0;
@@ -64,6 +65,8 @@ struct Run {
   std::string command() const;
   /// The backend computes in the host's memory.
   bool on_host(const std::string& backend) const;
+  /// Where the row was computed: "processor", or the device's backend, also for kernels from outside.
+  std::string place(const Row& row) const;
   /// The kernel's name, with its number of threads where the run has several.
   std::string label(const Row& row) const;
 };

@@ -121,8 +121,8 @@ std::string offload_section(const Run& run) {
     return row.op == "gemm" && row.timed() && !row.failing() && row.square() && row.n > 0;
   };
   for (const Row& row : run.rows) {
-    if (!usable(row) || run.on_host(row.backend)) continue;
-    Curves& curves = by_name[row.dtype + ", " + row.backend];
+    if (!usable(row) || run.place(row) == "processor") continue;
+    Curves& curves = by_name[row.dtype + ", " + run.place(row)];
     if (row.transfer)
       curves.transfer[static_cast<double>(row.n)] += row.median;
     else if (row.math == "strict")
@@ -132,7 +132,7 @@ std::string offload_section(const Run& run) {
   for (auto& [name, curves] : by_name) {
     const std::string dtype = name.substr(0, name.find(','));
     for (const Row& row : run.rows)
-      if (usable(row) && run.on_host(row.backend) && row.dtype == dtype && row.math == "strict")
+      if (usable(row) && run.place(row) == "processor" && row.dtype == dtype && row.math == "strict")
         keep_least(curves.host, static_cast<double>(row.n), row.median);
     if (!curves.host.empty() && !curves.device.empty()) panels += panel(name, curves);
   }

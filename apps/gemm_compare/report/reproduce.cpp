@@ -9,7 +9,12 @@
 namespace tessera::report {
 namespace {
 
-std::string text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+constexpr int usual_repeat = 7;
+
+std::string text(const Json& value) {
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 /// Kernel names are shell patterns to --kernels: what would match more than itself is bracketed.
 std::string as_pattern(const std::string& name) {
@@ -63,14 +68,16 @@ std::string reproduce_command(const Row& row, const Run& run) {
     add("--kernel", kernel_file(inputs["kernel"], row.kernel));
     for (const auto& [key, option] :
          {std::pair{"abi", "--abi"}, std::pair{"device", "--device"}, std::pair{"kernel_math", "--kernel-math"},
-          std::pair{"kernel_flags", "--kernel-flags"}})
-      if (inputs.contains(key)) add(option, text(inputs[key]));
+          std::pair{"kernel_flags", "--kernel-flags"}, std::pair{"kernel_time_limit", "--kernel-time-limit"},
+          std::pair{"kernel_memory_limit", "--kernel-memory-limit"}})
+      if (inputs.contains(key) && inputs[key] != "leetgpu") add(option, text(inputs[key]));
     // The ladder's part of such a run cannot be empty.
     line += " --backend reference --kernels canonical";
   } else {
     if (row.op != "gemm") add("--op", row.op);
     add("--backend", row.backend);
     if (!row.transfer) add("--kernels", as_pattern(row.kernel));
+    if (row.kernel.starts_with("cblas") && inputs.contains("cblas")) add("--cblas", text(inputs["cblas"]));
   }
   const bool files = inputs.contains("a") && inputs.contains("b");
   if (files) {
@@ -91,6 +98,9 @@ std::string reproduce_command(const Row& row, const Run& run) {
   if (!files && inputs.contains("dist")) add("--dist", text(inputs["dist"]));
   if (!files && inputs.contains("seed") && inputs["seed"] != 1) add("--seed", text(inputs["seed"]));
   if (inputs.contains("check_rows")) add("--check-rows", text(inputs["check_rows"]));
+  // Fewer runs show the same sooner; what took more than usual to show needs them again.
+  if (inputs.contains("repeat") && inputs["repeat"].is_number() && inputs["repeat"] > usual_repeat)
+    add("--repeat", text(inputs["repeat"]));
   if (!default_threads(row, run)) add("--threads", fmt::format("{}", row.threads));
   return line;
 }

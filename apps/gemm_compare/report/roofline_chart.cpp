@@ -1,5 +1,4 @@
-/// The ceilings are not in the document by themselves but in each row's percentage of them: speed ÷ percentage is the
-/// ceiling at the row's intensity. The largest is the peak; what lies below it is on the slope of the bandwidth.
+/// Speed over operations per byte, under the measured ceilings.
 
 #include <algorithm>
 #include <cmath>
@@ -14,79 +13,10 @@
 #include "grouping.hpp"
 #include "html.hpp"
 #include "plot.hpp"
+#include "roofs.hpp"
 
 namespace tessera::report {
 namespace {
-
-double element_bytes(const std::string& dtype) { return dtype == "f64" ? 8 : dtype == "f32" ? 4 : 2; }
-
-/// Operations per byte, each operand moved once.
-double intensity(const Row& row) {
-  const double m = static_cast<double>(row.m), n = static_cast<double>(row.n), k = static_cast<double>(row.k);
-  return 2 * m * n * k / (element_bytes(row.dtype) * (m * k + k * n + (row.beta != 0 ? 2 : 1) * m * n));
-}
-
-struct Roof {
-  std::vector<std::string> maths; ///< modes that share it
-  int threads = 0;
-  double peak = 0;      ///< GFLOP/s
-  double bandwidth = 0; ///< GB/s; 0 where no row was bound by it
-  double at(double x) const { return bandwidth > 0 ? std::min(peak, bandwidth * x) : peak; }
-};
-
-double ceiling_of(const Row& row) { return 100 * row.gflops / row.ceiling_percent; }
-
-Roof roof_of(const std::vector<const Row*>& rows) {
-  Roof roof{{rows.front()->math}, rows.front()->threads, 0, 0};
-  for (const Row* row : rows)
-    if (row->ceiling_percent > 0) roof.peak = std::max(roof.peak, ceiling_of(*row));
-  for (const Row* row : rows)
-    if (row->ceiling_percent > 0 && ceiling_of(*row) < 0.99 * roof.peak)
-      roof.bandwidth = std::max(roof.bandwidth, ceiling_of(*row) / intensity(*row));
-  return roof;
-}
-
-/// One roof for each mode and number of threads, the highest that a backend measured.
-std::vector<Roof> highest_roofs(const std::vector<const Row*>& rows) {
-  std::vector<Roof> roofs;
-  for (const RowGroup& group :
-       group_rows(rows, [](const Row& row) { return fmt::format("{} {} {}", row.backend, row.math, row.threads); })) {
-    const Roof roof = roof_of(group.rows);
-    if (!(roof.peak > 0)) continue;
-    const auto same = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& other) {
-      return other.maths == roof.maths && other.threads == roof.threads;
-    });
-    if (same == roofs.end()) {
-      roofs.push_back(roof);
-    } else {
-      same->peak = std::max(same->peak, roof.peak);
-      same->bandwidth = std::max(same->bandwidth, roof.bandwidth);
-    }
-  }
-  return roofs;
-}
-
-/// The same, where those that coincide share one, lowest first. A mode without a row that the memory bound takes the
-/// group's slope: the memory is the same.
-std::vector<Roof> roofs_of(const std::vector<const Row*>& rows) {
-  std::vector<Roof> roofs;
-  double bandwidth = 0;
-  for (const Roof& roof : highest_roofs(rows)) {
-    bandwidth = std::max(bandwidth, roof.bandwidth);
-    const auto same = std::find_if(roofs.begin(), roofs.end(),
-                                   [&](const Roof& other) { return std::abs(other.peak / roof.peak - 1) < 0.02; });
-    if (same == roofs.end()) {
-      roofs.push_back(roof);
-      continue;
-    }
-    same->threads = std::max(same->threads, roof.threads);
-    if (std::find(same->maths.begin(), same->maths.end(), roof.maths[0]) == same->maths.end())
-      same->maths.push_back(roof.maths[0]);
-  }
-  for (Roof& roof : roofs) roof.bandwidth = bandwidth;
-  std::sort(roofs.begin(), roofs.end(), [](const Roof& a, const Roof& b) { return a.peak < b.peak; });
-  return roofs;
-}
 
 std::string name_of(const Roof& roof, const std::vector<Roof>& all) {
   std::string name;
@@ -114,8 +44,27 @@ void draw(Plot& plot, const std::vector<Roof>& roofs) {
   }
 }
 
+/// Slopes of the caches, up to the highest peak, each named at its lower end.
+void draw(Plot& plot, const std::vector<CacheSlope>& caches, double peak) {
+  const Axis &x = plot.x(), &y = plot.y();
+  const auto start = [&](const CacheSlope& cache) {
+    const double low = std::max(x.low(), y.low() / cache.bandwidth);
+    return Point{low, cache.bandwidth * low};
+  };
+  std::vector<double> wanted;
+  for (const CacheSlope& cache : caches) wanted.push_back(y.at(start(cache).y) - 4);
+  const std::vector<double> places = spread_out(wanted, 12, 20, y.at(y.low()) - 4);
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    const Point from = start(caches[i]);
+    const std::string name = fmt::format("{} {} GB/s", caches[i].name, number_text(caches[i].bandwidth));
+    if (from.y >= peak) continue;
+    plot.line({from, {peak / caches[i].bandwidth, peak}}, "roof cache", name);
+    plot.text({x.at(from.x) + 4, places[i]}, "roof-name cache", name, "start");
+  }
+}
+
 std::string panel(const RowGroup& group, const Run& run) {
-  const std::vector<Roof> roofs = roofs_of(group.rows);
+  const auto [roofs, caches] = roofs_of(group, run);
   std::vector<double> intensities, speeds;
   for (const Row* row : group.rows) {
     intensities.push_back(intensity(*row));
@@ -124,12 +73,14 @@ std::string panel(const RowGroup& group, const Run& run) {
   for (const Roof& roof : roofs) {
     speeds.push_back(1.4 * roof.peak);
     if (roof.bandwidth > 0) intensities.push_back(0.5 * roof.peak / roof.bandwidth);
+    if (!caches.empty()) intensities.push_back(0.5 * roof.peak / caches.front().bandwidth);
   }
   const Axis x(Axis::Kind::Log, intensities, "operations per byte");
   Axis y(Axis::Kind::Log, speeds, "speed in FLOP/s");
   y.set_words(speed_tick);
   Plot plot(x, y, {}, "Roofline, " + group.name);
   draw(plot, roofs);
+  if (!roofs.empty()) draw(plot, caches, roofs.back().peak);
   for (const Row* row : group.rows)
     plot.mark({intensity(*row), row->gflops}, backend_class(row->backend), row->gflops, mark_title(*row, run),
               row->failing());
@@ -157,15 +108,12 @@ std::string roofline_section(const Run& run) {
     return row.op == "gemm" && !row.transfer && row.gflops > 0 && row.m > 0 && row.n > 0 && row.k > 0;
   };
   std::string panels;
-  for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) {
-         return (run.on_host(row.backend) ? "processor" : row.backend) + ", " + row.dtype;
-       }))
+  for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) { return run.place(row) + ", " + row.dtype; }))
     panels += panel(group, run);
   if (panels.empty()) return {};
   return "<section id=\"roofline\">\n<h2>Roofline</h2>\n<p class=\"lead\">Speed over operations per byte (each operand "
-         "moved once), under what this machine was measured to reach: the slope is its memory's bandwidth, the flat "
-         "part "
-         "its multiply-add peak.</p>\n<div class=\"panels\">\n" +
+         "moved once), under what this machine was measured to reach: slopes are the bandwidths of its memory and "
+         "caches, the flat part is its multiply-add peak.</p>\n<div class=\"panels\">\n" +
          panels + "</div>\n</section>\n";
 }
 

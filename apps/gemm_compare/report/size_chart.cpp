@@ -96,8 +96,7 @@ std::string size_section(const Run& run) {
   };
   std::string panels;
   for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) {
-         return (row.op == "gemm" ? "" : row.op + ", ") + (run.on_host(row.backend) ? "processor" : row.backend) +
-                ", " + row.dtype;
+         return (row.op == "gemm" ? "" : row.op + ", ") + run.place(row) + ", " + row.dtype;
        }))
     if (sizes_of(group.rows).size() > 1) panels += panel(group, run);
   if (panels.empty()) return {};

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -102,11 +103,15 @@ class Session {
     int returned = 0;
     std::string thrown;
     bool threw = false;
+    bool out_of_memory = false;
     throw_if_failed(machine_.synchronize());
     header_.stage = Stage::Calling;
     const auto start = std::chrono::steady_clock::now();
     try {
       returned = entry_->run(call, machine_.executor().default_queue().native());
+    } catch (const std::bad_alloc& error) {
+      out_of_memory = true;
+      thrown = error.what();
     } catch (const std::exception& error) {
       threw = true;
       thrown = error.what();
@@ -118,7 +123,9 @@ class Session {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     if (getpid() != self) _exit(0); // the kernel forked, and this is the copy
     reply.seconds = seconds.count();
-    if (threw)
+    if (out_of_memory)
+      say(reply, ReplyKind::OutOfMemory, thrown.c_str());
+    else if (threw)
       say(reply, ReplyKind::Threw, thrown.c_str());
     else if (!status.ok())
       say(reply, ReplyKind::DeviceFault, status.why.c_str());

@@ -1,0 +1,150 @@
+/// What the machine can do at most: measured, kept in the user's cache folder, and used.
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace tessera::test {
+
+using nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Cache : Programs {
+  const std::string file = (folder.path() / "cache" / "tessera" / "ceilings.json").string();
+  const Variables here{{"XDG_CACHE_HOME", (folder.path() / "cache").string()}};
+  /// There is a backend that measures; fills the file.
+  const bool measures = compare({"--cpu", "--kernels", "simd", "--sizes", "16", "--threads", "1"}, here).status == 0;
+
+  /// Ceilings of f32 on one thread, from a small run.
+  json run(const std::vector<std::string>& more = {}, std::string* said = nullptr) const {
+    std::vector<std::string> arguments{"--cpu",     "--kernels", "simd",   "--sizes", "16,300",
+                                       "--threads", "1",         "--json", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = compare(arguments, here);
+    BOOST_TEST(outcome.status == 0);
+    if (said != nullptr) *said = outcome.err;
+    const json report = json::parse(outcome.out);
+    BOOST_TEST_REQUIRE(report["machine"]["ceilings"].size() == 1u);
+    return report["machine"]["ceilings"][0];
+  }
+  json kept() const { return json::parse(folder.read("cache/tessera/ceilings.json")); }
+  void keep(const json& whole) const { folder.write("cache/tessera/ceilings.json", whole.dump()); }
+  json& first(json& whole) const { return whole["machines"][0]["ceilings"][0]; }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(measured_ceilings, Cache)
+
+BOOST_AUTO_TEST_CASE(what_was_measured_is_kept_and_found_again) {
+  if (!measures) return;
+  json whole = kept();
+  BOOST_TEST(whole["schema"] == "tessera.ceilings/1");
+  const json measured = first(whole);
+  BOOST_TEST(measured["device"] == "cpu");
+  BOOST_TEST(measured["flops"].get<double>() > 1e8);
+  BOOST_TEST(measured["bytes_per_second"].get<double>() > 1e8);
+  BOOST_TEST(measured["peaks"].contains("portable"));
+  double nearer = 1e300;
+  for (const json& cache : measured["caches"]) {
+    BOOST_TEST(cache["bytes_per_second"].get<double>() <= nearer);
+    nearer = cache["bytes_per_second"];
+  }
+  BOOST_TEST(measured["bytes_per_second"].get<double>() <= nearer);
+  // A number that no machine reaches shows where it came from, until the machine is measured again.
+  first(whole)["flops"] = 1e20;
+  keep(whole);
+  BOOST_TEST(run()["flops"] == 1e20);
+  BOOST_TEST(run({"--measure-ceilings"})["flops"].get<double>() < 1e18);
+  BOOST_TEST(run()["flops"].get<double>() < 1e18);
+}
+
+BOOST_AUTO_TEST_CASE(another_machine_is_measured_and_the_first_one_kept) {
+  if (!measures) return;
+  json whole = kept();
+  whole["machines"][0]["fingerprint"]["cpu"] = "Another Processor";
+  first(whole)["flops"] = 1e20;
+  keep(whole);
+  BOOST_TEST(run()["flops"].get<double>() < 1e18);
+  whole = kept();
+  BOOST_TEST(whole["machines"].size() == 2u);
+  BOOST_TEST(first(whole)["flops"] == 1e20);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_says_nothing_is_named_and_replaced) {
+  if (!measures) return;
+  for (const char* text :
+       {"{\"schema\": \"tessera.ceil", "[]", R"({"schema": "tessera.ceilings/0", "machines": []})"}) {
+    folder.write("cache/tessera/ceilings.json", text);
+    std::string said;
+    BOOST_TEST(run({}, &said)["flops"].get<double>() > 1e8);
+    BOOST_TEST(contains(said, file), said);
+    BOOST_TEST(contains(said, "measured again"), said);
+    BOOST_TEST(kept()["machines"].size() == 1u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_cannot_be_written_is_no_error) {
+  if (!measures) return;
+  folder.write("file", "");
+  const Outcome outcome = compare({"--cpu", "--kernels", "simd", "--sizes", "16", "--threads", "1"},
+                                  {{"XDG_CACHE_HOME", (folder.path() / "file").string()}});
+  BOOST_TEST(outcome.status == 0);
+  BOOST_TEST(outcome.err == "");
+  BOOST_TEST(contains(outcome.out, "% peak"));
+}
+
+BOOST_AUTO_TEST_CASE(what_binds_is_the_nearest_level_that_holds_the_operands) {
+  if (!measures) return;
+  json whole = kept();
+  first(whole).update(json::parse(R"({"flops": 1e30, "bytes_per_second": 1e17, "caches": [
+    {"level": 1, "bytes": 4000, "bytes_per_second": 4e17}, {"level": 2, "bytes": 100000, "bytes_per_second": 2e17}]})"));
+  keep(whole);
+  const auto percent = [&](int n, const char* dtype, double bandwidth, double size) {
+    const Outcome outcome = compare(
+        {"--cpu", "--kernels", "simd", "--sizes", std::to_string(n), "--threads", "1", "--dtype", dtype, "--json", "-"},
+        here);
+    const json report = json::parse(outcome.out);
+    for (const json& one : report["results"])
+      BOOST_TEST(one["ceiling_percent"].get<double>() ==
+                     100 * 3.0 * n * n * size / bandwidth / one["seconds"]["median"].get<double>(),
+                 boost::test_tools::tolerance(1e-9));
+  };
+  percent(16, "f32", 4e17, 4);
+  percent(64, "f32", 2e17, 4);
+  percent(128, "f32", 1e17, 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_ceiling_that_a_kernel_breaks_was_disturbed) {
+  if (!measures) return;
+  json whole = kept();
+  first(whole)["flops"] = 1e3;
+  keep(whole);
+  BOOST_TEST(run()["flops"].get<double>() > 1e8);
+  whole = kept();
+  BOOST_TEST(first(whole)["flops"].get<double>() > 1e8);
+}
+
+BOOST_AUTO_TEST_CASE(the_information_shows_them) {
+  if (!measures) return;
+  const Variables one{here[0], {"TESSERA_NUM_THREADS", "1"}};
+  const Outcome outcome = info({"--ceilings"}, one);
+  BOOST_TEST(outcome.status == 0);
+  for (const char* part : {"Ceilings", "portable", "memory", "1 thread", "f64"})
+    BOOST_TEST(contains(outcome.out, part), part);
+  BOOST_TEST(contains(outcome.out, file));
+  const json report = json::parse(info({"--ceilings", "--json"}, one).out);
+  BOOST_TEST(report["machine"]["ceilings"].size() == 2u); // f32 and f64
+  BOOST_TEST(!json::parse(info({"--json"}, one).out)["machine"].contains("ceilings"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test

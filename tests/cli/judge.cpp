@@ -1,0 +1,176 @@
+/// Kernels from outside, through the real program; and the commands that show a failing row again.
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace tessera::test {
+
+using nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Judged : Programs {
+  /// Beside one kernel of the ladder, for a run is never without one.
+  Outcome judge(std::vector<std::string> arguments, const Variables& variables = {}) const {
+    arguments.insert(arguments.end(), {"--backend", "reference", "--kernels", "canonical", "--sizes", "48"});
+    return compare(arguments, variables);
+  }
+  json report() const { return json::parse(folder.read("out.json")); }
+  static json row_in(const json& whole, const std::string& kernel) {
+    for (const json& one : whole["results"])
+      if (one["kernel"] == kernel) return one;
+    BOOST_FAIL("no row of " + kernel);
+    return {};
+  }
+  json row(const std::string& kernel) const { return row_in(report(), kernel); }
+  /// The lines below "to see it again", run as they stand by a shell.
+  std::vector<Outcome> run_again(const std::string& table, const Variables& variables = {}) const {
+    std::vector<Outcome> outcomes;
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("  gemm_compare ")) continue;
+      Variables all = variables;
+      all.emplace_back("PATH", fs::path(TESSERA_GEMM_COMPARE).parent_path().string() + ":" + std::getenv("PATH"));
+      outcomes.push_back(Process("/bin/sh", {"-c", line + " --json -"}, folder.path(), all).wait());
+    }
+    return outcomes;
+  }
+};
+
+std::string example(const char* name) { return std::string(TESSERA_EXAMPLE_KERNELS "/") + name; }
+std::string cheat(const char* name) { return std::string(TESSERA_JUDGED_KERNELS "/") + name + ".so"; }
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(judged_kernels, Judged)
+
+BOOST_AUTO_TEST_CASE(examples_are_compiled_and_pass) {
+  const Outcome outcome = judge({"--kernel", example("cpu_leetgpu.cpp"), "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const json passed = row("cpu_leetgpu.cpp");
+  BOOST_TEST(passed["verdict"] == "pass");
+  BOOST_TEST(passed["backend"] == "external");
+  BOOST_TEST(passed["device"] == "cpu");
+  BOOST_TEST(passed["seconds"]["samples"] == 7);
+  BOOST_TEST(!contains(outcome.out, "to see it again"));
+  const Outcome in_c = judge({"--kernel", example("cpu_tessera.c"), "--abi", "tessera", "--kernel-flags", "-O1",
+                              "--repeat", "2", "--json", "out.json"});
+  BOOST_TEST(in_c.status == 0, in_c.err);
+  BOOST_TEST(row("cpu_tessera.c")["verdict"] == "pass");
+}
+
+BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
+  const Outcome outcome = judge({"--kernel", cheat("cached_answer"), "--kernel", cheat("crashes"), "--kernel",
+                                 cheat("no_symbol"), "--kernel", cheat("honest"), "--json", "out.json"});
+  BOOST_TEST(outcome.status == 1);
+  const auto expect = [&](const char* kernel, const char* verdict, const char* offence) {
+    const json result = row(std::string(kernel) + ".so");
+    BOOST_TEST(result["verdict"] == verdict, kernel);
+    BOOST_TEST(result["offence"] == offence, kernel);
+    BOOST_TEST(contains(outcome.out, result["reason"].get<std::string>()), kernel);
+  };
+  expect("cached_answer", "wrong", "cached answer");
+  expect("crashes", "failed", "crashes");
+  expect("no_symbol", "failed", "missing symbol");
+  expect("honest", "pass", "");
+  BOOST_TEST(contains(row("no_symbol.so")["reason"].get<std::string>(), "it does not export solve"));
+}
+
+BOOST_AUTO_TEST_CASE(bad_usage) {
+  expect_usage_error(judge({"--kernel", "nowhere.so"}), {"--kernel", "there is no file nowhere.so"});
+  expect_usage_error(judge({"--kernel", cheat("honest"), "--abi", "leetgpo"}), {"leetgpo", "did you mean 'leetgpu'"});
+  expect_usage_error(judge({"--kernel", cheat("honest"), "--device", "cup"}), {"--device", "cup", "use cpu or cuda"});
+  expect_usage_error(judge({"--abi", "leetgpu"}), {"--abi", "--kernel"});
+  expect_usage_error(judge({"--kernel", cheat("honest"), "--kernel-time-limit", "0"}), {"--kernel-time-limit"});
+  folder.write("kernel.txt", "");
+  expect_usage_error(judge({"--kernel", "kernel.txt"}), {"kernel.txt", "neither a shared library"});
+}
+
+BOOST_AUTO_TEST_CASE(a_source_that_does_not_compile_is_a_row) {
+  folder.write("broken.cpp", "extern \"C\" void solve( { this is not C++; }\n");
+  const Outcome outcome = judge({"--kernel", "broken.cpp", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 1);
+  BOOST_TEST(row("broken.cpp")["offence"] == "does not compile");
+  BOOST_TEST(row("canonical")["verdict"] == "pass");
+  BOOST_TEST(contains(outcome.err, "error:"));
+}
+
+BOOST_AUTO_TEST_CASE(an_interrupt_leaves_nothing_behind) {
+  const Folder temporary;
+  // One compiles for ever, the other is compiled and then hangs.
+  folder.write("compiler", "#!/bin/sh\necho x > \"$TMPDIR/half\"\nsleep 100 & sleep 100\n");
+  fs::permissions(folder.path() / "compiler", fs::perms::owner_all);
+  folder.write("hangs.c", "void solve(void) { for (;;); }\n");
+  for (const bool while_compiling : {true, false}) {
+    Variables variables{{"TMPDIR", temporary.path().string()}};
+    if (while_compiling) variables.emplace_back("CC", (folder.path() / "compiler").string());
+    Process process(TESSERA_GEMM_COMPARE,
+                    {"--kernel", "hangs.c", "--backend", "reference", "--kernels", "canonical", "--sizes", "16",
+                     "--json", "out.json", "--no-progress"},
+                    folder.path(), variables);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto is_there = [&](const char* file) {
+      for (const std::string& name : temporary.names())
+        if (fs::exists(temporary.path() / name / file)) return true;
+      return false;
+    };
+    while (!is_there(while_compiling ? "half" : "kernel.so") && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500)); // into the kernel
+    process.send(SIGINT);
+    const Outcome outcome = process.wait();
+    BOOST_TEST(outcome.status == 130);
+    BOOST_TEST(temporary.names().empty());
+    if (while_compiling) continue;
+    BOOST_TEST(row("canonical")["verdict"] == "pass");
+    const json whole = report();
+    for (const json& one : whole["results"]) BOOST_TEST(one["verdict"] != "failed"); // it is not its offence
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_failing_row_shows_its_command) {
+  const Variables odd{{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}};
+  const Outcome outcome = compare({"--backend", "cuda", "--kernels", "fine,off_by_one,failing", "--sizes", "8,9",
+                                   "--dtype", "f32", "--alpha", "1.5", "--transA", "--seed", "3", "--repeat", "2"},
+                                  odd);
+  BOOST_TEST(outcome.status == 1);
+  BOOST_TEST(contains(outcome.out,
+                      "\n  gemm_compare --backend cuda --kernels off_by_one --sizes 8 --transA --alpha 1.5 "
+                      "--seed 3\n"),
+             outcome.out);
+  const std::vector<Outcome> again = run_again(outcome.out, odd);
+  BOOST_TEST(again.size() == 4u); // two kernels, two sizes
+  for (const Outcome& one : again) {
+    BOOST_TEST(one.status == 1);
+    const json result = row_in(json::parse(one.out), contains(one.out, "failing") ? "failing" : "off_by_one");
+    BOOST_TEST(result["verdict"] == (result["kernel"] == "failing" ? "failed" : "wrong"));
+    BOOST_TEST(result["alpha"] == 1.5);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_judged_row_shows_its_command) {
+  fs::copy(cheat("modifies_inputs"), folder.path() / "it's mine.so");
+  const Outcome outcome = judge({"--kernel", "it's mine.so", "--kernel-time-limit", "9", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 1);
+  const json first = row("it's mine.so");
+  const std::vector<Outcome> again = run_again(outcome.out);
+  BOOST_TEST_REQUIRE(again.size() == 1u);
+  BOOST_TEST(again[0].status == 1, again[0].err);
+  for (const char* key : {"verdict", "offence"})
+    BOOST_TEST(row_in(json::parse(again[0].out), "it's mine.so")[key] == first[key]);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
