@@ -21,7 +21,12 @@ double CeilingRow::bandwidth_of(double bytes) const {
 }
 
 void CeilingRow::raise(const CeilingRow& other) {
+  raise_bandwidths(other);
   flops = std::max(flops, other.flops);
+  for (const auto& [name, peak] : other.peaks) peaks[name] = std::max(peaks[name], peak);
+}
+
+void CeilingRow::raise_bandwidths(const CeilingRow& other) {
   bytes_per_second = std::max(bytes_per_second, other.bytes_per_second);
   for (const CacheLevel& theirs : other.caches) {
     const auto ours = std::find_if(caches.begin(), caches.end(),
@@ -31,7 +36,6 @@ void CeilingRow::raise(const CeilingRow& other) {
     else
       ours->bytes_per_second = std::max(ours->bytes_per_second, theirs.bytes_per_second);
   }
-  for (const auto& [name, peak] : other.peaks) peaks[name] = std::max(peaks[name], peak);
 }
 
 ordered_json to_json(const CeilingRow& row) {
@@ -102,6 +106,12 @@ CeilingRow CeilingTable::keep(Backend backend, const CeilingRow& row) {
   if (old == nullptr) old = &known_.emplace_back(Known{row, true});
   old->row.raise(row);
   old->fresh = true;
+  if (row.flops > 0)
+    for (Known& one : known_)
+      if (one.row.device == row.device && one.row.threads == row.threads && one.row.flops > 0) {
+        old->row.raise_bandwidths(one.row);
+        one.row.raise_bandwidths(old->row);
+      }
   // One that cannot be written only means that the next run measures again.
   if (const auto file = ceiling_file(); !file.empty() && row.flops > 0)
     store_ceilings(file, fingerprint(executor(backend).capabilities()), {old->row});

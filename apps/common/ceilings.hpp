@@ -35,6 +35,8 @@ struct CeilingRow {
   double bandwidth_of(double bytes) const;
   /// Takes the higher of each number: whatever disturbs a measurement makes it lower.
   void raise(const CeilingRow& other);
+  /// The same of bandwidths alone, which the type and the mode do not change.
+  void raise_bandwidths(const CeilingRow& other);
   bool same_place(const CeilingRow& other) const {
     return device == other.device && type == other.type && math == other.math && threads == other.threads;
   }

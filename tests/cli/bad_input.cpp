@@ -75,6 +75,8 @@ BOOST_AUTO_TEST_CASE(threads_from_the_environment_are_checked) {
 BOOST_AUTO_TEST_CASE(an_unwritable_report_is_known_before_anything_runs) {
   expect_usage_error(compare({"--sizes", "8", "--json", "no/such/folder/out.json"}), {"no/such/folder/out.json"});
   expect_usage_error(compare({"--sizes", "8", "--csv", "."}), {"folder"});
+  for (const char* option : {"--html", "--markdown"})
+    expect_usage_error(compare({"--sizes", "8", option, "no/out"}), {"no/out"});
   BOOST_TEST(folder.names().empty());
 }
 
@@ -82,6 +84,17 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_an_error) {
   const Outcome outcome = compare({"--backend", "reference", "--sizes", "8", "--json", "/dev/full"});
   BOOST_TEST(outcome.status == 2);
   BOOST_TEST(contains(outcome.err, "/dev/full"));
+  // No file may grow beyond a block: what was begun is taken back, and what was there stays.
+  for (const char* option : {"--json", "--html", "--markdown", "--csv"}) {
+    folder.write("out", "old");
+    const std::string command = std::string("trap '' XFSZ; ulimit -f 1; exec ") + TESSERA_GEMM_COMPARE +
+                                " --backend reference --sizes 8,9,10,11,12,13,14 " + option + " out >/dev/null";
+    const Outcome limited = Process("/bin/sh", {"-c", command}, folder.path()).wait();
+    BOOST_TEST(limited.status == 2, option);
+    BOOST_TEST(contains(limited.err, "out"), option);
+    BOOST_TEST(folder.read("out") == "old", option);
+    BOOST_TEST(folder.names() == (std::vector<std::string>{"out"}), boost::test_tools::per_element());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(two_reports_cannot_share_stdout) {

@@ -76,6 +76,29 @@ BOOST_AUTO_TEST_CASE(the_roof_is_what_the_percentages_were_taken_of) {
   BOOST_TEST(!says(section(html_report(document({low, free})), "roofline"), "GB/s"));
 }
 
+BOOST_AUTO_TEST_CASE(measured_ceilings_are_the_roof) {
+  Json whole = document({with(passed("simd", 64, 1e-4), {{"ceiling_percent", 50.0}})});
+  whole["machine"]["ceilings"] = Json::parse(R"([
+    {"device": "cpu", "dtype": "f32", "math": "strict", "threads": 2, "flops": 234e9, "bytes_per_second": 45e9,
+     "caches": [{"level": 1, "bytes": 65536, "bytes_per_second": 363e9},
+                {"level": 2, "bytes": 2097152, "bytes_per_second": 223e9}], "peaks": {"portable": 18e9, "avx2": 234e9}},
+    {"device": "cpu", "dtype": "f64", "math": "strict", "threads": 2, "flops": 117e9, "bytes_per_second": 45e9,
+     "caches": [], "peaks": {}}])");
+  const std::string page = html_report(whole);
+  const std::string roofline = section(page, "roofline");
+  for (const char* part : {"strict: 234 GFLOP/s", "L1 363 GB/s", "L2 223 GB/s", "memory 45"})
+    BOOST_TEST(says(roofline, part), part);
+  BOOST_TEST(count(roofline, "class=\"line roof cache\"") == 2);
+  BOOST_TEST(!says(roofline, "117 GFLOP/s")); // no row of that type
+  const std::string machine = section(page, "machine");
+  for (const char* part : {"portable 18.0 GFLOP/s", "avx2 234 GFLOP/s", "L1 363, L2 223, memory 45", "117 GFLOP/s"})
+    BOOST_TEST(says(machine, part), part);
+  whole["machine"]["ceilings"] =
+      Json::parse(R"([7, {"device": "cpu"}, {"device": "cpu", "dtype": "f32", "math": "strict",
+    "threads": 2, "flops": 1e9, "bytes_per_second": "much", "caches": [{}], "peaks": 3}])");
+  BOOST_TEST(says(section(html_report(whole), "roofline"), "strict: 1.00 GFLOP/s")); // what is odd is left out
+}
+
 BOOST_AUTO_TEST_CASE(the_offload_threshold_is_where_the_curves_cross) {
   const std::string offload = section(full_page(), "offload");
   BOOST_TEST(std::abs(number_after(offload, "device already: the device is faster from <b>n ≈ ") - 396) < 8);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "format.hpp"
 #include "html.hpp"
 #include "page.hpp"
 
@@ -43,6 +44,47 @@ std::string definitions(const Json& object) {
   return html + "</dl>";
 }
 
+double number(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_number() ? at->get<double>() : 0.0;
+}
+
+std::string word(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+/// Peaks and bandwidths, a row for each device, type, mode and number of threads.
+std::string ceilings(const Json& machine) {
+  const auto list = machine.find("ceilings");
+  if (list == machine.end() || !list->is_array() || list->empty()) return {};
+  std::string rows;
+  for (const Json& one : *list) {
+    if (!one.is_object()) continue;
+    std::string levels, peaks;
+    if (const auto caches = one.find("caches"); caches != one.end() && caches->is_array())
+      for (const Json& cache : *caches)
+        if (cache.is_object())
+          levels += fmt::format("L{:.0f} {}, ", number(cache, "level"),
+                                number_text(number(cache, "bytes_per_second") * 1e-9));
+    if (const auto sets = one.find("peaks"); sets != one.end() && sets->is_object())
+      for (const auto& [name, flops] : sets->items())
+        if (flops.is_number())
+          peaks +=
+              fmt::format("{}{} {}", peaks.empty() ? "" : ", ", escaped(name), speed_text(flops.get<double>() * 1e-9));
+    if (peaks.empty()) peaks = speed_text(number(one, "flops") * 1e-9);
+    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}memory {}</td></tr>\n",
+                        escaped(word(one, "device")),
+                        number(one, "threads") > 0 ? fmt::format("{:.0f}", number(one, "threads")) : "–",
+                        escaped(word(one, "dtype")), escaped(word(one, "math")), peaks, levels,
+                        number_text(number(one, "bytes_per_second") * 1e-9));
+  }
+  return "<h3>Measured ceilings</h3>\n<div class=\"scroll\"><table class=\"ceilings\"><thead><tr><th>device</th>"
+         "<th>threads</th><th>type</th><th>math</th><th>multiply-adds in registers</th><th>bandwidth, GB/s</th></tr>"
+         "</thead><tbody>\n" +
+         rows + "</tbody></table></div>\n";
+}
+
 std::string missing_backends(const Json& document) {
   const auto missing = document.find("missing_backends");
   std::string items;
@@ -58,8 +100,10 @@ std::string missing_backends(const Json& document) {
 } // namespace
 
 std::string machine_section(const Run& run) {
-  std::string html = "<section id=\"machine\">\n<h2>Machine and versions</h2>\n" + definitions(run.machine()) +
-                     missing_backends(run.document);
+  Json shown = run.machine();
+  shown.erase("ceilings");
+  std::string html = "<section id=\"machine\">\n<h2>Machine and versions</h2>\n" + definitions(shown) +
+                     ceilings(run.machine()) + missing_backends(run.document);
   if (const std::string command = run.command(); !command.empty())
     html += "<h3>The command that made this</h3>\n<pre><code>" + escaped(command) + "</code></pre>\n";
   return html + "</section>\n";

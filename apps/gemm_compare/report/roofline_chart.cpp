@@ -29,18 +29,28 @@ std::string name_of(const Roof& roof, const std::vector<Roof>& all) {
 
 void draw(Plot& plot, const std::vector<Roof>& roofs) {
   const Axis &x = plot.x(), &y = plot.y();
-  std::vector<double> wanted; // places of the names, from the top
-  for (auto roof = roofs.rbegin(); roof != roofs.rend(); ++roof) wanted.push_back(y.at(roof->peak) - 5);
-  const std::vector<double> places = spread_out(wanted, 12, 20, y.at(y.low()) - 4);
-  for (std::size_t i = 0; i < roofs.size(); ++i) {
-    const Roof& roof = roofs[roofs.size() - 1 - i];
+  for (const Roof& roof : roofs) {
     std::vector<Point> points{{x.low(), roof.at(x.low())}};
     if (points.front().y < y.low()) points.front() = {y.low() / roof.bandwidth, y.low()};
     const double ridge = roof.bandwidth > 0 ? roof.peak / roof.bandwidth : 0;
     if (ridge > x.low() && ridge < x.high()) points.push_back({ridge, roof.peak});
     points.push_back({x.high(), roof.at(x.high())});
     plot.line(points, "roof", name_of(roof, roofs));
-    plot.text({plot.size().width - plot.size().right, places[i]}, "roof-name", name_of(roof, roofs), "end");
+  }
+}
+
+/// Below the left end of the flat part, where neither slopes nor marks are; above its right end if there is no room.
+void name(Plot& plot, const std::vector<Roof>& roofs) {
+  constexpr double line_height = 13, letter = 6.4;
+  const double right = plot.size().width - plot.size().right;
+  double last = 0;
+  for (auto roof = roofs.rbegin(); roof != roofs.rend(); ++roof) {
+    const std::string words = name_of(*roof, roofs);
+    const double from = roof->bandwidth > 0 ? plot.x().at(roof->peak / roof->bandwidth) + 6 : right;
+    const bool fits = from + letter * static_cast<double>(words.size()) < right;
+    const double line = plot.y().at(roof->peak);
+    last = std::max(last + line_height, fits ? line + line_height : line - 5);
+    plot.text({fits ? from : right, last}, "roof-name", words, fits ? "start" : "end");
   }
 }
 
@@ -84,6 +94,7 @@ std::string panel(const RowGroup& group, const Run& run) {
   for (const Row* row : group.rows)
     plot.mark({intensity(*row), row->gflops}, backend_class(row->backend), row->gflops, mark_title(*row, run),
               row->failing());
+  name(plot, roofs);
   // The best row at each intensity gets its name, once a kernel; others say theirs when pointed at.
   std::map<double, const Row*> best;
   for (const Row* row : group.rows) {
