@@ -60,7 +60,8 @@ CeilingRow place_of(Backend backend, DType type, Math math, int threads) {
   CeilingRow place;
   place.device = executor(backend).capabilities().host_memory ? std::string("cpu") : std::string(to_string(backend));
   place.type = type;
-  place.math = math;
+  // The processor's compensated kernels run on the same units, and a ceiling counts the product's operations alone.
+  place.math = place.device == "cpu" && math == Math::Compensated ? Math::Strict : math;
   place.threads = threads;
   return place;
 }

@@ -32,7 +32,7 @@ double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
 
 Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept try {
   ceilings = {};
-  if (math != Math::Strict) return {}; // the ladder has no rows of other modes
+  if (math != Math::Strict) return {}; // other modes have no units of their own here
   const int used = threads_for(threads);
   std::size_t count = 0;
   for (const Isa isa : {Isa::Portable, Isa::Avx2, Isa::Avx512}) {

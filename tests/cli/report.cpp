@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(json_has_the_documented_schema) {
   const json report = json::parse(folder.read("out.json"));
   BOOST_TEST(report["schema"] == "tessera.compare/1");
   expect_keys(report["machine"],
-              {"cpu", "threads", "instruction_set", "compiler", "libraries", "os", "date", "devices"});
+              {"cpu", "threads", "instruction_set", "compiler", "libraries", "os", "date", "devices", "ceilings"});
   BOOST_TEST_REQUIRE(!report["results"].empty());
   for (const json& result : report["results"]) {
     expect_keys(result,

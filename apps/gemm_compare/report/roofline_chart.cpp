@@ -39,17 +39,20 @@ void draw(Plot& plot, const std::vector<Roof>& roofs) {
   }
 }
 
-/// Below the left end of the flat part, where neither slopes nor marks are; above its right end if there is no room.
+/// Above the flat part: from its left end, past the slope of a higher roof, or up to its right end if there is no room.
 void name(Plot& plot, const std::vector<Roof>& roofs) {
   constexpr double line_height = 13, letter = 6.4;
+  const Axis &x = plot.x(), &y = plot.y();
   const double right = plot.size().width - plot.size().right;
-  double last = 0;
-  for (auto roof = roofs.rbegin(); roof != roofs.rend(); ++roof) {
-    const std::string words = name_of(*roof, roofs);
-    const double from = roof->bandwidth > 0 ? plot.x().at(roof->peak / roof->bandwidth) + 6 : right;
+  const double slope = (y.at(1) - y.at(10)) / (x.at(10) - x.at(1)); // of what is proportional
+  double last = plot.size().height;
+  for (const Roof& roof : roofs) {
+    const std::string words = name_of(roof, roofs);
+    const double line = y.at(roof.peak);
+    last = std::min(last - line_height, line - 5);
+    const double ridge = roof.bandwidth > 0 ? x.at(roof.peak / roof.bandwidth) : right;
+    const double from = ridge + 4 + (line - last + line_height) / slope;
     const bool fits = from + letter * static_cast<double>(words.size()) < right;
-    const double line = plot.y().at(roof->peak);
-    last = std::max(last + line_height, fits ? line + line_height : line - 5);
     plot.text({fits ? from : right, last}, "roof-name", words, fits ? "start" : "end");
   }
 }
