@@ -42,19 +42,20 @@ std::vector<Roof> highest_roofs(const std::vector<const Row*>& rows) {
   return roofs;
 }
 
-/// The same, where those that coincide share one, lowest first. A mode without a row that the memory bound takes the
-/// group's slope: the memory is the same.
+/// The same, where those within a tenth of each other, mostly the same units measured twice, share one, lowest first. A
+/// mode without a row that the memory bound takes the group's slope: the memory is the same.
 std::vector<Roof> merged(const std::vector<Roof>& all) {
   std::vector<Roof> roofs;
   double bandwidth = 0;
   for (const Roof& roof : all) {
     bandwidth = std::max(bandwidth, roof.bandwidth);
     const auto same = std::find_if(roofs.begin(), roofs.end(),
-                                   [&](const Roof& other) { return std::abs(other.peak / roof.peak - 1) < 0.02; });
+                                   [&](const Roof& other) { return std::abs(other.peak / roof.peak - 1) < 0.1; });
     if (same == roofs.end()) {
       roofs.push_back(roof);
       continue;
     }
+    same->peak = std::max(same->peak, roof.peak);
     same->threads = std::max(same->threads, roof.threads);
     if (std::find(same->maths.begin(), same->maths.end(), roof.maths[0]) == same->maths.end())
       same->maths.push_back(roof.maths[0]);

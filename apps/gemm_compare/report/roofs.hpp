@@ -27,7 +27,7 @@ struct CacheSlope {
 };
 
 struct Roofs {
-  std::vector<Roof> roofs;        ///< lowest first; those that coincide are one
+  std::vector<Roof> roofs;        ///< lowest first; those within a tenth of each other are one
   std::vector<CacheSlope> caches; ///< nearest first; empty in documents of versions that did not measure them
 };
 
