@@ -18,6 +18,7 @@ namespace {
 
 /// A product with more operations than this is tried on a few rows first.
 constexpr double probe_from = 5e8;
+constexpr double probe_seconds = 0.1;
 /// Runs estimated at less than this are warmed up with a whole run.
 constexpr double warm_up_below = 0.5;
 /// The reference computes at most this many products; beyond, it checks sampled rows.
@@ -211,7 +212,9 @@ double GemmRunner::estimate(Entry& entry) {
     const Index all = call.m;
     call.m = std::max<Index>(
         1, std::min<Index>(all / 2, static_cast<Index>(static_cast<double>(all) * probe_from / total / 8)));
-    run();
+    // A few rows say little of a kernel that packs all of B first: as many as take long enough to tell.
+    for (run(); entry.active() && seconds < probe_seconds && call.m < all / 2; run())
+      call.m = std::min(all / 2, call.m * 8);
     seconds *= static_cast<double>(all) / static_cast<double>(call.m);
     if (!entry.active() || seconds > warm_up_below) return seconds;
     call.m = all;
