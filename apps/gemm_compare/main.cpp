@@ -87,7 +87,7 @@ int compare(const Options& options) {
   JudgedKernels judged(options); // first of all, so that a compiler's complaint does not come late
   Progress progress(options.progress);
   // Never destroyed: the thread that watches for interrupts may use them until the process ends.
-  auto& ceilings = *new apps::CeilingTable(plan.backends, options.measure_ceilings, "gemm_compare");
+  static auto& ceilings = *new apps::CeilingTable(plan.backends, options.measure_ceilings, "gemm_compare");
   Board& board = *new Board(make_reporters(options, plan, ceilings), progress, options.mean);
   on_interrupt([&board](int status) { board.leave(status); });
   Bench bench{options, board, progress, ceilings, judged};

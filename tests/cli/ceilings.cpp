@@ -19,8 +19,19 @@ namespace fs = std::filesystem;
 struct Cache : Programs {
   const std::string file = (folder.path() / "cache" / "tessera" / "ceilings.json").string();
   const Variables here{{"XDG_CACHE_HOME", (folder.path() / "cache").string()}};
-  /// There is a backend that measures; fills the file.
-  const bool measures = compare({"--cpu", "--kernels", "simd", "--sizes", "16", "--threads", "1"}, here).status == 0;
+  const bool measures; ///< there is a backend that does
+
+  /// Each test begins with a file of this machine's ceilings, measured once.
+  Cache() : measures(compare({"--cpu", "--list"}, here).out.find(" simd ") != std::string::npos) {
+    static std::string measured;
+    if (!measures) return;
+    if (measured.empty()) {
+      run();
+      measured = folder.read("cache/tessera/ceilings.json");
+    }
+    fs::create_directories(folder.path() / "cache" / "tessera");
+    folder.write("cache/tessera/ceilings.json", measured);
+  }
 
   /// Ceilings of f32 on one thread, from a small run.
   json run(const std::vector<std::string>& more = {}, std::string* said = nullptr) const {
@@ -80,8 +91,7 @@ BOOST_AUTO_TEST_CASE(another_machine_is_measured_and_the_first_one_kept) {
 
 BOOST_AUTO_TEST_CASE(a_file_that_says_nothing_is_named_and_replaced) {
   if (!measures) return;
-  for (const char* text :
-       {"{\"schema\": \"tessera.ceil", "[]", R"({"schema": "tessera.ceilings/0", "machines": []})"}) {
+  for (const char* text : {"{\"schema\": \"tessera.ceil", R"({"schema": "tessera.ceilings/0", "machines": []})"}) {
     folder.write("cache/tessera/ceilings.json", text);
     std::string said;
     BOOST_TEST(run({}, &said)["flops"].get<double>() > 1e8);
