@@ -63,6 +63,13 @@ BOOST_AUTO_TEST_CASE(a_bar_is_as_long_as_the_row_is_fast) {
   BOOST_TEST(says(ladder, "full width 100 GFLOP/s"));
 }
 
+BOOST_AUTO_TEST_CASE(the_table_has_the_error_in_units_of_the_roundoff) {
+  Json row = passed("simd", 64, 1);
+  BOOST_TEST(!says(section(html_report(document({row})), "table"), "data-s=\"12.5\"")); // older reports lack it
+  row["error"]["componentwise"] = 12.5;
+  BOOST_TEST(says(section(html_report(document({row})), "table"), "<td data-s=\"12.5\">12.5</td></tr>"));
+}
+
 BOOST_AUTO_TEST_CASE(the_roof_is_what_the_percentages_were_taken_of) {
   const std::string roofline = section(full_page(), "roofline");
   BOOST_TEST(says(roofline, "strict: 100 GFLOP/s"));

@@ -67,6 +67,7 @@ void read_error(const Json& error, Row& row) {
   row.max_rel = number(error, "max_rel");
   row.mean_rel = number(error, "mean_rel");
   row.max_over_bound = number(error, "max_over_bound");
+  row.componentwise = number(error, "componentwise");
   row.differing_bits = number(error, "differing_bits");
 }
 

@@ -44,6 +44,7 @@ struct Row {
 
   double total_abs = unknown, max_rel = unknown, mean_rel = unknown;
   double max_over_bound = unknown;
+  double componentwise = unknown; ///< largest |Δ| / (|A||B|), in units of the type's roundoff
   double differing_bits = unknown;
 
   std::string verdict, reason;

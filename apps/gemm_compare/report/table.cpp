@@ -33,6 +33,7 @@ constexpr std::array columns{
     Column{"max error", true, "largest relative error"},
     Column{"÷ bound", true, "largest error ÷ its proven bound; above 1 is wrong"},
     Column{"bits", true, "elements whose bits differ from the reference's"},
+    Column{"in u", true, "largest error ÷ (|A||B|), in units of the type's roundoff"},
 };
 
 /// A number with the value to sort by; unknown ones sort last.
@@ -65,6 +66,7 @@ std::string line(const Row& row, const Run& run) {
   html += number_cell(row.max_rel, error_text(row.max_rel));
   html += number_cell(row.max_over_bound, bound_text(row.max_over_bound));
   html += number_cell(row.differing_bits, count_text(row.differing_bits));
+  html += number_cell(row.componentwise, number_text(row.componentwise));
   return html + "</tr>\n";
 }
 
