@@ -82,6 +82,10 @@ Outcome Programs::info(const std::vector<std::string>& arguments, const Variable
   return Process(TESSERA_INFO, arguments, folder.path(), variables).wait();
 }
 
+Outcome Programs::bench(const std::vector<std::string>& arguments, const Variables& variables) const {
+  return Process(TESSERA_BENCH, arguments, folder.path(), variables).wait();
+}
+
 void expect_usage_error(const Outcome& outcome, const std::vector<std::string>& parts) {
   BOOST_TEST(outcome.status == 2);
   BOOST_TEST(outcome.out == "");

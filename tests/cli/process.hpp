@@ -42,6 +42,7 @@ struct Programs {
   Folder folder;
 
   Outcome compare(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
+  Outcome bench(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
   Outcome info(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
 };
 

@@ -1,0 +1,118 @@
+/// gemm_bench peers: Tessera and other libraries multiply the same matrices, turn by turn, over a table of shapes.
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <tessera/backend.hpp>
+#include <tessera/status.hpp>
+
+#include "common/command_line.hpp"
+#include "common/machine.hpp"
+#include "common/words.hpp"
+#include "probe.hpp"
+#include "race.hpp"
+#include "report.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::bench;
+
+/// Small, square, odd, long and thin: what people have.
+constexpr const char* usual_shapes =
+    "64x64x64,128x128x128,256x256x256,17x19x23,127x129x131,1000x1000x1000,1024x1024x1024,2047x2047x2047,"
+    "2048x2048x2048,2049x2049x2049,4096x4096x4096,4096x4096x64,64x64x4096,4096x16x4096,16x4096x4096,1x4096x4096";
+
+struct Words {
+  std::string shapes = usual_shapes;
+  std::string types = "f32,f64";
+  std::string threads = "1,2";
+  std::string libraries;
+  std::string json;
+  int rounds = 9;
+  double sample_ms = 5;
+};
+
+Shape parse_shape(const std::string& text) {
+  std::array<Index, 3> sizes{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t end = std::min(text.find('x', at), text.size());
+    if (at > text.size() || (i < 2) == (end == text.size()))
+      throw InvalidArgument(fmt::format("--shapes: '{}' is not of the form MxNxK", text));
+    sizes[i] = apps::parse_index("--shapes", text.substr(at, end - at), 1);
+    at = end + 1;
+  }
+  return {sizes[0], sizes[1], sizes[2]};
+}
+
+std::vector<Race> races(const Words& words) {
+  std::vector<Race> all;
+  for (const std::string& type : apps::split_list("--dtype", words.types))
+    for (const Index threads : apps::parse_index_list("--threads", words.threads, 1))
+      for (const std::string& shape : apps::split_list("--shapes", words.shapes))
+        all.push_back({parse_shape(shape), parse_dtype(type), static_cast<int>(threads)});
+  return all;
+}
+
+int peers_command(const Words& words) {
+  const std::vector<Race> plan = races(words);
+  const auto peers =
+      make_peers(words.libraries.empty() ? std::vector<std::string>{} : apps::split_list("--library", words.libraries));
+  std::vector<std::string> names;
+  for (const auto& peer : peers) names.push_back(peer->name());
+  names.push_back(probe_name);
+  fmt::print("{}, {} rounds, GFLOP/s (medians)\n{}\n", apps::cpu_name(), words.rounds, table_head(names));
+  std::vector<nlohmann::ordered_json> results;
+  bool wrong = false;
+  for (const Race& race : plan) {
+    const std::vector<Standing> standings = run_race(race, peers, words.rounds, words.sample_ms * 1e-3);
+    fmt::print("{}\n", table_line(race, standings));
+    std::fflush(stdout);
+    for (const Standing& one : standings) wrong |= !one.seconds.empty() && !one.problem.empty();
+    for (auto& row : rows(race, standings)) results.push_back(std::move(row));
+  }
+  fmt::print("\n{}", summary(results));
+  if (!words.json.empty()) {
+    const nlohmann::ordered_json document{{"schema", "tessera.peers/1"},
+                                          {"machine", apps::machine_json({Backend::OpenMP, Backend::Tbb})},
+                                          {"results", results}};
+    std::ofstream file(words.json);
+    file << document.dump(1) << '\n';
+    if (!file.flush()) throw InvalidArgument(fmt::format("--json: cannot write '{}'", words.json));
+  }
+  return wrong ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app("Benchmarks of matrix products beside other libraries.", "gemm_bench");
+  app.require_subcommand(1);
+  Words words;
+  CLI::App* peers = app.add_subcommand("peers", "Tessera's processor backends and every CBLAS library, interleaved");
+  peers->add_option("--shapes", words.shapes, "MxNxK, separated by commas")->capture_default_str();
+  peers->add_option("--dtype", words.types, "f32, f64 or both")->capture_default_str();
+  peers->add_option("--threads", words.threads, "numbers of threads")->capture_default_str();
+  peers->add_option(
+      "--library", words.libraries,
+      "files of CBLAS libraries or oneDNN; default: OpenBLAS, MKL, BLIS, oneDNN where the linker finds them");
+  peers->add_option("--rounds", words.rounds, "samples of each peer")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  peers->add_option("--sample-ms", words.sample_ms, "least length of a sample")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  peers->add_option("--json", words.json, "file for the results");
+  if (!apps::parse(app, argc, argv)) return 0;
+  return peers_command(words);
+} catch (const std::exception& error) {
+  fmt::print(stderr, "gemm_bench: {}\n", error.what());
+  return 2;
+}

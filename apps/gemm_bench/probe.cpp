@@ -1,0 +1,54 @@
+#include "probe.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "cpu/gemm/microkernel.hpp"
+#include "cpu/isa.hpp"
+
+namespace tessera::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <class T>
+double flops(int threads) {
+  constexpr double seconds_each = 2e-3;
+  const cpu::MicroKernel<T>& kernel = cpu::micro_kernel<T>(cpu::detect_isa());
+  const double step_operations = 2.0 * kernel.tile_m * kernel.tile_n;
+  constexpr Index steps = 2000;
+  std::vector<double> rates(static_cast<std::size_t>(threads));
+  std::latch ready(threads);
+  const auto work = [&](int thread) {
+    ready.arrive_and_wait();
+    const auto start = Clock::now();
+    double seconds = 0;
+    double operations = 0;
+    bool finite = true;
+    while (seconds < seconds_each) {
+      finite &= std::isfinite(static_cast<double>(kernel.multiply_registers(steps)));
+      operations += step_operations * static_cast<double>(steps);
+      seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    rates[static_cast<std::size_t>(thread)] = finite ? operations / seconds : 0.0;
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+    work(0);
+  }
+  double sum = 0;
+  for (const double rate : rates) sum += rate;
+  return sum;
+}
+
+} // namespace
+
+double probe_flops(DType type, int threads) {
+  return type == DType::F64 ? flops<double>(threads) : flops<float>(threads);
+}
+
+} // namespace tessera::bench

@@ -1,0 +1,115 @@
+#include "race.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tessera/compare.hpp>
+#include <tessera/matrix.hpp>
+
+#include "probe.hpp"
+
+namespace tessera::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(Peer& peer, const GemmCall& call, long calls) {
+  const auto start = Clock::now();
+  for (long i = 0; i < calls; ++i) peer.multiply(call);
+  return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(calls);
+}
+
+template <class T>
+class Course {
+ public:
+  explicit Course(const Race& race)
+      : a_(Matrix<T>::random(race.shape.m, race.shape.k, Seed{1})),
+        b_(Matrix<T>::random(race.shape.k, race.shape.n, Seed{2})),
+        c_(race.shape.m, race.shape.n) {
+    call_ = {.type = dtype_of<T>,
+             .m = race.shape.m,
+             .n = race.shape.n,
+             .k = race.shape.k,
+             .a = std::as_const(a_).data(),
+             .lda = a_.ld(),
+             .b = std::as_const(b_).data(),
+             .ldb = b_.ld(),
+             .c = c_.data(),
+             .ldc = c_.ld(),
+             .threads = race.threads};
+    // All of a small product, some rows of a large one.
+    const double row = static_cast<double>(race.shape.n) * static_cast<double>(race.shape.k);
+    const auto rows = static_cast<Index>(std::max(8.0, 3e8 / std::max(row, 1.0)));
+    reference_ = std::make_unique<GemmReference>(call_, sample_rows(race.shape.m, rows, 1));
+  }
+
+  const GemmCall& call() const { return call_; }
+  void spoil() { std::fill_n(c_.data(), c_.ld() * call_.m, std::numeric_limits<T>::quiet_NaN()); }
+  /// What is wrong with C; empty if it is within the bound.
+  std::string offence() const {
+    const GemmError error = reference_->compare(call_.c, call_.ldc, {.type = call_.type});
+    if (error.within_bound()) return {};
+    return fmt::format("wrong: {:.3g} times the error bound at ({}, {})", error.max_over_bound, error.worst_row,
+                       error.worst_col);
+  }
+
+ private:
+  Matrix<T> a_, b_, c_;
+  GemmCall call_;
+  std::unique_ptr<GemmReference> reference_;
+};
+
+template <class T>
+std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
+                          double sample_seconds) {
+  Course<T> course(race);
+  std::vector<Standing> standings;
+  std::vector<long> calls;
+  for (const auto& peer : peers) {
+    Standing standing{peer->name(), {}, peer->problem(course.call())};
+    double once = 0;
+    if (standing.problem.empty()) {
+      course.spoil();
+      seconds_of(*peer, course.call(), 1); // starts its threads, brings its code in
+      once = seconds_of(*peer, course.call(), 1);
+    }
+    calls.push_back(std::max(1L, std::lround(sample_seconds / std::max(once, 1e-8))));
+    standings.push_back(std::move(standing));
+  }
+  Standing probe{probe_name, {}, {}};
+  const double operations =
+      2.0 * static_cast<double>(race.shape.m) * static_cast<double>(race.shape.n) * static_cast<double>(race.shape.k);
+  for (int round = 0; round < rounds; ++round) {
+    probe.seconds.push_back(operations / probe_flops(race.type, race.threads));
+    for (std::size_t turn = 0; turn < peers.size(); ++turn) {
+      const std::size_t p = (turn + static_cast<std::size_t>(round)) % peers.size();
+      if (!standings[p].problem.empty()) continue;
+      course.spoil();
+      const double seconds = seconds_of(*peers[p], course.call(), calls[p]);
+      standings[p].seconds.push_back(seconds);
+      if (round + 1 == rounds) standings[p].problem = course.offence();
+    }
+  }
+  standings.push_back(std::move(probe));
+  return standings;
+}
+
+} // namespace
+
+std::vector<Standing> run_race(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
+                               double sample_seconds) {
+  return race.type == DType::F64 ? run<double>(race, peers, rounds, sample_seconds)
+                                 : run<float>(race, peers, rounds, sample_seconds);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+} // namespace tessera::bench

@@ -1,0 +1,111 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "common/terminal.hpp"
+#include "probe.hpp"
+
+namespace tessera::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_tessera(const std::string& peer) { return peer.starts_with("tessera-"); }
+/// A probe is no peer: nothing that multiplies matrices can pass it.
+bool is_library(const std::string& peer) { return !is_tessera(peer) && peer != probe_name; }
+
+double gflops(const Race& race, double seconds) {
+  const Shape& s = race.shape;
+  return 2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) / seconds;
+}
+
+std::string shape_text(const Race& race) {
+  return fmt::format("{} {}×{}×{}", to_string(race.type), race.shape.m, race.shape.n, race.shape.k);
+}
+
+const Standing* fastest(const std::vector<Standing>& standings, bool (*counts)(const std::string&)) {
+  const Standing* best = nullptr;
+  for (const Standing& one : standings)
+    if (counts(one.peer) && !one.seconds.empty() && one.problem.empty() &&
+        (best == nullptr || median(one.seconds) < median(best->seconds)))
+      best = &one;
+  return best;
+}
+
+} // namespace
+
+std::string table_head(const std::vector<std::string>& peers) {
+  std::string line = apps::pad_right("m×n×k", 22) + "  thr";
+  for (const std::string& peer : peers) line += fmt::format("  {:>14}", peer);
+  return line + "  tessera / best library";
+}
+
+std::string table_line(const Race& race, const std::vector<Standing>& standings) {
+  std::string line = apps::pad_right(shape_text(race), 22) + fmt::format("  {:>3}", race.threads);
+  for (const Standing& one : standings)
+    line += one.problem.empty() ? fmt::format("  {:>14.1f}", gflops(race, median(one.seconds)))
+                                : fmt::format("  {:>14}", one.seconds.empty() ? "-" : "WRONG");
+  const Standing* ours = fastest(standings, is_tessera);
+  const Standing* theirs = fastest(standings, is_library);
+  if (ours != nullptr && theirs != nullptr) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < ours->seconds.size(); ++i) ratios.push_back(theirs->seconds[i] / ours->seconds[i]);
+    const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+    line += fmt::format("  {:>5.2f} ({:.2f} … {:.2f}) of {}", median(ratios), *low, *high, theirs->peer);
+  }
+  return line;
+}
+
+std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings) {
+  std::vector<Json> all;
+  for (const Standing& one : standings) {
+    Json row{{"dtype", to_string(race.type)}, {"m", race.shape.m}, {"n", race.shape.n}, {"k", race.shape.k},
+             {"threads", race.threads},       {"peer", one.peer}};
+    if (!one.seconds.empty()) {
+      const auto [low, high] = std::minmax_element(one.seconds.begin(), one.seconds.end());
+      row["gflops"] = gflops(race, median(one.seconds));
+      row["seconds"] = {
+          {"median", median(one.seconds)}, {"min", *low}, {"max", *high}, {"samples", one.seconds.size()}};
+    }
+    if (!one.problem.empty()) row["problem"] = one.problem;
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
+std::string summary(const std::vector<Json>& rows) {
+  using Key = std::tuple<std::string, int, Index, Index, Index>;
+  const auto key = [](const Json& row) { return Key{row["dtype"], row["threads"], row["m"], row["n"], row["k"]}; };
+  std::map<Key, double> ours;
+  for (const Json& row : rows)
+    if (is_tessera(row["peer"]) && row.contains("gflops")) {
+      double& best = ours[key(row)];
+      best = std::max(best, row["gflops"].get<double>());
+    }
+  struct Mean {
+    double logs = 0;
+    int shapes = 0;
+  };
+  std::map<std::tuple<std::string, int, std::string>, Mean> means;
+  for (const Json& row : rows) {
+    const std::string peer = row["peer"];
+    if (!is_library(peer) || !row.contains("gflops") || !ours.contains(key(row))) continue;
+    Mean& mean = means[{row["dtype"], row["threads"], peer}];
+    mean.logs += std::log(ours[key(row)] / row["gflops"].get<double>());
+    ++mean.shapes;
+  }
+  std::string text;
+  for (const auto& [who, mean] : means)
+    text +=
+        fmt::format("{}, {} thread{}: {:.2f} × {} (geometric mean of {} shapes)\n", std::get<0>(who), std::get<1>(who),
+                    std::get<1>(who) == 1 ? "" : "s", std::exp(mean.logs / mean.shapes), std::get<2>(who), mean.shapes);
+  return text;
+}
+
+} // namespace tessera::bench

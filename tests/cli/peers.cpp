@@ -1,0 +1,44 @@
+/// gemm_bench peers.
+
+#include <boost/test/unit_test.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace tessera::test {
+
+using nlohmann::json;
+
+BOOST_FIXTURE_TEST_SUITE(peers, Programs)
+
+BOOST_AUTO_TEST_CASE(every_peer_is_timed_on_every_shape) {
+  const Outcome outcome = bench({"peers", "--shapes", "7x5x3,64x64x64", "--threads", "1,2", "--rounds", "3",
+                                 "--sample-ms", "0.1", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  for (const char* part : {"f32 7×5×3", "f64 64×64×64", "tessera-openmp", "tessera-tbb", "fma-probe"})
+    BOOST_TEST(contains(outcome.out, part), part);
+  const json report = json::parse(folder.read("out.json"));
+  BOOST_TEST(report["schema"] == "tessera.peers/1");
+  std::size_t tbb = 0;
+  for (const json& row : report["results"]) {
+    if (row["peer"] != "tessera-tbb") continue;
+    ++tbb;
+    BOOST_TEST(row["gflops"] > 0.0);
+    BOOST_TEST(row["seconds"]["samples"] == 3);
+    BOOST_TEST(row["seconds"]["min"] <= row["seconds"]["median"]);
+    BOOST_TEST(!row.contains("problem"));
+  }
+  BOOST_TEST(tbb == 8u); // two types, two numbers of threads, two shapes
+}
+
+BOOST_AUTO_TEST_CASE(bad_words_are_named) {
+  expect_usage_error(bench({"peers", "--shapes", "7x5"}), {"--shapes", "'7x5'", "MxNxK"});
+  expect_usage_error(bench({"peers", "--shapes", "7x5x3x2"}), {"--shapes", "'7x5x3x2'"});
+  expect_usage_error(bench({"peers", "--library", "libnothing.so"}), {"--library", "libnothing.so"});
+  expect_usage_error(bench({"peers", "--dtype", "f33"}), {"f33", "f32"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
