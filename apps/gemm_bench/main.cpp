@@ -66,6 +66,7 @@ int peers_command(const Words& words) {
   const auto peers =
       make_peers(words.libraries.empty() ? std::vector<std::string>{} : apps::split_list("--library", words.libraries));
   std::vector<std::string> names;
+  names.reserve(peers.size() + 1);
   for (const auto& peer : peers) names.push_back(peer->name());
   names.push_back(probe_name);
   fmt::print("{}, {} rounds, GFLOP/s (medians)\n{}\n", apps::cpu_name(), words.rounds, table_head(names));

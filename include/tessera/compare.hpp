@@ -27,8 +27,8 @@
 ///   6. The reference's own error and that of computing S are added to the bound.
 /// Comparisons are written so that NaN fails. NaN and Inf in the inputs must come out exactly where IEEE arithmetic
 /// puts them. Where finite inputs may overflow on the way, which depends on the order, Inf and NaN are accepted, and
-/// NaN where an infinite input would make Inf. γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing (f32:
-/// k = 2²³).
+/// NaN where an infinite input would make Inf; NaN there also in modes that round inputs: a tiny one becomes zero.
+/// γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing (f32: k = 2²³).
 
 #include <memory>
 #include <vector>

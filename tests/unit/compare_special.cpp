@@ -111,6 +111,23 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(infinity_after_an_overflow, T, Elements) {
   }
 }
 
+/// An infinity times the smallest number is infinite, and NaN where the input type is so narrow that the number becomes
+/// zero. A number is right in neither.
+BOOST_AUTO_TEST_CASE(infinity_times_what_rounds_to_zero) {
+  const float smallest = std::numeric_limits<float>::denorm_min();
+  const CompareProblem<float> problem(Matrix<float>{{infinity<float>, 1.0f}}, Matrix<float>{{smallest}, {1.0f}});
+  const GemmReference reference = problem.reference();
+  for (const Math math : {Math::Strict, Math::Tf32, Math::Bf16, Math::Fp16}) {
+    const auto passes = [&](float c) {
+      return errors(reference, Matrix<float>(1, 1, c), {.type = DType::F32, .math = math}).within_bound();
+    };
+    BOOST_TEST(passes(infinity<float>));
+    BOOST_TEST(passes(not_a_number<float>) == (math != Math::Strict));
+    BOOST_TEST(!passes(-infinity<float>));
+    BOOST_TEST(!passes(1.0f));
+  }
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(finite_inputs_that_overflow, T, Elements) {
   const T large = std::sqrt(std::numeric_limits<T>::max());
   const CompareProblem<T> problem(Matrix<T>(2, 8, large), Matrix<T>(8, 2, large));

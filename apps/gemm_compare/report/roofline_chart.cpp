@@ -65,6 +65,7 @@ void draw(Plot& plot, const std::vector<CacheSlope>& caches, double peak) {
     return Point{low, cache.bandwidth * low};
   };
   std::vector<double> wanted;
+  wanted.reserve(caches.size());
   for (const CacheSlope& cache : caches) wanted.push_back(y.at(start(cache).y) - 4);
   const std::vector<double> places = spread_out(wanted, 12, 20, y.at(y.low()) - 4);
   for (std::size_t i = 0; i < caches.size(); ++i) {
