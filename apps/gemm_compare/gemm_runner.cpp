@@ -23,6 +23,10 @@ constexpr double probe_seconds = 0.1;
 constexpr double warm_up_below = 0.5;
 /// The reference computes at most this many products; beyond, it checks sampled rows.
 constexpr double reference_products = 9e9;
+/// The reference takes no longer than the race it checks: its products a second and thread (f64; f32 twice as many),
+/// and what it may always compute, a tenth of a second's worth. Rows it leaves out are Freivalds' alone.
+constexpr double reference_rate = 1e9;
+constexpr double always_referenced = 3e8;
 constexpr Index least_rows_checked = 16;
 constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
 
@@ -186,6 +190,7 @@ bool GemmRunner::admit(Entry& entry) {
     return false;
   }
   if (limit > 0 && expected > 0) entry.runs = std::clamp(static_cast<int>(limit / expected), 1, entry.runs);
+  race_seconds_ += expected * entry.runs;
   // What will not run is no longer expected.
   const double one = operations(entry.result);
   bench_.progress.done(name, entry.expected - one * entry.runs, 0);
@@ -305,7 +310,9 @@ const GemmReference& GemmRunner::reference() {
   if (!reference_) {
     bench_.progress.show("reference");
     const double row = std::max(1.0, static_cast<double>(group_.shape.n) * static_cast<double>(group_.shape.k));
-    const Index affordable = std::max(least_rows_checked, static_cast<Index>(std::min(reference_products / row, 1e15)));
+    const double in_the_races_time = race_seconds_ * default_threads() * reference_rate;
+    const double products = std::clamp(in_the_races_time, always_referenced, reference_products);
+    const Index affordable = std::max(least_rows_checked, static_cast<Index>(std::min(products / row, 1e15)));
     const Index rows = bench_.options.check_rows > 0 ? bench_.options.check_rows : affordable;
     reference_ =
         std::make_unique<GemmReference>(host_.call_before(0), sample_rows(group_.shape.m, rows, bench_.options.seed));

@@ -52,6 +52,7 @@ class GemmRunner {
   Operands host_;
   std::optional<Operands> device_; ///< of the backend at hand, if its memory is not the host's
   const Operands* operands_ = nullptr;
+  double race_seconds_ = 0; ///< of all runs admitted so far
   std::unique_ptr<GemmReference> reference_;
   std::unique_ptr<FreivaldsCheck> freivalds_;
   std::vector<Entry> entries_;
