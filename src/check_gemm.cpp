@@ -20,15 +20,15 @@ Status invalid(std::string why) { return Status::failure(StatusCode::InvalidArgu
 std::string quantity(const char* name, Index value) { return std::string(name) + " = " + std::to_string(value); }
 
 Status check_operand(const Operand& x, std::size_t element) {
-  const std::string ld_name = std::string("ld") + x.name;
+  const auto ld_name = [&] { return std::string("ld") + x.name; };
   if (x.ld < x.cols || x.ld < 1)
-    return invalid("gemm: " + ld_name + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(x.cols) +
+    return invalid("gemm: " + ld_name() + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(x.cols) +
                    " columns that " + x.name + " has as it is stored; pass at least " +
                    std::to_string(x.cols > 1 ? x.cols : 1));
   const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(element);
   if (x.rows > 0 && x.ld > largest / x.rows)
-    return invalid("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) + " rows of " + ld_name +
-                   " = " + std::to_string(x.ld) + " elements of " + std::to_string(element) +
+    return invalid("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) + " rows of " +
+                   ld_name() + " = " + std::to_string(x.ld) + " elements of " + std::to_string(element) +
                    " bytes overflow the address space");
   if (x.data == nullptr && x.rows > 0 && x.cols > 0)
     return invalid("gemm: " + std::string(x.name) + " is null, but has " + std::to_string(x.rows) + "×" +

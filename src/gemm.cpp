@@ -51,6 +51,9 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) {
+  Executor& executor = place_gemm(options.backend, call.m, call.n, call.k, {});
+  if (executor.capabilities().host_memory) // the operands are where they have to be; the executor checks the call
+    return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));
   const bool flip_a = call.op_a == Op::Transpose;
   const bool flip_b = call.op_b == Op::Transpose;

@@ -7,48 +7,16 @@
 #include "cpu/gemm/blocked.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <new>
 
 #include "cpu/gemm/blocking.hpp"
+#include "cpu/gemm/update.hpp"
 #include "cpu/scratch.hpp"
-#include "reference/fma_clones.hpp"
 
 namespace tessera::cpu {
 namespace {
 
 Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
-
-/// What becomes of a tile's sums: s is where earlier segments' sums wait.
-template <class T>
-struct Update {
-  bool first; ///< there is no earlier segment
-  bool last;  ///< C gets its result now
-  T alpha, beta;
-};
-
-template <class T>
-inline void update_tile(const Update<T>& update, Index rows, Index cols, const T* tile, Index ld_tile, T* s, Index lds,
-                        T* c, Index ldc) {
-  for (Index i = 0; i < rows; ++i, tile += ld_tile, s += lds, c += ldc) {
-    if (!update.last) {
-      for (Index j = 0; j < cols; ++j) s[j] = update.first ? tile[j] : s[j] + tile[j];
-    } else if (update.beta == T{0}) {
-      for (Index j = 0; j < cols; ++j) c[j] = update.alpha * (update.first ? tile[j] : s[j] + tile[j]);
-    } else {
-      for (Index j = 0; j < cols; ++j)
-        c[j] = std::fma(update.beta, c[j], update.alpha * (update.first ? tile[j] : s[j] + tile[j]));
-    }
-  }
-}
-TESSERA_FMA_CLONES void apply(const Update<float>& update, Index rows, Index cols, const float* tile, Index ld_tile,
-                              float* s, Index lds, float* c, Index ldc) {
-  update_tile(update, rows, cols, tile, ld_tile, s, lds, c, ldc);
-}
-TESSERA_FMA_CLONES void apply(const Update<double>& update, Index rows, Index cols, const double* tile, Index ld_tile,
-                              double* s, Index lds, double* c, Index ldc) {
-  update_tile(update, rows, cols, tile, ld_tile, s, lds, c, ldc);
-}
 
 template <class T>
 class BlockedProduct {

@@ -45,6 +45,12 @@ struct MicroKernel {
   /// `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.
   /// What comes back is there to be used, so that the work is not optimised away.
   T (*multiply_registers)(Index steps);
+  /// Straight from the operands, nothing packed: element (r, p) of A is at a[r·a_row + p·a_step], (p, c) of B at
+  /// b[p·b_step + c]. At most direct_rows rows, and direct_cols(rows) columns; only these are read and stored.
+  void (*multiply_direct)(int rows, int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step,
+                          T* tile, Index ld);
+  int direct_rows;
+  int (*direct_cols)(int rows);
 };
 
 /// One file each.

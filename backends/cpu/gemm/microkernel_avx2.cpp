@@ -11,6 +11,7 @@ struct F32 {
   using T = float;
   using Vector = __m256;
   static constexpr int lanes = 8;
+  static constexpr int registers = 16;
   static constexpr int tile_m = 6;
   static constexpr int vectors = 2;
   static Vector zero() { return _mm256_setzero_ps(); }
@@ -24,6 +25,13 @@ struct F32 {
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
   static void store(T* x, Vector v) { _mm256_storeu_ps(x, v); }
+  static Vector load_unaligned(const T* x) { return _mm256_loadu_ps(x); }
+  using Mask = __m256i;
+  static Mask mask(int count) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+  static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_ps(x, mask); }
+  static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }
 };
 
@@ -31,6 +39,7 @@ struct F64 {
   using T = double;
   using Vector = __m256d;
   static constexpr int lanes = 4;
+  static constexpr int registers = 16;
   static constexpr int tile_m = 6;
   static constexpr int vectors = 2;
   static Vector zero() { return _mm256_setzero_pd(); }
@@ -43,6 +52,11 @@ struct F64 {
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
   static void store(T* x, Vector v) { _mm256_storeu_pd(x, v); }
+  static Vector load_unaligned(const T* x) { return _mm256_loadu_pd(x); }
+  using Mask = __m256i;
+  static Mask mask(int count) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)); }
+  static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_pd(x, mask); }
+  static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }
 };
 

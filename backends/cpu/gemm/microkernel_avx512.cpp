@@ -11,6 +11,7 @@ struct F32 {
   using T = float;
   using Vector = __m512;
   static constexpr int lanes = 16;
+  static constexpr int registers = 32;
   static constexpr int tile_m = 14;
   static constexpr int vectors = 2;
   static Vector zero() { return _mm512_setzero_ps(); }
@@ -24,6 +25,11 @@ struct F32 {
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm512_fmadd_ps(x, y, z); }
   static void store(T* x, Vector v) { _mm512_storeu_ps(x, v); }
+  static Vector load_unaligned(const T* x) { return _mm512_loadu_ps(x); }
+  using Mask = __mmask16;
+  static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
+  static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_ps(mask, x); }
+  static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
 };
 
@@ -31,6 +37,7 @@ struct F64 {
   using T = double;
   using Vector = __m512d;
   static constexpr int lanes = 8;
+  static constexpr int registers = 32;
   static constexpr int tile_m = 14;
   static constexpr int vectors = 2;
   static Vector zero() { return _mm512_setzero_pd(); }
@@ -43,6 +50,11 @@ struct F64 {
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm512_fmadd_pd(x, y, z); }
   static void store(T* x, Vector v) { _mm512_storeu_pd(x, v); }
+  static Vector load_unaligned(const T* x) { return _mm512_loadu_pd(x); }
+  using Mask = __mmask8;
+  static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
+  static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_pd(mask, x); }
+  static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
 };
 

@@ -6,6 +6,7 @@
 /// tile_m rows of `vectors` vectors. Each k loads `vectors` vectors of B, broadcasts tile_m elements of A, and adds
 /// their products to tile_m·vectors sums in registers: a rank-1 update.
 
+#include "cpu/gemm/microkernel_direct.hpp"
 #include "cpu/gemm/packing.hpp"
 
 namespace tessera::cpu {
@@ -93,7 +94,10 @@ struct MicroKernelBody {
                            Index ld) { multiply<tile_m>(rows, k, a, b, tile, ld); },
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
-            .multiply_registers = multiply_registers};
+            .multiply_registers = multiply_registers,
+            .multiply_direct = DirectBody<Simd>::multiply,
+            .direct_rows = DirectBody<Simd>::max_rows,
+            .direct_cols = DirectBody<Simd>::cols_for};
   }
 };
 

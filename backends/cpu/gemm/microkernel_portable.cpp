@@ -33,6 +33,25 @@ TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float*
 TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld) {
   multiply_tile(rows, k, a, b, tile, ld);
 }
+template <class T>
+inline void multiply_in_place(int rows, int cols, Index k, const T* a, Index a_row, Index a_step, const T* b,
+                              Index b_step, T* tile, Index ld) {
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < cols; ++c) {
+      T sum{0};
+      for (Index p = 0; p < k; ++p) sum = std::fma(a[r * a_row + p * a_step], b[p * b_step + c], sum);
+      tile[r * ld + c] = sum;
+    }
+}
+TESSERA_FMA_CLONES void multiply_direct(int rows, int cols, Index k, const float* a, Index a_row, Index a_step,
+                                        const float* b, Index b_step, float* tile, Index ld) {
+  multiply_in_place(rows, cols, k, a, a_row, a_step, b, b_step, tile, ld);
+}
+TESSERA_FMA_CLONES void multiply_direct(int rows, int cols, Index k, const double* a, Index a_row, Index a_step,
+                                        const double* b, Index b_step, double* tile, Index ld) {
+  multiply_in_place(rows, cols, k, a, a_row, a_step, b, b_step, tile, ld);
+}
+
 /// Plain C++ cannot name registers: strips so short that they stay in L1 come as near as it gets.
 template <class T>
 T multiply_registers(Index steps) {
@@ -60,7 +79,10 @@ MicroKernel<T> kernel() {
           .multiply = multiply,
           .pack_a = Packing<Portable, T, tile_m>::pack,
           .pack_b = Packing<Portable, T, tile_n>::pack,
-          .multiply_registers = multiply_registers<T>};
+          .multiply_registers = multiply_registers<T>,
+          .multiply_direct = multiply_direct,
+          .direct_rows = tile_m,
+          .direct_cols = [](int) { return tile_n; }};
 }
 
 } // namespace

@@ -1,32 +1,48 @@
-/// simd: packing around a micro-kernel in vector registers, for the best instruction set of the machine. The default.
+/// simd: vector registers, for the best instruction set of the machine. The default.
 ///
-/// An AVX-512 tile of 14×32 keeps 448 sums in 28 registers: each k costs 2 vector loads of B, 14 broadcasts of A and 28
-/// multiply-adds, 0.1 loads an element. Operands come from L2 in one stream each; C is touched once a segment.
-/// Source: Goto and van de Geijn (2008); Van Zee and van de Geijn, "BLIS" (2015).
+/// simd_packed packs the operands around a micro-kernel: an AVX-512 tile of 14×32 keeps 448 sums in 28 registers; each
+/// k costs 2 vector loads of B, 14 broadcasts of A and 28 multiply-adds, 0.1 loads an element. Operands come from L2 in
+/// one stream each; C is touched once a segment. simd_direct reads the operands where they are, which is faster for
+/// small products and those with a short side. simd takes one or the other. Sources: Goto and van de Geijn (2008); Van
+/// Zee and van de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
 
 #include "cpu/gemm/blocked.hpp"
+#include "cpu/gemm/direct.hpp"
 #include "cpu/gemm/ladder.hpp"
 
 namespace tessera::cpu {
 namespace {
 
-template <class T>
+enum class Way { Best, Packed, Direct };
+
+template <class T, Way way>
 Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) noexcept {
   CpuExecutor& cpu = cpu_of(executor);
-  return blocked_product<T>(cpu, call, micro_kernel<T>(cpu.isa()));
+  const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
+  const bool direct = way == Way::Direct || (way == Way::Best && direct_pays<T>(call, kernel));
+  return direct ? direct_product<T>(cpu, call, kernel) : blocked_product<T>(cpu, call, kernel);
 }
 
-template <class T>
-constexpr GemmKernel row{.name = "simd",
-                         .summary = "packed strips, micro-kernel in AVX-512, AVX2 or portable registers",
-                         .source = "Goto and van de Geijn 2008; BLIS 2015",
-                         .type = dtype_of<T>,
-                         .summation = Summation::Canonical,
-                         .run = run<T>};
+template <class T, Way way>
+constexpr GemmKernel row{
+    .name = way == Way::Best     ? "simd"
+            : way == Way::Packed ? "simd_packed"
+                                 : "simd_direct",
+    .summary = way == Way::Best     ? "simd_packed or simd_direct, whichever suits the shape"
+               : way == Way::Packed ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
+                                    : "the micro-kernel on operands where they are, for small and slender products",
+    .source = way == Way::Direct ? "libxsmm 2016; OpenBLAS" : "Goto and van de Geijn 2008; BLIS 2015",
+    .type = dtype_of<T>,
+    .summation = Summation::Canonical,
+    .run = run<T, way>};
 
 } // namespace
 
-const GemmKernel simd_f32 = row<float>;
-const GemmKernel simd_f64 = row<double>;
+const GemmKernel simd_f32 = row<float, Way::Best>;
+const GemmKernel simd_f64 = row<double, Way::Best>;
+const GemmKernel simd_packed_f32 = row<float, Way::Packed>;
+const GemmKernel simd_packed_f64 = row<double, Way::Packed>;
+const GemmKernel simd_direct_f32 = row<float, Way::Direct>;
+const GemmKernel simd_direct_f64 = row<double, Way::Direct>;
 
 } // namespace tessera::cpu

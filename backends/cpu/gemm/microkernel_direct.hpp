@@ -1,0 +1,104 @@
+#pragma once
+
+/// The micro-kernel that reads the operands where they are, for products in which packing would cost as much as
+/// multiplying: small ones, and those with a short side.
+///
+/// A tile is up to max_rows rows of as many vectors as the registers then hold: few rows take wide vectors of B, for
+/// one row that is a matrix-vector product; many rows take one. B's rows are read in vectors, the last one masked, so
+/// that nothing beyond the operand is touched; A's elements are read one by one, whatever their strides. Idea: the
+/// small-matrix paths of libxsmm (Heinecke et al. 2016) and OpenBLAS.
+
+#include "cpu/gemm/microkernel.hpp"
+
+namespace tessera::cpu {
+
+template <class Simd>
+struct DirectBody {
+  using T = typename Simd::T;
+  using Vector = typename Simd::Vector;
+  static constexpr int lanes = Simd::lanes;
+  static constexpr int max_rows = Simd::registers - 4; // two are for B and A, and some room
+  static constexpr int most_vectors = 8;
+  /// Rows of B ahead of the one in use: what DRAM's latency asks for, shared by the vectors of a row.
+  static constexpr Index ahead = 16;
+
+  /// Vectors of B beside `rows` elements of A: rows·v sums, v of B, one of A.
+  static constexpr int vectors_for(int rows) {
+    const int fit = (Simd::registers - 1) / (rows + 1);
+    return fit < 1 ? 1 : fit < most_vectors ? fit : most_vectors;
+  }
+  static int cols_for(int rows) { return vectors_for(rows) * lanes; }
+
+  template <int rows, int vectors>
+  static void multiply_tile(int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step, T* tile,
+                            Index ld) {
+    const auto edge = Simd::mask(cols - (vectors - 1) * lanes);
+    // Four rows a pointer: the processor adds one, two or three times the stride as it loads.
+    constexpr int groups = (rows + 3) / 4;
+    const T* group[groups];
+#pragma GCC unroll 8
+    for (int g = 0; g < groups; ++g) group[g] = a + 4 * g * a_row;
+    const Index row_3 = 3 * a_row;
+    Vector sum[rows][vectors];
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
+    for (Index p = 0; p < k; ++p) {
+      Vector of_b[vectors];
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) {
+        __builtin_prefetch(b + ahead * b_step + v * lanes);
+        of_b[v] = v + 1 < vectors ? Simd::load_unaligned(b + v * lanes) : Simd::load_part(b + v * lanes, edge);
+      }
+#pragma GCC unroll 32
+      for (int r = 0; r < rows; ++r) {
+        const Vector of_a = Simd::broadcast(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row));
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::fma(of_a, of_b[v], sum[r][v]);
+      }
+#pragma GCC unroll 8
+      for (int g = 0; g < groups; ++g) group[g] += a_step;
+      b += b_step;
+    }
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) {
+        if (v + 1 < vectors)
+          Simd::store(tile + r * ld + v * lanes, sum[r][v]);
+        else
+          Simd::store_part(tile + r * ld + v * lanes, edge, sum[r][v]);
+      }
+  }
+
+  using Tile = void (*)(int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step, T* tile,
+                        Index ld);
+  struct Table {
+    Tile tiles[max_rows][most_vectors] = {};
+  };
+
+  template <int rows, int vectors>
+  static constexpr void fill_row(Table& table) {
+    table.tiles[rows - 1][vectors - 1] = multiply_tile<rows, vectors>;
+    if constexpr (vectors > 1) fill_row<rows, vectors - 1>(table);
+  }
+  template <int rows>
+  static constexpr void fill(Table& table) {
+    fill_row<rows, vectors_for(rows)>(table);
+    if constexpr (rows > 1) fill<rows - 1>(table);
+  }
+  static constexpr Table make_table() {
+    Table table;
+    fill<max_rows>(table);
+    return table;
+  }
+
+  static void multiply(int rows, int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step,
+                       T* tile, Index ld) {
+    static constexpr Table table = make_table();
+    table.tiles[rows - 1][(cols - 1) / lanes](cols, k, a, a_row, a_step, b, b_step, tile, ld);
+  }
+};
+
+} // namespace tessera::cpu

@@ -1,0 +1,37 @@
+#include "cpu/gemm/update.hpp"
+
+#include <cmath>
+
+#include "reference/fma_clones.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+template <class T>
+inline void update_tile(const Update<T>& update, Index rows, Index cols, const T* tile, Index ld_tile, T* s, Index lds,
+                        T* c, Index ldc) {
+  for (Index i = 0; i < rows; ++i, tile += ld_tile, s += lds, c += ldc) {
+    if (!update.last) {
+      for (Index j = 0; j < cols; ++j) s[j] = update.first ? tile[j] : s[j] + tile[j];
+    } else if (update.beta == T{0}) {
+      for (Index j = 0; j < cols; ++j) c[j] = update.alpha * (update.first ? tile[j] : s[j] + tile[j]);
+    } else {
+      for (Index j = 0; j < cols; ++j)
+        c[j] = std::fma(update.beta, c[j], update.alpha * (update.first ? tile[j] : s[j] + tile[j]));
+    }
+  }
+}
+
+} // namespace
+
+// Only functions that are no templates can be cloned.
+TESSERA_FMA_CLONES void apply(const Update<float>& update, Index rows, Index cols, const float* tile, Index ld_tile,
+                              float* s, Index lds, float* c, Index ldc) {
+  update_tile(update, rows, cols, tile, ld_tile, s, lds, c, ldc);
+}
+TESSERA_FMA_CLONES void apply(const Update<double>& update, Index rows, Index cols, const double* tile, Index ld_tile,
+                              double* s, Index lds, double* c, Index ldc) {
+  update_tile(update, rows, cols, tile, ld_tile, s, lds, c, ldc);
+}
+
+} // namespace tessera::cpu
