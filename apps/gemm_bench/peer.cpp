@@ -42,8 +42,10 @@ class LibraryPeer final : public Peer {
   std::string problem(const GemmCall& call) override {
     for (const Index size : {call.m, call.n, call.k, call.lda, call.ldb, call.ldc})
       if (size > std::numeric_limits<int>::max()) return "a size is larger than an int";
-    const char* why = library_.problem_with(call.type);
-    return why == nullptr ? "" : why;
+    if (const char* why = library_.problem_with(call.type)) return why;
+    if (!library_.can_set_threads() && call.threads != default_threads())
+      return fmt::format("it cannot be told to use {} threads", call.threads);
+    return {};
   }
   void multiply(const GemmCall& call) override { library_.gemm(call, call.threads); }
   const char* unusable() { return library_.problem(); }

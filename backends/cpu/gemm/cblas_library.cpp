@@ -14,8 +14,7 @@ using CblasGemm = void (*)(Layout, Trans, Trans, int m, int n, int k, T alpha, c
 using DnnlSgemm = int (*)(char trans_a, char trans_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
                           const float* b, Index ldb, float beta, float* c, Index ldc);
 
-/// How libraries are told their number of threads; the argument's type differs. The last is the OpenMP runtime's that
-/// the library itself depends on.
+/// How libraries are told their number of threads; the argument's type differs.
 struct ThreadSetter {
   const char* function;
   bool takes_long;
@@ -23,8 +22,7 @@ struct ThreadSetter {
 constexpr ThreadSetter thread_setters[]{{"openblas_set_num_threads", false},
                                         {"scipy_openblas_set_num_threads", false},
                                         {"MKL_Set_Num_Threads", false},
-                                        {"bli_thread_set_num_threads", true},
-                                        {"omp_set_num_threads", false}};
+                                        {"bli_thread_set_num_threads", true}};
 
 /// "/usr/lib/libmkl_rt.so.2" → "mkl_rt".
 std::string stem(std::string_view file) {
@@ -61,7 +59,9 @@ void CblasLibrary::open() {
   if (sgemm_ == nullptr) dnnl_sgemm_ = dlsym(library, "dnnl_sgemm");
   if (dnnl_sgemm_ != nullptr) {
     no_double_ = "'" + file_ + "' has dnnl_sgemm, but no product in double precision";
-  } else if (sgemm_ == nullptr || dgemm_ == nullptr) {
+    return;
+  }
+  if (sgemm_ == nullptr || dgemm_ == nullptr) {
     problem_ = "'" + file_ + "' has no " + (sgemm_ ? "cblas_dgemm" : "cblas_sgemm") +
                "; name a library with the C interface of the BLAS";
     return;

@@ -26,6 +26,9 @@ class CblasLibrary {
   /// Null if it can multiply this type.
   const char* problem_with(DType type);
 
+  /// False for oneDNN, which has no function for it: it uses all processors. Opens the library.
+  bool can_set_threads() { return problem() == nullptr && set_threads_ != nullptr; }
+
   /// The product of a checked call whose sizes fit an int; problem_with() was null. One call at a time: the number of
   /// threads is the library's global state.
   void gemm(const GemmCall& call, int threads);

@@ -24,9 +24,9 @@ Index rows_of_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const Index lanes = kernel.direct_cols(kernel.direct_rows);
   const bool aliases = x.op_a == Op::None && x.m > kernel.tile_m && x.n <= lanes &&
                        x.lda * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
-  const Index most = aliases                     ? std::min<Index>(rows_that_alias, kernel.direct_rows)
-                     : x.m <= kernel.direct_rows ? kernel.direct_rows
-                                                 : kernel.tile_m;
+  const Index most = aliases        ? std::min<Index>(rows_that_alias, kernel.direct_rows)
+                     : x.n <= lanes ? kernel.direct_rows
+                                    : kernel.tile_m;
   return ceil_div(x.m, ceil_div(x.m, most));
 }
 
@@ -70,7 +70,7 @@ class DirectProduct {
   }
 
  private:
-  static constexpr Index largest_tile = 32 * 16; // elements in all vector registers
+  static constexpr Index largest_tile = 2048; // elements: of a single row; others fit the vector registers
 
   struct Tile {
     Index i, j;

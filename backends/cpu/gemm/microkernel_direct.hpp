@@ -27,7 +27,38 @@ struct DirectBody {
     const int fit = (Simd::registers - 1) / (rows + 1);
     return fit < 1 ? 1 : fit < most_vectors ? fit : most_vectors;
   }
-  static int cols_for(int rows) { return vectors_for(rows) * lanes; }
+  /// One row is so cheap that its sums may wait in the first cache: rows of B are then read at length.
+  static constexpr int cols_of_one_row = 2048;
+  static int cols_for(int rows) { return rows == 1 ? cols_of_one_row : vectors_for(rows) * lanes; }
+
+  /// `steps` more terms of each of a row's chains.
+  template <int steps>
+  static void extend_row(int cols, const T* a, Index a_step, const T* b, Index b_step, T* sums) {
+    Vector of_a[steps];
+#pragma GCC unroll 4
+    for (int s = 0; s < steps; ++s) of_a[s] = Simd::broadcast(a + s * a_step);
+    int c = 0;
+    for (; c + lanes <= cols; c += lanes) {
+      Vector sum = Simd::load_unaligned(sums + c);
+#pragma GCC unroll 4
+      for (int s = 0; s < steps; ++s) sum = Simd::fma(of_a[s], Simd::load_unaligned(b + s * b_step + c), sum);
+      Simd::store(sums + c, sum);
+    }
+    if (c == cols) return;
+    const auto edge = Simd::mask(cols - c);
+    Vector sum = Simd::load_part(sums + c, edge);
+#pragma GCC unroll 4
+    for (int s = 0; s < steps; ++s) sum = Simd::fma(of_a[s], Simd::load_part(b + s * b_step + c, edge), sum);
+    Simd::store_part(sums + c, edge, sum);
+  }
+
+  /// A matrix-vector product: four rows of B at a time, each read from end to end.
+  static void multiply_row(int cols, Index k, const T* a, Index a_step, const T* b, Index b_step, T* sums) {
+    for (int c = 0; c < cols; ++c) sums[c] = T{0};
+    Index p = 0;
+    for (; p + 4 <= k; p += 4) extend_row<4>(cols, a + p * a_step, a_step, b + p * b_step, b_step, sums);
+    for (; p < k; ++p) extend_row<1>(cols, a + p * a_step, a_step, b + p * b_step, b_step, sums);
+  }
 
   template <int rows, int vectors>
   static void multiply_tile(int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step, T* tile,
@@ -96,6 +127,7 @@ struct DirectBody {
 
   static void multiply(int rows, int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step,
                        T* tile, Index ld) {
+    if (rows == 1 && cols > lanes) return multiply_row(cols, k, a, a_step, b, b_step, tile);
     static constexpr Table table = make_table();
     table.tiles[rows - 1][(cols - 1) / lanes](cols, k, a, a_row, a_step, b, b_step, tile, ld);
   }
