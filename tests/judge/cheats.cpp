@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(each_cheat_is_named) {
     }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) // whose shadow memory leaves no room for a limit
+#if !defined(TESSERA_RUNS_SANITIZED_PROGRAMS) // shadow memory leaves no room for a limit
 BOOST_AUTO_TEST_CASE(memory_is_limited) {
   const JudgeVerdict verdict = try_kernel({.kernel = "eats_memory"});
   BOOST_CHECK_EQUAL(verdict.offence, Offence::ExceedsMemory);
