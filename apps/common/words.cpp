@@ -49,6 +49,20 @@ std::vector<Index> parse_index_list(std::string_view option, std::string_view te
   return values;
 }
 
+std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text, Index least) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == 'x' || c == 'X')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  if (parts.size() != 3)
+    throw InvalidArgument(fmt::format("{}: '{}' is not MxNxK, for example 4096x16x4096", option, text));
+  return {parse_index(option, parts[0], least), parse_index(option, parts[1], least),
+          parse_index(option, parts[2], least)};
+}
+
 bool matches_glob(const std::string& pattern, const std::string& word) {
   return fnmatch(pattern.c_str(), word.c_str(), 0) == 0;
 }

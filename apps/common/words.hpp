@@ -2,6 +2,7 @@
 
 /// Words and numbers from the command line. Errors are InvalidArgument and name the option and what it was given.
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ double parse_real(std::string_view option, std::string_view text);
 
 /// "256,512" → 256 and 512, each at least `least`.
 std::vector<Index> parse_index_list(std::string_view option, std::string_view text, Index least);
+
+/// "4096x16x4096" → m, n and k, each at least `least`.
+std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text, Index least);
 
 /// Shell pattern: *, ?, [abc].
 bool matches_glob(const std::string& pattern, const std::string& word);

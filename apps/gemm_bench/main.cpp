@@ -1,8 +1,6 @@
 /// gemm_bench peers: Tessera and other libraries multiply the same matrices, turn by turn, over a table of shapes.
 
-#include <array>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/backend.hpp>
+#include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
 #include "common/command_line.hpp"
@@ -40,16 +39,8 @@ struct Words {
 };
 
 Shape parse_shape(const std::string& text) {
-  std::array<Index, 3> sizes{};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t end = std::min(text.find('x', at), text.size());
-    if (at > text.size() || (i < 2) == (end == text.size()))
-      throw InvalidArgument(fmt::format("--shapes: '{}' is not of the form MxNxK", text));
-    sizes[i] = apps::parse_index("--shapes", text.substr(at, end - at), 1);
-    at = end + 1;
-  }
-  return {sizes[0], sizes[1], sizes[2]};
+  const auto [m, n, k] = apps::parse_sizes("--shapes", text, 1);
+  return {m, n, k};
 }
 
 std::vector<Race> races(const Words& words) {
@@ -84,9 +75,7 @@ int peers_command(const Words& words) {
     const nlohmann::ordered_json document{{"schema", "tessera.peers/1"},
                                           {"machine", apps::machine_json({Backend::OpenMP, Backend::Tbb})},
                                           {"results", results}};
-    std::ofstream file(words.json);
-    file << document.dump(1) << '\n';
-    if (!file.flush()) throw InvalidArgument(fmt::format("--json: cannot write '{}'", words.json));
+    write_text_file(words.json, document.dump(1) + "\n");
   }
   return wrong ? 1 : 0;
 }

@@ -66,17 +66,8 @@ std::vector<BackendRequest> requested_backends(const CommandLine& words) {
 }
 
 Shape parse_shape(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == 'x' || c == 'X')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  if (parts.size() != 3)
-    throw InvalidArgument(fmt::format("--shape: '{}' is not MxNxK, for example 4096x16x4096", text));
-  return {parse_index("--shape", parts[0], 0), parse_index("--shape", parts[1], 0),
-          parse_index("--shape", parts[2], 0)};
+  const auto [m, n, k] = apps::parse_sizes("--shape", text, 0);
+  return {m, n, k};
 }
 
 std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {

@@ -16,8 +16,6 @@
 namespace tessera::cpu {
 namespace {
 
-Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
-
 template <class T>
 class BlockedProduct {
  public:

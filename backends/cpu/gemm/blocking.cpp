@@ -5,8 +5,6 @@
 namespace tessera::cpu {
 namespace {
 
-Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
-
 /// `count` strips in parts of at most `most`, which are as equal as can be: strips in the largest part.
 Index even_part(Index count, Index most) { return ceil_div(count, ceil_div(count, std::max<Index>(1, most))); }
 

@@ -6,6 +6,8 @@
 
 namespace tessera::cpu {
 
+constexpr Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
+
 /// All sizes in elements; block_m and task_m are multiples of tile_m, block_n and task_n of tile_n.
 struct Blocking {
   Index block_m; ///< rows of A and

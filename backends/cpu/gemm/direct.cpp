@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <new>
 
+#include "cpu/gemm/blocking.hpp"
 #include "cpu/gemm/update.hpp"
 #include "cpu/scratch.hpp"
 
 namespace tessera::cpu {
 namespace {
-
-Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
 
 /// Rows this many bytes apart fall on the same few lines of the first cache, which holds eight of a kind.
 constexpr Index aliasing_bytes = 2048;
