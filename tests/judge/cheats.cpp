@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include "trial.hpp"
@@ -23,6 +25,8 @@ struct Expected {
   double time_limit = 20;
 };
 
+std::ostream& operator<<(std::ostream& out, const Expected& cheat) { return out << cheat.kernel; }
+
 const Expected cheats[] = {
     {"whole_tiles_only", Offence::WrongAtEdges, "were not written"},
     {"whole_k_tiles_only", Offence::Wrong, "it is the product of k = 32, not 37"},
@@ -36,6 +40,7 @@ const Expected cheats[] = {
     {"writes_behind_c", Offence::WritesOutOfBounds, "memory 0 bytes behind the end of C was changed"},
     {"writes_before_a", Offence::WritesOutOfBounds, "memory 12 bytes in front of A was changed"},
     {"late_write", Offence::WritesLate, "C changed after the kernel had returned"},
+    {"late_write_long", Offence::WritesLate, "call 1: C changed after the kernel had returned"},
     {"hangs", Offence::Hangs, "not done after 1 s in call 1", 1},
     {"hangs_while_loading", Offence::Hangs, "not done after 1 s while the library was opened", 1},
     {"hangs_with_children", Offence::Hangs, "in call 1", 1},
@@ -55,14 +60,12 @@ const Expected cheats[] = {
 
 BOOST_AUTO_TEST_SUITE(cheats_suite)
 
-BOOST_AUTO_TEST_CASE(each_cheat_is_named) {
-  for (const Expected& cheat : cheats) BOOST_TEST_CONTEXT(cheat.kernel) {
-      const JudgeVerdict verdict = try_kernel({.kernel = cheat.kernel, .time_limit = cheat.time_limit});
-      BOOST_CHECK(verdict.outcome == Outcome::Judged);
-      BOOST_CHECK_EQUAL(verdict.offence, cheat.offence);
-      BOOST_CHECK_MESSAGE(verdict.why.find(cheat.said) != std::string::npos,
-                          "'" << verdict.why << "' does not say '" << cheat.said << "'");
-    }
+BOOST_DATA_TEST_CASE(each_cheat_is_named, boost::unit_test::data::make(cheats), cheat) {
+  const JudgeVerdict verdict = try_kernel({.kernel = cheat.kernel, .time_limit = cheat.time_limit});
+  BOOST_CHECK(verdict.outcome == Outcome::Judged);
+  BOOST_CHECK_EQUAL(verdict.offence, cheat.offence);
+  BOOST_CHECK_MESSAGE(verdict.why.find(cheat.said) != std::string::npos,
+                      "'" << verdict.why << "' does not say '" << cheat.said << "'");
 }
 
 #if !defined(TESSERA_RUNS_SANITIZED_PROGRAMS) // shadow memory leaves no room for a limit

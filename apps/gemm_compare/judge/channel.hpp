@@ -41,6 +41,7 @@ struct Problem {
   Region result;  ///< C after the call; written by the child
   std::uint64_t memory_limit = 0;
   double settle_seconds = 0.0; ///< how long to wait for writes that come late
+  double watch_seconds = 0.0;  ///< the same when C was found wrong
 };
 
 enum class Stage : int { Starting = 0, Loading = 1, Calling = 2, Inspecting = 3, Waiting = 4 };
@@ -57,16 +58,22 @@ struct SharedHeader {
 };
 static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
-/// "Run once more": answered by one reply. The end of the socket means: end.
+enum class CommandKind : int {
+  Call = 0,  ///< run once more
+  Watch = 1, ///< look at C of the last call until it changes, at most for Problem::watch_seconds
+};
+
+/// Answered by one reply. The end of the socket means: end.
 struct Command {
   std::uint32_t tag = magic;
+  CommandKind kind = CommandKind::Call;
   std::int32_t call = 0;
   std::uint64_t placement = 0; ///< random; decides where in memory the operands of this call lie
 };
 
 enum class ReplyKind : int {
   Ready = 0,
-  Done = 1,          ///< a call came back; `finding` says what was seen around it
+  Done = 1,          ///< a call came back, or was watched; `finding` says what was seen around it
   CannotLoad = 2,    ///< dlopen failed
   MissingSymbol = 3, ///< the ABI's function is not there
   Unavailable = 4,   ///< no executor for the device, or not enough of its memory: not the kernel's fault

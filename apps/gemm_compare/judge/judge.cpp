@@ -59,6 +59,7 @@ Problem describe(const JudgeRequest& request) {
   problem.beta = call.beta;
   problem.memory_limit = request.memory_limit;
   problem.settle_seconds = request.settle_seconds;
+  problem.watch_seconds = request.watch_seconds;
   return problem;
 }
 
@@ -81,16 +82,21 @@ std::vector<PlannedCall> plan_calls(const JudgeRequest& request, const Workload&
 /// Goes through the results of one kernel, call by call.
 class Examiner {
  public:
-  Examiner(const JudgeRequest& request, const Problem& problem, Workload& workload)
-      : request_(request), problem_(problem), workload_(workload) {}
+  Examiner(const JudgeRequest& request, const Problem& problem, Workload& workload, Trial& trial)
+      : request_(request), problem_(problem), workload_(workload), trial_(trial) {}
 
   /// The first offence found is kept; a kernel that is wrong is still timed.
   void examine(const Reply& reply, Kind kind, JudgeVerdict& verdict) {
     Offence offence = Offence::None;
     std::string why = offence_around(reply, offence);
-    if (offence == Offence::None) why = offence_in_result(kind, offence);
+    const bool quiet = offence == Offence::None;
+    if (quiet) why = offence_in_result(kind, offence);
     seen_.push_back(workload_.fingerprint());
     if (offence == Offence::None || verdict.offence != Offence::None) return;
+    // A wrong result may be one that is still on its way, on a busy machine for longer than each call is waited for.
+    if (quiet)
+      if (const std::optional<Reply> later = trial_.watch(reply.call); later && later->finding == Finding::Late)
+        why = offence_around(*later, offence);
     verdict.offence = offence;
     verdict.why = fmt::format("call {}: {}", reply.call + 1, why);
     if (reply.call > 0)
@@ -167,6 +173,7 @@ class Examiner {
   const JudgeRequest& request_;
   const Problem& problem_;
   Workload& workload_;
+  Trial& trial_;
   std::vector<std::uint64_t> seen_;
 };
 
@@ -214,7 +221,7 @@ JudgeVerdict judge(const JudgeRequest& request) {
   if (!workload.has_data() && !workload.can_be_exact())
     throw InvalidArgument("judge: without data, alpha, beta and k must be such that whole numbers are exact");
   Trial trial(request, memory);
-  Examiner examiner(request, problem, workload);
+  Examiner examiner(request, problem, workload, trial);
   if (!trial.ending()) run_calls(request, trial, workload, examiner, verdict);
   if (const std::optional<Ending>& ending = trial.ending(); ending && verdict.offence == Offence::None) {
     verdict.outcome = ending->outcome;

@@ -31,6 +31,7 @@ struct JudgeRequest {
   double time_limit = 30;                              ///< seconds for opening the library, and for each call
   std::size_t memory_limit = std::size_t{4} << 30;     ///< CPU: address space beyond the operands; 0: none
   double settle_seconds = 0.03;                        ///< how long each call waits for late writes
+  double watch_seconds = 2;                            ///< the same where C is wrong: is it merely not there yet?
   std::string program;                                 ///< gemm_judge; empty: beside this program
   std::function<void(int done, int calls)> progress{}; ///< after each call
 };

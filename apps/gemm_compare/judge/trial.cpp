@@ -65,7 +65,7 @@ Trial::Trial(const JudgeRequest& request, SharedMemory& memory) : request_(reque
     throw;
   }
   close(ends[1]);
-  const std::optional<Reply> reply = receive("while the library was opened");
+  const std::optional<Reply> reply = receive(request_.time_limit, "while the library was opened");
   if (!reply) return;
   if (reply->kind != ReplyKind::Ready) refuse(*reply);
 }
@@ -93,15 +93,22 @@ Trial::~Trial() {
 }
 
 std::optional<Reply> Trial::call(int number, std::uint64_t placement) {
-  const std::string where = fmt::format("in call {}", number + 1);
-  const Command command{magic, number, placement};
+  return ask({magic, CommandKind::Call, number, placement}, request_.time_limit, fmt::format("in call {}", number + 1));
+}
+
+std::optional<Reply> Trial::watch(int number) {
+  return ask({magic, CommandKind::Watch, number, 0}, request_.watch_seconds + request_.time_limit,
+             fmt::format("after call {}", number + 1));
+}
+
+std::optional<Reply> Trial::ask(const Command& command, double time_limit, const std::string& where) {
   if (send(channel_, &command, sizeof command, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof command)) {
-    explain_death(child_->end(grace), "before call " + std::to_string(number + 1));
+    explain_death(child_->end(grace), "before call " + std::to_string(command.call + 1));
     return std::nullopt;
   }
-  std::optional<Reply> reply = receive(where);
+  std::optional<Reply> reply = receive(time_limit, where);
   if (!reply) return reply;
-  if (reply->call != number && reply->kind == ReplyKind::Done)
+  if (reply->call != command.call && reply->kind == ReplyKind::Done)
     end(Offence::BreaksProtocol, fmt::format("a reply to call {} {}", reply->call + 1, where));
   switch (reply->kind) {
     case ReplyKind::Done:
@@ -130,11 +137,11 @@ std::optional<Reply> Trial::call(int number, std::uint64_t placement) {
   return ending_ ? std::nullopt : reply;
 }
 
-std::optional<Reply> Trial::receive(const std::string& where) {
-  const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request_.time_limit));
+std::optional<Reply> Trial::receive(double time_limit, const std::string& where) {
+  const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time_limit));
   switch (child_->wait(channel_, Clock::now() + limit)) {
     case ChildProcess::Event::TimeLimit:
-      end(Offence::Hangs, fmt::format("not done after {:g} s {}", request_.time_limit, where));
+      end(Offence::Hangs, fmt::format("not done after {:g} s {}", time_limit, where));
       return std::nullopt;
     case ChildProcess::Event::Flood:
       end(Offence::FloodsOutput, fmt::format("more than {} MiB of output {}", flood_bytes >> 20, where));

@@ -31,11 +31,15 @@ class Trial {
   const std::optional<Ending>& ending() const noexcept { return ending_; }
   /// Runs the kernel once. Nothing: it did not come back; see ending().
   std::optional<Reply> call(int number, std::uint64_t placement);
+  /// Looks at the last call's C until it changes, at most for request.watch_seconds: Finding::Late, or Nothing.
+  /// Nothing at all: the process ended meanwhile; see ending().
+  std::optional<Reply> watch(int number);
   const std::string& output() const noexcept { return child_->output(); }
 
  private:
-  /// The child's next reply, within the time limit.
-  std::optional<Reply> receive(const std::string& where);
+  std::optional<Reply> ask(const Command& command, double time_limit, const std::string& where);
+  /// The child's next reply, within the time limit in seconds.
+  std::optional<Reply> receive(double time_limit, const std::string& where);
   void end(Offence offence, std::string why, Outcome outcome = Outcome::Judged);
   void refuse(const Reply& reply);
   void explain_death(int status, std::string where);

@@ -77,6 +77,22 @@ class Session {
     return reply;
   }
 
+  /// After run(): its C again, until it changes. A write may be late by more than every call is waited for.
+  Reply watch(const Command& command) {
+    using Clock = std::chrono::steady_clock;
+    Reply reply;
+    reply.call = command.call;
+    reply.kind = ReplyKind::Done;
+    header_.stage = Stage::Inspecting;
+    const auto end = Clock::now() +
+                     std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(problem_.watch_seconds));
+    while (operands_ && !inspect_old(*operands_, reply) && Clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      throw_if_failed(machine_.synchronize());
+    }
+    return reply;
+  }
+
  private:
   GemmCall call_of(const Operands* x) const {
     return {problem_.type,
@@ -159,8 +175,8 @@ class Session {
     found(reply, Finding::Late, Operand::C, x.c.first_difference(first_.data()));
   }
 
-  void inspect_old(const Operands& old, Reply& reply) const {
-    found(reply, Finding::Late, Operand::C, old.c.first_difference(old_.data()));
+  bool inspect_old(const Operands& old, Reply& reply) const {
+    return found(reply, Finding::Late, Operand::C, old.c.first_difference(old_.data()));
   }
 
   SharedHeader& header_;
@@ -170,7 +186,7 @@ class Session {
   std::unique_ptr<Entry> entry_;
   std::unique_ptr<Operands> operands_;
   std::vector<std::byte> first_; ///< C as it was when the kernel had returned
-  std::vector<std::byte> old_;   ///< the same of the call before
+  std::vector<std::byte> old_;   ///< the same of the call before; between two calls, of the last one
 };
 
 int serve(const std::string& library, Abi abi, Device device) {
@@ -212,7 +228,7 @@ int serve(const std::string& library, Abi abi, Device device) {
     send_reply(reply);
     Command command;
     while (recv(channel_fd, &command, sizeof command, 0) == static_cast<ssize_t>(sizeof command)) {
-      reply = session.run(command);
+      reply = command.kind == CommandKind::Watch ? session.watch(command) : session.run(command);
       header.stage = Stage::Waiting;
       send_reply(reply);
     }
