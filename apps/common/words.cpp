@@ -1,6 +1,7 @@
 #include "common/words.hpp"
 
 #include <fnmatch.h>
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -61,6 +62,13 @@ std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text,
     throw InvalidArgument(fmt::format("{}: '{}' is not MxNxK, for example 4096x16x4096", option, text));
   return {parse_index(option, parts[0], least), parse_index(option, parts[1], least),
           parse_index(option, parts[2], least)};
+}
+
+std::size_t choose(std::string_view option, const std::string& word, const std::vector<std::string>& known) {
+  const auto at = std::find(known.begin(), known.end(), word);
+  if (at != known.end()) return static_cast<std::size_t>(at - known.begin());
+  throw InvalidArgument(fmt::format("{}: unknown word '{}'; did you mean '{}'? Known: {}", option, word,
+                                    nearest_word(word, known), joined(known, " ")));
 }
 
 bool matches_glob(const std::string& pattern, const std::string& word) {

@@ -23,6 +23,9 @@ std::vector<Index> parse_index_list(std::string_view option, std::string_view te
 /// "4096x16x4096" → m, n and k, each at least `least`.
 std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text, Index least);
 
+/// The place of a word among those that are known; throws with the nearest of them.
+std::size_t choose(std::string_view option, const std::string& word, const std::vector<std::string>& known);
+
 /// Shell pattern: *, ?, [abc].
 bool matches_glob(const std::string& pattern, const std::string& word);
 

@@ -106,10 +106,4 @@ std::vector<Standing> run_race(const Race& race, const std::vector<std::unique_p
                                  : run<float>(race, peers, rounds, sample_seconds);
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 } // namespace tessera::bench

@@ -33,6 +33,4 @@ struct Standing {
 std::vector<Standing> run_race(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
                                double sample_seconds);
 
-double median(std::vector<double> values);
-
 } // namespace tessera::bench

@@ -9,12 +9,17 @@
 #include <fmt/format.h>
 
 #include "common/terminal.hpp"
+#include "common/time_summary.hpp"
 #include "probe.hpp"
 
 namespace tessera::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using apps::summarize;
+using apps::TimeSummary;
+
+double median(const std::vector<double>& seconds) { return summarize(seconds).median; }
 
 bool is_tessera(const std::string& peer) { return peer.starts_with("tessera-"); }
 /// A probe is no peer: nothing that multiplies matrices can pass it.
@@ -56,8 +61,8 @@ std::string table_line(const Race& race, const std::vector<Standing>& standings)
   if (ours != nullptr && theirs != nullptr) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < ours->seconds.size(); ++i) ratios.push_back(theirs->seconds[i] / ours->seconds[i]);
-    const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-    line += fmt::format("  {:>5.2f} ({:.2f} … {:.2f}) of {}", median(ratios), *low, *high, theirs->peer);
+    const TimeSummary ratio = summarize(ratios);
+    line += fmt::format("  {:>5.2f} ({:.2f} … {:.2f}) of {}", ratio.median, ratio.min, ratio.max, theirs->peer);
   }
   return line;
 }
@@ -68,10 +73,9 @@ std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings)
     Json row{{"dtype", to_string(race.type)}, {"m", race.shape.m}, {"n", race.shape.n}, {"k", race.shape.k},
              {"threads", race.threads},       {"peer", one.peer}};
     if (!one.seconds.empty()) {
-      const auto [low, high] = std::minmax_element(one.seconds.begin(), one.seconds.end());
-      row["gflops"] = gflops(race, median(one.seconds));
-      row["seconds"] = {
-          {"median", median(one.seconds)}, {"min", *low}, {"max", *high}, {"samples", one.seconds.size()}};
+      const TimeSummary time = summarize(one.seconds);
+      row["gflops"] = gflops(race, time.median);
+      row["seconds"] = {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", one.seconds.size()}};
     }
     if (!one.problem.empty()) row["problem"] = one.problem;
     all.push_back(std::move(row));

@@ -1,6 +1,5 @@
 #include "cblas_choice.hpp"
 
-#include <dlfcn.h>
 #include <cstdlib>
 #include <vector>
 
@@ -9,21 +8,18 @@
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
+#include "cpu/gemm/cblas_library.hpp"
 
 namespace tessera::compare_app {
 namespace {
 
 constexpr const char* variable = "TESSERA_CBLAS";
 
-/// Empty, or why the library is of no use. An opened one stays open: its threads may not survive closing it.
+/// Empty, or why the library is of no use: what the backends would find.
 std::string problem_of(const std::string& file) {
-  dlerror();
-  void* library = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* error = dlerror();
-    return error ? error : "it cannot be opened";
-  }
-  return dlsym(library, "cblas_sgemm") != nullptr ? std::string{} : file + " has no cblas_sgemm";
+  cpu::CblasLibrary library(file);
+  const char* problem = library.problem();
+  return problem != nullptr ? problem : "";
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include "common/machine.hpp"
 #include "stopwatch.hpp"
+#include "transfers.hpp"
 #include "verdict.hpp"
 
 namespace tessera::compare_app {
@@ -21,13 +22,6 @@ constexpr double probe_from = 5e8;
 constexpr double probe_seconds = 0.1;
 /// Runs estimated at less than this are warmed up with a whole run.
 constexpr double warm_up_below = 0.5;
-/// The reference computes at most this many products; beyond, it checks sampled rows.
-constexpr double reference_products = 9e9;
-/// The reference takes no longer than the race it checks: its products a second and thread (f64; f32 twice as many),
-/// and what it may always compute, a tenth of a second's worth. Rows it leaves out are Freivalds' alone.
-constexpr double reference_rate = 1e9;
-constexpr double always_referenced = 3e8;
-constexpr Index least_rows_checked = 16;
 constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
 
 std::size_t memory_budget() { return std::min(rotation_bytes, apps::available_memory_bytes() / 4); }
@@ -76,6 +70,7 @@ GemmRunner::GemmRunner(Bench& bench, const Group& group, const GivenData* given,
       problem_(bench.options, group.shape, group.type),
       host_(Operands::on_host(problem_, bench.options, given,
                               sets_to_rotate(problem_.bytes(), apps::last_level_cache_bytes(), memory_budget()))),
+      check_(host_.call_before(0), bench.options, bench.progress),
       product_(product) {}
 
 GemmRunner::~GemmRunner() = default;
@@ -85,14 +80,8 @@ void GemmRunner::run() {
   Backend last = Backend::Auto;
   for (const Task& task : group_.tasks) {
     if (task.backend != last && !task.executor->capabilities().host_memory)
-      for (const char* direction : {"copy_in", "copy_out"}) {
-        Result transfer = pending(bench_.options, group_, task);
-        transfer.kernel = direction;
-        transfer.math = Math::Strict;
-        transfer.canonical = false;
-        transfer.transfer = true;
-        board.push_back(transfer);
-      }
+      for (const Direction direction : {Direction::In, Direction::Out})
+        board.push_back(pending_transfer(pending(bench_.options, group_, task), direction));
     last = task.backend;
     Entry entry{task, pending(bench_.options, group_, task), board.size(), 0,
                 expected_operations(bench_.options, group_.shape)};
@@ -114,7 +103,7 @@ void GemmRunner::run() {
 
 void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
   Result result = bench_.judged.pending(kernel, group_);
-  bench_.judged.run(kernel, host_.call_before(0), reference(), bench_.progress, result);
+  bench_.judged.run(kernel, host_.call_before(0), check_, bench_.progress, result);
   // The ceiling of the same machine with as many threads, if the ladder has it.
   for (const Task& task : group_.tasks)
     if (!result.samples.empty() && task.executor->capabilities().host_memory == (result.judged_on == "cpu") &&
@@ -136,7 +125,12 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
     if (!on_host) {
       device_.emplace(Operands::on_device(problem_, host_, executor));
       operands_ = &*device_;
-      time_transfers(executor, first);
+      std::size_t position = entries_[first].position - 2;
+      for (const Direction direction : {Direction::In, Direction::Out}) {
+        Result transfer = pending_transfer(entries_[first].result, direction);
+        time_transfer(direction, problem_, host_, *device_, executor, bench_.options.repeat, transfer);
+        bench_.board.set(position++, transfer);
+      }
     }
     for (std::size_t e = first; e < last; ++e)
       if (!admit(entries_[e])) bench_.board.set(entries_[e].position, entries_[e].result);
@@ -190,7 +184,6 @@ bool GemmRunner::admit(Entry& entry) {
     return false;
   }
   if (limit > 0 && expected > 0) entry.runs = std::clamp(static_cast<int>(limit / expected), 1, entry.runs);
-  race_seconds_ += expected * entry.runs;
   // What will not run is no longer expected.
   const double one = operations(entry.result);
   bench_.progress.done(name, entry.expected - one * entry.runs, 0);
@@ -244,6 +237,7 @@ void GemmRunner::sample(Entry& entry, std::size_t set) {
     return;
   }
   entry.result.samples.push_back(watch.seconds());
+  check_.add_race(watch.seconds());
   bench_.progress.done(entry.result.kernel, operations(entry.result), watch.seconds());
 }
 
@@ -262,9 +256,9 @@ void GemmRunner::check(Entry& entry) {
     c = downloaded.data();
   }
   const auto start = std::chrono::steady_clock::now();
-  result.error = reference().compare(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
-  if (result.error->rows_compared < result.error->rows)
-    result.freivalds = freivalds().check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
+  ProductCheck::Findings findings = check_.check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
+  result.error = std::move(findings.error);
+  result.freivalds = findings.freivalds;
   result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   set_verdict(result, problem_.exact);
   result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
@@ -276,54 +270,6 @@ void GemmRunner::keep_product(const Entry& entry, const void* c) {
   const auto* bytes = static_cast<const std::byte*>(c);
   product_->assign(bytes, bytes + problem_.c.bytes());
   product_by_ = fmt::format("{} {}", to_string(entry.task.backend), entry.result.kernel);
-}
-
-/// Copies of whole sets, on rows of their own: they are no part of a kernel's time.
-void GemmRunner::time_transfers(Executor& device, std::size_t first) {
-  std::vector<std::byte> c(problem_.c.bytes());
-  for (const bool in : {true, false}) {
-    const std::size_t position = entries_[first].position - (in ? 2 : 1);
-    Result result = pending(bench_.options, group_, entries_[first].task);
-    result.kernel = in ? "copy_in" : "copy_out";
-    result.math = Math::Strict;
-    result.canonical = false;
-    result.transfer = true;
-    for (int i = 0; i < bench_.options.repeat; ++i) {
-      const std::size_t set = static_cast<std::size_t>(i) % device_->count();
-      Stopwatch watch(device);
-      throw_if_failed(watch.time([&] {
-        in ? device_->copy_in(set, host_, device) : device_->copy_out(set, device, c.data());
-        return Status{};
-      }));
-      result.samples.push_back(watch.seconds());
-    }
-    const double bytes =
-        static_cast<double>(in ? problem_.bytes() - (problem_.beta == 0 ? problem_.c.bytes() : 0) : problem_.c.bytes());
-    result.reason = fmt::format("{:.1f} GB/s", bytes / summarize(result.samples).median * 1e-9);
-    result.verdict = Verdict::Timed;
-    bench_.board.set(position, result);
-  }
-}
-
-/// Made when the first kernel has run: its cost must not delay the start.
-const GemmReference& GemmRunner::reference() {
-  if (!reference_) {
-    bench_.progress.show("reference");
-    const double row = std::max(1.0, static_cast<double>(group_.shape.n) * static_cast<double>(group_.shape.k));
-    const double in_the_races_time = race_seconds_ * default_threads() * reference_rate;
-    const double products = std::clamp(in_the_races_time, always_referenced, reference_products);
-    const Index affordable = std::max(least_rows_checked, static_cast<Index>(std::min(products / row, 1e15)));
-    const Index rows = bench_.options.check_rows > 0 ? bench_.options.check_rows : affordable;
-    reference_ =
-        std::make_unique<GemmReference>(host_.call_before(0), sample_rows(group_.shape.m, rows, bench_.options.seed));
-  }
-  return *reference_;
-}
-
-/// For results of which the reference checks some rows alone.
-const FreivaldsCheck& GemmRunner::freivalds() {
-  if (!freivalds_) freivalds_ = std::make_unique<FreivaldsCheck>(host_.call_before(0), bench_.options.seed);
-  return *freivalds_;
 }
 
 } // namespace tessera::compare_app

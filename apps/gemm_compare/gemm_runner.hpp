@@ -9,6 +9,7 @@
 #include "ceilings.hpp"
 #include "judged_kernels.hpp"
 #include "operands.hpp"
+#include "product_check.hpp"
 
 namespace tessera::compare_app {
 
@@ -42,9 +43,6 @@ class GemmRunner {
   void sample(Entry& entry, std::size_t set);
   void check(Entry& entry);
   void keep_product(const Entry& entry, const void* c);
-  void time_transfers(Executor& device, std::size_t first);
-  const GemmReference& reference();
-  const FreivaldsCheck& freivalds();
 
   Bench& bench_;
   const Group& group_;
@@ -52,9 +50,7 @@ class GemmRunner {
   Operands host_;
   std::optional<Operands> device_; ///< of the backend at hand, if its memory is not the host's
   const Operands* operands_ = nullptr;
-  double race_seconds_ = 0; ///< of all runs admitted so far
-  std::unique_ptr<GemmReference> reference_;
-  std::unique_ptr<FreivaldsCheck> freivalds_;
+  ProductCheck check_;
   std::vector<Entry> entries_;
   std::vector<std::byte>* product_;
   std::string product_by_;

@@ -8,6 +8,8 @@
 #include <tessera/backend.hpp>
 #include <tessera/status.hpp>
 
+#include "verdict.hpp"
+
 namespace tessera::compare_app {
 namespace {
 
@@ -18,15 +20,6 @@ using judge::JudgeVerdict;
 Arithmetic arithmetic(const Options& options, DType type) {
   const Math math = options.judging.math;
   return {type, math, Summation::Other, math == Math::Strict ? Accumulator::Native : Accumulator::Truncating};
-}
-
-std::string over_bound(const GemmError& error) {
-  if (error.within_bound()) return {};
-  const std::string place = fmt::format("C({}, {})", error.worst_row, error.worst_col);
-  if (error.misplaced > 0)
-    return fmt::format("{} elements are NaN or Inf and should not be, or should be and are not; one is {}",
-                       error.misplaced, place);
-  return fmt::format("the error of {} is {:.3g} times its bound", place, error.max_over_bound);
 }
 
 void set_verdict(const JudgeVerdict& verdict, Result& result) {
@@ -83,7 +76,7 @@ Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
   return result;
 }
 
-void JudgedKernels::run(std::size_t kernel, const GemmCall& call, const GemmReference& reference, Progress& progress,
+void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress,
                         Result& result) {
   Judged& judged = kernels_[kernel];
   if (call.m == 0 || call.n == 0 || call.k == 0) {
@@ -100,7 +93,8 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, const GemmRefe
   request.time_limit = options_.judging.time_limit;
   request.memory_limit = options_.judging.memory_limit;
   request.check = [&](const void* c) {
-    return over_bound(reference.compare(c, call.ldc, arithmetic(options_, call.type)));
+    const ProductCheck::Findings findings = check.check(c, call.ldc, arithmetic(options_, call.type));
+    return over_bound(findings.error, findings.freivalds);
   };
   request.progress = [&](int done, int calls) {
     progress.show(fmt::format("judging {} {}/{}", judged.name, done, calls));
@@ -113,15 +107,18 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, const GemmRefe
     const TimeSummary time = summarize(verdict.seconds);
     result.gflops = operations(result) / (options_.mean ? time.mean : time.median) * 1e-9;
   }
-  if (!verdict.c.empty()) result.error = reference.compare(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
+  if (!verdict.c.empty()) {
+    ProductCheck::Findings findings = check.check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
+    result.error = std::move(findings.error);
+    result.freivalds = findings.freivalds;
+  }
   if (result.verdict == Verdict::Pass) {
     const JudgeVerdict& odd = odd_shapes(judged, request);
     if (!odd.passed()) {
       set_verdict(odd, result);
       result.reason += "; right at this shape";
-    } else if (result.error && result.error->rows_compared < result.error->rows) {
-      result.reason = fmt::format("checked {} of {} rows, and all with whole numbers", result.error->rows_compared,
-                                  result.error->rows);
+    } else {
+      result.reason = coverage(result);
     }
   }
   if (!verdict.output.empty() && result.verdict != Verdict::Pass) {

@@ -8,6 +8,7 @@
 
 #include "judge/judge.hpp"
 #include "plan.hpp"
+#include "product_check.hpp"
 #include "progress.hpp"
 #include "result.hpp"
 
@@ -22,9 +23,9 @@ class JudgedKernels {
   std::size_t count() const { return kernels_.size(); }
   /// The row before the kernel has run.
   Result pending(std::size_t kernel, const Group& group) const;
-  /// Fills in times, errors and the verdict. `call`: host operands, C as it is before the product.
-  void run(std::size_t kernel, const GemmCall& call, const GemmReference& reference, Progress& progress,
-           Result& result);
+  /// Fills in times, errors and the verdict; every call's result goes through `check`. `call`: host operands, C as it
+  /// is before the product.
+  void run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress, Result& result);
 
  private:
   struct Judged {

@@ -1,7 +1,6 @@
 #include "options_parse.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +10,7 @@
 
 #include "common/words.hpp"
 #include "data_files.hpp"
+#include "filling_words.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -23,17 +23,9 @@ void set_default(std::string& word, const char* value) {
   if (word.empty()) word = value;
 }
 
-/// One of a few words, or the nearest.
-std::size_t choose(std::string_view option, const std::string& word, const std::vector<std::string>& known) {
-  const auto at = std::find(known.begin(), known.end(), word);
-  if (at != known.end()) return static_cast<std::size_t>(at - known.begin());
-  throw InvalidArgument(fmt::format("{}: unknown word '{}'; did you mean '{}'? Known: {}", option, word,
-                                    nearest_word(word, known), apps::joined(known, " ")));
-}
-
 void apply_preset(CommandLine& words) {
   if (words.preset.empty()) return;
-  choose("--preset", words.preset, {"report"});
+  apps::choose("--preset", words.preset, {"report"});
   if (!words.cpu && !words.gpu && words.backends.empty()) words.cpu = true;
   if (words.shapes.empty()) set_default(words.sizes, "512,1024,1536,2048,2560");
   set_default(words.dtypes, "f64");
@@ -81,65 +73,6 @@ std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
     for (const Index n : apps::parse_index_list("--sizes", words.sizes, 0)) shapes.push_back({n, n, n});
   for (const std::string& text : words.shapes) shapes.push_back(parse_shape(text));
   return shapes;
-}
-
-/// The exponents of wide:E go from −E to E: products and their sums must neither overflow nor vanish.
-int largest_exponent(DType type) { return type == DType::F64 ? 500 : 56; }
-
-Filling parse_wide(const std::vector<std::string>& parts, const std::vector<DType>& types) {
-  if (parts.size() > 2)
-    throw InvalidArgument(
-        fmt::format("--dist: wide has {} numbers; give none or one, as in wide:32, for magnitudes "
-                    "2^-32 … 2^32",
-                    parts.size() - 1));
-  const Index exponent = parts.size() == 2 ? parse_index("--dist", parts[1], 1) : 32;
-  for (const DType type : types)
-    if (exponent > largest_exponent(type))
-      throw InvalidArgument(fmt::format("--dist: products of {} overflow with wide:{}; the most is wide:{}",
-                                        to_string(type), exponent, largest_exponent(type)));
-  return {Distribution::Wide, -static_cast<double>(exponent), static_cast<double>(exponent)};
-}
-
-/// Words without numbers, for products alone.
-Filling parse_hard_case(const std::vector<std::string>& parts, Operation operation) {
-  if (parts.size() != 1) throw InvalidArgument(fmt::format("--dist: {} takes no numbers", parts[0]));
-  if (operation != Operation::Gemm) throw InvalidArgument(fmt::format("--dist: {} is for --op gemm", parts[0]));
-  if (parts[0] == "cancel") return {Distribution::Uniform, -1, 1, true};
-  return {Distribution::Special, 0, 0};
-}
-
-Filling parse_filling(const std::string& text, Operation operation, const std::vector<DType>& types) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ':')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  const std::size_t kind = choose("--dist", parts[0], {"uniform", "normal", "integers", "wide", "cancel", "special"});
-  if (kind == 3) return parse_wide(parts, types);
-  if (kind > 3) return parse_hard_case(parts, operation);
-  Filling filling;
-  filling.distribution = std::array{Distribution::Uniform, Distribution::Normal, Distribution::Integers}[kind];
-  if (kind == 1) filling.low = 0;
-  if (kind == 2) {
-    filling.low = -8;
-    filling.high = 8;
-  }
-  if (parts.size() != 1 && parts.size() != 3)
-    throw InvalidArgument(fmt::format("--dist: '{}' has {} numbers; give none or two, as in {}:{}:{}", text,
-                                      parts.size() - 1, parts[0], filling.low, filling.high));
-  if (parts.size() == 3) {
-    filling.low = parse_real("--dist", parts[1]);
-    filling.high = parse_real("--dist", parts[2]);
-  }
-  if (!std::isfinite(filling.low) || !std::isfinite(filling.high) || (kind != 1 && !(filling.low < filling.high)))
-    throw InvalidArgument(
-        fmt::format("--dist: '{}' is not a range: {} is not below {}", text, filling.low, filling.high));
-  if (kind == 2 && (filling.low != std::trunc(filling.low) || filling.high != std::trunc(filling.high) ||
-                    std::max(std::abs(filling.low), std::abs(filling.high)) > 0x1p24))
-    throw InvalidArgument(fmt::format("--dist: the ends of '{}' are not whole numbers up to 2^24", text));
-  return filling;
 }
 
 /// alpha and beta must be exact in every type that is asked for.
@@ -238,8 +171,8 @@ Options interpret(CommandLine words) {
   const bool types_given = !words.dtypes.empty();
   apply_preset(words);
   set_default(words.operation, "gemm");
-  options.operation =
-      choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm : Operation::SumOfSquares;
+  options.operation = apps::choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm
+                                                                                             : Operation::SumOfSquares;
   if (words.shapes.empty())
     set_default(words.sizes, options.operation == Operation::Gemm ? "256,512,1024" : "65536,1048576,16777216");
   options.backends = requested_backends(words);

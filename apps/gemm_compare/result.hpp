@@ -11,6 +11,7 @@
 #include <tessera/compare.hpp>
 #include <tessera/freivalds.hpp>
 
+#include "common/time_summary.hpp"
 #include "options.hpp"
 
 namespace tessera::compare_app {
@@ -54,13 +55,8 @@ struct Result {
 /// "external" for a kernel from outside, else the backend.
 std::string_view backend_name(const Result& result);
 
-struct TimeSummary {
-  double median = unknown;
-  double mean = unknown;
-  double min = unknown;
-  double max = unknown;
-};
-TimeSummary summarize(std::vector<double> samples);
+using apps::summarize;
+using apps::TimeSummary;
 
 /// Floating-point operations of a product or a reduction.
 double operations(const Result& result);

@@ -8,4 +8,9 @@ namespace tessera::compare_app {
 /// bits, no difference is small enough.
 void set_verdict(Result& result, bool exact);
 
+/// What is wrong with a product: its worst element, or the row that Freivalds found; empty if it keeps its bound.
+std::string over_bound(const GemmError& error, const std::optional<FreivaldsResult>& freivalds);
+/// "checked 16 of 4096 rows, and all by Freivalds"; empty if every row was compared.
+std::string coverage(const Result& result);
+
 } // namespace tessera::compare_app

@@ -103,6 +103,7 @@ BOOST_AUTO_TEST_CASE(two_reports_cannot_share_stdout) {
 
 BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_opened_is_named) {
   expect_usage_error(compare({"--sizes", "8", "--cblas", "libnosuchblas.so"}), {"--cblas", "libnosuchblas.so"});
+  expect_usage_error(compare({"--sizes", "8", "--cblas", "libm.so.6"}), {"--cblas", "libm.so.6", "cblas_sgemm"});
 }
 
 BOOST_AUTO_TEST_CASE(info_checks_its_options) { expect_usage_error(info({"--josn"}), {"--josn", "'--json'"}); }

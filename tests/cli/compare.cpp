@@ -123,6 +123,17 @@ BOOST_AUTO_TEST_CASE(sampled_rows_are_said_to_be_sampled) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_cblas_library_may_prefix_its_names) {
+  if (!has_backend(*this, "openmp")) return;
+  const json report = report_of(compare({"--backend", "openmp", "--kernels", "cblas*", "--cblas", TESSERA_SCIPY_BLAS,
+                                         "--sizes", "30", "--dtype", "f32,f64", "--json", "-"}));
+  BOOST_TEST(report["results"].size() == 2u);
+  for (const json& result : report["results"]) {
+    BOOST_TEST(result["kernel"] == "cblas:scipy_blas");
+    BOOST_TEST(result["verdict"] == "pass");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(reductions) {
   const json report = report_of(compare({"--cpu", "--op", "sum_of_squares", "--sizes", "1,1000,70001", "--dtype",
                                          "f32,f64", "--repeat", "2", "--json", "-"}));

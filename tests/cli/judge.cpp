@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"
+#include "results.hpp"
 
 namespace tessera::test {
 
@@ -27,13 +28,7 @@ struct Judged : Programs {
     return compare(arguments, variables);
   }
   json report() const { return json::parse(folder.read("out.json")); }
-  static json row_in(const json& whole, const std::string& kernel) {
-    for (const json& one : whole["results"])
-      if (one["kernel"] == kernel) return one;
-    BOOST_FAIL("no row of " + kernel);
-    return {};
-  }
-  json row(const std::string& kernel) const { return row_in(report(), kernel); }
+  json row(const std::string& kernel) const { return result_of(report(), kernel); }
   /// The lines below "to see it again", run as they stand by a shell.
   std::vector<Outcome> run_again(const std::string& table, const Variables& variables = {}) const {
     std::vector<Outcome> outcomes;
@@ -85,6 +80,34 @@ BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
   expect("no_symbol", "failed", "missing symbol");
   expect("honest", "pass", "");
   BOOST_TEST(contains(row("no_symbol.so")["reason"].get<std::string>(), "it does not export solve"));
+}
+
+/// Of three rows the first and the last are compared; the kernel is wrong in the one between them, whose A has the
+/// mark, wherever the judge moves it.
+BOOST_AUTO_TEST_CASE(what_is_wrong_outside_the_compared_rows_is_found) {
+  folder.write("a.npy", npy_bytes<float>("<f4", false, "(3, 2)", {0.25F, 2, 0.5F, 3, 0.75F, 4}));
+  folder.write("b.npy", npy_bytes<float>("<f4", false, "(2, 3)", {1, 2, 3, 4, 5, 6}));
+  const auto check = [&](const char* kernel, const char* rows) {
+    return compare({"--kernel", cheat(kernel), "--backend", "reference", "--kernels", "canonical", "--a", "a.npy",
+                    "--b", "b.npy", "--check-rows", rows, "--json", "out.json"});
+  };
+  BOOST_TEST(check("wrong_in_marked_rows", "2").status == 1);
+  const json wrong = row("wrong_in_marked_rows.so");
+  BOOST_TEST(wrong["verdict"] == "wrong");
+  BOOST_TEST(wrong["offence"] == "wrong");
+  BOOST_TEST(contains(wrong["reason"].get<std::string>(),
+                      "times the bound of row 1 by Freivalds; the 2 rows that were compared are right"),
+             wrong["reason"]);
+  BOOST_TEST(wrong["error"]["max_over_bound"].get<double>() <= 1);
+  BOOST_TEST(wrong["freivalds"]["max_over_bound"].get<double>() > 1);
+  BOOST_TEST(wrong["freivalds"]["worst_row"] == 1);
+  BOOST_TEST(check("honest", "2").status == 0);
+  const json right = row("honest.so");
+  BOOST_TEST(right["reason"] == "checked 2 of 3 rows, and all by Freivalds");
+  BOOST_TEST(right["freivalds"]["rows_judged"] == 3);
+  BOOST_TEST(check("honest", "all").status == 0);
+  BOOST_TEST(row("honest.so")["reason"] == "");
+  BOOST_TEST(!row("honest.so").contains("freivalds"));
 }
 
 BOOST_AUTO_TEST_CASE(bad_usage) {
@@ -153,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_failing_row_shows_its_command) {
   BOOST_TEST(again.size() == 4u); // two kernels, two sizes
   for (const Outcome& one : again) {
     BOOST_TEST(one.status == 1);
-    const json result = row_in(json::parse(one.out), contains(one.out, "failing") ? "failing" : "off_by_one");
+    const json result = result_of(json::parse(one.out), contains(one.out, "failing") ? "failing" : "off_by_one");
     BOOST_TEST(result["verdict"] == (result["kernel"] == "failing" ? "failed" : "wrong"));
     BOOST_TEST(result["alpha"] == 1.5);
   }
@@ -168,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_judged_row_shows_its_command) {
   BOOST_TEST_REQUIRE(again.size() == 1u);
   BOOST_TEST(again[0].status == 1, again[0].err);
   for (const char* key : {"verdict", "offence"})
-    BOOST_TEST(row_in(json::parse(again[0].out), "it's mine.so")[key] == first[key]);
+    BOOST_TEST(result_of(json::parse(again[0].out), "it's mine.so")[key] == first[key]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,7 @@
 #include <tessera/io.hpp>
 
 #include "process.hpp"
+#include "results.hpp"
 
 namespace tessera::test {
 
@@ -21,12 +22,8 @@ struct OddDevice : Programs {
     return compare(arguments, {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}});
   }
   /// The result of one kernel, whatever the exit status.
-  json result(const Outcome& outcome, const std::string& kernel) const {
-    const json report = json::parse(outcome.out);
-    for (const json& one : report["results"])
-      if (one["kernel"] == kernel) return one;
-    BOOST_FAIL("no result of " + kernel);
-    return {};
+  static json result(const Outcome& outcome, const std::string& kernel) {
+    return result_of(json::parse(outcome.out), kernel);
   }
 };
 

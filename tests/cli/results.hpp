@@ -1,0 +1,27 @@
+#pragma once
+
+/// Rows of a "tessera.compare/1" document.
+
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+namespace tessera::test {
+
+/// The first result of a kernel, of any backend if that is empty. Null, and a failed test, if there is none.
+inline nlohmann::json result_of(const nlohmann::json& document, const std::string& kernel,
+                                const std::string& backend = {}) {
+  for (const nlohmann::json& result : document["results"])
+    if (result["kernel"] == kernel && (backend.empty() || result["backend"] == backend)) return result;
+  BOOST_FAIL("no result of " + backend + " " + kernel);
+  return {};
+}
+
+inline bool has_backend(const nlohmann::json& document, const std::string& backend) {
+  for (const nlohmann::json& result : document["results"])
+    if (result["backend"] == backend) return true;
+  return false;
+}
+
+} // namespace tessera::test
