@@ -35,18 +35,15 @@ class BlockedProduct {
   }
 
   void run() {
-    for (Index j = 0; j < x_.n; j += blocking_.block_n)
-      for (Index i = 0; i < x_.m; i += blocking_.block_m)
-        for (Index p = 0; p < x_.k; p += canonical_segment) {
-          const Block block{i,
-                            j,
-                            p,
-                            std::min(blocking_.block_m, x_.m - i),
-                            std::min(blocking_.block_n, x_.n - j),
-                            std::min(canonical_segment, x_.k - p)};
-          pack(block);
-          multiply(block);
-        }
+    for (Index j = 0; j < x_.n; j += blocking_.block_n) {
+      if (sums_in_c()) { // B is packed once
+        for (Index p = 0; p < x_.k; p += canonical_segment)
+          for (Index i = 0; i < x_.m; i += blocking_.block_m) multiply_block(block_at(i, j, p), i == 0);
+      } else {
+        for (Index i = 0; i < x_.m; i += blocking_.block_m)
+          for (Index p = 0; p < x_.k; p += canonical_segment) multiply_block(block_at(i, j, p), true);
+      }
+    }
   }
 
  private:
@@ -55,6 +52,20 @@ class BlockedProduct {
     Index i, j, p;
     Index m, n, k;
   };
+
+  Block block_at(Index i, Index j, Index p) const {
+    return {i,
+            j,
+            p,
+            std::min(blocking_.block_m, x_.m - i),
+            std::min(blocking_.block_n, x_.n - j),
+            std::min(canonical_segment, x_.k - p)};
+  }
+
+  void multiply_block(const Block& block, bool b_is_new) {
+    pack(block, b_is_new);
+    multiply(block);
+  }
 
   /// Sums of several segments wait in C, unless its old elements are needed at the end.
   bool sums_in_c() const { return x_.beta == T{0} || x_.k <= canonical_segment; }
@@ -68,9 +79,9 @@ class BlockedProduct {
     if (!sums_in_c()) sums_ = carver.take<T>(block_m * block_n);
   }
 
-  void pack(const Block& block) {
+  void pack(const Block& block, bool b_is_new) {
     const Index strips_a = ceil_div(block.m, kernel_.tile_m);
-    const Index strips_b = ceil_div(block.n, kernel_.tile_n);
+    const Index strips_b = b_is_new ? ceil_div(block.n, kernel_.tile_n) : 0;
     // Neighbouring strips together, for they share the pages of rows; more where k is short; fewer for many threads.
     const Index for_a_task = std::max<Index>(4, 16384 / (block.k * kernel_.tile_n));
     const Index for_a_thread = (strips_a + strips_b) / (2 * blocking_.threads);
@@ -119,6 +130,10 @@ class BlockedProduct {
         const T* a = packed_a_ + i * block.k;
         const T* b = packed_b_ + j * block.k;
         T* c = x_.c + (block.i + i) * x_.ldc + block.j + j;
+        for (Index r = 0; r < rows; ++r) { // C comes from far away: ask for it before the sums are made
+          __builtin_prefetch(c + r * x_.ldc, 1);
+          __builtin_prefetch(c + r * x_.ldc + cols - 1, 1);
+        }
         if (is_plain && cols == tile_n) {
           kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc);
           continue;

@@ -8,6 +8,9 @@ namespace {
 /// `count` strips in parts of at most `most`, which are as equal as can be: strips in the largest part.
 Index even_part(Index count, Index most) { return ceil_div(count, ceil_div(count, std::max<Index>(1, most))); }
 
+/// The same where a little more than `most` is better than one part more: the last-level cache has no sharp edge.
+Index block_part(Index count, Index most) { return count <= most + most / 4 ? count : even_part(count, most); }
+
 /// Where the system does not say, what processors have had for long.
 Index bytes_or(std::size_t known, Index otherwise) { return known > 0 ? static_cast<Index>(known) : otherwise; }
 
@@ -26,8 +29,8 @@ Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k,
   const Index strips_m = ceil_div(m, tile_m);
   const Index strips_n = ceil_div(n, tile_n);
   const Index block_bytes = std::min(l3 / 2, Index{16} << 20);
-  const Index block_strips_m = even_part(strips_m, block_bytes / (segment_bytes * tile_m));
-  const Index block_strips_n = even_part(strips_n, block_bytes / (segment_bytes * tile_n));
+  const Index block_strips_m = block_part(strips_m, block_bytes / (segment_bytes * tile_m));
+  const Index block_strips_n = block_part(strips_n, block_bytes / (segment_bytes * tile_n));
 
   // Two thirds of L2 for A; the rest is for the strip of B in use, the next one, and C.
   Index task_strips_m = even_part(block_strips_m, l2 * 2 / 3 / (segment_bytes * tile_m));

@@ -1,4 +1,6 @@
 /// Micro-kernels for AVX-512: 14 rows of two vectors fill 28 of the 32 registers; two more hold B and one A.
+///
+/// Shuffles are masked with all ones, which costs nothing: gcc 12 warns of its own unmasked ones.
 
 #include <immintrin.h>
 
@@ -31,6 +33,34 @@ struct F32 {
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_ps(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
+  /// Sixteen rows become sixteen columns: pairs, then fours, of elements within the quarters, then the quarters.
+  static void transpose(Vector (&v)[lanes]) {
+    Vector pairs[lanes];
+#pragma GCC unroll 8
+    for (int r = 0; r < lanes; r += 2) {
+      pairs[r] = _mm512_maskz_unpacklo_ps(0xffff, v[r], v[r + 1]);
+      pairs[r + 1] = _mm512_maskz_unpackhi_ps(0xffff, v[r], v[r + 1]);
+    }
+    Vector fours[lanes]; // at 4g + c: column c of each quarter, rows 4g to 4g + 3
+#pragma GCC unroll 4
+    for (int g = 0; g < lanes; g += 4)
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        fours[g + 2 * h] = _mm512_maskz_shuffle_ps(0xffff, pairs[g + h], pairs[g + h + 2], 0x44);
+        fours[g + 2 * h + 1] = _mm512_maskz_shuffle_ps(0xffff, pairs[g + h], pairs[g + h + 2], 0xee);
+      }
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) {
+      const Vector even_low = _mm512_maskz_shuffle_f32x4(0xffff, fours[c], fours[c + 4], 0x88);
+      const Vector odd_low = _mm512_maskz_shuffle_f32x4(0xffff, fours[c], fours[c + 4], 0xdd);
+      const Vector even_high = _mm512_maskz_shuffle_f32x4(0xffff, fours[c + 8], fours[c + 12], 0x88);
+      const Vector odd_high = _mm512_maskz_shuffle_f32x4(0xffff, fours[c + 8], fours[c + 12], 0xdd);
+      v[c] = _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0x88);
+      v[c + 8] = _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0xdd);
+      v[c + 4] = _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0x88);
+      v[c + 12] = _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0xdd);
+    }
+  }
 };
 
 struct F64 {
@@ -56,6 +86,26 @@ struct F64 {
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_pd(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
+  /// Eight rows become eight columns: pairs within the quarters, then the quarters.
+  static void transpose(Vector (&v)[lanes]) {
+    Vector pairs[lanes]; // at 2g + c: column c of each quarter, rows 2g and 2g + 1
+#pragma GCC unroll 4
+    for (int r = 0; r < lanes; r += 2) {
+      pairs[r] = _mm512_maskz_unpacklo_pd(0xff, v[r], v[r + 1]);
+      pairs[r + 1] = _mm512_maskz_unpackhi_pd(0xff, v[r], v[r + 1]);
+    }
+#pragma GCC unroll 2
+    for (int c = 0; c < 2; ++c) {
+      const Vector even_low = _mm512_maskz_shuffle_f64x2(0xff, pairs[c], pairs[c + 2], 0x88);
+      const Vector odd_low = _mm512_maskz_shuffle_f64x2(0xff, pairs[c], pairs[c + 2], 0xdd);
+      const Vector even_high = _mm512_maskz_shuffle_f64x2(0xff, pairs[c + 4], pairs[c + 6], 0x88);
+      const Vector odd_high = _mm512_maskz_shuffle_f64x2(0xff, pairs[c + 4], pairs[c + 6], 0xdd);
+      v[c] = _mm512_maskz_shuffle_f64x2(0xff, even_low, even_high, 0x88);
+      v[c + 4] = _mm512_maskz_shuffle_f64x2(0xff, even_low, even_high, 0xdd);
+      v[c + 2] = _mm512_maskz_shuffle_f64x2(0xff, odd_low, odd_high, 0x88);
+      v[c + 6] = _mm512_maskz_shuffle_f64x2(0xff, odd_low, odd_high, 0xdd);
+    }
+  }
 };
 
 constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Avx512);
