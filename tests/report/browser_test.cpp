@@ -42,6 +42,7 @@ void check_marks(const Json& found) {
   BOOST_TEST(found["marks"]["roofline"] == 300);
   BOOST_TEST(found["marks"]["error"] == 60);
   BOOST_TEST(found["marks"]["offload"] == 30);
+  BOOST_TEST(found["marks"]["grades"] == 30);
   BOOST_TEST(found["rows"] == 320);
 }
 

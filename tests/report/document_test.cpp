@@ -52,6 +52,23 @@ BOOST_AUTO_TEST_CASE(what_is_no_document_is_refused_with_the_reason) {
   BOOST_TEST(reason_of(other) == "has no list of results");
 }
 
+BOOST_AUTO_TEST_CASE(a_bad_grade_is_named_by_its_place) {
+  Json whole = document({});
+  whole["grades"] = 7;
+  BOOST_TEST(reason_of(whole) == "'grades' is number, not a list");
+  whole["grades"] = Json::array({Json::object()});
+  BOOST_TEST(reason_of(whole) == "grades[0]: has no list of sizes");
+  whole["grades"][0]["sizes"] = Json::array({{{"n", -4}}});
+  BOOST_TEST(reason_of(whole) == "grades[0]: 'n' is -4, which is no size");
+  whole["grades"][0]["sizes"] = Json::array({{{"n", 8}, {"componentwise", 2.0}},
+                                             {{"n", 4}, {"componentwise", 1.0}},
+                                             {{"n", 8}, {"componentwise", 3.0}}}); // run twice: the larger error
+  const Run run = read_run(whole);
+  BOOST_TEST(run.grades[0].sizes.size() == 2u);
+  BOOST_TEST(run.grades[0].sizes[1].n == 8);
+  BOOST_TEST(run.grades[0].sizes[1].error == 3);
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_row_is_named_by_its_place) {
   const Json good = passed("simd", 64, 1);
   BOOST_TEST(reason_of(document({good, with(good, {{"m", -1}})})) == "results[1]: 'm' is -1, which is no size");

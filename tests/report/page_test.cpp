@@ -45,6 +45,7 @@ BOOST_AUTO_TEST_CASE(every_chart_has_a_mark_for_each_row_it_is_about) {
   BOOST_TEST(count(section(full_page(), "roofline"), "<path class=\"mark ") == 300);
   BOOST_TEST(count(section(full_page(), "error"), "<path class=\"mark ") == 60);
   BOOST_TEST(count(section(full_page(), "offload"), "<path class=\"mark ") == 30);
+  BOOST_TEST(count(section(full_page(), "grades"), "<path class=\"mark ") == 30); // three classes a type
   BOOST_TEST(count(section(full_page(), "table"), "<tr><td") == 320);
 }
 
@@ -68,6 +69,43 @@ BOOST_AUTO_TEST_CASE(the_table_has_the_error_in_units_of_the_roundoff) {
   BOOST_TEST(!says(section(html_report(document({row})), "table"), "data-s=\"12.5\"")); // older reports lack it
   row["error"]["componentwise"] = 12.5;
   BOOST_TEST(says(section(html_report(document({row})), "table"), "<td data-s=\"12.5\">12.5</td></tr>"));
+}
+
+BOOST_AUTO_TEST_CASE(kernels_whose_errors_agree_are_one_line_of_the_grades) {
+  const std::string grades = section(full_page(), "grades");
+  BOOST_TEST(count(grades, "<tr><th scope=\"row\"") == 6);
+  BOOST_TEST(count(grades, "<path class=\"line b-several\"") == 2); // openmp and tbb
+  BOOST_TEST(count(grades, "<path class=\"line b-cuda\"") == 4);
+  BOOST_TEST(says(grades,
+                  "<summary>host_0 and 15 more</summary>openmp host_0, host_1, host_2, host_3, host_4, host_5, "
+                  "host_6, host_7; tbb host_0,"));
+  BOOST_TEST(count(grades, "class=\"good\">A</th>") == 4);
+  BOOST_TEST(count(grades, "class=\"bad\">none</th>") == 2);
+  BOOST_TEST(says(grades, "<td>1.50</td><td class=\"names\">cuda device_13</td>"));
+  BOOST_TEST(says(grades, "<span>256: 8.00</span>"));
+}
+
+/// One that was too slow for the largest size is told with those it agrees with; one that differs anywhere is not.
+BOOST_AUTO_TEST_CASE(a_kernel_that_was_run_at_fewer_sizes_joins_those_it_agrees_with) {
+  Json whole = document({});
+  whole["grades"] = Json::parse(R"([
+    {"backend": "openmp", "kernel": "slow", "threads": 2, "grade": "A", "slope": 0.1,
+     "sizes": [{"n": 64, "componentwise": 1}, {"n": 128, "componentwise": 2}, {"n": 256, "componentwise": 3}]},
+    {"backend": "openmp", "kernel": "fast", "threads": 2, "grade": "A", "slope": 0.2, "sizes": [
+     {"n": 64, "componentwise": 1}, {"n": 128, "componentwise": 2}, {"n": 256, "componentwise": 3},
+     {"n": 512, "componentwise": 4}]},
+    {"backend": "openmp", "kernel": "other", "threads": 2, "grade": "A", "slope": 0.3,
+     "sizes": [{"n": 64, "componentwise": 1}, {"n": 128, "componentwise": 2}, {"n": 256, "componentwise": 2.5}]}])");
+  const std::string grades = section(html_report(whole), "grades");
+  BOOST_TEST(count(grades, "<tr><th scope=\"row\"") == 2);
+  BOOST_TEST(says(grades, "<td>0.20</td><td class=\"names\">openmp slow, fast</td>"));
+  BOOST_TEST(says(grades, "<td>0.30</td><td class=\"names\">openmp other</td>"));
+  // Whole numbers, of which no sum rounds: a table, and no chart on a logarithmic axis.
+  for (Json& grade : whole["grades"])
+    for (Json& size : grade["sizes"]) size["componentwise"] = 0.0;
+  const std::string exact = section(html_report(whole), "grades");
+  BOOST_TEST(!says(exact, "<svg"));
+  BOOST_TEST(says(exact, "<span>64: 0</span>"));
 }
 
 BOOST_AUTO_TEST_CASE(the_roof_is_what_the_percentages_were_taken_of) {
@@ -135,7 +173,8 @@ BOOST_AUTO_TEST_CASE(no_chart_without_something_to_show) {
   BOOST_TEST(section(page, "failures").empty());
   BOOST_TEST(!section(page, "ladder").empty());
   const std::string empty = html_report(document({}));
-  for (const char* id : {"ladder", "size", "offload", "roofline", "error"}) BOOST_TEST(section(empty, id).empty());
+  for (const char* id : {"ladder", "size", "offload", "roofline", "error", "grades"})
+    BOOST_TEST(section(empty, id).empty());
   BOOST_TEST(says(section(empty, "table"), "0 rows"));
 }
 
@@ -172,6 +211,12 @@ BOOST_AUTO_TEST_CASE(text_of_the_document_stays_text) {
   whole["machine"][evil] = {{evil, evil}, {"list", {evil}}};
   whole["command"] = {evil};
   whole["missing_backends"] = {{{"backend", evil}, {"reason", evil}}};
+  whole["grades"] = {{{"backend", evil},
+                      {"kernel", evil},
+                      {"dtype", evil},
+                      {"math", evil},
+                      {"grade", evil},
+                      {"sizes", {{{"n", 8}, {"componentwise", 1.0}}, {{"n", 16}, {"componentwise", 1.5}}}}}};
   const std::string page = html_report(whole);
   BOOST_TEST(count(page, "<script>") == 1);
   BOOST_TEST(!says(page, "<img"));
@@ -188,10 +233,11 @@ BOOST_AUTO_TEST_CASE(another_schema_is_refused) {
 
 BOOST_AUTO_TEST_CASE(markdown_has_a_table_for_each_product) {
   const std::string text = markdown_report(full_run());
-  BOOST_TEST(count(text, "\n### ") == 11); // ten products, and what fails
-  BOOST_TEST(count(text, "\n| ") == 310);  // 300 rows and ten heads
+  BOOST_TEST(count(text, "\n### ") == 12); // ten products, grades, and what fails
+  BOOST_TEST(count(text, "\n| ") == 317);  // 300 rows and ten heads; six grades and a head
   BOOST_TEST(says(text, "### f32, 1024³\n"));
   BOOST_TEST(says(text, "| **device\\_13** |")); // the best
+  BOOST_TEST(says(text, "| none | cuda device\\_13 | f32 | strict | 1.50 | 8.00 at 256, "));
   BOOST_TEST(says(text, "Again: `gemm_compare --backend cuda --kernels device_9 --sizes 1024`"));
 }
 

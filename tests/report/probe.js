@@ -6,7 +6,7 @@ addEventListener('load', () => {
   const shown = (element) => element.getBoundingClientRect().height > 0;
 
   found.marks = {};
-  for (const id of ['ladder', 'size', 'offload', 'roofline', 'error'])
+  for (const id of ['ladder', 'size', 'offload', 'roofline', 'error', 'grades'])
     found.marks[id] = all(`#${id} .mark`).filter(shown).length;
 
   // Bars of one list: width over value is one number.

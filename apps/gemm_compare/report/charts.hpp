@@ -17,6 +17,8 @@ std::string size_section(const Run& run);
 std::string roofline_section(const Run& run);
 /// Mean relative error over speed.
 std::string error_section(const Run& run);
+/// Of kernels that were run at several square sizes, how the error grows, and their grade.
+std::string grades_section(const Run& run);
 /// From which size on the graphics card pays, with and without the transfers.
 std::string offload_section(const Run& run);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -101,6 +102,41 @@ Row read_row(const Json& result) {
   return row;
 }
 
+Grade read_grade(const Json& json) {
+  if (!json.is_object()) throw DocumentError(fmt::format("is {}, not an object", json.type_name()));
+  Grade grade;
+  grade.kernel.backend = word(json, "backend");
+  grade.kernel.kernel = word(json, "kernel");
+  grade.kernel.dtype = word(json, "dtype", "f32");
+  grade.kernel.math = word(json, "math", "strict");
+  grade.kernel.threads = static_cast<int>(std::min<std::int64_t>(whole(json, "threads"), 1'000'000));
+  grade.grade = word(json, "grade", "none");
+  grade.slope = number(json, "slope");
+  const Json* sizes = find(json, "sizes");
+  if (sizes == nullptr || !sizes->is_array()) throw DocumentError("has no list of sizes");
+  std::map<std::int64_t, double> errors; // of a size that was run twice, the larger one
+  for (const Json& size : *sizes) {
+    double& error = errors[whole(size, "n")];
+    error = std::max(error, number(size, "componentwise", 0));
+  }
+  for (const auto& [n, error] : errors) grade.sizes.push_back({static_cast<double>(n), error});
+  return grade;
+}
+
+/// What read() makes of each element of a list; an error says which one it is about. No list: nothing.
+template <class Read>
+auto read_list(const Json* list, const char* name, Read&& read) {
+  std::vector<decltype(read(Json()))> all;
+  if (list == nullptr) return all;
+  if (!list->is_array()) wrong_type(name, *list, "a list");
+  for (std::size_t i = 0; i < list->size(); ++i) try {
+      all.push_back(read((*list)[i]));
+    } catch (const DocumentError& error) {
+      throw DocumentError(fmt::format("{}[{}]: {}", name, i, error.what()));
+    }
+  return all;
+}
+
 } // namespace
 
 bool Row::failing() const {
@@ -161,11 +197,8 @@ Run read_run(Json document) {
   const Json* results = find(document, "results");
   if (results == nullptr || !results->is_array()) throw DocumentError("has no list of results");
   Run run;
-  for (std::size_t i = 0; i < results->size(); ++i) try {
-      run.rows.push_back(read_row((*results)[i]));
-    } catch (const DocumentError& error) {
-      throw DocumentError(fmt::format("results[{}]: {}", i, error.what()));
-    }
+  run.rows = read_list(results, "results", read_row);
+  run.grades = read_list(find(document, "grades"), "grades", read_grade);
   run.document = std::move(document);
   return run;
 }

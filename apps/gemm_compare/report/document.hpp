@@ -55,10 +55,24 @@ struct Row {
   bool square() const { return m == n && n == k; }
 };
 
+/// The grade of a kernel that was run at several square sizes; tessera/grade.hpp says what it means.
+struct Grade {
+  Row kernel; ///< which one: backend, kernel, dtype, math and threads alone
+  std::string grade;
+  double slope = unknown; ///< of log(error) over log(n)
+  struct Size {
+    double n = 0;
+    double error = unknown; ///< largest |Δ| / (|A||B|), in units of the type's roundoff
+    bool operator==(const Size&) const = default;
+  };
+  std::vector<Size> sizes; ///< ascending, each once
+};
+
 // NOLINTNEXTLINE(bugprone-exception-escape): moving a Json does not throw, but the library does not say so in code
 struct Run {
   Json document; ///< all of it, also what the rows do not show
   std::vector<Row> rows;
+  std::vector<Grade> grades; ///< empty in documents that have none
 
   /// What the document says about the machine; an empty object if nothing.
   const Json& machine() const;

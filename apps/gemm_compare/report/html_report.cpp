@@ -56,7 +56,8 @@ std::string html_report(const Json& document) {
   page += fmt::format("<header>\n<h1>Matrix products: how fast, how wrong</h1>\n<p>{}</p>\n{}</header>\n<main>\n",
                       made_on, legend(run));
   page += summary_section(run) + failures_section(run);
-  for (const auto& chart : {ladder_section, size_section, offload_section, roofline_section, error_section})
+  for (const auto& chart :
+       {ladder_section, size_section, offload_section, roofline_section, error_section, grades_section})
     page += chart(run);
   page += table_section(run) + machine_section(run);
   page += fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", assets::report_js());

@@ -79,7 +79,7 @@ std::string ceilings(const Json& machine) {
                         escaped(word(one, "dtype")), escaped(word(one, "math")), peaks, levels,
                         number_text(number(one, "bytes_per_second") * 1e-9));
   }
-  return "<h3>Measured ceilings</h3>\n<div class=\"scroll\"><table class=\"ceilings\"><thead><tr><th>device</th>"
+  return "<h3>Measured ceilings</h3>\n<div class=\"scroll\"><table class=\"plain\"><thead><tr><th>device</th>"
          "<th>threads</th><th>type</th><th>math</th><th>multiply-adds in registers</th><th>bandwidth, GB/s</th></tr>"
          "</thead><tbody>\n" +
          rows + "</tbody></table></div>\n";

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "format.hpp"
+#include "grades.hpp"
 #include "grouping.hpp"
 #include "reproduce.hpp"
 
@@ -79,6 +80,23 @@ std::string table(const RowGroup& group, const Run& run) {
   return text;
 }
 
+std::string grades(const Run& run) {
+  std::string lines;
+  for (const GradeClass& one : grade_classes(run)) {
+    const Grade& grade = one.shown;
+    std::string errors;
+    for (const Grade::Size& size : grade.sizes)
+      errors += fmt::format("{}{} at {:.0f}", errors.empty() ? "" : ", ", number_text(size.error), size.n);
+    lines += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(grade.grade), cell(one.names(run)),
+                         cell(grade.kernel.dtype), cell(grade.kernel.math), number_text(grade.slope), errors);
+  }
+  if (lines.empty()) return {};
+  return "### How the error grows with n\n\n| grade | kernels | type | math | slope | max \\|Δ\\|/(\\|A\\|\\|B\\|) in "
+         "u |\n"
+         "|---|---|---|---|--:|---|\n" +
+         lines + "\n";
+}
+
 } // namespace
 
 std::string markdown_report(const Json& document) {
@@ -89,6 +107,7 @@ std::string markdown_report(const Json& document) {
   const auto keep = [](const Row& row) { return !row.transfer && row.verdict != "rejected"; };
   for (const RowGroup& group : group_rows(run, keep, product_name))
     text += fmt::format("### {}\n\n{}\n", cell(group.name), table(group, run));
+  text += grades(run);
   std::string failures;
   for (const Row& row : run.rows)
     if (row.failing())
