@@ -86,6 +86,7 @@ ordered_json fingerprint(const Capabilities& machine) {
             {"driver", machine.driver},
             {"compute_capability", fmt::format("{}.{}", machine.compute_major, machine.compute_minor)},
             {"multiprocessors", machine.multiprocessors},
+            {"l2_bytes", machine.l2_bytes},
             {"memory_bytes", machine.memory_bytes}};
   ordered_json sizes = ordered_json::array();
   for (const Cache& cache : caches()) sizes.push_back(fmt::format("L{} {} {}", cache.level, cache.kind, cache.bytes));

@@ -132,6 +132,30 @@ BOOST_AUTO_TEST_CASE(what_binds_is_the_nearest_level_that_holds_the_operands) {
   percent(128, "f32", 1e17, 4);
 }
 
+/// odd_device claims 1 TFLOP/s, an L2 cache of 10 KiB at 2 TB/s, and memory at 1 TB/s.
+BOOST_AUTO_TEST_CASE(a_devices_cache_counts_like_the_processors) {
+  const Variables odd{here[0], {"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}};
+  const auto percent = [&](int k, double bandwidth) {
+    const Outcome outcome = compare({"--backend", "cuda", "--kernels", "fine", "--shape", "1x1x" + std::to_string(k),
+                                     "--dtype", "f32", "--json", "-"},
+                                    odd);
+    const json report = json::parse(outcome.out);
+    for (const json& one : report["results"])
+      if (one["kernel"] == "fine")
+        BOOST_TEST(one["ceiling_percent"].get<double>() ==
+                       100 * 4.0 * (2 * k + 1) / bandwidth / one["seconds"]["median"].get<double>(),
+                   boost::test_tools::tolerance(1e-9));
+    return report["machine"]["ceilings"][0]["caches"];
+  };
+  const json caches = percent(100, 2e12);
+  BOOST_TEST(caches.dump() == R"([{"bytes":10240,"bytes_per_second":2000000000000.0,"level":2}])");
+  percent(4000, 1e12);
+  const json fingerprint = kept()["machines"].back()["fingerprint"];
+  BOOST_TEST(fingerprint["device"] == "odd device");
+  BOOST_TEST(fingerprint["l2_bytes"] == 10240);
+  BOOST_TEST(contains(info({"--ceilings"}, odd).out, "L2 (10 KiB) 2000, memory 1000.0"));
+}
+
 BOOST_AUTO_TEST_CASE(a_ceiling_that_a_kernel_breaks_was_disturbed) {
   if (!measures) return;
   json whole = kept();

@@ -67,6 +67,7 @@ class OddDevice final : public HostExecutor {
     capabilities_.backend = Backend::Cuda;
     capabilities_.device = "odd device";
     capabilities_.host_memory = false;
+    capabilities_.l2_bytes = 10240;
   }
   const Capabilities& capabilities() const noexcept override { return capabilities_; }
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return products; }
@@ -75,6 +76,7 @@ class OddDevice final : public HostExecutor {
   Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
   Status measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept override {
     ceilings = {1e12, 1e12};
+    ceilings.caches[0] = {2, capabilities_.l2_bytes, 2e12};
     return {};
   }
 

@@ -15,6 +15,8 @@ namespace {
 constexpr double seconds_per_run = 0.01;
 constexpr int runs = 5; // the fastest counts
 constexpr std::size_t largest_copy = std::size_t{512} << 20;
+constexpr std::size_t smallest_l2 = std::size_t{64} << 10;
+constexpr int l2_blocks_per_multiprocessor = 4;
 
 /// Two events around enqueued work.
 class Stopwatch {
@@ -36,37 +38,89 @@ class Stopwatch {
   std::unique_ptr<Event> end_;
 };
 
-/// Multiply-adds a second times two; 0 where the device lacks the instruction.
-Status measure(const Probe& probe, Executor& executor, Queue& queue, Stopwatch& watch, double& flops) noexcept {
-  flops = 0;
-  const cudaStream_t stream = stream_of(queue);
-  Scratch flag;
-  if (Status status = flag.allocate(executor, queue, sizeof(int)); !status.ok()) return status;
-  int* ran = flag.as<int>();
-  if (Status status = check(cudaMemsetAsync(ran, 0, sizeof(int), stream), "clearing a flag"); !status.ok())
-    return status;
-  const int blocks = executor.capabilities().multiprocessors * probe.blocks_per_multiprocessor;
+/// Rounds a second of what launch(rounds) enqueues, in runs of about `seconds_per_run`.
+template <class Launch>
+Status fastest_rate(Queue& queue, Stopwatch& watch, Launch launch, double& rounds_per_second) noexcept {
+  rounds_per_second = 0;
   int rounds = 1;
-  double fastest = 0;
   for (int run = 0; run <= runs; ++run) {
     double seconds = 0;
-    Status status = watch.time(queue, seconds, [&] { return probe.launch(blocks, rounds, ran, stream); });
+    Status status = watch.time(queue, seconds, [&] { return launch(rounds); });
     if (!status.ok()) return status;
     if (run == 0) { // the first one loads the code
-      status = watch.time(queue, seconds, [&] { return probe.launch(blocks, 64, ran, stream); });
+      status = watch.time(queue, seconds, [&] { return launch(64); });
       if (!status.ok()) return status;
       rounds = static_cast<int>(std::clamp(64 * seconds_per_run / std::max(seconds, 1e-6), 1.0, 1e6));
     } else if (seconds > 0) {
-      fastest = std::max(fastest, probe.flops_per_block_round * blocks * rounds / seconds);
+      rounds_per_second = std::max(rounds_per_second, rounds / seconds);
     }
   }
-  int did_run = 0;
-  if (Status status =
-          check(cudaMemcpyAsync(&did_run, ran, sizeof(int), cudaMemcpyDeviceToHost, stream), "fetching a flag");
+  return {};
+}
+
+/// A word in the device's memory that a probe sets if it does what it says.
+class Flag {
+ public:
+  Status prepare(Executor& executor, Queue& queue) noexcept {
+    if (Status status = word_.allocate(executor, queue, sizeof(int)); !status.ok()) return status;
+    return check(cudaMemsetAsync(get(), 0, sizeof(int), stream_of(queue)), "clearing a flag");
+  }
+  int* get() const noexcept { return word_.as<int>(); }
+  Status read(Queue& queue, bool& set) const noexcept {
+    int value = 0;
+    const cudaError_t error = cudaMemcpyAsync(&value, get(), sizeof(int), cudaMemcpyDeviceToHost, stream_of(queue));
+    if (Status status = check(error, "fetching a flag"); !status.ok()) return status;
+    const Status status = queue.synchronize();
+    set = value != 0;
+    return status;
+  }
+
+ private:
+  Scratch word_;
+};
+
+/// Multiply-adds a second times two; 0 where the device lacks the instruction.
+Status measure(const Probe& probe, Executor& executor, Queue& queue, Stopwatch& watch, double& flops) noexcept {
+  flops = 0;
+  Flag ran;
+  if (Status status = ran.prepare(executor, queue); !status.ok()) return status;
+  const int blocks = executor.capabilities().multiprocessors * probe.blocks_per_multiprocessor;
+  const auto launch = [&](int rounds) { return probe.launch(blocks, rounds, ran.get(), stream_of(queue)); };
+  double rate = 0;
+  if (Status status = fastest_rate(queue, watch, launch, rate); !status.ok()) return status;
+  bool did_run = false;
+  if (Status status = ran.read(queue, did_run); !status.ok()) return status;
+  if (did_run) flops = probe.flops_per_block_round * blocks * rate;
+  return {};
+}
+
+/// Bytes read from the L2 cache; the level stays 0 where the device does not tell its size or has no memory left. Half
+/// of the cache is read, as on the processor, and a quarter, for some devices keep two copies of what all
+/// multiprocessors read.
+Status measure_l2(Executor& executor, Queue& queue, Stopwatch& watch, double memory, CacheCeiling& l2) noexcept {
+  const std::size_t size = executor.capabilities().l2_bytes;
+  if (size < smallest_l2) return {};
+  Scratch buffer;
+  Flag ran;
+  if (Status status = buffer.allocate(executor, queue, size / 2); !status.ok())
+    return status.code == StatusCode::OutOfMemory ? Status{} : status;
+  if (Status status = ran.prepare(executor, queue); !status.ok()) return status;
+  if (Status status = check(cudaMemsetAsync(buffer.data(), 1, size / 2, stream_of(queue)), "filling a buffer");
       !status.ok())
     return status;
-  if (Status status = queue.synchronize(); !status.ok()) return status;
-  if (did_run != 0) flops = fastest;
+  const int blocks = executor.capabilities().multiprocessors * l2_blocks_per_multiprocessor;
+  l2 = {2, size, memory}; // a nearer level counts as no slower
+  for (const std::size_t bytes : {size / 2 / 16 * 16, size / 4 / 16 * 16}) {
+    const auto launch = [&](int rounds) {
+      return read_l2(buffer.data(), bytes, blocks, rounds, ran.get(), stream_of(queue));
+    };
+    double rate = 0;
+    if (Status status = fastest_rate(queue, watch, launch, rate); !status.ok()) return status;
+    l2.bytes_per_second = std::max(l2.bytes_per_second, l2_bytes_per_block_round() * blocks * rate);
+  }
+  bool did_read = false;
+  if (Status status = ran.read(queue, did_read); !status.ok()) return status;
+  if (!did_read) l2 = {};
   return {};
 }
 
@@ -127,7 +181,8 @@ Status measure_ceilings(Executor& executor, Queue& queue, DType type, Math math,
     if (Status status = measure(*probe, executor, queue, watch, flops); !status.ok()) return status;
     ceilings.flops = std::max(ceilings.flops, flops);
   }
-  return measure_bandwidth(executor, queue, watch, ceilings.bytes_per_second);
+  if (Status status = measure_bandwidth(executor, queue, watch, ceilings.bytes_per_second); !status.ok()) return status;
+  return measure_l2(executor, queue, watch, ceilings.bytes_per_second, ceilings.caches[0]);
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }
