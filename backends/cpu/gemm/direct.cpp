@@ -88,9 +88,19 @@ class DirectProduct {
     const Index p = segment * canonical_segment;
     const Index a_row = x_.op_a == Op::None ? x_.lda : 1;
     const Index a_step = x_.op_a == Op::None ? 1 : x_.lda;
-    kernel_.multiply_direct(tile.rows, tile.cols, std::min(canonical_segment, x_.k - p),
-                            x_.a + tile.i * a_row + p * a_step, a_row, a_step, x_.b + p * x_.ldb + tile.j, x_.ldb, out,
-                            ld);
+    constexpr Index rows_ahead = 16; // what memory's latency asks for
+    kernel_.multiply_direct({.rows = tile.rows,
+                             .cols = tile.cols,
+                             .k = std::min(canonical_segment, x_.k - p),
+                             .a = x_.a + tile.i * a_row + p * a_step,
+                             .a_row = a_row,
+                             .a_step = a_step,
+                             .b = x_.b + p * x_.ldb + tile.j,
+                             .b_step = x_.ldb,
+                             .b_ahead = rows_ahead * x_.ldb,
+                             .more = false,
+                             .tile = out,
+                             .ld = ld});
   }
 
   /// Bᵀ, a block of k and of columns at a time.

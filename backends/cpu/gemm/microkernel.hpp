@@ -30,6 +30,22 @@ struct Lines {
   Index k_step;
 };
 
+/// A tile of C to be computed straight from the operands, nothing packed: element (r, p) of A is at
+/// a[r·a_row + p·a_step], (p, c) of B at b[p·b_step + c]. Only these are read, only rows×cols sums are stored.
+template <class T>
+struct DirectTile {
+  int rows, cols; ///< at most direct_rows, and direct_cols(rows)
+  Index k;
+  const T* a;
+  Index a_row, a_step;
+  const T* b;
+  Index b_step;
+  Index b_ahead; ///< how many elements behind the ones in use lie those to be asked for; nothing is read there
+  bool more;     ///< the chains do not begin: their sums so far are in `tile`
+  T* tile;       ///< sum (r, c) at r·ld + c
+  Index ld;
+};
+
 /// Functions of one instruction set: call them only where the machine has it.
 template <class T>
 struct MicroKernel {
@@ -45,10 +61,7 @@ struct MicroKernel {
   /// `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.
   /// What comes back is there to be used, so that the work is not optimised away.
   T (*multiply_registers)(Index steps);
-  /// Straight from the operands, nothing packed: element (r, p) of A is at a[r·a_row + p·a_step], (p, c) of B at
-  /// b[p·b_step + c]. At most direct_rows rows, and direct_cols(rows) columns; only these are read and stored.
-  void (*multiply_direct)(int rows, int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step,
-                          T* tile, Index ld);
+  void (*multiply_direct)(const DirectTile<T>& tile);
   int direct_rows;
   int (*direct_cols)(int rows);
 };

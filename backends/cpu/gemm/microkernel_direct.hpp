@@ -19,9 +19,6 @@ struct DirectBody {
   static constexpr int lanes = Simd::lanes;
   static constexpr int max_rows = Simd::registers - 4; // two are for B and A, and some room
   static constexpr int most_vectors = 8;
-  /// Rows of B ahead of the one in use: what DRAM's latency asks for, shared by the vectors of a row.
-  static constexpr Index ahead = 16;
-
   /// Vectors of B beside `rows` elements of A: rows·v sums, v of B, one of A.
   static constexpr int vectors_for(int rows) {
     const int fit = (Simd::registers - 1) / (rows + 1);
@@ -53,33 +50,50 @@ struct DirectBody {
   }
 
   /// A matrix-vector product: four rows of B at a time, each read from end to end.
-  static void multiply_row(int cols, Index k, const T* a, Index a_step, const T* b, Index b_step, T* sums) {
-    for (int c = 0; c < cols; ++c) sums[c] = T{0};
+  static void multiply_row(const DirectTile<T>& x) {
+    if (!x.more)
+      for (int c = 0; c < x.cols; ++c) x.tile[c] = T{0};
     Index p = 0;
-    for (; p + 4 <= k; p += 4) extend_row<4>(cols, a + p * a_step, a_step, b + p * b_step, b_step, sums);
-    for (; p < k; ++p) extend_row<1>(cols, a + p * a_step, a_step, b + p * b_step, b_step, sums);
+    for (; p + 4 <= x.k; p += 4)
+      extend_row<4>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
+    for (; p < x.k; ++p) extend_row<1>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
   }
 
   template <int rows, int vectors>
-  static void multiply_tile(int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step, T* tile,
-                            Index ld) {
-    const auto edge = Simd::mask(cols - (vectors - 1) * lanes);
+  static void multiply_tile(const DirectTile<T>& x) {
+    const auto edge = Simd::mask(x.cols - (vectors - 1) * lanes);
+    const Index a_row = x.a_row;
+    const Index a_step = x.a_step;
+    const Index b_step = x.b_step;
+    const Index b_ahead = x.b_ahead;
+    const T* b = x.b;
     // Four rows a pointer: the processor adds one, two or three times the stride as it loads.
     constexpr int groups = (rows + 3) / 4;
     const T* group[groups];
 #pragma GCC unroll 8
-    for (int g = 0; g < groups; ++g) group[g] = a + 4 * g * a_row;
+    for (int g = 0; g < groups; ++g) group[g] = x.a + 4 * g * a_row;
     const Index row_3 = 3 * a_row;
     Vector sum[rows][vectors];
+    if (x.more) {
 #pragma GCC unroll 32
-    for (int r = 0; r < rows; ++r)
+      for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-      for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
-    for (Index p = 0; p < k; ++p) {
+        for (int v = 0; v < vectors; ++v) {
+          const T* from = x.tile + r * x.ld + v * lanes;
+          sum[r][v] = v + 1 < vectors ? Simd::load_unaligned(from) : Simd::load_part(from, edge);
+        }
+    } else {
+#pragma GCC unroll 32
+      for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
+    }
+    for (Index p = x.k; p > 0; --p) {
       Vector of_b[vectors];
 #pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) {
-        __builtin_prefetch(b + ahead * b_step + v * lanes);
+        // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
+        __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
         of_b[v] = v + 1 < vectors ? Simd::load_unaligned(b + v * lanes) : Simd::load_part(b + v * lanes, edge);
       }
 #pragma GCC unroll 32
@@ -96,15 +110,15 @@ struct DirectBody {
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) {
+        T* to = x.tile + r * x.ld + v * lanes;
         if (v + 1 < vectors)
-          Simd::store(tile + r * ld + v * lanes, sum[r][v]);
+          Simd::store(to, sum[r][v]);
         else
-          Simd::store_part(tile + r * ld + v * lanes, edge, sum[r][v]);
+          Simd::store_part(to, edge, sum[r][v]);
       }
   }
 
-  using Tile = void (*)(int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step, T* tile,
-                        Index ld);
+  using Tile = void (*)(const DirectTile<T>& x);
   struct Table {
     Tile tiles[max_rows][most_vectors] = {};
   };
@@ -125,11 +139,10 @@ struct DirectBody {
     return table;
   }
 
-  static void multiply(int rows, int cols, Index k, const T* a, Index a_row, Index a_step, const T* b, Index b_step,
-                       T* tile, Index ld) {
-    if (rows == 1 && cols > lanes) return multiply_row(cols, k, a, a_step, b, b_step, tile);
+  static void multiply(const DirectTile<T>& x) {
+    if (x.rows == 1 && x.cols > lanes) return multiply_row(x);
     static constexpr Table table = make_table();
-    table.tiles[rows - 1][(cols - 1) / lanes](cols, k, a, a_row, a_step, b, b_step, tile, ld);
+    table.tiles[x.rows - 1][(x.cols - 1) / lanes](x);
   }
 };
 

@@ -34,23 +34,16 @@ TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const doubl
   multiply_tile(rows, k, a, b, tile, ld);
 }
 template <class T>
-inline void multiply_in_place(int rows, int cols, Index k, const T* a, Index a_row, Index a_step, const T* b,
-                              Index b_step, T* tile, Index ld) {
-  for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < cols; ++c) {
-      T sum{0};
-      for (Index p = 0; p < k; ++p) sum = std::fma(a[r * a_row + p * a_step], b[p * b_step + c], sum);
-      tile[r * ld + c] = sum;
+inline void multiply_in_place(const DirectTile<T>& x) {
+  for (int r = 0; r < x.rows; ++r)
+    for (int c = 0; c < x.cols; ++c) {
+      T sum = x.more ? x.tile[r * x.ld + c] : T{0};
+      for (Index p = 0; p < x.k; ++p) sum = std::fma(x.a[r * x.a_row + p * x.a_step], x.b[p * x.b_step + c], sum);
+      x.tile[r * x.ld + c] = sum;
     }
 }
-TESSERA_FMA_CLONES void multiply_direct(int rows, int cols, Index k, const float* a, Index a_row, Index a_step,
-                                        const float* b, Index b_step, float* tile, Index ld) {
-  multiply_in_place(rows, cols, k, a, a_row, a_step, b, b_step, tile, ld);
-}
-TESSERA_FMA_CLONES void multiply_direct(int rows, int cols, Index k, const double* a, Index a_row, Index a_step,
-                                        const double* b, Index b_step, double* tile, Index ld) {
-  multiply_in_place(rows, cols, k, a, a_row, a_step, b, b_step, tile, ld);
-}
+TESSERA_FMA_CLONES void multiply_direct(const DirectTile<float>& tile) { multiply_in_place(tile); }
+TESSERA_FMA_CLONES void multiply_direct(const DirectTile<double>& tile) { multiply_in_place(tile); }
 
 /// Plain C++ cannot name registers: strips so short that they stay in L1 come as near as it gets.
 template <class T>
