@@ -7,6 +7,7 @@
 #include <new>
 
 #include "cpu/gemm/blocking.hpp"
+#include "cpu/gemm/transposed_b.hpp"
 #include "cpu/gemm/update.hpp"
 #include "cpu/scratch.hpp"
 
@@ -59,7 +60,7 @@ class DirectProduct {
   }
 
   void run() {
-    if (x_.op_b == Op::Transpose) copy_b();
+    if (b_copy_ != nullptr) transpose_b(team_, threads_, x_, b_copy_);
     if (sums_ != nullptr) return run_segments();
     constexpr Index tasks_per_thread = 8; // evens out what the operating system takes from one thread
     const Index each = std::max<Index>(1, tiles() / (threads_ * tasks_per_thread));
@@ -101,20 +102,6 @@ class DirectProduct {
                              .more = false,
                              .tile = out,
                              .ld = ld});
-  }
-
-  /// Bᵀ, a block of k and of columns at a time.
-  void copy_b() {
-    constexpr Index block = 16;
-    team_.run(ceil_div(x_.k, block), threads_, [&](Index task, int) {
-      const Index first = task * block;
-      const Index last = std::min(first + block, x_.k);
-      for (Index j = 0; j < x_.n; j += block)
-        for (Index p = first; p < last; ++p)
-          for (Index c = j; c < std::min(j + block, x_.n); ++c) b_copy_[p * x_.n + c] = x_.b[c * x_.ldb + p];
-    });
-    x_.b = b_copy_;
-    x_.ldb = x_.n;
   }
 
   Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta}; }

@@ -11,6 +11,7 @@ std::span<const GemmKernel> gemm_ladder() {
     auto* all = new std::vector<GemmKernel>{
         simd_f32,          simd_f64,          //
         simd_packed_f32,   simd_packed_f64,   //
+        simd_panel_f32,    simd_panel_f64,    //
         simd_direct_f32,   simd_direct_f64,   //
         cache_blocked_f32, cache_blocked_f64, //
         tiled_4x4_f32,     tiled_4x4_f64,     //

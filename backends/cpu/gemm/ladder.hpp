@@ -10,6 +10,7 @@ namespace tessera::cpu {
 
 extern const GemmKernel simd_f32, simd_f64;
 extern const GemmKernel simd_packed_f32, simd_packed_f64;
+extern const GemmKernel simd_panel_f32, simd_panel_f64;
 extern const GemmKernel simd_direct_f32, simd_direct_f64;
 extern const GemmKernel cache_blocked_f32, cache_blocked_f64;
 extern const GemmKernel tiled_4x4_f32, tiled_4x4_f64;

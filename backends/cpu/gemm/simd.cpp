@@ -3,33 +3,45 @@
 /// simd_packed packs the operands around a micro-kernel: an AVX-512 tile of 14×32 keeps 448 sums in 28 registers; each
 /// k costs 2 vector loads of B, 14 broadcasts of A and 28 multiply-adds, 0.1 loads an element. Operands come from L2 in
 /// one stream each; C is touched once a segment. simd_direct reads the operands where they are, which is faster for
-/// small products and those with a short side. simd takes one or the other. Sources: Goto and van de Geijn (2008); Van
+/// small products and those with a short side; simd_panel is for few rows and a B that comes from memory. simd takes
+/// the one that suits the shape. Sources: Goto and van de Geijn (2008); Van
 /// Zee and van de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
 
 #include "cpu/gemm/blocked.hpp"
 #include "cpu/gemm/direct.hpp"
 #include "cpu/gemm/ladder.hpp"
+#include "cpu/gemm/panel.hpp"
 
 namespace tessera::cpu {
 namespace {
 
-enum class Way { Best, Packed, Direct };
+enum class Way { Best, Packed, Panel, Direct };
+
+template <class T>
+Way best_way(const GemmCall& call, const MicroKernel<T>& kernel) {
+  if (panel_pays<T>(call, kernel)) return Way::Panel;
+  return direct_pays<T>(call, kernel) ? Way::Direct : Way::Packed;
+}
 
 template <class T, Way way>
 Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) noexcept {
   CpuExecutor& cpu = cpu_of(executor);
   const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
-  const bool direct = way == Way::Direct || (way == Way::Best && direct_pays<T>(call, kernel));
-  return direct ? direct_product<T>(cpu, call, kernel) : blocked_product<T>(cpu, call, kernel);
+  const Way taken = way == Way::Best ? best_way<T>(call, kernel) : way;
+  return taken == Way::Direct  ? direct_product<T>(cpu, call, kernel)
+         : taken == Way::Panel ? panel_product<T>(cpu, call, kernel)
+                               : blocked_product<T>(cpu, call, kernel);
 }
 
 template <class T, Way way>
 constexpr GemmKernel row{
     .name = way == Way::Best     ? "simd"
             : way == Way::Packed ? "simd_packed"
+            : way == Way::Panel  ? "simd_panel"
                                  : "simd_direct",
-    .summary = way == Way::Best     ? "simd_packed or simd_direct, whichever suits the shape"
+    .summary = way == Way::Best     ? "simd_packed, simd_panel or simd_direct, whichever suits the shape"
                : way == Way::Packed ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
+               : way == Way::Panel  ? "few rows: A packed, B read once along its rows, chains wait in cache"
                                     : "the micro-kernel on operands where they are, for small and slender products",
     .source = way == Way::Direct ? "libxsmm 2016; OpenBLAS" : "Goto and van de Geijn 2008; BLIS 2015",
     .type = dtype_of<T>,
@@ -42,6 +54,8 @@ const GemmKernel simd_f32 = row<float, Way::Best>;
 const GemmKernel simd_f64 = row<double, Way::Best>;
 const GemmKernel simd_packed_f32 = row<float, Way::Packed>;
 const GemmKernel simd_packed_f64 = row<double, Way::Packed>;
+const GemmKernel simd_panel_f32 = row<float, Way::Panel>;
+const GemmKernel simd_panel_f64 = row<double, Way::Panel>;
 const GemmKernel simd_direct_f32 = row<float, Way::Direct>;
 const GemmKernel simd_direct_f64 = row<double, Way::Direct>;
 

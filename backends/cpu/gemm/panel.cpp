@@ -1,0 +1,174 @@
+/// For some steps of k at a time: pack that much of A, then go along B's rows, tile by tile of C, and extend the
+/// chains.
+///
+/// B comes from memory, and memory likes long rows: so k is cut short, and a chain's sum waits in cache between the
+/// cuts. Each tile asks for the lines of B that the tile after next will need. A is packed, for its rows may lie a
+/// multiple of the caches' stride apart.
+
+#include "cpu/gemm/panel.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "cpu/gemm/blocking.hpp"
+#include "cpu/gemm/transposed_b.hpp"
+#include "cpu/gemm/update.hpp"
+#include "cpu/scratch.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+/// Steps of k between two visits of a chain: few enough for B's rows under a tile to stay in L2, even if they lie a
+/// multiple of its stride apart, while several tiles of rows use them.
+constexpr Index steps_at_a_time = 128;
+constexpr int tiles_ahead = 2;
+
+/// All rows in one tile, or in tiles of about nine, which leaves room for three vectors of B.
+template <class T>
+Index rows_of_tile(Index m, const MicroKernel<T>& kernel) {
+  if (m <= kernel.tile_m) return m;
+  return ceil_div(m, ceil_div(m, std::max(1, kernel.tile_m * 2 / 3)));
+}
+
+template <class T>
+class PanelProduct {
+ public:
+  PanelProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
+      : x_(call),
+        kernel_(kernel),
+        team_(cpu.team()),
+        tile_m_(rows_of_tile(x_.m, kernel)),
+        tile_n_(kernel.direct_cols(static_cast<int>(tile_m_))),
+        segments_(ceil_div(x_.k, canonical_segment)) {
+    constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
+    constexpr Index tasks_per_thread = 4;      // evens out what the operating system takes from one thread
+    const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
+    threads_ =
+        static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
+    // One thread goes along whole rows, as long as the chains that wait stay in L2.
+    const Index in_cache = (Index{256} << 10) / (x_.m * static_cast<Index>(sizeof(T)));
+    const Index even = threads_ == 1 ? x_.n : ceil_div(x_.n, threads_ * tasks_per_thread);
+    block_n_ = std::clamp(ceil_div(std::min(even, in_cache), tile_n_), Index{4}, Index{1} << 20) * tile_n_;
+    block_n_ = std::min(block_n_, x_.n);
+    blocks_ = ceil_div(x_.n, block_n_);
+    splits_k_ = threads_ > 1 && segments_ > 1 && blocks_ < 2 * threads_;
+
+    const auto take = [&](Carver& carver) {
+      if (x_.op_b == Op::Transpose) b_copy_ = carver.take<T>(static_cast<std::size_t>(x_.k * x_.n));
+      for (Index slot = 0; slot < threads_; ++slot) {
+        T* memory = carver.take<T>(static_cast<std::size_t>(packed_size() + x_.m * block_n_));
+        if (slot == 0) own_ = memory;
+        if (slot == 1) own_step_ = memory - own_;
+      }
+      if (splits_k_) sums_ = carver.take<T>(static_cast<std::size_t>(segments_ * x_.m * x_.n));
+    };
+    Carver size;
+    take(size);
+    scratch_ = cpu.scratch().acquire(size.used());
+    Carver arrays(scratch_.data());
+    take(arrays);
+  }
+
+  void run() {
+    if (b_copy_ != nullptr) transpose_b(team_, threads_, x_, b_copy_);
+    if (!splits_k_) {
+      team_.run(blocks_, threads_, [&](Index block, int slot) { multiply_block(block * block_n_, slot); });
+      return;
+    }
+    team_.run(blocks_ * segments_, threads_, [&](Index task, int slot) {
+      const Index segment = task / blocks_;
+      const Index j = task % blocks_ * block_n_;
+      multiply_segment(segment, j, slot, sums_ + segment * x_.m * x_.n + j, x_.n);
+    });
+    for (Index segment = 0; segment < segments_; ++segment)
+      apply(update(segment), x_.m, x_.n, sums_ + segment * x_.m * x_.n, x_.n, sums_, x_.n, x_.c, x_.ldc);
+  }
+
+ private:
+  Index tiles_m() const { return ceil_div(x_.m, tile_m_); }
+  Index packed_size() const { return tiles_m() * kernel_.tile_m * steps_at_a_time; }
+  Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta}; }
+
+  /// The block of columns that begins at j, from the first segment to the last.
+  void multiply_block(Index j, int slot) const {
+    const Index cols = std::min(block_n_, x_.n - j);
+    T* const chains = own_ + slot * own_step_ + packed_size();
+    T* const c = x_.c + j;
+    const bool is_plain = x_.beta == T{0}; // sums of segments wait in C
+    for (Index segment = 0; segment < segments_; ++segment) {
+      const bool straight = is_plain && segment == 0 && (segments_ > 1 || x_.alpha == T{1});
+      multiply_segment(segment, j, slot, straight ? c : chains, straight ? x_.ldc : block_n_);
+      if (!straight) apply(update(segment), x_.m, cols, chains, block_n_, c, x_.ldc, c, x_.ldc);
+    }
+  }
+
+  /// One segment's sums of a block of columns.
+  void multiply_segment(Index segment, Index j, int slot, T* sums, Index ld) const {
+    const Index first = segment * canonical_segment;
+    const Index last = std::min(first + canonical_segment, x_.k);
+    const Index cols = std::min(block_n_, x_.n - j);
+    T* const packed_a = own_ + slot * own_step_;
+    for (Index p = first; p < last; p += steps_at_a_time) {
+      const Index steps = std::min(steps_at_a_time, last - p);
+      pack_a(p, steps, packed_a);
+      for (Index c = 0; c < cols; c += tile_n_)
+        for (Index i = 0; i < x_.m; i += tile_m_)
+          kernel_.multiply_direct({.rows = static_cast<int>(std::min(tile_m_, x_.m - i)),
+                                   .cols = static_cast<int>(std::min(tile_n_, cols - c)),
+                                   .k = steps,
+                                   .a = packed_a + i / tile_m_ * kernel_.tile_m * steps_at_a_time,
+                                   .a_row = 1,
+                                   .a_step = kernel_.tile_m,
+                                   .b = x_.b + p * x_.ldb + j + c,
+                                   .b_step = x_.ldb,
+                                   .b_ahead = i == 0 ? tiles_ahead * tile_n_ : 0,
+                                   .more = p > first,
+                                   .tile = sums + i * ld + c,
+                                   .ld = ld});
+    }
+  }
+
+  /// A tile's rows are a strip of their own.
+  void pack_a(Index p, Index steps, T* out) const {
+    const Index line_step = x_.op_a == Op::None ? x_.lda : 1;
+    const Index k_step = x_.op_a == Op::None ? 1 : x_.lda;
+    for (Index i = 0; i < x_.m; i += tile_m_)
+      kernel_.pack_a({x_.a + i * line_step, std::min(tile_m_, x_.m - i), line_step, k_step}, 0, 1, p, steps,
+                     out + i / tile_m_ * kernel_.tile_m * steps_at_a_time);
+  }
+
+  GemmOperands<T> x_;
+  const MicroKernel<T>& kernel_;
+  Team& team_;
+  Index tile_m_, tile_n_, segments_;
+  int threads_ = 1;
+  Index block_n_ = 0, blocks_ = 0; ///< columns that one task goes along, and how many such blocks
+  bool splits_k_ = false;          ///< segments of k are shared out as well
+  Scratch scratch_;
+  T* b_copy_ = nullptr;
+  T* own_ = nullptr; ///< each thread's packed part of A, then its waiting chains
+  Index own_step_ = 0;
+  T* sums_ = nullptr; ///< of each segment, where segments are shared out
+};
+
+} // namespace
+
+template <class T>
+bool panel_pays(const GemmCall& call, const MicroKernel<T>& kernel) noexcept {
+  return call.op_b == Op::None && call.m > 1 && call.m <= 5 * kernel.tile_m && call.n >= 3 * kernel.tile_n;
+}
+
+template <class T>
+Status panel_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
+  PanelProduct<T>(cpu, call, kernel).run();
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template bool panel_pays(const GemmCall&, const MicroKernel<float>&) noexcept;
+template bool panel_pays(const GemmCall&, const MicroKernel<double>&) noexcept;
+template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
+template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
+
+} // namespace tessera::cpu
