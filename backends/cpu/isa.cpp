@@ -62,7 +62,7 @@ Isa detect_isa() noexcept {
   const bool saves_zmm = (saved & 0xe6) == 0xe6; // and masks, upper halves of ZMM, ZMM16 to 31
   const CpuidRegisters extended = cpuid(7);
   const bool has_avx2 = bit(basic.ecx, 28) && bit(basic.ecx, 12) && bit(extended.ebx, 5); // AVX, FMA, AVX2
-  const bool has_avx512 = bit(extended.ebx, 16);                                          // AVX-512 F
+  const bool has_avx512 = bit(extended.ebx, 16) && bit(extended.ebx, 31);                 // AVX-512 F, VL
   if (!has_avx2 || !saves_ymm) return Isa::Portable;
   return has_avx512 && saves_zmm ? Isa::Avx512 : Isa::Avx2;
 #else

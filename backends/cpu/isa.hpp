@@ -10,7 +10,7 @@ namespace tessera::cpu {
 enum class Isa : int {
   Portable = 0, ///< plain C++
   Avx2 = 1,     ///< AVX2 and FMA
-  Avx512 = 2,   ///< AVX-512 F
+  Avx512 = 2,   ///< AVX-512 F and VL
 };
 
 const char* to_string(Isa isa) noexcept;

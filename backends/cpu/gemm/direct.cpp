@@ -18,16 +18,49 @@ namespace {
 constexpr Index aliasing_bytes = 2048;
 constexpr Index rows_that_alias = 7;
 
-/// More rows than fit one tile are cut into tiles of about tile_m, which leaves room for two vectors of B.
+/// About how many cycles a tile takes: multiply-adds or loads, whichever are more, and what it takes to begin and end.
+double cycles_of_tile(Index rows, Index vectors, Index k) {
+  const double sums = static_cast<double>(rows * vectors);
+  const double loads = 1.25 * static_cast<double>(rows + vectors);
+  return static_cast<double>(k) * std::max(sums, loads) + sums + 60;
+}
+
+/// The same for all tiles of so many rows.
+template <class T>
+double cycles_with_rows(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index rows) {
+  const Index lanes = kernel.direct_cols(kernel.direct_rows);
+  const Index whole = kernel.direct_cols(static_cast<int>(rows)) / lanes;
+  const Index vectors = ceil_div(x.n, lanes);
+  const auto cycles_of_row = [&](Index r) {
+    const double last = vectors % whole == 0 ? 0 : cycles_of_tile(r, vectors % whole, x.k);
+    return static_cast<double>(vectors / whole) * cycles_of_tile(r, whole, x.k) + last;
+  };
+  const Index left = x.m % rows;
+  return static_cast<double>(x.m / rows) * cycles_of_row(rows) + (left == 0 ? 0 : cycles_of_row(left));
+}
+
+/// More rows than fit one tile are cut into tiles of nearly equal size, with one, two, … vectors of B beside them,
+/// whichever leaves the least over.
 template <class T>
 Index rows_of_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const Index lanes = kernel.direct_cols(kernel.direct_rows);
-  const bool aliases = x.op_a == Op::None && x.m > kernel.tile_m && x.n <= lanes &&
-                       x.lda * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
-  const Index most = aliases        ? std::min<Index>(rows_that_alias, kernel.direct_rows)
-                     : x.n <= lanes ? kernel.direct_rows
-                                    : kernel.tile_m;
-  return ceil_div(x.m, ceil_div(x.m, most));
+  const bool aliases =
+      x.op_a == Op::None && x.m > rows_that_alias && x.lda * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
+  const Index most = std::min<Index>(aliases ? rows_that_alias : kernel.direct_rows, kernel.direct_rows);
+  const auto even = [&](Index rows) { return ceil_div(x.m, ceil_div(x.m, std::max<Index>(1, rows))); };
+  if (x.n <= lanes) return even(most);
+  Index best = even(std::min<Index>(most, kernel.tile_m));
+  constexpr Index worth_a_choice = 32 * 32 * 32;
+  if (best == 1 || x.m * x.n * x.k < worth_a_choice) return best;
+  double least = cycles_with_rows(x, kernel, best);
+  for (Index vectors = 3; vectors <= 4; ++vectors) { // tile_m leaves room for two
+    const Index rows = even(std::min<Index>(most, (2 * kernel.tile_m + 4) / vectors - 1));
+    const double cycles = cycles_with_rows(x, kernel, rows);
+    if (cycles >= least) continue;
+    least = cycles;
+    best = rows;
+  }
+  return best;
 }
 
 template <class T>

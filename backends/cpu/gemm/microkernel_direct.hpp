@@ -8,9 +8,17 @@
 /// that nothing beyond the operand is touched; A's elements are read one by one, whatever their strides. Idea: the
 /// small-matrix paths of libxsmm (Heinecke et al. 2016) and OpenBLAS.
 
+#include <type_traits>
+
 #include "cpu/gemm/microkernel.hpp"
 
 namespace tessera::cpu {
+
+/// Simd::Half, a vector of half the width, where there is one.
+template <class Simd>
+struct HalfOf {
+  using type = typename Simd::Half;
+};
 
 template <class Simd>
 struct DirectBody {
@@ -59,9 +67,58 @@ struct DirectBody {
     for (; p < x.k; ++p) extend_row<1>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
   }
 
-  template <int rows, int vectors>
+  /// What a row's last vector is: whole, cut off by a mask, or, where it is half empty and half a vector costs less,
+  /// half of one with a mask.
+  enum class Edge { Whole, Masked, Half };
+  static constexpr bool has_half = requires { typename Simd::Half; };
+
+  /// A row of a tile: whole vectors, and the edge.
+  template <int vectors, Edge edge>
+  struct Row {
+    using Last = typename std::conditional_t<edge == Edge::Half, HalfOf<Simd>, std::type_identity<Simd>>::type;
+    using Mask = typename Last::Mask;
+    typename Simd::Vector whole[vectors > 1 ? vectors - 1 : 1];
+    typename Last::Vector last;
+
+    void clear() {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) whole[v] = Simd::zero();
+      last = Last::zero();
+    }
+    void load(const T* x, Mask mask) {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) whole[v] = Simd::load_unaligned(x + v * lanes);
+      x += (vectors - 1) * lanes;
+      if constexpr (edge == Edge::Whole)
+        last = Last::load_unaligned(x);
+      else
+        last = Last::load_part(x, mask);
+    }
+    void store(T* x, Mask mask) const {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) Simd::store(x + v * lanes, whole[v]);
+      x += (vectors - 1) * lanes;
+      if constexpr (edge == Edge::Whole)
+        Last::store(x, last);
+      else
+        Last::store_part(x, mask, last);
+    }
+    void add_product(Vector a, const Row& b) {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) whole[v] = Simd::fma(a, b.whole[v], whole[v]);
+      if constexpr (edge == Edge::Half)
+        last = Last::fma(Last::half_of(a), b.last, last);
+      else
+        last = Last::fma(a, b.last, last);
+    }
+  };
+
+  template <int rows, int vectors, Edge edge>
   static void multiply_tile(const DirectTile<T>& x) {
-    const auto edge = Simd::mask(x.cols - (vectors - 1) * lanes);
+    using Sums = Row<vectors, edge>;
+    const auto mask = Sums::Last::mask(x.cols - (vectors - 1) * lanes);
+    T* const tile = x.tile;
+    const Index ld = x.ld;
     const Index a_row = x.a_row;
     const Index a_step = x.a_step;
     const Index b_step = x.b_step;
@@ -73,59 +130,42 @@ struct DirectBody {
 #pragma GCC unroll 8
     for (int g = 0; g < groups; ++g) group[g] = x.a + 4 * g * a_row;
     const Index row_3 = 3 * a_row;
-    Vector sum[rows][vectors];
+    Sums sum[rows];
     if (x.more) {
 #pragma GCC unroll 32
-      for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v) {
-          const T* from = x.tile + r * x.ld + v * lanes;
-          sum[r][v] = v + 1 < vectors ? Simd::load_unaligned(from) : Simd::load_part(from, edge);
-        }
+      for (int r = 0; r < rows; ++r) sum[r].load(tile + r * ld, mask);
     } else {
 #pragma GCC unroll 32
-      for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
+      for (int r = 0; r < rows; ++r) sum[r].clear();
     }
     for (Index p = x.k; p > 0; --p) {
-      Vector of_b[vectors];
+      // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
 #pragma GCC unroll 8
-      for (int v = 0; v < vectors; ++v) {
-        // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
-        __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
-        of_b[v] = v + 1 < vectors ? Simd::load_unaligned(b + v * lanes) : Simd::load_part(b + v * lanes, edge);
-      }
+      for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
+      Sums of_b;
+      of_b.load(b, mask);
 #pragma GCC unroll 32
-      for (int r = 0; r < rows; ++r) {
-        const Vector of_a = Simd::broadcast(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row));
-#pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::fma(of_a, of_b[v], sum[r][v]);
-      }
+      for (int r = 0; r < rows; ++r)
+        sum[r].add_product(Simd::broadcast(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row)), of_b);
 #pragma GCC unroll 8
       for (int g = 0; g < groups; ++g) group[g] += a_step;
       b += b_step;
     }
 #pragma GCC unroll 32
-    for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 8
-      for (int v = 0; v < vectors; ++v) {
-        T* to = x.tile + r * x.ld + v * lanes;
-        if (v + 1 < vectors)
-          Simd::store(to, sum[r][v]);
-        else
-          Simd::store_part(to, edge, sum[r][v]);
-      }
+    for (int r = 0; r < rows; ++r) sum[r].store(tile + r * ld, mask);
   }
 
   using Tile = void (*)(const DirectTile<T>& x);
   struct Table {
-    Tile tiles[max_rows][most_vectors] = {};
+    Tile tiles[max_rows][most_vectors][3] = {};
   };
 
   template <int rows, int vectors>
   static constexpr void fill_row(Table& table) {
-    table.tiles[rows - 1][vectors - 1] = multiply_tile<rows, vectors>;
+    auto& tiles = table.tiles[rows - 1][vectors - 1];
+    tiles[static_cast<int>(Edge::Whole)] = multiply_tile<rows, vectors, Edge::Whole>;
+    tiles[static_cast<int>(Edge::Masked)] = multiply_tile<rows, vectors, Edge::Masked>;
+    if constexpr (has_half) tiles[static_cast<int>(Edge::Half)] = multiply_tile<rows, vectors, Edge::Half>;
     if constexpr (vectors > 1) fill_row<rows, vectors - 1>(table);
   }
   template <int rows>
@@ -142,7 +182,10 @@ struct DirectBody {
   static void multiply(const DirectTile<T>& x) {
     if (x.rows == 1 && x.cols > lanes) return multiply_row(x);
     static constexpr Table table = make_table();
-    table.tiles[x.rows - 1][(x.cols - 1) / lanes](x);
+    const int vectors = (x.cols + lanes - 1) / lanes;
+    const int last = x.cols - (vectors - 1) * lanes;
+    const Edge edge = last == lanes ? Edge::Whole : has_half && last <= lanes / 2 ? Edge::Half : Edge::Masked;
+    table.tiles[x.rows - 1][vectors - 1][static_cast<int>(edge)](x);
   }
 };
 
