@@ -3,6 +3,7 @@
 #include <tessera/backend.hpp>
 
 #include <array>
+#include <atomic>
 #include <mutex>
 
 #include "log.hpp"
@@ -25,19 +26,22 @@ struct Entry {
 
   /// Null with the reason in `info`.
   Executor* executor() {
+    if (Executor* known = made.load(std::memory_order_acquire)) return known; // every product asks: no lock
     std::lock_guard lock(mutex);
     if (made != nullptr || load() == nullptr) return made;
     const ExecutorOptions options{.threads = default_threads(), .device = -1};
-    if (const Status status = create_guarded(*loaded.plugin, options, made); !status.ok()) reason = status.why;
+    Executor* fresh = nullptr;
+    if (const Status status = create_guarded(*loaded.plugin, options, fresh); !status.ok()) reason = status.why;
     if (log_dispatch())
-      log_line("backend " + std::string(to_string(backend)) + (made ? " is up" : " is not available: " + reason));
-    return made;
+      log_line("backend " + std::string(to_string(backend)) + (fresh ? " is up" : " is not available: " + reason));
+    made.store(fresh, std::memory_order_release);
+    return fresh;
   }
 
   const Backend backend;
   LoadedPlugin loaded;
   bool tried = false;
-  Executor* made = nullptr;
+  std::atomic<Executor*> made = nullptr;
   std::string reason;
   std::mutex mutex;
 

@@ -2,11 +2,16 @@
 
 /// How a product is cut into blocks for the caches and tasks for the threads.
 
+#include <type_traits>
+
 #include <tessera/executor.hpp>
 
 namespace tessera::cpu {
 
-constexpr Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
+template <class Integer>
+constexpr Integer ceil_div(Integer x, std::type_identity_t<Integer> y) {
+  return (x + y - 1) / y;
+}
 
 /// All sizes in elements; block_m and task_m are multiples of tile_m, block_n and task_n of tile_n.
 struct Blocking {

@@ -16,51 +16,97 @@ namespace {
 
 /// Rows this many bytes apart fall on the same few lines of the first cache, which holds eight of a kind.
 constexpr Index aliasing_bytes = 2048;
-constexpr Index rows_that_alias = 7;
+constexpr int rows_that_alias = 7;
 
 /// About how many cycles a tile takes: multiply-adds or loads, whichever are more, and what it takes to begin and end.
-double cycles_of_tile(Index rows, Index vectors, Index k) {
-  const double sums = static_cast<double>(rows * vectors);
-  const double loads = 1.25 * static_cast<double>(rows + vectors);
-  return static_cast<double>(k) * std::max(sums, loads) + sums + 60;
+float cycles_of_tile(int rows, int vectors, float k) {
+  const auto sums = static_cast<float>(rows * vectors);
+  const float loads = 1.25f * static_cast<float>(rows + vectors);
+  return k * std::max(sums, loads) + sums + 40.0f;
 }
 
-/// The same for all tiles of so many rows.
-template <class T>
-double cycles_with_rows(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index rows) {
-  const Index lanes = kernel.direct_cols(kernel.direct_rows);
-  const Index whole = kernel.direct_cols(static_cast<int>(rows)) / lanes;
-  const Index vectors = ceil_div(x.n, lanes);
-  const auto cycles_of_row = [&](Index r) {
-    const double last = vectors % whole == 0 ? 0 : cycles_of_tile(r, vectors % whole, x.k);
-    return static_cast<double>(vectors / whole) * cycles_of_tile(r, whole, x.k) + last;
+/// The same for m rows of `vectors` vectors, in tiles of `rows` rows and `whole` vectors.
+float cycles_of_tiles(int m, int vectors, float k, int rows, int whole) {
+  const int left_vectors = vectors % whole;
+  const auto cycles_of_row = [&](int r) {
+    const float last = left_vectors == 0 ? 0.0f : cycles_of_tile(r, left_vectors, k);
+    return static_cast<float>(vectors / whole) * cycles_of_tile(r, whole, k) + last;
   };
-  const Index left = x.m % rows;
-  return static_cast<double>(x.m / rows) * cycles_of_row(rows) + (left == 0 ? 0 : cycles_of_row(left));
+  const int left = m % rows;
+  return static_cast<float>(m / rows) * cycles_of_row(rows) + (left == 0 ? 0.0f : cycles_of_row(left));
 }
 
-/// More rows than fit one tile are cut into tiles of nearly equal size, with one, two, … vectors of B beside them,
-/// whichever leaves the least over.
+/// More rows than fit one tile are cut into tiles of nearly equal size, with two, three or four vectors of B beside
+/// them, whichever leaves the least over.
 template <class T>
-Index rows_of_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
-  const Index lanes = kernel.direct_cols(kernel.direct_rows);
+int rows_of_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  const int lanes = kernel.direct_cols(kernel.direct_rows);
   const bool aliases =
       x.op_a == Op::None && x.m > rows_that_alias && x.lda * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
-  const Index most = std::min<Index>(aliases ? rows_that_alias : kernel.direct_rows, kernel.direct_rows);
-  const auto even = [&](Index rows) { return ceil_div(x.m, ceil_div(x.m, std::max<Index>(1, rows))); };
-  if (x.n <= lanes) return even(most);
-  Index best = even(std::min<Index>(most, kernel.tile_m));
+  const int most = std::min(aliases ? rows_that_alias : kernel.direct_rows, kernel.direct_rows);
+  constexpr Index many = 1 << 20; // more rows or columns than this change nothing
+  const int m = static_cast<int>(std::min(x.m, many));
+  const int n = static_cast<int>(std::min(x.n, many));
+  const auto even = [&](int rows) { return m <= rows ? m : ceil_div(m, ceil_div(m, rows)); };
+  if (n <= lanes) return even(most);
+  int best = even(std::min(most, kernel.tile_m));
   constexpr Index worth_a_choice = 32 * 32 * 32;
-  if (best == 1 || x.m * x.n * x.k < worth_a_choice) return best;
-  double least = cycles_with_rows(x, kernel, best);
-  for (Index vectors = 3; vectors <= 4; ++vectors) { // tile_m leaves room for two
-    const Index rows = even(std::min<Index>(most, (2 * kernel.tile_m + 4) / vectors - 1));
-    const double cycles = cycles_with_rows(x, kernel, rows);
-    if (cycles >= least) continue;
-    least = cycles;
+  if (best == 1 || x.m * x.n * x.k <= worth_a_choice) return best;
+  const int vectors = ceil_div(n, lanes);
+  const auto cycles = [&](int rows) {
+    return cycles_of_tiles(m, vectors, static_cast<float>(x.k), rows, kernel.direct_cols(rows) / lanes);
+  };
+  float least = cycles(best);
+  for (int beside = 3; beside <= 4; ++beside) { // tile_m leaves room for two
+    const int rows = even(std::clamp((2 * kernel.tile_m + 3 - beside) / beside, 1, most));
+    const float here = cycles(rows);
+    if (here >= least) continue;
+    least = here;
     best = rows;
   }
   return best;
+}
+
+/// Rows of B between the one in use and the one to be asked for: what memory's latency asks for.
+constexpr Index rows_ahead = 16;
+
+/// Small products, whose time is to be that of their tiles: one thread, one segment, nothing to scale or add.
+template <class T>
+void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  const Index a_row = x.op_a == Op::None ? x.lda : 1;
+  const Index tile_m = rows_of_tile(x, kernel);
+  const Index tile_n = kernel.direct_cols(static_cast<int>(tile_m));
+  DirectTile<T> tile{.rows = 0,
+                     .cols = 0,
+                     .k = x.k,
+                     .a = x.a,
+                     .a_row = a_row,
+                     .a_step = x.op_a == Op::None ? 1 : x.lda,
+                     .b = x.b,
+                     .b_step = x.ldb,
+                     .b_ahead = rows_ahead * x.ldb,
+                     .more = false,
+                     .tile = x.c,
+                     .ld = x.ldc};
+  for (Index j = 0; j < x.n; j += tile_n) { // down the rows first: a tile's columns of B are then still in cache
+    tile.cols = static_cast<int>(std::min(tile_n, x.n - j));
+    tile.b = x.b + j;
+    for (Index i = 0; i < x.m; i += tile_m) {
+      tile.rows = static_cast<int>(std::min(tile_m, x.m - i));
+      tile.a = x.a + i * a_row;
+      tile.tile = x.c + i * x.ldc + j;
+      kernel.multiply_direct(tile);
+    }
+  }
+}
+
+constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
+
+template <class T>
+bool is_small(const GemmCall& call, int threads) {
+  return call.k <= canonical_segment && call.op_b == Op::None && call.alpha == 1.0 && call.beta == 0.0 &&
+         (threads == 1 ||
+          static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k) < 2 * worth_a_thread);
 }
 
 template <class T>
@@ -75,7 +121,6 @@ class DirectProduct {
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
         segments_(ceil_div(x_.k, canonical_segment)) {
-    constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
     const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
     threads_ =
         static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
@@ -122,7 +167,6 @@ class DirectProduct {
     const Index p = segment * canonical_segment;
     const Index a_row = x_.op_a == Op::None ? x_.lda : 1;
     const Index a_step = x_.op_a == Op::None ? 1 : x_.lda;
-    constexpr Index rows_ahead = 16; // what memory's latency asks for
     kernel_.multiply_direct({.rows = tile.rows,
                              .cols = tile.cols,
                              .k = std::min(canonical_segment, x_.k - p),
@@ -192,7 +236,10 @@ bool direct_pays(const GemmCall& call, const MicroKernel<T>& kernel) noexcept {
 
 template <class T>
 Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
-  DirectProduct<T>(cpu, call, kernel).run();
+  if (is_small<T>(call, cpu.threads_for(call.threads)))
+    multiply_here<T>(GemmOperands<T>(call), kernel);
+  else
+    DirectProduct<T>(cpu, call, kernel).run();
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};

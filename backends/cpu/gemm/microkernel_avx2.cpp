@@ -30,6 +30,7 @@ struct F32 {
   static Mask mask(int count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
+  static void keep_mask(Mask& mask) { asm("" : "+x"(mask)); }
   static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_ps(x, mask); }
   static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }
@@ -77,6 +78,7 @@ struct F64 {
   static Vector load_unaligned(const T* x) { return _mm256_loadu_pd(x); }
   using Mask = __m256i;
   static Mask mask(int count) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)); }
+  static void keep_mask(Mask& mask) { asm("" : "+x"(mask)); }
   static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_pd(x, mask); }
   static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }

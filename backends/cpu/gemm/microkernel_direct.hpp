@@ -116,9 +116,7 @@ struct DirectBody {
   template <int rows, int vectors, Edge edge>
   static void multiply_tile(const DirectTile<T>& x) {
     using Sums = Row<vectors, edge>;
-    const auto mask = Sums::Last::mask(x.cols - (vectors - 1) * lanes);
-    T* const tile = x.tile;
-    const Index ld = x.ld;
+    auto mask = Sums::Last::mask(x.cols - (vectors - 1) * lanes);
     const Index a_row = x.a_row;
     const Index a_step = x.a_step;
     const Index b_step = x.b_step;
@@ -132,8 +130,9 @@ struct DirectBody {
     const Index row_3 = 3 * a_row;
     Sums sum[rows];
     if (x.more) {
+      const T* from = x.tile;
 #pragma GCC unroll 32
-      for (int r = 0; r < rows; ++r) sum[r].load(tile + r * ld, mask);
+      for (int r = 0; r < rows; ++r, from += x.ld) sum[r].load(from, mask);
     } else {
 #pragma GCC unroll 32
       for (int r = 0; r < rows; ++r) sum[r].clear();
@@ -142,6 +141,7 @@ struct DirectBody {
       // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
 #pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
+      if constexpr (edge != Edge::Whole) Sums::Last::keep_mask(mask); // gcc would fetch it from memory each time
       Sums of_b;
       of_b.load(b, mask);
 #pragma GCC unroll 32
@@ -151,8 +151,11 @@ struct DirectBody {
       for (int g = 0; g < groups; ++g) group[g] += a_step;
       b += b_step;
     }
+    T* to = x.tile;
+    Index ld = x.ld;
+    asm("" : "+r"(to), "+r"(ld)); // nor is there room to know all rows' addresses in advance
 #pragma GCC unroll 32
-    for (int r = 0; r < rows; ++r) sum[r].store(tile + r * ld, mask);
+    for (int r = 0; r < rows; ++r, to += ld) sum[r].store(to, mask);
   }
 
   using Tile = void (*)(const DirectTile<T>& x);
