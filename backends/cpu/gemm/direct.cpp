@@ -84,7 +84,7 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
                      .a_step = x.op_a == Op::None ? 1 : x.lda,
                      .b = x.b,
                      .b_step = x.ldb,
-                     .b_ahead = rows_ahead * x.ldb,
+                     .b_ahead = 0,
                      .more = false,
                      .tile = x.c,
                      .ld = x.ldc};
