@@ -227,14 +227,6 @@ class DirectProduct {
 } // namespace
 
 template <class T>
-bool direct_pays(const GemmCall& call, const MicroKernel<T>& kernel) noexcept {
-  constexpr double small_work = 160.0 * 160.0 * 160.0;
-  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  if (work <= small_work) return true;
-  return call.op_b == Op::None && (call.m <= kernel.direct_rows || call.n <= kernel.direct_cols(kernel.direct_rows));
-}
-
-template <class T>
 Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
   if (is_small<T>(call, cpu.threads_for(call.threads)))
     multiply_here<T>(GemmOperands<T>(call), kernel);
@@ -245,8 +237,6 @@ Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<
   return {StatusCode::OutOfMemory, {}};
 }
 
-template bool direct_pays(const GemmCall&, const MicroKernel<float>&) noexcept;
-template bool direct_pays(const GemmCall&, const MicroKernel<double>&) noexcept;
 template Status direct_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
 template Status direct_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
 

@@ -8,10 +8,6 @@
 
 namespace tessera::cpu {
 
-/// Whether a call is likely faster without packing. Measured; see README.md.
-template <class T>
-bool direct_pays(const GemmCall& call, const MicroKernel<T>& kernel) noexcept;
-
 /// C := alpha·op(A)·op(B) + beta·C with canonical summation. A transposed B is copied first: its columns are to be read
 /// in vectors.
 template <class T>

@@ -56,7 +56,7 @@ class PanelProduct {
     const auto take = [&](Carver& carver) {
       if (x_.op_b == Op::Transpose) b_copy_ = carver.take<T>(static_cast<std::size_t>(x_.k * x_.n));
       for (Index slot = 0; slot < threads_; ++slot) {
-        T* memory = carver.take<T>(static_cast<std::size_t>(packed_size() + x_.m * block_n_));
+        T* memory = carver.take<T>(static_cast<std::size_t>(packed_size() + (sums_in_c() ? 1 : 2) * x_.m * block_n_));
         if (slot == 0) own_ = memory;
         if (slot == 1) own_step_ = memory - own_;
       }
@@ -87,6 +87,8 @@ class PanelProduct {
  private:
   Index tiles_m() const { return ceil_div(x_.m, tile_m_); }
   Index packed_size() const { return tiles_m() * kernel_.tile_m * steps_at_a_time; }
+  /// Sums of several segments wait in C, unless its old elements are needed at the end.
+  bool sums_in_c() const { return x_.beta == T{0} || segments_ == 1; }
   Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta}; }
 
   /// The block of columns that begins at j, from the first segment to the last.
@@ -94,11 +96,12 @@ class PanelProduct {
     const Index cols = std::min(block_n_, x_.n - j);
     T* const chains = own_ + slot * own_step_ + packed_size();
     T* const c = x_.c + j;
-    const bool is_plain = x_.beta == T{0}; // sums of segments wait in C
+    T* const sums = sums_in_c() ? c : chains + x_.m * block_n_;
+    const Index ld_sums = sums_in_c() ? x_.ldc : block_n_;
     for (Index segment = 0; segment < segments_; ++segment) {
-      const bool straight = is_plain && segment == 0 && (segments_ > 1 || x_.alpha == T{1});
+      const bool straight = x_.beta == T{0} && segment == 0 && (segments_ > 1 || x_.alpha == T{1});
       multiply_segment(segment, j, slot, straight ? c : chains, straight ? x_.ldc : block_n_);
-      if (!straight) apply(update(segment), x_.m, cols, chains, block_n_, c, x_.ldc, c, x_.ldc);
+      if (!straight) apply(update(segment), x_.m, cols, chains, block_n_, sums, ld_sums, c, x_.ldc);
     }
   }
 
@@ -146,17 +149,12 @@ class PanelProduct {
   bool splits_k_ = false;          ///< segments of k are shared out as well
   Scratch scratch_;
   T* b_copy_ = nullptr;
-  T* own_ = nullptr; ///< each thread's packed part of A, then its waiting chains
+  T* own_ = nullptr; ///< each thread's packed part of A, its waiting chains, and sums if C has no room for them
   Index own_step_ = 0;
   T* sums_ = nullptr; ///< of each segment, where segments are shared out
 };
 
 } // namespace
-
-template <class T>
-bool panel_pays(const GemmCall& call, const MicroKernel<T>& kernel) noexcept {
-  return call.op_b == Op::None && call.m > 1 && call.m <= 5 * kernel.tile_m && call.n >= 3 * kernel.tile_n;
-}
 
 template <class T>
 Status panel_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
@@ -166,8 +164,6 @@ Status panel_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T
   return {StatusCode::OutOfMemory, {}};
 }
 
-template bool panel_pays(const GemmCall&, const MicroKernel<float>&) noexcept;
-template bool panel_pays(const GemmCall&, const MicroKernel<double>&) noexcept;
 template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
 template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
 

@@ -7,10 +7,6 @@
 
 namespace tessera::cpu {
 
-/// Whether a call is likely faster this way than packed or straight from the operands. Measured; see README.md.
-template <class T>
-bool panel_pays(const GemmCall& call, const MicroKernel<T>& kernel) noexcept;
-
 /// C := alpha·op(A)·op(B) + beta·C with canonical summation. A transposed B is copied first.
 template <class T>
 Status panel_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept;

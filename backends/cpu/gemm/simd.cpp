@@ -17,17 +17,27 @@ namespace {
 
 enum class Way { Best, Packed, Panel, Direct };
 
+/// Measured; see README.md.
 template <class T>
-Way best_way(const GemmCall& call, const MicroKernel<T>& kernel) {
-  if (panel_pays<T>(call, kernel)) return Way::Panel;
-  return direct_pays<T>(call, kernel) ? Way::Direct : Way::Packed;
+Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilities& machine) {
+  constexpr double small_work = 160.0 * 160.0 * 160.0;
+  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  if (work <= small_work) return Way::Direct;
+  if (call.op_b == Op::Transpose) return Way::Packed; // it would be copied anyway
+  const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
+  const double a_bytes = static_cast<double>(call.m) * static_cast<double>(call.k) * sizeof(T);
+  const double b_bytes = static_cast<double>(call.n) * static_cast<double>(call.k) * sizeof(T);
+  const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or nearly: each tile of columns reads all of A
+  if (call.m == 1 || call.n <= kernel.tile_n) return Way::Direct;
+  if (b_bytes <= l2 && (reads_a_once || a_bytes <= 8 * l2)) return Way::Direct;
+  return call.m <= 8 * kernel.tile_m ? Way::Panel : Way::Packed;
 }
 
 template <class T, Way way>
 Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) noexcept {
   CpuExecutor& cpu = cpu_of(executor);
   const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
-  const Way taken = way == Way::Best ? best_way<T>(call, kernel) : way;
+  const Way taken = way == Way::Best ? best_way<T>(call, kernel, cpu.capabilities()) : way;
   return taken == Way::Direct  ? direct_product<T>(cpu, call, kernel)
          : taken == Way::Panel ? panel_product<T>(cpu, call, kernel)
                                : blocked_product<T>(cpu, call, kernel);
