@@ -32,6 +32,7 @@ void label_ends(Plot& plot, const Run& run, std::vector<const GradeClass*> class
   std::sort(classes.begin(), classes.end(),
             [](const GradeClass* a, const GradeClass* b) { return points_of(*a).back().y > points_of(*b).back().y; });
   std::vector<double> wanted;
+  wanted.reserve(classes.size());
   for (const GradeClass* one : classes) wanted.push_back(plot.y().at(points_of(*one).back().y));
   const double x = plot.size().width - plot.size().right;
   const std::vector<double> places = spread_out(wanted, label_gap, 24, plot.size().height - 30);
