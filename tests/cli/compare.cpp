@@ -123,6 +123,22 @@ BOOST_AUTO_TEST_CASE(sampled_rows_are_said_to_be_sampled) {
   }
 }
 
+/// However short the race: up to 512³ all elements; beyond, at least as many rows as make 512³ products, and Freivalds.
+BOOST_AUTO_TEST_CASE(a_short_race_does_not_make_the_check_weak) {
+  const json report = report_of(compare(
+      {"--cpu", "--kernels", "simd", "--sizes", "512", "--shape", "800x1024x1024", "--repeat", "1", "--json", "-"}));
+  for (const json& result : report["results"]) {
+    const int compared = result["error"]["rows_compared"];
+    if (result["m"] == 512) {
+      BOOST_TEST(compared == 512);
+      BOOST_TEST(!result.contains("freivalds"));
+    } else {
+      BOOST_TEST(compared >= 128);
+      BOOST_TEST((compared == 800 || result["freivalds"]["rows_judged"] == 800));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_cblas_library_may_prefix_its_names) {
   if (!has_backend(*this, "openmp")) return;
   const json report = report_of(compare({"--backend", "openmp", "--kernels", "cblas*", "--cblas", TESSERA_SCIPY_BLAS,
