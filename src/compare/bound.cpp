@@ -12,6 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct InputRounding {
   double relative = 0; ///< change of a product, relative to |a||b|
   double absolute = 0; ///< change of an operand that does not shrink with it
+  double scaled = 0;   ///< the same, relative to the largest element of its row of op(A) or column of op(B)
   double terms = 1;    ///< products added for one product of the operands
   double growth = 1;   ///< of Σ|products| over |a||b|
   double largest = infinity;
@@ -25,15 +26,15 @@ InputRounding input_rounding(Math math) {
   constexpr double half_fp16_step = 0x1p-25; // half of fp16's subnormal step
   switch (math) {
     case Math::Tf32:
-      return {both(0x1p-10), flushed, 1, 1 + both(0x1p-10), 0x1.ffcp127};
+      return {both(0x1p-10), flushed, 0, 1, 1 + both(0x1p-10), 0x1.ffcp127};
     case Math::Bf16:
-      return {both(0x1p-8), flushed, 1, 1 + both(0x1p-8), 0x1.fep127};
+      return {both(0x1p-8), flushed, 0, 1, 1 + both(0x1p-8), 0x1.fep127};
     case Math::Fp16:
-      return {both(0x1p-11), half_fp16_step, 1, 1 + both(0x1p-11), 65504};
-    case Math::EmulatedFp16x3: // low·low, at most 2⁻²²|a||b|, is left out
-      return {both(0x1p-22) + 0x1p-22, half_fp16_step, 3, 1 + 0x1p-9, 65504};
+      return {both(0x1p-11), half_fp16_step, 0, 1, 1 + both(0x1p-11), 65504};
+    case Math::EmulatedFp16x3: // low·low, at most 2⁻²²|a||b|, is left out; the largest element is scaled to 2¹⁴ or more
+      return {both(0x1p-22) + 0x1p-22, 0, half_fp16_step * 0x1p-14, 3, 1 + 0x1p-9, infinity};
     case Math::EmulatedBf16x6: // middle·low twice and low·low are left out
-      return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 6, 1 + 0x1p-6, 0x1.fep127};
+      return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 0, 6, 1 + 0x1p-6, 0x1.fep127};
     case Math::Strict:
     case Math::Compensated:
       break;
@@ -71,6 +72,7 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, doub
   bound.product = input.growth * sum + input.relative;
   bound.old = old;
   bound.input = input.absolute * (1 + 0x1p-7) * (1 + sum);
+  bound.scaled = input.scaled * (1 + 0x1p-7) * (1 + sum);
   bound.constant = std::abs(alpha) * terms * (smallest + 2 * input.absolute * input.absolute) + 2 * smallest;
 
   // The reference is off by this much, and S by a factor of at most 1 + 2γ_k.
@@ -80,6 +82,7 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, doub
   bound.product = (bound.product + reference) * evaluation;
   bound.old = (bound.old + reference) * evaluation;
   bound.input *= evaluation;
+  bound.scaled *= evaluation;
   bound.result *= evaluation;
   bound.constant += f64 ? (1 + std::abs(alpha)) * (static_cast<double>(k) + 2) * 0x1p-1074 : 0;
   bound.largest_input = input.largest;

@@ -6,12 +6,14 @@
 
 namespace tessera::compare {
 
-/// bound = product·|alpha|·S + old·|beta||C| + result·|c| + input·|alpha|·(Σ|a_ip| + Σ|b_pj|) + constant.
+/// bound = product·|alpha|·S + old·|beta||C| + result·|c| + input·|alpha|·(Σ|a_ip| + Σ|b_pj|)
+///         + scaled·|alpha|·(max|a_ip|·Σ|b_pj| + max|b_pj|·Σ|a_ip|) + constant.
 struct BoundCoefficients {
   double product = 0;
   double old = 0;
   double result = 0;
   double input = 0;
+  double scaled = 0;
   double constant = 0;
   double largest_input = 0; ///< from here on, inputs may become Inf when they are rounded
   double largest = 0;       ///< of the element type

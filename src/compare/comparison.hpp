@@ -140,8 +140,10 @@ class Comparison {
     const double size = std::abs(product_.alpha);
     double bound = bound_.product * size * product_.magnitude[e] + bound_.result * exact + bound_.constant;
     if (!product_.old.empty()) bound += bound_.old * product_.old[e];
-    if (bound_.input > 0) // these sums may overflow
-      bound += bound_.input * size * (product_.row_norms[r].sum + product_.col_norms[static_cast<std::size_t>(j)].sum);
+    const auto& a = product_.row_norms[r];
+    const auto& b = product_.col_norms[static_cast<std::size_t>(j)];
+    if (bound_.input > 0) bound += bound_.input * size * (a.sum + b.sum); // these sums may overflow
+    if (bound_.scaled > 0) bound += bound_.scaled * size * (a.largest * b.sum + b.largest * a.sum);
     return bound;
   }
 

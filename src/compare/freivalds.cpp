@@ -160,6 +160,8 @@ FreivaldsResult FreivaldsCheck::State::check(const T* result, Index ldc, const A
     double limit = (bound.product + bound.result + own) * product + (bound.old + bound.result + own) * old +
                    columns * bound.constant + own * computed.sum + underflow;
     if (bound.input > 0) limit += bound.input * std::abs(alpha) * (columns * row.sum + sum_b) * evaluation;
+    if (bound.scaled > 0)
+      limit += bound.scaled * std::abs(alpha) * (columns * largest_b * row.sum + row.largest * sum_b) * evaluation;
     double worst = computed.finite() ? 0 : infinity;
     for (Index b = 0; b < x.bundles; ++b)
       for (Index v = 0; v < lanes; ++v) {

@@ -9,6 +9,7 @@
 #include "ladder.hpp"
 #include "status.hpp"
 #include "stream.hpp"
+#include "strict_fallback.hpp"
 #include "warp_tile.cuh"
 
 namespace tessera::cuda {
@@ -23,8 +24,9 @@ template <class T>
 constexpr int stages_of = sizeof(T) == 4 ? 4 : 3;
 
 template <class T, Along a_along, Along b_along>
-__global__ void __launch_bounds__(Tiles<T>::threads, 2) async_copy(VectorOperands<T> x) {
+__global__ void __launch_bounds__(Tiles<T>::threads, 2) async_copy(VectorOperands<T> x, const int* condition) {
   using S = Tiles<T>;
+  if (condition != nullptr && *condition == 0) return;
   constexpr int stages = stages_of<T>;
   __shared__ alignas(16) T a_tile[stages][block_k][S::a_ld];
   __shared__ alignas(16) T b_tile[stages][block_k][S::b_ld];
@@ -73,14 +75,21 @@ __global__ void __launch_bounds__(Tiles<T>::threads, 2) async_copy(VectorOperand
   warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
 }
 
+/// Does nothing if `condition` is set and *condition is 0.
 template <class T>
-Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+Status launch(Queue& queue, const GemmCall& call, const int* condition) noexcept {
   using S = Tiles<T>;
   const VectorOperands<T> x(call);
   with_layouts(call, [&](auto a, auto b) {
-    async_copy<T, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
+    async_copy<T, a.value, b.value>
+        <<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x, condition);
   });
-  return launched(row.name);
+  return launched("async_copy");
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  return launch<T>(queue, call, nullptr);
 }
 
 template <class T>
@@ -93,6 +102,10 @@ constexpr GemmKernel row{.name = "async_copy",
                          .run = run<T>};
 
 } // namespace
+
+Status run_strict_if(const int* condition, Queue& queue, const GemmCall& call) noexcept {
+  return launch<float>(queue, call, condition);
+}
 
 const GemmKernel async_copy_f32 = row<float>;
 const GemmKernel async_copy_f64 = row<double>;

@@ -28,10 +28,11 @@ std::span<const GemmKernel> gemm_ladder() {
       transposed_b_f32, transposed_b_f64,
       naive_strided_f32, naive_strided_f64,
       // Reduced precision, by name only.
-      cublas_tf32_f32,
-      wmma_tf32_f32,
-      cublas_bf16_f32,
-      cublas_fp16_f32,
+      cublas_tf32_f32, wgmma_tf32_f32, wmma_tf32_f32,
+      wgmma_bf16_f32, cublas_bf16_f32,
+      wgmma_fp16_f32, cublas_fp16_f32,
+      // f32-grade results on matrix units, by name only.
+      emulated_fp16x3_f32, emulated_bf16x6_f32,
       // Math::Compensated.
       kahan_tile_f32, kahan_tile_f64,
       kahan_row_shared_f32, kahan_row_shared_f64,

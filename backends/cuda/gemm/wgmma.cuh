@@ -1,0 +1,105 @@
+#pragma once
+
+/// Hopper's warpgroup matrix instruction: D (64×n, in the registers of 128 threads) += A (64×depth) · B (depth×n), both
+/// operands in shared memory, in f32. PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+///
+/// Operands are stored along k in the layout without swizzling: blocks of 8 rows of 16 bytes, 128 contiguous bytes
+/// each, which the matrix units read without bank conflicts (PanelLayout in packed_parts.cuh says in which order).
+
+#include <cstdint>
+
+#include <tessera/types.hpp>
+
+namespace tessera::cuda {
+
+/// What the matrix units multiply.
+enum class UnitType { Fp16, Bf16, Tf32 };
+
+constexpr __host__ __device__ int bytes_of(UnitType type) { return type == UnitType::Tf32 ? 4 : 2; }
+/// k of one instruction.
+constexpr __host__ __device__ int depth_of(UnitType type) { return 32 / bytes_of(type); }
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+/// Where an operand starts in shared memory, and the bytes from one block to the next along k and along its rows.
+struct OperandDescriptor {
+  std::uint64_t bits;
+
+  __device__ OperandDescriptor(const void* shared, unsigned along_k, unsigned along_rows)
+      : bits((__cvta_generic_to_shared(shared) & 0x3FFFF) >> 4 | static_cast<std::uint64_t>(along_k >> 4) << 16 |
+             static_cast<std::uint64_t>(along_rows >> 4) << 32) {}
+  /// The same, `bytes` further on.
+  __device__ std::uint64_t at(unsigned bytes) const { return bits + (bytes >> 4); }
+};
+
+/// Registers written before, and shared memory seen by this thread, are ready for the products that follow.
+__device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+/// Until at most `running` of the committed groups are under way.
+template <int running>
+__device__ void wait_for_products() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(running) : "memory");
+}
+
+// Macros, since registers and the instruction's name have to be spelled out.
+#define TESSERA_D8(i)                                                                                   \
+  "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]), "+f"(d[(i) + 5]), \
+      "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
+#define TESSERA_D32(i) TESSERA_D8(i), TESSERA_D8((i) + 8), TESSERA_D8((i) + 16), TESSERA_D8((i) + 24)
+#define TESSERA_D64 TESSERA_D32(0), TESSERA_D32(32)
+#define TESSERA_D96 TESSERA_D64, TESSERA_D32(64)
+#define TESSERA_D128 TESSERA_D96, TESSERA_D32(96)
+#define TESSERA_NAMES_64                                                                                           \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
+  "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, " \
+  "%46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define TESSERA_NAMES_96                                                                                             \
+  TESSERA_NAMES_64                                                                                                   \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, " \
+  "%86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define TESSERA_NAMES_128                                                                                            \
+  TESSERA_NAMES_96                                                                                                   \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, " \
+  "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+// `immediates`: no signs are changed; 16-bit operands are both stored along k.
+#define TESSERA_WGMMA(shape, types, names, a, b, more, immediates, registers)                                         \
+  asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned." shape types " {" names \
+               "}, " a ", " b ", add, " immediates "; }"                                                              \
+               : registers                                                                                            \
+               : "l"(a_bits), "l"(b_bits), "r"(accumulate))
+#define TESSERA_WGMMA_TYPES(n, count, a, b, more)                                                                      \
+  if constexpr (type == UnitType::Fp16)                                                                                \
+    TESSERA_WGMMA("m64n" #n "k16", ".f32.f16.f16", TESSERA_NAMES_##count, a, b, more, "1, 1, 0, 0", TESSERA_D##count); \
+  else if constexpr (type == UnitType::Bf16)                                                                           \
+    TESSERA_WGMMA("m64n" #n "k16", ".f32.bf16.bf16", TESSERA_NAMES_##count, a, b, more, "1, 1, 0, 0",                  \
+                  TESSERA_D##count);                                                                                   \
+  else                                                                                                                 \
+    TESSERA_WGMMA("m64n" #n "k8", ".f32.tf32.tf32", TESSERA_NAMES_##count, a, b, more, "1, 1", TESSERA_D##count)
+
+/// Starts d (+)= A·B; `accumulate` = 0 ignores what d holds. d may be touched again after wait_for_products.
+template <UnitType type, int n>
+__device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
+  static_assert(n == 128 || n == 192 || n == 256);
+  if constexpr (n == 128) {
+    TESSERA_WGMMA_TYPES(128, 64, "%64", "%65", "%66");
+  } else if constexpr (n == 192) {
+    TESSERA_WGMMA_TYPES(192, 96, "%96", "%97", "%98");
+  } else {
+    TESSERA_WGMMA_TYPES(256, 128, "%128", "%129", "%130");
+  }
+}
+
+#undef TESSERA_WGMMA_TYPES
+#undef TESSERA_WGMMA
+#undef TESSERA_NAMES_128
+#undef TESSERA_NAMES_96
+#undef TESSERA_NAMES_64
+#undef TESSERA_D128
+#undef TESSERA_D96
+#undef TESSERA_D64
+#undef TESSERA_D32
+#undef TESSERA_D8
+
+#endif
+
+} // namespace tessera::cuda

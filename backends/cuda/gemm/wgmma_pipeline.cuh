@@ -1,0 +1,101 @@
+#pragma once
+
+/// How packed operands get into shared memory: a ring of stages, filled by bulk copies of a producer and emptied by the
+/// consumers of all blocks of a cluster. PTX ISA, "mbarrier" and "cp.async.bulk"; NVIDIA CUTLASS has the scheme.
+
+#include <cuda/ptx>
+
+#include <algorithm>
+
+#include "wgmma.cuh"
+
+namespace tessera::cuda::wgmma {
+
+constexpr int tile_m = 128;
+constexpr int consumers = 2; ///< warpgroups, 64 rows each
+constexpr int threads = 128 * (1 + consumers);
+constexpr int cluster = 2; ///< blocks that share a panel of B
+constexpr int shared_limit = 227 << 10;
+
+/// How a math mode multiplies.
+template <UnitType type_, int parts_, int block_k_, int carried_every_>
+struct Recipe {
+  static constexpr UnitType type = type_;
+  static constexpr int parts = parts_;
+  static constexpr int block_k = block_k_;
+  static constexpr int carried_every = carried_every_; ///< k; 0: never
+  static constexpr bool row_scaled = type == UnitType::Fp16 && parts > 1;
+  static_assert(carried_every % block_k == 0);
+};
+
+template <class R, int tile_n_>
+struct Stages {
+  static constexpr int tile_n = tile_n_;
+  static constexpr unsigned line_bytes = R::block_k * bytes_of(R::type); ///< a row of one part
+  static constexpr unsigned a_part = tile_m * line_bytes, b_part = tile_n * line_bytes;
+  static constexpr unsigned a_bytes = R::parts * a_part, b_bytes = R::parts * b_part;
+  static constexpr unsigned bytes = a_bytes + b_bytes;
+  static constexpr int count = std::min<int>(8, (shared_limit - 1024) / bytes);
+  static_assert(count >= 2);
+};
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+namespace ptx = ::cuda::ptx;
+
+/// Which stage is next, and how often the ring has gone round.
+template <int stages>
+struct Ring {
+  int stage = 0;
+  unsigned phase = 0;
+  __device__ void advance() {
+    if (++stage == stages) {
+      stage = 0;
+      phase ^= 1;
+    }
+  }
+};
+
+template <int stages>
+struct Barriers {
+  std::uint64_t full[stages];  ///< the stage's bytes have come
+  std::uint64_t empty[stages]; ///< all consumers of the cluster are done with it
+
+  __device__ void start() {
+    for (int s = 0; s < stages; ++s) {
+      ptx::mbarrier_init(&full[s], 1);
+      ptx::mbarrier_init(&empty[s], cluster * consumers * 4);
+    }
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+  }
+  __device__ static void wait(std::uint64_t& barrier, unsigned phase) {
+    while (!ptx::mbarrier_try_wait_parity(&barrier, phase)) {
+    }
+  }
+  /// One warp of this block needs the stage no more: each producer of the cluster is told. Nothing was written that
+  /// they would have to see, so the block's scope is enough; the cluster's costs a fence of all memory
+  /// (MEMBAR.ALL.GPU).
+  __device__ void release(int stage, int lane) {
+    if (lane < cluster)
+      asm volatile(
+          "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; mbarrier.arrive.shared::cluster.b64 _, "
+          "[remote]; }" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(&empty[stage]))),
+          "r"(lane)
+          : "memory");
+  }
+};
+
+/// `bytes` to the same place in each block of the cluster that `blocks` names; their `full` counts them.
+__device__ inline void fetch(char* to, const char* from, unsigned bytes, std::uint64_t* full, std::uint16_t blocks) {
+  ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to, from, bytes, full, blocks);
+}
+__device__ inline void fetch(char* to, const char* from, unsigned bytes, std::uint64_t* full) {
+  ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to, from, bytes, full);
+}
+__device__ inline void expect(std::uint64_t* full, unsigned bytes) {
+  ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, full, bytes);
+}
+
+#endif
+
+} // namespace tessera::cuda::wgmma

@@ -1,0 +1,26 @@
+/// wgmma_tf32: operands rounded to tf32 and packed, then Hopper's warpgroup matrix instructions, f32 accumulation.
+///
+/// Packing reads and writes each operand once; the product then runs on bulk copies alone, whatever the operands'
+/// strides and alignment were. 2·m·n·k operations. NVIDIA CUTLASS; BLIS for the packing.
+
+#include "ladder.hpp"
+#include "wgmma_rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+using Rounded = wgmma::Recipe<UnitType::Tf32, 1, 32, 0>;
+
+} // namespace
+
+const GemmKernel wgmma_tf32_f32{.name = "wgmma_tf32",
+                                .summary = "Hopper's warpgroup matrix instructions on packed tf32",
+                                .source = "CUTLASS; BLIS",
+                                .type = DType::F32,
+                                .math = Math::Tf32,
+                                .tile = {wgmma::tile_m * wgmma::cluster, 256, 32},
+                                .accumulator = Accumulator::Truncating,
+                                .reject = wgmma::reject,
+                                .run = wgmma::run<Rounded, 128, 256>};
+
+} // namespace tessera::cuda
