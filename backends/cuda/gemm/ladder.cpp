@@ -7,7 +7,8 @@ namespace tessera::cuda {
 std::span<const GemmKernel> gemm_ladder() {
   static const std::vector<GemmKernel> rows{
       // clang-format off
-      // Math::Strict. cuBLAS is not canonical: it is behind the first canonical row, which takes every call.
+      // Math::Strict. cuBLAS is not canonical: it is behind the first canonical row that takes every call.
+      slender_f32, slender_f64,
       async_copy_f32, async_copy_f64,
       cublas_f32, cublas_f64,
       warp_tile_f32, warp_tile_f64,

@@ -1,0 +1,210 @@
+/// slender: products whose C has few rows or few columns. The large operand is what costs: it is read once, as fast as
+/// memory goes, and a thread multiplies one of its rows (or columns) by all of the small operand's.
+///
+/// Blocks of 128 threads take 128 rows of the large operand and one segment of k, so that also a single row of C keeps
+/// all multiprocessors busy; the segments' sums are added in ascending order at the end, which is the canonical
+/// summation. Tiles come by cp.async, four ahead. Bytes: the large operand; operations: 2·m·n·k. Chen et al., "TSM2:
+/// Optimizing Tall-and-Skinny Matrix-Matrix Multiplication on GPUs" (ICS 2019).
+
+#include "async_loader.cuh"
+#include "grid.cuh"
+#include "ladder.hpp"
+#include "scratch.hpp"
+#include "status.hpp"
+#include "stream.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int threads = 128;
+constexpr int stages = 4;
+constexpr int most_at_once = 16; ///< of the small operand's rows
+constexpr Index slender = 64;    ///< up to here a side of C is small
+template <class T>
+constexpr int depth = 128 / sizeof(T);
+
+/// The large operand by rows of `length`, the small one by `count`; C has one for each pair.
+template <class T>
+struct SlenderOperands {
+  OperandSlice<T> large;
+  const T* small;
+  Index small_row, small_k;
+  T small_padding;
+  Index length, count, k;
+  Index segments;
+  T* sums; ///< [segment][count][length], if there are several segments
+  T* c;
+  Index c_large, c_small; ///< strides of C along the two
+  T alpha, beta;
+
+  SlenderOperands(const VectorOperands<T>& x, bool by_columns)
+      : large(by_columns
+                  ? OperandSlice<T>{x.b, x.b_row == 1 ? x.b_col : x.b_row, 0, x.n, x.k, b_padding<T>, x.b_vectors}
+                  : OperandSlice<T>{x.a, x.a_col == 1 ? x.a_row : x.a_col, 0, x.m, x.k, a_padding<T>, x.a_vectors}),
+        small(by_columns ? x.a : x.b),
+        small_row(by_columns ? x.a_row : x.b_col),
+        small_k(by_columns ? x.a_col : x.b_row),
+        small_padding(by_columns ? a_padding<T> : b_padding<T>),
+        length(by_columns ? x.n : x.m),
+        count(by_columns ? x.m : x.n),
+        k(x.k),
+        segments(ceil_div(x.k, canonical_segment)),
+        sums(nullptr),
+        c(x.c),
+        c_large(by_columns ? 1 : x.ldc),
+        c_small(by_columns ? x.ldc : 1),
+        alpha(x.alpha),
+        beta(x.beta) {}
+};
+
+/// A row of the large tile is padded to an odd number of vectors if its threads read it along k: no bank conflicts.
+template <class T, int rows, Along along>
+struct alignas(16) SlenderStage {
+  static constexpr int lines = along == Along::K ? threads : depth<T>;
+  static constexpr int ld = along == Along::K ? depth<T> + Vector<T>::width : threads;
+  T large[lines][ld];
+  T small[depth<T>][rows];
+
+  /// Row `thread` of the large tile at step p.
+  __device__ T at(int thread, int p) const { return along == Along::K ? large[thread][p] : large[p][thread]; }
+};
+
+/// This block's rows of the small operand at k0, by cp.async or as padding.
+template <class T, int rows>
+__device__ void copy_small(const SlenderOperands<T>& x, Index first_row, Index k0, Index end,
+                           T (&tile)[depth<T>][rows]) {
+#pragma unroll
+  for (int e = static_cast<int>(threadIdx.x); e < rows * depth<T>; e += threads) {
+    const int row = x.small_k == 1 ? e / depth<T> : e % rows;
+    const int p = x.small_k == 1 ? e % depth<T> : e / rows;
+    if (first_row + row < x.count && k0 + p < end)
+      __pipeline_memcpy_async(&tile[p][row], x.small + (first_row + row) * x.small_row + (k0 + p) * x.small_k,
+                              sizeof(T));
+    else
+      tile[p][row] = x.small_padding;
+  }
+}
+
+template <class T, int rows, Along along>
+__global__ void __launch_bounds__(threads) multiply(SlenderOperands<T> x) {
+  using Stage = SlenderStage<T, rows, along>;
+  extern __shared__ float4 shared[];
+  auto* const stage = reinterpret_cast<Stage*>(shared);
+  const auto groups = static_cast<unsigned>(ceil_div<Index>(x.count, rows));
+  const auto segments = static_cast<unsigned>(x.segments);
+  const Index first_row = static_cast<Index>(blockIdx.x % groups) * rows;
+  const Index segment = blockIdx.x / groups % segments;
+  const int thread = static_cast<int>(threadIdx.x);
+  const Index begin = segment * canonical_segment;
+  const Index end = begin + canonical_segment < x.k ? begin + canonical_segment : x.k;
+
+  OperandSlice<T> slice = x.large;
+  slice.first = static_cast<Index>(blockIdx.x / groups / segments) * threads;
+  slice.data += begin * (along == Along::K ? 1 : slice.stride);
+  slice.k = end - begin;
+  AsyncTileLoader<T, threads, depth<T>, threads, along, false> large(slice, thread);
+  const auto start = [&](Index k0, int to) {
+    if (k0 < end) {
+      large.copy(k0 - begin, stage[to].large);
+      copy_small(x, first_row, k0, end, stage[to].small);
+    }
+    __pipeline_commit();
+  };
+#pragma unroll
+  for (int s = 0; s + 1 < stages; ++s) start(begin + s * depth<T>, s);
+  T sum[rows] = {};
+  int current = 0;
+  for (Index k0 = begin; k0 < end; k0 += depth<T>) {
+    __pipeline_wait_prior(stages - 2);
+    __syncthreads(); // this stage is full, and the one before it has been used
+    start(k0 + (stages - 1) * depth<T>, current == 0 ? stages - 1 : current - 1);
+    const Stage& now = stage[current];
+#pragma unroll
+    for (int p = 0; p < depth<T>; ++p)
+#pragma unroll
+      for (int r = 0; r < rows; ++r) sum[r] = fused(now.at(thread, p), now.small[p][r], sum[r]);
+    current = current + 1 == stages ? 0 : current + 1;
+  }
+  const Index i = slice.first + thread;
+  if (i >= x.length) return;
+#pragma unroll
+  for (int r = 0; r < rows; ++r) {
+    if (first_row + r >= x.count) continue;
+    if (x.segments == 1)
+      store_result(x.c + i * x.c_large + (first_row + r) * x.c_small, sum[r], x.alpha, x.beta);
+    else
+      x.sums[(segment * x.count + first_row + r) * x.length + i] = sum[r];
+  }
+}
+
+template <class T>
+__global__ void add_segments(SlenderOperands<T> x) {
+  const Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= x.count * x.length) return;
+  T sum = x.sums[e];
+  for (Index segment = 1; segment < x.segments; ++segment) sum += x.sums[segment * x.count * x.length + e];
+  store_result(x.c + e % x.length * x.c_large + e / x.length * x.c_small, sum, x.alpha, x.beta);
+}
+
+const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities&) noexcept {
+  return call.m <= slender || call.n <= slender
+             ? nullptr
+             : "it is for products of which m or n is at most 64; use async_copy, or no kernel's name";
+}
+
+template <class T, int rows, Along along>
+Status launch(cudaStream_t stream, const SlenderOperands<T>& x) noexcept {
+  constexpr std::size_t bytes = stages * sizeof(SlenderStage<T, rows, along>);
+  const auto kernel = multiply<T, rows, along>;
+  if (Status status = check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                            "slender: more shared memory");
+      !status.ok())
+    return status;
+  const Index blocks = ceil_div<Index>(x.count, rows) * x.segments * ceil_div<Index>(x.length, threads);
+  kernel<<<static_cast<unsigned>(blocks), threads, bytes, stream>>>(x);
+  return launched("slender");
+}
+
+template <class T, int rows>
+Status launch(cudaStream_t stream, const SlenderOperands<T>& x, bool along_k) noexcept {
+  return along_k ? launch<T, rows, Along::K>(stream, x) : launch<T, rows, Along::Outer>(stream, x);
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const cudaStream_t stream = stream_of(queue);
+  const bool by_columns = call.m <= call.n;
+  const bool along_k = by_columns ? call.op_b == Op::Transpose : call.op_a == Op::None;
+  SlenderOperands<T> x(VectorOperands<T>(call), by_columns);
+  Scratch scratch;
+  if (x.segments > 1) {
+    const auto results = static_cast<std::size_t>(x.segments * x.count * x.length);
+    if (Status status = scratch.allocate(executor, queue, results * sizeof(T)); !status.ok()) return status;
+    x.sums = scratch.as<T>();
+  }
+  Status status = x.count == 1   ? launch<T, 1>(stream, x, along_k)
+                  : x.count == 2 ? launch<T, 2>(stream, x, along_k)
+                  : x.count <= 4 ? launch<T, 4>(stream, x, along_k)
+                  : x.count <= 8 ? launch<T, 8>(stream, x, along_k)
+                                 : launch<T, most_at_once>(stream, x, along_k);
+  if (!status.ok() || x.segments == 1) return status;
+  add_segments<<<static_cast<unsigned>(ceil_div<Index>(x.count * x.length, 256)), 256, 0, stream>>>(x);
+  return launched("slender");
+}
+
+template <class T>
+constexpr GemmKernel row{.name = "slender",
+                         .summary = "few rows or columns: the large operand read once, k cut at the segments",
+                         .source = "TSM2",
+                         .type = dtype_of<T>,
+                         .tile = {most_at_once, threads, depth<T>},
+                         .summation = Summation::Canonical,
+                         .reject = reject,
+                         .run = run<T>};
+
+} // namespace
+
+const GemmKernel slender_f32 = row<float>;
+const GemmKernel slender_f64 = row<double>;
+
+} // namespace tessera::cuda
