@@ -1,5 +1,5 @@
 /// slender: products whose C has few rows or few columns. The large operand is what costs: it is read once, as fast as
-/// memory goes, and a thread multiplies one of its rows (or columns) by all of the small operand's.
+/// memory goes.
 ///
 /// Blocks of 128 threads take 128 rows of the large operand and one segment of k, so that also a single row of C keeps
 /// all multiprocessors busy; the segments' sums are added in ascending order at the end, which is the canonical
@@ -9,8 +9,7 @@
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ladder.hpp"
-#include "scratch.hpp"
-#include "status.hpp"
+#include "segment_sums.cuh"
 #include "stream.hpp"
 
 namespace tessera::cuda {
@@ -18,8 +17,7 @@ namespace {
 
 constexpr int threads = 128;
 constexpr int stages = 4;
-constexpr int most_at_once = 16; ///< of the small operand's rows
-constexpr Index slender = 64;    ///< up to here a side of C is small
+constexpr int slender = 64; ///< up to here a side of C is small
 template <class T>
 constexpr int depth = 128 / sizeof(T);
 
@@ -57,6 +55,16 @@ struct SlenderOperands {
         beta(x.beta) {}
 };
 
+/// What a thread computes of `rows` rows of the small operand by a warp's 32 of the large one. Shared memory fills one
+/// register of each lane a cycle, so results are shared out in rectangles, not in columns: 4 + 4 reads feed 16 FMAs.
+template <int rows>
+struct Part {
+  static constexpr int groups = rows < 8 ? 1 : rows < 16 ? 2 : 4; ///< of lanes, one below the other
+  static constexpr int down = rows / groups;                      ///< results along the small operand
+  static constexpr int across = groups;                           ///< and along the large one
+  static constexpr int lanes = 32 / groups;                       ///< side by side
+};
+
 /// A row of the large tile is padded to an odd number of vectors if its threads read it along k: no bank conflicts.
 template <class T, int rows, Along along>
 struct alignas(16) SlenderStage {
@@ -65,8 +73,8 @@ struct alignas(16) SlenderStage {
   T large[lines][ld];
   T small[depth<T>][rows];
 
-  /// Row `thread` of the large tile at step p.
-  __device__ T at(int thread, int p) const { return along == Along::K ? large[thread][p] : large[p][thread]; }
+  /// Row i of the large tile at step p.
+  __device__ T at(int i, int p) const { return along == Along::K ? large[i][p] : large[p][i]; }
 };
 
 /// This block's rows of the small operand at k0, by cp.async or as padding.
@@ -88,6 +96,7 @@ __device__ void copy_small(const SlenderOperands<T>& x, Index first_row, Index k
 template <class T, int rows, Along along>
 __global__ void __launch_bounds__(threads) multiply(SlenderOperands<T> x) {
   using Stage = SlenderStage<T, rows, along>;
+  using P = Part<rows>;
   extern __shared__ float4 shared[];
   auto* const stage = reinterpret_cast<Stage*>(shared);
   const auto groups = static_cast<unsigned>(ceil_div<Index>(x.count, rows));
@@ -112,38 +121,44 @@ __global__ void __launch_bounds__(threads) multiply(SlenderOperands<T> x) {
   };
 #pragma unroll
   for (int s = 0; s + 1 < stages; ++s) start(begin + s * depth<T>, s);
-  T sum[rows] = {};
+  // Neighbours along the way in which the large tile is stored go to one thread as a vector, or to neighbouring lanes.
+  const int lane = thread % 32;
+  const int small_row = lane / P::lanes * P::down;
+  const int large_row = thread / 32 * 32 + lane % P::lanes * (along == Along::K ? 1 : P::across);
+  constexpr int apart = along == Along::K ? P::lanes : 1;
+  T sum[P::down][P::across] = {};
   int current = 0;
   for (Index k0 = begin; k0 < end; k0 += depth<T>) {
     __pipeline_wait_prior(stages - 2);
     __syncthreads(); // this stage is full, and the one before it has been used
     start(k0 + (stages - 1) * depth<T>, current == 0 ? stages - 1 : current - 1);
     const Stage& now = stage[current];
+#pragma unroll 8
+    for (int p = 0; p < depth<T>; ++p) {
+      T a[P::down], b[P::across];
 #pragma unroll
-    for (int p = 0; p < depth<T>; ++p)
+      for (int r = 0; r < P::down; ++r) a[r] = now.small[p][small_row + r];
 #pragma unroll
-      for (int r = 0; r < rows; ++r) sum[r] = fused(now.at(thread, p), now.small[p][r], sum[r]);
+      for (int c = 0; c < P::across; ++c) b[c] = now.at(large_row + c * apart, p);
+#pragma unroll
+      for (int r = 0; r < P::down; ++r)
+#pragma unroll
+        for (int c = 0; c < P::across; ++c) sum[r][c] = fused(a[r], b[c], sum[r][c]);
+    }
     current = current + 1 == stages ? 0 : current + 1;
   }
-  const Index i = slice.first + thread;
-  if (i >= x.length) return;
 #pragma unroll
-  for (int r = 0; r < rows; ++r) {
-    if (first_row + r >= x.count) continue;
-    if (x.segments == 1)
-      store_result(x.c + i * x.c_large + (first_row + r) * x.c_small, sum[r], x.alpha, x.beta);
-    else
-      x.sums[(segment * x.count + first_row + r) * x.length + i] = sum[r];
-  }
-}
-
-template <class T>
-__global__ void add_segments(SlenderOperands<T> x) {
-  const Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (e >= x.count * x.length) return;
-  T sum = x.sums[e];
-  for (Index segment = 1; segment < x.segments; ++segment) sum += x.sums[segment * x.count * x.length + e];
-  store_result(x.c + e % x.length * x.c_large + e / x.length * x.c_small, sum, x.alpha, x.beta);
+  for (int r = 0; r < P::down; ++r)
+#pragma unroll
+    for (int c = 0; c < P::across; ++c) {
+      const Index row = first_row + small_row + r;
+      const Index i = slice.first + large_row + c * apart;
+      if (row >= x.count || i >= x.length) continue;
+      if (x.segments == 1)
+        store_result(x.c + i * x.c_large + row * x.c_small, sum[r][c], x.alpha, x.beta);
+      else
+        x.sums[(segment * x.count + row) * x.length + i] = sum[r][c];
+    }
 }
 
 const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities&) noexcept {
@@ -178,18 +193,20 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   SlenderOperands<T> x(VectorOperands<T>(call), by_columns);
   Scratch scratch;
   if (x.segments > 1) {
-    const auto results = static_cast<std::size_t>(x.segments * x.count * x.length);
-    if (Status status = scratch.allocate(executor, queue, results * sizeof(T)); !status.ok()) return status;
+    if (Status status = allocate_sums<T>(scratch, executor, queue, x.segments, x.count * x.length); !status.ok())
+      return status;
     x.sums = scratch.as<T>();
   }
-  Status status = x.count == 1   ? launch<T, 1>(stream, x, along_k)
-                  : x.count == 2 ? launch<T, 2>(stream, x, along_k)
-                  : x.count <= 4 ? launch<T, 4>(stream, x, along_k)
-                  : x.count <= 8 ? launch<T, 8>(stream, x, along_k)
-                                 : launch<T, most_at_once>(stream, x, along_k);
+  Status status = x.count == 1    ? launch<T, 1>(stream, x, along_k)
+                  : x.count == 2  ? launch<T, 2>(stream, x, along_k)
+                  : x.count <= 4  ? launch<T, 4>(stream, x, along_k)
+                  : x.count <= 8  ? launch<T, 8>(stream, x, along_k)
+                  : x.count <= 16 ? launch<T, 16>(stream, x, along_k)
+                  : x.count <= 32 ? launch<T, 32>(stream, x, along_k)
+                                  : launch<T, slender>(stream, x, along_k);
   if (!status.ok() || x.segments == 1) return status;
-  add_segments<<<static_cast<unsigned>(ceil_div<Index>(x.count * x.length, 256)), 256, 0, stream>>>(x);
-  return launched("slender");
+  return launch_add_segments<T>(
+      stream, {x.sums, x.segments, x.count, x.length, x.c, x.c_small, x.c_large, x.alpha, x.beta}, "slender");
 }
 
 template <class T>
@@ -197,7 +214,7 @@ constexpr GemmKernel row{.name = "slender",
                          .summary = "few rows or columns: the large operand read once, k cut at the segments",
                          .source = "TSM2",
                          .type = dtype_of<T>,
-                         .tile = {most_at_once, threads, depth<T>},
+                         .tile = {slender, threads, depth<T>},
                          .summation = Summation::Canonical,
                          .reject = reject,
                          .run = run<T>};

@@ -131,15 +131,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
 /// What a row runs.
 template <class R, int narrow, int wide>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  int device = 0;
-  int multiprocessors = 0;
-  static_cast<void>(stream_of(queue));
-  if (Status status = check(cudaGetDevice(&device), "asking for the device"); !status.ok()) return status;
-  if (Status status = check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-                            "asking for the number of multiprocessors");
-      !status.ok())
-    return status;
-  const Index clusters = multiprocessors / cluster;
+  const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
   return choose_tile_n(call, clusters, narrow, wide) == narrow
              ? run_tiles<R, narrow>(row.name, executor, queue, call, clusters)
              : run_tiles<R, wide>(row.name, executor, queue, call, clusters);

@@ -1,0 +1,71 @@
+#pragma once
+
+/// One tile of C by async_copy: also what segmented's blocks do with a segment of k each.
+
+#include "async_loader.cuh"
+#include "grid.cuh"
+#include "warp_tile.cuh"
+
+namespace tessera::cuda::async_tiling {
+
+template <class T>
+using Tiles = warp_tiling::Shape<T, true>;
+
+constexpr int block_k = 8;
+/// What fits into the 48 KiB that need no opt-in.
+template <class T>
+constexpr int stages_of = sizeof(T) == 4 ? 4 : 3;
+
+/// This block's tile.
+template <class T, Along a_along, Along b_along>
+__device__ void multiply_tile(const VectorOperands<T>& x) {
+  using S = Tiles<T>;
+  constexpr int stages = stages_of<T>;
+  __shared__ alignas(16) T a_tile[stages][block_k][S::a_ld];
+  __shared__ alignas(16) T b_tile[stages][block_k][S::b_ld];
+  const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
+  const int thread = static_cast<int>(threadIdx.x);
+  const warp_tiling::Position<S> at(thread);
+  AsyncTileLoader<T, S::block_m, block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
+  AsyncTileLoader<T, S::block_n, block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
+  warp_tiling::Sums<S> sums;
+  typename decltype(sums)::Totals totals(x.k);
+  warp_tiling::Parts<S> parts[2];
+
+  // A commit without copies keeps the count of stages under way the same to the end.
+  const auto start = [&](Index k0, int stage) {
+    if (k0 < x.k) {
+      a.copy(k0, a_tile[stage]);
+      b.copy(k0, b_tile[stage]);
+    }
+    __pipeline_commit();
+  };
+#pragma unroll
+  for (int stage = 0; stage + 1 < stages; ++stage) start(stage * block_k, stage);
+  __pipeline_wait_prior(stages - 2);
+  __syncthreads();
+  parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
+  int current = 0;
+  int free = stages - 1; // its last readers have passed the barrier
+  for (Index k0 = 0; k0 < x.k; k0 += block_k) {
+    start(k0 + (stages - 1) * block_k, free);
+    free = current;
+    sums.begin(k0, totals);
+#pragma unroll
+    for (int p = 0; p < block_k; ++p) {
+      if (p + 1 < block_k) {
+        parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
+      } else {
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();
+        current = current + 1 == stages ? 0 : current + 1;
+        parts[0].load(&a_tile[current][0][at.row], &b_tile[current][0][at.col]);
+      }
+      sums.extend(parts[p % 2].a, parts[p % 2].b);
+    }
+  }
+  sums.finish(x.k, totals);
+  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
+}
+
+} // namespace tessera::cuda::async_tiling
