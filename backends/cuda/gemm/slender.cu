@@ -1,10 +1,11 @@
 /// slender: products whose C has few rows or few columns. The large operand is what costs: it is read once, as fast as
 /// memory goes.
 ///
-/// Blocks of 128 threads take 128 rows of the large operand and one segment of k, so that also a single row of C keeps
-/// all multiprocessors busy; the segments' sums are added in ascending order at the end, which is the canonical
-/// summation. Tiles come by cp.async, four ahead. Bytes: the large operand; operations: 2·m·n·k. Chen et al., "TSM2:
-/// Optimizing Tall-and-Skinny Matrix-Matrix Multiplication on GPUs" (ICS 2019).
+/// Blocks take 128 rows of the large operand and one segment of k, so that also a single row of C keeps all
+/// multiprocessors busy; the segments' sums are added in ascending order at the end, which is the canonical summation.
+/// Tiles come by cp.async, three ahead, through warps of their own: with one computing warp a scheduler, nothing else
+/// would hide what starting a copy costs. Bytes: the large operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing
+/// Tall-and-Skinny Matrix-Matrix Multiplication on GPUs" (ICS 2019).
 
 #include "async_loader.cuh"
 #include "grid.cuh"
@@ -15,7 +16,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int threads = 128;
+constexpr int threads = 128; ///< that compute, a row of the large tile each, and as many that copy for them
 constexpr int stages = 4;
 constexpr int slender = 64; ///< up to here a side of C is small
 template <class T>
@@ -79,10 +80,10 @@ struct alignas(16) SlenderStage {
 
 /// This block's rows of the small operand at k0, by cp.async or as padding.
 template <class T, int rows>
-__device__ void copy_small(const SlenderOperands<T>& x, Index first_row, Index k0, Index end,
+__device__ void copy_small(const SlenderOperands<T>& x, int thread, Index first_row, Index k0, Index end,
                            T (&tile)[depth<T>][rows]) {
 #pragma unroll
-  for (int e = static_cast<int>(threadIdx.x); e < rows * depth<T>; e += threads) {
+  for (int e = thread; e < rows * depth<T>; e += threads) {
     const int row = x.small_k == 1 ? e / depth<T> : e % rows;
     const int p = x.small_k == 1 ? e % depth<T> : e / rows;
     if (first_row + row < x.count && k0 + p < end)
@@ -94,7 +95,7 @@ __device__ void copy_small(const SlenderOperands<T>& x, Index first_row, Index k
 }
 
 template <class T, int rows, Along along>
-__global__ void __launch_bounds__(threads) multiply(SlenderOperands<T> x) {
+__global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
   using Stage = SlenderStage<T, rows, along>;
   using P = Part<rows>;
   extern __shared__ float4 shared[];
@@ -103,24 +104,36 @@ __global__ void __launch_bounds__(threads) multiply(SlenderOperands<T> x) {
   const auto segments = static_cast<unsigned>(x.segments);
   const Index first_row = static_cast<Index>(blockIdx.x % groups) * rows;
   const Index segment = blockIdx.x / groups % segments;
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x) % threads;
   const Index begin = segment * canonical_segment;
   const Index end = begin + canonical_segment < x.k ? begin + canonical_segment : x.k;
-
   OperandSlice<T> slice = x.large;
   slice.first = static_cast<Index>(blockIdx.x / groups / segments) * threads;
   slice.data += begin * (along == Along::K ? 1 : slice.stride);
   slice.k = end - begin;
-  AsyncTileLoader<T, threads, depth<T>, threads, along, false> large(slice, thread);
-  const auto start = [&](Index k0, int to) {
-    if (k0 < end) {
-      large.copy(k0 - begin, stage[to].large);
-      copy_small(x, first_row, k0, end, stage[to].small);
-    }
-    __pipeline_commit();
-  };
+
+  // At each barrier a stage is full, and the one before it has been used.
+  if (threadIdx.x >= threads) {
+    AsyncTileLoader<T, threads, depth<T>, threads, along, false> large(slice, thread);
+    const auto start = [&](Index k0, int to) {
+      if (k0 < end) {
+        large.copy(k0 - begin, stage[to].large);
+        copy_small(x, thread, first_row, k0, end, stage[to].small);
+      }
+      __pipeline_commit();
+    };
 #pragma unroll
-  for (int s = 0; s + 1 < stages; ++s) start(begin + s * depth<T>, s);
+    for (int s = 0; s + 1 < stages; ++s) start(begin + s * depth<T>, s);
+    int used = stages - 1;
+    for (Index k0 = begin; k0 < end; k0 += depth<T>) {
+      __pipeline_wait_prior(stages - 2);
+      __syncthreads();
+      start(k0 + (stages - 1) * depth<T>, used);
+      used = used + 1 == stages ? 0 : used + 1;
+    }
+    return;
+  }
+
   // Neighbours along the way in which the large tile is stored go to one thread as a vector, or to neighbouring lanes.
   const int lane = thread % 32;
   const int small_row = lane / P::lanes * P::down;
@@ -129,11 +142,9 @@ __global__ void __launch_bounds__(threads) multiply(SlenderOperands<T> x) {
   T sum[P::down][P::across] = {};
   int current = 0;
   for (Index k0 = begin; k0 < end; k0 += depth<T>) {
-    __pipeline_wait_prior(stages - 2);
-    __syncthreads(); // this stage is full, and the one before it has been used
-    start(k0 + (stages - 1) * depth<T>, current == 0 ? stages - 1 : current - 1);
+    __syncthreads();
     const Stage& now = stage[current];
-#pragma unroll 8
+#pragma unroll(rows <= 16 ? depth <T> : 8)
     for (int p = 0; p < depth<T>; ++p) {
       T a[P::down], b[P::across];
 #pragma unroll
@@ -176,7 +187,7 @@ Status launch(cudaStream_t stream, const SlenderOperands<T>& x) noexcept {
       !status.ok())
     return status;
   const Index blocks = ceil_div<Index>(x.count, rows) * x.segments * ceil_div<Index>(x.length, threads);
-  kernel<<<static_cast<unsigned>(blocks), threads, bytes, stream>>>(x);
+  kernel<<<static_cast<unsigned>(blocks), 2 * threads, bytes, stream>>>(x);
   return launched("slender");
 }
 
