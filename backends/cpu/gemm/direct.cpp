@@ -148,7 +148,7 @@ class DirectProduct {
   }
 
  private:
-  static constexpr Index largest_tile = 2048; // elements: of a single row; others fit the vector registers
+  static constexpr Index largest_tile = 4096; // elements: of a single row; others fit the vector registers
 
   struct Tile {
     Index i, j;

@@ -33,37 +33,41 @@ struct DirectBody {
     return fit < 1 ? 1 : fit < most_vectors ? fit : most_vectors;
   }
   /// One row is so cheap that its sums may wait in the first cache: rows of B are then read at length.
-  static constexpr int cols_of_one_row = 2048;
+  static constexpr int cols_of_one_row = 16384 / sizeof(T);
   static int cols_for(int rows) { return rows == 1 ? cols_of_one_row : vectors_for(rows) * lanes; }
 
   /// `steps` more terms of each of a row's chains.
   template <int steps>
   static void extend_row(int cols, const T* a, Index a_step, const T* b, Index b_step, T* sums) {
     Vector of_a[steps];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int s = 0; s < steps; ++s) of_a[s] = Simd::broadcast(a + s * a_step);
     int c = 0;
     for (; c + lanes <= cols; c += lanes) {
       Vector sum = Simd::load_unaligned(sums + c);
-#pragma GCC unroll 4
-      for (int s = 0; s < steps; ++s) sum = Simd::fma(of_a[s], Simd::load_unaligned(b + s * b_step + c), sum);
+#pragma GCC unroll 8
+      for (int s = 0; s < steps; ++s) {
+        __builtin_prefetch(b + (s + steps) * b_step + c, 0, 2); // as below
+        sum = Simd::fma(of_a[s], Simd::load_unaligned(b + s * b_step + c), sum);
+      }
       Simd::store(sums + c, sum);
     }
     if (c == cols) return;
     const auto edge = Simd::mask(cols - c);
     Vector sum = Simd::load_part(sums + c, edge);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int s = 0; s < steps; ++s) sum = Simd::fma(of_a[s], Simd::load_part(b + s * b_step + c, edge), sum);
     Simd::store_part(sums + c, edge, sum);
   }
 
-  /// A matrix-vector product: four rows of B at a time, each read from end to end.
+  /// A matrix-vector product: eight rows of B at a time, each read from end to end, while the next eight are asked for.
   static void multiply_row(const DirectTile<T>& x) {
+    constexpr int steps = 8;
     if (!x.more)
       for (int c = 0; c < x.cols; ++c) x.tile[c] = T{0};
     Index p = 0;
-    for (; p + 4 <= x.k; p += 4)
-      extend_row<4>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
+    for (; p + steps <= x.k; p += steps)
+      extend_row<steps>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
     for (; p < x.k; ++p) extend_row<1>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
   }
 
