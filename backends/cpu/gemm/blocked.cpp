@@ -122,7 +122,8 @@ class BlockedProduct {
     const Index tile_m = kernel_.tile_m;
     const Index tile_n = kernel_.tile_n;
     const Update<T> update{block.p == 0, block.p + block.k == x_.k, x_.alpha, x_.beta};
-    const bool is_plain = update.first && (!update.last ? sums_in_c() : x_.alpha == T{1} && x_.beta == T{0});
+    // The micro-kernel itself can store in C or add to it.
+    const bool is_plain = update.last ? x_.alpha == T{1} && x_.beta == T{0} : sums_in_c();
     for (Index j = first_j; j < last_j; j += tile_n)
       for (Index i = first_i; i < last_i; i += tile_m) {
         const Index rows = std::min(tile_m, last_i - i);
@@ -135,10 +136,10 @@ class BlockedProduct {
           __builtin_prefetch(c + r * x_.ldc + cols - 1, 1);
         }
         if (is_plain && cols == tile_n) {
-          kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc);
+          kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first);
           continue;
         }
-        kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n);
+        kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false);
         T* s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
         apply(update, rows, cols, tile, tile_n, s, sums_in_c() ? x_.ldc : blocking_.block_n, c, x_.ldc);
       }

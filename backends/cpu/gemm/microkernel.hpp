@@ -52,9 +52,9 @@ struct MicroKernel {
   Isa isa;
   int tile_m;
   int tile_n;
-  /// Sums of the first `rows` rows (1 … tile_m) and of all tile_n columns, stored at tile[r·ld + c]. No alignment
-  /// is asked of `tile`.
-  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld);
+  /// Sums of the first `rows` rows (1 … tile_m) and of all tile_n columns, stored at tile[r·ld + c], or added to what
+  /// is there: an earlier segment's sums. No alignment is asked of `tile`.
+  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add);
   /// Strips [first, last), k steps [k_first, k_first + k), of tile_m rows or tile_n columns, one behind the other.
   void (*pack_a)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   void (*pack_b)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);

@@ -24,6 +24,7 @@ struct F32 {
     return v;
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
+  static Vector add(Vector x, Vector y) { return _mm256_add_ps(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_ps(x, v); }
   static Vector load_unaligned(const T* x) { return _mm256_loadu_ps(x); }
   using Mask = __m256i;
@@ -74,6 +75,7 @@ struct F64 {
     return v;
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
+  static Vector add(Vector x, Vector y) { return _mm256_add_pd(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_pd(x, v); }
   static Vector load_unaligned(const T* x) { return _mm256_loadu_pd(x); }
   using Mask = __m256i;

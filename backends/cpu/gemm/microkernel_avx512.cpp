@@ -53,6 +53,7 @@ struct F32 {
     return v;
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm512_fmadd_ps(x, y, z); }
+  static Vector add(Vector x, Vector y) { return _mm512_add_ps(x, y); }
   static void store(T* x, Vector v) { _mm512_storeu_ps(x, v); }
   static Vector load_unaligned(const T* x) { return _mm512_loadu_ps(x); }
   using Mask = __mmask16;
@@ -108,6 +109,7 @@ struct F64 {
     return v;
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm512_fmadd_pd(x, y, z); }
+  static Vector add(Vector x, Vector y) { return _mm512_add_pd(x, y); }
   static void store(T* x, Vector v) { _mm512_storeu_pd(x, v); }
   static Vector load_unaligned(const T* x) { return _mm512_loadu_pd(x); }
   using Mask = __mmask8;

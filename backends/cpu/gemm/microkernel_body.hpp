@@ -27,7 +27,7 @@ struct MicroKernelBody {
   static constexpr Index b_ahead = 48;
 
   template <int rows>
-  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld) {
+  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add) {
     Vector sum[rows][vectors];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r)
@@ -49,19 +49,26 @@ struct MicroKernelBody {
       a += tile_m;
       b += tile_n;
     }
+    if (add) {
+      const T* from = tile;
 #pragma GCC unroll 16
-    for (int r = 0; r < rows; ++r)
+      for (int r = 0; r < rows; ++r, from += ld)
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) Simd::store(tile + r * ld + v * lanes, sum[r][v]);
+        for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::add(Simd::load_unaligned(from + v * lanes), sum[r][v]);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r, tile += ld)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) Simd::store(tile + v * lanes, sum[r][v]);
   }
 
   /// multiply_rows<rows> for a number known at run time only.
   template <int rows = tile_m>
-  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld) {
+  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add) {
     if constexpr (rows > 1) {
-      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld);
+      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add);
     }
-    multiply_rows<rows>(k, a, b, tile, ld);
+    multiply_rows<rows>(k, a, b, tile, ld, add);
   }
 
   static T multiply_registers(Index steps) {
@@ -90,8 +97,8 @@ struct MicroKernelBody {
     return {.isa = isa,
             .tile_m = tile_m,
             .tile_n = tile_n,
-            .multiply = [](int rows, Index k, const T* a, const T* b, T* tile,
-                           Index ld) { multiply<tile_m>(rows, k, a, b, tile, ld); },
+            .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld,
+                           bool add) { multiply<tile_m>(rows, k, a, b, tile, ld, add); },
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
             .multiply_registers = multiply_registers,

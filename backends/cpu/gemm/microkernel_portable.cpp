@@ -17,21 +17,22 @@ constexpr int tile_m = 4;
 constexpr int tile_n = 3;
 
 template <class T>
-inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, Index ld) {
+inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add) {
   T sum[tile_m][tile_n] = {};
   for (Index p = 0; p < k; ++p)
     for (int r = 0; r < tile_m; ++r)
       for (int c = 0; c < tile_n; ++c) sum[r][c] = std::fma(a[p * tile_m + r], b[p * tile_n + c], sum[r][c]);
   for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < tile_n; ++c) tile[r * ld + c] = sum[r][c];
+    for (int c = 0; c < tile_n; ++c) tile[r * ld + c] = add ? tile[r * ld + c] + sum[r][c] : sum[r][c];
 }
 
 // Only functions that are no templates can be cloned.
-TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld) {
-  multiply_tile(rows, k, a, b, tile, ld);
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add) {
+  multiply_tile(rows, k, a, b, tile, ld, add);
 }
-TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld) {
-  multiply_tile(rows, k, a, b, tile, ld);
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld,
+                                 bool add) {
+  multiply_tile(rows, k, a, b, tile, ld, add);
 }
 template <class T>
 inline void multiply_in_place(const DirectTile<T>& x) {
@@ -56,7 +57,7 @@ T multiply_registers(Index steps) {
   for (T& element : b) element = T{1};
   T total{0};
   for (Index done = 0; done < steps; done += k) {
-    multiply(tile_m, k < steps - done ? k : steps - done, a, b, tile, tile_n);
+    multiply(tile_m, k < steps - done ? k : steps - done, a, b, tile, tile_n, false);
     total += tile[0];
   }
   return total;
