@@ -131,15 +131,17 @@ class BlockedProduct {
         const T* a = packed_a_ + i * block.k;
         const T* b = packed_b_ + j * block.k;
         T* c = x_.c + (block.i + i) * x_.ldc + block.j + j;
+        const Index soon_at = tile_n * block.k + (i - first_i) / tile_m * block.k * (32 / static_cast<Index>(sizeof(T)));
+        const T* soon = soon_at < 2 * tile_n * block.k && j + tile_n < last_j ? b + soon_at : b;
         for (Index r = 0; r < rows; ++r) { // C comes from far away: ask for it before the sums are made
           __builtin_prefetch(c + r * x_.ldc, 1);
           __builtin_prefetch(c + r * x_.ldc + cols - 1, 1);
         }
         if (is_plain && cols == tile_n) {
-          kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first);
+          kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first, soon);
           continue;
         }
-        kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false);
+        kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false, soon);
         T* s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
         apply(update, rows, cols, tile, tile_n, s, sums_in_c() ? x_.ldc : blocking_.block_n, c, x_.ldc);
       }

@@ -54,7 +54,7 @@ struct MicroKernel {
   int tile_n;
   /// Sums of the first `rows` rows (1 … tile_m) and of all tile_n columns, stored at tile[r·ld + c], or added to what
   /// is there: an earlier segment's sums. No alignment is asked of `tile`.
-  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add);
+  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon);
   /// Strips [first, last), k steps [k_first, k_first + k), of tile_m rows or tile_n columns, one behind the other.
   void (*pack_a)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   void (*pack_b)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);

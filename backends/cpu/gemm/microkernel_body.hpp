@@ -25,9 +25,10 @@ struct MicroKernelBody {
   // harmless.
   static constexpr Index a_ahead = 24;
   static constexpr Index b_ahead = 48;
+  static constexpr Index soon_step = 32 / sizeof(T);
 
   template <int rows>
-  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add) {
+  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) {
     Vector sum[rows][vectors];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r)
@@ -35,6 +36,7 @@ struct MicroKernelBody {
       for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
     for (Index p = 0; p < k; ++p) {
       __builtin_prefetch(a + a_ahead * tile_m);
+      __builtin_prefetch(soon + p * soon_step, 0, 2);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead * tile_n + v * lanes);
       Vector of_b[vectors];
@@ -64,11 +66,11 @@ struct MicroKernelBody {
 
   /// multiply_rows<rows> for a number known at run time only.
   template <int rows = tile_m>
-  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add) {
+  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) {
     if constexpr (rows > 1) {
-      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add);
+      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add, soon);
     }
-    multiply_rows<rows>(k, a, b, tile, ld, add);
+    multiply_rows<rows>(k, a, b, tile, ld, add, soon);
   }
 
   static T multiply_registers(Index steps) {
@@ -97,8 +99,7 @@ struct MicroKernelBody {
     return {.isa = isa,
             .tile_m = tile_m,
             .tile_n = tile_n,
-            .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld,
-                           bool add) { multiply<tile_m>(rows, k, a, b, tile, ld, add); },
+            .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) { multiply<tile_m>(rows, k, a, b, tile, ld, add, soon); },
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
             .multiply_registers = multiply_registers,

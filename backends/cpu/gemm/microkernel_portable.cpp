@@ -27,11 +27,11 @@ inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, In
 }
 
 // Only functions that are no templates can be cloned.
-TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add) {
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add, const float*) {
   multiply_tile(rows, k, a, b, tile, ld, add);
 }
 TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld,
-                                 bool add) {
+                                 bool add, const double*) {
   multiply_tile(rows, k, a, b, tile, ld, add);
 }
 template <class T>
@@ -57,7 +57,7 @@ T multiply_registers(Index steps) {
   for (T& element : b) element = T{1};
   T total{0};
   for (Index done = 0; done < steps; done += k) {
-    multiply(tile_m, k < steps - done ? k : steps - done, a, b, tile, tile_n, false);
+    multiply(tile_m, k < steps - done ? k : steps - done, a, b, tile, tile_n, false, nullptr);
     total += tile[0];
   }
   return total;
