@@ -131,8 +131,10 @@ class BlockedProduct {
         const T* a = packed_a_ + i * block.k;
         const T* b = packed_b_ + j * block.k;
         T* c = x_.c + (block.i + i) * x_.ldc + block.j + j;
-        const Index soon_at = tile_n * block.k + (i - first_i) / tile_m * block.k * (32 / static_cast<Index>(sizeof(T)));
-        const T* soon = soon_at < 2 * tile_n * block.k && j + tile_n < last_j ? b + soon_at : b;
+        // The next strip of B comes from far away: the first tiles of this one ask for it, a part each.
+        const Index strip = tile_n * block.k;
+        const Index part = (i - first_i) / tile_m * block.k * (soon_bytes / static_cast<Index>(sizeof(T)));
+        const T* soon = part < strip && j + tile_n < last_j ? b + strip + part : b;
         for (Index r = 0; r < rows; ++r) { // C comes from far away: ask for it before the sums are made
           __builtin_prefetch(c + r * x_.ldc, 1);
           __builtin_prefetch(c + r * x_.ldc + cols - 1, 1);

@@ -46,6 +46,9 @@ struct DirectTile {
   Index ld;
 };
 
+/// Half a line, so that four tiles ask for a strip of B.
+inline constexpr Index soon_bytes = 32;
+
 /// Functions of one instruction set: call them only where the machine has it.
 template <class T>
 struct MicroKernel {
@@ -53,7 +56,8 @@ struct MicroKernel {
   int tile_m;
   int tile_n;
   /// Sums of the first `rows` rows (1 … tile_m) and of all tile_n columns, stored at tile[r·ld + c], or added to what
-  /// is there: an earlier segment's sums. No alignment is asked of `tile`.
+  /// is there: an earlier segment's sums. No alignment is asked of `tile`. Meanwhile `soon_bytes` for each step of k
+  /// are asked for from `soon` on; nothing is read there.
   void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon);
   /// Strips [first, last), k steps [k_first, k_first + k), of tile_m rows or tile_n columns, one behind the other.
   void (*pack_a)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);

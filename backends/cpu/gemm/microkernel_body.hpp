@@ -25,7 +25,7 @@ struct MicroKernelBody {
   // harmless.
   static constexpr Index a_ahead = 24;
   static constexpr Index b_ahead = 48;
-  static constexpr Index soon_step = 32 / sizeof(T);
+  static constexpr Index soon_step = soon_bytes / sizeof(T);
 
   template <int rows>
   static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) {
@@ -99,7 +99,8 @@ struct MicroKernelBody {
     return {.isa = isa,
             .tile_m = tile_m,
             .tile_n = tile_n,
-            .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) { multiply<tile_m>(rows, k, a, b, tile, ld, add, soon); },
+            .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
+                           const T* soon) { multiply<tile_m>(rows, k, a, b, tile, ld, add, soon); },
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
             .multiply_registers = multiply_registers,

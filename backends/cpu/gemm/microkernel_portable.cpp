@@ -27,11 +27,12 @@ inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, In
 }
 
 // Only functions that are no templates can be cloned.
-TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add, const float*) {
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add,
+                                 const float*) {
   multiply_tile(rows, k, a, b, tile, ld, add);
 }
-TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld,
-                                 bool add, const double*) {
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld, bool add,
+                                 const double*) {
   multiply_tile(rows, k, a, b, tile, ld, add);
 }
 template <class T>
