@@ -22,7 +22,8 @@ constexpr int rows_that_alias = 7;
 float cycles_of_tile(int rows, int vectors, float k) {
   const auto sums = static_cast<float>(rows * vectors);
   const float loads = 1.25f * static_cast<float>(rows + vectors);
-  return k * std::max(sums, loads) + sums + 40.0f;
+  const float late_stores = std::clamp(8.0f * (sums - 16.0f), 0.0f, 48.0f); // more than hide behind the next tile
+  return k * std::max(sums, loads) + 14.0f + late_stores;
 }
 
 /// The same for m rows of `vectors` vectors, in tiles of `rows` rows and `whole` vectors.
@@ -36,10 +37,15 @@ float cycles_of_tiles(int m, int vectors, float k, int rows, int whole) {
   return static_cast<float>(m / rows) * cycles_of_row(rows) + (left == 0 ? 0.0f : cycles_of_row(left));
 }
 
-/// More rows than fit one tile are cut into tiles of nearly equal size, with two, three or four vectors of B beside
-/// them, whichever leaves the least over.
+/// Rows and columns of a tile.
+struct TileSize {
+  int m, n;
+};
+
+/// More rows than fit one tile are cut into tiles of nearly equal size; beside them are two, three or four vectors of
+/// B, whichever wastes the least time.
 template <class T>
-int rows_of_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+TileSize choose_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const int lanes = kernel.direct_cols(kernel.direct_rows);
   const bool aliases =
       x.op_a == Op::None && x.m > rows_that_alias && x.lda * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
@@ -48,22 +54,32 @@ int rows_of_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const int m = static_cast<int>(std::min(x.m, many));
   const int n = static_cast<int>(std::min(x.n, many));
   const auto even = [&](int rows) { return m <= rows ? m : ceil_div(m, ceil_div(m, rows)); };
-  if (n <= lanes) return even(most);
-  int best = even(std::min(most, kernel.tile_m));
+  const int rows = even(std::min(most, n <= lanes ? most : kernel.tile_m));
+  TileSize best{rows, kernel.direct_cols(rows)};
   constexpr Index worth_a_choice = 32 * 32 * 32;
-  if (best == 1 || x.m * x.n * x.k <= worth_a_choice) return best;
+  if (n <= lanes || m == 1 || x.m * x.n * x.k <= worth_a_choice) return best;
+
   const int vectors = ceil_div(n, lanes);
-  const auto cycles = [&](int rows) {
-    return cycles_of_tiles(m, vectors, static_cast<float>(x.k), rows, kernel.direct_cols(rows) / lanes);
+  const auto cycles = [&](TileSize tile) {
+    return cycles_of_tiles(m, vectors, static_cast<float>(x.k), tile.m, tile.n / lanes);
   };
   float least = cycles(best);
-  for (int beside = 3; beside <= 4; ++beside) { // tile_m leaves room for two
-    const int rows = even(std::clamp((2 * kernel.tile_m + 3 - beside) / beside, 1, most));
-    const float here = cycles(rows);
-    if (here >= least) continue;
+  const auto consider = [&](int tile_rows, int beside) {
+    const int even_rows = even(std::clamp(tile_rows, 1, most));
+    const TileSize tile{even_rows, beside * lanes};
+    if (tile.n > kernel.direct_cols(even_rows)) return;
+    const float here = cycles(tile);
+    if (here >= least) return;
     least = here;
-    best = rows;
-  }
+    best = tile;
+  };
+  const int registers = 2 * kernel.tile_m + 4; // tile_m leaves room for two vectors of B
+  consider((registers - 4) / 3, 3);
+  consider((registers - 5) / 4, 4);
+  constexpr Index short_k = 128; // longer ones hide how a tile ends, and read B more often for nothing
+  if (x.k > short_k) return best;
+  consider(8, 2);
+  consider(4, 4);
   return best;
 }
 
@@ -74,8 +90,9 @@ constexpr Index rows_ahead = 16;
 template <class T>
 void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const Index a_row = x.op_a == Op::None ? x.lda : 1;
-  const Index tile_m = rows_of_tile(x, kernel);
-  const Index tile_n = kernel.direct_cols(static_cast<int>(tile_m));
+  const TileSize size = choose_tile(x, kernel);
+  const Index tile_m = size.m;
+  const Index tile_n = size.n;
   DirectTile<T> tile{.rows = 0,
                      .cols = 0,
                      .k = x.k,
@@ -116,8 +133,9 @@ class DirectProduct {
       : x_(call),
         kernel_(kernel),
         team_(cpu.team()),
-        tile_m_(rows_of_tile(x_, kernel)),
-        tile_n_(kernel.direct_cols(static_cast<int>(tile_m_))),
+        size_(choose_tile(x_, kernel)),
+        tile_m_(size_.m),
+        tile_n_(size_.n),
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
         segments_(ceil_div(x_.k, canonical_segment)) {
@@ -217,6 +235,7 @@ class DirectProduct {
   GemmOperands<T> x_;
   const MicroKernel<T>& kernel_;
   Team& team_;
+  TileSize size_;
   Index tile_m_, tile_n_, tiles_m_, tiles_n_, segments_;
   int threads_ = 1;
   Scratch scratch_;
