@@ -136,8 +136,8 @@ class BlockedProduct {
         const Index part = (i - first_i) / tile_m * block.k * (soon_bytes / static_cast<Index>(sizeof(T)));
         const T* soon = part < strip && j + tile_n < last_j ? b + strip + part : b;
         for (Index r = 0; r < rows; ++r) { // C comes from far away: ask for it before the sums are made
-          __builtin_prefetch(c + r * x_.ldc, 1);
-          __builtin_prefetch(c + r * x_.ldc + cols - 1, 1);
+          __builtin_prefetch(c + r * x_.ldc, 0, 2);
+          __builtin_prefetch(c + r * x_.ldc + cols - 1, 0, 2);
         }
         if (is_plain && cols == tile_n) {
           kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first, soon);

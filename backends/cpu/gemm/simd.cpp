@@ -27,9 +27,10 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
   const double a_bytes = static_cast<double>(call.m) * static_cast<double>(call.k) * sizeof(T);
   const double b_bytes = static_cast<double>(call.n) * static_cast<double>(call.k) * sizeof(T);
+  const double c_bytes = static_cast<double>(call.m) * static_cast<double>(call.n) * sizeof(T);
   const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or nearly: each tile of columns reads all of A
   if (call.m == 1 || call.n <= kernel.tile_n) return Way::Direct;
-  if (b_bytes <= l2 && (reads_a_once || a_bytes <= 8 * l2)) return Way::Direct;
+  if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= 8 * l2)) return Way::Direct;
   return call.m <= 8 * kernel.tile_m ? Way::Panel : Way::Packed;
 }
 
