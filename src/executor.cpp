@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "log.hpp"
+#include <tessera/log.hpp>
 
 namespace tessera {
 

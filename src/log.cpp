@@ -1,4 +1,4 @@
-#include "log.hpp"
+#include <tessera/log.hpp>
 
 #include <cstdio>
 #include <cstdlib>

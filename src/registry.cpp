@@ -6,7 +6,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "log.hpp"
+#include <tessera/log.hpp>
 #include "plugin_loader.hpp"
 #include "reference/plugin.hpp"
 

@@ -36,6 +36,7 @@ struct Words {
   std::string json;
   int rounds = 9;
   double sample_ms = 5;
+  double rest_ms = 250;
 };
 
 Shape parse_shape(const std::string& text) {
@@ -64,7 +65,8 @@ int peers_command(const Words& words) {
   std::vector<nlohmann::ordered_json> results;
   bool wrong = false;
   for (const Race& race : plan) {
-    const std::vector<Standing> standings = run_race(race, peers, words.rounds, words.sample_ms * 1e-3);
+    const std::vector<Standing> standings =
+        run_race(race, peers, words.rounds, words.sample_ms * 1e-3, words.rest_ms * 1e-3);
     fmt::print("{}\n", table_line(race, standings));
     std::fflush(stdout);
     for (const Standing& one : standings) wrong |= !one.seconds.empty() && !one.problem.empty();
@@ -99,6 +101,11 @@ int main(int argc, char** argv) try {
   peers->add_option("--sample-ms", words.sample_ms, "least length of a sample")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  peers
+      ->add_option("--rest-ms", words.rest_ms,
+                   "pause before each sample with several threads, until idle ones of other libraries sleep")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   peers->add_option("--json", words.json, "file for the results");
   if (!apps::parse(app, argc, argv)) return 0;
   return peers_command(words);

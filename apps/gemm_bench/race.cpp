@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -65,7 +66,7 @@ class Course {
 
 template <class T>
 std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
-                          double sample_seconds) {
+                          double sample_seconds, double rest_seconds) {
   Course<T> course(race);
   std::vector<Standing> standings;
   std::vector<long> calls;
@@ -88,6 +89,10 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
     for (std::size_t turn = 0; turn < peers.size(); ++turn) {
       const std::size_t p = (turn + static_cast<std::size_t>(round)) % peers.size();
       if (!standings[p].problem.empty()) continue;
+      if (race.threads > 1) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
+        seconds_of(*peers[p], course.call(), 1);
+      }
       course.spoil();
       const double seconds = seconds_of(*peers[p], course.call(), calls[p]);
       standings[p].seconds.push_back(seconds);
@@ -101,9 +106,9 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
 } // namespace
 
 std::vector<Standing> run_race(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
-                               double sample_seconds) {
-  return race.type == DType::F64 ? run<double>(race, peers, rounds, sample_seconds)
-                                 : run<float>(race, peers, rounds, sample_seconds);
+                               double sample_seconds, double rest_seconds) {
+  return race.type == DType::F64 ? run<double>(race, peers, rounds, sample_seconds, rest_seconds)
+                                 : run<float>(race, peers, rounds, sample_seconds, rest_seconds);
 }
 
 } // namespace tessera::bench

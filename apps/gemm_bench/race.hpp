@@ -28,9 +28,10 @@ struct Standing {
 };
 
 /// `rounds` samples of at least `sample_seconds` each; last comes the probe, as if it had multiplied. The order of the
-/// peers turns from round to round, so that what one leaves behind (caches, clock, spinning threads) hits all. Throws
-/// OutOfMemory.
+/// peers turns from round to round, so that what one leaves behind (caches, clock) hits all. With several threads each
+/// sample waits for `rest_seconds` first, and for a product that is not counted: idle threads of the last peer may spin
+/// for a fifth of a second, on processors that this one needs. Throws OutOfMemory.
 std::vector<Standing> run_race(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
-                               double sample_seconds);
+                               double sample_seconds, double rest_seconds);
 
 } // namespace tessera::bench

@@ -7,6 +7,11 @@
 /// the one that suits the shape. Sources: Goto and van de Geijn (2008); Van
 /// Zee and van de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
 
+#include <new>
+#include <string>
+
+#include <tessera/log.hpp>
+
 #include "cpu/gemm/blocked.hpp"
 #include "cpu/gemm/direct.hpp"
 #include "cpu/gemm/ladder.hpp"
@@ -34,11 +39,31 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   return call.m <= 8 * kernel.tile_m ? Way::Panel : Way::Packed;
 }
 
+constexpr const char* name_of(Way way) {
+  switch (way) {
+    case Way::Best:
+      return "simd";
+    case Way::Packed:
+      return "simd_packed";
+    case Way::Panel:
+      return "simd_panel";
+    case Way::Direct:
+      return "simd_direct";
+  }
+  return "";
+}
+
+void log_choice(Way way, Isa isa) noexcept try {
+  log_line(std::string("simd takes ") + name_of(way) + ", " + to_string(isa));
+} catch (const std::bad_alloc&) { // a line less
+}
+
 template <class T, Way way>
 Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) noexcept {
   CpuExecutor& cpu = cpu_of(executor);
   const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
   const Way taken = way == Way::Best ? best_way<T>(call, kernel, cpu.capabilities()) : way;
+  if (way == Way::Best && log_dispatch()) log_choice(taken, cpu.isa());
   return taken == Way::Direct  ? direct_product<T>(cpu, call, kernel)
          : taken == Way::Panel ? panel_product<T>(cpu, call, kernel)
                                : blocked_product<T>(cpu, call, kernel);
@@ -46,10 +71,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 
 template <class T, Way way>
 constexpr GemmKernel row{
-    .name = way == Way::Best     ? "simd"
-            : way == Way::Packed ? "simd_packed"
-            : way == Way::Panel  ? "simd_panel"
-                                 : "simd_direct",
+    .name = name_of(way),
     .summary = way == Way::Best     ? "simd_packed, simd_panel or simd_direct, whichever suits the shape"
                : way == Way::Packed ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
                : way == Way::Panel  ? "few rows: A packed, B read once along its rows, chains wait in cache"
