@@ -60,10 +60,10 @@ struct SlenderOperands {
 /// register of each lane a cycle, so results are shared out in rectangles, not in columns: 4 + 4 reads feed 16 FMAs.
 template <int rows>
 struct Part {
-  static constexpr int groups = rows < 8 ? 1 : rows < 16 ? 2 : 4; ///< of lanes, one below the other
-  static constexpr int down = rows / groups;                      ///< results along the small operand
-  static constexpr int across = groups;                           ///< and along the large one
-  static constexpr int lanes = 32 / groups;                       ///< side by side
+  static constexpr int groups = rows < 16 ? 1 : 4; ///< of lanes, one below the other
+  static constexpr int down = rows / groups;       ///< results along the small operand
+  static constexpr int across = groups;            ///< and along the large one
+  static constexpr int lanes = 32 / groups;        ///< side by side
 };
 
 /// A row of the large tile is padded to an odd number of vectors if its threads read it along k: no bank conflicts.
@@ -209,9 +209,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
     x.sums = scratch.as<T>();
   }
   Status status = x.count == 1    ? launch<T, 1>(stream, x, along_k)
-                  : x.count == 2  ? launch<T, 2>(stream, x, along_k)
                   : x.count <= 4  ? launch<T, 4>(stream, x, along_k)
-                  : x.count <= 8  ? launch<T, 8>(stream, x, along_k)
                   : x.count <= 16 ? launch<T, 16>(stream, x, along_k)
                   : x.count <= 32 ? launch<T, 32>(stream, x, along_k)
                                   : launch<T, slender>(stream, x, along_k);
