@@ -1,5 +1,6 @@
 #include "bound.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,7 @@ struct InputRounding {
   double terms = 1;    ///< products added for one product of the operands
   double growth = 1;   ///< of Σ|products| over |a||b|
   double largest = infinity;
+  double flush = 0; ///< products and sums below this may become zero
 };
 
 /// (1 + r)² − 1
@@ -34,7 +36,7 @@ InputRounding input_rounding(Math math) {
     case Math::EmulatedFp16x3: // low·low, at most 2⁻²²|a||b|, is left out; the largest element is scaled to 2¹⁴ or more
       return {both(0x1p-22) + 0x1p-22, 0, half_fp16_step * 0x1p-14, 3, 1 + 0x1p-9, infinity};
     case Math::EmulatedBf16x6: // middle·low twice and low·low are left out
-      return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 0, 6, 1 + 0x1p-6, 0x1.fep127};
+      return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 0, 6, 1 + 0x1p-6, 0x1.fep127, flushed};
     case Math::Strict:
     case Math::Compensated:
       break;
@@ -73,7 +75,8 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, doub
   bound.old = old;
   bound.input = input.absolute * (1 + 0x1p-7) * (1 + sum);
   bound.scaled = input.scaled * (1 + 0x1p-7) * (1 + sum);
-  bound.constant = std::abs(alpha) * terms * (smallest + 2 * input.absolute * input.absolute) + 2 * smallest;
+  bound.constant =
+      std::abs(alpha) * terms * (std::max(smallest, input.flush) + 2 * input.absolute * input.absolute) + 2 * smallest;
 
   // The reference is off by this much, and S by a factor of at most 1 + 2γ_k.
   const double own = static_cast<double>(k) + 4;

@@ -21,6 +21,9 @@ std::span<const GemmKernel> gemm_ladder() {
         naive_f32,         naive_f64,         //
         kahan_f32,         kahan_f64,
     };
+#if defined(TESSERA_HAS_AMX_CODE)
+    all->push_back(amx_bf16x6_f32);
+#endif
     for (const GemmKernel& row : cblas_rows()) all->push_back(row);
     return all;
   }();
