@@ -117,8 +117,8 @@ struct RandomCall {
 
 /// Reading what a cache holds.
 struct CacheCeiling {
-  int level = 0;                 ///< 1, 2, 3; 0: no such cache, or not measured
-  std::size_t bytes = 0;         ///< held by the caches of this level of as many cores as there are threads; or a device's L2
+  int level = 0;         ///< 1, 2, 3; 0: no such cache, or not measured
+  std::size_t bytes = 0; ///< held by the caches of this level of as many cores as there are threads; or a device's L2
   double bytes_per_second = 0.0; ///< bytes read
 };
 

@@ -23,7 +23,9 @@ void expect_keys(const json& object, const std::vector<std::string>& keys) {
 BOOST_FIXTURE_TEST_SUITE(reports, Programs)
 
 BOOST_AUTO_TEST_CASE(json_has_the_documented_schema) {
-  BOOST_TEST(compare({"--cpu", "--shape", "20x30x40", "--repeat", "3", "--json", "out.json"}).status == 0);
+  BOOST_TEST(
+      compare({"--cpu", "--math", "strict,compensated", "--shape", "20x30x40", "--repeat", "3", "--json", "out.json"})
+          .status == 0);
   const json report = json::parse(folder.read("out.json"));
   BOOST_TEST(report["schema"] == "tessera.compare/1");
   expect_keys(report["machine"],
@@ -50,7 +52,8 @@ BOOST_AUTO_TEST_CASE(json_has_the_documented_schema) {
 }
 
 BOOST_AUTO_TEST_CASE(json_says_where_the_errors_are) {
-  const Outcome outcome = compare({"--cpu", "--shape", "30x20x50", "--repeat", "1", "--json", "-"});
+  const Outcome outcome =
+      compare({"--cpu", "--math", "strict,compensated", "--shape", "30x20x50", "--repeat", "1", "--json", "-"});
   const json report = json::parse(outcome.out);
   for (const json& result : report["results"]) {
     const json& error = result["error"];

@@ -18,6 +18,13 @@ inline nlohmann::json result_of(const nlohmann::json& document, const std::strin
   return {};
 }
 
+/// The result is right, or its row cannot run on this processor and says so.
+inline bool passes_or_lacks_amx(const nlohmann::json& result) {
+  if (result["verdict"] == "pass") return true;
+  return result["kernel"] == "amx_bf16x6" && result["verdict"] == "rejected" &&
+         result["reason"].get<std::string>().find("AMX") != std::string::npos;
+}
+
 inline bool has_backend(const nlohmann::json& document, const std::string& backend) {
   for (const nlohmann::json& result : document["results"])
     if (result["backend"] == backend) return true;
