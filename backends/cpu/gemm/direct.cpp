@@ -83,6 +83,23 @@ TileSize choose_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   return best;
 }
 
+/// choose_tile, which takes as long as a tile of a small product: a caller's next product mostly has the last one's
+/// shape.
+template <class T>
+TileSize remembered_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  struct Choice {
+    Index m, n, k, lda;
+    Op op_a;
+    const MicroKernel<T>* kernel = nullptr;
+    TileSize tile;
+  };
+  static thread_local Choice last;
+  if (last.m != x.m || last.n != x.n || last.k != x.k || last.lda != x.lda || last.op_a != x.op_a ||
+      last.kernel != &kernel)
+    last = {x.m, x.n, x.k, x.lda, x.op_a, &kernel, choose_tile(x, kernel)};
+  return last.tile;
+}
+
 /// Rows of B between the one in use and the one to be asked for: what memory's latency asks for.
 constexpr Index rows_ahead = 16;
 
@@ -90,7 +107,7 @@ constexpr Index rows_ahead = 16;
 template <class T>
 void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const Index a_row = x.op_a == Op::None ? x.lda : 1;
-  const TileSize size = choose_tile(x, kernel);
+  const TileSize size = remembered_tile(x, kernel);
   const Index tile_m = size.m;
   const Index tile_n = size.n;
   DirectTile<T> tile{.rows = 0,
