@@ -79,6 +79,8 @@ class CanonicalTile {
     if (k > canonical_segment) add(totals);
   }
   __device__ T value(int i, int j) const { return sum_[i][j]; }
+  /// For instructions that extend chains themselves.
+  __device__ T& at(int i, int j) { return sum_[i][j]; }
 
  private:
   __device__ void clear() {

@@ -10,6 +10,7 @@ std::span<const GemmKernel> gemm_ladder() {
       // Math::Strict. cuBLAS is not canonical: it is behind the first canonical row that takes every call.
       slender_f32, slender_f64,
       segmented_f32, segmented_f64,
+      dmma_f64,
       async_copy_f32, async_copy_f64,
       cublas_f32, cublas_f64,
       warp_tile_f32, warp_tile_f64,

@@ -16,6 +16,7 @@ extern const GemmKernel wgmma_tf32_f32, wgmma_bf16_f32, wgmma_fp16_f32;
 extern const GemmKernel emulated_fp16x3_f32, emulated_bf16x6_f32;
 extern const GemmKernel slender_f32, slender_f64;
 extern const GemmKernel segmented_f32, segmented_f64;
+extern const GemmKernel dmma_f64;
 extern const GemmKernel async_copy_f32, async_copy_f64;
 extern const GemmKernel warp_tile_f32, warp_tile_f64;
 extern const GemmKernel z_order_f32, z_order_f64;
