@@ -19,6 +19,7 @@ constexpr int fragment_m = 16, fragment_n = 8, depth = 8; ///< of one instructio
 constexpr int down = 4, across = 4;                       ///< fragments of a warp
 constexpr int warp_m = down * fragment_m, warp_n = across * fragment_n;
 constexpr int block_m = 2 * warp_m, block_n = 2 * warp_n, block_k = 16;
+constexpr int steps = block_k / depth;
 constexpr int threads = 4 * 32;
 constexpr int stages = 3;
 constexpr int padding = 4; ///< makes rows of 4 modulo 16 elements, so that 4×4 neighbours lie in 16 different banks
@@ -53,6 +54,24 @@ __device__ void multiply([[maybe_unused]] Sums& sums, [[maybe_unused]] int fragm
 #endif
 }
 
+/// What a lane needs of one step: its elements of the warp's fragments.
+struct Parts {
+  double a[down][4], b[across][2];
+
+  /// From step p on of a stage; row, col and p are the lane's.
+  template <class S>
+  __device__ void load(const S& stage, int row, int col, int p) {
+#pragma unroll
+    for (int i = 0; i < down; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) a[i][e] = stage.a(row + i * fragment_m + e % 2 * 8, p + e / 2 * 4);
+#pragma unroll
+    for (int j = 0; j < across; ++j)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) b[j][e] = stage.b(col + j * fragment_n, p + e * 4);
+  }
+};
+
 template <Along a_along, Along b_along>
 __global__ void __launch_bounds__(threads, 2) dmma(VectorOperands<double> x) {
   extern __shared__ float4 shared[];
@@ -79,30 +98,29 @@ __global__ void __launch_bounds__(threads, 2) dmma(VectorOperands<double> x) {
   };
 #pragma unroll
   for (int s = 0; s + 1 < stages; ++s) start(s * block_k, s);
+  __pipeline_wait_prior(stages - 2);
+  __syncthreads();
+  Parts parts[2];
+  parts[0].load(stage[0], row, col, t);
   int current = 0;
+  int free = stages - 1; // its last readers have passed the barrier
   for (Index k0 = 0; k0 < x.k; k0 += block_k) {
-    __pipeline_wait_prior(stages - 2);
-    __syncthreads(); // this stage is full, and the one before it has been used
-    start(k0 + (stages - 1) * block_k, current == 0 ? stages - 1 : current - 1);
+    start(k0 + (stages - 1) * block_k, free);
+    free = current;
     sums.begin(k0, totals);
-    const Stage<a_along, b_along>& now = stage[current];
 #pragma unroll
-    for (int p = t; p < t + block_k; p += depth) {
-      double a_part[down][4], b_part[across][2];
-#pragma unroll
-      for (int i = 0; i < down; ++i)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) a_part[i][e] = now.a(row + i * fragment_m + e % 2 * 8, p + e / 2 * 4);
-#pragma unroll
-      for (int j = 0; j < across; ++j)
-#pragma unroll
-        for (int e = 0; e < 2; ++e) b_part[j][e] = now.b(col + j * fragment_n, p + e * 4);
+    for (int step = 0; step < steps; ++step) {
+      if (step + 1 == steps) {
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();
+        current = current + 1 == stages ? 0 : current + 1;
+      }
+      parts[(step + 1) % 2].load(stage[current], row, col, (step + 1) % steps * depth + t);
 #pragma unroll
       for (int i = 0; i < down; ++i)
 #pragma unroll
-        for (int j = 0; j < across; ++j) multiply(sums, i * across + j, a_part[i], b_part[j]);
+        for (int j = 0; j < across; ++j) multiply(sums, i * across + j, parts[step % 2].a[i], parts[step % 2].b[j]);
     }
-    current = current + 1 == stages ? 0 : current + 1;
   }
   sums.finish(x.k, totals);
 #pragma unroll
