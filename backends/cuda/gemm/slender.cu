@@ -112,26 +112,18 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
   slice.data += begin * (along == Along::K ? 1 : slice.stride);
   slice.k = end - begin;
 
-  // At each barrier a stage is full, and the one before it has been used.
-  if (threadIdx.x >= threads) {
-    AsyncTileLoader<T, threads, depth<T>, threads, along, false> large(slice, thread);
-    const auto start = [&](Index k0, int to) {
-      if (k0 < end) {
-        large.copy(k0 - begin, stage[to].large);
-        copy_small(x, thread, first_row, k0, end, stage[to].small);
-      }
-      __pipeline_commit();
-    };
+  const bool copies = threadIdx.x >= threads;
+  AsyncTileLoader<T, threads, depth<T>, threads, along, false> large(slice, thread);
+  const auto start = [&](Index k0, int to) {
+    if (k0 < end) {
+      large.copy(k0 - begin, stage[to].large);
+      copy_small(x, thread, first_row, k0, end, stage[to].small);
+    }
+    __pipeline_commit();
+  };
+  if (copies) {
 #pragma unroll
     for (int s = 0; s + 1 < stages; ++s) start(begin + s * depth<T>, s);
-    int used = stages - 1;
-    for (Index k0 = begin; k0 < end; k0 += depth<T>) {
-      __pipeline_wait_prior(stages - 2);
-      __syncthreads();
-      start(k0 + (stages - 1) * depth<T>, used);
-      used = used + 1 == stages ? 0 : used + 1;
-    }
-    return;
   }
 
   // Neighbours along the way in which the large tile is stored go to one thread as a vector, or to neighbouring lanes.
@@ -142,22 +134,28 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
   T sum[P::down][P::across] = {};
   int current = 0;
   for (Index k0 = begin; k0 < end; k0 += depth<T>) {
-    __syncthreads();
-    const Stage& now = stage[current];
-#pragma unroll(rows <= 16 ? depth <T> : 8)
-    for (int p = 0; p < depth<T>; ++p) {
-      T a[P::down], b[P::across];
+    if (copies) __pipeline_wait_prior(stages - 2);
+    __syncthreads(); // this stage is full, and the one before it has been used
+    if (copies) {
+      start(k0 + (stages - 1) * depth<T>, current == 0 ? stages - 1 : current - 1);
+    } else {
+      const Stage& now = stage[current];
+#pragma unroll(rows <= 16 ? 16 : 8)
+      for (int p = 0; p < depth<T>; ++p) {
+        T a[P::down], b[P::across];
 #pragma unroll
-      for (int r = 0; r < P::down; ++r) a[r] = now.small[p][small_row + r];
+        for (int r = 0; r < P::down; ++r) a[r] = now.small[p][small_row + r];
 #pragma unroll
-      for (int c = 0; c < P::across; ++c) b[c] = now.at(large_row + c * apart, p);
+        for (int c = 0; c < P::across; ++c) b[c] = now.at(large_row + c * apart, p);
 #pragma unroll
-      for (int r = 0; r < P::down; ++r)
+        for (int r = 0; r < P::down; ++r)
 #pragma unroll
-        for (int c = 0; c < P::across; ++c) sum[r][c] = fused(a[r], b[c], sum[r][c]);
+          for (int c = 0; c < P::across; ++c) sum[r][c] = fused(a[r], b[c], sum[r][c]);
+      }
     }
     current = current + 1 == stages ? 0 : current + 1;
   }
+  if (copies) return;
 #pragma unroll
   for (int r = 0; r < P::down; ++r)
 #pragma unroll
