@@ -13,6 +13,8 @@ endforeach()
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
 # Machine code for Turing, Ampere and Ada, Hopper; newer devices compile the 80's PTX when they load it.
 set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING "CUDA architectures to compile for")
+# Compiling kernels takes half as long without; for machines that check the build and have no GPU to run it.
+option(TESSERA_OPTIMIZE_DEVICE_CODE "Optimise CUDA device code" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)

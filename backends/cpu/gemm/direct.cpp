@@ -28,13 +28,15 @@ float cycles_of_tile(int rows, int vectors, float k) {
 
 /// The same for m rows of `vectors` vectors, in tiles of `rows` rows and `whole` vectors.
 float cycles_of_tiles(int m, int vectors, float k, int rows, int whole) {
+  const int whole_tiles = vectors / whole;
   const int left_vectors = vectors % whole;
   const auto cycles_of_row = [&](int r) {
     const float last = left_vectors == 0 ? 0.0f : cycles_of_tile(r, left_vectors, k);
-    return static_cast<float>(vectors / whole) * cycles_of_tile(r, whole, k) + last;
+    return static_cast<float>(whole_tiles) * cycles_of_tile(r, whole, k) + last;
   };
+  const int whole_rows = m / rows;
   const int left = m % rows;
-  return static_cast<float>(m / rows) * cycles_of_row(rows) + (left == 0 ? 0.0f : cycles_of_row(left));
+  return static_cast<float>(whole_rows) * cycles_of_row(rows) + (left == 0 ? 0.0f : cycles_of_row(left));
 }
 
 /// Rows and columns of a tile.
