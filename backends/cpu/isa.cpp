@@ -3,6 +3,10 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include <array>
 #include <cstdlib>
@@ -37,6 +41,23 @@ unsigned xcr0() {
 
 constexpr bool bit(unsigned word, int position) { return ((word >> position) & 1u) != 0; }
 #endif
+
+const char* look_for_amx() noexcept {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr long ask_for_state = 0x1023; // ARCH_REQ_XCOMP_PERM
+  constexpr long tile_data = 18;         // its number among the register files
+  const CpuidRegisters extended = cpuid(7);
+  if (!bit(extended.edx, 24) || !bit(extended.edx, 22)) // AMX-TILE, AMX-BF16
+    return "this processor has no AMX tiles for bf16; use math mode strict";
+  if (!bit(cpuid(1).ecx, 27) || (xcr0() & 0x60000) != 0x60000) // tiles' shapes and their data
+    return "the operating system does not save AMX's registers; use math mode strict";
+  if (syscall(SYS_arch_prctl, ask_for_state, tile_data) != 0)
+    return "the kernel does not grant this process AMX's registers (arch_prctl); use math mode strict";
+  return nullptr;
+#else
+  return "AMX is there on x86-64 under Linux alone; use math mode strict";
+#endif
+}
 
 } // namespace
 
@@ -89,6 +110,11 @@ Status choose_isa(Isa& isa) {
                          std::string("TESSERA_CPU_ISA = '") + word +
                              "' is not an instruction set (portable, avx2, avx512); did you mean '" +
                              nearest_word(word, words) + "'?");
+}
+
+const char* why_no_amx() noexcept {
+  static const char* const why = look_for_amx();
+  return why;
 }
 
 } // namespace tessera::cpu

@@ -22,4 +22,8 @@ Isa detect_isa() noexcept;
 /// InvalidArgument if the word is unknown or the machine lacks what it names.
 Status choose_isa(Isa& isa);
 
+/// Null if this process may use AMX's tiles on bf16, else what is missing. The first call asks the kernel for them:
+/// Linux keeps their 8 KiB of registers from programs that have not asked (arch_prctl, ARCH_REQ_XCOMP_PERM).
+const char* why_no_amx() noexcept;
+
 } // namespace tessera::cpu

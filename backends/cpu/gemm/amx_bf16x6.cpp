@@ -12,8 +12,8 @@
 #include <new>
 #include <string_view>
 
-#include "cpu/amx.hpp"
 #include "cpu/gemm/amx_tiles.hpp"
+#include "cpu/gemm/blocking.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "cpu/gemm/textbook.hpp"
 #include "cpu/gemm/update.hpp"
@@ -26,8 +26,6 @@ using amx::block_k;
 using amx::chunk;
 using amx::side;
 using amx::strip_block;
-
-Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
 
 /// A block of C that one task computes: as large as leaves each thread a few of them.
 Index choose_block(Index m, Index n, int threads) {

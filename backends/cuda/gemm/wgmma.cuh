@@ -4,7 +4,7 @@
 /// operands in shared memory, in f32. PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
 ///
 /// Operands are stored along k in the layout without swizzling: blocks of 8 rows of 16 bytes, 128 contiguous bytes
-/// each, which the matrix units read without bank conflicts (PanelLayout in packed_parts.cuh says in which order).
+/// each, which the matrix units read without bank conflicts (PackedParts in packed_parts.cuh says in which order).
 
 #include <cstdint>
 
