@@ -41,6 +41,8 @@ if(TESSERA_SANITIZE)
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
   # Instrumented code is slow to optimise: only what computes is, a little, in a Debug build.
   set(tessera_hot_code_options $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+  # Unrolled micro-kernels take half a minute even so, and tests run as long with plain ones.
+  set(tessera_unrolled_code_options -O0)
   # The rest leaves out the checks that double its compile time; AddressSanitizer notices null pointers too.
   set(tessera_cold_code_options $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,vptr,alignment,object-size>)
 endif()

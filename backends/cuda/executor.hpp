@@ -9,7 +9,7 @@
 #include "memory.hpp"
 #include "side_queues.hpp"
 #include "staging.hpp"
-#include "stream.hpp"
+#include "stream_queue.hpp"
 
 namespace tessera::cuda {
 

@@ -1,7 +1,7 @@
 #include "scratch.hpp"
 
 #include "memory.hpp"
-#include "stream.hpp"
+#include "stream_queue.hpp"
 
 namespace tessera::cuda {
 

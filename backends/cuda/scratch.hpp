@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include <tessera/executor.hpp>
+#include <tessera/kernel.hpp>
 
 namespace tessera::cuda {
 

@@ -1,6 +1,5 @@
 /// One case a fault: available_backends() and the exception both show exactly what is wrong. Run one case a process.
 
-#define BOOST_TEST_MODULE tessera_plugin
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/backend.hpp>

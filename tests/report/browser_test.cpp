@@ -1,6 +1,5 @@
 /// The page in headless Chromium: what a person sees is there, has the right size, and works.
 
-#define BOOST_TEST_NO_MAIN
 #include <boost/test/unit_test.hpp>
 
 #include <cstdio>
@@ -46,7 +45,15 @@ void check_marks(const Json& found) {
   BOOST_TEST(found["rows"] == 320);
 }
 
+boost::test_tools::assertion_result there_is_a_chromium(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result found(find_chromium().has_value());
+  if (!found) found.message() << "no chromium on PATH (Debian package chromium)";
+  return found;
+}
+
 } // namespace
+
+BOOST_AUTO_TEST_SUITE(browser, *boost::unit_test::precondition(there_is_a_chromium))
 
 BOOST_AUTO_TEST_CASE(on_a_desk) {
   const Json found = look({"--window-size=1280,900"});
@@ -93,10 +100,4 @@ BOOST_AUTO_TEST_CASE(it_opens_within_a_second) {
   BOOST_TEST(best < 1000);
 }
 
-int main(int argc, char** argv) {
-  if (!find_chromium()) {
-    std::puts("skipped: no chromium on PATH (Debian package chromium)");
-    return 77;
-  }
-  return boost::unit_test::unit_test_main([] { return true; }, argc, argv);
-}
+BOOST_AUTO_TEST_SUITE_END()

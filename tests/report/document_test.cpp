@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE report document
 #include <boost/test/unit_test.hpp>
 
 #include "documents.hpp"

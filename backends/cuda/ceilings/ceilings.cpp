@@ -5,6 +5,8 @@
 #include <new>
 #include <vector>
 
+#include <tessera/executor.hpp>
+
 #include "scratch.hpp"
 #include "status.hpp"
 #include "stream.hpp"

@@ -4,7 +4,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/executor.hpp>
+#include <cstddef>
+
+#include <tessera/kernel.hpp>
+
+namespace tessera {
+struct Ceilings;
+}
 
 namespace tessera::cuda {
 

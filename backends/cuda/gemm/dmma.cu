@@ -6,6 +6,8 @@
 /// shared memory are padded so that fragments have no bank conflicts either way. 2·m·n·k operations, m·n·k·(1/128 +
 /// 1/64) elements read. PTX ISA, "mma.m16n8k8 with .f64"; NVIDIA CUTLASS.
 
+#include <tessera/executor.hpp>
+
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ladder.hpp"

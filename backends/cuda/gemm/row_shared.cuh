@@ -3,8 +3,6 @@
 /// A block a row of C, with the row of op(A) in dynamic shared memory. Shared by row_shared and kahan_row_shared, which
 /// differ in Sum.
 
-#include <tessera/executor.hpp>
-
 #include "canonical.cuh"
 #include "operands.cuh"
 #include "status.hpp"

@@ -4,6 +4,8 @@
 /// The canonical summation is made so that this changes no bit, where other libraries' split of k changes the result.
 /// Bytes beyond async_copy's: two for each result and segment. The idea is split-K, e.g. in NVIDIA CUTLASS.
 
+#include <tessera/executor.hpp>
+
 #include "async_copy.cuh"
 #include "ladder.hpp"
 #include "segment_sums.cuh"

@@ -2,6 +2,8 @@
 
 /// A rung of the warpgroup matrix units: packs the operands, chooses the tile and the slices of k, runs the product.
 
+#include <tessera/executor.hpp>
+
 #include "grid.cuh"
 #include "scratch.hpp"
 #include "status.hpp"

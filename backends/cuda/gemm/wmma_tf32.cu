@@ -7,6 +7,8 @@
 
 #include <mma.h>
 
+#include <tessera/executor.hpp>
+
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ladder.hpp"

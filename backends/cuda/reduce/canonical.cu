@@ -4,6 +4,8 @@
 /// the order that the reference writes down. The chunks' sums are reduced by the same kernel until one is left, so
 /// one read of the matrix and a thousandth of it again. Any number of blocks gives the same bits.
 
+#include <tessera/executor.hpp>
+
 #include "reference/reduce/canonical.hpp"
 
 #include "rung.cuh"

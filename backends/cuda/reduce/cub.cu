@@ -7,6 +7,8 @@
 
 #include <limits>
 
+#include <tessera/executor.hpp>
+
 #include "rung.cuh"
 
 namespace tessera::cuda {

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/executor.hpp>
+#include <tessera/kernel.hpp>
 
 #include "scratch.hpp"
 

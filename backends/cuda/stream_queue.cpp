@@ -1,4 +1,4 @@
-#include "stream.hpp"
+#include "stream_queue.hpp"
 
 #include <new>
 
