@@ -24,6 +24,15 @@ double seconds_of(Peer& peer, const GemmCall& call, long calls) {
   return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(calls);
 }
 
+/// Products that are not counted, until the system has given each woken thread a processor of its own: it puts some of
+/// them behind others at first, and a team waits for all of its threads.
+void warm_up(Peer& peer, const GemmCall& call) {
+  constexpr double seconds = 0.02;
+  const auto start = Clock::now();
+  do peer.multiply(call);
+  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds);
+}
+
 template <class T>
 class Course {
  public:
@@ -75,6 +84,10 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
     double once = 0;
     if (standing.problem.empty()) {
       course.spoil();
+      if (race.threads > 1) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
+        warm_up(*peer, course.call());
+      }
       seconds_of(*peer, course.call(), 1); // starts its threads, brings its code in
       once = seconds_of(*peer, course.call(), 1);
     }
@@ -89,11 +102,11 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
     for (std::size_t turn = 0; turn < peers.size(); ++turn) {
       const std::size_t p = (turn + static_cast<std::size_t>(round)) % peers.size();
       if (!standings[p].problem.empty()) continue;
+      course.spoil();
       if (race.threads > 1) {
         std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
-        seconds_of(*peers[p], course.call(), 1);
+        warm_up(*peers[p], course.call());
       }
-      course.spoil();
       const double seconds = seconds_of(*peers[p], course.call(), calls[p]);
       standings[p].seconds.push_back(seconds);
       if (round + 1 == rounds) standings[p].problem = course.offence();
