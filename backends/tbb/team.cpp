@@ -3,6 +3,7 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <algorithm>
+#include <atomic>
 
 namespace tessera::tbb {
 namespace {
@@ -22,16 +23,23 @@ class TbbTeam final : public cpu::Team {
   }
 
   void fork(Index count, int threads, cpu::TaskBody body) override {
-    if (threads == threads_) return loop(arena_, count, body);
+    if (threads == threads_) return loop(arena_, count, threads, body);
     onetbb::task_arena arena(threads);
-    loop(arena, count, body);
+    loop(arena, count, threads, body);
   }
 
-  static void loop(onetbb::task_arena& arena, Index count, cpu::TaskBody body) {
+  /// One TBB task a thread, each of which takes the loop's tasks in their order until none is left: less work for TBB
+  /// than a task each, and the order is kept. A thread that TBB has no worker for leaves its share to the others.
+  static void loop(onetbb::task_arena& arena, Index count, int threads, cpu::TaskBody body) {
+    std::atomic<Index> next = 0;
     arena.execute([&] {
       onetbb::parallel_for(
-          Index{0}, count, [&](Index task) { body(task, onetbb::this_task_arena::current_thread_index()); },
-          onetbb::simple_partitioner{});
+          0, threads,
+          [&](int) {
+            const int slot = onetbb::this_task_arena::current_thread_index();
+            for (Index task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;) body(task, slot);
+          },
+          onetbb::static_partitioner{});
     });
   }
 

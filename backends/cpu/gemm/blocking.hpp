@@ -13,6 +13,14 @@ constexpr Integer ceil_div(Integer x, std::type_identity_t<Integer> y) {
   return (x + y - 1) / y;
 }
 
+/// Into how many parts to cut something, `most` at most, where each part means `tasks` tasks: so many that all threads
+/// get equally many, if that is not far from `most`. Unequal ones matter where tasks are few.
+constexpr Index even_parts(Index most, Index tasks, Index threads) {
+  for (Index parts = most; 4 * parts > 3 * most; --parts)
+    if (parts * tasks % threads == 0) return parts;
+  return most;
+}
+
 /// All sizes in elements; block_m and task_m are multiples of tile_m, block_n and task_n of tile_n.
 struct Blocking {
   Index block_m; ///< rows of A and

@@ -1,5 +1,5 @@
-/// One loop over tiles of C, each computed straight from the operands; a second one where so few tiles stand against so
-/// long a k that the segments of k are shared out as well.
+/// One loop over tiles of C, each computed straight from the operands; where tiles are few and k is long, over tiles
+/// and segments of k.
 
 #include "cpu/gemm/direct.hpp"
 
@@ -7,6 +7,7 @@
 #include <new>
 
 #include "cpu/gemm/blocking.hpp"
+#include "cpu/gemm/segment_sums.hpp"
 #include "cpu/gemm/transposed_b.hpp"
 #include "cpu/gemm/update.hpp"
 #include "cpu/scratch.hpp"
@@ -158,13 +159,14 @@ class DirectProduct {
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
         segments_(ceil_div(x_.k, canonical_segment)) {
-    const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
+    work_ = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
     threads_ =
-        static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
-    const bool shares_segments = threads_ > 1 && segments_ > 1 && tiles() < 2 * threads_;
+        static_cast<int>(std::clamp(work_ / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
+    shares_segments_ = threads_ > 1 && segments_ > 1 && tiles() < 8 * threads_;
+    if (threads_ > 1 && x_.m == 1) shorten_row();
     const auto take = [&](Carver& carver) {
       if (x_.op_b == Op::Transpose) b_copy_ = carver.take<T>(static_cast<std::size_t>(x_.k * x_.n));
-      if (shares_segments) sums_ = carver.take<T>(static_cast<std::size_t>(segments_ * x_.m * x_.n));
+      if (shares_segments_) sums_.carve(carver, x_, segments_, tiles());
     };
     Carver size;
     take(size);
@@ -176,10 +178,11 @@ class DirectProduct {
 
   void run() {
     if (b_copy_ != nullptr) transpose_b(team_, threads_, x_, b_copy_);
-    if (sums_ != nullptr) return run_segments();
-    constexpr Index tasks_per_thread = 8; // evens out what the operating system takes from one thread
-    const Index each = std::max<Index>(1, tiles() / (threads_ * tasks_per_thread));
     if (threads_ == 1) return compute(0, tiles());
+    if (shares_segments_) return run_segments();
+    // Many tasks even out what the operating system takes from one thread; each is to last some microseconds.
+    const Index tasks = threads_ * static_cast<Index>(std::clamp(2 * work_ / (worth_a_thread * threads_), 4.0, 16.0));
+    const Index each = std::max<Index>(1, tiles() / tasks);
     team_.run(ceil_div(tiles(), each), threads_,
               [&](Index task, int) { compute(task * each, std::min((task + 1) * each, tiles())); });
   }
@@ -193,6 +196,19 @@ class DirectProduct {
   };
 
   Index tiles() const { return tiles_m_ * tiles_n_; }
+
+  /// A matrix-vector product has few tiles, since its rows are long: shorter ones give all threads the same.
+  void shorten_row() {
+    constexpr Index tasks_per_thread = 4;
+    constexpr Index shortest = 1024 / sizeof(T); // memory wants to be read at length
+    const Index tasks = shares_segments_ ? segments_ : 1;
+    const Index most = std::min(ceil_div(threads_ * tasks_per_thread, tasks), x_.n / shortest);
+    if (most <= tiles_n_) return;
+    constexpr Index line = 64 / sizeof(T);
+    tile_n_ = ceil_div(ceil_div(x_.n, even_parts(most, tasks, threads_)), line) * line;
+    tiles_n_ = ceil_div(x_.n, tile_n_);
+  }
+
   Tile tile_at(Index number) const { // down the rows first: a tile's columns of B are then still in cache
     const Index i = number % tiles_m_ * tile_m_;
     const Index j = number / tiles_m_ * tile_n_;
@@ -238,17 +254,14 @@ class DirectProduct {
     }
   }
 
-  /// Segments side by side, then added in their order.
   void run_segments() {
-    T* const sums = sums_;
-    const Index size = x_.m * x_.n;
     team_.run(tiles() * segments_, threads_, [&](Index task, int) {
-      const Tile tile = tile_at(task % tiles());
+      const Index number = task % tiles();
       const Index segment = task / tiles();
-      multiply(tile, segment, sums + segment * size + tile.i * x_.n + tile.j, x_.n);
+      const Tile tile = tile_at(number);
+      multiply(tile, segment, sums_.at(segment, tile.i, tile.j), sums_.ld());
+      sums_.finish(number, tile.i, tile.j, tile.rows, tile.cols, x_);
     });
-    for (Index segment = 0; segment < segments_; ++segment)
-      apply(update(segment), x_.m, x_.n, sums + segment * size, x_.n, sums, x_.n, x_.c, x_.ldc);
   }
 
   GemmOperands<T> x_;
@@ -256,10 +269,12 @@ class DirectProduct {
   Team& team_;
   TileSize size_;
   Index tile_m_, tile_n_, tiles_m_, tiles_n_, segments_;
+  double work_ = 0.0; ///< multiply-adds
   int threads_ = 1;
+  bool shares_segments_ = false; ///< segments of k are shared out as well as tiles
   Scratch scratch_;
   T* b_copy_ = nullptr;
-  T* sums_ = nullptr; ///< of each segment, where segments are shared out
+  SegmentSums<T> sums_;
 };
 
 } // namespace

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "cpu/gemm/blocking.hpp"
+#include "cpu/gemm/segment_sums.hpp"
 #include "cpu/gemm/transposed_b.hpp"
 #include "cpu/gemm/update.hpp"
 #include "cpu/scratch.hpp"
@@ -41,18 +42,10 @@ class PanelProduct {
         tile_n_(kernel.direct_cols(static_cast<int>(tile_m_))),
         segments_(ceil_div(x_.k, canonical_segment)) {
     constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
-    constexpr Index tasks_per_thread = 4;      // evens out what the operating system takes from one thread
     const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
     threads_ =
         static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
-    // One thread goes along whole rows, as long as the chains that wait stay in L2.
-    const Index in_cache = (Index{256} << 10) / (x_.m * static_cast<Index>(sizeof(T)));
-    const Index even = threads_ == 1 ? x_.n : ceil_div(x_.n, threads_ * tasks_per_thread);
-    block_n_ = std::clamp(ceil_div(std::min(even, in_cache), tile_n_), Index{4}, Index{1} << 20) * tile_n_;
-    block_n_ = std::min(block_n_, x_.n);
-    blocks_ = ceil_div(x_.n, block_n_);
-    splits_k_ = threads_ > 1 && segments_ > 1 && blocks_ < 2 * threads_;
-
+    share_out();
     const auto take = [&](Carver& carver) {
       if (x_.op_b == Op::Transpose) b_copy_ = carver.take<T>(static_cast<std::size_t>(x_.k * x_.n));
       for (Index slot = 0; slot < threads_; ++slot) {
@@ -60,7 +53,7 @@ class PanelProduct {
         if (slot == 0) own_ = memory;
         if (slot == 1) own_step_ = memory - own_;
       }
-      if (splits_k_) sums_ = carver.take<T>(static_cast<std::size_t>(segments_ * x_.m * x_.n));
+      if (splits_k_) sums_.carve(carver, x_, segments_, blocks_);
     };
     Carver size;
     take(size);
@@ -72,62 +65,97 @@ class PanelProduct {
   void run() {
     if (b_copy_ != nullptr) transpose_b(team_, threads_, x_, b_copy_);
     if (!splits_k_) {
-      team_.run(blocks_, threads_, [&](Index block, int slot) { multiply_block(block * block_n_, slot); });
+      team_.run(blocks_, threads_, [&](Index number, int slot) { multiply_block(block_at(number), slot); });
       return;
     }
     team_.run(blocks_ * segments_, threads_, [&](Index task, int slot) {
       const Index segment = task / blocks_;
-      const Index j = task % blocks_ * block_n_;
-      multiply_segment(segment, j, slot, sums_ + segment * x_.m * x_.n + j, x_.n);
+      const Index number = task % blocks_;
+      const Block block = block_at(number);
+      multiply_segment(segment, block, slot, sums_.at(segment, 0, block.j), sums_.ld());
+      sums_.finish(number, 0, block.j, x_.m, block.cols, x_);
     });
-    for (Index segment = 0; segment < segments_; ++segment)
-      apply(update(segment), x_.m, x_.n, sums_ + segment * x_.m * x_.n, x_.n, sums_, x_.n, x_.c, x_.ldc);
   }
 
  private:
+  /// Columns that one task goes along.
+  struct Block {
+    Index j, cols;
+  };
+
+  /// Into blocks of columns; where those would be short and k is long, into segments of k as well. Memory likes long
+  /// rows, threads like equal shares.
+  void share_out() {
+    constexpr Index tasks_per_thread = 6; // evens out what the operating system takes from one thread
+    constexpr Index long_row = 2048 / sizeof(T);
+    constexpr Index fewest_tiles = 4;
+    const Index tiles = ceil_div(x_.n, tile_n_);
+    const Index wanted = threads_ == 1 ? 1 : threads_ * tasks_per_thread;
+    splits_k_ = threads_ > 1 && segments_ > 1 && x_.n < wanted * long_row;
+    const Index tasks = splits_k_ ? segments_ : 1; // of a block
+    // The chains that wait are to stay in L2.
+    const Index in_cache = (Index{256} << 10) / (x_.m * static_cast<Index>(sizeof(T)) * tile_n_);
+    const Index fewest = ceil_div(tiles, std::max(in_cache, fewest_tiles));
+    const Index most = std::max<Index>(1, tiles / fewest_tiles);
+    blocks_ = std::clamp(even_parts(ceil_div(wanted, tasks), tasks, threads_), fewest, std::max(fewest, most));
+    if (blocks_ == most) blocks_ = std::max(fewest, even_parts(most, tasks, threads_));
+    block_n_ = std::min(ceil_div(tiles, blocks_) * tile_n_, x_.n);
+  }
+
+  /// Blocks differ by a tile at most.
+  Block block_at(Index number) const {
+    const Index tiles = ceil_div(x_.n, tile_n_);
+    const Index first = number * tiles / blocks_ * tile_n_;
+    const Index last = (number + 1) * tiles / blocks_ * tile_n_;
+    return {first, std::min(last, x_.n) - first};
+  }
+
   Index tiles_m() const { return ceil_div(x_.m, tile_m_); }
   Index packed_size() const { return tiles_m() * kernel_.tile_m * steps_at_a_time; }
   /// Sums of several segments wait in C, unless its old elements are needed at the end.
   bool sums_in_c() const { return x_.beta == T{0} || segments_ == 1; }
   Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta}; }
 
-  /// The block of columns that begins at j, from the first segment to the last.
-  void multiply_block(Index j, int slot) const {
-    const Index cols = std::min(block_n_, x_.n - j);
+  /// A block of columns, from the first segment to the last.
+  void multiply_block(const Block& block, int slot) const {
     T* const chains = own_ + slot * own_step_ + packed_size();
-    T* const c = x_.c + j;
+    T* const c = x_.c + block.j;
     T* const sums = sums_in_c() ? c : chains + x_.m * block_n_;
     const Index ld_sums = sums_in_c() ? x_.ldc : block_n_;
     for (Index segment = 0; segment < segments_; ++segment) {
       const bool straight = x_.beta == T{0} && segment == 0 && (segments_ > 1 || x_.alpha == T{1});
-      multiply_segment(segment, j, slot, straight ? c : chains, straight ? x_.ldc : block_n_);
-      if (!straight) apply(update(segment), x_.m, cols, chains, block_n_, sums, ld_sums, c, x_.ldc);
+      multiply_segment(segment, block, slot, straight ? c : chains, straight ? x_.ldc : block_n_);
+      if (!straight) apply(update(segment), x_.m, block.cols, chains, block_n_, sums, ld_sums, c, x_.ldc);
     }
   }
 
   /// One segment's sums of a block of columns.
-  void multiply_segment(Index segment, Index j, int slot, T* sums, Index ld) const {
+  void multiply_segment(Index segment, const Block& block, int slot, T* sums, Index ld) const {
     const Index first = segment * canonical_segment;
     const Index last = std::min(first + canonical_segment, x_.k);
-    const Index cols = std::min(block_n_, x_.n - j);
+    const Index last_of_task = splits_k_ ? last : x_.k;
+    const Index tiled_cols = ceil_div(block.cols, tile_n_) * tile_n_;
     T* const packed_a = own_ + slot * own_step_;
     for (Index p = first; p < last; p += steps_at_a_time) {
       const Index steps = std::min(steps_at_a_time, last - p);
       pack_a(p, steps, packed_a);
-      for (Index c = 0; c < cols; c += tile_n_)
+      for (Index c = 0; c < block.cols; c += tile_n_) {
+        Index ahead = tiles_ahead * tile_n_; // the tile after next: in these rows of B or in the next ones
+        if (c + ahead >= tiled_cols) ahead = p + steps < last_of_task ? steps * x_.ldb + ahead - tiled_cols : 0;
         for (Index i = 0; i < x_.m; i += tile_m_)
           kernel_.multiply_direct({.rows = static_cast<int>(std::min(tile_m_, x_.m - i)),
-                                   .cols = static_cast<int>(std::min(tile_n_, cols - c)),
+                                   .cols = static_cast<int>(std::min(tile_n_, block.cols - c)),
                                    .k = steps,
                                    .a = packed_a + i / tile_m_ * kernel_.tile_m * steps_at_a_time,
                                    .a_row = 1,
                                    .a_step = kernel_.tile_m,
-                                   .b = x_.b + p * x_.ldb + j + c,
+                                   .b = x_.b + p * x_.ldb + block.j + c,
                                    .b_step = x_.ldb,
-                                   .b_ahead = i == 0 ? tiles_ahead * tile_n_ : 0,
+                                   .b_ahead = i == 0 ? ahead : 0,
                                    .more = p > first,
                                    .tile = sums + i * ld + c,
                                    .ld = ld});
+      }
     }
   }
 
@@ -145,13 +173,13 @@ class PanelProduct {
   Team& team_;
   Index tile_m_, tile_n_, segments_;
   int threads_ = 1;
-  Index block_n_ = 0, blocks_ = 0; ///< columns that one task goes along, and how many such blocks
+  Index block_n_ = 0, blocks_ = 0; ///< columns of the longest block, and how many there are
   bool splits_k_ = false;          ///< segments of k are shared out as well
   Scratch scratch_;
   T* b_copy_ = nullptr;
   T* own_ = nullptr; ///< each thread's packed part of A, its waiting chains, and sums if C has no room for them
   Index own_step_ = 0;
-  T* sums_ = nullptr; ///< of each segment, where segments are shared out
+  SegmentSums<T> sums_;
 };
 
 } // namespace
