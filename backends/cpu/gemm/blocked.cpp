@@ -1,13 +1,15 @@
 /// For each block of C, for each segment of k: pack that much of A and B, then multiply the strips, tile by tile.
 ///
-/// A and B are packed by all threads and shared by all; packing and multiplying are two loops, for the second needs the
-/// first done. k is not cut finer than a segment, so that a chain stays in registers from its first to its last step:
-/// strips are then as long as L2 likes them, not L1, which the hardware's prefetchers make up for.
+/// A and B are packed by all threads and shared by all. Packing and multiplying a block are two loops, for the second
+/// needs the first done; with many threads the next block is packed in the loop that multiplies this one. k is not cut
+/// finer than a segment, so that a chain stays in registers from its first to its last step: strips are then as long as
+/// L2 likes them, not L1, which the hardware's prefetchers make up for.
 
 #include "cpu/gemm/blocked.hpp"
 
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "cpu/gemm/blocking.hpp"
 #include "cpu/gemm/update.hpp"
@@ -27,6 +29,9 @@ class BlockedProduct {
                                   cpu.threads_for(call.threads))),
         lines_a_{x_.a, x_.m, x_.op_a == Op::None ? x_.lda : 1, x_.op_a == Op::None ? 1 : x_.lda},
         lines_b_{x_.b, x_.n, x_.op_b == Op::None ? 1 : x_.ldb, x_.op_b == Op::None ? x_.ldb : 1} {
+    // Where threads are many, waiting for the last one costs more than the cache of a second buffer.
+    constexpr int many_threads = 3;
+    packs_ahead_ = blocking_.threads >= many_threads && after(block_at(0, 0, 0, true, 0, 0)).has_value();
     Carver size;
     carve(size);
     scratch_ = cpu.scratch().acquire(size.used());
@@ -35,15 +40,18 @@ class BlockedProduct {
   }
 
   void run() {
-    for (Index j = 0; j < x_.n; j += blocking_.block_n) {
-      if (sums_in_c()) { // B is packed once
-        for (Index p = 0; p < x_.k; p += canonical_segment)
-          for (Index i = 0; i < x_.m; i += blocking_.block_m) multiply_block(block_at(i, j, p), i == 0);
+    Block block = block_at(0, 0, 0, true, 0, 0);
+    share_out(nullptr, &block);
+    while (const std::optional<Block> next = after(block)) {
+      if (packs_ahead_) {
+        share_out(&block, &*next);
       } else {
-        for (Index i = 0; i < x_.m; i += blocking_.block_m)
-          for (Index p = 0; p < x_.k; p += canonical_segment) multiply_block(block_at(i, j, p), true);
+        share_out(&block, nullptr);
+        share_out(nullptr, &*next);
       }
+      block = *next;
     }
+    share_out(&block, nullptr);
   }
 
  private:
@@ -51,20 +59,36 @@ class BlockedProduct {
   struct Block {
     Index i, j, p;
     Index m, n, k;
+    bool b_is_new;          ///< or packed for the block before
+    int a_buffer, b_buffer; ///< where the operands are packed
   };
 
-  Block block_at(Index i, Index j, Index p) const {
-    return {i,
-            j,
-            p,
-            std::min(blocking_.block_m, x_.m - i),
-            std::min(blocking_.block_n, x_.n - j),
-            std::min(canonical_segment, x_.k - p)};
+  Block block_at(Index i, Index j, Index p, bool b_is_new, int a_buffer, int b_buffer) const {
+    return {.i = i,
+            .j = j,
+            .p = p,
+            .m = std::min(blocking_.block_m, x_.m - i),
+            .n = std::min(blocking_.block_n, x_.n - j),
+            .k = std::min(canonical_segment, x_.k - p),
+            .b_is_new = b_is_new,
+            .a_buffer = a_buffer,
+            .b_buffer = b_buffer};
   }
 
-  void multiply_block(const Block& block, bool b_is_new) {
-    pack(block, b_is_new);
-    multiply(block);
+  /// The next block; none after the last one. Where sums wait in C, B is packed once for all blocks below each other.
+  std::optional<Block> after(const Block& block) const {
+    Index i = block.i, j = block.j, p = block.p;
+    const auto advance = [](Index& at, Index step, Index end) {
+      at = at + step < end ? at + step : 0;
+      return at > 0;
+    };
+    const auto next_i = [&] { return advance(i, blocking_.block_m, x_.m); };
+    const auto next_p = [&] { return advance(p, canonical_segment, x_.k); };
+    const bool same_columns = sums_in_c() ? next_i() || next_p() : next_p() || next_i();
+    if (!same_columns && (j += blocking_.block_n) >= x_.n) return {};
+    const bool b_is_new = j != block.j || p != block.p || !sums_in_c();
+    const int other = packs_ahead_ ? 1 : 0;
+    return block_at(i, j, p, b_is_new, block.a_buffer ^ other, b_is_new ? block.b_buffer ^ other : block.b_buffer);
   }
 
   /// Sums of several segments wait in C, unless its old elements are needed at the end.
@@ -74,53 +98,69 @@ class BlockedProduct {
     const auto k = static_cast<std::size_t>(std::min(canonical_segment, x_.k));
     const auto block_m = static_cast<std::size_t>(blocking_.block_m);
     const auto block_n = static_cast<std::size_t>(blocking_.block_n);
-    packed_a_ = carver.take<T>(block_m * k);
-    packed_b_ = carver.take<T>(block_n * k);
+    for (int buffer = 0; buffer < (packs_ahead_ ? 2 : 1); ++buffer) {
+      packed_a_[buffer] = carver.take<T>(block_m * k);
+      packed_b_[buffer] = carver.take<T>(block_n * k);
+    }
     if (!sums_in_c()) sums_ = carver.take<T>(block_m * block_n);
   }
 
-  void pack(const Block& block, bool b_is_new) {
+  struct PackTasks {
+    Index at_a_time = 0; ///< strips of a task
+    Index a = 0, b = 0;  ///< tasks
+  };
+
+  PackTasks pack_tasks(const Block& block) const {
     const Index strips_a = ceil_div(block.m, kernel_.tile_m);
-    const Index strips_b = b_is_new ? ceil_div(block.n, kernel_.tile_n) : 0;
+    const Index strips_b = block.b_is_new ? ceil_div(block.n, kernel_.tile_n) : 0;
     // Neighbouring strips together, for they share the pages of rows; more where k is short; fewer for many threads.
     const Index for_a_task = std::max<Index>(4, 16384 / (block.k * kernel_.tile_n));
     const Index for_a_thread = (strips_a + strips_b) / (2 * blocking_.threads);
     const Index at_a_time = std::max<Index>(1, std::min(for_a_task, for_a_thread));
-    const Index tasks_a = ceil_div(strips_a, at_a_time);
-    const Index tasks_b = ceil_div(strips_b, at_a_time);
-    const Index first_strip_a = block.i / kernel_.tile_m;
-    const Index first_strip_b = block.j / kernel_.tile_n;
-    team_.run(tasks_a + tasks_b, blocking_.threads, [&](Index task, int) {
-      const bool is_a = task < tasks_a;
-      const Index strips = is_a ? strips_a : strips_b;
-      const Index first = (is_a ? task : task - tasks_a) * at_a_time;
-      const Index last = std::min(first + at_a_time, strips);
-      if (is_a)
-        kernel_.pack_a(lines_a_, first_strip_a + first, first_strip_a + last, block.p, block.k,
-                       packed_a_ + first * kernel_.tile_m * block.k);
+    return {at_a_time, ceil_div(strips_a, at_a_time), ceil_div(strips_b, at_a_time)};
+  }
+
+  Index multiply_tasks(const Block& block) const {
+    return ceil_div(block.m, blocking_.task_m) * ceil_div(block.n, blocking_.task_n);
+  }
+
+  /// One loop that multiplies a block and packs another, or one of the two. Packing comes last: its small tasks fill
+  /// the time of threads that have no block left to multiply.
+  void share_out(const Block* multiplied, const Block* packed) {
+    const Index products = multiplied != nullptr ? multiply_tasks(*multiplied) : 0;
+    const PackTasks packing = packed != nullptr ? pack_tasks(*packed) : PackTasks{};
+    team_.run(products + packing.a + packing.b, blocking_.threads, [&](Index task, int) {
+      if (task < products)
+        multiply_task(*multiplied, task);
       else
-        kernel_.pack_b(lines_b_, first_strip_b + first, first_strip_b + last, block.p, block.k,
-                       packed_b_ + first * kernel_.tile_n * block.k);
+        pack_task(*packed, packing, task - products);
     });
   }
 
-  void multiply(const Block& block) {
-    const Index tasks_m = ceil_div(block.m, blocking_.task_m);
-    const Index tasks_n = ceil_div(block.n, blocking_.task_n);
-    team_.run(tasks_m * tasks_n, blocking_.threads, [&](Index task, int) {
-      const Index i = task / tasks_n * blocking_.task_m;
-      const Index j = task % tasks_n * blocking_.task_n;
-      multiply_task(block, i, std::min(i + blocking_.task_m, block.m), j, std::min(j + blocking_.task_n, block.n));
-    });
+  void pack_task(const Block& block, const PackTasks& tasks, Index task) const {
+    const bool is_a = task < tasks.a;
+    const Index tile = is_a ? kernel_.tile_m : kernel_.tile_n;
+    const Index first = (is_a ? task : task - tasks.a) * tasks.at_a_time;
+    const Index last = std::min(first + tasks.at_a_time, ceil_div(is_a ? block.m : block.n, tile));
+    const Index before = (is_a ? block.i : block.j) / tile; // strips of earlier blocks
+    if (!is_a)
+      return kernel_.pack_b(lines_b_, before + first, before + last, block.p, block.k,
+                            packed_b_[block.b_buffer] + first * tile * block.k);
+    kernel_.pack_a(lines_a_, before + first, before + last, block.p, block.k,
+                   packed_a_[block.a_buffer] + first * tile * block.k);
   }
 
-  /// Rows [first_i, last_i) and columns [first_j, last_j) of the block, from tile to tile: a strip of B meets every
-  /// strip of A before the next one is fetched.
-  void multiply_task(const Block& block, Index first_i, Index last_i, Index first_j, Index last_j) const {
+  /// From tile to tile: a strip of B meets every strip of A before the next one is fetched.
+  void multiply_task(const Block& block, Index task) const {
     constexpr Index largest_tile = 16 * 32;
     alignas(64) T tile[largest_tile];
     const Index tile_m = kernel_.tile_m;
     const Index tile_n = kernel_.tile_n;
+    const Index tasks_n = ceil_div(block.n, blocking_.task_n);
+    const Index first_i = task / tasks_n * blocking_.task_m;
+    const Index first_j = task % tasks_n * blocking_.task_n;
+    const Index last_i = std::min(first_i + blocking_.task_m, block.m);
+    const Index last_j = std::min(first_j + blocking_.task_n, block.n);
     const Update<T> update{block.p == 0, block.p + block.k == x_.k, x_.alpha, x_.beta};
     // The micro-kernel itself can store in C or add to it.
     const bool is_plain = update.last ? x_.alpha == T{1} && x_.beta == T{0} : sums_in_c();
@@ -128,8 +168,8 @@ class BlockedProduct {
       for (Index i = first_i; i < last_i; i += tile_m) {
         const Index rows = std::min(tile_m, last_i - i);
         const Index cols = std::min(tile_n, last_j - j);
-        const T* a = packed_a_ + i * block.k;
-        const T* b = packed_b_ + j * block.k;
+        const T* a = packed_a_[block.a_buffer] + i * block.k;
+        const T* b = packed_b_[block.b_buffer] + j * block.k;
         T* c = x_.c + (block.i + i) * x_.ldc + block.j + j;
         // The next strip of B comes from far away: the first tiles of this one ask for it, a part each.
         const Index strip = tile_n * block.k;
@@ -155,9 +195,10 @@ class BlockedProduct {
   Blocking blocking_;
   Lines<T> lines_a_;
   Lines<T> lines_b_;
+  bool packs_ahead_ = false; ///< the next block while this one is multiplied
   Scratch scratch_;
-  T* packed_a_ = nullptr;
-  T* packed_b_ = nullptr;
+  T* packed_a_[2] = {}; ///< the second ones for packing ahead
+  T* packed_b_[2] = {};
   T* sums_ = nullptr;
 };
 
