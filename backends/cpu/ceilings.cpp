@@ -35,7 +35,7 @@ Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceiling
   if (math != Math::Strict) return {}; // other modes have no units of their own here
   const int used = threads_for(threads);
   std::size_t count = 0;
-  for (const Isa isa : {Isa::Portable, Isa::Avx2, Isa::Avx512}) {
+  for (const Isa isa : known_isas()) {
     if (isa > isa_) break;
     const double flops = type == DType::F64 ? register_flops(team(), used, micro_kernel<double>(isa))
                                             : register_flops(team(), used, micro_kernel<float>(isa));

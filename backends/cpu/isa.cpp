@@ -3,6 +3,10 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,9 +23,9 @@
 namespace tessera::cpu {
 namespace {
 
-constexpr std::array all{Isa::Portable, Isa::Avx2, Isa::Avx512};
-
 #if defined(__x86_64__)
+constexpr std::array known{Isa::Portable, Isa::Avx2, Isa::Avx512};
+
 struct CpuidRegisters {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 };
@@ -40,6 +44,10 @@ unsigned xcr0() {
 }
 
 constexpr bool bit(unsigned word, int position) { return ((word >> position) & 1u) != 0; }
+#elif defined(__aarch64__)
+constexpr std::array known{Isa::Portable, Isa::Neon};
+#else
+constexpr std::array known{Isa::Portable};
 #endif
 
 const char* look_for_amx() noexcept {
@@ -69,9 +77,13 @@ const char* to_string(Isa isa) noexcept {
       return "avx2";
     case Isa::Avx512:
       return "avx512";
+    case Isa::Neon:
+      return "neon";
   }
   return "unknown";
 }
+
+std::span<const Isa> known_isas() noexcept { return known; }
 
 Isa detect_isa() noexcept {
 #if defined(__x86_64__)
@@ -86,6 +98,8 @@ Isa detect_isa() noexcept {
   const bool has_avx512 = bit(extended.ebx, 16) && bit(extended.ebx, 31);                 // AVX-512 F, VL
   if (!has_avx2 || !saves_ymm) return Isa::Portable;
   return has_avx512 && saves_zmm ? Isa::Avx512 : Isa::Avx2;
+#elif defined(__aarch64__) && defined(__linux__)
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMD) != 0 ? Isa::Neon : Isa::Portable;
 #else
   return Isa::Portable;
 #endif
@@ -96,7 +110,7 @@ Status choose_isa(Isa& isa) {
   const char* word = std::getenv("TESSERA_CPU_ISA");
   if (word == nullptr || *word == '\0') return {};
   std::vector<std::string> words;
-  for (const Isa candidate : all) {
+  for (const Isa candidate : known) {
     words.emplace_back(to_string(candidate));
     if (words.back() != word) continue;
     if (candidate > isa)
@@ -106,10 +120,11 @@ Status choose_isa(Isa& isa) {
     isa = candidate;
     return {};
   }
-  return Status::failure(StatusCode::InvalidArgument,
-                         std::string("TESSERA_CPU_ISA = '") + word +
-                             "' is not an instruction set (portable, avx2, avx512); did you mean '" +
-                             nearest_word(word, words) + "'?");
+  std::string list;
+  for (const std::string& one : words) list += (list.empty() ? "" : ", ") + one;
+  return Status::failure(StatusCode::InvalidArgument, std::string("TESSERA_CPU_ISA = '") + word +
+                                                          "' is not an instruction set (" + list + "); did you mean '" +
+                                                          nearest_word(word, words) + "'?");
 }
 
 const char* why_no_amx() noexcept {

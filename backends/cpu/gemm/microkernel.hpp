@@ -77,6 +77,8 @@ template <class T>
 const MicroKernel<T>& avx2_micro_kernel();
 template <class T>
 const MicroKernel<T>& avx512_micro_kernel();
+template <class T>
+const MicroKernel<T>& neon_micro_kernel();
 template <>
 const MicroKernel<float>& portable_micro_kernel();
 template <>
@@ -89,12 +91,18 @@ template <>
 const MicroKernel<float>& avx512_micro_kernel();
 template <>
 const MicroKernel<double>& avx512_micro_kernel();
+template <>
+const MicroKernel<float>& neon_micro_kernel();
+template <>
+const MicroKernel<double>& neon_micro_kernel();
 
 template <class T>
 const MicroKernel<T>& micro_kernel(Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::Avx512) return avx512_micro_kernel<T>();
   if (isa == Isa::Avx2) return avx2_micro_kernel<T>();
+#elif defined(__aarch64__)
+  if (isa == Isa::Neon) return neon_micro_kernel<T>();
 #endif
   return portable_micro_kernel<T>();
 }
