@@ -1,4 +1,5 @@
-/// The whole path of a product: check, choose an executor, bring stale operands over, run its ladder.
+/// The whole path of a product: check, choose an executor, bring stale operands over, run its ladder. What a device
+/// cannot hold goes through it in parts.
 
 #include <tessera/gemm.hpp>
 
@@ -6,6 +7,7 @@
 
 #include "operand.hpp"
 #include "placement.hpp"
+#include "streamed_gemm.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -19,6 +21,37 @@ void check(const Operand& a, const Operand& b, const Operand& c) {
   if (overlap(a, c) || overlap(b, c))
     throw InvalidArgument(std::string("gemm: c overlaps ") + (overlap(a, c) ? "a" : "b") +
                           " in memory; the product needs a separate result");
+}
+
+/// All operands in the executor's memory, where C stays.
+void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
+                 const GemmOptions& options) {
+  const Placed on_a = read_on(a, executor);
+  const Placed on_b = read_on(b, executor);
+  const Placed on_c = write_on(c, executor, beta == 0.0);
+  const GemmCall call{
+      a.storage->type(), options.math, a.op,      b.op,    c.rows, c.cols,    logical_cols(a), alpha,
+      on_a.data,         on_a.ld,      on_b.data, on_b.ld, beta,   on_c.data, on_c.ld,         options.threads};
+  throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  written_on(c, executor);
+}
+
+Placed at_home(const Operand& x) {
+  const Index offset = x.row * x.storage->ld() + x.col;
+  return {static_cast<char*>(const_cast<void*>(x.storage->host_read())) +
+              offset * static_cast<Index>(size_of(x.storage->type())),
+          x.storage->ld()};
+}
+
+/// Operands in host memory, in parts through the executor's.
+void multiply_streamed(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta,
+                       const Operand& c, const GemmOptions& options) {
+  c.storage->leave_device();
+  const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
+  const GemmCall call{
+      a.storage->type(), options.math, a.op,        b.op,      c.rows, c.cols,      logical_cols(a), alpha,
+      home_a.data,       home_a.ld,    home_b.data, home_b.ld, beta,   home_c.data, home_c.ld,       options.threads};
+  throw_if_failed(streamed_gemm(executor, call, options.kernel));
 }
 
 } // namespace
@@ -39,15 +72,17 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
     ct.op = Op::None;
     return gemm(alpha, bt, at, beta, ct, options);
   }
-  const Index k = logical_cols(a);
-  Executor& executor = place_gemm(options.backend, c.rows, c.cols, k, {&a, &b, &c});
-  const Placed on_a = read_on(a, executor);
-  const Placed on_b = read_on(b, executor);
-  const Placed on_c = write_on(c, executor, beta == 0.0);
-  const GemmCall call{a.storage->type(), options.math, a.op,      b.op,    c.rows, c.cols,    k,       alpha,
-                      on_a.data,         on_a.ld,      on_b.data, on_b.ld, beta,   on_c.data, on_c.ld, options.threads};
-  throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
-  written_on(c, executor);
+  Executor& executor = place_gemm(options.backend, c.rows, c.cols, logical_cols(a), {&a, &b, &c});
+  const bool a_was_there = a.storage->resident_on() == &executor;
+  const bool b_was_there = b.storage->resident_on() == &executor;
+  try {
+    multiply_on(executor, alpha, a, b, beta, c, options);
+  } catch (const OutOfMemory&) {
+    if (executor.capabilities().host_memory) throw;
+    if (!a_was_there) a.storage->leave_device();
+    if (!b_was_there) b.storage->leave_device();
+    multiply_streamed(executor, alpha, a, b, beta, c, options);
+  }
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) {

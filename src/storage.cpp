@@ -144,6 +144,12 @@ void Storage::written_on(Executor& executor) noexcept {
   device_current_.store(!on_host, std::memory_order_release);
 }
 
+void Storage::leave_device() {
+  host_read();
+  std::lock_guard lock(mutex_);
+  release_device();
+}
+
 Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_ : nullptr; }
 Executor* Storage::resident_on() const noexcept { return device_current_ ? executor_ : nullptr; }
 

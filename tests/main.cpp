@@ -2,5 +2,9 @@
 #include <boost/test/unit_test.hpp>
 
 int main(int argc, char** argv) {
-  return boost::unit_test::unit_test_main([] { return true; }, argc, argv);
+  const auto name_it = [] {
+    boost::unit_test::framework::master_test_suite().p_name.value = "tessera";
+    return true;
+  };
+  return boost::unit_test::unit_test_main(name_it, argc, argv);
 }

@@ -71,7 +71,7 @@ class TESSERA_API Event {
 enum class MapOp : int {
   Fill = 0,      ///< z = alpha
   Identity = 1,  ///< z = alpha on the diagonal, 0 elsewhere
-  Axpby = 2,     ///< z = fma(beta, y, alpha·x): a+b is (1, 1), a−b is (1, −1)
+  Axpby = 2,     ///< z = fma(beta, y, alpha·x): a+b is (1, 1), a−b is (1, −1); z may be x or y
   Scale = 3,     ///< z = alpha·x; x may be z
   Multiply = 4,  ///< z = x·y, element by element
   Transpose = 5, ///< z = xᵀ; x and z do not overlap

@@ -12,6 +12,9 @@
 /// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
 /// with any number of threads.
 ///
+/// Operands that do not fit into a device's memory stay on the host and go through the device in blocks, with the same
+/// bits; C is then on the host.
+///
 /// Errors: InvalidArgument (shapes, leading dimensions, null, overflow, C overlapping A or B; the message names the
 /// argument and both values), BackendUnavailable, KernelRejected, OutOfMemory, DeviceError. C is then unchanged,
 /// except after a DeviceError, which leaves it undefined.

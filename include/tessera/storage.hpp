@@ -52,6 +52,8 @@ class TESSERA_API Storage {
   /// value until written_on() says that the write was done, so that a call that fails loses nothing.
   Placed write_on(Executor& executor, bool discard);
   void written_on(Executor& executor) noexcept;
+  /// Gives the device's memory back, its elements fetched if they are newer.
+  void leave_device();
 
   Executor* newest_on() const noexcept;
   /// The executor that holds a current copy, if one does.

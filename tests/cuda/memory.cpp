@@ -65,22 +65,39 @@ BOOST_AUTO_TEST_CASE(more_than_the_device_has) {
   check_usable(*executor);
 }
 
-BOOST_AUTO_TEST_CASE(a_product_that_does_not_fit_throws_and_the_next_one_works) {
+BOOST_AUTO_TEST_CASE(a_product_that_does_not_fit_goes_through_in_blocks) {
   const Index n = 6144; // 144 MiB a matrix: the first operand fits, the second does not
   static_assert(2 * 6144ull * 6144 * 4 > memory_limit && 6144ull * 6144 * 4 < memory_limit);
+  const auto a = Matrix<float>::random(n, 3000, Seed{1});
+  const auto b = Matrix<float>::random(3000, n, Seed{2});
+  const auto before = Matrix<float>::random(n, n, Seed{3});
+  for (const float beta : {0.0f, 0.75f}) {
+    Matrix<float> c = before, expected = before;
+    gemm(-1.5f, a, b, beta, c, {.backend = Backend::Cuda});
+    gemm(-1.5f, a, b, beta, expected, {.backend = Backend::Tbb});
+    BOOST_TEST((c == expected), "beta " << beta);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_product_without_room_for_blocks_throws_and_the_next_one_works) {
   const auto small = Matrix<float>::random(300, 300, Seed{1});
   const auto before = gemm(small, small, Backend::Cuda);
+  Executor& cuda = executor(Backend::Cuda);
+  void* most = nullptr;
+  check_ok(cuda.allocate(memory_limit - 2 * mebi, most));
   {
-    const auto a = Matrix<float>(n, n, 1.0f);
-    const auto b = Matrix<float>(n, n, 2.0f);
-    BOOST_CHECK_THROW(gemm(a, b, Backend::Cuda), OutOfMemory);
-    BOOST_TEST(std::as_const(a)(n - 1, n - 1) == 1.0f);
+    const auto a = Matrix<float>(2000, 2000, 1.0f);
+    const auto b = Matrix<float>(2000, 2000, 2.0f);
+    Matrix<float> c(2000, 2000, 3.0f);
+    BOOST_CHECK_THROW(gemm(1.0f, a, b, 1.0f, c, {.backend = Backend::Cuda}), OutOfMemory);
+    BOOST_TEST((c == Matrix<float>(2000, 2000, 3.0f)));
+    BOOST_TEST(std::as_const(a)(1999, 1999) == 1.0f);
     BOOST_TEST((gemm(small, small, Backend::Cuda) == before));
   }
-  // All of it was given back: a whole matrix fits again.
-  void* memory = nullptr;
-  check_ok(executor(Backend::Cuda).allocate(200 * mebi, memory));
-  executor(Backend::Cuda).free(memory);
+  // All of it was given back.
+  cuda.free(most);
+  check_ok(cuda.allocate(200 * mebi, most));
+  cuda.free(most);
 }
 
 BOOST_AUTO_TEST_CASE(an_executor_gives_everything_back) {

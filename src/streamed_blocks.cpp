@@ -1,0 +1,52 @@
+/// How large the blocks of a streamed product are.
+
+#include <algorithm>
+
+#include "streamed_gemm.hpp"
+
+namespace tessera::detail {
+namespace {
+
+/// Below this the device would wait for copies of short rows.
+constexpr Index smallest_block = 64;
+
+DeviceRectangle stored(Index rows, Index cols, Op op, DType type) {
+  return op == Op::None ? DeviceRectangle{rows, cols, size_of(type)} : DeviceRectangle{cols, rows, size_of(type)};
+}
+
+StreamedBlocks blocks_of(const GemmCall& call, Index side) {
+  const bool one_slice = call.k <= canonical_segment;
+  return {std::min(side, call.m), std::min(side, call.n), std::min(call.k, canonical_segment),
+          call.beta == 0.0 || one_slice ? 2 : 3};
+}
+
+/// As many blocks as before, of equal sizes.
+Index evened(Index size, Index block) {
+  const Index count = (size + block - 1) / block;
+  return (size + count - 1) / count;
+}
+
+} // namespace
+
+DeviceRectangle StreamedBlocks::a(const GemmCall& call) const { return stored(m, k, call.op_a, call.type); }
+DeviceRectangle StreamedBlocks::b(const GemmCall& call) const { return stored(k, n, call.op_b, call.type); }
+DeviceRectangle StreamedBlocks::c(const GemmCall& call) const { return stored(m, n, Op::None, call.type); }
+std::size_t StreamedBlocks::bytes(const GemmCall& call) const {
+  return 2 * (a(call).bytes() + b(call).bytes()) + static_cast<std::size_t>(copies) * c(call).bytes();
+}
+
+StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes) {
+  // A side that the smaller size of C clips leaves its memory to the larger size.
+  Index fits = 0;
+  for (Index above = std::max(call.m, call.n) + 1; above - fits > 1;) {
+    const Index side = fits + (above - fits) / 2;
+    (blocks_of(call, side).bytes(call) <= bytes ? fits : above) = side;
+  }
+  if (fits < std::min(smallest_block, std::max(call.m, call.n))) return {};
+  StreamedBlocks blocks = blocks_of(call, fits);
+  blocks.m = evened(call.m, blocks.m);
+  blocks.n = evened(call.n, blocks.n);
+  return blocks;
+}
+
+} // namespace tessera::detail

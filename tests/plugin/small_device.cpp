@@ -1,0 +1,78 @@
+/// A plug-in in the place of CUDA's whose device has memory of its own, and little of it: 8 MiB, or SMALL_DEVICE bytes.
+/// It multiplies as the reference does.
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include <tessera/backend.hpp>
+#include <tessera/host_executor.hpp>
+#include <tessera/plugin.hpp>
+
+namespace {
+
+using namespace tessera;
+
+class SmallDevice final : public HostExecutor {
+ public:
+  SmallDevice() {
+    const char* bytes = std::getenv("SMALL_DEVICE");
+    capabilities_.backend = Backend::Cuda;
+    capabilities_.device = "small device";
+    capabilities_.host_memory = false;
+    capabilities_.memory_bytes = bytes ? std::strtoull(bytes, nullptr, 10) : 8 << 20;
+  }
+  const Capabilities& capabilities() const noexcept override { return capabilities_; }
+
+  Status allocate(std::size_t bytes, void*& memory) noexcept override {
+    std::lock_guard lock(mutex_);
+    memory = nullptr;
+    if (in_use_ + bytes > capabilities_.memory_bytes) return {StatusCode::OutOfMemory, "the small device is full"};
+    if (Status status = HostExecutor::allocate(bytes, memory); !status.ok()) return status;
+    std::memset(memory, 0xff, bytes); // NaN
+    sizes_[memory] = bytes;
+    in_use_ += bytes;
+    return {};
+  }
+  void free(void* memory) noexcept override {
+    std::lock_guard lock(mutex_);
+    in_use_ -= sizes_[memory];
+    sizes_.erase(memory);
+    HostExecutor::free(memory);
+  }
+
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return reference().gemm_kernels(); }
+  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
+  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
+  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
+  Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
+
+ private:
+  static Executor& reference() { return executor(Backend::Reference); }
+  Capabilities capabilities_;
+  std::mutex mutex_;
+  std::size_t in_use_ = 0;
+  std::unordered_map<void*, std::size_t> sizes_;
+};
+
+const PluginInfo info{
+    .struct_size = sizeof(PluginInfo),
+    .abi_version = plugin_abi_version,
+    .build_tag = TESSERA_BUILD_TAG,
+    .name = PLUGIN_NAME,
+    .description = "a device with little memory, for tests",
+    .probe = [] { return Status{}; },
+    .create =
+        [](const ExecutorOptions&, Executor*& executor) {
+          executor = new SmallDevice;
+          return Status{};
+        },
+    .destroy = [](Executor* executor) { delete executor; },
+    .gemm_kernels = [] { return executor(Backend::Reference).gemm_kernels(); },
+    .reduce_kernels = [] { return reduce_kernels(Backend::Reference); },
+};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const tessera::PluginInfo* tessera_plugin() noexcept { return &info; }
