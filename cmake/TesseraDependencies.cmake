@@ -1,6 +1,7 @@
 # Looks packages up. A backend whose package is missing is left out under AUTO and an error under ON.
 
 find_package(xtensor CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 
 function(tessera_choose backend found)
@@ -48,7 +49,6 @@ endif()
 if(TESSERA_BUILD_APPS)
   find_package(CLI11 CONFIG REQUIRED)
   find_package(fmt CONFIG REQUIRED)
-  find_package(nlohmann_json CONFIG REQUIRED)
 endif()
 if(TESSERA_BUILD_TESTS)
   find_package(Boost REQUIRED COMPONENTS unit_test_framework)

@@ -7,6 +7,8 @@
 
 #include <tessera/log.hpp>
 
+#include "tuning/tuned_rows.hpp"
+
 namespace tessera {
 
 Queue::~Queue() = default;
@@ -71,6 +73,17 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
 }
 
+/// The row that the tuning table has for this product, unless it rejects it.
+const GemmKernel* tuned_row(const detail::TunedRows& tuned, const GemmCall& call, const Capabilities& machine) {
+  const GemmKernel* row = tuned.find(call);
+  if (row == nullptr) return nullptr;
+  const char* reason = row->reject ? row->reject(*row, call, machine) : nullptr;
+  if (log_dispatch())
+    log_line(describe(call) + ": the tuning table has " + std::string(to_string(machine.backend)) + "/" + row->name +
+             (reason ? std::string(", which rejects: ") + reason : ", which runs"));
+  return reason ? nullptr : row;
+}
+
 } // namespace
 
 Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
@@ -88,8 +101,9 @@ Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
 
 Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
   if (Status status = check_gemm(call); !status.ok()) return status;
-  const GemmKernel* row = nullptr;
-  if (Status status = select(gemm_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
+  const GemmKernel* row = tuned_ && kernel.empty() ? tuned_row(*tuned_, call, capabilities()) : nullptr;
+  if (row == nullptr)
+    if (Status status = select(gemm_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
   return row->run(*row, *this, queue, call);

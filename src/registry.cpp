@@ -7,8 +7,10 @@
 #include <mutex>
 
 #include <tessera/log.hpp>
+
 #include "plugin_loader.hpp"
 #include "reference/plugin.hpp"
+#include "tuning/tuned_rows.hpp"
 
 namespace tessera {
 namespace {
@@ -32,6 +34,13 @@ struct Entry {
     const ExecutorOptions options{.threads = default_threads(), .device = -1};
     Executor* fresh = nullptr;
     if (const Status status = create_guarded(*loaded.plugin, options, fresh); !status.ok()) reason = status.why;
+    if (fresh != nullptr) try {
+        fresh->use_tuning(detail::find_tuned_rows(*fresh, std::filesystem::path(loaded.path).parent_path()));
+      } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
+        reason = why.what();
+        loaded.plugin->destroy(fresh);
+        fresh = nullptr;
+      }
     if (log_dispatch())
       log_line("backend " + std::string(to_string(backend)) + (fresh ? " is up" : " is not available: " + reason));
     made.store(fresh, std::memory_order_release);

@@ -9,10 +9,12 @@
 namespace tessera::apps {
 namespace {
 
-std::vector<std::string> option_names(const CLI::App& app) {
+/// Options and commands.
+std::vector<std::string> known_words(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   return names;
 }
 
@@ -28,7 +30,7 @@ bool parse(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     const std::string word = app.remaining().front();
     throw InvalidArgument(fmt::format("unknown argument '{}'; did you mean '{}'? --help lists all", word,
-                                      nearest_word(word.substr(0, word.find('=')), option_names(app))));
+                                      nearest_word(word.substr(0, word.find('=')), known_words(app))));
   } catch (const CLI::ParseError& error) {
     throw InvalidArgument(error.what());
   }

@@ -22,6 +22,7 @@
 #include "report/diff.hpp"
 #include "report/html_report.hpp"
 #include "report/markdown_report.hpp"
+#include "tuning.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -38,8 +39,12 @@ void set_thread_limit(const Options& options) {
 }
 
 std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, const Plan& plan,
-                                                      const apps::CeilingTable& ceilings) {
+                                                      const apps::CeilingTable& ceilings, Tuning* tuning) {
   std::vector<std::unique_ptr<Reporter>> reporters;
+  if (tuning != nullptr) {
+    reporters.push_back(tuning_reporter(*tuning));
+    return reporters;
+  }
   if (options.table_on_stdout()) reporters.push_back(table_reporter(options));
   if (options.table_on_stdout() && options.errors) reporters.push_back(errors_reporter());
   if (options.table_on_stdout()) reporters.push_back(grade_reporter());
@@ -78,7 +83,7 @@ bool run_group(Bench& bench, const Group& group) {
 }
 
 int compare(const Options& options) {
-  const Plan plan = make_plan(options);
+  Plan plan = make_plan(options);
   bool demanded_missing = false;
   for (const MissingBackend& missing : plan.missing) {
     fmt::print(stderr, "gemm_compare: {}\n", missing.reason);
@@ -88,16 +93,18 @@ int compare(const Options& options) {
   Progress progress(options.progress);
   // Never destroyed: the thread that watches for interrupts may use them until the process ends.
   static auto& ceilings = *new apps::CeilingTable(plan.backends, options.measure_ceilings, "gemm_compare");
-  Board& board = *new Board(make_reporters(options, plan, ceilings), progress, options.mean);
+  Tuning* tuning = options.tunes ? new Tuning(options, plan) : nullptr;
+  Board& board = *new Board(make_reporters(options, plan, ceilings, tuning), progress, options.mean);
   on_interrupt([&board](int status) { board.leave(status); });
   Bench bench{options, board, progress, ceilings, judged};
   for (const Group& group : plan.groups)
     for (const Task& task : group.tasks) progress.expect(name_of(task), expected_operations(options, group.shape));
   bool complete = true;
-  for (const Group& group : plan.groups) complete &= run_group(bench, group);
+  for (Group& group : plan.groups)
+    if (tuning == nullptr || tuning->wants(group)) complete &= run_group(bench, group);
   board.finish();
   if (board.any_wrong()) return some_wrong;
-  if (!board.any_timed()) {
+  if (!board.any_timed() && tuning == nullptr) {
     fmt::print(stderr, "gemm_compare: no kernel ran: each was rejected or skipped\n");
     return usage;
   }

@@ -23,6 +23,7 @@ Examples:
   gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
   gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
   gemm_compare --kernel mine.cu --abi leetgpu --gpu   judge a kernel of your own beside the ladder
+  gemm_compare tune --gpu --budget 300                which kernel for which product: a table that gemm() reads
   gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
   gemm_compare --html report.html --json new.json     a page to look at, and a report for the next line
   gemm_compare --report old.json --html old.html      the page of an earlier run
@@ -140,6 +141,15 @@ void declare(CLI::App& app, CommandLine& words) {
       ->group("Output");
   app.add_flag("--no-progress", words.no_progress, "No progress bar (there is none without a terminal)")
       ->group("Output");
+
+  CLI::App* tune = app.add_subcommand(
+      "tune", "Measure which kernel is fastest for which product, and keep it for gemm() to choose by");
+  tune->fallthrough();
+  add_text(*tune, "--table", words.table, "The file to keep it in, or to go on with; by default the one gemm() reads",
+           "FILE");
+  add_text(*tune, "--budget", words.budget, "Seconds for all of it, 600 by default; the same command goes on later",
+           "S");
+  tune->callback([&words] { words.tunes = true; });
 }
 
 } // namespace

@@ -86,6 +86,11 @@ struct Options {
   std::vector<std::string> command;      ///< as it was typed, for the reports
   std::string distribution;              ///< as it was typed; empty: the default
 
+  // gemm_compare tune.
+  bool tunes = false;
+  std::string tuning_table;    ///< the file; empty: the user's own
+  double tuning_seconds = 600; ///< for all shapes
+
   // Reports of earlier runs instead of a run.
   std::string report; ///< what --html and --markdown are made from
   std::string diff_old, diff_new;

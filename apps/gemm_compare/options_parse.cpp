@@ -11,6 +11,7 @@
 #include "common/words.hpp"
 #include "data_files.hpp"
 #include "filling_words.hpp"
+#include "tuning.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -32,6 +33,24 @@ void apply_preset(CommandLine& words) {
   set_default(words.distribution, "integers:1:100");
   set_default(words.repeat, "10");
   set_default(words.time_limit, "60");
+}
+
+/// A grid of shapes, short runs, sampled checks: speed is what is asked.
+void apply_tuning(CommandLine& words, Options& options) {
+  if (!words.tunes) return;
+  if (words.trans_a || words.trans_b || !words.file_a.empty() || !words.operation.empty() || !words.judged.empty())
+    throw InvalidArgument("tune: races products without transposes of random matrices, nothing else");
+  for (const std::string* output : {&words.json, &words.csv, &words.html, &words.markdown})
+    if (!output->empty()) throw InvalidArgument("tune: writes its table and no report; see --table");
+  options.tunes = true;
+  options.tuning_table = words.table;
+  if (!words.budget.empty()) options.tuning_seconds = parse_real("--budget", words.budget);
+  if (!(options.tuning_seconds > 0)) throw InvalidArgument("--budget: must be more than 0 seconds");
+  if (!words.cpu && words.backends.empty()) words.gpu = true;
+  set_default(words.repeat, "5");
+  set_default(words.time_limit, "0.25");
+  set_default(words.check_rows, "16");
+  set_default(words.cblas, "none");
 }
 
 std::vector<BackendRequest> requested_backends(const CommandLine& words) {
@@ -170,6 +189,8 @@ Options interpret(CommandLine words) {
   check_files(words);
   const bool types_given = !words.dtypes.empty();
   apply_preset(words);
+  apply_tuning(words, options);
+  const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
   set_default(words.operation, "gemm");
   options.operation = apps::choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm
                                                                                              : Operation::SumOfSquares;
@@ -200,7 +221,7 @@ Options interpret(CommandLine words) {
     options.types = {product.type};
     options.shapes = {product.shape};
   } else {
-    options.shapes = parse_shapes(words, options.operation);
+    options.shapes = options.tunes && !shapes_given ? tuning_shapes() : parse_shapes(words, options.operation);
   }
   if (!words.alpha.empty()) options.alpha = parse_factor("--alpha", words.alpha, options.types);
   if (!words.beta.empty()) options.beta = parse_factor("--beta", words.beta, options.types);

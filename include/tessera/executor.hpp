@@ -31,6 +31,10 @@
 
 namespace tessera {
 
+namespace detail {
+class TunedRows;
+}
+
 /// What the machine behind an executor can do. Sizes in bytes; zero or empty where it does not apply.
 struct Capabilities {
   Backend backend = Backend::Reference;
@@ -169,12 +173,19 @@ class TESSERA_API Executor {
   /// C := beta·C (beta = 0 writes zeros without reading): what is left of a product when alpha or k is zero.
   Status scale_result(Queue& queue, const GemmCall& call) noexcept;
 
-  /// Runs the first row of the ladder that does not reject (under Math::Strict: the first canonical one), or the row
-  /// called `kernel`, which is run or the call fails with the row's reason. Checks the call first; see check_gemm().
+  /// Runs the row that this machine's tuning table has for such a product (see tuning.hpp), else the first row of the
+  /// ladder that does not reject (under Math::Strict: the first canonical one), or the row called `kernel`, which is
+  /// run or the call fails with the row's reason. Checks the call first; see check_gemm().
   Status gemm(Queue& queue, const GemmCall& call, std::string_view kernel = {}) noexcept;
 
   /// The same for reductions: without a name the first canonical row.
   Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
+
+  /// Null: by the ladder alone. Not while products run.
+  void use_tuning(std::shared_ptr<const detail::TunedRows> rows) noexcept { tuned_ = std::move(rows); }
+
+ private:
+  std::shared_ptr<const detail::TunedRows> tuned_;
 };
 
 /// Sizes, leading dimensions, null pointers, overflow of size computations, aliasing of C with A or B.
