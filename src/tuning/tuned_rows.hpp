@@ -30,7 +30,8 @@ class TunedRows {
   };
   static int power_of(Index size) noexcept;
   static std::size_t place(int m, int n, int k) noexcept {
-    return static_cast<std::size_t>((m * powers + n) * powers + k);
+    const Index index = (Index{m} * powers + n) * powers + k;
+    return static_cast<std::size_t>(index);
   }
   std::vector<Kind> kinds_;
 };
