@@ -1,0 +1,126 @@
+#ifndef TESSERA_TESSERA_H
+#define TESSERA_TESSERA_H
+
+/*
+ * Tessera for C (C99 and later), and for every language that can call C.
+ *
+ *     float a[4] = {1, 2, 3, 4}, c[4];
+ *     if (tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, NULL) != TESSERA_OK)
+ *       puts(tessera_last_error());
+ *
+ * Matrices are row-major rectangles of the caller's memory; leading dimensions count elements between stored rows. For
+ * column-major ones swap A with B and m with n. The numerical contract and the errors are those of <tessera/gemm.hpp>:
+ * every function returns a status, TESSERA_OK is 0, and the text of this thread's last failure is kept by
+ * tessera_last_error(). After any failure but TESSERA_DEVICE_ERROR C is as it was. No C++ exception leaves a function.
+ * All functions may be called from several threads at once; a queue of work belongs to an executor, and products and
+ * copies of one executor are in order.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(TESSERA_BUILDING_LIBRARY)
+#define TESSERA_C_API __attribute__((visibility("default")))
+#else
+#define TESSERA_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tessera_status {
+  TESSERA_OK = 0,
+  TESSERA_INVALID_ARGUMENT = 1, /* shapes, leading dimensions, aliasing, null */
+  TESSERA_REJECTED = 2,         /* a kernel that was named, or every kernel, does not take this product */
+  TESSERA_UNAVAILABLE = 3,      /* a backend that cannot be used on this machine */
+  TESSERA_OUT_OF_MEMORY = 4,
+  TESSERA_DEVICE_ERROR = 5,
+  TESSERA_IO_ERROR = 6,
+  TESSERA_INTERNAL = 7
+} tessera_status;
+
+typedef enum tessera_dtype { TESSERA_F32 = 0, TESSERA_F64 = 1 } tessera_dtype;
+
+typedef enum tessera_op { TESSERA_NONE = 0, TESSERA_TRANSPOSE = 1 } tessera_op;
+
+/* How a product may round; see <tessera/types.hpp>. Strict gives the same bits on every backend. */
+typedef enum tessera_math {
+  TESSERA_STRICT = 0,
+  TESSERA_TF32 = 1,
+  TESSERA_BF16 = 2,
+  TESSERA_FP16 = 3,
+  TESSERA_EMULATED_FP16X3 = 4,
+  TESSERA_EMULATED_BF16X6 = 5,
+  TESSERA_COMPENSATED = 6
+} tessera_math;
+
+/* Auto may choose and fall back; a named one works or the call fails. */
+typedef enum tessera_backend {
+  TESSERA_AUTO = 0,
+  TESSERA_REFERENCE = 1,
+  TESSERA_OPENMP = 2,
+  TESSERA_TBB = 3,
+  TESSERA_CUDA = 4
+} tessera_backend;
+
+/* Start from tessera_default_options(), so that members added later have their defaults. */
+typedef struct tessera_options {
+  size_t size; /* sizeof(tessera_options) when the program was compiled */
+  tessera_backend backend;
+  tessera_math math;
+  const char* kernel; /* a row of the backend's ladder; NULL: the best that takes the call */
+  int threads;        /* 0: TESSERA_NUM_THREADS and so on */
+} tessera_options;
+
+/* The library's version, "0.1.0". */
+TESSERA_C_API const char* tessera_version(void);
+
+/* The text of this thread's last failure; "" before any. Valid until this thread's next call that fails. */
+TESSERA_C_API const char* tessera_last_error(void);
+
+/* "strict", "cuda", …: the words of the command line; NULL for a value that is none. */
+TESSERA_C_API const char* tessera_backend_name(tessera_backend backend);
+TESSERA_C_API const char* tessera_math_name(tessera_math math);
+
+/* TESSERA_OK if the backend can be used here; else TESSERA_UNAVAILABLE with the reason. */
+TESSERA_C_API tessera_status tessera_backend_available(tessera_backend backend);
+
+TESSERA_C_API tessera_options tessera_default_options(void);
+
+/* C := alpha·op(A)·op(B) + beta·C in host memory. op(A) is m×k, op(B) is k×n. options may be NULL. beta = 0 does not
+ * read C. */
+TESSERA_C_API tessera_status tessera_gemm_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                                              float alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
+                                              float beta, float* c, int64_t ldc, const tessera_options* options);
+TESSERA_C_API tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                                              double alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
+                                              double beta, double* c, int64_t ldc, const tessera_options* options);
+
+/* An executor and its memory, for operands that stay on a device. It is the process's own: nothing to give back. */
+typedef struct tessera_executor tessera_executor;
+
+TESSERA_C_API tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor);
+TESSERA_C_API tessera_backend tessera_executor_backend(const tessera_executor* executor);
+/* The processor's or card's own name. */
+TESSERA_C_API const char* tessera_executor_device(const tessera_executor* executor);
+TESSERA_C_API tessera_status tessera_allocate(tessera_executor* executor, size_t bytes, void** memory);
+TESSERA_C_API void tessera_free(tessera_executor* executor, void* memory);
+/* `rows` rows of `width` bytes, pitches in bytes. Complete when the call returns. */
+TESSERA_C_API tessera_status tessera_copy_in(tessera_executor* executor, void* device, size_t device_pitch,
+                                             const void* host, size_t host_pitch, size_t width, size_t rows);
+TESSERA_C_API tessera_status tessera_copy_out(tessera_executor* executor, void* host, size_t host_pitch,
+                                              const void* device, size_t device_pitch, size_t width, size_t rows);
+/* A product of operands in the executor's memory, enqueued; options->backend is not looked at. */
+TESSERA_C_API tessera_status tessera_executor_gemm(tessera_executor* executor, tessera_dtype type, tessera_op op_a,
+                                                   tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
+                                                   const void* a, int64_t lda, const void* b, int64_t ldb, double beta,
+                                                   void* c, int64_t ldc, const tessera_options* options);
+/* Waits for what was enqueued. */
+TESSERA_C_API tessera_status tessera_synchronize(tessera_executor* executor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

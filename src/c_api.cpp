@@ -1,0 +1,194 @@
+/// The C interface: every exception becomes a status and a text of the calling thread.
+
+#include <tessera/tessera.h>
+
+#include <new>
+#include <string>
+
+#include <tessera/backend.hpp>
+#include <tessera/gemm.hpp>
+#include <tessera/version.hpp>
+
+using tessera::Backend;
+using tessera::DType;
+using tessera::Executor;
+using tessera::GemmCall;
+using tessera::GemmOptions;
+using tessera::InvalidArgument;
+using tessera::Math;
+using tessera::Op;
+
+namespace {
+
+thread_local std::string last_error;
+
+tessera_status failed(tessera_status status, const char* why) noexcept {
+  try {
+    last_error = why;
+  } catch (const std::bad_alloc&) {
+    last_error.clear();
+  }
+  return status;
+}
+
+template <class Action>
+tessera_status guarded(Action action) noexcept {
+  try {
+    action();
+    return TESSERA_OK;
+  } catch (const tessera::Error& error) {
+    return failed(static_cast<tessera_status>(error.code()), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(TESSERA_OUT_OF_MEMORY, "out of host memory");
+  } catch (const std::exception& error) {
+    return failed(TESSERA_INTERNAL, error.what());
+  } catch (...) {
+    return failed(TESSERA_INTERNAL, "something that is not a std::exception was thrown");
+  }
+}
+
+/// C's enumerations hold any integer.
+template <class To, class From>
+To checked(From value, To last, const char* what) {
+  const int number = static_cast<int>(value);
+  if (number < 0 || number > static_cast<int>(last))
+    throw InvalidArgument(std::string(what) + " = " + std::to_string(number) + " is none of 0 … " +
+                          std::to_string(static_cast<int>(last)));
+  return static_cast<To>(number);
+}
+Backend checked(tessera_backend backend) { return checked(backend, Backend::Cuda, "backend"); }
+Op checked(tessera_op op, const char* what) { return checked(op, Op::Transpose, what); }
+
+GemmOptions options_of(const tessera_options* words) {
+  GemmOptions options;
+  if (words == nullptr) return options;
+  if (words->size != sizeof(tessera_options))
+    throw InvalidArgument("options.size = " + std::to_string(words->size) + ", but this library's is " +
+                          std::to_string(sizeof(tessera_options)) + "; start from tessera_default_options()");
+  options.backend = checked(words->backend);
+  options.math = checked(words->math, Math::Compensated, "options.math");
+  if (words->kernel != nullptr) options.kernel = words->kernel;
+  options.threads = words->threads;
+  if (options.threads < 0)
+    throw InvalidArgument("options.threads = " + std::to_string(options.threads) + " is negative");
+  return options;
+}
+
+GemmCall call_of(DType type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
+                 const void* a, int64_t lda, const void* b, int64_t ldb, double beta, void* c, int64_t ldc,
+                 const GemmOptions& options) {
+  return {type, options.math, checked(op_a, "op_a"), checked(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta,
+          c,    ldc,          options.threads};
+}
+
+Executor& executor_of(tessera_executor* executor) {
+  if (executor == nullptr) throw InvalidArgument("executor is null; get one with tessera_get_executor()");
+  return *reinterpret_cast<Executor*>(executor);
+}
+
+} // namespace
+
+const char* tessera_version(void) { return TESSERA_VERSION; }
+
+const char* tessera_last_error(void) { return last_error.c_str(); }
+
+const char* tessera_backend_name(tessera_backend backend) {
+  const int number = static_cast<int>(backend);
+  if (number < 0 || number > static_cast<int>(Backend::Cuda)) return nullptr;
+  return to_string(static_cast<Backend>(number)).data();
+}
+
+const char* tessera_math_name(tessera_math math) {
+  const int number = static_cast<int>(math);
+  if (number < 0 || number > static_cast<int>(Math::Compensated)) return nullptr;
+  return to_string(static_cast<Math>(number)).data();
+}
+
+tessera_status tessera_backend_available(tessera_backend backend) {
+  return guarded([&] { tessera::executor(checked(backend)); });
+}
+
+tessera_options tessera_default_options(void) {
+  return {sizeof(tessera_options), TESSERA_AUTO, TESSERA_STRICT, nullptr, 0};
+}
+
+tessera_status tessera_gemm_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, float alpha,
+                                const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
+                                int64_t ldc, const tessera_options* options) {
+  return guarded([&] {
+    const GemmOptions chosen = options_of(options);
+    tessera::detail::gemm_raw(call_of(DType::F32, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen),
+                              chosen);
+  });
+}
+
+tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
+                                const double* a, int64_t lda, const double* b, int64_t ldb, double beta, double* c,
+                                int64_t ldc, const tessera_options* options) {
+  return guarded([&] {
+    const GemmOptions chosen = options_of(options);
+    tessera::detail::gemm_raw(call_of(DType::F64, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen),
+                              chosen);
+  });
+}
+
+tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor) {
+  return guarded([&] {
+    if (executor == nullptr) throw InvalidArgument("executor is null; pass the address of a tessera_executor*");
+    *executor = nullptr;
+    *executor = reinterpret_cast<tessera_executor*>(&tessera::executor(checked(backend)));
+  });
+}
+
+tessera_backend tessera_executor_backend(const tessera_executor* executor) {
+  return static_cast<tessera_backend>(reinterpret_cast<const Executor*>(executor)->capabilities().backend);
+}
+
+const char* tessera_executor_device(const tessera_executor* executor) {
+  return reinterpret_cast<const Executor*>(executor)->capabilities().device.c_str();
+}
+
+tessera_status tessera_allocate(tessera_executor* executor, size_t bytes, void** memory) {
+  return guarded([&] {
+    if (memory == nullptr) throw InvalidArgument("memory is null; pass the address of a pointer");
+    *memory = nullptr;
+    throw_if_failed(executor_of(executor).allocate(bytes, *memory));
+  });
+}
+
+void tessera_free(tessera_executor* executor, void* memory) {
+  if (executor != nullptr && memory != nullptr) reinterpret_cast<Executor*>(executor)->free(memory);
+}
+
+tessera_status tessera_copy_in(tessera_executor* executor, void* device, size_t device_pitch, const void* host,
+                               size_t host_pitch, size_t width, size_t rows) {
+  return guarded([&] {
+    Executor& target = executor_of(executor);
+    throw_if_failed(target.copy_in(target.default_queue(), device, device_pitch, host, host_pitch, width, rows));
+  });
+}
+
+tessera_status tessera_copy_out(tessera_executor* executor, void* host, size_t host_pitch, const void* device,
+                                size_t device_pitch, size_t width, size_t rows) {
+  return guarded([&] {
+    Executor& source = executor_of(executor);
+    throw_if_failed(source.copy_out(source.default_queue(), host, host_pitch, device, device_pitch, width, rows));
+  });
+}
+
+tessera_status tessera_executor_gemm(tessera_executor* executor, tessera_dtype type, tessera_op op_a, tessera_op op_b,
+                                     int64_t m, int64_t n, int64_t k, double alpha, const void* a, int64_t lda,
+                                     const void* b, int64_t ldb, double beta, void* c, int64_t ldc,
+                                     const tessera_options* options) {
+  return guarded([&] {
+    Executor& target = executor_of(executor);
+    const GemmOptions chosen = options_of(options);
+    const DType element = checked(type, DType::F64, "type");
+    const GemmCall call = call_of(element, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen);
+    throw_if_failed(target.gemm(target.default_queue(), call, chosen.kernel));
+  });
+}
+
+tessera_status tessera_synchronize(tessera_executor* executor) {
+  return guarded([&] { throw_if_failed(executor_of(executor).default_queue().synchronize()); });
+}

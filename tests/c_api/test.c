@@ -1,0 +1,120 @@
+/* What the C interface answers, compiled as C99: values, errors, an executor's own memory. Exit status: failed checks.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tessera/tessera.h>
+
+static int failures = 0;
+
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                                               \
+    }                                                                           \
+  } while (0)
+
+static void expect(tessera_status status, tessera_status expected, const char* part) {
+  if (status == expected && strstr(tessera_last_error(), part) != NULL) return;
+  fprintf(stderr, "status %d, not %d, or '%s' lacks '%s'\n", (int)status, (int)expected, tessera_last_error(), part);
+  ++failures;
+}
+
+static void values(void) {
+  const float a[6] = {1, 2, 99, 3, 4, 99}; /* 2×2, ld 3 */
+  const float b[4] = {5, 6, 7, 8};
+  float c[4] = {1, 1, 1, 1};
+  CHECK(tessera_gemm_f32(TESSERA_TRANSPOSE, TESSERA_NONE, 2, 2, 2, 1, a, 3, b, 2, 0, c, 2, NULL) == TESSERA_OK);
+  CHECK(c[0] == 26 && c[1] == 30 && c[2] == 38 && c[3] == 44);
+  double d[4] = {1, NAN, 1, 1};
+  const double e[4] = {1, 2, 3, 4};
+  tessera_options options = tessera_default_options();
+  options.backend = TESSERA_REFERENCE;
+  CHECK(tessera_gemm_f64(TESSERA_NONE, TESSERA_TRANSPOSE, 2, 2, 2, 2, e, 2, e, 2, 0, d, 2, &options) == TESSERA_OK);
+  CHECK(d[0] == 10 && d[1] == 22 && d[2] == 22 && d[3] == 50);
+  CHECK(tessera_gemm_f64(TESSERA_NONE, TESSERA_NONE, 0, 2, 2, 2, NULL, 2, e, 2, 0, NULL, 2, &options) == TESSERA_OK);
+}
+
+static void errors(void) {
+  float a[4] = {1, 2, 3, 4}, c[4] = {7, 7, 7, 7};
+  const tessera_op none = TESSERA_NONE;
+  tessera_options options = tessera_default_options();
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 1, a, 2, 0, c, 2, NULL), TESSERA_INVALID_ARGUMENT, "lda = 1");
+  expect(tessera_gemm_f32(none, none, -1, 2, 2, 1, a, 2, a, 2, 0, c, 2, NULL), TESSERA_INVALID_ARGUMENT, "-1");
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, NULL, 2, a, 2, 0, c, 2, NULL), TESSERA_INVALID_ARGUMENT, "a is null");
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, a, 2, NULL), TESSERA_INVALID_ARGUMENT, "overlaps");
+  expect(tessera_gemm_f32((tessera_op)5, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, NULL), TESSERA_INVALID_ARGUMENT,
+         "op_a = 5");
+  options.backend = (tessera_backend)77;
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_INVALID_ARGUMENT,
+         "backend = 77");
+  expect(tessera_backend_available((tessera_backend)-1), TESSERA_INVALID_ARGUMENT, "backend = -1");
+  options.backend = TESSERA_REFERENCE;
+  options.kernel = "gild";
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_INVALID_ARGUMENT, "gold");
+  options.kernel = NULL;
+  options.math = TESSERA_TF32;
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_REJECTED, "tf32");
+  options.math = TESSERA_STRICT;
+  options.threads = -2;
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_INVALID_ARGUMENT, "-2");
+  options.threads = 0;
+  options.size = 3;
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_INVALID_ARGUMENT,
+         "options.size = 3");
+  expect(tessera_get_executor(TESSERA_REFERENCE, NULL), TESSERA_INVALID_ARGUMENT, "executor is null");
+  expect(tessera_synchronize(NULL), TESSERA_INVALID_ARGUMENT, "executor is null");
+  for (int i = 0; i < 4; ++i) CHECK(c[i] == 7); /* nothing was written */
+  CHECK(tessera_backend_name((tessera_backend)9) == NULL);
+  CHECK(strcmp(tessera_backend_name(TESSERA_CUDA), "cuda") == 0);
+  CHECK(strcmp(tessera_math_name(TESSERA_EMULATED_BF16X6), "emulated_bf16x6") == 0);
+  CHECK(tessera_math_name((tessera_math)-1) == NULL);
+  CHECK(tessera_version()[0] != '\0');
+}
+
+/* On every backend that is there: operands in the executor's memory, with pitches. */
+static void executors(void) {
+  for (int i = TESSERA_REFERENCE; i <= TESSERA_CUDA; ++i) {
+    tessera_executor* executor = NULL;
+    if (tessera_get_executor((tessera_backend)i, &executor) != TESSERA_OK) {
+      CHECK(executor == NULL && tessera_last_error()[0] != '\0');
+      continue;
+    }
+    CHECK(tessera_executor_backend(executor) == (tessera_backend)i);
+    CHECK(tessera_executor_device(executor)[0] != '\0');
+    const double a[6] = {1, 2, -1, 3, 4, -1}; /* 2×2, ld 3 */
+    double back[4] = {0, 0, 0, 0};
+    void* device = NULL;
+    void* result = NULL;
+    CHECK(tessera_allocate(executor, sizeof(double) * 4, &device) == TESSERA_OK);
+    CHECK(tessera_allocate(executor, sizeof(double) * 4, &result) == TESSERA_OK);
+    CHECK(tessera_copy_in(executor, device, sizeof(double) * 2, a, sizeof(double) * 3, sizeof(double) * 2, 2) ==
+          TESSERA_OK);
+    CHECK(tessera_executor_gemm(executor, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, device, 2, device, 2, 0,
+                                result, 2, NULL) == TESSERA_OK);
+    CHECK(tessera_synchronize(executor) == TESSERA_OK);
+    CHECK(tessera_copy_out(executor, back, sizeof(double) * 2, result, sizeof(double) * 2, sizeof(double) * 2, 2) ==
+          TESSERA_OK);
+    CHECK(back[0] == 7 && back[1] == 10 && back[2] == 15 && back[3] == 22);
+    expect(tessera_executor_gemm(executor, (tessera_dtype)9, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, device, 2, device,
+                                 2, 0, result, 2, NULL),
+           TESSERA_INVALID_ARGUMENT, "type = 9");
+    void* too_much = &failures;
+    expect(tessera_allocate(executor, (size_t)1 << 60, &too_much), TESSERA_OUT_OF_MEMORY, "");
+    CHECK(too_much == NULL);
+    tessera_free(executor, device);
+    tessera_free(executor, result);
+    tessera_free(executor, NULL);
+  }
+}
+
+int main(void) {
+  CHECK(tessera_last_error()[0] == '\0');
+  values();
+  CHECK(tessera_last_error()[0] == '\0');
+  errors();
+  executors();
+  return failures;
+}
