@@ -1,0 +1,59 @@
+/// sgemm_ and dgemm_: the Fortran interface, column-major.
+
+#include <optional>
+
+#include "blas/product.hpp"
+
+namespace tessera::blas {
+namespace {
+
+/// A real matrix is its own conjugate.
+std::optional<Op> parse_op(char letter) {
+  switch (letter) {
+    case 'N':
+    case 'n':
+      return Op::None;
+    case 'T':
+    case 't':
+    case 'C':
+    case 'c':
+      return Op::Transpose;
+    default:
+      return std::nullopt;
+  }
+}
+
+template <class T>
+void gemm(const char* routine, const char* trans_a, const char* trans_b, const blas_int* m, const blas_int* n,
+          const blas_int* k, const T* alpha, const T* a, const blas_int* lda, const T* b, const blas_int* ldb,
+          const T* beta, T* c, const blas_int* ldc) {
+  const std::optional<Op> op_a = parse_op(*trans_a);
+  const std::optional<Op> op_b = parse_op(*trans_b);
+  blas_int wrong = !op_a ? 1 : !op_b ? 2 : 0;
+  if (wrong == 0)
+    wrong =
+        wrong_argument(*m, *n, *k, *lda, *ldb, *ldc, {*op_a == Op::None ? *m : *k, *op_b == Op::None ? *k : *n, *m});
+  if (wrong != 0) return TESSERA_BLAS_NAME(xerbla_)(routine, &wrong, 6);
+  multiply(routine, column_major<T>(*op_a, *op_b, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc));
+}
+
+} // namespace
+} // namespace tessera::blas
+
+extern "C" {
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgemm_)(const char* trans_a, const char* trans_b, const blas_int* m,
+                                                const blas_int* n, const blas_int* k, const float* alpha,
+                                                const float* a, const blas_int* lda, const float* b,
+                                                const blas_int* ldb, const float* beta, float* c, const blas_int* ldc) {
+  tessera::blas::gemm("SGEMM ", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgemm_)(const char* trans_a, const char* trans_b, const blas_int* m,
+                                                const blas_int* n, const blas_int* k, const double* alpha,
+                                                const double* a, const blas_int* lda, const double* b,
+                                                const blas_int* ldb, const double* beta, double* c,
+                                                const blas_int* ldc) {
+  tessera::blas::gemm("DGEMM ", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+}

@@ -1,0 +1,40 @@
+#pragma once
+
+/// A product as the BLAS calls it.
+
+#include <algorithm>
+
+#include <tessera/gemm.hpp>
+
+#include "blas/symbols.hpp"
+
+namespace tessera::blas {
+
+/// A product whose arguments have been checked, in row-major terms. Prints the reason and ends the process if it fails:
+/// the BLAS has no way to say so, and nobody would notice a C that was not computed.
+void multiply(const char* routine, const GemmCall& call) noexcept;
+
+/// Which argument is wrong, counted as the Fortran routine does: 0 none, 3 m, 4 n, 5 k, 8 lda, 10 ldb, 13 ldc. `rows`
+/// are those that the leading dimensions must span, for column-major operands as they are stored.
+struct Spans {
+  blas_int a, b, c;
+};
+inline blas_int wrong_argument(blas_int m, blas_int n, blas_int k, blas_int lda, blas_int ldb, blas_int ldc,
+                               const Spans& spans) {
+  if (m < 0) return 3;
+  if (n < 0) return 4;
+  if (k < 0) return 5;
+  if (lda < std::max<blas_int>(1, spans.a)) return 8;
+  if (ldb < std::max<blas_int>(1, spans.b)) return 10;
+  if (ldc < std::max<blas_int>(1, spans.c)) return 13;
+  return 0;
+}
+
+/// Column-major operands are the transposes of row-major ones, and Cᵀ = op(B)ᵀ·op(A)ᵀ.
+template <class T>
+GemmCall column_major(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
+                      Index ldb, T beta, T* c, Index ldc) {
+  return {dtype_of<T>, Math::Strict, op_b, op_a, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc, 0};
+}
+
+} // namespace tessera::blas

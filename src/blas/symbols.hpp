@@ -1,0 +1,24 @@
+#pragma once
+
+/// Names and integers of the two libraries: libtessera_blas with 32-bit integers, libtessera_blas64 with 64-bit ones
+/// and the suffix 64_ that OpenBLAS and SciPy use (sgemm_64_, cblas_sgemm64_).
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(TESSERA_BLAS_64)
+#define TESSERA_BLAS_NAME(name) name##64_
+using blas_int = std::int64_t;
+#else
+#define TESSERA_BLAS_NAME(name) name
+using blas_int = std::int32_t;
+#endif
+
+#define TESSERA_BLAS_API __attribute__((visibility("default")))
+
+extern "C" {
+
+/// The standard's handlers of illegal arguments. A program may define its own, which are then called instead.
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(xerbla_)(const char* routine, const blas_int* position, std::size_t length);
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_xerbla)(blas_int position, const char* routine, const char* form, ...);
+}
