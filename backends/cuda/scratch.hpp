@@ -37,4 +37,18 @@ class Scratch {
   void* data_ = nullptr;
 };
 
+/// Places in one allocation, 256 bytes apart.
+class ScratchLayout {
+ public:
+  std::size_t add(Index bytes) {
+    const std::size_t at = size_;
+    size_ += (static_cast<std::size_t>(bytes) + 255) / 256 * 256;
+    return at;
+  }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+};
+
 } // namespace tessera::cuda

@@ -38,15 +38,26 @@ Status check(cudaError_t error, const char* what) noexcept try {
   return {StatusCode::OutOfMemory, {}};
 }
 
-Status launched(const char* kernel) noexcept {
-  const cudaError_t error = cudaGetLastError();
-  if (error == cudaSuccess) return {};
+namespace {
+
+/// check(), where the error also says what for.
+Status check_kernel(cudaError_t error, const char* doing, const char* kernel) noexcept {
   Status status = check(error, kernel);
   if (status.code == StatusCode::DeviceError) try {
-      status.why = "launch of " + status.why;
+      status.why = doing + status.why;
     } catch (const std::bad_alloc&) {
     }
   return status;
+}
+
+} // namespace
+
+Status launched(const char* kernel) noexcept { return check_kernel(cudaGetLastError(), "launch of ", kernel); }
+
+Status allow_shared_bytes(const void* function, std::size_t bytes, const char* kernel) noexcept {
+  return check_kernel(
+      cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+      "more shared memory for ", kernel);
 }
 
 } // namespace tessera::cuda

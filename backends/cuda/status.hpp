@@ -15,4 +15,12 @@ Status check(cudaError_t error, const char* what) noexcept;
 /// To be called right after a launch; what goes wrong while the kernel runs is found when its queue is next waited for.
 Status launched(const char* kernel) noexcept;
 
+Status allow_shared_bytes(const void* function, std::size_t bytes, const char* kernel) noexcept;
+
+/// To be called before a launch with more than 48 KiB of shared memory a block.
+template <class Kernel>
+Status allow_shared(Kernel* function, std::size_t bytes, const char* kernel) noexcept {
+  return allow_shared_bytes(reinterpret_cast<const void*>(function), bytes, kernel);
+}
+
 } // namespace tessera::cuda

@@ -9,7 +9,7 @@
 namespace tessera::cuda::async_tiling {
 
 template <class T>
-using Tiles = warp_tiling::Shape<T, true>;
+using Tiles = warp_tiling::Wide<T>;
 
 constexpr int block_k = 8;
 /// What fits into the 48 KiB that need no opt-in.

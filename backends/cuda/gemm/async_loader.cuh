@@ -2,10 +2,10 @@
 
 /// TileLoader's twin for cp.async: from global to shared memory without registers in between, while the block computes.
 ///
-/// Lines of memory are copied as they are, in 16-byte vectors; or an operand stored along k is transposed by copying
-/// single elements: eight lanes along k, so that whole sectors are read, into rows of shared memory padded by one
-/// vector, so that a warp's elements fall into different banks. Before compute capability 8.0 the same calls copy at
-/// once. CUDA C++ Programming Guide, "Asynchronous Data Copies".
+/// Lines of memory are copied as they are, in 16-byte vectors, or in single elements where these are not aligned; or an
+/// operand stored along k is transposed by copying single elements: eight lanes along k, so that whole sectors are
+/// read, into rows of shared memory padded by one vector, so that a warp's elements fall into different banks. Before
+/// compute capability 8.0 the same calls copy at once. CUDA C++ Programming Guide, "Asynchronous Data Copies".
 
 #include <cuda_pipeline_primitives.h>
 
@@ -37,39 +37,58 @@ class AsyncTileLoader {
               (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
 
   /// Starts the copy of the tile at k0; tiles come in order. The caller commits, waits, and then meets the other
-  /// threads at a barrier, which also publishes what edge tiles stored directly.
+  /// threads at a barrier, which also publishes the padding that the last tile stored directly. Rows and columns past
+  /// C's edge are left as they are: nobody stores what comes of them.
   template <int lines, int ld>
   __device__ void copy(Index k0, T (&tile)[lines][ld]) {
-    if (whole_ && k0 + depth <= k_) {
+    if (k0 + depth > k_) {
+      copy_last(static_cast<int>(k_ - k0), tile);
+    } else if (whole_) {
+      const T* from = next_;
 #pragma unroll
-      for (int v = 0; v < count; ++v)
+      for (int v = 0; v < count; ++v, to_next_line(from))
 #pragma unroll
         for (int e = 0; e < length; e += line * width)
-          __pipeline_memcpy_async(&element(tile, v, e), next_ + v * step * stride_ + e, width * sizeof(T));
+          __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
     } else {
-      copy_guarded(k_ - k0 < depth ? static_cast<int>(k_ - k0) : depth, tile);
+      const T* from = next_;
+#pragma unroll
+      for (int v = 0; v < count; ++v, to_next_line(from))
+#pragma unroll
+        for (int c = 0; c < parts * width; ++c)
+          if (along == Along::K ? down_ + v * step < outer_left_ : across_ + part(c) < outer_left_)
+            __pipeline_memcpy_async(&element(tile, v, part(c)), from + part(c), sizeof(T));
     }
     next_ += along == Along::K ? depth : depth * stride_;
   }
 
  private:
+  /// The compiler is kept from seeing through it: it would have a multiple of the stride ready for each line.
+  __device__ void to_next_line(const T*& from) const {
+    from += step * stride_;
+    asm("" : "+l"(from));
+  }
+  /// Element c of this thread's, from its first one on in a line.
+  __device__ static constexpr int part(int c) { return c / width * line * width + c % width; }
+
   template <int lines, int ld>
   __device__ T& element(T (&tile)[lines][ld], int v, int e) const {
     return transpose ? tile[across_ + e][down_ + v * step] : tile[down_ + v * step][across_ + e];
   }
 
+  /// The tile that k ends in, with padding past the end.
   template <int lines, int ld>
-  __device__ void copy_guarded(int k_left, T (&tile)[lines][ld]) const {
+  __device__ void copy_last(int k_left, T (&tile)[lines][ld]) const {
     const int across_end = along == Along::K ? k_left : outer_left_;
     const int down_end = along == Along::K ? outer_left_ : k_left;
-#pragma unroll
+#pragma unroll 1
     for (int v = 0; v < count; ++v)
-#pragma unroll
-      for (int c = 0; c < parts * width; ++c) {
-        const int e = c / width * line * width + c % width;
-        const bool inside = down_ + v * step < down_end && across_ + e < across_end;
-        element(tile, v, e) = inside ? next_[v * step * stride_ + e] : padding_;
-      }
+#pragma unroll 1
+      for (int c = 0; c < parts * width; ++c)
+        if (down_ + v * step < down_end && across_ + part(c) < across_end)
+          __pipeline_memcpy_async(&element(tile, v, part(c)), next_ + v * step * stride_ + part(c), sizeof(T));
+        else
+          element(tile, v, part(c)) = padding_;
   }
 
   int across_, down_;

@@ -81,6 +81,8 @@ class CanonicalTile {
   __device__ T value(int i, int j) const { return sum_[i][j]; }
   /// For instructions that extend chains themselves.
   __device__ T& at(int i, int j) { return sum_[i][j]; }
+  static constexpr int count = rows * cols;
+  __device__ T& at(int e) { return sum_[e / cols][e % cols]; }
 
  private:
   __device__ void clear() {

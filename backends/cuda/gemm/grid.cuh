@@ -16,6 +16,19 @@ inline unsigned tile_count(const GemmCall& call, Index tile_m, Index tile_n) {
   return static_cast<unsigned>(ceil_div(call.m, tile_m) * ceil_div(call.n, tile_n));
 }
 
+/// A tile's row and column among the tiles.
+struct TilePlace {
+  Index row, col;
+};
+
+/// Tiles numbered column by column within bands of rows of them, so that those next to one another share operands.
+__host__ __device__ inline TilePlace banded(Index tile, Index tiles_m, Index tiles_n, Index band) {
+  const Index first = tile / (band * tiles_n) * band;
+  const Index height = tiles_m - first < band ? tiles_m - first : band;
+  const Index in_band = tile - first * tiles_n;
+  return {first + in_band % height, in_band / height};
+}
+
 /// First row and column of this block's tile.
 struct TileOrigin {
   Index row, col;

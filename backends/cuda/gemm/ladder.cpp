@@ -9,6 +9,7 @@ std::span<const GemmKernel> gemm_ladder() {
       // clang-format off
       // Math::Strict. cuBLAS is not canonical: it is behind the first canonical row that takes every call.
       slender_f32, slender_f64,
+      stream_k_f32, stream_k_f64,
       segmented_f32, segmented_f64,
       dmma_f64,
       async_copy_f32, async_copy_f64,

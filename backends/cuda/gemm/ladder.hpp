@@ -15,6 +15,7 @@ extern const GemmKernel wmma_tf32_f32;
 extern const GemmKernel wgmma_tf32_f32, wgmma_bf16_f32, wgmma_fp16_f32;
 extern const GemmKernel emulated_fp16x3_f32, emulated_bf16x6_f32;
 extern const GemmKernel slender_f32, slender_f64;
+extern const GemmKernel stream_k_f32, stream_k_f64;
 extern const GemmKernel segmented_f32, segmented_f64;
 extern const GemmKernel dmma_f64;
 extern const GemmKernel async_copy_f32, async_copy_f64;

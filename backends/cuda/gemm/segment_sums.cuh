@@ -6,8 +6,24 @@
 #include "grid.cuh"
 #include "scratch.hpp"
 #include "status.hpp"
+#include "tile_loader.cuh"
 
 namespace tessera::cuda {
+
+/// The product over one segment of k alone, into its sums.
+template <class T>
+__device__ VectorOperands<T> segment_of(VectorOperands<T> x, Index segment, T* sums) {
+  const Index begin = segment * canonical_segment;
+  x.a += begin * x.a_col;
+  x.b += begin * x.b_row;
+  x.k = x.k - begin < canonical_segment ? x.k - begin : canonical_segment;
+  x.c = sums + segment * x.m * x.n;
+  x.ldc = x.n;
+  x.c_vectors = x.n % Vector<T>::width == 0;
+  x.alpha = 1;
+  x.beta = 0;
+  return x;
+}
 
 /// sums is [segment][rows][cols]; element (r, c) goes to c[r·row_stride + c·col_stride].
 template <class T>
@@ -25,6 +41,7 @@ __global__ void add_segments(SegmentSums<T> x) {
   const Index all = x.rows * x.cols;
   if (e >= all) return;
   T sum = x.sums[e];
+#pragma unroll 16 // loads in flight: few results have few threads
   for (Index segment = 1; segment < x.segments; ++segment) sum += x.sums[segment * all + e];
   store_result(x.c + e / x.cols * x.row_stride + e % x.cols * x.col_stride, sum, x.alpha, x.beta);
 }

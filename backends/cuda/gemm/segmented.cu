@@ -20,21 +20,6 @@ constexpr Index most_segments = 65535; ///< of a grid's second dimension
 
 Index segments_of(const GemmCall& call) { return ceil_div(call.k, canonical_segment); }
 
-/// The product over one segment of k alone, into its sums.
-template <class T>
-__device__ VectorOperands<T> segment_of(VectorOperands<T> x, Index segment, T* sums) {
-  const Index begin = segment * canonical_segment;
-  x.a += begin * x.a_col;
-  x.b += begin * x.b_row;
-  x.k = x.k - begin < canonical_segment ? x.k - begin : canonical_segment;
-  x.c = sums + segment * x.m * x.n;
-  x.ldc = x.n;
-  x.c_vectors = x.n % Vector<T>::width == 0;
-  x.alpha = 1;
-  x.beta = 0;
-  return x;
-}
-
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tiles<T>::threads, 2) segmented(VectorOperands<T> x, T* sums) {
   multiply_tile<T, a_along, b_along>(segment_of(x, blockIdx.y, sums));

@@ -36,10 +36,9 @@ struct SlenderOperands {
   Index c_large, c_small; ///< strides of C along the two
   T alpha, beta;
 
-  SlenderOperands(const VectorOperands<T>& x, bool by_columns)
-      : large(by_columns
-                  ? OperandSlice<T>{x.b, x.b_row == 1 ? x.b_col : x.b_row, 0, x.n, x.k, b_padding<T>, x.b_vectors}
-                  : OperandSlice<T>{x.a, x.a_col == 1 ? x.a_row : x.a_col, 0, x.m, x.k, a_padding<T>, x.a_vectors}),
+  /// `along`: how the large operand is stored.
+  SlenderOperands(const VectorOperands<T>& x, bool by_columns, Along along)
+      : large(by_columns ? slice_b(x, along, 0) : slice_a(x, along, 0)),
         small(by_columns ? x.a : x.b),
         small_row(by_columns ? x.a_row : x.b_col),
         small_k(by_columns ? x.a_col : x.b_row),
@@ -180,10 +179,7 @@ template <class T, int rows, Along along>
 Status launch(cudaStream_t stream, const SlenderOperands<T>& x) noexcept {
   constexpr std::size_t bytes = stages * sizeof(SlenderStage<T, rows, along>);
   const auto kernel = multiply<T, rows, along>;
-  if (Status status = check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                            "slender: more shared memory");
-      !status.ok())
-    return status;
+  if (Status status = allow_shared(kernel, bytes, "slender"); !status.ok()) return status;
   const Index blocks = ceil_div<Index>(x.count, rows) * x.segments * ceil_div<Index>(x.length, threads);
   kernel<<<static_cast<unsigned>(blocks), 2 * threads, bytes, stream>>>(x);
   return launched("slender");
@@ -199,18 +195,23 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const cudaStream_t stream = stream_of(queue);
   const bool by_columns = call.m <= call.n;
   const bool along_k = by_columns ? call.op_b == Op::Transpose : call.op_a == Op::None;
-  SlenderOperands<T> x(VectorOperands<T>(call), by_columns);
+  SlenderOperands<T> x(VectorOperands<T>(call), by_columns, along_k ? Along::K : Along::Outer);
   Scratch scratch;
   if (x.segments > 1) {
     if (Status status = allocate_sums<T>(scratch, executor, queue, x.segments, x.count * x.length); !status.ok())
       return status;
     x.sums = scratch.as<T>();
   }
-  Status status = x.count == 1    ? launch<T, 1>(stream, x, along_k)
-                  : x.count <= 4  ? launch<T, 4>(stream, x, along_k)
-                  : x.count <= 16 ? launch<T, 16>(stream, x, along_k)
-                  : x.count <= 32 ? launch<T, 32>(stream, x, along_k)
-                                  : launch<T, slender>(stream, x, along_k);
+  const Index multiprocessors = executor.capabilities().multiprocessors;
+  const auto blocks = [&](Index rows) {
+    return ceil_div<Index>(x.count, rows) * x.segments * ceil_div<Index>(x.length, threads);
+  };
+  // Narrower than need be, where blocks are few.
+  Status status = x.count == 1                                         ? launch<T, 1>(stream, x, along_k)
+                  : x.count <= 4                                       ? launch<T, 4>(stream, x, along_k)
+                  : x.count <= 16 || blocks(32) < multiprocessors      ? launch<T, 16>(stream, x, along_k)
+                  : x.count <= 32 || blocks(slender) < multiprocessors ? launch<T, 32>(stream, x, along_k)
+                                                                       : launch<T, slender>(stream, x, along_k);
   if (!status.ok() || x.segments == 1) return status;
   return launch_add_segments<T>(
       stream, {x.sums, x.segments, x.count, x.length, x.c, x.c_small, x.c_large, x.alpha, x.beta}, "slender");

@@ -41,14 +41,21 @@ struct OperandSlice {
   Index first, outer, k;
   T padding;
   bool vectors;
+
+  /// Where step k0 is the first that a loader reads.
+  __host__ __device__ OperandSlice from(Index k0, Along along) const {
+    OperandSlice later = *this;
+    later.data += along == Along::K ? k0 : k0 * stride;
+    return later;
+  }
 };
 
 template <class T>
-__device__ OperandSlice<T> slice_a(const VectorOperands<T>& x, Along along, Index first) {
+__host__ __device__ OperandSlice<T> slice_a(const VectorOperands<T>& x, Along along, Index first) {
   return {x.a, along == Along::K ? x.a_row : x.a_col, first, x.m, x.k, a_padding<T>, x.a_vectors};
 }
 template <class T>
-__device__ OperandSlice<T> slice_b(const VectorOperands<T>& x, Along along, Index first) {
+__host__ __device__ OperandSlice<T> slice_b(const VectorOperands<T>& x, Along along, Index first) {
   return {x.b, along == Along::K ? x.b_col : x.b_row, first, x.n, x.k, b_padding<T>, x.b_vectors};
 }
 

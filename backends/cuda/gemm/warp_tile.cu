@@ -72,7 +72,7 @@ Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call)
 }
 
 template <class T>
-using Tiles = warp_tiling::Shape<T, sizeof(T) == 8>;
+using Tiles = std::conditional_t<sizeof(T) == 8, warp_tiling::Wide<T>, warp_tiling::Narrow<T>>;
 
 template <class T>
 constexpr GemmKernel row{.name = "warp_tile",

@@ -11,23 +11,31 @@
 
 namespace tessera::cuda::warp_tiling {
 
-/// In f32 a thread has 16×8 results (wide) or 8×8. Wide, 24 elements from shared memory feed 128 FMAs and 255 registers
-/// leave room for two blocks of four warps; else 16 feed 64, and it is two blocks of eight. f64 results take two
-/// registers each, so that there are half as many.
-template <class T, bool wide>
+/// A lane's results in vectors, and a block's warps.
+template <class T, int vectors_m_, int vectors_n_, int warps_m_, int warps_n_>
 struct Shape {
   using Element = T;
   static constexpr int width = Vector<T>::width;
   static constexpr int lanes_m = 4, lanes_n = 8;
-  static constexpr int vectors_m = wide ? 4 : 2;           ///< vectors of rows a lane
-  static constexpr int vectors_n = sizeof(T) == 4 ? 2 : 4; ///< vectors of columns a lane
+  static constexpr int vectors_m = vectors_m_; ///< vectors of rows a lane
+  static constexpr int vectors_n = vectors_n_; ///< vectors of columns a lane
   static constexpr int rows = vectors_m * width, cols = vectors_n * width;
   static constexpr int warp_m = lanes_m * rows, warp_n = lanes_n * cols;
-  static constexpr int warps_m = wide ? 2 : 4, warps_n = 2;
+  static constexpr int warps_m = warps_m_, warps_n = warps_n_;
   static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n;
   static constexpr int threads = 32 * warps_m * warps_n;
   static constexpr int a_ld = padded<T>(block_m), b_ld = padded<T>(block_n);
 };
+
+/// In f32 a thread has 16×8 results (wide) or 8×8. Wide, 24 elements from shared memory feed 128 FMAs and 255 registers
+/// leave room for two blocks of four warps; else 16 feed 64, and it is two blocks of eight. f64 results take two
+/// registers each, so that there are half as many.
+template <class T>
+constexpr int columns_of = sizeof(T) == 4 ? 2 : 4; ///< in vectors
+template <class T>
+using Wide = Shape<T, 4, columns_of<T>, 2, 2>;
+template <class T>
+using Narrow = Shape<T, 2, columns_of<T>, 4, 2>;
 
 /// This thread's first row and column in the block's tile.
 template <class S>

@@ -3,10 +3,9 @@
 /// How packed operands get into shared memory: a ring of stages, filled by bulk copies of a producer and emptied by the
 /// consumers of all blocks of a cluster. PTX ISA, "mbarrier" and "cp.async.bulk"; NVIDIA CUTLASS has the scheme.
 
-#include <cuda/ptx>
-
 #include <algorithm>
 
+#include "ring.cuh"
 #include "wgmma.cuh"
 
 namespace tessera::cuda::wgmma {
@@ -43,19 +42,6 @@ struct Stages {
 
 namespace ptx = ::cuda::ptx;
 
-/// Which stage is next, and how often the ring has gone round.
-template <int stages>
-struct Ring {
-  int stage = 0;
-  unsigned phase = 0;
-  __device__ void advance() {
-    if (++stage == stages) {
-      stage = 0;
-      phase ^= 1;
-    }
-  }
-};
-
 template <int stages>
 struct Barriers {
   std::uint64_t full[stages];  ///< the stage's bytes have come
@@ -67,10 +53,6 @@ struct Barriers {
       ptx::mbarrier_init(&empty[s], cluster * consumers * 4);
     }
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-  }
-  __device__ static void wait(std::uint64_t& barrier, unsigned phase) {
-    while (!ptx::mbarrier_try_wait_parity(&barrier, phase)) {
-    }
   }
   /// One warp of this block needs the stage no more: each producer of the cluster is told. Nothing was written that
   /// they would have to see, so the block's scope is enough; the cluster's costs a fence of all memory

@@ -29,7 +29,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count>& barr
     const char* a = x.a + (static_cast<Index>(work.tile_row * cluster + rank) * x.blocks + work.begin) * S::a_bytes;
     const char* b = x.b + (static_cast<Index>(work.tile_col) * x.blocks + work.begin) * S::b_bytes + rank * half;
     for (int k = work.begin; k < work.end; ++k, ring.advance(), a += S::a_bytes, b += S::b_bytes) {
-      barriers.wait(barriers.empty[ring.stage], ring.phase ^ 1);
+      wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
       expect(full, S::bytes);
       char* stage = shared + ring.stage * S::bytes;
@@ -77,7 +77,7 @@ __device__ void consume(const Product& x, const char* shared, Barriers<S::count>
       int accumulate = 0;
       int before = -1; // the stage whose products may still run
       for (; k < stop; ++k, ring.advance()) {
-        barriers.wait(barriers.full[ring.stage], ring.phase);
+        wait(barriers.full[ring.stage], ring.phase);
         begin_products();
         multiply_stage<R, S>(sum, shared + ring.stage * S::bytes, consumer, accumulate);
         commit_products();

@@ -37,20 +37,6 @@ inline int choose_slices(Index tiles, Index clusters, Index blocks, Index least)
   return static_cast<int>(std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / least)));
 }
 
-/// Places in one allocation, 256 bytes apart.
-class Layout {
- public:
-  std::size_t add(Index bytes) {
-    const std::size_t at = size_;
-    size_ += (static_cast<std::size_t>(bytes) + 255) / 256 * 256;
-    return at;
-  }
-  std::size_t size() const { return size_; }
-
- private:
-  std::size_t size_ = 0;
-};
-
 template <class R, int tile_n>
 Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index clusters) noexcept {
   using S = Stages<R, tile_n>;
@@ -63,7 +49,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   PackedParts b(call.n, call.k, tile_n, tiles_n, R::block_k, R::parts, R::type);
   const int slices = choose_slices(tiles_m * tiles_n, clusters, a.blocks, 512 / R::block_k);
 
-  Layout layout;
+  ScratchLayout layout;
   const std::size_t a_at = layout.add(a.bytes());
   const std::size_t b_at = layout.add(b.bytes());
   const std::size_t a_scale_at = layout.add(R::row_scaled ? call.m * 4 : 0);
@@ -106,11 +92,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                      .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
                      .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
-  if (Status status =
-          check(cudaFuncSetAttribute(product<R, tile_n>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-                "more shared memory for a product on the matrix units");
-      !status.ok())
-    return status;
+  if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
   cudaLaunchAttribute in_clusters{};
   in_clusters.id = cudaLaunchAttributeClusterDimension;
   in_clusters.val.clusterDim = {cluster, 1, 1};

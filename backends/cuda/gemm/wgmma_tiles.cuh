@@ -3,6 +3,7 @@
 /// Which results a cluster, a block and a thread compute, and where they go.
 
 #include "canonical.cuh"
+#include "grid.cuh"
 #include "packed_parts.cuh"
 #include "wgmma_pipeline.cuh"
 
@@ -33,12 +34,9 @@ struct Work {
   __device__ Work(const Product& x, int index) {
     const int tiles = x.tiles_m * x.tiles_n;
     slice = index / tiles;
-    const int tile = index % tiles;
-    const int first = tile / (band * x.tiles_n) * band;
-    const int height = min(band, x.tiles_m - first);
-    const int in_band = tile - first * x.tiles_n;
-    tile_row = first + in_band % height;
-    tile_col = in_band / height;
+    const TilePlace tile = banded(index % tiles, x.tiles_m, x.tiles_n, band);
+    tile_row = static_cast<int>(tile.row);
+    tile_col = static_cast<int>(tile.col);
     begin = static_cast<int>(static_cast<Index>(x.blocks) * slice / x.slices);
     end = static_cast<int>(static_cast<Index>(x.blocks) * (slice + 1) / x.slices);
   }

@@ -1,0 +1,86 @@
+/// How stream_k shares out work, looked at on the host: every step of every tile once, in the order of its chain.
+
+#define BOOST_TEST_MODULE cuda_schedule
+#include <map>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "cuda/gemm/stream_k.hpp"
+
+namespace {
+
+using tessera::Index;
+using tessera::cuda::Part;
+using tessera::cuda::Schedule;
+
+struct Sizes {
+  Index tiles, segments, steps, last_steps, slots;
+};
+
+/// What all blocks do, and that whoever continues a tile continues the block before it.
+void check(const Sizes& x) {
+  BOOST_TEST_CONTEXT(x.tiles << " tiles, " << x.segments << " segments, " << x.steps << " and " << x.last_steps
+                             << " steps, " << x.slots << " slots") {
+    const Schedule schedule(x.tiles, x.segments, x.steps, x.last_steps, x.slots, 2);
+    BOOST_TEST(schedule.blocks() <= x.slots);
+    std::map<Index, std::map<Index, Index>> done; // tile → begin → end
+    Index handed_on = -1;                         // tile that the block before hands on
+    Index most = 0;
+    for (Index block = 0; block < schedule.blocks(); ++block) {
+      Part part{};
+      Index hands_on = -1;
+      Index steps = 0;
+      for (Index index = 0; schedule.part(block, index, part); ++index) {
+        BOOST_TEST_REQUIRE(part.begin < part.end);
+        BOOST_TEST(done[part.tile].emplace(part.begin, part.end).second);
+        BOOST_TEST(part.continues == (part.begin > 0));
+        if (part.continues) {
+          BOOST_TEST(part.tile == handed_on);
+          handed_on = -1;
+        }
+        if (part.hands_on) {
+          BOOST_TEST(index == 0); // before it could wait for anyone, unless it has this part alone
+          hands_on = part.tile;
+          BOOST_TEST(schedule.cuts());
+        }
+        steps += part.end - part.begin;
+      }
+      BOOST_TEST(handed_on == -1); // nobody's sums are left over
+      handed_on = hands_on;
+      most = std::max(most, steps);
+    }
+    BOOST_TEST(handed_on == -1);
+    BOOST_TEST(done.size() == static_cast<std::size_t>(x.tiles * x.segments));
+    Index all = 0;
+    for (const auto& [tile, parts] : done) {
+      const Index length = tile / x.tiles + 1 == x.segments ? x.last_steps : x.steps;
+      Index at = 0;
+      for (const auto& [begin, end] : parts) {
+        BOOST_TEST(begin == at);
+        at = end;
+      }
+      BOOST_TEST(at == length);
+      all += length;
+    }
+    if (x.steps == x.last_steps && x.tiles * x.segments >= x.slots) BOOST_TEST(most <= all / x.slots + 1);
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(schedule)
+
+BOOST_AUTO_TEST_CASE(every_step_once_and_evenly) {
+  for (const Index tiles : {1, 3, 7, 8, 9, 16, 23, 24, 100})
+    for (const Index segments : {1, 2, 5})
+      for (const Index last : {1, 3, 8})
+        for (const Index slots : {1, 4, 8}) check({tiles, segments, segments == 1 ? last : 8, last, slots});
+  check({1024, 1, 128, 128, 264});
+  check({400, 1, 80, 80, 264});
+  check({144, 2, 32, 16, 264});
+}
+
+BOOST_AUTO_TEST_CASE(short_tiles_are_not_cut) { BOOST_TEST(!Schedule(300, 1, 3, 3, 264, 4).cuts()); }
+
+BOOST_AUTO_TEST_SUITE_END()
