@@ -13,7 +13,7 @@ constexpr int padding = 4; ///< makes rows of 4 modulo 16 elements, so that 4×4
 
 /// A tile as its operand is stored.
 template <int outer, int block_k, Along along>
-struct alignas(16) StoredTile {
+struct alignas(32) StoredTile {
   static constexpr int lines = along == Along::K ? outer : block_k;
   static constexpr int ld = (along == Along::K ? block_k : outer) + padding;
   double at[lines][ld];

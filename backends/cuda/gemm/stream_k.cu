@@ -27,14 +27,15 @@ struct Fmas {
   static constexpr int unrolled = 8; ///< steps: more would not fit into the cache for instructions
   static constexpr bool transposes = true;
 
-  template <int ld>
-  struct alignas(16) Tile {
-    float at[block_k][ld];
+  /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
+  template <int outer, Along along>
+  struct alignas(32) Tile {
+    float at[block_k][along == Along::K ? padded<float>(outer) : outer];
   };
-  template <Along, Along>
+  template <Along a_along, Along b_along>
   struct Stage {
-    Tile<S::a_ld> a;
-    Tile<S::b_ld> b;
+    Tile<block_m, a_along> a;
+    Tile<block_n, b_along> b;
   };
   using Place = warp_tiling::Position<S>;
   struct Fragment : warp_tiling::Parts<S> {

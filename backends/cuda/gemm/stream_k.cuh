@@ -198,7 +198,7 @@ template <class M, Along a_along, Along b_along>
 __global__ void __launch_bounds__(M::threads + producers, M::blocks)
     multiply(const __grid_constant__ Work<typename M::Element> work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  extern __shared__ float4 shared[];
+  extern __shared__ __align__(128) float4 shared[]; // a sector that lies in two halves is fetched twice
   auto* const stage = reinterpret_cast<typename M::template Stage<a_along, b_along>*>(shared);
   __shared__ Barriers<M::stages> barriers;
   if (threadIdx.x == 0) barriers.start(M::threads / 32);
