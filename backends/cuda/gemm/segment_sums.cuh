@@ -33,10 +33,12 @@ struct SegmentSums {
   T* c;
   Index row_stride, col_stride;
   T alpha, beta;
+  const int* unfit = nullptr; ///< if set and not 0: nothing is to be done
 };
 
 template <class T>
 __global__ void add_segments(SegmentSums<T> x) {
+  if (x.unfit != nullptr && *x.unfit != 0) return;
   const Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Index all = x.rows * x.cols;
   if (e >= all) return;

@@ -7,6 +7,8 @@
 /// would hide what starting a copy costs. Bytes: the large operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing
 /// Tall-and-Skinny Matrix-Matrix Multiplication on GPUs" (ICS 2019).
 
+#include <algorithm>
+
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ladder.hpp"
@@ -169,10 +171,12 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
     }
 }
 
-const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities&) noexcept {
-  return call.m <= slender || call.n <= slender
-             ? nullptr
-             : "it is for products of which m or n is at most 64; use async_copy, or no kernel's name";
+const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
+  const Index small = std::min(call.m, call.n);
+  if (small > slender) return "it is for products of which m or n is at most 64; use async_copy, or no kernel's name";
+  if (machine.compute_major == 9 && small > slender / 2 && std::max(call.m, call.n) > slender)
+    return "of more than 32 rows or columns stream_k makes more on Hopper; use it, or no kernel's name";
+  return nullptr;
 }
 
 template <class T, int rows, Along along>

@@ -6,7 +6,8 @@
 ///   M::cycles a step of k takes a block where multiprocessors are full, M::cycles_alone where it has one to itself
 ///   M::Stage<a_along, b_along>: tiles a and b; M::transposes: whether they are [k][outer] whatever the operands are
 ///   M::Place: a thread's; M::Fragment: load(stage, place, p), what it needs of `depth` steps
-///   M::Sums, M::multiply(sums, fragment), M::store(x, row, col, place, sums)
+///   M::Sums, M::step(sums, now, next, stage, place, p): multiplies, and loads the next fragment; M::store(x, row, col,
+///   place, sums)
 
 #include <cuda/atomic>
 
@@ -162,18 +163,19 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
       step = stop;
 #pragma unroll 1
       for (int done = 0; done < stages; ++done) {
+        const Stage* from = &stage[ring.stage];
 #pragma unroll 1
         for (int first = 0; first < steps; first += group) {
 #pragma unroll
           for (int s = 0; s < group; ++s) {
-            if (s + 1 < group || first + group < steps) {
-              fragment[(s + 1) % 2].load(stage[ring.stage], place, (first + s + 1) * M::depth);
-            } else {
+            int next = (first + s + 1) * M::depth;
+            if (s + 1 == group && first + group == steps) {
+              next = 0;
               ring.advance();
               wait(barriers.full[ring.stage], ring.phase);
-              fragment[0].load(stage[ring.stage], place, 0);
+              from = &stage[ring.stage];
             }
-            M::multiply(sums, fragment[s % 2]);
+            M::step(sums, fragment[s % 2], fragment[(s + 1) % 2], *from, place, next);
           }
         }
         __syncwarp();

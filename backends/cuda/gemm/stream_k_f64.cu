@@ -21,10 +21,24 @@ struct Matrices : Shape {
   static constexpr int registers = blocks == 1 ? 232 : 216;
   static constexpr int unrolled = 2;
   static constexpr bool transposes = false;
+
+  template <class Stage>
+  __device__ static void step(typename Shape::Sums& sums, const typename Shape::Fragment& now,
+                              typename Shape::Fragment& next, const Stage& stage, const typename Shape::Place& place,
+                              int p) {
+    next.load(stage, place, p);
+    Shape::multiply(sums, now);
+  }
 };
 
 using Large = Matrices<dmma_tiling::Shape<4, 4, 2, 4, 16>, 1, 5, 135, 135>;
 using Small = Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, 2, 5, 75, 45>;
+
+const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (call.k < 256)
+    return "k is under 256, where blocks that share a multiprocessor hide each other's stores; use dmma";
+  return stream_k::reject(row, call, machine);
+}
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   return stream_k::run<Large, Small>(row.name, executor, queue, call);
@@ -39,7 +53,7 @@ const GemmKernel stream_k_f64{
     .type = DType::F64,
     .tile = {Large::block_m, Large::block_n, Large::block_k},
     .summation = Summation::Canonical,
-    .reject = stream_k::reject,
+    .reject = reject,
     .run = run};
 
 } // namespace tessera::cuda

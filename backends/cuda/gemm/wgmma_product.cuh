@@ -129,7 +129,4 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
 #endif
 }
 
-/// Slices of k, added in ascending order.
-__global__ void add_slices(const __grid_constant__ Product x);
-
 } // namespace tessera::cuda::wgmma

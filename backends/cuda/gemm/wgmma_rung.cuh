@@ -6,6 +6,7 @@
 
 #include "grid.cuh"
 #include "scratch.hpp"
+#include "segment_sums.cuh"
 #include "status.hpp"
 #include "stream.hpp"
 #include "strict_fallback.hpp"
@@ -106,8 +107,8 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   if (Status status = check(cudaLaunchKernelEx(&config, product<R, tile_n>, product_of), name); !status.ok())
     return status;
   if (slices > 1) {
-    add_slices<<<static_cast<unsigned>(ceil_div<Index>(x.m * x.n, 256)), 256, 0, stream>>>(product_of);
-    if (Status status = launched(name); !status.ok()) return status;
+    const SegmentSums<float> sums{product_of.sums, slices, x.m, x.n, x.c, x.ldc, 1, x.alpha, x.beta, unfit};
+    if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
   }
   return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};
 }
