@@ -1,12 +1,12 @@
 /// stream_k: async_copy's tiles in persistent blocks that share the work out evenly, to the bits of one chain.
 ///
 /// Four warps copy, elements of an operand along k one by one so that it comes out transposed, and hand their registers
-/// to eight warps that do nothing but read shared memory and multiply: 128×256 results, 16×8 a thread, 6 reads for 128
+/// to eight warps that do nothing but read shared memory and multiply: 256×128 results, 16×8 a thread, 6 reads for 128
 /// FMAs. What does not fill a wave of blocks is cut anywhere along k: the next block goes on with the chains where the
-/// one before stopped. Where C has few tiles, k is cut at the canonical segments as well, or tiles are 256×128 or
-/// 64×128. Bytes as for async_copy, and four for each result that is handed on. Osama et al., "Stream-K: Work-Centric
-/// Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU" (PPoPP 2023), whose sums are added; warps
-/// with roles are NVIDIA CUTLASS's.
+/// one before stopped. Where C has few tiles, k is cut at the canonical segments as well, or tiles are 64×128. Bytes
+/// as for async_copy, and four for each result that is handed on. Osama et al., "Stream-K: Work-Centric Parallel
+/// Decomposition for Dense Matrix-Matrix Multiplication on the GPU" (PPoPP 2023), whose sums are added; warps with
+/// roles are NVIDIA CUTLASS's.
 
 #include "ladder.hpp"
 #include "stream_k.cuh"
@@ -65,15 +65,11 @@ struct Fmas {
   }
 };
 
-template <int warps_m, int warps_n>
-using Large = Fmas<warp_tiling::Shape<float, 4, 2, warps_m, warps_n>, 1, 32, 4, 305 + 5 * warps_m / warps_n,
-                   305 + 5 * warps_m / warps_n>;
-using Wide = Large<2, 4>;
-using Tall = Large<4, 2>;
+using Large = Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, 1, 32, 4, 310, 310>;
 using Small = Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, 2, 16, 6, 175, 120>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  return stream_k::run_best<Wide, Tall, Small>(row.name, executor, queue, call);
+  return stream_k::run<Large, Small>(row.name, executor, queue, call);
 }
 
 } // namespace
@@ -82,7 +78,7 @@ const GemmKernel stream_k_f32{.name = "stream_k",
                               .summary = "persistent blocks with warps that copy; work shared out evenly along k",
                               .source = "Stream-K; CUTLASS",
                               .type = DType::F32,
-                              .tile = {Wide::block_m, Wide::block_n, Wide::block_k},
+                              .tile = {Large::block_m, Large::block_n, Large::block_k},
                               .summation = Summation::Canonical,
                               .reject = stream_k::reject,
                               .run = run};

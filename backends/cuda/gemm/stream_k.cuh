@@ -9,9 +9,6 @@
 ///   M::Sums, M::step(sums, now, next, stage, place, p): multiplies, and loads the next fragment; M::store(x, row, col,
 ///   place, sums)
 
-#include <algorithm>
-#include <array>
-
 #include <cuda/atomic>
 
 #include "async_loader.cuh"
@@ -59,6 +56,12 @@ struct Barriers {
     }
   }
   __device__ static void arrive(std::uint64_t& barrier) { static_cast<void>(::cuda::ptx::mbarrier_arrive(&barrier)); }
+  /// When this thread's copies are done.
+  __device__ static void arrive_after_copies(std::uint64_t& barrier) {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(&barrier)))
+                 : "memory");
+  }
 };
 
 template <class M, Along a_along, Along b_along, class Stage>
@@ -66,18 +69,6 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   using T = typename M::Element;
   const int thread = static_cast<int>(threadIdx.x) - M::threads;
   Ring<M::stages> ring;
-  Ring<M::stages> arrived; // stages that are not said to be full yet: two, once the first two have been started
-  int behind = 0;
-  const auto arrive_two_later = [&] {
-    __pipeline_commit();
-    if (behind < 2) {
-      ++behind;
-      return;
-    }
-    __pipeline_wait_prior(2);
-    barriers.arrive(barriers.full[arrived.stage]);
-    arrived.advance();
-  };
   Part part;
   for (Index index = 0; work.schedule.part(blockIdx.x, index, part); ++index) {
     const VectorOperands<T> x = work.product(part.tile);
@@ -92,12 +83,20 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       a.copy(k0, stage[ring.stage].a.at);
       b.copy(k0, stage[ring.stage].b.at);
-      arrive_two_later();
+      if (k0 + M::block_k > x.k) { // padding was stored without cp.async
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        barriers.arrive(barriers.full[ring.stage]);
+      } else {
+        barriers.arrive_after_copies(barriers.full[ring.stage]);
+      }
     }
   }
   // Consumers look one stage ahead, also at the end.
   wait(barriers.empty[ring.stage], ring.phase ^ 1);
-  for (int s = 0; s < 3; ++s) arrive_two_later();
+  barriers.arrive(barriers.full[ring.stage]);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
 }
 
 /// A thread's sums and totals, for the same thread of the next block.
@@ -278,20 +277,19 @@ Index cost(const GemmCall& call, Index segments, Index multiprocessors) {
   return steps * (tiles * segments > multiprocessors ? M::cycles : M::cycles_alone) + adding;
 }
 
-/// The best of several sizes of tiles, and k cut at the segments or not.
-template <class... Ms>
-Status run_best(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+/// The better of two sizes of tiles, and k cut at the segments or not.
+template <class Large, class Small>
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index multiprocessors = executor.capabilities().multiprocessors;
   const Index all = ceil_div(call.k, canonical_segment);
-  const auto best = [&](auto of) { return of(call, all, multiprocessors) < of(call, 1, multiprocessors) ? all : 1; };
-  const std::array<Index, sizeof...(Ms)> segments{best(cost<Ms>)...};
-  std::size_t number = 0;
-  const std::array<Index, sizeof...(Ms)> costs{cost<Ms>(call, segments[number++], multiprocessors)...};
-  const auto chosen = static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
-  Status status;
-  number = 0;
-  ((number++ == chosen ? void(status = run<Ms>(name, executor, queue, call, segments[chosen])) : void()), ...);
-  return status;
+  const auto best = [&](auto cost) {
+    return cost(call, all, multiprocessors) < cost(call, 1, multiprocessors) ? all : 1;
+  };
+  const Index large = best(cost<Large>);
+  const Index small = best(cost<Small>);
+  return cost<Small>(call, small, multiprocessors) < cost<Large>(call, large, multiprocessors)
+             ? run<Small>(name, executor, queue, call, small)
+             : run<Large>(name, executor, queue, call, large);
 }
 
 } // namespace tessera::cuda::stream_k

@@ -41,7 +41,7 @@ const char* reject(const GemmKernel& row, const GemmCall& call, const Capabiliti
 }
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  return stream_k::run_best<Large, Small>(row.name, executor, queue, call);
+  return stream_k::run<Large, Small>(row.name, executor, queue, call);
 }
 
 } // namespace
