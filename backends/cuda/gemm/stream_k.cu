@@ -19,11 +19,12 @@ template <class S_, int blocks_, int block_k_, int stages_, int cycles_, int cyc
 struct Fmas {
   using Element = float;
   using S = S_;
-  static constexpr int block_m = S::block_m, block_n = S::block_n, block_k = block_k_, depth = 1;
+  static constexpr int block_m = S::block_m, block_n = S::block_n, block_k = block_k_;
+  [[maybe_unused]] static constexpr int depth = 1;
   static constexpr int threads = S::threads, blocks = blocks_, stages = stages_;
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
-  static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
-  static constexpr int unrolled = 8; ///< steps: more would not fit into the cache for instructions
+  [[maybe_unused]] static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
+  [[maybe_unused]] static constexpr int unrolled = 8; ///< steps: more would not fit into the cache for instructions
   static constexpr bool transposes = true;
 
   /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.

@@ -14,12 +14,12 @@ namespace {
 template <class Shape, int blocks_, int stages_, int cycles_, int cycles_alone_>
 struct Matrices : Shape {
   using Element = double;
-  static constexpr int depth = dmma_tiling::depth;
+  [[maybe_unused]] static constexpr int depth = dmma_tiling::depth;
   static constexpr int blocks = blocks_, stages = stages_;
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
-  static constexpr int producer_registers = 40;
-  static constexpr int registers = blocks == 1 ? 232 : 216;
-  static constexpr int unrolled = 2;
+  [[maybe_unused]] static constexpr int producer_registers = 40;
+  [[maybe_unused]] static constexpr int registers = blocks == 1 ? 232 : 216;
+  [[maybe_unused]] static constexpr int unrolled = 2;
   static constexpr bool transposes = false;
 
   template <class Stage>
