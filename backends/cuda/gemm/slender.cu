@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include <tessera/executor.hpp>
+
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ladder.hpp"

@@ -13,18 +13,18 @@
 #include "warp_tile.cuh"
 
 namespace tessera::cuda {
-namespace {
+namespace stream_k {
 
 template <class S_, int blocks_, int block_k_, int stages_, int cycles_, int cycles_alone_>
 struct Fmas {
   using Element = float;
   using S = S_;
   static constexpr int block_m = S::block_m, block_n = S::block_n, block_k = block_k_;
-  [[maybe_unused]] static constexpr int depth = 1;
+  static constexpr int depth = 1;
   static constexpr int threads = S::threads, blocks = blocks_, stages = stages_;
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
-  [[maybe_unused]] static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
-  [[maybe_unused]] static constexpr int unrolled = 8; ///< steps: more would not fit into the cache for instructions
+  static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
+  static constexpr int unrolled = 8; ///< steps: more would not fit into the cache for instructions
   static constexpr bool transposes = true;
 
   /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
@@ -66,8 +66,12 @@ struct Fmas {
   }
 };
 
-using Large = Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, 1, 32, 4, 310, 310>;
-using Small = Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, 2, 16, 6, 175, 120>;
+} // namespace stream_k
+
+namespace {
+
+using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, 1, 32, 4, 310, 310>;
+using Small = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, 2, 16, 6, 175, 120>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   return stream_k::run<Large, Small>(row.name, executor, queue, call);

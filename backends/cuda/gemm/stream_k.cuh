@@ -11,6 +11,8 @@
 
 #include <cuda/atomic>
 
+#include <tessera/executor.hpp>
+
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ring.cuh"

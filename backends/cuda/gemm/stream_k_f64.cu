@@ -9,17 +9,17 @@
 #include "stream_k.cuh"
 
 namespace tessera::cuda {
-namespace {
+namespace stream_k {
 
 template <class Shape, int blocks_, int stages_, int cycles_, int cycles_alone_>
 struct Matrices : Shape {
   using Element = double;
-  [[maybe_unused]] static constexpr int depth = dmma_tiling::depth;
+  static constexpr int depth = dmma_tiling::depth;
   static constexpr int blocks = blocks_, stages = stages_;
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
-  [[maybe_unused]] static constexpr int producer_registers = 40;
-  [[maybe_unused]] static constexpr int registers = blocks == 1 ? 232 : 216;
-  [[maybe_unused]] static constexpr int unrolled = 2;
+  static constexpr int producer_registers = 40;
+  static constexpr int registers = blocks == 1 ? 232 : 216;
+  static constexpr int unrolled = 2;
   static constexpr bool transposes = false;
 
   template <class Stage>
@@ -31,8 +31,12 @@ struct Matrices : Shape {
   }
 };
 
-using Large = Matrices<dmma_tiling::Shape<4, 4, 2, 4, 16>, 1, 5, 135, 135>;
-using Small = Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, 2, 5, 75, 45>;
+} // namespace stream_k
+
+namespace {
+
+using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 16>, 1, 5, 135, 135>;
+using Small = stream_k::Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, 2, 5, 75, 45>;
 
 const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
   if (call.k < 256)
