@@ -176,7 +176,10 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
 const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   const Index small = std::min(call.m, call.n);
   if (small > slender) return "it is for products of which m or n is at most 64; use async_copy, or no kernel's name";
-  if (machine.compute_major == 9 && small > slender / 2 && std::max(call.m, call.n) > slender)
+  if (machine.compute_major != 9) return nullptr;
+  if (call.type == DType::F64 && small > slender / 4 && call.k >= 256)
+    return "of more than 16 rows or columns in f64 stream_k makes more on Hopper; use it, or no kernel's name";
+  if (call.type == DType::F32 && small > slender / 2 && std::max(call.m, call.n) > slender)
     return "of more than 32 rows or columns stream_k makes more on Hopper; use it, or no kernel's name";
   return nullptr;
 }
