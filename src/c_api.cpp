@@ -141,10 +141,12 @@ tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** 
 }
 
 tessera_backend tessera_executor_backend(const tessera_executor* executor) {
+  if (executor == nullptr) return TESSERA_AUTO;
   return static_cast<tessera_backend>(reinterpret_cast<const Executor*>(executor)->capabilities().backend);
 }
 
 const char* tessera_executor_device(const tessera_executor* executor) {
+  if (executor == nullptr) return nullptr;
   return reinterpret_cast<const Executor*>(executor)->capabilities().device.c_str();
 }
 

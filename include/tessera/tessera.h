@@ -25,11 +25,15 @@
 #define TESSERA_C_API
 #endif
 
+/* In C an enumeration holds any integer, so it must in C++. */
 #ifdef __cplusplus
+#define TESSERA_INT : int
 extern "C" {
+#else
+#define TESSERA_INT
 #endif
 
-typedef enum tessera_status {
+typedef enum tessera_status TESSERA_INT {
   TESSERA_OK = 0,
   TESSERA_INVALID_ARGUMENT = 1, /* shapes, leading dimensions, aliasing, null */
   TESSERA_REJECTED = 2,         /* a kernel that was named, or every kernel, does not take this product */
@@ -40,12 +44,12 @@ typedef enum tessera_status {
   TESSERA_INTERNAL = 7
 } tessera_status;
 
-typedef enum tessera_dtype { TESSERA_F32 = 0, TESSERA_F64 = 1 } tessera_dtype;
+typedef enum tessera_dtype TESSERA_INT { TESSERA_F32 = 0, TESSERA_F64 = 1 } tessera_dtype;
 
-typedef enum tessera_op { TESSERA_NONE = 0, TESSERA_TRANSPOSE = 1 } tessera_op;
+typedef enum tessera_op TESSERA_INT { TESSERA_NONE = 0, TESSERA_TRANSPOSE = 1 } tessera_op;
 
 /* How a product may round; see <tessera/types.hpp>. Strict gives the same bits on every backend. */
-typedef enum tessera_math {
+typedef enum tessera_math TESSERA_INT {
   TESSERA_STRICT = 0,
   TESSERA_TF32 = 1,
   TESSERA_BF16 = 2,
@@ -56,7 +60,7 @@ typedef enum tessera_math {
 } tessera_math;
 
 /* Auto may choose and fall back; a named one works or the call fails. */
-typedef enum tessera_backend {
+typedef enum tessera_backend TESSERA_INT {
   TESSERA_AUTO = 0,
   TESSERA_REFERENCE = 1,
   TESSERA_OPENMP = 2,
@@ -101,6 +105,7 @@ TESSERA_C_API tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, 
 typedef struct tessera_executor tessera_executor;
 
 TESSERA_C_API tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor);
+/* TESSERA_AUTO, and NULL for the name, if executor is NULL. */
 TESSERA_C_API tessera_backend tessera_executor_backend(const tessera_executor* executor);
 /* The processor's or card's own name. */
 TESSERA_C_API const char* tessera_executor_device(const tessera_executor* executor);

@@ -63,8 +63,9 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
   if (const char* named = std::getenv("TESSERA_TUNING"); named != nullptr && *named != '\0') {
     const fs::path path = named;
     if (path == "none") return nullptr;
-    if (!fs::is_directory(path)) return use(path);
-    return fs::exists(path / name) ? use(path / name) : nullptr;
+    std::error_code error;
+    if (!fs::is_directory(path, error)) return use(path);
+    return fs::exists(path / name, error) ? use(path / name) : nullptr;
   }
   for (const fs::path& folder : {user_folder(), beside.empty() ? fs::path() : beside / "tuning"}) {
     std::error_code error;

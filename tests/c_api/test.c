@@ -65,6 +65,7 @@ static void errors(void) {
   expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_INVALID_ARGUMENT,
          "options.size = 3");
   expect(tessera_get_executor(TESSERA_REFERENCE, NULL), TESSERA_INVALID_ARGUMENT, "executor is null");
+  CHECK(tessera_executor_backend(NULL) == TESSERA_AUTO && tessera_executor_device(NULL) == NULL);
   expect(tessera_synchronize(NULL), TESSERA_INVALID_ARGUMENT, "executor is null");
   for (int i = 0; i < 4; ++i) CHECK(c[i] == 7); /* nothing was written */
   CHECK(tessera_backend_name((tessera_backend)9) == NULL);

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(the_time_is_kept) {
 }
 
 BOOST_AUTO_TEST_CASE(by_itself_it_goes_where_products_look_for_it) {
-  BOOST_TEST(tune({"--sizes", "900"}, {{"XDG_CACHE_HOME", folder.path().string()}}).status == 0);
+  BOOST_TEST(tune({"--sizes", "48"}, {{"XDG_CACHE_HOME", folder.path().string()}}).status == 0);
   const Outcome outcome = Process(TESSERA_EXAMPLE_PRODUCT, {}, folder.path(),
                                   {{"XDG_CACHE_HOME", folder.path().string()}, {"TESSERA_LOG", "dispatch"}})
                               .wait();

@@ -30,13 +30,11 @@ template <class T>
 void every_transpose(Index m, Index n, Index k) {
   const auto a = Matrix<T>::random(m, k, Seed{1}), at = Matrix<T>::random(k, m, Seed{1});
   const auto b = Matrix<T>::random(k, n, Seed{2}), bt = Matrix<T>::random(n, k, Seed{2});
-  for (const T alpha : {T{1}, T{-0.6875}, T{0}})
-    for (const T beta : {T{0}, T{1}, T{0.375}}) {
-      compare_with_reference(a, b, alpha, beta, "A·B");
-      compare_with_reference(at.transposed(), b, alpha, beta, "Aᵀ·B");
-      compare_with_reference(a, bt.transposed(), alpha, beta, "A·Bᵀ");
-      compare_with_reference(at.transposed(), bt.transposed(), alpha, beta, "Aᵀ·Bᵀ");
-    }
+  compare_with_reference(a, b, T{1}, T{0}, "A·B");
+  compare_with_reference(at.transposed(), b, T{1}, T{0.375}, "Aᵀ·B");
+  compare_with_reference(a, bt.transposed(), T{-0.6875}, T{0}, "A·Bᵀ");
+  compare_with_reference(at.transposed(), bt.transposed(), T{-0.6875}, T{1}, "Aᵀ·Bᵀ");
+  compare_with_reference(a, b, T{0}, T{0.375}, "0·A·B");
 }
 
 } // namespace
@@ -52,7 +50,8 @@ BOOST_AUTO_TEST_CASE(the_bits_are_those_of_one_piece) {
 BOOST_AUTO_TEST_CASE(one_slice_of_k_is_enough) {
   use_small_device();
   every_transpose<float>(2500, 1001, 64);
-  every_transpose<float>(1500, 1600, 1);
+  compare_with_reference(Matrix<float>::random(1500, 1, Seed{1}), Matrix<float>::random(1, 1600, Seed{2}), 2.0f, 0.5f,
+                         "a column by a row");
 }
 
 BOOST_AUTO_TEST_CASE(long_and_thin) {
