@@ -81,6 +81,17 @@ GemmCall call_of(DType type, tessera_op op_a, tessera_op op_b, int64_t m, int64_
           c,    ldc,          options.threads};
 }
 
+template <class T>
+tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, T alpha,
+                                   const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,
+                                   const tessera_options* options) noexcept {
+  return guarded([&] {
+    const GemmOptions chosen = options_of(options);
+    tessera::detail::gemm_raw(
+        call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen), chosen);
+  });
+}
+
 Executor& executor_of(tessera_executor* executor) {
   if (executor == nullptr) throw InvalidArgument("executor is null; get one with tessera_get_executor()");
   return *reinterpret_cast<Executor*>(executor);
@@ -115,21 +126,13 @@ tessera_options tessera_default_options(void) {
 tessera_status tessera_gemm_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, float alpha,
                                 const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
                                 int64_t ldc, const tessera_options* options) {
-  return guarded([&] {
-    const GemmOptions chosen = options_of(options);
-    tessera::detail::gemm_raw(call_of(DType::F32, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen),
-                              chosen);
-  });
+  return gemm_in_host_memory(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
 }
 
 tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
                                 const double* a, int64_t lda, const double* b, int64_t ldb, double beta, double* c,
                                 int64_t ldc, const tessera_options* options) {
-  return guarded([&] {
-    const GemmOptions chosen = options_of(options);
-    tessera::detail::gemm_raw(call_of(DType::F64, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen),
-                              chosen);
-  });
+  return gemm_in_host_memory(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
 }
 
 tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor) {

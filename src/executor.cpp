@@ -29,11 +29,7 @@ std::string describe(const ReduceCall& call) {
 bool same_kind(const GemmKernel& row, const GemmCall& call) { return row.type == call.type && row.math == call.math; }
 bool same_kind(const ReduceKernel& row, const ReduceCall& call) { return row.type == call.type && row.op == call.op; }
 
-/// May the executor choose this row by itself? What was not asked for by name gives the same bits everywhere.
-bool keeps_contract(const GemmKernel& row, const GemmCall& call) {
-  return call.math != Math::Strict || row.summation == Summation::Canonical;
-}
-bool keeps_contract(const ReduceKernel& row, const ReduceCall&) { return row.summation == Summation::Canonical; }
+bool keeps_contract(const ReduceKernel& row) { return row.summation == Summation::Canonical; }
 
 Status rejected(std::string why) { return Status::failure(StatusCode::Rejected, std::move(why)); }
 
@@ -56,7 +52,7 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   for (const Row& row : rows) {
     if (!name.empty() && name != row.name) continue;
     name_known = true;
-    if (!same_kind(row, call) || (name.empty() && !keeps_contract(row, call))) continue;
+    if (!same_kind(row, call) || (name.empty() && !keeps_contract(row))) continue;
     const char* reason = row.reject ? row.reject(row, call, machine) : nullptr;
     if (log_dispatch())
       log_line(describe(call) + ": " + std::string(backend) + "/" + row.name +

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -72,12 +71,8 @@ ordered_json::iterator find_machine(ordered_json& machines, const ordered_json& 
 } // namespace
 
 fs::path ceiling_file() {
-  // The base directory specification: what is not absolute is ignored.
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return fs::path(cache) / "tessera" / "ceilings.json";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return fs::path(home) / ".cache" / "tessera" / "ceilings.json";
-  return {};
+  const fs::path cache = user_cache_folder();
+  return cache.empty() ? cache : cache / "ceilings.json";
 }
 
 ordered_json fingerprint(const Capabilities& machine) {

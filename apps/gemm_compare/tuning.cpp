@@ -17,10 +17,6 @@ constexpr double better = 0.97;
 constexpr double behind = 3;       ///< times the fastest kernel's time …
 constexpr int hopeless_after = 12; ///< … on so many shapes in a row
 
-bool choosable(const Task& task) {
-  return task.gemm->math != Math::Strict || task.gemm->summation == Summation::Canonical;
-}
-
 std::filesystem::path target(const Options& options, const Capabilities& machine) {
   std::filesystem::path path = options.tuning_table;
   if (path.empty()) path = tuning_target(machine);
@@ -68,10 +64,10 @@ bool Tuning::known(const Group& group, Math math) const {
 
 bool Tuning::wants(Group& group) {
   std::map<Math, int> rivals;
-  for (const Task& task : group.tasks) rivals[task.gemm->math] += choosable(task);
+  for (const Task& task : group.tasks) rivals[task.gemm->math] += keeps_contract(*task.gemm);
   std::erase_if(group.tasks, [&](const Task& task) {
     const auto far = far_behind_.find({task.gemm->name, group.type, task.gemm->math});
-    return !choosable(task) || rivals[task.gemm->math] < 2 || known(group, task.gemm->math) ||
+    return !keeps_contract(*task.gemm) || rivals[task.gemm->math] < 2 || known(group, task.gemm->math) ||
            (far != far_behind_.end() && far->second >= hopeless_after);
   });
   if (group.tasks.empty()) return false;

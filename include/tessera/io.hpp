@@ -70,6 +70,10 @@ void save_csv(const std::filesystem::path& path, const M& matrix) {
   detail::write_csv(path, matrix.view().operand());
 }
 
+/// Where this user's programs keep what can be made anew: $XDG_CACHE_HOME/tessera, or ~/.cache/tessera. Empty if
+/// neither variable names a folder; what is not absolute is ignored, as the base directory specification says.
+TESSERA_API std::filesystem::path user_cache_folder();
+
 /// Replaces a file's contents by this text, as save_npy does. Throws IoError.
 TESSERA_API void write_text_file(const std::filesystem::path& path, std::string_view text);
 /// Throws IoError if no file could be written there now. Leaves nothing behind.

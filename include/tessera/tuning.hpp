@@ -38,6 +38,11 @@ struct TuningTable {
   std::vector<TunedProduct> products;
 };
 
+/// May an executor choose this row by itself? What was not asked for by name gives the same bits everywhere.
+inline bool keeps_contract(const GemmKernel& row) {
+  return row.math != Math::Strict || row.summation == Summation::Canonical;
+}
+
 /// Throws IoError that names the file and what is wrong with it.
 TESSERA_API TuningTable load_tuning(const std::filesystem::path& path);
 /// Nothing half-written; makes the folder. Throws IoError.

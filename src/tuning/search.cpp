@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include <tessera/io.hpp>
 #include <tessera/log.hpp>
 #include <tessera/status.hpp>
 
@@ -15,11 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::path user_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return fs::path(cache) / "tessera" / "tuning";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return fs::path(home) / ".cache" / "tessera" / "tuning";
-  return {};
+  const fs::path cache = user_cache_folder();
+  return cache.empty() ? cache : cache / "tuning";
 }
 
 void check_device(const Capabilities& machine, const TuningTable& table, const fs::path& path) {

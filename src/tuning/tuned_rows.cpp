@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <tuple>
+#include <utility>
 
 namespace tessera::detail {
 namespace {
@@ -12,8 +12,7 @@ constexpr int farthest = 1; ///< powers of two
 
 const GemmKernel* row_named(std::span<const GemmKernel> ladder, const TunedProduct& product) {
   for (const GemmKernel& row : ladder)
-    if (row.type == product.type && row.math == product.math && product.kernel == row.name &&
-        (product.math != Math::Strict || row.summation == Summation::Canonical))
+    if (row.type == product.type && row.math == product.math && product.kernel == row.name && keeps_contract(row))
       return &row;
   return nullptr;
 }
@@ -28,34 +27,31 @@ int TunedRows::power_of(Index size) noexcept {
 }
 
 TunedRows::TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder) {
-  struct Measured {
-    std::array<int, 3> at;
-    const GemmKernel* row;
-  };
-  std::vector<std::pair<DType, Math>> kinds;
-  for (const TunedProduct& product : table.products)
-    if (const std::pair kind{product.type, product.math}; std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
-      kinds.push_back(kind);
-  for (const auto& [type, math] : kinds) {
-    std::vector<Measured> measured;
-    for (const TunedProduct& product : table.products)
-      if (product.type == type && product.math == math)
-        if (const GemmKernel* row = row_named(ladder, product))
-          measured.push_back({{power_of(product.m), power_of(product.n), power_of(product.k)}, row});
-    Kind kind{type, math, std::vector<const GemmKernel*>(place(powers - 1, powers - 1, powers - 1) + 1, nullptr)};
-    for (int m = 0; m < powers; ++m)
-      for (int n = 0; n < powers; ++n)
-        for (int k = 0; k < powers; ++k) {
-          std::pair nearest{farthest + 1, 0}; // the largest distance of a size, then their sum
-          for (const Measured& one : measured) {
-            const std::array<int, 3> off{std::abs(one.at[0] - m), std::abs(one.at[1] - n), std::abs(one.at[2] - k)};
-            const std::pair distance{std::max({off[0], off[1], off[2]}), off[0] + off[1] + off[2]};
-            if (distance >= nearest) continue;
-            nearest = distance;
-            kind.rows[place(m, n, k)] = one.row;
-          }
+  constexpr std::size_t places = powers * powers * powers;
+  using Distance = std::pair<int, int>; // the largest of a size, then their sum
+  std::vector<std::vector<Distance>> nearest;
+  for (const TunedProduct& product : table.products) {
+    const GemmKernel* row = row_named(ladder, product);
+    if (row == nullptr) continue;
+    const auto same = [&](const Kind& kind) { return kind.type == product.type && kind.math == product.math; };
+    const auto number = static_cast<std::size_t>(std::find_if(kinds_.begin(), kinds_.end(), same) - kinds_.begin());
+    if (number == kinds_.size()) {
+      kinds_.push_back({product.type, product.math, std::vector<const GemmKernel*>(places, nullptr)});
+      nearest.emplace_back(places, Distance{farthest + 1, 0});
+    }
+    const auto outside = [](int power) { return power < 0 || power >= powers; };
+    for (int off_m = -farthest; off_m <= farthest; ++off_m)
+      for (int off_n = -farthest; off_n <= farthest; ++off_n)
+        for (int off_k = -farthest; off_k <= farthest; ++off_k) {
+          const int m = power_of(product.m) + off_m, n = power_of(product.n) + off_n, k = power_of(product.k) + off_k;
+          if (outside(m) || outside(n) || outside(k)) continue;
+          const std::array<int, 3> off{std::abs(off_m), std::abs(off_n), std::abs(off_k)};
+          const Distance distance{*std::max_element(off.begin(), off.end()), off[0] + off[1] + off[2]};
+          Distance& least = nearest[number][place(m, n, k)];
+          if (distance >= least) continue;
+          least = distance;
+          kinds_[number].rows[place(m, n, k)] = row;
         }
-    kinds_.push_back(std::move(kind));
   }
 }
 
