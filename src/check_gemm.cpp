@@ -13,6 +13,7 @@ struct Operand {
   Index rows, cols; // as stored
   const void* data;
   Index ld;
+  std::size_t element; // bytes
 };
 
 Status invalid(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
@@ -25,16 +26,16 @@ bool is_plain(const Operand& x) {
   return x.data != nullptr && x.ld >= x.cols && x.ld >= 1 && x.ld < moderate && x.rows < moderate;
 }
 
-Status check_operand(const Operand& x, std::size_t element) {
+Status check_operand(const Operand& x) {
   const auto ld_name = [&] { return std::string("ld") + x.name; };
   if (x.ld < x.cols || x.ld < 1)
     return invalid("gemm: " + ld_name() + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(x.cols) +
                    " columns that " + x.name + " has as it is stored; pass at least " +
                    std::to_string(x.cols > 1 ? x.cols : 1));
-  const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(element);
+  const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(x.element);
   if (x.rows > 0 && x.ld > largest / x.rows)
     return invalid("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) + " rows of " +
-                   ld_name() + " = " + std::to_string(x.ld) + " elements of " + std::to_string(element) +
+                   ld_name() + " = " + std::to_string(x.ld) + " elements of " + std::to_string(x.element) +
                    " bytes overflow the address space");
   if (x.data == nullptr && x.rows > 0 && x.cols > 0)
     return invalid("gemm: " + std::string(x.name) + " is null, but has " + std::to_string(x.rows) + "×" +
@@ -42,23 +43,23 @@ Status check_operand(const Operand& x, std::size_t element) {
   return {};
 }
 
-/// Do two rectangles of elements share one? Exact for equal leading dimensions, where side-by-side blocks of one
-/// matrix interleave in memory; by address range otherwise.
-bool overlap(const Operand& x, const Operand& y, std::size_t element) {
+/// Do two rectangles of elements share one? Exact for equal types and leading dimensions, where side-by-side blocks of
+/// one matrix interleave in memory; by address range otherwise.
+bool overlap(const Operand& x, const Operand& y) {
   if (x.rows == 0 || x.cols == 0 || y.rows == 0 || y.cols == 0) return false;
   const auto begin_x = reinterpret_cast<std::uintptr_t>(x.data);
   const auto begin_y = reinterpret_cast<std::uintptr_t>(y.data);
   const auto extent = [&](const Operand& o) {
-    return static_cast<std::uintptr_t>((o.rows - 1) * o.ld + o.cols) * element;
+    return static_cast<std::uintptr_t>((o.rows - 1) * o.ld + o.cols) * o.element;
   };
   if (begin_x + extent(x) <= begin_y || begin_y + extent(y) <= begin_x) return false;
   const bool y_first = begin_y < begin_x;
   const std::uintptr_t bytes = y_first ? begin_x - begin_y : begin_y - begin_x;
-  if (x.ld != y.ld || bytes % element != 0) return true;
+  if (x.element != y.element || x.ld != y.ld || bytes % x.element != 0) return true;
   // The later rectangle starts `row` rows and `col` columns after the earlier one, columns taken modulo ld.
   const Operand& early = y_first ? y : x;
   const Operand& late = y_first ? x : y;
-  const Index distance = static_cast<Index>(bytes / element);
+  const Index distance = static_cast<Index>(bytes / x.element);
   const Index row = distance / early.ld;
   const Index col = distance % early.ld;
   const bool same_columns = row < early.rows && col < early.cols;
@@ -66,28 +67,45 @@ bool overlap(const Operand& x, const Operand& y, std::size_t element) {
   return same_columns || wraps;
 }
 
+bool is_known(DType type) { return type == DType::F32 || type == DType::F64 || is_16_bit(type); }
+
+Status check_types(const GemmCall& call) {
+  for (const DType type : {call.type, call.result})
+    if (!is_known(type))
+      return invalid("gemm: unsupported element type " + std::to_string(static_cast<int>(type)) +
+                     "; use f32, f64, f16 or bf16");
+  const auto word = [](auto value) { return std::string(to_string(value)); };
+  if (!is_result_of(call.result, call.type))
+    return invalid("gemm: operands of " + word(call.type) + " with a result of " + word(call.result) +
+                   "; the result has the operands' type, or f32 if that is f16 or bf16");
+  const Math unit = call.type == DType::F16 ? Math::Fp16 : Math::Bf16;
+  if (is_16_bit(call.type) && call.math != Math::Strict && call.math != unit)
+    return Status::failure(StatusCode::Rejected, "gemm: math mode " + word(call.math) + " is not for " +
+                                                     word(call.type) + " operands; use strict or " + word(unit));
+  return {};
+}
+
 } // namespace
 
 Status check_gemm(const GemmCall& call) {
-  if (call.type != DType::F32 && call.type != DType::F64)
-    return invalid("gemm: unsupported element type " + std::to_string(static_cast<int>(call.type)) +
-                   "; use f32 or f64");
+  if (Status status = check_types(call); !status.ok()) return status;
   if (call.m < 0 || call.n < 0 || call.k < 0)
     return invalid("gemm: sizes must not be negative: " + quantity("m", call.m) + ", " + quantity("n", call.n) + ", " +
                    quantity("k", call.k));
   if (call.threads < 0)
     return invalid("gemm: " + quantity("threads", call.threads) + " is negative; 0 means the default");
   const std::size_t element = size_of(call.type);
+  const std::size_t result = size_of(call.result);
   const bool flip_a = call.op_a == Op::Transpose;
   const bool flip_b = call.op_b == Op::Transpose;
-  const Operand a{"a", flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.a, call.lda};
-  const Operand b{"b", flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.b, call.ldb};
-  const Operand c{"c", call.m, call.n, call.c, call.ldc};
+  const Operand a{"a", flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.a, call.lda, element};
+  const Operand b{"b", flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.b, call.ldb, element};
+  const Operand c{"c", call.m, call.n, call.c, call.ldc, result};
   for (const Operand* operand : {&a, &b, &c})
     if (!is_plain(*operand))
-      if (Status status = check_operand(*operand, element); !status.ok()) return status;
+      if (Status status = check_operand(*operand); !status.ok()) return status;
   for (const Operand* operand : {&a, &b})
-    if (overlap(*operand, c, element))
+    if (overlap(*operand, c))
       return invalid("gemm: c overlaps " + std::string(operand->name) + " in memory (c is " + std::to_string(c.rows) +
                      "×" + std::to_string(c.cols) + ", " + operand->name + " is " + std::to_string(operand->rows) +
                      "×" + std::to_string(operand->cols) + "); the product needs a separate result");

@@ -18,7 +18,8 @@ Executor::~Executor() = default;
 namespace {
 
 std::string describe(const GemmCall& call) {
-  return "gemm " + std::string(to_string(call.type)) + " " + std::string(to_string(call.math)) +
+  const std::string result = call.result == call.type ? "" : " to " + std::string(to_string(call.result));
+  return "gemm " + std::string(to_string(call.type)) + result + " " + std::string(to_string(call.math)) +
          " m=" + std::to_string(call.m) + " n=" + std::to_string(call.n) + " k=" + std::to_string(call.k);
 }
 std::string describe(const ReduceCall& call) {
@@ -85,7 +86,7 @@ const GemmKernel* tuned_row(const detail::TunedRows& tuned, const GemmCall& call
 Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
   MapCall scale;
   scale.op = call.beta == 0.0 ? MapOp::Fill : MapOp::Scale;
-  scale.type = call.type;
+  scale.type = call.result;
   scale.rows = call.m;
   scale.cols = call.n;
   scale.alpha = call.beta == 0.0 ? 0.0 : call.beta;

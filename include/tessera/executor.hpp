@@ -79,8 +79,10 @@ enum class MapOp : int {
   Scale = 3,     ///< z = alpha·x; x may be z
   Multiply = 4,  ///< z = x·y, element by element
   Transpose = 5, ///< z = xᵀ; x and z do not overlap
+  Convert = 6,   ///< z = x, whose elements are of x_type; x and z do not overlap
 };
 
+/// Operations on 16-bit elements compute in f32 and round each element of z once. alpha and beta are then exact in f32.
 struct MapCall {
   MapOp op = MapOp::Fill;
   DType type = DType::F32;
@@ -95,6 +97,7 @@ struct MapCall {
   void* z = nullptr;
   Index ldz = 0;
   int threads = 0;
+  DType x_type = type; ///< of x; read by Convert alone
 };
 
 enum class Distribution : int {

@@ -5,12 +5,18 @@
 ///     Matrix c = gemm(a, b);                                   // best backend present
 ///     Matrix d = gemm(a.transposed(), b, Backend::Tbb);        // this one, or an exception with the reason
 ///     gemm(2.0f, a, b, 1.0f, c, {.backend = Backend::OpenMP, .kernel = "simd"});
+///     Matrix<float> e = gemm<float>(x, y);                     // of Matrix<bf16>: the result not rounded to bf16
 ///
 /// Numerical contract of Math::Strict, the default. K is cut into segments of 1024. Within a segment each element
 /// of C is one chain of fused multiply-adds in ascending k, starting from +0. Segment sums are added in ascending
 /// order to s. Then r = alpha·s, and if beta ≠ 0, r = fma(beta, C, r). If alpha = 0 or K = 0, A and B are not
 /// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
 /// with any number of threads.
+///
+/// 16-bit operands (half.hpp): elements are converted to f32, which is exact, alpha and beta are f32, and so is all of
+/// the above; r is rounded to C's type, which is the operands' or f32, once, at the end. Math::Bf16 of bf16 operands
+/// and Math::Fp16 of f16 operands multiply them as they are and add in f32, on matrix units and in any order; what
+/// else there is of modes is for f32.
 ///
 /// Operands that do not fit into a device's memory stay on the host and go through the device in blocks, with the same
 /// bits; C is then on the host.
@@ -40,14 +46,23 @@ TESSERA_API void gemm_raw(const GemmCall& call, const GemmOptions& options);
 TESSERA_API void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols);
 } // namespace detail
 
-/// A·B as a new matrix, which stays on the device that computed it until the host reads it.
-template <MatrixLike A, MatrixLike B>
-Matrix<typename A::value_type> gemm(const A& a, const B& b, const GemmOptions& options) {
+/// A·B as a new matrix of R, which stays on the device that computed it until the host reads it.
+template <class R, MatrixLike A, MatrixLike B>
+requires ResultOf<R, typename A::value_type> Matrix<R> gemm(const A& a, const B& b, const GemmOptions& options) {
   static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
   detail::check_inner(a.rows(), a.cols(), b.rows(), b.cols());
-  auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), b.cols());
+  auto c = Matrix<R>::uninitialized(a.rows(), b.cols());
   detail::gemm(1.0, a.view().operand(), b.view().operand(), 0.0, c.operand(), options);
   return c;
+}
+template <class R, MatrixLike A, MatrixLike B>
+requires ResultOf<R, typename A::value_type> Matrix<R> gemm(const A& a, const B& b, Backend backend = Backend::Auto) {
+  return gemm<R>(a, b, GemmOptions{.backend = backend});
+}
+/// The same, of the operands' type.
+template <MatrixLike A, MatrixLike B>
+Matrix<typename A::value_type> gemm(const A& a, const B& b, const GemmOptions& options) {
+  return gemm<typename A::value_type>(a, b, options);
 }
 template <MatrixLike A, MatrixLike B>
 Matrix<typename A::value_type> gemm(const A& a, const B& b, Backend backend = Backend::Auto) {
@@ -56,20 +71,23 @@ Matrix<typename A::value_type> gemm(const A& a, const B& b, Backend backend = Ba
 
 /// C := alpha·A·B + beta·C for matrices and views; transpose operands with .transposed(), C likewise.
 template <MatrixLike A, MatrixLike B, class C>
-void gemm(std::type_identity_t<typename A::value_type> alpha, const A& a, const B& b,
-          std::type_identity_t<typename A::value_type> beta, C&& c, const GemmOptions& options = {}) {
+void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<typename A::value_type> beta, C&& c,
+          const GemmOptions& options = {}) {
+  using R = typename std::remove_cvref_t<C>::value_type;
   static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
-  MatrixView<typename A::value_type> target = c.writable();
+  static_assert(ResultOf<R, typename A::value_type>, "gemm: c has the type of a and b, or float if that has 16 bits");
+  MatrixView<R> target = c.writable();
   detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options);
 }
 
 /// The BLAS form on the caller's row-major host memory. op(A) is m×k, op(B) k×n, C m×n; leading dimensions count
 /// elements between stored rows. For column-major matrices swap A with B and m with n.
-template <class T>
-void gemm(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb, T beta,
-          T* c, Index ldc, const GemmOptions& options = {}) {
-  const GemmCall call{dtype_of<T>, options.math, op_a, op_b, m,    n, k,   alpha,
-                      a,           lda,          b,    ldb,  beta, c, ldc, options.threads};
+template <class T, class R = T>
+requires ResultOf<R, T>
+void gemm(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* a, Index lda, const T* b, Index ldb,
+          Scalar<T> beta, R* c, Index ldc, const GemmOptions& options = {}) {
+  const GemmCall call{dtype_of<T>, options.math,    op_a,       op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                      ldc,         options.threads, dtype_of<R>};
   detail::gemm_raw(call, options);
 }
 

@@ -19,7 +19,8 @@ struct Capabilities;
 ///
 /// op(A) is m×k, op(B) is k×n, C is m×n. `lda` is the distance in elements between rows of A as it is
 /// stored: at least k, or at least m if A is transposed; likewise ldb and ldc. Pointers are memory of the
-/// executor that runs the call, which owns none of them. alpha and beta are exact in `type`.
+/// executor that runs the call, which owns none of them. alpha and beta are exact in `type`; in f32 if that is a
+/// 16-bit type, for then all is computed in f32 and rounded to `result` once, at the end.
 struct GemmCall {
   DType type = DType::F32;
   Math math = Math::Strict;
@@ -36,7 +37,8 @@ struct GemmCall {
   double beta = 0.0;
   void* c = nullptr;
   Index ldc = 0;
-  int threads = 0; ///< threads that this call may use; 0: as many as the executor was made with
+  int threads = 0;     ///< threads that this call may use; 0: as many as the executor was made with
+  DType result = type; ///< of C: `type`, or f32 where that is a 16-bit type
 };
 
 /// In which order a kernel adds.
@@ -61,7 +63,8 @@ struct Tile {
   int k = 0;
 };
 
-/// One GEMM kernel for one element type and math mode.
+/// One GEMM kernel for one element type, that of the operands, and math mode. A row of a 16-bit type takes results of
+/// that type and of f32, or rejects one of them with a reason.
 ///
 /// `reject` returns nullptr, or a constant string saying why this row cannot take the call. `run` may assume
 /// that the call was validated, that reject returned nullptr, that m, n, k > 0 and alpha ≠ 0 (the executor
@@ -81,8 +84,8 @@ struct GemmKernel {
   const void* context = nullptr; ///< for rows made at run time (a library opened with dlopen)
 };
 
-/// Typed look at a call's operands, for kernels.
-template <class T>
+/// Typed look at a call's operands, for kernels: op(A) and op(B) of T, C of R.
+template <class T, class R = T>
 struct GemmOperands {
   Index m, n, k;
   const T* a;
@@ -91,9 +94,9 @@ struct GemmOperands {
   const T* b;
   Index ldb;
   Op op_b;
-  T* c;
+  R* c;
   Index ldc;
-  T alpha, beta;
+  Scalar<T> alpha, beta;
 
   explicit GemmOperands(const GemmCall& call)
       : m(call.m),
@@ -105,10 +108,10 @@ struct GemmOperands {
         b(static_cast<const T*>(call.b)),
         ldb(call.ldb),
         op_b(call.op_b),
-        c(static_cast<T*>(call.c)),
+        c(static_cast<R*>(call.c)),
         ldc(call.ldc),
-        alpha(static_cast<T>(call.alpha)),
-        beta(static_cast<T>(call.beta)) {}
+        alpha(static_cast<Scalar<T>>(call.alpha)),
+        beta(static_cast<Scalar<T>>(call.beta)) {}
 
   /// Element (i, p) of op(A) and (p, j) of op(B).
   const T& at_a(Index i, Index p) const { return op_a == Op::None ? a[i * lda + p] : a[p * lda + i]; }

@@ -12,6 +12,9 @@
 /// through a non-const matrix makes the host's copy the newest one, so read through a const reference (or
 /// std::as_const, or at()) where the device's copy should stay valid.
 ///
+/// Elements are float, double, f16 or bf16. For the 16-bit types single values (to fill with, to scale by) are floats,
+/// operations compute in float and round each element once, and reductions are in double as for the others.
+///
 /// Reading one matrix from several threads is safe; writing needs the caller's own synchronisation.
 /// Sizes are in elements. Errors: InvalidArgument names the sizes, OutOfMemory the bytes.
 
@@ -25,6 +28,7 @@
 #include <utility>
 
 #include <tessera/executor.hpp>
+#include <tessera/half.hpp>
 #include <tessera/storage.hpp>
 #include <tessera/types.hpp>
 
@@ -104,10 +108,12 @@ class Matrix {
 
   Matrix() noexcept = default;
   /// All elements zero.
-  Matrix(Index rows, Index cols) : Matrix(rows, cols, T{0}) {}
-  Matrix(Index rows, Index cols, T value) : storage_(detail::create_storage(rows, cols, dtype_of<T>)) { fill(value); }
+  Matrix(Index rows, Index cols) : Matrix(rows, cols, Scalar<T>{0}) {}
+  Matrix(Index rows, Index cols, Scalar<T> value) : storage_(detail::create_storage(rows, cols, dtype_of<T>)) {
+    fill(value);
+  }
   /// Row by row: Matrix<double>{{1, 2}, {3, 4}}. Throws InvalidArgument if the rows differ in length.
-  Matrix(std::initializer_list<std::initializer_list<T>> rows);
+  Matrix(std::initializer_list<std::initializer_list<Scalar<T>>> rows);
   /// The elements of a view, compact.
   explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
     detail::copy(view.operand(), operand());
@@ -132,12 +138,12 @@ class Matrix {
     detail::identity(m.operand());
     return m;
   }
-  /// Uniform in [low, high); the same bits on every backend.
-  static Matrix random(Index rows, Index cols, Seed seed, T low = T{-1}, T high = T{1}) {
+  /// Uniform in [low, high); the same bits on every backend. 16-bit elements are a float matrix's, rounded.
+  static Matrix random(Index rows, Index cols, Seed seed, Scalar<T> low = -1, Scalar<T> high = 1) {
     return random(rows, cols, seed, Distribution::Uniform, low, high);
   }
   /// Other distributions: see RandomCall for what low and high mean.
-  static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, T low, T high) {
+  static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, Scalar<T> low, Scalar<T> high) {
     Matrix m = uninitialized(rows, cols);
     detail::random(m.operand(), distribution, seed.value, low, high);
     return m;
@@ -172,7 +178,7 @@ class Matrix {
   }
   MatrixView<T> block(Index row, Index col, Index rows, Index cols) { return writable().block(row, col, rows, cols); }
 
-  void fill(T value) { detail::fill(operand(), static_cast<double>(value)); }
+  void fill(Scalar<T> value) { detail::fill(operand(), static_cast<double>(value)); }
 
   /// Reductions in double precision, on the device that holds the newest copy.
   double sum_of_squares() const { return detail::reduce(operand(), ReduceOp::SumOfSquares); }
@@ -195,16 +201,20 @@ class Matrix {
 
 template <class T>
 Matrix(MatrixView<T>) -> Matrix<std::remove_const_t<T>>;
+template <class T>
+Matrix(Index, Index, T) -> Matrix<T>;
+template <class T>
+Matrix(std::initializer_list<std::initializer_list<T>>) -> Matrix<T>;
 
 template <class T>
-Matrix<T>::Matrix(std::initializer_list<std::initializer_list<T>> rows)
+Matrix<T>::Matrix(std::initializer_list<std::initializer_list<Scalar<T>>> rows)
     : Matrix(uninitialized(static_cast<Index>(rows.size()),
                            rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->size()))) {
   Index i = 0;
   for (const auto& values : rows) {
     detail::check_row_length(i, static_cast<Index>(values.size()), cols());
     Index j = 0;
-    for (const T& value : values) (*this)(i, j++) = value;
+    for (const Scalar<T>& value : values) (*this)(i, j++) = static_cast<T>(value);
     ++i;
   }
 }
@@ -226,18 +236,18 @@ operator-(const A& a, const B& b) {
   return c;
 }
 template <MatrixLike A>
-Matrix<typename A::value_type> operator*(std::type_identity_t<typename A::value_type> alpha, const A& a) {
+Matrix<typename A::value_type> operator*(Scalar<typename A::value_type> alpha, const A& a) {
   auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
   detail::scale(alpha, a.view().operand(), c.operand());
   return c;
 }
 template <MatrixLike A>
-Matrix<typename A::value_type> operator*(const A& a, std::type_identity_t<typename A::value_type> alpha) {
+Matrix<typename A::value_type> operator*(const A& a, Scalar<typename A::value_type> alpha) {
   return alpha * a;
 }
 template <MatrixLike A>
 Matrix<typename A::value_type> operator-(const A& a) {
-  return typename A::value_type{-1} * a;
+  return Scalar<typename A::value_type>{-1} * a;
 }
 /// The product element by element (Hadamard); for the matrix product see gemm.hpp.
 template <MatrixLike A, MatrixLike B>
@@ -251,6 +261,14 @@ requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typ
 template <MatrixLike A>
 Matrix<typename A::value_type> transpose(const A& a) {
   return Matrix<typename A::value_type>(a.view().transposed());
+}
+/// The elements converted to another type, each rounded to nearest at most once, where the newest copy is:
+/// Matrix<float> x = matrix_cast<float>(h).
+template <class T, MatrixLike A>
+Matrix<T> matrix_cast(const A& a) {
+  auto c = Matrix<T>::uninitialized(a.rows(), a.cols());
+  detail::copy(a.view().operand(), c.operand());
+  return c;
 }
 /// Same shape and equal elements (NaN is unequal to itself).
 template <MatrixLike A, MatrixLike B>

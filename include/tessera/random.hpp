@@ -11,6 +11,7 @@
 
 #include <tessera/executor.hpp>
 #include <tessera/export.hpp>
+#include <tessera/half.hpp>
 
 namespace tessera {
 
@@ -71,12 +72,34 @@ TESSERA_HOST_DEVICE inline double compose(bool negative, int exponent, std::uint
   std::memcpy(&x, &bits, sizeof x);
   return x;
 }
+TESSERA_HOST_DEVICE inline f16 compose(bool negative, int exponent, std::uint64_t fraction, f16) {
+  return f16::from_bits(static_cast<std::uint16_t>((negative ? 0x8000u : 0u) |
+                                                   (static_cast<std::uint32_t>(exponent + 15) << 10) |
+                                                   static_cast<std::uint32_t>(fraction >> 54)));
+}
+TESSERA_HOST_DEVICE inline bf16 compose(bool negative, int exponent, std::uint64_t fraction, bf16) {
+  return bf16::from_bits(static_cast<std::uint16_t>((negative ? 0x8000u : 0u) |
+                                                    (static_cast<std::uint32_t>(exponent + 127) << 7) |
+                                                    static_cast<std::uint32_t>(fraction >> 57)));
+}
+
+/// Of normal numbers from the power of two 2^exponent, `digits` of the fraction are stored.
+struct NumberFormat {
+  int largest_exponent;
+  int digits;
+};
+template <class T>
+inline constexpr NumberFormat number_format = dtype_of<T> == DType::F64    ? NumberFormat{1023, 52}
+                                              : dtype_of<T> == DType::F16  ? NumberFormat{15, 10}
+                                              : dtype_of<T> == DType::BF16 ? NumberFormat{127, 7}
+                                                                           : NumberFormat{127, 23};
 
 /// What arithmetic on normal numbers does not meet; see Distribution::Special.
 template <class T>
-TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, T exceptional, T extreme) {
-  constexpr int largest = sizeof(T) == 4 ? 127 : 1023; // exponent
-  constexpr int digits = sizeof(T) == 4 ? 23 : 52;
+TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, Scalar<T> exceptional, Scalar<T> extreme) {
+  using S = Scalar<T>;
+  constexpr int largest = number_format<T>.largest_exponent;
+  constexpr int digits = number_format<T>.digits;
   const double pick = block.word[0] * 0x1p-32;
   const std::uint32_t kind = block.word[1] & 7;
   const bool negative = (block.word[1] >> 3 & 1) != 0;
@@ -84,7 +107,7 @@ TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, T excepti
   if (pick < static_cast<double>(exceptional)) // half of them NaN
     return compose(negative && kind >= 4, largest + 1, kind >= 4 ? 0 : std::uint64_t{1} << 63, T{});
   if (pick >= static_cast<double>(exceptional) + static_cast<double>(extreme))
-    return std::fma(unit_uniform(block, sizeof(T) == 4 ? 2 : 1, T{}), T{2}, T{-1});
+    return static_cast<T>(std::fma(unit_uniform(block, sizeof(S) == 4 ? 2 : 1, S{}), S{2}, S{-1}));
   switch (kind) {
     case 0:
     case 1:
@@ -104,11 +127,13 @@ TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, T excepti
   }
 }
 
-/// Element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding.
+/// Element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding. 16-bit elements
+/// are the rounded ones of an f32 matrix; but Wide and Special compose them, to keep to the type's own range.
 template <class T>
-TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint64_t seed, std::uint64_t e, T low,
-                                            T high) {
-  constexpr int slots = 16 / static_cast<int>(sizeof(T)); // elements that one block of 16 bytes makes
+TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint64_t seed, std::uint64_t e,
+                                            Scalar<T> low, Scalar<T> high) {
+  using S = Scalar<T>;
+  constexpr int slots = 16 / static_cast<int>(sizeof(S)); // elements that one block of 16 bytes makes
   if (distribution == Distribution::Normal) {
     // Twelve 32-bit uniforms: their sum is exact in double, has variance 1 and mean 6.
     std::uint64_t sum = 0;
@@ -117,7 +142,7 @@ TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint
       for (int i = 0; i < 4; ++i) sum += block.word[i];
     }
     const double deviate = static_cast<double>(sum) * 0x1p-32 - 6.0;
-    return static_cast<T>(std::fma(deviate, static_cast<double>(high), static_cast<double>(low)));
+    return static_cast<T>(static_cast<S>(std::fma(deviate, static_cast<double>(high), static_cast<double>(low))));
   }
   if (distribution == Distribution::Wide) {
     const PhiloxBlock block = philox4x32(seed, e, 4);
@@ -125,15 +150,15 @@ TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint
     const int exponent = static_cast<int>(low) + static_cast<int>((std::uint64_t{block.word[0]} * count) >> 32);
     return compose((block.word[1] & 1) != 0, exponent, (std::uint64_t{block.word[2]} << 32) | block.word[3], T{});
   }
-  if (distribution == Distribution::Special) return special_element(philox4x32(seed, e, 5), low, high);
+  if (distribution == Distribution::Special) return special_element<T>(philox4x32(seed, e, 5), low, high);
   const PhiloxBlock block = philox4x32(seed, e / slots);
   const int slot = static_cast<int>(e % slots);
   if (distribution == Distribution::Integers) {
     const std::uint64_t count = static_cast<std::uint64_t>(high - low) + 1;
     const std::uint64_t pick = (std::uint64_t{block.word[slot]} * count) >> 32;
-    return low + static_cast<T>(pick);
+    return static_cast<T>(low + static_cast<S>(pick));
   }
-  return std::fma(unit_uniform(block, slot, T{}), high - low, low);
+  return static_cast<T>(std::fma(unit_uniform(block, slot, S{}), high - low, low));
 }
 
 } // namespace tessera

@@ -102,6 +102,7 @@ TESSERA_API void check_row_length(Index row, Index length, Index expected);
 TESSERA_API void fill(const Operand& z, double value);
 TESSERA_API void identity(const Operand& z);
 TESSERA_API void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high);
+/// z := x, converted if they differ in type.
 TESSERA_API void copy(const Operand& x, const Operand& z);
 TESSERA_API void scale(double alpha, const Operand& x, const Operand& z);
 TESSERA_API void axpby(double alpha, const Operand& x, double beta, const Operand& y, const Operand& z);

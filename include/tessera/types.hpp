@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/export.hpp>
@@ -16,9 +17,10 @@ namespace tessera {
 using Index = std::int64_t;
 
 /// Element types. Values are part of the plug-in ABI: add at the end.
-enum class DType : int { F32 = 0, F64 = 1 };
+enum class DType : int { F32 = 0, F64 = 1, F16 = 2, BF16 = 3 };
 
 /// How a product may round. Only Strict is ever chosen unasked; see docs of each mode in gemm.hpp.
+/// Of 16-bit operands there are Strict, and Bf16 of bf16 and Fp16 of f16, which have nothing to round there.
 enum class Math : int {
   Strict = 0,         ///< canonical summation: the same bits on every backend
   Tf32 = 1,           ///< inputs rounded to tf32, f32 accumulation
@@ -45,11 +47,35 @@ template <>
 struct DTypeOf<double> {
   static constexpr DType value = DType::F64;
 };
+struct f16;
+struct bf16;
+template <>
+struct DTypeOf<f16> {
+  static constexpr DType value = DType::F16;
+};
+template <>
+struct DTypeOf<bf16> {
+  static constexpr DType value = DType::BF16;
+};
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
+constexpr bool is_16_bit(DType type) noexcept { return type == DType::F16 || type == DType::BF16; }
+
 /// Bytes of one element.
-constexpr std::size_t size_of(DType type) noexcept { return type == DType::F64 ? 8 : 4; }
+constexpr std::size_t size_of(DType type) noexcept { return type == DType::F64 ? 8 : is_16_bit(type) ? 2 : 4; }
+
+/// The type in which elements are computed with and single numbers (alpha, beta, a value to fill with) are given.
+template <class T>
+using Scalar = std::conditional_t<is_16_bit(DTypeOf<T>::value), float, T>;
+constexpr DType scalar_of(DType type) noexcept { return is_16_bit(type) ? DType::F32 : type; }
+
+/// May products of matrices of T have elements of R? 16-bit operands also give f32.
+constexpr bool is_result_of(DType result, DType type) noexcept {
+  return result == type || (is_16_bit(type) && result == DType::F32);
+}
+template <class R, class T>
+concept ResultOf = is_result_of(DTypeOf<R>::value, DTypeOf<T>::value);
 
 /// The words used on the command line, in environment variables and in JSON.
 TESSERA_API std::string_view to_string(DType type) noexcept;

@@ -44,9 +44,10 @@ Split split_rows(Index rows, Index cols, Index multiple) {
 /// Wide, flat matrices are shared out by columns: such a part is a call of its own.
 MapCall columns_of(const MapCall& call, Index first, Index last) {
   const Index offset = first * static_cast<Index>(size_of(call.type));
+  const Index offset_x = call.op == MapOp::Convert ? first * static_cast<Index>(size_of(call.x_type)) : offset;
   MapCall part = call;
   part.cols = last - first;
-  if (call.x != nullptr) part.x = static_cast<const char*>(call.x) + offset;
+  if (call.x != nullptr) part.x = static_cast<const char*>(call.x) + offset_x;
   if (call.y != nullptr) part.y = static_cast<const char*>(call.y) + offset;
   part.z = static_cast<char*>(call.z) + offset;
   return part;
@@ -57,7 +58,10 @@ MapCall columns_of(const MapCall& call, Index first, Index last) {
 Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
   const int threads = threads_for(call.threads);
   if (call.op == MapOp::Transpose) {
-    const auto transpose = call.type == DType::F64 ? transpose_rows<double> : transpose_rows<float>;
+    const std::size_t bytes = size_of(call.type);
+    const auto transpose = bytes == 8   ? transpose_rows<std::uint64_t>
+                           : bytes == 4 ? transpose_rows<std::uint32_t>
+                                        : transpose_rows<std::uint16_t>;
     const Split split = split_rows(call.rows, call.cols, transpose_block);
     team().run(split.tasks, threads, [&](Index task, int) {
       for (Index i = task * split.rows; i < std::min((task + 1) * split.rows, call.rows); i += transpose_block)

@@ -1,57 +1,60 @@
 /// The operations of MapCall that touch each element on its own; the reference's operations, rounding for rounding.
 
+#include <tessera/half.hpp>
+
 #include "elementwise.hpp"
 #include "for_each.cuh"
 
 namespace tessera::cuda {
 namespace {
 
+/// An element as it is computed with.
 template <class T>
 struct Source {
   const T* data;
   Index ld;
-  __device__ T operator()(Index i, Index j) const { return data[i * ld + j]; }
+  __device__ Scalar<T> operator()(Index i, Index j) const { return data[i * ld + j]; }
 };
 
 template <class T>
 struct Constant {
-  T alpha;
-  __device__ T operator()(Index, Index) const { return alpha; }
+  Scalar<T> alpha;
+  __device__ T operator()(Index, Index) const { return static_cast<T>(alpha); }
 };
 
 template <class T>
 struct Diagonal {
-  T alpha;
-  __device__ T operator()(Index i, Index j) const { return i == j ? alpha : T{0}; }
+  Scalar<T> alpha;
+  __device__ T operator()(Index i, Index j) const { return static_cast<T>(i == j ? alpha : Scalar<T>{0}); }
 };
 
 template <class T>
 struct Scaled {
-  T alpha;
+  Scalar<T> alpha;
   Source<T> x;
-  __device__ T operator()(Index i, Index j) const { return alpha * x(i, j); }
+  __device__ T operator()(Index i, Index j) const { return static_cast<T>(alpha * x(i, j)); }
 };
 
 template <class T>
 struct Combined {
-  T alpha;
+  Scalar<T> alpha;
   Source<T> x;
-  T beta;
+  Scalar<T> beta;
   Source<T> y;
-  __device__ T operator()(Index i, Index j) const { return fma(beta, y(i, j), alpha * x(i, j)); }
+  __device__ T operator()(Index i, Index j) const { return static_cast<T>(fma(beta, y(i, j), alpha * x(i, j))); }
 };
 
 template <class T>
 struct Product {
   Source<T> x;
   Source<T> y;
-  __device__ T operator()(Index i, Index j) const { return x(i, j) * y(i, j); }
+  __device__ T operator()(Index i, Index j) const { return static_cast<T>(x(i, j) * y(i, j)); }
 };
 
 template <class T>
 Status map_typed(Queue& queue, const MapCall& call) noexcept {
-  const T alpha = static_cast<T>(call.alpha);
-  const T beta = static_cast<T>(call.beta);
+  const auto alpha = static_cast<Scalar<T>>(call.alpha);
+  const auto beta = static_cast<Scalar<T>>(call.beta);
   const Source<T> x{static_cast<const T*>(call.x), call.ldx};
   const Source<T> y{static_cast<const T*>(call.y), call.ldy};
   const auto run = [&](auto value, const char* name) {
@@ -70,6 +73,8 @@ Status map_typed(Queue& queue, const MapCall& call) noexcept {
       return run(Product<T>{x, y}, "multiply");
     case MapOp::Transpose:
       return transpose(queue, call);
+    case MapOp::Convert:
+      return convert(queue, call);
   }
   return {StatusCode::InvalidArgument, "unknown element-wise operation"};
 }
@@ -77,7 +82,7 @@ Status map_typed(Queue& queue, const MapCall& call) noexcept {
 } // namespace
 
 Status map(Queue& queue, const MapCall& call) noexcept {
-  return call.type == DType::F64 ? map_typed<double>(queue, call) : map_typed<float>(queue, call);
+  return with_element(call.type, [&](auto zero) { return map_typed<decltype(zero)>(queue, call); });
 }
 
 } // namespace tessera::cuda

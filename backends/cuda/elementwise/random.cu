@@ -13,8 +13,8 @@ struct RandomElement {
   Distribution distribution;
   std::uint64_t seed;
   Index cols;
-  T low;
-  T high;
+  Scalar<T> low;
+  Scalar<T> high;
   __device__ T operator()(Index i, Index j) const {
     return random_element<T>(distribution, seed, static_cast<std::uint64_t>(i * cols + j), low, high);
   }
@@ -22,15 +22,15 @@ struct RandomElement {
 
 template <class T>
 Status random_typed(Queue& queue, const RandomCall& call) noexcept {
-  const RandomElement<T> value{call.distribution, call.seed, call.cols, static_cast<T>(call.low),
-                               static_cast<T>(call.high)};
+  const RandomElement<T> value{call.distribution, call.seed, call.cols, static_cast<Scalar<T>>(call.low),
+                               static_cast<Scalar<T>>(call.high)};
   return for_each<T>(queue, call.rows, call.cols, call.z, call.ldz, value, "random fill");
 }
 
 } // namespace
 
 Status random(Queue& queue, const RandomCall& call) noexcept {
-  return call.type == DType::F64 ? random_typed<double>(queue, call) : random_typed<float>(queue, call);
+  return with_element(call.type, [&](auto zero) { return random_typed<decltype(zero)>(queue, call); });
 }
 
 } // namespace tessera::cuda

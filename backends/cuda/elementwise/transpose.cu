@@ -37,6 +37,7 @@ __global__ void __launch_bounds__(tile_size* tile_rows)
 
 Index tiles(Index elements) { return (elements + tile_size - 1) / tile_size; }
 
+/// T: any type of an element's size.
 template <class T>
 Status transpose_typed(Queue& queue, const MapCall& call) noexcept {
   const Index y = tiles(call.rows);
@@ -50,7 +51,14 @@ Status transpose_typed(Queue& queue, const MapCall& call) noexcept {
 
 Status transpose(Queue& queue, const MapCall& call) noexcept {
   if (call.rows == 0 || call.cols == 0) return {};
-  return call.type == DType::F64 ? transpose_typed<double>(queue, call) : transpose_typed<float>(queue, call);
+  switch (size_of(call.type)) {
+    case 8:
+      return transpose_typed<std::uint64_t>(queue, call);
+    case 4:
+      return transpose_typed<std::uint32_t>(queue, call);
+    default:
+      return transpose_typed<std::uint16_t>(queue, call);
+  }
 }
 
 } // namespace tessera::cuda

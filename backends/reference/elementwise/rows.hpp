@@ -6,52 +6,103 @@
 #include <cmath>
 
 #include <tessera/executor.hpp>
+#include <tessera/half.hpp>
 #include <tessera/random.hpp>
 
 namespace tessera::host {
+
+/// Each element by one rounding at most, in one step or by way of a type that holds it exactly.
+template <class X, class Z>
+[[gnu::always_inline]] inline void convert_rows_typed(const MapCall& call, Index first, Index last) {
+  const auto* x = static_cast<const X*>(call.x);
+  auto* z = static_cast<Z*>(call.z);
+  for (Index i = first; i < last; ++i)
+    for (Index j = 0; j < call.cols; ++j)
+      z[i * call.ldz + j] = static_cast<Z>(static_cast<Scalar<X>>(x[i * call.ldx + j]));
+}
+
+template <class X>
+[[gnu::always_inline]] inline void convert_rows_from(const MapCall& call, Index first, Index last) {
+  switch (call.type) {
+    case DType::F32:
+      return convert_rows_typed<X, float>(call, first, last);
+    case DType::F64:
+      return convert_rows_typed<X, double>(call, first, last);
+    case DType::F16:
+      return convert_rows_typed<X, f16>(call, first, last);
+    case DType::BF16:
+      return convert_rows_typed<X, bf16>(call, first, last);
+  }
+}
+
+[[gnu::always_inline]] inline void convert_rows(const MapCall& call, Index first, Index last) {
+  switch (call.x_type) {
+    case DType::F32:
+      return convert_rows_from<float>(call, first, last);
+    case DType::F64:
+      return convert_rows_from<double>(call, first, last);
+    case DType::F16:
+      return convert_rows_from<f16>(call, first, last);
+    case DType::BF16:
+      return convert_rows_from<bf16>(call, first, last);
+  }
+}
 
 template <class T>
 [[gnu::always_inline]] inline void map_rows_typed(const MapCall& call, Index first, Index last) {
   const auto* x = static_cast<const T*>(call.x);
   const auto* y = static_cast<const T*>(call.y);
   auto* z = static_cast<T*>(call.z);
-  const T alpha = static_cast<T>(call.alpha);
-  const T beta = static_cast<T>(call.beta);
+  using S = Scalar<T>;
+  const S alpha = static_cast<S>(call.alpha);
+  const S beta = static_cast<S>(call.beta);
   for (Index i = first; i < last; ++i) {
     T* out = z + i * call.ldz;
     const T* left = x + i * call.ldx;
     const T* right = y + i * call.ldy;
     switch (call.op) {
       case MapOp::Fill:
-        for (Index j = 0; j < call.cols; ++j) out[j] = alpha;
+        for (Index j = 0; j < call.cols; ++j) out[j] = static_cast<T>(alpha);
         break;
       case MapOp::Identity:
-        for (Index j = 0; j < call.cols; ++j) out[j] = i == j ? alpha : T{0};
+        for (Index j = 0; j < call.cols; ++j) out[j] = static_cast<T>(i == j ? alpha : S{0});
         break;
       case MapOp::Axpby:
-        for (Index j = 0; j < call.cols; ++j) out[j] = std::fma(beta, right[j], alpha * left[j]);
+        for (Index j = 0; j < call.cols; ++j) out[j] = static_cast<T>(std::fma(beta, S{right[j]}, alpha * left[j]));
         break;
       case MapOp::Scale:
-        for (Index j = 0; j < call.cols; ++j) out[j] = alpha * left[j];
+        for (Index j = 0; j < call.cols; ++j) out[j] = static_cast<T>(alpha * left[j]);
         break;
       case MapOp::Multiply:
-        for (Index j = 0; j < call.cols; ++j) out[j] = left[j] * right[j];
+        for (Index j = 0; j < call.cols; ++j) out[j] = static_cast<T>(left[j] * right[j]);
         break;
       case MapOp::Transpose:
         for (Index j = 0; j < call.cols; ++j) out[j] = x[j * call.ldx + i];
+        break;
+      case MapOp::Convert: // two types: see above
         break;
     }
   }
 }
 
 [[gnu::always_inline]] inline void map_rows(const MapCall& call, Index first, Index last) {
-  call.type == DType::F64 ? map_rows_typed<double>(call, first, last) : map_rows_typed<float>(call, first, last);
+  if (call.op == MapOp::Convert) return convert_rows(call, first, last);
+  switch (call.type) {
+    case DType::F32:
+      return map_rows_typed<float>(call, first, last);
+    case DType::F64:
+      return map_rows_typed<double>(call, first, last);
+    case DType::F16:
+      return map_rows_typed<f16>(call, first, last);
+    case DType::BF16:
+      return map_rows_typed<bf16>(call, first, last);
+  }
 }
 
 template <class T>
 [[gnu::always_inline]] inline void random_rows_typed(const RandomCall& call, Index first, Index last) {
-  const T low = static_cast<T>(call.low);
-  const T high = static_cast<T>(call.high);
+  const auto low = static_cast<Scalar<T>>(call.low);
+  const auto high = static_cast<Scalar<T>>(call.high);
   for (Index i = first; i < last; ++i) {
     T* out = static_cast<T*>(call.z) + i * call.ldz;
     for (Index j = 0; j < call.cols; ++j)
@@ -61,7 +112,16 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline void random_rows(const RandomCall& call, Index first, Index last) {
-  call.type == DType::F64 ? random_rows_typed<double>(call, first, last) : random_rows_typed<float>(call, first, last);
+  switch (call.type) {
+    case DType::F32:
+      return random_rows_typed<float>(call, first, last);
+    case DType::F64:
+      return random_rows_typed<double>(call, first, last);
+    case DType::F16:
+      return random_rows_typed<f16>(call, first, last);
+    case DType::BF16:
+      return random_rows_typed<bf16>(call, first, last);
+  }
 }
 
 } // namespace tessera::host

@@ -1,0 +1,133 @@
+#pragma once
+
+/// 16-bit elements: f16 (IEEE 754 binary16: 11 digits, 2⁻²⁴ … 65504) and bf16 (float's exponents with 8 digits).
+///
+///     f16 h(0.1f);               // rounded to nearest, ties to even; too large: Inf; NaN stays a quiet NaN
+///     float x = h;               // exact
+///     bool less = h < f16(1);    // as floats
+///
+/// They store. Arithmetic is float's, to which they convert by themselves; back only where the program says so. Two
+/// bytes, laid out as CUDA's __half and __nv_bfloat16, _Float16 and NumPy's float16 are. A double is rounded once, not
+/// by way of float. All is done on bits, so that host and device agree with or without such instructions.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <tessera/export.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera {
+namespace detail {
+
+TESSERA_HOST_DEVICE constexpr std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
+TESSERA_HOST_DEVICE constexpr float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
+
+/// To float, to odd: rounding the result to half as many digits then is as good as rounding x itself once.
+/// Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008).
+TESSERA_HOST_DEVICE constexpr float round_to_odd(double x) {
+  const auto bits = __builtin_bit_cast(std::uint64_t, x);
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 32) & 0x80000000u;
+  const std::uint64_t magnitude = bits & 0x7FFFFFFFFFFFFFFFu;
+  if (magnitude > 0x7FF0000000000000u) return float_of(sign | 0x7FC00000u);  // NaN
+  if (magnitude >= 0x47F0000000000000u) return float_of(sign | 0x7F800000u); // from 2¹²⁸ on
+  const int exponent = static_cast<int>(magnitude >> 52);                    // 1023 more than the power of two
+  if (magnitude == 0) return float_of(sign);
+  if (exponent < 863) return float_of(sign | 1u);                // below 2⁻¹⁶⁰
+  std::uint64_t digits = magnitude - (std::uint64_t{896} << 52); // float's exponent is 127 more
+  int dropped = 29;
+  if (exponent < 897) { // float has subnormals here
+    digits = (magnitude & 0xFFFFFFFFFFFFFu) | (std::uint64_t{1} << 52);
+    dropped = 926 - exponent;
+  }
+  const bool inexact = (digits & ((std::uint64_t{1} << dropped) - 1)) != 0;
+  return float_of(sign | static_cast<std::uint32_t>(digits >> dropped) | (inexact ? 1u : 0u));
+}
+
+TESSERA_HOST_DEVICE constexpr float widen_f16(std::uint16_t half) {
+  const std::uint32_t magnitude = half & 0x7FFFu;
+  const std::uint32_t sign = (half & 0x8000u) << 16;
+  constexpr std::uint32_t rebias = 112u << 23;
+  // Subnormals: as the last digits of a number from 0.5 on, the unit of which is theirs.
+  const std::uint32_t small = bits_of(float_of(0x3F000000u | (magnitude & 0x3FFu)) - 0.5f);
+  const std::uint32_t normal = (magnitude << 13) + rebias;
+  const std::uint32_t special = (magnitude << 13) + 2 * rebias; // Inf and NaN
+  const std::uint32_t quiet = magnitude > 0x7C00u ? 0x00400000u : 0u;
+  return float_of(sign | quiet | (magnitude < 0x400u ? small : magnitude < 0x7C00u ? normal : special));
+}
+
+TESSERA_HOST_DEVICE constexpr std::uint16_t narrow_f16(float x) {
+  const std::uint32_t bits = bits_of(x);
+  const std::uint32_t sign = bits >> 16 & 0x8000u;
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
+  const std::uint32_t small = bits_of(float_of(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f) - 0x3F000000u;
+  const std::uint32_t normal = (magnitude - (112u << 23) + 0xFFFu + (magnitude >> 13 & 1u)) >> 13;
+  const std::uint32_t finite = magnitude < 0x38800000u ? small : normal; // from 2⁻¹⁴ on normal
+  const std::uint32_t large = magnitude > 0x7F800000u ? 0x7E00u | (magnitude >> 13 & 0x3FFu) : 0x7C00u;
+  return static_cast<std::uint16_t>(sign | (magnitude < 0x47800000u ? finite : large)); // below 2¹⁶
+}
+
+TESSERA_HOST_DEVICE constexpr float widen_bf16(std::uint16_t half) {
+  const std::uint32_t quiet = (half & 0x7FFFu) > 0x7F80u ? 0x00400000u : 0u;
+  return float_of(static_cast<std::uint32_t>(half) << 16 | quiet);
+}
+
+TESSERA_HOST_DEVICE constexpr std::uint16_t narrow_bf16(float x) {
+  const std::uint32_t bits = bits_of(x);
+  const std::uint32_t rounded = bits + 0x7FFFu + (bits >> 16 & 1u);
+  return static_cast<std::uint16_t>(((bits & 0x7FFFFFFFu) > 0x7F800000u ? bits | 0x00400000u : rounded) >> 16);
+}
+
+} // namespace detail
+
+struct f16 {
+  std::uint16_t bits;
+
+  f16() = default;
+  TESSERA_HOST_DEVICE explicit constexpr f16(float x) : bits(detail::narrow_f16(x)) {}
+  TESSERA_HOST_DEVICE explicit constexpr f16(double x) : f16(detail::round_to_odd(x)) {}
+  TESSERA_HOST_DEVICE explicit constexpr f16(int x) : f16(static_cast<double>(x)) {}
+  TESSERA_HOST_DEVICE constexpr operator float() const { return detail::widen_f16(bits); }
+
+  TESSERA_HOST_DEVICE static constexpr f16 from_bits(std::uint16_t bits) {
+    f16 x(0.0f);
+    x.bits = bits;
+    return x;
+  }
+};
+
+struct bf16 {
+  std::uint16_t bits;
+
+  bf16() = default;
+  TESSERA_HOST_DEVICE explicit constexpr bf16(float x) : bits(detail::narrow_bf16(x)) {}
+  TESSERA_HOST_DEVICE explicit constexpr bf16(double x) : bf16(detail::round_to_odd(x)) {}
+  TESSERA_HOST_DEVICE explicit constexpr bf16(int x) : bf16(static_cast<double>(x)) {}
+  TESSERA_HOST_DEVICE constexpr operator float() const { return detail::widen_bf16(bits); }
+
+  TESSERA_HOST_DEVICE static constexpr bf16 from_bits(std::uint16_t bits) {
+    bf16 x(0.0f);
+    x.bits = bits;
+    return x;
+  }
+};
+
+static_assert(sizeof(f16) == 2 && alignof(f16) == 2 && std::is_trivially_copyable_v<f16>);
+static_assert(sizeof(bf16) == 2 && alignof(bf16) == 2 && std::is_trivially_copyable_v<bf16>);
+
+/// f(T{}), where T is the element type that `type` names.
+template <class F>
+constexpr decltype(auto) with_element(DType type, F&& f) {
+  switch (type) {
+    case DType::F64:
+      return f(double{});
+    case DType::F16:
+      return f(f16(0.0f));
+    case DType::BF16:
+      return f(bf16(0.0f));
+    case DType::F32:
+      break;
+  }
+  return f(float{});
+}
+
+} // namespace tessera
