@@ -4,6 +4,9 @@
 ///
 /// There are no barriers inside a loop, for TBB promises none: work that must be finished before other work begins
 /// is a loop of its own. Tasks should be few times as many as threads, each some microseconds of work at least.
+///
+/// Each worker has a share of neighbouring tasks, the same in each loop of that size, so that what it wrote is still in
+/// its cache; whoever is done takes from the others' shares.
 
 #include <atomic>
 #include <memory>
@@ -13,23 +16,27 @@
 
 namespace tessera::cpu {
 
-/// A reference to something callable as body(task, slot), which must outlive the loop. It must not throw.
-/// `slot` numbers the worker: two tasks that run at the same time have different slots, all less than the loop's
-/// limit of threads. Scratch memory is indexed by it.
-class TaskBody {
+/// A reference to something callable, which must outlive it. It must not throw.
+template <class... Arguments>
+class BodyReference {
  public:
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, TaskBody>) TaskBody(F&& body)
+  requires(!std::is_same_v<std::remove_cvref_t<F>, BodyReference>) BodyReference(F&& body)
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(body)))),
-        call_([](void* object, Index task, int slot) {
-          (*static_cast<std::remove_reference_t<F>*>(object))(task, slot);
+        call_([](void* object, Arguments... arguments) {
+          (*static_cast<std::remove_reference_t<F>*>(object))(arguments...);
         }) {}
-  void operator()(Index task, int slot) const { call_(object_, task, slot); }
+  void operator()(Arguments... arguments) const { call_(object_, arguments...); }
 
  private:
   void* object_;
-  void (*call_)(void*, Index, int);
+  void (*call_)(void*, Arguments...);
 };
+
+/// body(task, slot). `slot` numbers the worker: two tasks that run at the same time have different slots, all less than
+/// the loop's limit of threads. Scratch memory is indexed by it.
+using TaskBody = BodyReference<Index, int>;
+using SlotBody = BodyReference<int>;
 
 class Team {
  public:
@@ -48,8 +55,8 @@ class Team {
  protected:
   /// How many threads a loop may use here: 1 inside a parallel region of the same runtime.
   virtual int limit_here(int threads) const = 0;
-  /// The loop itself; threads ≥ 2.
-  virtual void fork(Index count, int threads, TaskBody body) = 0;
+  /// Calls work(slot) on up to `threads` threads at a time, the caller's among them, at least once; threads ≥ 2.
+  virtual void fork(int threads, SlotBody work) = 0;
 
  private:
   const int budget_;

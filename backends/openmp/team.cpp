@@ -13,13 +13,9 @@ class OpenMpTeam final : public cpu::Team {
   /// Inside a parallel region the caller's siblings have the other threads.
   int limit_here(int threads) const override { return omp_in_parallel() ? 1 : threads; }
 
-  void fork(Index count, int threads, cpu::TaskBody body) override {
+  void fork(int threads, cpu::SlotBody work) override {
 #pragma omp parallel num_threads(threads)
-    {
-      const int slot = omp_get_thread_num();
-#pragma omp for schedule(dynamic, 1) nowait
-      for (Index task = 0; task < count; ++task) body(task, slot);
-    }
+    work(omp_get_thread_num());
   }
 };
 

@@ -3,7 +3,6 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <algorithm>
-#include <atomic>
 
 namespace tessera::tbb {
 namespace {
@@ -22,23 +21,17 @@ class TbbTeam final : public cpu::Team {
     return in_arena ? std::min(threads, onetbb::this_task_arena::max_concurrency()) : threads;
   }
 
-  void fork(Index count, int threads, cpu::TaskBody body) override {
-    if (threads == threads_) return loop(arena_, count, threads, body);
+  void fork(int threads, cpu::SlotBody work) override {
+    if (threads == threads_) return fork_in(arena_, threads, work);
     onetbb::task_arena arena(threads);
-    loop(arena, count, threads, body);
+    fork_in(arena, threads, work);
   }
 
-  /// One TBB task a thread, each of which takes the loop's tasks in their order until none is left: less work for TBB
-  /// than a task each, and the order is kept. A thread that TBB has no worker for leaves its share to the others.
-  static void loop(onetbb::task_arena& arena, Index count, int threads, cpu::TaskBody body) {
-    std::atomic<Index> next = 0;
+  /// One TBB task a thread. A thread that TBB has no worker for leaves its share to the others.
+  static void fork_in(onetbb::task_arena& arena, int threads, cpu::SlotBody work) {
     arena.execute([&] {
       onetbb::parallel_for(
-          0, threads,
-          [&](int) {
-            const int slot = onetbb::this_task_arena::current_thread_index();
-            for (Index task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;) body(task, slot);
-          },
+          0, threads, [&](int) { work(onetbb::this_task_arena::current_thread_index()); },
           onetbb::static_partitioner{});
     });
   }

@@ -183,10 +183,32 @@ class BlockedProduct {
           kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first, soon);
           continue;
         }
-        kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false, soon);
+        if (2 * cols <= tile_n) { // most of the strip of B is padding
+          const bool in_place = is_plain && update.first;
+          multiply_narrow(rows, cols, block.k, a, b, in_place ? c : tile, in_place ? x_.ldc : tile_n);
+          if (in_place) continue;
+        } else {
+          kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false, soon);
+        }
         T* s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
         apply(update, rows, cols, tile, tile_n, s, sums_in_c() ? x_.ldc : blocking_.block_n, c, x_.ldc);
       }
+  }
+
+  /// A tile of few columns, from packed strips: a vector or two of B are not worth their multiply-adds.
+  void multiply_narrow(Index rows, Index cols, Index k, const T* a, const T* b, T* tile, Index ld) const {
+    kernel_.multiply_direct({.rows = static_cast<int>(rows),
+                             .cols = static_cast<int>(cols),
+                             .k = k,
+                             .a = a,
+                             .a_row = 1,
+                             .a_step = kernel_.tile_m,
+                             .b = b,
+                             .b_step = kernel_.tile_n,
+                             .b_ahead = 48 * kernel_.tile_n,
+                             .more = false,
+                             .tile = tile,
+                             .ld = ld});
   }
 
   GemmOperands<T> x_;
