@@ -4,6 +4,7 @@
 #include "cpu/gemm/direct.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 
 #include "cpu/gemm/blocking.hpp"
@@ -137,19 +138,36 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   }
 }
 
-constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
+/// Whether this thread's products follow one another closely: then helpers are awake, or worth waking.
+bool in_a_burst() {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto closely = std::chrono::microseconds(40);
+  constexpr int burst = 16;
+  static thread_local Clock::time_point last;
+  static thread_local int in_a_row = 0;
+  const Clock::time_point now = Clock::now();
+  in_a_row = now - last < closely ? std::min(in_a_row + 1, burst) : 0;
+  last = now;
+  return in_a_row == burst;
+}
 
-template <class T>
-bool is_small(const GemmCall& call, int threads) {
-  return call.k <= canonical_segment && call.op_b == Op::None && call.alpha == 1.0 && call.beta == 0.0 &&
-         (threads == 1 ||
-          static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k) < 2 * worth_a_thread);
+/// A thread is worth some microseconds of work; half as much where it need not be woken.
+int worthwhile_threads(const GemmCall& call, int most) {
+  constexpr double worth_a_thread = 1 << 18; // multiply-adds
+  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  if (most == 1 || work < worth_a_thread) return 1;
+  const double each = work < 16 * worth_a_thread && in_a_burst() ? worth_a_thread / 2 : worth_a_thread;
+  return static_cast<int>(std::clamp(work / each, 1.0, static_cast<double>(most)));
+}
+
+bool is_plain(const GemmCall& call) {
+  return call.k <= canonical_segment && call.op_b == Op::None && call.alpha == 1.0 && call.beta == 0.0;
 }
 
 template <class T>
 class DirectProduct {
  public:
-  DirectProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
+  DirectProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel, int threads)
       : x_(call),
         kernel_(kernel),
         team_(cpu.team()),
@@ -158,10 +176,8 @@ class DirectProduct {
         tile_n_(size_.n),
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
-        segments_(ceil_div(x_.k, canonical_segment)) {
-    work_ = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
-    threads_ =
-        static_cast<int>(std::clamp(work_ / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
+        segments_(ceil_div(x_.k, canonical_segment)),
+        threads_(threads) {
     shares_segments_ = threads_ > 1 && segments_ > 1 && tiles() < 8 * threads_;
     if (threads_ > 1 && x_.m == 1) shorten_row();
     const auto take = [&](Carver& carver) {
@@ -181,7 +197,9 @@ class DirectProduct {
     if (threads_ == 1) return compute(0, tiles());
     if (shares_segments_) return run_segments();
     // Many tasks even out what the operating system takes from one thread; each is to last some microseconds.
-    const Index tasks = threads_ * static_cast<Index>(std::clamp(2 * work_ / (worth_a_thread * threads_), 4.0, 16.0));
+    constexpr double worth_a_task = 1 << 17; // multiply-adds
+    const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
+    const Index tasks = threads_ * static_cast<Index>(std::clamp(work / (worth_a_task * threads_), 4.0, 16.0));
     const Index each = std::max<Index>(1, tiles() / tasks);
     team_.run(ceil_div(tiles(), each), threads_,
               [&](Index task, int) { compute(task * each, std::min((task + 1) * each, tiles())); });
@@ -240,6 +258,7 @@ class DirectProduct {
     alignas(64) T sums[largest_tile];
     alignas(64) T waiting[largest_tile];
     const bool is_plain = segments_ == 1 && x_.alpha == T{1} && x_.beta == T{0};
+    if (segments_ > 1 && x_.beta == T{0}) return compute_by_segments(first, last, sums);
     for (Index number = first; number < last; ++number) {
       const Tile tile = tile_at(number);
       T* c = x_.c + tile.i * x_.ldc + tile.j;
@@ -252,6 +271,17 @@ class DirectProduct {
         apply(update(segment), tile.rows, tile.cols, sums, tile_n_, waiting, tile_n_, c, x_.ldc);
       }
     }
+  }
+
+  /// All tiles of a segment before the next one, so that its part of B stays in cache; sums wait in C.
+  void compute_by_segments(Index first, Index last, T* sums) const {
+    for (Index segment = 0; segment < segments_; ++segment)
+      for (Index number = first; number < last; ++number) {
+        const Tile tile = tile_at(number);
+        T* c = x_.c + tile.i * x_.ldc + tile.j;
+        multiply(tile, segment, sums, tile_n_);
+        apply(update(segment), tile.rows, tile.cols, sums, tile_n_, c, x_.ldc, c, x_.ldc);
+      }
   }
 
   void run_segments() {
@@ -269,8 +299,7 @@ class DirectProduct {
   Team& team_;
   TileSize size_;
   Index tile_m_, tile_n_, tiles_m_, tiles_n_, segments_;
-  double work_ = 0.0; ///< multiply-adds
-  int threads_ = 1;
+  int threads_;
   bool shares_segments_ = false; ///< segments of k are shared out as well as tiles
   Scratch scratch_;
   T* b_copy_ = nullptr;
@@ -281,10 +310,11 @@ class DirectProduct {
 
 template <class T>
 Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
-  if (is_small<T>(call, cpu.threads_for(call.threads)))
+  const int threads = worthwhile_threads(call, cpu.threads_for(call.threads));
+  if (threads == 1 && is_plain(call))
     multiply_here<T>(GemmOperands<T>(call), kernel);
   else
-    DirectProduct<T>(cpu, call, kernel).run();
+    DirectProduct<T>(cpu, call, kernel, threads).run();
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};

@@ -7,6 +7,7 @@
 /// the one that suits the shape. Sources: Goto and van de Geijn (2008); Van
 /// Zee and van de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -31,11 +32,13 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   if (call.op_b == Op::Transpose) return Way::Packed; // it would be copied anyway
   const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
   const double a_bytes = static_cast<double>(call.m) * static_cast<double>(call.k) * sizeof(T);
-  const double b_bytes = static_cast<double>(call.n) * static_cast<double>(call.k) * sizeof(T);
   const double c_bytes = static_cast<double>(call.m) * static_cast<double>(call.n) * sizeof(T);
+  const bool one_segment = call.k <= canonical_segment;
+  const Index segment_k = std::min(call.k, canonical_segment);
+  const double b_bytes = static_cast<double>(call.n) * static_cast<double>(segment_k) * sizeof(T); // in use at a time
   const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or nearly: each tile of columns reads all of A
   if (call.m == 1 || call.n <= kernel.tile_n) return Way::Direct;
-  if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= 8 * l2)) return Way::Direct;
+  if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
   return call.m <= 8 * kernel.tile_m ? Way::Panel : Way::Packed;
 }
 
