@@ -10,6 +10,8 @@ foreach(backend OPENMP TBB CUDA)
   set(TESSERA_${backend} AUTO CACHE STRING "Build the ${backend} plug-in: ON, OFF or AUTO")
   set_property(CACHE TESSERA_${backend} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
+set(TESSERA_PYTHON OFF CACHE STRING "Build the Python package (needs Python's headers and nanobind): ON, OFF or AUTO")
+set_property(CACHE TESSERA_PYTHON PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
 # Machine code for Turing, Ampere and Ada, Hopper; newer devices compile the 80's PTX when they load it.
 set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING "CUDA architectures to compile for")

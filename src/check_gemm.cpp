@@ -8,12 +8,8 @@
 namespace tessera {
 namespace {
 
-struct Operand {
+struct Operand : StoredRows {
   const char* name;
-  Index rows, cols; // as stored
-  const void* data;
-  Index ld;
-  std::size_t element; // bytes
 };
 
 Status invalid(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
@@ -43,30 +39,6 @@ Status check_operand(const Operand& x) {
   return {};
 }
 
-/// Do two rectangles of elements share one? Exact for equal types and leading dimensions, where side-by-side blocks of
-/// one matrix interleave in memory; by address range otherwise.
-bool overlap(const Operand& x, const Operand& y) {
-  if (x.rows == 0 || x.cols == 0 || y.rows == 0 || y.cols == 0) return false;
-  const auto begin_x = reinterpret_cast<std::uintptr_t>(x.data);
-  const auto begin_y = reinterpret_cast<std::uintptr_t>(y.data);
-  const auto extent = [&](const Operand& o) {
-    return static_cast<std::uintptr_t>((o.rows - 1) * o.ld + o.cols) * o.element;
-  };
-  if (begin_x + extent(x) <= begin_y || begin_y + extent(y) <= begin_x) return false;
-  const bool y_first = begin_y < begin_x;
-  const std::uintptr_t bytes = y_first ? begin_x - begin_y : begin_y - begin_x;
-  if (x.element != y.element || x.ld != y.ld || bytes % x.element != 0) return true;
-  // The later rectangle starts `row` rows and `col` columns after the earlier one, columns taken modulo ld.
-  const Operand& early = y_first ? y : x;
-  const Operand& late = y_first ? x : y;
-  const Index distance = static_cast<Index>(bytes / x.element);
-  const Index row = distance / early.ld;
-  const Index col = distance % early.ld;
-  const bool same_columns = row < early.rows && col < early.cols;
-  const bool wraps = row + 1 < early.rows && col + late.cols > early.ld;
-  return same_columns || wraps;
-}
-
 bool is_known(DType type) { return type == DType::F32 || type == DType::F64 || is_16_bit(type); }
 
 Status check_types(const GemmCall& call) {
@@ -87,6 +59,28 @@ Status check_types(const GemmCall& call) {
 
 } // namespace
 
+bool overlap(const StoredRows& x, const StoredRows& y) {
+  if (x.rows == 0 || x.cols == 0 || y.rows == 0 || y.cols == 0) return false;
+  const auto begin_x = reinterpret_cast<std::uintptr_t>(x.data);
+  const auto begin_y = reinterpret_cast<std::uintptr_t>(y.data);
+  const auto extent = [&](const StoredRows& o) {
+    return static_cast<std::uintptr_t>((o.rows - 1) * o.ld + o.cols) * o.element;
+  };
+  if (begin_x + extent(x) <= begin_y || begin_y + extent(y) <= begin_x) return false;
+  const bool y_first = begin_y < begin_x;
+  const std::uintptr_t bytes = y_first ? begin_x - begin_y : begin_y - begin_x;
+  if (x.element != y.element || x.ld != y.ld || bytes % x.element != 0) return true;
+  // The later rectangle starts `row` rows and `col` columns after the earlier one, columns taken modulo ld.
+  const StoredRows& early = y_first ? y : x;
+  const StoredRows& late = y_first ? x : y;
+  const Index distance = static_cast<Index>(bytes / x.element);
+  const Index row = distance / early.ld;
+  const Index col = distance % early.ld;
+  const bool same_columns = row < early.rows && col < early.cols;
+  const bool wraps = row + 1 < early.rows && col + late.cols > early.ld;
+  return same_columns || wraps;
+}
+
 Status check_gemm(const GemmCall& call) {
   if (Status status = check_types(call); !status.ok()) return status;
   if (call.m < 0 || call.n < 0 || call.k < 0)
@@ -98,9 +92,9 @@ Status check_gemm(const GemmCall& call) {
   const std::size_t result = size_of(call.result);
   const bool flip_a = call.op_a == Op::Transpose;
   const bool flip_b = call.op_b == Op::Transpose;
-  const Operand a{"a", flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.a, call.lda, element};
-  const Operand b{"b", flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.b, call.ldb, element};
-  const Operand c{"c", call.m, call.n, call.c, call.ldc, result};
+  const Operand a{{call.a, flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, element}, "a"};
+  const Operand b{{call.b, flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, element}, "b"};
+  const Operand c{{call.c, call.m, call.n, call.ldc, result}, "c"};
   for (const Operand* operand : {&a, &b, &c})
     if (!is_plain(*operand))
       if (Status status = check_operand(*operand); !status.ok()) return status;

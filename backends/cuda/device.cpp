@@ -147,6 +147,7 @@ Status read_capabilities(int device, Capabilities& capabilities) noexcept try {
   static_cast<void>(cudaRuntimeGetVersion(&runtime));
   capabilities.backend = Backend::Cuda;
   capabilities.device = properties.name;
+  capabilities.device_index = device;
   capabilities.host_memory = false;
   capabilities.memory_bytes = properties.totalGlobalMem;
   capabilities.l2_bytes = static_cast<std::size_t>(std::max(properties.l2CacheSize, 0));

@@ -42,6 +42,29 @@ Status StreamQueue::synchronize() noexcept {
   return check(cudaStreamSynchronize(stream_), "waiting for a queue's work");
 }
 
+namespace {
+
+/// What comes later in `second` waits for what is in `first`. An event may be destroyed before it has come to pass.
+Status order(int device, cudaStream_t first, cudaStream_t second) noexcept {
+  if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
+  cudaEvent_t event = nullptr;
+  if (Status status = check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event"); !status.ok())
+    return status;
+  Status status = check(cudaEventRecord(event, first), "recording an event in a stream");
+  if (status.ok()) status = check(cudaStreamWaitEvent(second, event, 0), "letting a stream wait for an event");
+  static_cast<void>(cudaEventDestroy(event));
+  return status;
+}
+
+} // namespace
+
+Status StreamQueue::start_after(void* stream) noexcept {
+  return order(device_, static_cast<cudaStream_t>(stream), stream_);
+}
+Status StreamQueue::finish_before(void* stream) noexcept {
+  return order(device_, stream_, static_cast<cudaStream_t>(stream));
+}
+
 Status TimedEvent::create(int device, std::unique_ptr<Event>& event) noexcept {
   if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
   cudaEvent_t made = nullptr;

@@ -22,6 +22,8 @@ class StreamQueue final : public Queue {
   ~StreamQueue() override;
   Status synchronize() noexcept override;
   void* native() noexcept override { return stream_; }
+  Status start_after(void* stream) noexcept override;
+  Status finish_before(void* stream) noexcept override;
 
   /// Makes this one of an executor's side queues, for as long as it lives.
   Status join(std::shared_ptr<SideQueues> side, cudaStream_t main) noexcept;

@@ -46,6 +46,7 @@ struct Capabilities {
   std::size_t l1_bytes = 0;     ///< CPU: data cache of one core
   std::size_t l2_bytes = 0;
   std::size_t l3_bytes = 0;
+  int device_index = 0;  ///< CUDA: the device's number
   int compute_major = 0; ///< CUDA: compute capability
   int compute_minor = 0;
   int multiprocessors = 0;
@@ -59,6 +60,12 @@ class TESSERA_API Queue {
   virtual ~Queue();
   virtual Status synchronize() noexcept = 0;
   virtual void* native() noexcept { return nullptr; } ///< cudaStream_t, or null
+
+  /// Orders against a stream of the same device that is not Tessera's (a cudaStream_t), without waiting: what is
+  /// enqueued here from now on starts after what is in the stream; or the other way round. Nothing to do where a
+  /// queue's work is done when a call returns.
+  virtual Status start_after(void* /*stream*/) noexcept { return {}; }
+  virtual Status finish_before(void* /*stream*/) noexcept { return {}; }
 };
 
 /// A point in a queue's work, with a clock.
@@ -190,6 +197,19 @@ class TESSERA_API Executor {
  private:
   std::shared_ptr<const detail::TunedRows> tuned_;
 };
+
+/// Rows of elements as they are stored.
+struct StoredRows {
+  const void* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index ld = 0;
+  std::size_t element = 0; ///< bytes
+};
+
+/// Do two rectangles share an element? Exact for equal types and leading dimensions, where side-by-side blocks of one
+/// matrix interleave in memory; by address range otherwise. Sizes were checked before.
+TESSERA_API bool overlap(const StoredRows& x, const StoredRows& y);
 
 /// Sizes, leading dimensions, null pointers, overflow of size computations, aliasing of C with A or B.
 TESSERA_API Status check_gemm(const GemmCall& call);

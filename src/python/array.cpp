@@ -1,0 +1,228 @@
+#include "array.hpp"
+
+#include <string>
+
+#include <tessera/backend.hpp>
+
+#include "errors.hpp"
+
+namespace tessera::python {
+namespace {
+
+using dlpack::DataType;
+using dlpack::DeviceType;
+using dlpack::TypeCode;
+
+/// What the object itself says its elements are.
+std::string element_name(PyObject* object, const std::string& otherwise) {
+  const Reference dtype(PyObject_GetAttrString(object, "dtype"));
+  const Reference text(dtype ? PyObject_Str(dtype.get()) : nullptr);
+  const char* word = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
+  PyErr_Clear();
+  return word ? word : otherwise;
+}
+
+[[noreturn]] void unsupported(const char* name, PyObject* object, const std::string& otherwise) {
+  throw TypeError(std::string(name) + " holds elements of type " + element_name(object, otherwise) +
+                  ", but products are of float16, bfloat16, float32 and float64; convert it, e.g. with astype");
+}
+
+[[noreturn]] void no_array(const char* name, PyObject* object) {
+  throw TypeError(std::string(name) + " must be an array (of NumPy, or anything with __dlpack__), not " +
+                  type_name(object) + "; numpy.asarray makes one of lists");
+}
+
+/// A type of the buffer protocol in this machine's byte order.
+bool parse_format(const char* format, DType& type) {
+  if (format == nullptr) return false;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (*format == '\0' || format[1] != '\0') return false;
+  type = *format == 'd' ? DType::F64 : *format == 'e' ? DType::F16 : DType::F32;
+  return *format == 'f' || *format == 'd' || *format == 'e';
+}
+
+bool parse_dtype(const DataType& dtype, DType& type) {
+  for (const DType candidate : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
+    type = candidate;
+    const DataType its = dlpack::data_type(type);
+    if (dtype.code == its.code && dtype.bits == its.bits && dtype.lanes == its.lanes) return true;
+  }
+  return false;
+}
+
+std::string text_of(const DataType& dtype) {
+  constexpr const char* codes[] = {"int", "uint", "float", "?", "bfloat", "complex", "bool"};
+  const auto code = static_cast<std::size_t>(dtype.code);
+  return (code < std::size(codes) ? codes[code] : "?") + std::to_string(dtype.bits);
+}
+
+/// Interned once: attribute names that every call looks up.
+PyObject* interned(const char* word) { return checked(PyUnicode_InternFromString(word)); }
+
+struct Words {
+  PyObject* dlpack = interned("__dlpack__");
+  PyObject* device = interned("__dlpack_device__");
+  PyObject* none = checked(PyTuple_New(0));
+};
+const Words& words() {
+  static const Words all;
+  return all;
+}
+
+Reference keywords(PyObject* stream, bool with_version) {
+  Reference all(checked(PyDict_New()));
+  if (stream != nullptr && PyDict_SetItemString(all.get(), "stream", stream) != 0) throw PythonError{};
+  if (with_version) {
+    const Reference version(checked(Py_BuildValue("(ii)", 1, 0)));
+    if (PyDict_SetItemString(all.get(), "max_version", version.get()) != 0) throw PythonError{};
+  }
+  return all;
+}
+
+/// Producers from before DLPack 1.0 do not know max_version.
+Reference call_dlpack(PyObject* object, PyObject* stream) {
+  const Reference method(checked(PyObject_GetAttr(object, words().dlpack)));
+  Reference capsule(PyObject_Call(method.get(), words().none, keywords(stream, true).get()));
+  if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError)) return Reference(checked(capsule.release()));
+  PyErr_Clear();
+  return Reference(checked(PyObject_Call(method.get(), words().none, keywords(stream, false).get())));
+}
+
+dlpack::Device device_of(PyObject* object, const char* name) {
+  const Reference method(checked(PyObject_GetAttr(object, words().device)));
+  const Reference pair(checked(PyObject_CallNoArgs(method.get())));
+  if (!PyTuple_Check(pair.get()) || PyTuple_Size(pair.get()) != 2)
+    throw TypeError(std::string(name) + ".__dlpack_device__() must return two numbers");
+  const long type = PyLong_AsLong(PyTuple_GetItem(pair.get(), 0)); // an enumeration in some libraries
+  const long id = PyLong_AsLong(PyTuple_GetItem(pair.get(), 1));
+  if (PyErr_Occurred()) throw PythonError{};
+  return {static_cast<DeviceType>(type), static_cast<std::int32_t>(id)};
+}
+
+bool is_cuda(DeviceType type) { return type == DeviceType::Cuda || type == DeviceType::CudaManaged; }
+
+void check_device(DeviceType type, const char* name) {
+  if (is_cuda(type) || type == DeviceType::Cpu || type == DeviceType::CudaHost) return;
+  throw InvalidArgument(std::string(name) + " is on a device of DLPack's type " +
+                        std::to_string(static_cast<int>(type)) +
+                        ", but Tessera computes on the CPU (1) and on CUDA devices (2); copy it to one of those");
+}
+
+} // namespace
+
+const char* dtype_name(DType type) {
+  switch (type) {
+    case DType::F32:
+      return "float32";
+    case DType::F64:
+      return "float64";
+    case DType::F16:
+      return "float16";
+    case DType::BF16:
+      return "bfloat16";
+  }
+  return "unknown";
+}
+
+Array::Array(PyObject* object, const char* its_name) : name(its_name) {
+  if (PyObject_CheckBuffer(object) != 0 && from_buffer(object)) return;
+  PyErr_Clear();
+  if (PyObject_HasAttr(object, words().dlpack) == 0 || PyObject_HasAttr(object, words().device) == 0)
+    no_array(name, object);
+  from_dlpack(object);
+}
+
+Array::~Array() {
+  if (auto* view = std::get_if<Py_buffer>(&held_)) PyBuffer_Release(view);
+  if (auto* managed = std::get_if<dlpack::Managed*>(&held_); managed && (*managed)->deleter)
+    (*managed)->deleter(*managed);
+  if (auto* managed = std::get_if<dlpack::ManagedVersioned*>(&held_); managed && (*managed)->deleter)
+    (*managed)->deleter(*managed);
+}
+
+void Array::check_rank(int dimensions) const {
+  if (dimensions != 2)
+    throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) +
+                          " dimensions, but a product is of matrices, which have 2; reshape it");
+}
+
+/// False, with Python's exception set, where the object exports no buffer, e.g. for elements that buffers cannot hold.
+bool Array::from_buffer(PyObject* object) {
+  Py_buffer& view = held_.emplace<Py_buffer>();
+  if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
+    held_ = std::monostate{};
+    return false;
+  }
+  struct Guard { // the destructor does not run for a constructor that throws
+    Array* array;
+    ~Guard() {
+      if (array) PyBuffer_Release(&std::get<Py_buffer>(array->held_));
+    }
+  } guard{this};
+  if (!parse_format(view.format, type))
+    unsupported(name, object, std::string("'") + (view.format ? view.format : "B") + "'");
+  check_rank(view.ndim);
+  data = static_cast<char*>(view.buf);
+  rows = view.shape[0];
+  cols = view.shape[1];
+  row_stride = view.strides[0];
+  col_stride = view.strides[1];
+  read_only = view.readonly != 0;
+  guard.array = nullptr;
+  return true;
+}
+
+void Array::from_dlpack(PyObject* object) {
+  const dlpack::Device place = device_of(object, name);
+  check_device(place.type, name);
+  Reference stream;
+  if (is_cuda(place.type)) // the stream that will read it
+    stream = Reference(checked(PyLong_FromVoidPtr(executor(Backend::Cuda).default_queue().native())));
+  Reference capsule;
+  try {
+    capsule = call_dlpack(object, stream.get());
+  } catch (const PythonError&) {
+    if (!PyErr_ExceptionMatches(PyExc_BufferError)) throw;
+    PyErr_Clear(); // NumPy: no element type of DLPack
+    unsupported(name, object, "unknown");
+  }
+  take(capsule.get(), object);
+}
+
+/// The capsule's content becomes ours to delete; its new name says so.
+void Array::take(PyObject* capsule, PyObject* object) {
+  using dlpack::Managed;
+  using dlpack::ManagedVersioned;
+  if (PyCapsule_IsValid(capsule, ManagedVersioned::capsule) != 0) {
+    auto* managed = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(capsule, ManagedVersioned::capsule));
+    if (managed->major != 1)
+      throw InvalidArgument(std::string(name) + " is exported as DLPack " + std::to_string(managed->major) + "." +
+                            std::to_string(managed->minor) + ", but Tessera reads versions up to 1");
+    read(managed->tensor, object);
+    read_only = (managed->flags & ManagedVersioned::read_only) != 0;
+    if (PyCapsule_SetName(capsule, ManagedVersioned::used_capsule) != 0) throw PythonError{};
+    held_ = managed;
+  } else if (PyCapsule_IsValid(capsule, Managed::capsule) != 0) {
+    auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::capsule));
+    read(managed->tensor, object);
+    if (PyCapsule_SetName(capsule, Managed::used_capsule) != 0) throw PythonError{};
+    held_ = managed;
+  } else {
+    throw TypeError(std::string(name) + ".__dlpack__() returned no DLPack capsule, but " + type_name(capsule));
+  }
+}
+
+void Array::read(const dlpack::Tensor& tensor, PyObject* object) {
+  if (!parse_dtype(tensor.dtype, type)) unsupported(name, object, text_of(tensor.dtype));
+  check_rank(tensor.ndim);
+  check_device(tensor.device.type, name);
+  data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  rows = tensor.shape[0];
+  cols = tensor.shape[1];
+  row_stride = element() * (tensor.strides ? tensor.strides[0] : cols);
+  col_stride = element() * (tensor.strides ? tensor.strides[1] : 1);
+  on_cuda = is_cuda(tensor.device.type);
+  device = tensor.device.id;
+}
+
+} // namespace tessera::python

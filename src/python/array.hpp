@@ -1,0 +1,55 @@
+#pragma once
+
+/// Any two-dimensional array that Python knows, seen where it is: never copied here.
+///
+/// Host arrays come through the buffer protocol, which NumPy answers fastest, others through DLPack. An array on a CUDA
+/// device is asked for through DLPack with the stream that will read it, and its owner orders that stream behind the
+/// work that makes the array.
+
+#include <Python.h>
+
+#include <variant>
+
+#include <tessera/types.hpp>
+
+#include "dlpack.hpp"
+
+namespace tessera::python {
+
+/// As NumPy and others call it: "float32".
+const char* dtype_name(DType type);
+
+/// Holds the array's memory for as long as it lives. Made and destroyed with the GIL.
+class Array {
+ public:
+  /// `name`: the argument's, for messages. Throws TypeError (no array, another element type) and InvalidArgument (not
+  /// two dimensions, a device that Tessera does not know).
+  Array(PyObject* object, const char* name);
+  ~Array();
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  const char* name = "";
+  char* data = nullptr;
+  DType type = DType::F32;
+  Index rows = 0;
+  Index cols = 0;
+  Index row_stride = 0; ///< bytes, any sign
+  Index col_stride = 0;
+  bool read_only = false;
+  bool on_cuda = false;
+  int device = 0; ///< the CUDA device's number
+
+  Index element() const { return static_cast<Index>(size_of(type)); }
+
+ private:
+  bool from_buffer(PyObject* object);
+  void from_dlpack(PyObject* object);
+  void take(PyObject* capsule, PyObject* object);
+  void read(const dlpack::Tensor& tensor, PyObject* object);
+  void check_rank(int dimensions) const;
+
+  std::variant<std::monostate, Py_buffer, dlpack::Managed*, dlpack::ManagedVersioned*> held_;
+};
+
+} // namespace tessera::python

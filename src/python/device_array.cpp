@@ -1,0 +1,159 @@
+#include "device_array.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "array.hpp"
+#include "errors.hpp"
+
+namespace tessera::python {
+namespace {
+
+/// What a capsule keeps: the memory, and the shape that its tensor points to.
+template <class Managed>
+struct Export {
+  Managed managed;
+  std::shared_ptr<DeviceMemory> memory;
+  std::int64_t shape[2];
+  std::int64_t strides[2];
+};
+
+template <class Managed>
+void destroy_unused(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, Managed::capsule) == 0) return; // the consumer's now
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::capsule));
+  managed->deleter(managed);
+}
+
+template <class Managed>
+PyObject* export_as(const DeviceArray& array, const std::shared_ptr<DeviceMemory>& memory) {
+  auto content = std::make_unique<Export<Managed>>();
+  content->shape[0] = array.rows();
+  content->shape[1] = array.cols();
+  content->strides[0] = std::max<Index>(array.cols(), 1);
+  content->strides[1] = 1;
+  content->managed.context = content.get();
+  content->managed.deleter = [](Managed* self) { delete static_cast<Export<Managed>*>(self->context); };
+  dlpack::Tensor& tensor = content->managed.tensor;
+  tensor.data = memory->data();
+  tensor.device = {dlpack::DeviceType::Cuda, array.device()};
+  tensor.ndim = 2;
+  tensor.dtype = dlpack::data_type(array.type());
+  tensor.shape = content->shape;
+  tensor.strides = content->strides;
+  content->memory = memory;
+  PyObject* capsule = checked(PyCapsule_New(&content->managed, Managed::capsule, destroy_unused<Managed>));
+  static_cast<void>(content.release());
+  return capsule;
+}
+
+/// Does the consumer know DLPack 1?
+bool takes_versions(PyObject* max_version) {
+  if (max_version == Py_None) return false;
+  if (!PyTuple_Check(max_version) || PyTuple_Size(max_version) != 2)
+    throw TypeError("max_version must be None or a pair of numbers, not " + type_name(max_version));
+  const long major = PyLong_AsLong(PyTuple_GetItem(max_version, 0));
+  if (PyErr_Occurred()) throw PythonError{};
+  return major >= 1;
+}
+
+void check_same_device(PyObject* dl_device, int device) {
+  if (dl_device == Py_None) return;
+  int type = 0, id = 0;
+  if (!PyTuple_Check(dl_device) || !PyArg_ParseTuple(dl_device, "ii", &type, &id)) {
+    PyErr_Clear();
+    throw TypeError("dl_device must be None or a pair of numbers, not " + type_name(dl_device));
+  }
+  if (type != static_cast<int>(dlpack::DeviceType::Cuda) || id != device)
+    throw BufferError("dl_device = (" + std::to_string(type) + ", " + std::to_string(id) +
+                      "), but this array is on CUDA device " + std::to_string(device) +
+                      " and is not copied by an export; use numpy() for a copy in host memory");
+}
+
+} // namespace
+
+DeviceMemory::DeviceMemory(Executor& executor, std::size_t bytes) : executor_(executor) {
+  throw_if_failed(executor.allocate(std::max<std::size_t>(bytes, 1), data_));
+}
+
+DeviceMemory::~DeviceMemory() {
+  // A stream that is gone has no work left to wait for.
+  for (void* stream : readers_) static_cast<void>(executor_.default_queue().start_after(stream));
+  executor_.free(data_);
+}
+
+void DeviceMemory::show_to(void* stream) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(readers_.begin(), readers_.end(), stream) == readers_.end()) readers_.push_back(stream);
+  throw_if_failed(executor_.default_queue().finish_before(stream));
+}
+
+DeviceArray::DeviceArray(Executor& executor, DType type, Index rows, Index cols)
+    : type_(type),
+      rows_(rows),
+      cols_(cols),
+      memory_(std::make_shared<DeviceMemory>(executor, static_cast<std::size_t>(rows * cols) * size_of(type))) {}
+
+PyObject* DeviceArray::dlpack(PyObject* stream, PyObject* max_version, PyObject* dl_device, PyObject* copy) const {
+  check_same_device(dl_device, device());
+  if (copy == Py_True) throw BufferError("copy=True: exports are never copies; copy what the import gives");
+  const bool versioned = takes_versions(max_version);
+  if (void* reader = parse_stream(stream, "stream")) memory_->show_to(reader);
+  return versioned ? export_as<dlpack::ManagedVersioned>(*this, memory_) : export_as<dlpack::Managed>(*this, memory_);
+}
+
+PyObject* DeviceArray::numpy() const {
+  Reference copy(empty_numpy(type_, rows_, cols_));
+  if (rows_ > 0 && cols_ > 0) {
+    const Array target(copy.get(), "copy");
+    const std::size_t pitch = static_cast<std::size_t>(cols_) * size_of(type_);
+    Executor& executor = memory_->executor();
+    const WithoutGil others_run;
+    throw_if_failed(executor.copy_out(executor.default_queue(), target.data, pitch, data(), pitch, pitch,
+                                      static_cast<std::size_t>(rows_)));
+  }
+  return copy.release();
+}
+
+void* parse_stream(PyObject* stream, const char* name) {
+  constexpr std::intptr_t legacy_default = 1; // as in cudaStreamLegacy; 2 is cudaStreamPerThread
+  if (stream == Py_None) return reinterpret_cast<void*>(legacy_default);
+  if (!PyLong_Check(stream))
+    throw TypeError(std::string(name) + " must be None or the number of a CUDA stream, not " + type_name(stream));
+  const long long number = PyLong_AsLongLong(stream);
+  if (number == -1 && PyErr_Occurred()) throw PythonError{};
+  if (number == -1) return nullptr;
+  if (number <= 0)
+    throw InvalidArgument(std::string(name) + " = " + std::to_string(number) +
+                          " is no CUDA stream: 1 is the legacy default stream, 2 the thread's, -1 none");
+  return reinterpret_cast<void*>(static_cast<std::intptr_t>(number));
+}
+
+PyObject* empty_numpy(DType type, Index rows, Index cols) {
+  struct NumPy {
+    Reference module{checked(PyImport_ImportModule("numpy"))};
+    PyObject* empty = checked(PyObject_GetAttrString(module.get(), "empty"));
+    PyObject* f32 = dtype(DType::F32);
+    PyObject* f64 = dtype(DType::F64);
+    PyObject* f16 = dtype(DType::F16);
+
+    PyObject* dtype(DType its) const {
+      return checked(PyObject_CallMethod(module.get(), "dtype", "s", dtype_name(its)));
+    }
+  };
+  static const NumPy& numpy = *new NumPy; // NumPy cannot be unloaded
+  if (type == DType::BF16) throw TypeError("NumPy has no bfloat16; take the result with torch.from_dlpack or the like");
+  PyObject* const dtype = type == DType::F64 ? numpy.f64 : type == DType::F16 ? numpy.f16 : numpy.f32;
+  const Reference shape(checked(PyTuple_New(2)));
+  PyTuple_SetItem(shape.get(), 0, checked(PyLong_FromLongLong(rows)));
+  PyTuple_SetItem(shape.get(), 1, checked(PyLong_FromLongLong(cols)));
+  PyObject* array = PyObject_CallFunctionObjArgs(numpy.empty, shape.get(), dtype, nullptr);
+  if (array == nullptr && PyErr_ExceptionMatches(PyExc_MemoryError)) {
+    PyErr_Clear();
+    throw OutOfMemory("out of host memory: a " + std::to_string(rows) + "×" + std::to_string(cols) + " result of " +
+                      numpy_name(type) + " cannot be allocated");
+  }
+  return checked(array);
+}
+
+} // namespace tessera::python

@@ -1,0 +1,64 @@
+#pragma once
+
+/// The C structures of DLPack, through which array libraries hand memory to one another: https://dmlc.github.io/dlpack.
+/// Both capsules are in use: "dltensor" up to version 0.8, "dltensor_versioned" from 1.0 on.
+
+#include <cstdint>
+
+#include <tessera/types.hpp>
+
+namespace tessera::python::dlpack {
+
+enum class DeviceType : std::int32_t { Cpu = 1, Cuda = 2, CudaHost = 3, CudaManaged = 13 };
+
+struct Device {
+  DeviceType type = DeviceType::Cpu;
+  std::int32_t id = 0;
+};
+
+enum class TypeCode : std::uint8_t { Int = 0, UInt = 1, Float = 2, Bfloat = 4, Complex = 5, Bool = 6 };
+
+struct DataType {
+  TypeCode code = TypeCode::Float;
+  std::uint8_t bits = 0;
+  std::uint16_t lanes = 1;
+};
+
+constexpr DataType data_type(DType type) {
+  return {type == DType::BF16 ? TypeCode::Bfloat : TypeCode::Float, static_cast<std::uint8_t>(8 * size_of(type)), 1};
+}
+
+/// Shape and strides count elements; null strides: row-major without gaps.
+struct Tensor {
+  void* data = nullptr;
+  Device device;
+  std::int32_t ndim = 0;
+  DataType dtype;
+  std::int64_t* shape = nullptr;
+  std::int64_t* strides = nullptr;
+  std::uint64_t byte_offset = 0;
+};
+
+struct Managed {
+  Tensor tensor;
+  void* context = nullptr;
+  void (*deleter)(Managed*) = nullptr;
+
+  static constexpr const char* capsule = "dltensor";
+  static constexpr const char* used_capsule = "used_dltensor";
+};
+
+struct ManagedVersioned {
+  std::uint32_t major = 1;
+  std::uint32_t minor = 0;
+  void* context = nullptr;
+  void (*deleter)(ManagedVersioned*) = nullptr;
+  std::uint64_t flags = 0;
+  Tensor tensor;
+
+  static constexpr std::uint64_t read_only = 1;
+  static constexpr const char* capsule = "dltensor_versioned";
+  static constexpr const char* used_capsule = "used_dltensor_versioned";
+};
+
+} // namespace tessera::python::dlpack

@@ -1,0 +1,50 @@
+#include "errors.hpp"
+
+#include <array>
+#include <new>
+
+namespace tessera::python {
+namespace {
+
+/// By status code; [0] is the base class. Kept for as long as the process lives, like the module.
+std::array<PyObject*, 8> classes{};
+
+constexpr std::array<const char*, 8> names{"Error",       "InvalidArgument", "KernelRejected", "BackendUnavailable",
+                                           "OutOfMemory", "DeviceError",     "IoError",        "InternalError"};
+
+void raise(StatusCode code, const char* why) { PyErr_SetString(classes[static_cast<std::size_t>(code)], why); }
+
+} // namespace
+
+std::string type_name(PyObject* object) {
+  const Reference type(reinterpret_cast<PyObject*>(Py_NewRef(Py_TYPE(object))));
+  const Reference name(PyObject_GetAttrString(type.get(), "__qualname__"));
+  const Reference module(PyObject_GetAttrString(type.get(), "__module__"));
+  const char* word = name ? PyUnicode_AsUTF8AndSize(name.get(), nullptr) : nullptr;
+  const char* home = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
+  PyErr_Clear();
+  if (word == nullptr) return "object of an unnamed type";
+  return home == nullptr || std::string(home) == "builtins" ? word : std::string(home) + "." + word;
+}
+
+void import_errors() {
+  const Reference module(checked(PyImport_ImportModule("tessera._errors")));
+  for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = checked(PyObject_GetAttrString(module.get(), names[i]));
+}
+
+void raise_current() {
+  try {
+    throw;
+  } catch (const PythonError&) {
+  } catch (const TypeError& why) {
+    PyErr_SetString(PyExc_TypeError, why.what());
+  } catch (const BufferError& why) {
+    PyErr_SetString(PyExc_BufferError, why.what());
+  } catch (const Error& why) {
+    raise(why.code(), why.what());
+  } catch (const std::bad_alloc&) {
+    raise(StatusCode::OutOfMemory, "out of host memory");
+  }
+}
+
+} // namespace tessera::python

@@ -1,0 +1,25 @@
+#pragma once
+
+/// tessera.gemm: from Python's arguments to one call of the library.
+
+#include <Python.h>
+
+#include <tessera/gemm.hpp>
+
+#include "device_array.hpp"
+
+namespace tessera::python {
+
+struct GemmArguments {
+  PyObject *a, *b, *c, *out, *alpha, *beta, *backend, *math, *kernel, *threads, *stream;
+};
+
+/// A new reference: the caller's `out`, a new numpy.ndarray, or what `wrap` makes of a result on a device.
+PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&));
+
+/// Words and numbers, with errors that name the argument.
+Backend parse_backend(PyObject* word);
+Math parse_math(PyObject* word);
+int parse_threads(PyObject* number);
+
+} // namespace tessera::python

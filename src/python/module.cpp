@@ -1,0 +1,164 @@
+/// The module tessera._core. What it binds takes and gives plain Python objects, so that each argument's errors can
+/// name it; tessera/_core.pyi has the types.
+
+#include <nanobind/nanobind.h>
+
+#include <tessera/backend.hpp>
+#include <tessera/version.hpp>
+
+#include "device_array.hpp"
+#include "errors.hpp"
+#include "gemm.hpp"
+#include "race.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tessera::python {
+namespace {
+
+constexpr const char* gemm_doc = R"(C := alpha·a·b + beta·C as a new matrix, or into out.
+
+a, b: matrices of one element type, float16, bfloat16, float32 or float64: NumPy arrays, or what exports a buffer or DLPack. Rows or columns
+    that are contiguous (C and Fortran order, transposes, blocks of a larger matrix) are read where they are; arrays with
+    other strides are copied once. Arrays on a CUDA device are multiplied there.
+c: the matrix that beta multiplies; not read with beta = 0, and never written.
+out: where the result goes, returned; its old elements are C. It may not overlap a or b, and is never copied.
+alpha, beta: rounded to the element type.
+backend: 'auto', 'reference', 'openmp', 'tbb' or 'cuda'. One that is named is used, or BackendUnavailable says why not.
+math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6' or
+    'compensated'.
+kernel: a row of the backend's ladder (see kernels()); it runs, or KernelRejected says why not.
+threads: 1 or more; None for the default.
+stream: the number of a CUDA stream, for arrays on a device: the call then returns before the product is done, which
+    starts after what is in the stream, and which what comes later in the stream waits for. None: done on return.
+
+Returns out, a new numpy.ndarray in C order, or, for arrays on a device, a DeviceArray there.
+
+>>> import numpy as np
+>>> import tessera as ts
+>>> a = np.array([[1, 2, 3], [4, 5, 6]], dtype=np.float32)
+>>> ts.gemm(a, a.T)
+array([[14., 32.],
+       [32., 77.]], dtype=float32)
+>>> out = np.ones((2, 2), np.float32)
+>>> ts.gemm(a, a.T, out=out, alpha=0.5, beta=2) is out
+True
+>>> out
+array([[ 9. , 18. ],
+       [18. , 40.5]], dtype=float32)
+>>> ts.gemm(a, a)
+Traceback (most recent call last):
+tessera._errors.InvalidArgument: a is 2×3 and b is 2×3; the columns of a must be as many as the rows of b, but 3 ≠ 2
+)";
+
+constexpr const char* gemm_signature =
+    "def gemm(a, b, *, c=None, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None, "
+    "stream=None)";
+
+PyObject* wrap(DeviceArray&& array) { return nb::cast(std::move(array)).release().ptr(); }
+
+nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb::handle alpha, nb::handle beta,
+                   nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads, nb::handle stream) {
+  return nb::steal(gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(),
+                         kernel.ptr(), threads.ptr(), stream.ptr()},
+                        wrap));
+}
+
+nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
+
+/// (name, built, available, reason, path, device, threads) of each.
+nb::list backend_rows() {
+  nb::list rows;
+  for (const BackendInfo& info : available_backends()) {
+    const Capabilities* machine = info.available ? &executor(info.backend).capabilities() : nullptr;
+    rows.append(nb::make_tuple(text(to_string(info.backend)), info.built, info.available, text(info.reason),
+                               text(info.path), text(machine ? machine->device : ""),
+                               machine && machine->host_memory ? machine->threads : 0));
+  }
+  return rows;
+}
+
+/// (name, dtype, math, canonical, summary, source) of each.
+nb::list kernel_rows(nb::handle backend) {
+  nb::list rows;
+  for (const GemmKernel& row : gemm_kernels(parse_backend(backend.ptr())))
+    rows.append(nb::make_tuple(row.name, dtype_name(row.type), text(to_string(row.math)),
+                               row.summation == Summation::Canonical, row.summary, row.source));
+  return rows;
+}
+
+/// (seconds, verdict, reason, errors or None)
+nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handle math, int repeat, double time_limit) {
+  const RaceResult result = race.run(parse_backend(backend.ptr()), kernel, parse_math(math.ptr()), repeat, time_limit);
+  nb::list seconds;
+  for (const double run : result.seconds) seconds.append(run);
+  nb::object errors = nb::none();
+  if (const auto& e = result.error)
+    errors = nb::make_tuple(e->total_abs, e->max_rel, e->mean_rel, e->max_over_bound, e->differing_bits);
+  return nb::make_tuple(seconds, text(result.verdict), text(result.reason), errors);
+}
+
+void bind_device_array(nb::module_& module) {
+  nb::class_<DeviceArray>(module, "DeviceArray",
+                          "A matrix in a device's memory, for torch.from_dlpack, cupy.from_dlpack and the like.")
+      .def_prop_ro("shape", [](const DeviceArray& self) { return nb::make_tuple(self.rows(), self.cols()); })
+      .def_prop_ro("dtype", [](const DeviceArray& self) { return dtype_name(self.type()); })
+      .def_prop_ro("device", &DeviceArray::device, "The CUDA device's number.")
+      .def(
+          "numpy", [](const DeviceArray& self) { return nb::steal(self.numpy()); },
+          "A copy in host memory, as a numpy.ndarray.")
+      .def("__dlpack_device__",
+           [](const DeviceArray& self) {
+             return nb::make_tuple(static_cast<int>(dlpack::DeviceType::Cuda), self.device());
+           })
+      .def(
+          "__dlpack__",
+          [](const DeviceArray& self, nb::handle stream, nb::handle max_version, nb::handle dl_device,
+             nb::handle copy) {
+            return nb::steal(self.dlpack(stream.ptr(), max_version.ptr(), dl_device.ptr(), copy.ptr()));
+          },
+          nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
+          "copy"_a = nb::none())
+      .def("__repr__", [](const DeviceArray& self) {
+        const std::string shown = "DeviceArray(shape=(" + std::to_string(self.rows()) + ", " +
+                                  std::to_string(self.cols()) + "), dtype='" + dtype_name(self.type()) +
+                                  "', device='cuda:" + std::to_string(self.device()) + "')";
+        return text(shown);
+      });
+}
+
+} // namespace
+} // namespace tessera::python
+
+NB_MODULE(_core, module) {
+  using namespace tessera::python;
+  import_errors();
+  nb::register_exception_translator([](const std::exception_ptr& failure, void*) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (...) {
+      raise_current();
+    }
+  });
+  module.attr("__version__") = TESSERA_VERSION;
+  // None is left to the functions, which say which argument may not be None.
+  module.def("gemm", gemm_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "c"_a = nb::none(), "out"_a = nb::none(),
+             "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
+             "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), nb::sig(gemm_signature),
+             gemm_doc);
+  module.def("backend_rows", backend_rows);
+  module.def("kernel_rows", kernel_rows, "backend"_a.none());
+  module.def("copies_made", copies_made, "How many arrays gemm had to copy so far.");
+  nb::class_<Race>(module, "Race")
+      .def(
+          "__init__",
+          [](Race* self, nb::handle a, nb::handle b, nb::handle threads) {
+            new (self) Race(a.ptr(), b.ptr(), parse_threads(threads.ptr()));
+          },
+          "a"_a.none(), "b"_a.none(), "threads"_a.none())
+      .def_prop_ro("shape", [](const Race& self) { return nb::make_tuple(self.m(), self.n(), self.k()); })
+      .def_prop_ro("dtype", [](const Race& self) { return dtype_name(self.type()); })
+      .def("run", run_race, "backend"_a.none(), "kernel"_a, "math"_a.none(), "repeat"_a, "time_limit"_a);
+  bind_device_array(module);
+}

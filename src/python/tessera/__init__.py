@@ -1,0 +1,46 @@
+"""Matrix products with the backend chosen at run time: the same bits on processors and graphics cards.
+
+>>> import numpy as np
+>>> import tessera as ts
+>>> ts.gemm(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]]))
+array([[1., 2.],
+       [3., 4.]])
+"""
+
+from ._core import DeviceArray, __version__, gemm
+from ._errors import (
+    BackendUnavailable,
+    DeviceError,
+    Error,
+    InternalError,
+    InvalidArgument,
+    IoError,
+    KernelRejected,
+    OutOfMemory,
+)
+from ._inventory import Backend, Kernel, backends, kernels
+from ._table import Row, Table, compare
+
+__all__ = [
+    "Backend",
+    "BackendUnavailable",
+    "DeviceArray",
+    "DeviceError",
+    "Error",
+    "InternalError",
+    "InvalidArgument",
+    "IoError",
+    "Kernel",
+    "KernelRejected",
+    "OutOfMemory",
+    "Row",
+    "Table",
+    "__version__",
+    "backends",
+    "compare",
+    "gemm",
+    "kernels",
+]
+
+#: doctest looks only into functions that are written in Python.
+__test__ = {"gemm": gemm.__doc__}

@@ -1,0 +1,93 @@
+"""The part that is compiled: gemm, and what the rest of the package is made of."""
+
+from typing import Any, Protocol, TypeVar, overload
+
+import numpy
+
+class SupportsDLPack(Protocol):
+    def __dlpack__(self, *, stream: int | None = ...) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+Array = numpy.ndarray | SupportsDLPack | memoryview
+Out = TypeVar("Out", bound=Array)
+
+__version__: str
+
+class DeviceArray:
+    """A matrix in a device's memory, for torch.from_dlpack, cupy.from_dlpack and the like."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def device(self) -> int: ...
+    def numpy(self) -> numpy.ndarray: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+
+@overload
+def gemm(
+    a: Array,
+    b: Array,
+    *,
+    c: None = None,
+    out: Out,
+    alpha: float = 1,
+    beta: float = 0,
+    backend: str | None = "auto",
+    math: str | None = "strict",
+    kernel: str | None = None,
+    threads: int | None = None,
+    stream: int | None = None,
+) -> Out: ...
+@overload
+def gemm(
+    a: numpy.ndarray | memoryview,
+    b: numpy.ndarray | memoryview,
+    *,
+    c: Array | None = None,
+    out: None = None,
+    alpha: float = 1,
+    beta: float = 0,
+    backend: str | None = "auto",
+    math: str | None = "strict",
+    kernel: str | None = None,
+    threads: int | None = None,
+    stream: int | None = None,
+) -> numpy.ndarray: ...
+@overload
+def gemm(
+    a: SupportsDLPack,
+    b: SupportsDLPack,
+    *,
+    c: Array | None = None,
+    out: None = None,
+    alpha: float = 1,
+    beta: float = 0,
+    backend: str | None = "auto",
+    math: str | None = "strict",
+    kernel: str | None = None,
+    threads: int | None = None,
+    stream: int | None = None,
+) -> numpy.ndarray | DeviceArray: ...
+def backend_rows() -> list[tuple[str, bool, bool, str, str, str, int]]: ...
+def kernel_rows(backend: str | None) -> list[tuple[str, str, str, bool, str, str]]: ...
+def copies_made() -> int: ...
+
+class Race:
+    def __init__(self, a: Array, b: Array, threads: int | None) -> None: ...
+    @property
+    def shape(self) -> tuple[int, int, int]: ...
+    @property
+    def dtype(self) -> str: ...
+    def run(
+        self, backend: str | None, kernel: str, math: str | None, repeat: int, time_limit: float
+    ) -> tuple[list[float], str, str, tuple[float, float, float, float, int] | None]: ...

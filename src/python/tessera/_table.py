@@ -1,0 +1,133 @@
+"""Kernel beside kernel on one product: how fast, and how wrong."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from fnmatch import fnmatchcase
+
+from . import _core
+from ._errors import InvalidArgument
+from ._inventory import Kernel, backends as all_backends, kernels as all_kernels
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kernel's result. What was not measured is NaN."""
+
+    backend: str
+    kernel: str
+    math: str
+    canonical: bool
+    verdict: str  #: pass, wrong, rejected, skipped or failed
+    seconds: float  #: median
+    seconds_min: float
+    gflops: float  #: by the median
+    total_abs: float  #: Σ|Δ| against the reference, rounded to the element type
+    max_rel: float
+    mean_rel: float
+    max_over_bound: float  #: largest error ÷ its proven bound: at most 1 for a correct kernel
+    differing_bits: float  #: elements that have not the bits of the canonical product
+    reason: str  #: why it was rejected, skipped or is wrong; or a remark
+
+
+class Table(list):
+    """Rows of a comparison: a list that prints as a table. pandas.DataFrame(table) takes it as it is."""
+
+    def __init__(self, rows: Iterable[Row] = (), title: str = ""):
+        super().__init__(rows)
+        self.title = title
+
+    def to_dicts(self) -> list[dict]:
+        """Each row as a dictionary, for libraries that do not know dataclasses."""
+        return [asdict(row) for row in self]
+
+    def __repr__(self) -> str:
+        head = [field.name for field in fields(Row)]
+        lines = [head] + [[_shown(value) for value in asdict(row).values()] for row in self]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+        text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
+        return "\n".join(([self.title] if self.title else []) + text)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "–" if value != value else f"{value:.4g}"
+    return str(value)
+
+
+def compare(
+    a,
+    b,
+    *,
+    backend: str | Iterable[str] | None = None,
+    kernels: str | Iterable[str] = "*",
+    math: str | Iterable[str] | None = None,
+    repeat: int = 5,
+    time_limit: float = 1.0,
+    threads: int | None = None,
+) -> Table:
+    """a·b by every kernel that this machine can run, or by those that are chosen, each timed and judged.
+
+    a, b: matrices in host memory, as gemm takes them. Devices get their copies, which are not timed.
+    backend: one or several; None: all that are available. One that is named and absent is an error.
+    kernels: names or patterns such as 'simd*'. A pattern that matches nothing is an error.
+    math: one mode or several; None: all.
+    repeat: timed runs of each, after a warm-up.
+    time_limit: seconds; a kernel whose run is expected to take longer is skipped. 0: none is.
+
+    Errors are measured against a reference in higher precision and held against a proven bound; of large products some
+    rows are compared so, and the whole by Freivalds' check.
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> table = ts.compare(np.eye(3), np.ones((3, 2)), backend="reference", math="strict")
+    >>> [(row.kernel, row.verdict, row.max_rel) for row in table]
+    [('canonical', 'pass', 0.0), ('gold', 'pass', 0.0)]
+    """
+    if repeat < 1:
+        raise InvalidArgument(f"repeat = {repeat}, but at least one run is needed")
+    race = _core.Race(a, b, threads)
+    named = _words(backend)
+    names = named or [known.name for known in all_backends() if known.available]
+    modes = _words(math)
+    chosen = [row for name in names for row in _matching(name, race.dtype, modes, _words(kernels))]
+    if not chosen:
+        raise InvalidArgument(f"no kernel of {', '.join(names)} for {race.dtype} matches kernels = {kernels!r}, math = {math!r}")
+    m, n, k = race.shape
+    rows = [_row(race, kernel, 2.0 * m * n * k, repeat, time_limit) for kernel in chosen]
+    return Table(rows, f"m = {m}, n = {n}, k = {k}, {race.dtype}")
+
+
+def _words(given: str | Iterable[str] | None) -> list[str]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def _matching(backend: str, dtype: str, modes: list[str], patterns: list[str]) -> list[Kernel]:
+    rows = all_kernels(backend, dtype)
+    return [
+        row
+        for row in rows
+        if (not modes or row.math in modes) and any(fnmatchcase(row.name, pattern) for pattern in patterns)
+    ]
+
+
+def _row(race: _core.Race, kernel: Kernel, operations: float, repeat: int, time_limit: float) -> Row:
+    runs, verdict, reason, errors = race.run(kernel.backend, kernel.name, kernel.math, repeat, time_limit)
+    nan = float("nan")
+    median = statistics.median(runs) if runs else nan
+    return Row(
+        kernel.backend,
+        kernel.name,
+        kernel.math,
+        kernel.canonical,
+        verdict,
+        median,
+        min(runs, default=nan),
+        operations / median * 1e-9 if median > 0 else nan,
+        *(errors or (nan,) * 5),
+        reason,
+    )

@@ -1,0 +1,122 @@
+"""Arrays that come through DLPack, and objects that only look so."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import tessera as ts
+from conftest import integers
+
+a = integers(6, 7)
+b = integers(7, 5)
+
+
+class Exported:
+    """An array that has nothing but DLPack, as another library's; `versions`: whether it knows DLPack 1."""
+
+    def __init__(self, array, versions=True):
+        self.array = array
+        self.versions = versions
+        self.asked = []
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **arguments):
+        self.asked.append(arguments)
+        if not self.versions:
+            if arguments.keys() - {"stream"}:
+                raise TypeError("__dlpack__() got an unexpected keyword argument")
+        return self.array.__dlpack__(**arguments)
+
+
+@pytest.mark.parametrize("versions", [True, False])
+def test_operands_and_out(versions, no_copy):
+    out = np.asfortranarray(np.ones((6, 5), np.float32))
+    exported = Exported(out, versions)
+    operands = Exported(a.T.copy().T, versions), Exported(b, versions)
+    assert ts.gemm(*operands, out=exported, beta=2) is exported
+    assert np.array_equal(out, a @ b + 2)
+    assert isinstance(ts.gemm(*operands), np.ndarray)
+    for operand in operands:
+        assert "stream" not in operand.asked[-1] or operand.asked[-1]["stream"] is None
+
+
+def test_read_only_export():
+    frozen = a.copy()
+    frozen.flags.writeable = False
+    assert np.array_equal(ts.gemm(Exported(frozen), b), a @ b)  # told so by DLPack 1
+    out = np.zeros((6, 5), np.float32)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        ts.gemm(a, b, out=Exported(out))
+
+
+@pytest.mark.parametrize("versions", [True, False])
+def test_memory_is_given_back(versions):
+    array = a.copy()
+    gone = weakref.ref(array)
+    exported = Exported(array, versions)
+    ts.gemm(exported, b)
+    with pytest.raises(TypeError):
+        ts.gemm(exported, b.astype(np.float64))
+    with pytest.raises(ValueError):
+        ts.gemm(exported, a)
+    del array, exported
+    gc.collect()
+    assert gone() is None
+
+
+def test_errors():
+    with pytest.raises(TypeError, match="a holds elements of type .*int32"):
+        ts.gemm(Exported(a.astype(np.int32)), b)
+    with pytest.raises(TypeError, match="a holds elements of type .*int32"):
+        ts.gemm(Exported(a.astype(np.int32), versions=False), b)
+    with pytest.raises(ValueError, match="b has 3 dimensions"):
+        ts.gemm(a, Exported(b[None]))
+
+
+class Odd:
+    def __init__(self, device=(1, 0), capsule=None):
+        self.device, self.capsule = device, capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **arguments):
+        if isinstance(self.capsule, Exception):
+            raise self.capsule
+        return self.capsule
+
+
+def test_objects_that_break_the_protocol():
+    for device in (None, (1,), "cpu", ("1", 0)):
+        with pytest.raises(TypeError):
+            ts.gemm(Odd(device), b)
+    with pytest.raises(ValueError, match="a is on a device of DLPack's type 10"):
+        ts.gemm(Odd((10, 0)), b)
+    with pytest.raises(TypeError, match="returned no DLPack capsule, but int"):
+        ts.gemm(Odd(capsule=7), b)
+    with pytest.raises(KeyError, match="its own"):
+        ts.gemm(Odd(capsule=KeyError("its own")), b)
+    used = a.__dlpack__()
+    np.from_dlpack(type("Once", (), {"__dlpack__": lambda s, **k: used, "__dlpack_device__": lambda s: (1, 0)})())
+    with pytest.raises(TypeError, match="no DLPack capsule"):
+        ts.gemm(Odd(capsule=used), b)
+
+
+def test_cuda_array_without_cuda():
+    """Nothing is read from it: where there is no CUDA backend, the error says why."""
+    info = next(x for x in ts.backends() if x.name == "cuda")
+    if info.available:
+        pytest.skip("there is a CUDA backend")
+    with pytest.raises(ts.BackendUnavailable) as caught:
+        ts.gemm(Odd((2, 0)), b)
+    assert info.reason in str(caught.value)
+
+
+def test_arrays_of_this_process_through_numpy():
+    """The result is NumPy's own: DLPack out on the CPU is NumPy's."""
+    assert np.array_equal(np.from_dlpack(ts.gemm(a, b)), a @ b)
