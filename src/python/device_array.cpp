@@ -151,7 +151,7 @@ PyObject* empty_numpy(DType type, Index rows, Index cols) {
   if (array == nullptr && PyErr_ExceptionMatches(PyExc_MemoryError)) {
     PyErr_Clear();
     throw OutOfMemory("out of host memory: a " + std::to_string(rows) + "×" + std::to_string(cols) + " result of " +
-                      numpy_name(type) + " cannot be allocated");
+                      dtype_name(type) + " cannot be allocated");
   }
   return checked(array);
 }
