@@ -34,7 +34,8 @@ std::vector<fs::path> search_folders() {
     folders.push_back(beside);
     folders.push_back(beside / "tessera");
   }
-  folders.emplace_back(TESSERA_INSTALL_PLUGIN_DIR);
+  if (constexpr std::string_view installed = TESSERA_INSTALL_PLUGIN_DIR; !installed.empty())
+    folders.emplace_back(installed);
   return folders;
 }
 

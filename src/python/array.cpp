@@ -182,8 +182,9 @@ void Array::from_dlpack(PyObject* object) {
   try {
     capsule = call_dlpack(object, stream.get());
   } catch (const PythonError&) {
-    if (!PyErr_ExceptionMatches(PyExc_BufferError)) throw;
-    PyErr_Clear(); // NumPy: no element type of DLPack
+    // Neither protocol has such elements; from others, what the owner says of its refusal.
+    if (!PyErr_ExceptionMatches(PyExc_BufferError) || PyObject_CheckBuffer(object) == 0) throw;
+    PyErr_Clear();
     unsupported(name, object, "unknown");
   }
   take(capsule.get(), object);

@@ -1,6 +1,9 @@
 /// A plug-in in the place of CUDA's whose device has memory of its own, and little of it: 8 MiB, or SMALL_DEVICE bytes.
-/// It multiplies as the reference does.
+/// It multiplies as the reference does. Its work is done when a call returns, but it says on stderr which streams its
+/// queue is ordered against.
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -13,6 +16,20 @@
 namespace {
 
 using namespace tessera;
+
+class SmallQueue final : public Queue {
+ public:
+  Status synchronize() noexcept override { return {}; }
+  void* native() noexcept override { return reinterpret_cast<void*>(std::intptr_t{5000}); }
+  Status start_after(void* stream) noexcept override { return say("starts after", stream); }
+  Status finish_before(void* stream) noexcept override { return say("finishes before", stream); }
+
+ private:
+  static Status say(const char* what, void* stream) {
+    std::fprintf(stderr, "small device %s %td\n", what, reinterpret_cast<std::intptr_t>(stream));
+    return {};
+  }
+};
 
 class SmallDevice final : public HostExecutor {
  public:
@@ -42,6 +59,7 @@ class SmallDevice final : public HostExecutor {
     HostExecutor::free(memory);
   }
 
+  Queue& default_queue() noexcept override { return queue_; }
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return reference().gemm_kernels(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
   Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
@@ -51,6 +69,7 @@ class SmallDevice final : public HostExecutor {
  private:
   static Executor& reference() { return executor(Backend::Reference); }
   Capabilities capabilities_;
+  SmallQueue queue_;
   std::mutex mutex_;
   std::size_t in_use_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;

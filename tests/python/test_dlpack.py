@@ -101,6 +101,8 @@ def test_objects_that_break_the_protocol():
         ts.gemm(Odd(capsule=7), b)
     with pytest.raises(KeyError, match="its own"):
         ts.gemm(Odd(capsule=KeyError("its own")), b)
+    with pytest.raises(BufferError, match="it requires gradients"):
+        ts.gemm(Odd(capsule=BufferError("it requires gradients")), b)
     used = a.__dlpack__()
     np.from_dlpack(type("Once", (), {"__dlpack__": lambda s, **k: used, "__dlpack_device__": lambda s: (1, 0)})())
     with pytest.raises(TypeError, match="no DLPack capsule"):

@@ -84,7 +84,7 @@ def test_torch_work_in_flight_is_waited_for(torch):
     torch.cuda.synchronize()
     for attempt in range(5):
         with torch.cuda.stream(stream):
-            torch.cuda._sleep(50_000_000)  # some 30 ms
+            torch.cuda._sleep(200_000_000)  # some 100 ms
             left = ones * (attempt + 1)
             result = ts.gemm(left, ones)
         assert float(result.numpy()[7, 9]) == 2000.0 * (attempt + 1)
@@ -94,10 +94,11 @@ def test_torch_consumer_stream(torch):
     """With `stream` the call does not wait, and neither does the consumer's host thread."""
     stream = torch.cuda.Stream()
     ones = torch.ones(2000, 2000, device="cuda")
+    torch.from_dlpack(ts.gemm(ones * 1, ones, out=ones * 2)) * 3  # loads what has to be loaded
     torch.cuda.synchronize()
     for attempt in range(5):
         with torch.cuda.stream(stream):
-            torch.cuda._sleep(50_000_000)
+            torch.cuda._sleep(200_000_000)
             left = ones * (attempt + 1)
             result = ts.gemm(left, ones, stream=stream.cuda_stream)
             assert not stream.query()  # gemm returned while the stream was still asleep
@@ -118,7 +119,7 @@ def test_torch_memory_is_not_reused_while_it_is_read(torch):
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
         first = torch.from_dlpack(ts.gemm(ones, ones))
-        torch.cuda._sleep(50_000_000)
+        torch.cuda._sleep(200_000_000)
         copied = first.clone()
         del first
     for _ in range(3):

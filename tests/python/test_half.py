@@ -1,12 +1,10 @@
 """16-bit elements: NumPy's float16, and bfloat16, which comes through DLPack alone."""
 
-import ctypes
-
 import numpy as np
 import pytest
 
 import tessera as ts
-from conftest import integers, present
+from conftest import Exporter, integers, present
 
 a = integers(9, 20)
 b = integers(20, 7)
@@ -22,42 +20,16 @@ def kernels():
         pytest.skip("the ladders have no kernels of float16")
 
 
-class BFloat16:
-    """float32 values that bfloat16 holds exactly, exported as bfloat16 in a DLPack capsule made by hand."""
-
-    class Managed(ctypes.Structure):
-        _fields_ = [
-            ("data", ctypes.c_void_p),
-            ("device_type", ctypes.c_int32),
-            ("device_id", ctypes.c_int32),
-            ("ndim", ctypes.c_int32),
-            ("code", ctypes.c_uint8),
-            ("bits", ctypes.c_uint8),
-            ("lanes", ctypes.c_uint16),
-            ("shape", ctypes.c_void_p),
-            ("strides", ctypes.c_void_p),
-            ("byte_offset", ctypes.c_uint64),
-            ("context", ctypes.c_void_p),
-            ("deleter", ctypes.c_void_p),
-        ]
+class BFloat16(Exporter):
+    """float32 values that bfloat16 holds exactly, exported as bfloat16."""
 
     def __init__(self, values):
         bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
         assert not (bits & 0xFFFF).any()
-        self.bits = (bits >> 16).astype(np.uint16)
-        self.shape = (ctypes.c_int64 * 2)(*values.shape)
-        self.managed = self.Managed(self.bits.ctypes.data, 1, 0, 2, 4, 16, 1, ctypes.addressof(self.shape))
+        super().__init__((bits >> 16).astype(np.uint16), code=4)
 
     def values(self):
-        return (self.bits.astype(np.uint32) << 16).view(np.float32)
-
-    def __dlpack_device__(self):
-        return (1, 0)
-
-    def __dlpack__(self, **_):
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.managed), b"dltensor", None)
+        return (self.array.astype(np.uint32) << 16).view(np.float32)
 
 
 @pytest.mark.parametrize("backend", present())

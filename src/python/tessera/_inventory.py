@@ -22,7 +22,7 @@ class Backend:
     def __str__(self) -> str:
         if not self.available:
             return f"{self.name}: not available: {self.reason}"
-        return f"{self.name}: {self.device}" + (f", {self.threads} threads" if self.threads else "")
+        return f"{self.name}: {self.device}" + (f", {self.threads} threads" if self.threads > 1 else "")
 
 
 @dataclass(frozen=True)
