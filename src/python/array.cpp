@@ -11,7 +11,6 @@ namespace {
 
 using dlpack::DataType;
 using dlpack::DeviceType;
-using dlpack::TypeCode;
 
 /// What the object itself says its elements are.
 std::string element_name(PyObject* object, const std::string& otherwise) {
