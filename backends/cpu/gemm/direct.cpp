@@ -4,10 +4,10 @@
 #include "cpu/gemm/direct.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 
 #include "cpu/gemm/blocking.hpp"
+#include "cpu/gemm/burst.hpp"
 #include "cpu/gemm/segment_sums.hpp"
 #include "cpu/gemm/transposed_b.hpp"
 #include "cpu/gemm/update.hpp"
@@ -136,28 +136,6 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
       kernel.multiply_direct(tile);
     }
   }
-}
-
-/// Whether this thread's products follow one another closely: then helpers are awake, or worth waking.
-bool in_a_burst() {
-  using Clock = std::chrono::steady_clock;
-  constexpr auto closely = std::chrono::microseconds(40);
-  constexpr int burst = 16;
-  static thread_local Clock::time_point last;
-  static thread_local int in_a_row = 0;
-  const Clock::time_point now = Clock::now();
-  in_a_row = now - last < closely ? std::min(in_a_row + 1, burst) : 0;
-  last = now;
-  return in_a_row == burst;
-}
-
-/// A thread is worth some microseconds of work; half as much where it need not be woken.
-int worthwhile_threads(const GemmCall& call, int most) {
-  constexpr double worth_a_thread = 1 << 18; // multiply-adds
-  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  if (most == 1 || work < worth_a_thread) return 1;
-  const double each = work < 16 * worth_a_thread && in_a_burst() ? worth_a_thread / 2 : worth_a_thread;
-  return static_cast<int>(std::clamp(work / each, 1.0, static_cast<double>(most)));
 }
 
 bool is_plain(const GemmCall& call) {
@@ -306,15 +284,34 @@ class DirectProduct {
   SegmentSums<T> sums_;
 };
 
-} // namespace
+int threads_for(double work, double worth_a_thread, int most) {
+  return static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(most)));
+}
 
 template <class T>
-Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
-  const int threads = worthwhile_threads(call, cpu.threads_for(call.threads));
+void multiply(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel, int threads) {
   if (threads == 1 && is_plain(call))
     multiply_here<T>(GemmOperands<T>(call), kernel);
   else
     DirectProduct<T>(cpu, call, kernel, threads).run();
+}
+
+} // namespace
+
+template <class T>
+Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
+  constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
+  const int most = cpu.threads_for(call.threads);
+  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  const int threads = threads_for(work, worth_a_thread, most);
+  const int more = threads_for(work, worth_a_thread / 2, most);
+  if (more == threads || work >= 16 * worth_a_thread) {
+    multiply(cpu, call, kernel, threads);
+  } else {
+    static thread_local Burst burst;
+    multiply(cpu, call, kernel, burst.try_more(call.m, call.n, call.k) ? more : threads);
+    burst.end();
+  }
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
