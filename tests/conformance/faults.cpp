@@ -1,4 +1,5 @@
 /// Bad calls and exhausted memory: a status that says what is wrong, nothing written, and an executor that works on.
+/// Callers that share an executor, or use it again and again.
 
 #include <memory>
 #include <thread>
@@ -153,6 +154,26 @@ BOOST_AUTO_TEST_CASE(threads_share_an_executor) {
   for (std::size_t t = 0; t < alone.size(); ++t) {
     product(50 + t, alone[t]);
     BOOST_TEST(differing(together[t], alone[t]) == 0u);
+  }
+}
+
+/// Processors try more threads on small products that are repeated: from some product on they may be shared out.
+BOOST_AUTO_TEST_CASE(a_repeated_small_product_keeps_its_bits) {
+  constexpr Index n = 64;
+  Guarded<float> a(subject(), n, n, {}), b(subject(), n, n, {}), c(subject(), n, n, {});
+  fill(a, [](std::uint64_t e) { return uniform<float>(61, e); });
+  fill(b, [](std::uint64_t e) { return uniform<float>(62, e); });
+  a.upload();
+  b.upload();
+  std::vector<float> first;
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    throw_if_failed(
+        subject().gemm(subject().default_queue(), {DType::F32, Math::Strict, Op::None, Op::None, n, n, n, 1.0, a.data(),
+                                                   a.ld(), b.data(), b.ld(), 0.0, c.data(), c.ld(), 2}));
+    if (repeat > 0 && repeat < 290) continue;
+    c.download();
+    if (first.empty()) first = compact(c);
+    BOOST_TEST(differing(compact(c), first) == 0u);
   }
 }
 
