@@ -146,7 +146,7 @@ void Array::check_rank(int dimensions) const {
 }
 
 /// False, with Python's exception set, where the object exports no buffer, e.g. for elements that buffers cannot hold.
-bool Array::from_buffer(PyObject* object) {
+bool Array::from_buffer(PyObject* object, std::optional<DType> as) {
   Py_buffer& view = held_.emplace<Py_buffer>();
   if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
     held_ = std::monostate{};
@@ -158,7 +158,9 @@ bool Array::from_buffer(PyObject* object) {
       if (array) PyBuffer_Release(&std::get<Py_buffer>(array->held_));
     }
   } guard{this};
-  if (!parse_format(view.format, type))
+  if (as)
+    type = *as;
+  else if (!parse_format(view.format, type))
     unsupported(name, object, std::string("'") + (view.format ? view.format : "B") + "'");
   check_rank(view.ndim);
   data = static_cast<char*>(view.buf);
@@ -171,6 +173,15 @@ bool Array::from_buffer(PyObject* object) {
   return true;
 }
 
+/// ml_dtypes gives NumPy a bfloat16 that no protocol exports; the same memory seen as whole numbers is.
+bool Array::from_bits(PyObject* object) {
+  if (element_name(object, "") != "bfloat16") return false;
+  const Reference bits(PyObject_CallMethod(object, "view", "s", "uint16"));
+  const bool seen = bits && from_buffer(bits.get(), DType::BF16);
+  PyErr_Clear();
+  return seen;
+}
+
 void Array::from_dlpack(PyObject* object) {
   const dlpack::Device place = device_of(object, name);
   check_device(place.type, name);
@@ -181,9 +192,10 @@ void Array::from_dlpack(PyObject* object) {
   try {
     capsule = call_dlpack(object, stream.get());
   } catch (const PythonError&) {
-    // Neither protocol has such elements; from others, what the owner says of its refusal.
+    // NumPy exports such elements by neither protocol; from others, what the owner says of its refusal.
     if (!PyErr_ExceptionMatches(PyExc_BufferError) || PyObject_CheckBuffer(object) == 0) throw;
     PyErr_Clear();
+    if (from_bits(object)) return;
     unsupported(name, object, "unknown");
   }
   take(capsule.get(), object);

@@ -8,6 +8,7 @@
 
 #include <Python.h>
 
+#include <optional>
 #include <variant>
 
 #include <tessera/types.hpp>
@@ -43,7 +44,8 @@ class Array {
   Index element() const { return static_cast<Index>(size_of(type)); }
 
  private:
-  bool from_buffer(PyObject* object);
+  bool from_buffer(PyObject* object, std::optional<DType> as = std::nullopt);
+  bool from_bits(PyObject* object);
   void from_dlpack(PyObject* object);
   void take(PyObject* capsule, PyObject* object);
   void read(const dlpack::Tensor& tensor, PyObject* object);

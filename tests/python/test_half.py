@@ -63,6 +63,14 @@ def test_bfloat16(backend):
     assert np.array_equal(out.values(), small @ (b % 3))
 
 
+def test_bfloat16_of_ml_dtypes(no_copy):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    out = np.zeros((9, 7), bfloat16, order="F")
+    small = integers(9, 20) % 3
+    assert ts.gemm(small.astype(bfloat16), (b % 3).astype(bfloat16), out=out) is out
+    assert np.array_equal(out.astype(np.float32), small @ (b % 3))
+
+
 def test_types_that_do_not_go_together():
     x, y = a.astype(np.float16), b.astype(np.float16)
     with pytest.raises(TypeError, match="a holds float16, b holds float32"):
