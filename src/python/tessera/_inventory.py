@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from . import _core
 
@@ -48,7 +49,7 @@ def backends() -> list[Backend]:
     return [Backend(*row) for row in _core.backend_rows()]
 
 
-def kernels(backend: str | None = None, dtype: object = None, math: str | None = None) -> list[Kernel]:
+def kernels(backend: str | None = None, dtype: Any = None, math: str | None = None) -> list[Kernel]:
     """The kernels of a backend, or of all, best first; of one element type and math mode if those are given.
 
     A name is what gemm's ``kernel`` takes. Backends whose plug-in is there but has no device list theirs too.
@@ -63,7 +64,7 @@ def kernels(backend: str | None = None, dtype: object = None, math: str | None =
     return [row for row in rows if wanted in (None, row.dtype) and math in (None, row.math)]
 
 
-def dtype_name(dtype: object) -> str:
+def dtype_name(dtype: Any) -> str:
     """NumPy's name of what numpy.dtype takes, or of a library's own dtype such as torch.float32."""
     import numpy
 

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
+from typing import Any
 
 from . import _core
 from ._errors import InvalidArgument
@@ -32,14 +33,14 @@ class Row:
     reason: str  #: why it was rejected, skipped or is wrong; or a remark
 
 
-class Table(list):
+class Table(list[Row]):
     """Rows of a comparison: a list that prints as a table. pandas.DataFrame(table) takes it as it is."""
 
     def __init__(self, rows: Iterable[Row] = (), title: str = ""):
         super().__init__(rows)
         self.title = title
 
-    def to_dicts(self) -> list[dict]:
+    def to_dicts(self) -> list[dict[str, Any]]:
         """Each row as a dictionary, for libraries that do not know dataclasses."""
         return [asdict(row) for row in self]
 
@@ -60,8 +61,8 @@ def _shown(value: object) -> str:
 
 
 def compare(
-    a,
-    b,
+    a: _core.Array,
+    b: _core.Array,
     *,
     backend: str | Iterable[str] | None = None,
     kernels: str | Iterable[str] = "*",
@@ -96,7 +97,9 @@ def compare(
     modes = _words(math)
     chosen = [row for name in names for row in _matching(name, race.dtype, modes, _words(kernels))]
     if not chosen:
-        raise InvalidArgument(f"no kernel of {', '.join(names)} for {race.dtype} matches kernels = {kernels!r}, math = {math!r}")
+        raise InvalidArgument(
+            f"no kernel of {', '.join(names)} for {race.dtype} matches kernels = {kernels!r}, math = {math!r}"
+        )
     m, n, k = race.shape
     rows = [_row(race, kernel, 2.0 * m * n * k, repeat, time_limit) for kernel in chosen]
     return Table(rows, f"m = {m}, n = {n}, k = {k}, {race.dtype}")
@@ -119,15 +122,20 @@ def _row(race: _core.Race, kernel: Kernel, operations: float, repeat: int, time_
     runs, verdict, reason, errors = race.run(kernel.backend, kernel.name, kernel.math, repeat, time_limit)
     nan = float("nan")
     median = statistics.median(runs) if runs else nan
+    total_abs, max_rel, mean_rel, max_over_bound, differing_bits = errors or (nan, nan, nan, nan, nan)
     return Row(
-        kernel.backend,
-        kernel.name,
-        kernel.math,
-        kernel.canonical,
-        verdict,
-        median,
-        min(runs, default=nan),
-        operations / median * 1e-9 if median > 0 else nan,
-        *(errors or (nan,) * 5),
-        reason,
+        backend=kernel.backend,
+        kernel=kernel.name,
+        math=kernel.math,
+        canonical=kernel.canonical,
+        verdict=verdict,
+        seconds=median,
+        seconds_min=min(runs, default=nan),
+        gflops=operations / median * 1e-9 if median > 0 else nan,
+        total_abs=total_abs,
+        max_rel=max_rel,
+        mean_rel=mean_rel,
+        max_over_bound=max_over_bound,
+        differing_bits=differing_bits,
+        reason=reason,
     )
