@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include <tessera/half.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/status.hpp>
 #include <tessera/storage.hpp>
@@ -33,7 +34,7 @@ void check_range(Distribution distribution, DType type, double low, double high)
   if (distribution != Distribution::Integers && distribution != Distribution::Wide) return;
   if (low != std::floor(low) || high != std::floor(high))
     throw InvalidArgument("random: integers between limits that are not whole: " + range);
-  const double largest = type == DType::F64 ? 1023 : 127;
+  const double largest = type == DType::F64 ? 1023 : type == DType::F16 ? 15 : 127;
   if (distribution == Distribution::Wide && (low < 1 - largest || high > largest))
     throw InvalidArgument("random: exponents of " + std::string(to_string(type)) + " are " +
                           std::to_string(static_cast<int>(1 - largest)) + " … " +
@@ -79,7 +80,7 @@ void add_magnitudes(const Operand& x, bool by_row, std::vector<double>& sums) {
 double largest_sum(const Operand& x, bool by_logical_row) {
   const bool by_row = by_logical_row == (x.op == Op::None);
   std::vector<double> sums(static_cast<std::size_t>(by_row ? x.rows : x.cols));
-  x.storage->type() == DType::F64 ? add_magnitudes<double>(x, by_row, sums) : add_magnitudes<float>(x, by_row, sums);
+  with_element(x.storage->type(), [&](auto zero) { add_magnitudes<decltype(zero)>(x, by_row, sums); });
   double largest = 0;
   for (const double sum : sums) largest = sum > largest || std::isnan(sum) ? sum : largest;
   return largest;
@@ -90,8 +91,8 @@ double element(const Operand& x, Index i, Index j) {
   if (x.op == Op::Transpose) std::swap(i, j);
   const Index offset = (x.row + i) * x.storage->ld() + x.col + j;
   const void* data = x.storage->host_read();
-  return x.storage->type() == DType::F64 ? static_cast<const double*>(data)[offset]
-                                         : static_cast<double>(static_cast<const float*>(data)[offset]);
+  return with_element(x.storage->type(),
+                      [&](auto zero) { return static_cast<double>(static_cast<const decltype(zero)*>(data)[offset]); });
 }
 
 } // namespace
@@ -128,9 +129,17 @@ void copy(const Operand& x, const Operand& z) {
     moved.op = x.op;
     return copy(moved, z);
   }
+  const DType type = x.storage->type();
+  const bool converts = type != z.storage->type();
+  if (converts && x.op != z.op) {
+    const Operand straight{create_storage(z.rows, z.cols, type), 0, 0, z.rows, z.cols, z.op};
+    copy(x, straight);
+    return copy(straight, z);
+  }
   Executor& executor = place_elementwise({&x, &z});
   const Placed from = read_on(x, executor);
-  MapCall call = writing(x.op == z.op ? MapOp::Scale : MapOp::Transpose, z, executor, true);
+  MapCall call = writing(converts ? MapOp::Convert : x.op == z.op ? MapOp::Scale : MapOp::Transpose, z, executor, true);
+  call.x_type = type;
   call.x = from.data;
   call.ldx = from.ld;
   run(call, z, executor);

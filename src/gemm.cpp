@@ -31,7 +31,8 @@ void multiply_on(Executor& executor, double alpha, const Operand& a, const Opera
   const Placed on_c = write_on(c, executor, beta == 0.0);
   const GemmCall call{
       a.storage->type(), options.math, a.op,      b.op,    c.rows, c.cols,    logical_cols(a), alpha,
-      on_a.data,         on_a.ld,      on_b.data, on_b.ld, beta,   on_c.data, on_c.ld,         options.threads};
+      on_a.data,         on_a.ld,      on_b.data, on_b.ld, beta,   on_c.data, on_c.ld,         options.threads,
+      c.storage->type()};
   throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   written_on(c, executor);
 }
@@ -47,10 +48,17 @@ Placed at_home(const Operand& x) {
 void multiply_streamed(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta,
                        const Operand& c, const GemmOptions& options) {
   c.storage->leave_device();
+  const DType result = c.storage->type();
+  if (is_16_bit(result) && logical_cols(a) > canonical_segment) { // sums of slices are not rounded before the last
+    const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
+    if (beta != 0.0) copy(c, wide);
+    multiply_streamed(executor, alpha, a, b, beta, wide, options);
+    return copy(wide, c);
+  }
   const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
   const GemmCall call{
-      a.storage->type(), options.math, a.op,        b.op,      c.rows, c.cols,      logical_cols(a), alpha,
-      home_a.data,       home_a.ld,    home_b.data, home_b.ld, beta,   home_c.data, home_c.ld,       options.threads};
+      a.storage->type(), options.math, a.op,      b.op, c.rows,      c.cols,    logical_cols(a), alpha, home_a.data,
+      home_a.ld,         home_b.data,  home_b.ld, beta, home_c.data, home_c.ld, options.threads, result};
   throw_if_failed(streamed_gemm(executor, call, options.kernel));
 }
 
@@ -96,7 +104,7 @@ void gemm_raw(const GemmCall& call, const GemmOptions& options) {
       wrap_host(const_cast<void*>(call.a), flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, call.type);
   Operand b =
       wrap_host(const_cast<void*>(call.b), flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, call.type);
-  const Operand c = wrap_host(call.c, call.m, call.n, call.ldc, call.type);
+  const Operand c = wrap_host(call.c, call.m, call.n, call.ldc, call.result);
   a.op = call.op_a;
   b.op = call.op_b;
   gemm(call.alpha, a, b, call.beta, c, options);

@@ -30,7 +30,7 @@ Index evened(Index size, Index block) {
 
 DeviceRectangle StreamedBlocks::a(const GemmCall& call) const { return stored(m, k, call.op_a, call.type); }
 DeviceRectangle StreamedBlocks::b(const GemmCall& call) const { return stored(k, n, call.op_b, call.type); }
-DeviceRectangle StreamedBlocks::c(const GemmCall& call) const { return stored(m, n, Op::None, call.type); }
+DeviceRectangle StreamedBlocks::c(const GemmCall& call) const { return stored(m, n, Op::None, call.result); }
 std::size_t StreamedBlocks::bytes(const GemmCall& call) const {
   return 2 * (a(call).bytes() + b(call).bytes()) + static_cast<std::size_t>(copies) * c(call).bytes();
 }

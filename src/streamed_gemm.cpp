@@ -43,7 +43,7 @@ struct Block {
 class StreamedProduct {
  public:
   StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel)
-      : executor_(executor), call_(call), kernel_(kernel), element_(size_of(call.type)), slab_(executor) {}
+      : executor_(executor), call_(call), kernel_(kernel), element_(size_of(call.result)), slab_(executor) {}
 
   Status run();
 
@@ -63,7 +63,7 @@ class StreamedProduct {
   Executor& executor_;
   const GemmCall& call_;
   std::string_view kernel_;
-  std::size_t element_;
+  std::size_t element_; ///< of C
   DeviceSlab slab_;
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};
@@ -187,7 +187,7 @@ Status StreamedProduct::finish(const Block& block) {
     const DeviceRectangle c{block.rows, block.cols, element_};
     MapCall map;
     map.op = keeps_old() ? MapOp::Axpby : MapOp::Scale;
-    map.type = call_.type;
+    map.type = call_.result;
     map.rows = block.rows;
     map.cols = block.cols;
     map.alpha = call_.alpha;
@@ -223,9 +223,9 @@ Status StreamedProduct::fetch(Block& block, Index rows) {
 Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld, Index row,
                                 Index col, Index rows, Index cols) {
   if (rows == 0 || cols == 0) return {};
-  const auto* from = static_cast<const char*>(host) + static_cast<std::size_t>(row * ld + col) * element_;
-  return executor_.copy_in(*copies_, device, to.pitch(), from, static_cast<std::size_t>(ld) * element_,
-                           static_cast<std::size_t>(cols) * element_, static_cast<std::size_t>(rows));
+  const auto* from = static_cast<const char*>(host) + static_cast<std::size_t>(row * ld + col) * to.element;
+  return executor_.copy_in(*copies_, device, to.pitch(), from, static_cast<std::size_t>(ld) * to.element,
+                           static_cast<std::size_t>(cols) * to.element, static_cast<std::size_t>(rows));
 }
 
 } // namespace

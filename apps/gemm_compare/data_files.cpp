@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/half.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -33,7 +34,7 @@ void check_type(const std::string& file, DType type, const std::string& other, D
 } // namespace
 
 struct DataFiles::Matrices {
-  std::variant<Typed<float>, Typed<double>> typed;
+  std::variant<Typed<float>, Typed<double>, Typed<f16>, Typed<bf16>> typed;
 };
 
 FileProduct inspect_files(const Options& options) {
@@ -61,7 +62,8 @@ FileProduct inspect_files(const Options& options) {
 }
 
 DataFiles::DataFiles(const Options& options, DType type)
-    : matrices_(type == DType::F64 ? new Matrices{Typed<double>(options)} : new Matrices{Typed<float>(options)}) {
+    : matrices_(
+          with_element(type, [&](auto zero) { return std::make_unique<Matrices>(Typed<decltype(zero)>(options)); })) {
   std::visit([this](const auto& x) { given_ = {x.a.data(), x.a.ld(), x.b.data(), x.b.ld(), x.c.data(), x.c.ld()}; },
              matrices_->typed);
 }
@@ -72,7 +74,7 @@ void write_product(const Options& options, const Stored& c, const std::vector<st
     const auto* data = reinterpret_cast<const T*>(elements.data());
     save_npy(options.file_out, MatrixView<const T>::wrap(data, c.rows, c.cols, c.ld));
   };
-  c.type == DType::F64 ? write(double{}) : write(float{});
+  with_element(c.type, write);
 }
 
 } // namespace tessera::compare_app

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tessera/backend.hpp>
+#include <tessera/half.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::compare_app {
@@ -34,7 +35,8 @@ Elements<T> elements(void* data, const Stored& x, Op op) {
 /// made small.
 template <class T>
 void cancel(const Problem& problem, void* a_data, void* b_data) {
-  const T delta = sizeof(T) == sizeof(double) ? T{0x1p-20} : T{0x1p-12};
+  // About half of the digits.
+  const auto delta = static_cast<Scalar<T>>(std::ldexp(1.0, -std::numeric_limits<T>::digits / 2));
   const auto [m, n, k] = problem.shape;
   const Elements<T> a = elements<T>(a_data, problem.a, problem.op_a);
   const Elements<T> b = elements<T>(b_data, problem.b, problem.op_b);
@@ -42,9 +44,9 @@ void cancel(const Problem& problem, void* a_data, void* b_data) {
   for (Index i = 0; i < m; ++i)
     for (Index p = 0; p < half; ++p) a(i, p + half) = a(i, p);
   for (Index p = 0; p < half; ++p)
-    for (Index j = 0; j < n; ++j) b(p + half, j) = delta * b(p + half, j) - b(p, j);
+    for (Index j = 0; j < n; ++j) b(p + half, j) = static_cast<T>(delta * b(p + half, j) - b(p, j));
   if (k % 2 == 1)
-    for (Index j = 0; j < n; ++j) b(k - 1, j) *= delta;
+    for (Index j = 0; j < n; ++j) b(k - 1, j) = static_cast<T>(delta * b(k - 1, j));
 }
 
 } // namespace
@@ -68,7 +70,7 @@ void fill_operands(const Problem& problem, const Options& options, std::size_t s
   fill_matrix(problem.b, options.filling, k, seed_of(options.seed, set, 1), b);
   if (c != nullptr) fill_matrix(problem.c, options.filling, k, seed_of(options.seed, set, 2), c);
   if (!options.filling.cancelling) return;
-  problem.type == DType::F64 ? cancel<double>(problem, a, b) : cancel<float>(problem, a, b);
+  with_element(problem.type, [&](auto zero) { cancel<decltype(zero)>(problem, a, b); });
 }
 
 } // namespace tessera::compare_app

@@ -14,7 +14,7 @@ namespace tessera::compare_app {
 namespace {
 
 /// The exponents of wide:E go from −E to E: products and their sums must neither overflow nor vanish.
-int largest_exponent(DType type) { return type == DType::F64 ? 500 : 56; }
+int largest_exponent(DType type) { return type == DType::F64 ? 500 : type == DType::F16 ? 4 : 56; }
 
 Filling parse_wide(const std::vector<std::string>& parts, const std::vector<DType>& types) {
   if (parts.size() > 2)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tessera/backend.hpp>
+#include <tessera/half.hpp>
 #include <tessera/status.hpp>
 
 #include "data_sets.hpp"
@@ -24,7 +25,8 @@ void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
 
 bool is_whole(double value) { return std::trunc(value) == value; }
 
-/// Σ|terms| stays below 2²⁴ or 2⁵³, and every operand below 2⁸, which is exact in every narrow format.
+/// Σ|terms| stays below 2²⁴ (2⁵³ in f64, 2¹¹ in f16, 2⁸ in bf16), and every operand below 2⁸, which is exact in every
+/// narrow format.
 bool sums_are_exact(const Problem& problem, const Options& options) {
   const Filling& filling = options.filling;
   if (options.reads_files() || filling.distribution != Distribution::Integers) return false;
@@ -32,7 +34,8 @@ bool sums_are_exact(const Problem& problem, const Options& options) {
   const double largest = std::max(std::abs(filling.low), std::abs(filling.high));
   const double sum = std::abs(problem.alpha) * static_cast<double>(problem.shape.k) * largest * largest +
                      std::abs(problem.beta) * largest;
-  return largest <= 256 && sum <= (problem.type == DType::F64 ? 0x1p53 : 0x1p24);
+  const int digits = with_element(problem.type, [](auto zero) { return std::numeric_limits<decltype(zero)>::digits; });
+  return largest <= 256 && sum <= std::ldexp(1.0, digits);
 }
 
 void upload(Executor& device, const Buffer& to, const Buffer& from, const Stored& x) {

@@ -98,7 +98,7 @@ std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
 double parse_factor(std::string_view option, const std::string& text, const std::vector<DType>& types) {
   double value = parse_real(option, text);
   for (const DType type : types)
-    if (type == DType::F32 && std::isfinite(value)) {
+    if (scalar_of(type) == DType::F32 && std::isfinite(value)) {
       const double rounded = static_cast<float>(value);
       if (!std::isfinite(rounded)) throw InvalidArgument(fmt::format("{}: {} is too large for f32", option, value));
       if (types.size() == 1) value = rounded;

@@ -7,8 +7,8 @@
 ///     GemmError error = reference.compare(c, ldc, Arithmetic::of(row));
 ///     if (!error.within_bound()) …
 ///
-/// References: f32 in f64; f64 in a pair of doubles (about 106 bits; Dekker, Knuth; Ogita, Rump, Oishi 2005). They
-/// are computed here and share nothing with the backends, so that a kernel is never judged by itself.
+/// References: f32, f16 and bf16 in f64; f64 in a pair of doubles (about 106 bits; Dekker, Knuth; Ogita, Rump, Oishi
+/// 2005). They are computed here and share nothing with the backends, so that a kernel is never judged by itself.
 ///
 /// The bound, for one element. Let u be the unit roundoff (2⁻²⁴ or 2⁻⁵³), v = u, or 2u where the accumulator
 /// truncates, γ_n(v) = n·v / (1 − n·v), and S = Σ|a_ip||b_pj|, which is computed in the same pass as the reference.
@@ -26,6 +26,9 @@
 ///      for pairs of doubles. Kahan's sum: (3v + 8kv²)·S (Goldberg 1991, theorem 8, and the product's rounding).
 ///   5. Underflow: each operation may lose half a subnormal step more.
 ///   6. The reference's own error and that of computing S are added to the bound.
+///   7. 16-bit operands: all of this holds as for f32, 3 but for no rounding of inputs (r = h = 0). A result r̂ in f32
+///      that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹ for
+///      f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| + s.
 /// Comparisons are written so that NaN fails. NaN and Inf in the inputs must come out exactly where IEEE arithmetic
 /// puts them. Where finite inputs may overflow on the way, which depends on the order, Inf and NaN are accepted, and
 /// NaN where an infinite input would make Inf; NaN there also in modes that round inputs: a tiny one becomes zero.
@@ -77,13 +80,13 @@ struct NonFinite {
 /// missed. Elements that are NaN or Inf on both sides count as equal; one that is so on one side alone makes every
 /// error infinite, unless finite inputs may overflow there: then it counts in no error but in `ulps`.
 ///
-/// u is the element type's unit roundoff, 2⁻²⁴ or 2⁻⁵³. The three errors in units of u are what Demmel's grades are
-/// about (grade.hpp); by Cauchy and Schwarz each is at most as large as the one before it, but for norm_product's
-/// rounding.
+/// u is the unit roundoff of C's type: 2⁻²⁴, 2⁻⁵³, 2⁻¹¹ (f16) or 2⁻⁸ (bf16). The three errors in units of u are what
+/// Demmel's grades are about (grade.hpp); by Cauchy and Schwarz each is at most as large as the one before it, but for
+/// norm_product's rounding.
 struct GemmError {
   Index rows = 0;           ///< of C
   Index rows_compared = 0;  ///< all of them, or a sample
-  double total_abs = 0;     ///< Σ|gold − c|, gold rounded to the element type
+  double total_abs = 0;     ///< Σ|gold − c|, gold rounded to C's type
   double max_abs = 0;       ///< against the unrounded reference, like those below
   double max_rel = 0;       ///< largest relative error
   double mean_rel = 0;      ///< over the compared elements
@@ -121,7 +124,7 @@ class TESSERA_API GemmReference {
   GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads = 0) const;
 
   const std::vector<Index>& rows() const;
-  /// Row `r` of rows(), as gold and as canonical summation give it: n elements of the call's type.
+  /// Row `r` of rows(), as gold and as canonical summation give it: n elements of the call's result type.
   const void* gold(Index r) const;
   const void* canonical(Index r) const;
 

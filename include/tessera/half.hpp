@@ -11,6 +11,7 @@
 /// by way of float. All is done on bits, so that host and device agree with or without such instructions.
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <tessera/export.hpp>
@@ -131,3 +132,34 @@ constexpr decltype(auto) with_element(DType type, F&& f) {
 }
 
 } // namespace tessera
+
+/// What differs from float's.
+template <>
+class std::numeric_limits<tessera::f16> : public std::numeric_limits<float> {
+ public:
+  static constexpr int digits = 11, digits10 = 3, max_digits10 = 5;
+  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+  static constexpr tessera::f16 min() noexcept { return tessera::f16::from_bits(0x0400); }
+  static constexpr tessera::f16 max() noexcept { return tessera::f16::from_bits(0x7BFF); }
+  static constexpr tessera::f16 lowest() noexcept { return tessera::f16::from_bits(0xFBFF); }
+  static constexpr tessera::f16 epsilon() noexcept { return tessera::f16::from_bits(0x1400); }
+  static constexpr tessera::f16 round_error() noexcept { return tessera::f16::from_bits(0x3800); }
+  static constexpr tessera::f16 denorm_min() noexcept { return tessera::f16::from_bits(0x0001); }
+  static constexpr tessera::f16 infinity() noexcept { return tessera::f16::from_bits(0x7C00); }
+  static constexpr tessera::f16 quiet_NaN() noexcept { return tessera::f16::from_bits(0x7E00); }
+  static constexpr tessera::f16 signaling_NaN() noexcept { return tessera::f16::from_bits(0x7D00); }
+};
+template <>
+class std::numeric_limits<tessera::bf16> : public std::numeric_limits<float> {
+ public:
+  static constexpr int digits = 8, digits10 = 2, max_digits10 = 4;
+  static constexpr tessera::bf16 min() noexcept { return tessera::bf16::from_bits(0x0080); }
+  static constexpr tessera::bf16 max() noexcept { return tessera::bf16::from_bits(0x7F7F); }
+  static constexpr tessera::bf16 lowest() noexcept { return tessera::bf16::from_bits(0xFF7F); }
+  static constexpr tessera::bf16 epsilon() noexcept { return tessera::bf16::from_bits(0x3C00); }
+  static constexpr tessera::bf16 round_error() noexcept { return tessera::bf16::from_bits(0x3F00); }
+  static constexpr tessera::bf16 denorm_min() noexcept { return tessera::bf16::from_bits(0x0001); }
+  static constexpr tessera::bf16 infinity() noexcept { return tessera::bf16::from_bits(0x7F80); }
+  static constexpr tessera::bf16 quiet_NaN() noexcept { return tessera::bf16::from_bits(0x7FC0); }
+  static constexpr tessera::bf16 signaling_NaN() noexcept { return tessera::bf16::from_bits(0x7FA0); }
+};

@@ -19,9 +19,11 @@
 
 namespace tessera {
 
-/// Element types that files can hold.
+/// Element types that text files are read into; .npy files hold f16 and bf16 as well.
 template <class T>
 concept FileElement = std::same_as<T, float> || std::same_as<T, double>;
+template <class T>
+concept NpyElement = FileElement<T> || std::same_as<T, f16> || std::same_as<T, bf16>;
 
 struct NpyInfo {
   DType type = DType::F32;
@@ -31,7 +33,9 @@ struct NpyInfo {
 };
 
 /// Reads the header of a .npy file and checks that the file is as long as it says. Throws IoError unless it is a
-/// two-dimensional array of little-endian float32 or float64.
+/// two-dimensional array of little-endian float32, float64, float16 ('<f2') or bfloat16. NumPy has no bfloat16 of its
+/// own; two opaque bytes ('<V2') are what it saves for ml_dtypes.bfloat16, so they are read as that, and written. In
+/// Python: np.load("a.npy").view(ml_dtypes.bfloat16).
 TESSERA_API NpyInfo inspect_npy(const std::filesystem::path& path);
 
 namespace detail {
@@ -43,7 +47,7 @@ TESSERA_API void write_csv(const std::filesystem::path& path, const Operand& sou
 
 /// Row-major and Fortran order are both read; the matrix is row-major in any case. Throws IoError if the file holds
 /// another element type than T: nothing is converted unasked.
-template <FileElement T>
+template <NpyElement T>
 Matrix<T> load_npy(const std::filesystem::path& path) {
   const NpyInfo info = detail::inspect_npy(path, dtype_of<T>);
   auto matrix = Matrix<T>::uninitialized(info.rows, info.cols);

@@ -44,16 +44,31 @@ InputRounding input_rounding(Math math) {
   return {};
 }
 
+/// A result in f32 that is off by at most `bound` is rounded to a 16-bit type: by u more of what it is, or half a step
+/// where that is subnormal.
+void round_to_narrow(DType result, BoundCoefficients& bound) {
+  const double u = unit_roundoff(result);
+  for (double* part : {&bound.product, &bound.old, &bound.result, &bound.input, &bound.scaled, &bound.constant})
+    *part *= 1 + u;
+  bound.result += u;
+  bound.constant += result == DType::F16 ? 0x1p-25 : 0x1p-134;
+  bound.largest = result == DType::F16 ? 65504 : 0x1.fep127;
+}
+
 } // namespace
+
+double unit_roundoff(DType type) {
+  return type == DType::F64 ? 0x1p-53 : type == DType::F16 ? 0x1p-11 : type == DType::BF16 ? 0x1p-8 : 0x1p-24;
+}
 
 double gamma(double n, double u) { return n * u < 0.5 ? n * u / (1 - n * u) : infinity; }
 
-BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, double alpha, double beta) {
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, Index k, double alpha, double beta) {
   const bool f64 = arithmetic.type == DType::F64;
   const double u = f64 ? 0x1p-53 : 0x1p-24;
   const double v = arithmetic.accumulator == Accumulator::Truncating ? 2 * u : u;
   const double smallest = f64 ? 0x1p-1074 : 0x1p-149;
-  const InputRounding input = input_rounding(arithmetic.math);
+  const InputRounding input = is_16_bit(arithmetic.type) ? InputRounding{} : input_rounding(arithmetic.math);
   const double terms = input.terms * static_cast<double>(k);
   const double closing = (std::abs(alpha) == 1 ? 0 : 1) + (beta == 0 ? 0 : 1);
 
@@ -90,6 +105,7 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, doub
   bound.constant += f64 ? (1 + std::abs(alpha)) * (static_cast<double>(k) + 2) * 0x1p-1074 : 0;
   bound.largest_input = input.largest;
   bound.largest = f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  if (is_16_bit(result)) round_to_narrow(result, bound);
   return bound;
 }
 

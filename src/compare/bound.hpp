@@ -16,10 +16,14 @@ struct BoundCoefficients {
   double scaled = 0;
   double constant = 0;
   double largest_input = 0; ///< from here on, inputs may become Inf when they are rounded
-  double largest = 0;       ///< of the element type
+  double largest = 0;       ///< of the result's type
 };
 
-BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, Index k, double alpha, double beta);
+/// `result`: C's type; compare.hpp says where it matters.
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, Index k, double alpha, double beta);
+
+/// u: 2⁻²⁴, 2⁻⁵³, 2⁻¹¹ or 2⁻⁸.
+double unit_roundoff(DType type);
 
 /// n·u / (1 − n·u); infinite from n·u = 1/2 on.
 double gamma(double n, double u);

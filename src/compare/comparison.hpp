@@ -12,6 +12,7 @@
 #include "bound.hpp"
 #include "norm2.hpp"
 #include "product.hpp"
+#include "wide_call.hpp"
 
 namespace tessera::compare {
 
@@ -32,14 +33,28 @@ void count(NonFinite& found, T x) {
     ++found.inf;
 }
 
+/// Steps of the 16-bit type from one of its numbers, widened, to another.
+template <class H>
+std::uint64_t narrow_distance(float x, float y) {
+  const auto place = [](float value) {
+    const Index bits = H(value).bits;
+    return bits < 0x8000 ? bits : 0x8000 - bits;
+  };
+  const Index distance = place(x) - place(y);
+  return static_cast<std::uint64_t>(distance < 0 ? -distance : distance);
+}
+
+/// `result` is T's type, or a 16-bit one whose widened elements are compared.
 template <class T>
 class Comparison {
  public:
-  Comparison(const Product<T>& product, const BoundCoefficients& bound) : product_(product), bound_(bound) {}
+  Comparison(const Product<T>& product, const BoundCoefficients& bound, DType result)
+      : product_(product), bound_(bound), result_(result), unit_(unit_roundoff(result)) {}
 
   /// Row number r of the product's rows.
-  void add_row(std::size_t r, const T* c) {
-    for (Index j = 0; j < product_.n; ++j) add(r, j, c[j]);
+  template <class H>
+  void add_row(std::size_t r, const H* c) {
+    for (Index j = 0; j < product_.n; ++j) add(r, j, static_cast<T>(c[j]));
   }
 
   /// Rows that come after the ones of this comparison.
@@ -70,7 +85,7 @@ class Comparison {
     error_.mean_rel = elements_ > 0 ? sum_rel_ / static_cast<double>(elements_) : 0;
     error_.normwise = error_.misplaced > 0 ? infinity : ratio(off_.value(), exact_.value());
     error_.norm_product =
-        error_.misplaced > 0 ? infinity : ratio(off_.value(), std::abs(product_.alpha) * a * b + old_.value()) / unit;
+        error_.misplaced > 0 ? infinity : ratio(off_.value(), std::abs(product_.alpha) * a * b + old_.value()) / unit_;
     if (!error_.worst.empty()) {
       error_.max_over_bound = error_.worst.front().over_bound;
       error_.worst_row = error_.worst.front().row;
@@ -81,9 +96,14 @@ class Comparison {
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr double unit = sizeof(T) == sizeof(double) ? 0x1p-53 : 0x1p-24;
 
   static double ratio(double x, double y) { return x == 0 ? 0 : x / y; }
+
+  std::uint64_t distance(T x, T y) const {
+    if (result_ == DType::F16) return narrow_distance<f16>(static_cast<float>(x), static_cast<float>(y));
+    if (result_ == DType::BF16) return narrow_distance<bf16>(static_cast<float>(x), static_cast<float>(y));
+    return ulp_distance(x, y);
+  }
 
   void add(std::size_t r, Index j, T c) {
     const std::size_t e = product_.at(r, j);
@@ -96,7 +116,7 @@ class Comparison {
     if (same_value(c, gold))
       error_.ulps.add(0);
     else if (std::isfinite(c) && std::isfinite(gold))
-      error_.ulps.add(ulp_distance(c, gold));
+      error_.ulps.add(distance(c, gold));
     else
       error_.ulps.add_infinite();
     if (product_.exceptional(r, j)) {
@@ -129,8 +149,8 @@ class Comparison {
     sum_rel_ += rel;
     const double size = std::abs(product_.alpha);
     const double norms = product_.row_norms[r].two * product_.col_norms[static_cast<std::size_t>(j)].two;
-    error_.componentwise = std::max(error_.componentwise, off / (size * product_.magnitude[e] + old) / unit);
-    error_.row_column = std::max(error_.row_column, off / (size * norms + old) / unit);
+    error_.componentwise = std::max(error_.componentwise, off / (size * product_.magnitude[e] + old) / unit_);
+    error_.row_column = std::max(error_.row_column, off / (size * norms + old) / unit_);
     const double limit = bound(r, j, exact);
     judge({product_.rows[r], j, static_cast<double>(c), product_.high[e] + low, limit, off / limit});
   }
@@ -188,6 +208,8 @@ class Comparison {
 
   const Product<T>& product_;
   const BoundCoefficients& bound_;
+  DType result_;
+  double unit_;
   GemmError error_;
   Norm2 off_, exact_, old_;
   double sum_rel_ = 0;

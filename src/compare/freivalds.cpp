@@ -9,6 +9,7 @@
 
 #include "bound.hpp"
 #include "freivalds_vectors.hpp"
+#include "wide_call.hpp"
 
 namespace tessera {
 
@@ -63,6 +64,7 @@ Bundles random_signs(Index bundles, Index length, bool pairs, std::uint64_t seed
 
 struct FreivaldsCheck::State {
   DType type = DType::F32;
+  DType result = DType::F32;
   Index m = 0, n = 0, k = 0;
   double alpha = 1, beta = 0;
   Bundles x;                 ///< the vectors
@@ -74,7 +76,7 @@ struct FreivaldsCheck::State {
   template <class T>
   void prepare(const GemmCall& call, Index bundles, std::uint64_t seed, int threads);
   template <class T>
-  FreivaldsResult check(const T* result, Index ldc, const Arithmetic& arithmetic, int threads) const;
+  FreivaldsResult check(const T* product, Index ldc, const Arithmetic& arithmetic, int threads) const;
   void close(Index i, const Bundles& old);
 };
 
@@ -135,11 +137,11 @@ void FreivaldsCheck::State::close(Index i, const Bundles& old) {
 }
 
 template <class T>
-FreivaldsResult FreivaldsCheck::State::check(const T* result, Index ldc, const Arithmetic& arithmetic,
+FreivaldsResult FreivaldsCheck::State::check(const T* product, Index ldc, const Arithmetic& arithmetic,
                                              int threads) const {
   constexpr bool pairs = sizeof(T) == sizeof(double);
-  const compare::BoundCoefficients bound = compare::bound_coefficients(arithmetic, k, alpha, beta);
-  const StridedMatrix<T> matrix = strided(result, ldc, m, n, Op::None);
+  const compare::BoundCoefficients bound = compare::bound_coefficients(arithmetic, result, k, alpha, beta);
+  const StridedMatrix<T> matrix = strided(product, ldc, m, n, Op::None);
   const double columns = static_cast<double>(n);
   // This check's own error, relative to the sums of magnitudes; see compare.hpp, 6.
   const double steps = static_cast<double>(n) + static_cast<double>(k) + 8;
@@ -150,14 +152,14 @@ FreivaldsResult FreivaldsCheck::State::check(const T* result, Index ldc, const A
   std::vector<double> over(static_cast<std::size_t>(m), -1.0); // −1: not judged
   compare::multiply(matrix, x, sums, threads, [&](Index i) {
     const RowSize& row = a[static_cast<std::size_t>(i)];
-    const double product = std::abs(alpha) * row.weighted * evaluation;
+    const double terms = std::abs(alpha) * row.weighted * evaluation;
     const double old = beta == 0 ? 0 : std::abs(beta) * c[static_cast<std::size_t>(i)].sum * evaluation;
     const double way = std::max(1.0, std::abs(alpha)) * row.weighted + old;
     if (!(way * (1 + bound.product) < bound.largest)) return; // also where an operand is NaN or Inf
     if (!row.finite() || !(std::max(row.largest, largest_b) < bound.largest_input)) return;
     const RowSize computed = size_of_row(matrix, i, nullptr);
     const double underflow = pairs ? 0x1p-1074 * (1 + std::abs(alpha)) * (steps + columns * row.sum) : 0;
-    double limit = (bound.product + bound.result + own) * product + (bound.old + bound.result + own) * old +
+    double limit = (bound.product + bound.result + own) * terms + (bound.old + bound.result + own) * old +
                    columns * bound.constant + own * computed.sum + underflow;
     if (bound.input > 0) limit += bound.input * std::abs(alpha) * (columns * row.sum + sum_b) * evaluation;
     if (bound.scaled > 0)
@@ -196,14 +198,19 @@ FreivaldsCheck::FreivaldsCheck(const GemmCall& call, std::uint64_t seed, int vec
   if (threads <= 0) threads = default_threads();
   auto state = std::make_unique<State>();
   state->type = call.type;
+  state->result = call.result;
   state->m = call.m;
   state->n = call.n;
   state->k = call.k;
   state->alpha = call.alpha;
   state->beta = call.beta;
   const Index bundles = (vectors + lanes - 1) / lanes;
-  call.type == DType::F64 ? state->prepare<double>(call, bundles, seed, threads)
-                          : state->prepare<float>(call, bundles, seed, threads);
+  if (call.type == DType::F64)
+    state->prepare<double>(call, bundles, seed, threads);
+  else if (call.type == DType::F32)
+    state->prepare<float>(call, bundles, seed, threads);
+  else
+    state->prepare<float>(compare::WideCall(call).call(), bundles, seed, threads);
   state_ = std::move(state);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory("out of host memory for a Freivalds check of a product with m = " + std::to_string(call.m) +
@@ -219,6 +226,10 @@ FreivaldsResult FreivaldsCheck::check(const void* c, Index ldc, const Arithmetic
     throw InvalidArgument("Freivalds: the product is " + std::string(to_string(state_->type)) + ", the kernel's type " +
                           std::string(to_string(arithmetic.type)));
   if (threads <= 0) threads = default_threads();
+  if (is_16_bit(state_->result)) {
+    const std::vector<float> wide = compare::widened(c, state_->result, state_->m, state_->n, ldc);
+    return state_->check(wide.data(), state_->n, arithmetic, threads);
+  }
   return state_->type == DType::F64 ? state_->check(static_cast<const double*>(c), ldc, arithmetic, threads)
                                     : state_->check(static_cast<const float*>(c), ldc, arithmetic, threads);
 }

@@ -9,11 +9,15 @@
 
 #include "comparison.hpp"
 #include "parallel.hpp"
+#include "wide_call.hpp"
 
 namespace tessera {
 
 struct GemmReference::State {
-  std::variant<compare::Product<float>, compare::Product<double>> product;
+  std::variant<compare::Product<float>, compare::Product<double>> product; ///< of 16-bit operands: in f32
+  DType type = DType::F32;
+  DType result = DType::F32;
+  std::vector<std::uint16_t> gold, canonical; ///< elements of a 16-bit result
 };
 
 namespace {
@@ -43,20 +47,51 @@ double frobenius(const std::vector<compare::VectorNorms>& vectors) {
 
 /// Pieces of the rows are compared apart and merged in order, so that every number of threads sums alike.
 template <class T>
-GemmError compare_rows(const Product<T>& product, const T* c, Index ldc, const Arithmetic& arithmetic, int threads) {
+GemmError compare_rows(const Product<T>& product, const void* c, Index ldc, const Arithmetic& arithmetic, DType result,
+                       int threads) {
   constexpr std::size_t elements_per_piece = 1 << 16;
   const compare::BoundCoefficients bound =
-      compare::bound_coefficients(arithmetic, product.k, product.alpha, product.beta);
+      compare::bound_coefficients(arithmetic, result, product.k, product.alpha, product.beta);
   const std::size_t rows = product.rows.size();
   const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.n + 1));
-  std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bound});
+  std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bound, result});
   compare::parallel(pieces.size(), threads, [&](std::size_t piece) {
-    for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
-      pieces[piece].add_row(r, c + product.rows[r] * ldc);
+    const auto add_rows = [&]<class H>(const H* elements) {
+      for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
+        pieces[piece].add_row(r, elements + product.rows[r] * ldc);
+    };
+    result == DType::F16    ? add_rows(static_cast<const f16*>(c))
+    : result == DType::BF16 ? add_rows(static_cast<const bf16*>(c))
+                            : add_rows(static_cast<const T*>(c));
   });
-  compare::Comparison<T> whole(product, bound);
+  compare::Comparison<T> whole(product, bound, result);
   for (const compare::Comparison<T>& piece : pieces) whole.merge(piece);
   return whole.finish(frobenius(product.row_norms), frobenius(product.col_norms));
+}
+
+std::vector<std::uint16_t> narrowed(const std::vector<float>& elements, DType type) {
+  std::vector<std::uint16_t> narrow(elements.size());
+  for (std::size_t e = 0; e < elements.size(); ++e)
+    narrow[e] = type == DType::F16 ? f16(elements[e]).bits : bf16(elements[e]).bits;
+  return narrow;
+}
+
+std::unique_ptr<const GemmReference::State> make_state(const GemmCall& call, std::vector<Index> rows, int threads) {
+  using State = GemmReference::State;
+  if (call.type == DType::F64)
+    return std::make_unique<State>(
+        State{Product<double>(call, std::move(rows), threads), call.type, call.result, {}, {}});
+  if (!is_16_bit(call.type))
+    return std::make_unique<State>(
+        State{Product<float>(call, std::move(rows), threads), call.type, call.result, {}, {}});
+  Product<float> product(compare::WideCall(call).call(), std::move(rows), threads);
+  if (!is_16_bit(call.result))
+    return std::make_unique<State>(State{std::move(product), call.type, call.result, {}, {}});
+  product.round_results(call.result);
+  std::vector<std::uint16_t> gold = narrowed(product.gold, call.result);
+  std::vector<std::uint16_t> canonical = narrowed(product.canonical, call.result);
+  return std::make_unique<State>(
+      State{std::move(product), call.type, call.result, std::move(gold), std::move(canonical)});
 }
 
 } // namespace
@@ -66,8 +101,7 @@ GemmReference::GemmReference(const GemmCall& call, int threads) : GemmReference(
 GemmReference::GemmReference(const GemmCall& call, std::vector<Index> rows, int threads) try {
   check(call, rows);
   if (threads <= 0) threads = default_threads();
-  state_.reset(call.type == DType::F64 ? new State{compare::Product<double>(call, std::move(rows), threads)}
-                                       : new State{compare::Product<float>(call, std::move(rows), threads)});
+  state_ = make_state(call, std::move(rows), threads);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory("out of host memory for the reference of a product with m = " + std::to_string(call.m) +
                     ", n = " + std::to_string(call.n) + "; compare fewer rows");
@@ -80,24 +114,31 @@ GemmReference& GemmReference::operator=(GemmReference&&) noexcept = default;
 GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads) const {
   return std::visit(
       [&]<class T>(const Product<T>& product) {
-        if (arithmetic.type != dtype_of<T>)
-          throw InvalidArgument("compare: the reference is " + std::string(to_string(dtype_of<T>)) +
+        if (arithmetic.type != state_->type)
+          throw InvalidArgument("compare: the reference is " + std::string(to_string(state_->type)) +
                                 ", the kernel's type " + std::string(to_string(arithmetic.type)));
-        return compare_rows(product, static_cast<const T*>(c), ldc, arithmetic,
-                            threads > 0 ? threads : default_threads());
+        return compare_rows(product, c, ldc, arithmetic, state_->result, threads > 0 ? threads : default_threads());
       },
       state_->product);
 }
+
+namespace {
+Index n_of(const GemmReference::State& state) {
+  return std::visit([](const auto& product) { return product.n; }, state.product);
+}
+} // namespace
 
 const std::vector<Index>& GemmReference::rows() const {
   return std::visit([](const auto& product) -> const std::vector<Index>& { return product.rows; }, state_->product);
 }
 
 const void* GemmReference::gold(Index r) const {
+  if (!state_->gold.empty()) return state_->gold.data() + r * n_of(*state_);
   return std::visit([&](const auto& product) -> const void* { return product.gold.data() + r * product.n; },
                     state_->product);
 }
 const void* GemmReference::canonical(Index r) const {
+  if (!state_->canonical.empty()) return state_->canonical.data() + r * n_of(*state_);
   return std::visit([&](const auto& product) -> const void* { return product.canonical.data() + r * product.n; },
                     state_->product);
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "parallel.hpp"
+#include "wide_call.hpp"
 
 namespace tessera::compare {
 namespace {
@@ -203,6 +204,14 @@ void Product<T>::finish_row(const GemmOperands<T>& x, std::size_t r) {
       low[e] = overflowed ? 0 : pair.low;
       gold[e] = static_cast<T>(high[e] + low[e]);
     }
+  }
+}
+
+template <class T>
+void Product<T>::round_results(DType type) {
+  for (std::size_t e = 0; e < gold.size(); ++e) {
+    gold[e] = rounded(high[e], type);
+    canonical[e] = rounded(static_cast<float>(canonical[e]), type);
   }
 }
 

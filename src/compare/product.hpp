@@ -36,6 +36,9 @@ struct Product {
   std::vector<VectorNorms> row_norms, col_norms;
   bool scalars_finite = true;
 
+  /// gold and canonical rounded to a 16-bit type, and widened again: what a result of that type is compared with.
+  void round_results(DType type);
+
   std::size_t at(std::size_t r, Index j) const { return r * static_cast<std::size_t>(n) + static_cast<std::size_t>(j); }
   /// NaN or Inf among what element j of row number r is made of.
   bool exceptional(std::size_t r, Index j) const;

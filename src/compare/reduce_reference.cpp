@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <tessera/half.hpp>
 #include <tessera/status.hpp>
 
 #include "accumulate.hpp"
@@ -37,7 +38,7 @@ ReduceReference reduce_reference(const ReduceCall& call) {
     throw InvalidArgument("reduce_reference: rows = " + std::to_string(call.rows) +
                           ", cols = " + std::to_string(call.cols) + " and ldx = " + std::to_string(call.ldx) +
                           " do not make a matrix");
-  return call.type == DType::F64 ? reduce<double>(call) : reduce<float>(call);
+  return with_element(call.type, [&](auto zero) { return reduce<decltype(zero)>(call); });
 }
 
 } // namespace tessera

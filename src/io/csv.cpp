@@ -97,13 +97,21 @@ void write_elements(std::ostream& out, const Operand& source) {
   xt::dump_csv(out, as_xtensor(MatrixView<const T>(source)));
 }
 
+void write_elements(std::ostream& out, const Operand& source) {
+  const DType type = source.storage->type();
+  if (type == DType::F64) return write_elements<double>(out, source);
+  if (type == DType::F32) return write_elements<float>(out, source);
+  const Operand wide{create_storage(source.rows, source.cols, DType::F32), 0, 0, source.rows, source.cols, source.op};
+  copy(source, wide);
+  write_elements<float>(out, wide);
+}
+
 } // namespace
 
 void write_csv(const fs::path& path, const Operand& source) {
   io::OutputFile file(path);
   std::ofstream out(file.path());
-  if (out && source.rows > 0 && source.cols > 0)
-    source.storage->type() == DType::F64 ? write_elements<double>(out, source) : write_elements<float>(out, source);
+  if (out && source.rows > 0 && source.cols > 0) write_elements(out, source);
   out.close();
   if (!out) throw IoError("cannot write " + path.string() + ": " + std::strerror(errno));
   file.commit();

@@ -9,6 +9,7 @@
 #include <xtensor/xnpy.hpp>
 #include <xtensor/xtensor.hpp>
 
+#include <tessera/half.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 #include <tessera/xtensor.hpp>
@@ -38,15 +39,38 @@ void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& targ
   }
   std::vector<T> columns(static_cast<std::size_t>(info.rows * info.cols));
   file.read(reinterpret_cast<char*>(columns.data()), bytes(info.rows * info.cols));
-  auto to = adapt_host(data, info.rows, info.cols, ld, 1);
-  xt::noalias(to) = adapt_host(columns.data(), info.rows, info.cols, 1, info.rows);
+  for (Index i = 0; i < info.rows; ++i)
+    for (Index j = 0; j < info.cols; ++j) data[i * ld + j] = columns[static_cast<std::size_t>(j * info.rows + i)];
+}
+
+/// xtensor does not know 16-bit elements.
+template <class T>
+void write_halves(const fs::path& path, const Operand& source, const std::string& descr) {
+  const Matrix<T> straight{MatrixView<const T>(source)};
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(straight.rows()) + ", " + std::to_string(straight.cols()) + "), }";
+  constexpr std::size_t before = 10; // bytes of magic, version and length; elements begin at a multiple of 64
+  header.append(63 - (before + header.size()) % 64, ' ').push_back('\n');
+  std::ofstream file(path, std::ios::binary);
+  file.write("\x93NUMPY\x01\x00", 8)
+      .put(static_cast<char>(header.size() & 0xFF))
+      .put(static_cast<char>(header.size() >> 8));
+  file << header;
+  for (Index i = 0; i < straight.rows(); ++i)
+    file.write(reinterpret_cast<const char*>(straight.row(i).data()),
+               static_cast<std::streamsize>(2 * straight.cols()));
+  if (!file.flush()) throw IoError(std::strerror(errno));
 }
 
 template <class T>
 void write_elements(const fs::path& path, const Operand& source) {
-  // A copy without padding: xtensor writes a container's memory as it is.
-  const xt::xtensor<T, 2, xt::layout_type::row_major> compact = as_xtensor(MatrixView<const T>(source));
-  xt::dump_npy(path.string(), compact);
+  if constexpr (sizeof(T) == 2) {
+    write_halves<T>(path, source, dtype_of<T> == DType::F16 ? "<f2" : "<V2");
+  } else {
+    // A copy without padding: xtensor writes a container's memory as it is.
+    const xt::xtensor<T, 2, xt::layout_type::row_major> compact = as_xtensor(MatrixView<const T>(source));
+    xt::dump_npy(path.string(), compact);
+  }
 }
 
 } // namespace
@@ -68,15 +92,14 @@ void read_npy(const fs::path& path, const Operand& target) {
   if (info.rows == 0 || info.cols == 0) return;
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(header.data_offset));
-  info.type == DType::F64 ? read_elements<double>(file, info, target) : read_elements<float>(file, info, target);
+  with_element(info.type, [&](auto zero) { read_elements<decltype(zero)>(file, info, target); });
   if (!file) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
 }
 
 void write_npy(const fs::path& path, const Operand& source) {
   io::OutputFile file(path);
   try {
-    source.storage->type() == DType::F64 ? write_elements<double>(file.path(), source)
-                                         : write_elements<float>(file.path(), source);
+    with_element(source.storage->type(), [&](auto zero) { write_elements<decltype(zero)>(file.path(), source); });
     // xtensor does not report failed writes, such as those to a full disk.
     if (fs::is_regular_file(file.path())) tessera::inspect_npy(file.path());
   } catch (const std::exception& error) {

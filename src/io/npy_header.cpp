@@ -114,9 +114,13 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
     info.type = DType::F32;
   else if (header.descr == "<f8")
     info.type = DType::F64;
+  else if (header.descr == "<f2")
+    info.type = DType::F16;
+  else if (header.descr == "<V2" || header.descr == "|V2") // how NumPy saves ml_dtypes.bfloat16
+    info.type = DType::BF16;
   else
     fail(path, "holds " + describe(header.descr) +
-                   "; a matrix is read from float32 or float64, little-endian: "
+                   "; a matrix is read from float32, float64, float16 or bfloat16, little-endian: "
                    "convert it, as with a.astype('<f4') in NumPy");
   if (header.shape.size() != 2) {
     std::string shape;

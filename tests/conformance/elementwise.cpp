@@ -61,6 +61,30 @@ std::vector<T> result(Executor& executor, const Operation& o) {
   return compact(out);
 }
 
+template <class X, class Z>
+std::vector<Z> converted(Executor& executor, const Shape& shape) {
+  Guarded<X> x(executor, shape.rows, shape.cols, {3, 64, true});
+  Guarded<Z> z(executor, shape.rows, shape.cols, {5, 64, false});
+  fill(x, [](std::uint64_t e) {
+    return random_element<X>(e % 3 == 0 ? Distribution::Special : Distribution::Uniform, 23, e, Scalar<X>(0.25),
+                             Scalar<X>(0.5));
+  });
+  x.upload();
+  z.upload();
+  MapCall call{.op = MapOp::Convert, .type = dtype_of<Z>, .rows = shape.rows, .cols = shape.cols};
+  call.x_type = dtype_of<X>;
+  call.x = x.data();
+  call.ldx = x.ld();
+  call.z = z.data();
+  call.ldz = z.ld();
+  throw_if_failed(executor.map(executor.default_queue(), call));
+  throw_if_failed(executor.default_queue().synchronize());
+  BOOST_TEST(x.unchanged(), "a conversion changed its input");
+  z.download();
+  BOOST_TEST(z.surroundings_intact(), "a conversion wrote beside z");
+  return compact(z);
+}
+
 template <class T>
 void compare(const Operation& o) {
   const std::vector<T> got = result<T>(subject(), o);
@@ -78,6 +102,18 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(operations_give_the_reference_bits, T, ElementType
       for (const double alpha : scalars)
         for (const double beta : scalars)
           if (op == MapOp::Axpby || beta == 1.0) compare<T>({op, shape, alpha, beta});
+}
+
+/// From every type to every type; among the elements are those of every size, NaN and Inf.
+BOOST_AUTO_TEST_CASE_TEMPLATE(conversions_give_the_reference_bits, X, ElementTypes) {
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16})
+    for (const Shape shape : shapes())
+      with_element(type, [&](auto zero) {
+        using Z = decltype(zero);
+        const std::vector<Z> got = converted<X, Z>(subject(), shape);
+        const std::vector<Z> expected = converted<X, Z>(reference(), shape);
+        BOOST_TEST(differing(got, expected) == 0u, to_string(dtype_of<X>) << " to " << to_string(type));
+      });
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(scale_works_in_place, T, ElementTypes) {

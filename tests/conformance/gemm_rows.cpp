@@ -7,6 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "half_rows.hpp"
 #include "problem.hpp"
 
 namespace tessera::conformance {
@@ -33,12 +34,10 @@ struct Tally {
   std::map<std::string, int> rejections; ///< how often by its reason
 };
 
-template <class T>
-void check(Problem<T>& problem, const GemmKernel& row, bool by_name, Tally& tally) {
-  if (!problem.concerns(row)) return;
+/// One product is done: what was wrong with it, or why the row does not take it.
+void count(const GemmKernel& row, const Case& x, const std::string& wrong, const std::optional<std::string>& rejection,
+           Tally& tally) {
   constexpr int shown = 5;
-  std::optional<std::string> rejection;
-  const std::string wrong = problem.check(row, by_name, rejection);
   if (rejection) {
     // The call's sizes stand between the backend and the reason.
     const std::size_t reason = rejection->find("; ");
@@ -47,8 +46,18 @@ void check(Problem<T>& problem, const GemmKernel& row, bool by_name, Tally& tall
     ++tally.run;
   }
   if (wrong.empty()) return;
-  if (++tally.failed <= shown) BOOST_ERROR(row.name << ", " << problem.parameters() << ": " << wrong);
+  if (++tally.failed <= shown) BOOST_ERROR(row.name << ", " << x << ": " << wrong);
 }
+
+template <class T>
+void check(Problem<T>& problem, const GemmKernel& row, bool by_name, Tally& tally) {
+  if (!problem.concerns(row)) return;
+  std::optional<std::string> rejection;
+  const std::string wrong = problem.check(row, by_name, rejection);
+  count(row, problem.parameters(), wrong, rejection, tally);
+}
+
+void conclude(const GemmKernel& row, const Tally& tally);
 
 template <class T>
 void check_row(const GemmKernel& row, bool by_name) {
@@ -58,6 +67,23 @@ void check_row(const GemmKernel& row, bool by_name) {
     Problem<T> problem(x);
     check(problem, row, by_name, tally);
   }
+  conclude(row, tally);
+}
+
+void check_half_row(const GemmKernel& row, bool by_name) {
+  for (const DType result : {row.type, DType::F32}) {
+    Tally tally;
+    for (const Case& x : half_cases(row.tile, options().quick, options().every)) {
+      if (x.values == Values::Subnormal && row.math != Math::Strict) continue; // as for the other types
+      std::optional<std::string> rejection;
+      const std::string wrong = check_half(row, by_name, result, x, rejection);
+      count(row, x, wrong, rejection, tally);
+    }
+    conclude(row, tally);
+  }
+}
+
+void conclude(const GemmKernel& row, const Tally& tally) {
   BOOST_TEST(tally.failed == 0, row.name << ": " << tally.failed << " of " << tally.run << " products are wrong");
   for (const auto& [reason, times] : tally.rejections) {
     std::cout << to_string(row.type) << ' ' << to_string(row.math) << ' ' << row.name << " rejected " << times << " of "
@@ -84,7 +110,9 @@ ut::test_suite& suite(ut::test_suite& parent, const std::string& name) {
 
 void add(ut::test_suite& parent, const GemmKernel& row, bool by_name) {
   const auto body = [row, by_name] {
-    row.type == DType::F64 ? check_row<double>(row, by_name) : check_row<float>(row, by_name);
+    is_16_bit(row.type)      ? check_half_row(row, by_name)
+    : row.type == DType::F64 ? check_row<double>(row, by_name)
+                             : check_row<float>(row, by_name);
   };
   ut::test_suite& group = suite(suite(parent, std::string(to_string(row.type))), std::string(to_string(row.math)));
   group.add(ut::make_test_case(body, by_name ? row.name : "chosen_by_the_executor", __FILE__, __LINE__));
@@ -96,7 +124,7 @@ void add_gemm_rows(ut::test_suite& root) {
   ut::test_suite& gemm = suite(root, "gemm");
   for (const GemmKernel& row : subject().gemm_kernels()) add(gemm, row, true);
   // Without a name a strict product is canonical, whichever row runs.
-  for (const DType type : {DType::F32, DType::F64}) {
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
     GemmKernel any;
     any.name = "(any)";
     any.type = type;

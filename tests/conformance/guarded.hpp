@@ -12,11 +12,13 @@
 #include <vector>
 
 #include <tessera/executor.hpp>
+#include <tessera/half.hpp>
 
 namespace tessera::conformance {
 
 template <class T>
-using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+using Bits =
+    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
 
 template <class T>
 Bits<T> bits(T value) {

@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_the_host_writes_reaches_the_backend, T, Eleme
   const auto unit = Matrix<T>::identity(12);
   BOOST_TEST(identical(gemm(a, unit, options().backend), a));
   a(3, 4) = T{7};
-  BOOST_TEST(gemm(a, unit, options().backend).at(3, 4) == T{7});
+  BOOST_TEST((gemm(a, unit, options().backend).at(3, 4) == T{7}));
   Matrix<T> c = gemm(a, unit, options().backend);
   c(0, 0) = T{9}; // fetches first
-  BOOST_TEST(c.at(3, 4) == T{7});
-  BOOST_TEST(gemm(c, unit, options().backend).at(0, 0) == T{9});
+  BOOST_TEST((c.at(3, 4) == T{7}));
+  BOOST_TEST((gemm(c, unit, options().backend).at(0, 0) == T{9}));
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(norms_agree, T, ElementTypes) {

@@ -72,7 +72,7 @@ template <class T>
 void check_all(const ReduceKernel& row, bool by_name) {
   for (const Shape shape : reduced_shapes()) check<T>(row, by_name, shape, std::nullopt);
   for (const T special : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
-                          -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::denorm_min()})
+                          static_cast<T>(-std::numeric_limits<T>::infinity()), std::numeric_limits<T>::denorm_min()})
     for (const Shape shape : {Shape{1, 1}, Shape{37, 41}}) check<T>(row, by_name, shape, special);
 }
 

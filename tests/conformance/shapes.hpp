@@ -13,7 +13,7 @@
 
 namespace tessera::conformance {
 
-using ElementTypes = std::tuple<float, double>;
+using ElementTypes = std::tuple<float, double, f16, bf16>;
 
 struct Shape {
   Index rows = 0;
@@ -35,7 +35,7 @@ void fill(Guarded<T>& x, Make make) {
 
 template <class T>
 T uniform(std::uint64_t seed, std::uint64_t e) {
-  return random_element<T>(Distribution::Uniform, seed, e, T{-1}, T{1});
+  return random_element<T>(Distribution::Uniform, seed, e, Scalar<T>{-1}, Scalar<T>{1});
 }
 
 /// The elements of the host's image, without gaps.

@@ -87,6 +87,29 @@ BOOST_AUTO_TEST_CASE(special_values_survive) {
   BOOST_TEST(std::signbit(b.at(1, 0)));
 }
 
+/// Written by NumPy 1.24: np.save(file, np.array([[1, -2.5, 65504], [6e-8, np.inf, 0.1]], '<f2')), and the same of
+/// ml_dtypes.bfloat16 with [[1, -2.5, 0.1]].
+BOOST_AUTO_TEST_CASE(sixteen_bits_as_numpy_writes_them) {
+  const auto file = [](const char* descr, const char* shape, std::string_view elements) {
+    std::string header = std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    header.resize(117, ' ');
+    return std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + '\n' + std::string(elements);
+  };
+  const std::string halves = file("<f2", "(2, 3)", {"\x00\x3c\x00\xc1\xff\x7b\x01\x00\x00\x7c\x66\x2e", 12});
+  write("f16.npy", halves);
+  const auto a = load_npy<f16>(path() / "f16.npy");
+  BOOST_TEST((a == Matrix<f16>{{1, -2.5f, 65504}, {6e-8f, HUGE_VALF, 0.1f}}));
+  save_npy(path() / "again.npy", a);
+  BOOST_TEST((read("again.npy") == halves));
+  const std::string brains = file("<V2", "(1, 3)", {"\x80\x3f\x20\xc0\xcd\x3d", 6});
+  write("bf16.npy", brains);
+  const auto b = load_npy<bf16>(path() / "bf16.npy");
+  BOOST_TEST((b == Matrix<bf16>{{1, -2.5f, 0.1f}}));
+  save_npy(path() / "again.npy", transpose(b).transposed());
+  BOOST_TEST((read("again.npy") == brains));
+  expect_error<IoError>([&] { load_npy<bf16>(path() / "f16.npy"); }, {"f16.npy", "f16", "bf16"});
+}
+
 BOOST_AUTO_TEST_CASE(bad_files_are_named_with_what_is_wrong) {
   const auto expect = [&](const std::string& contents, std::initializer_list<std::string_view> parts) {
     write("bad.npy", contents);
@@ -103,7 +126,8 @@ BOOST_AUTO_TEST_CASE(bad_files_are_named_with_what_is_wrong) {
   expect(npy_bytes<float>("<f8", false, "(1, 3)", six), {"f64", "f32"});
   expect(npy_bytes<float>("<i4", false, "(2, 3)", six), {"int32", "float32"});
   expect(npy_bytes<float>(">f4", false, "(2, 3)", six), {"big-endian float32"});
-  expect(npy_bytes<float>("<f2", false, "(2, 3)", six), {"float16"});
+  expect(npy_bytes<float>("<f2", false, "(2, 3)", six), {"f16", "f32"});
+  expect(npy_bytes<float>(">f2", false, "(2, 3)", six), {"big-endian float16"});
   expect(npy_bytes<float>("<f4", false, "(6,)", six), {"1 dimensions", "two"});
   expect(npy_bytes<float>("<f4", false, "()", six), {"0 dimensions"});
   expect(npy_bytes<float>("<f4", false, "(1, 2, 3)", six), {"3 dimensions"});

@@ -26,6 +26,7 @@ struct PlannedCall {
 /// What the ABI cannot say; null if it can.
 const char* cannot_express(const JudgeRequest& request) {
   const GemmCall& call = request.call;
+  if (is_16_bit(call.type)) return "judged kernels take f32 or f64";
   if (request.abi == Abi::Cblas && request.kernel->device() == Device::Cuda)
     return "cblas kernels run on the processor";
   if (request.abi == Abi::Tessera) return nullptr;

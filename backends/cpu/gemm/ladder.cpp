@@ -19,6 +19,7 @@ std::span<const GemmKernel> gemm_ladder() {
         single_packed_f32, single_packed_f64, //
         transposed_f32,    transposed_f64,    //
         naive_f32,         naive_f64,         //
+        widened_f16,       widened_bf16,      //
         kahan_f32,         kahan_f64,
     };
 #if defined(TESSERA_HAS_AMX_CODE)

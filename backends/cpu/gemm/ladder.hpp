@@ -18,6 +18,7 @@ extern const GemmKernel double_packed_f32, double_packed_f64;
 extern const GemmKernel single_packed_f32, single_packed_f64;
 extern const GemmKernel transposed_f32, transposed_f64;
 extern const GemmKernel naive_f32, naive_f64;
+extern const GemmKernel widened_f16, widened_bf16;
 extern const GemmKernel kahan_f32, kahan_f64;
 extern const GemmKernel amx_bf16x6_f32; ///< on x86-64
 

@@ -1,12 +1,14 @@
 /// canonical: the chunks of reference/reduce/canonical.hpp, shared out to threads. The bits do not depend on how many.
 ///
-/// Each element is read once: 8 or 4 bytes for two operations, so memory is the limit. Where a chunk lies in one row
+/// Each element is read once: 8, 4 or 2 bytes for two operations, so memory is the limit. Where a chunk lies in one row
 /// of the matrix, its 32 lanes are vectors of 32 sums; elsewhere the reference's own code runs.
 
 #include "cpu/reduce/ladder.hpp"
 
 #include <array>
 #include <new>
+
+#include <tessera/half.hpp>
 
 #include "cpu/executor.hpp"
 #include "reference/fma_clones.hpp"
@@ -32,10 +34,16 @@ inline double fold_contiguous(const T* x) {
 // with that for their wider vectors.
 TESSERA_FMA_CLONES double sum_of_squares(const float* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
 TESSERA_FMA_CLONES double sum_of_squares(const double* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
+TESSERA_FMA_CLONES double sum_of_squares(const f16* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
+TESSERA_FMA_CLONES double sum_of_squares(const bf16* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
 TESSERA_FMA_CLONES double sum_abs(const float* x) { return fold_contiguous<ReduceOp::SumAbs>(x); }
 TESSERA_FMA_CLONES double sum_abs(const double* x) { return fold_contiguous<ReduceOp::SumAbs>(x); }
+TESSERA_FMA_CLONES double sum_abs(const f16* x) { return fold_contiguous<ReduceOp::SumAbs>(x); }
+TESSERA_FMA_CLONES double sum_abs(const bf16* x) { return fold_contiguous<ReduceOp::SumAbs>(x); }
 TESSERA_FMA_CLONES double max_abs(const float* x) { return fold_contiguous<ReduceOp::MaxAbs>(x); }
 TESSERA_FMA_CLONES double max_abs(const double* x) { return fold_contiguous<ReduceOp::MaxAbs>(x); }
+TESSERA_FMA_CLONES double max_abs(const f16* x) { return fold_contiguous<ReduceOp::MaxAbs>(x); }
+TESSERA_FMA_CLONES double max_abs(const bf16* x) { return fold_contiguous<ReduceOp::MaxAbs>(x); }
 
 template <class T>
 double reduce_chunk(const ReduceCall& call, Index chunk) {
@@ -81,9 +89,11 @@ constexpr ReduceKernel row(ReduceOp op) {
           .run = run<T>};
 }
 
-constexpr std::array rows{row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares),
-                          row<float>(ReduceOp::SumAbs),       row<double>(ReduceOp::SumAbs),
-                          row<float>(ReduceOp::MaxAbs),       row<double>(ReduceOp::MaxAbs)};
+constexpr std::array rows{
+    row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares), row<float>(ReduceOp::SumAbs),
+    row<double>(ReduceOp::SumAbs),      row<float>(ReduceOp::MaxAbs),        row<double>(ReduceOp::MaxAbs),
+    row<f16>(ReduceOp::SumOfSquares),   row<bf16>(ReduceOp::SumOfSquares),   row<f16>(ReduceOp::SumAbs),
+    row<bf16>(ReduceOp::SumAbs),        row<f16>(ReduceOp::MaxAbs),          row<bf16>(ReduceOp::MaxAbs)};
 
 } // namespace
 

@@ -28,9 +28,18 @@ const char* reject_before_ampere(const GemmKernel& row, const GemmCall& call, co
   return reject(row, call, machine);
 }
 
+cudaDataType data_type(DType type) {
+  return type == DType::F64    ? CUDA_R_64F
+         : type == DType::F16  ? CUDA_R_16F
+         : type == DType::BF16 ? CUDA_R_16BF
+                               : CUDA_R_32F;
+}
+
+/// T: of alpha, beta and the sums.
 template <class T, cublasComputeType_t compute>
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept try {
-  constexpr cudaDataType type = sizeof(T) == 8 ? CUDA_R_64F : CUDA_R_32F;
+  const cudaDataType type = data_type(call.type);
+  const cudaDataType result = data_type(call.result);
   const auto operation = [](Op op) { return op == Op::None ? CUBLAS_OP_N : CUBLAS_OP_T; };
   const cudaStream_t stream = stream_of(queue);
   Scratch workspace;
@@ -40,7 +49,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const T beta = static_cast<T>(call.beta);
   return library.with_handle(stream, workspace.data(), workspace_bytes, [&](cublasHandle_t handle) {
     return library.gemm_ex(handle, operation(call.op_b), operation(call.op_a), call.n, call.m, call.k, &alpha, call.b,
-                           type, call.ldb, call.a, type, call.lda, &beta, call.c, type, call.ldc, compute,
+                           type, call.ldb, call.a, type, call.lda, &beta, call.c, result, call.ldc, compute,
                            CUBLAS_GEMM_DEFAULT);
   });
 } catch (const std::bad_alloc&) {
@@ -74,6 +83,18 @@ constexpr GemmKernel reduced(const char* name, const char* summary) {
           .run = run<float, compute>};
 }
 
+/// 16-bit operands as they are, C of their type or f32.
+constexpr GemmKernel unrounded(const char* name, const char* summary, DType type, Math math) {
+  return {.name = name,
+          .summary = summary,
+          .source = "CUDA matmul blog; kernel walkthrough",
+          .type = type,
+          .math = math,
+          .accumulator = Accumulator::Truncating,
+          .reject = reject_before_ampere,
+          .run = run<float, CUBLAS_COMPUTE_32F>};
+}
+
 } // namespace
 
 const GemmKernel cublas_f32 = strict_f32;
@@ -84,5 +105,7 @@ const GemmKernel cublas_bf16_f32 =
     reduced<Math::Bf16, CUBLAS_COMPUTE_32F_FAST_16BF>("cublas_bf16", "cuBLAS with operands rounded to bf16");
 const GemmKernel cublas_fp16_f32 =
     reduced<Math::Fp16, CUBLAS_COMPUTE_32F_FAST_16F>("cublas_fp16", "cuBLAS with operands rounded to fp16");
+const GemmKernel cublas_bf16 = unrounded("cublas_bf16", "cuBLAS on bf16 operands, f32 sums", DType::BF16, Math::Bf16);
+const GemmKernel cublas_f16 = unrounded("cublas_fp16", "cuBLAS on f16 operands, f32 sums", DType::F16, Math::Fp16);
 
 } // namespace tessera::cuda

@@ -31,10 +31,13 @@ std::span<const GemmKernel> gemm_ladder() {
       naive_flat_f32, naive_flat_f64,
       transposed_b_f32, transposed_b_f64,
       naive_strided_f32, naive_strided_f64,
+      widened_f16, widened_bf16,
       // Reduced precision, by name only.
       cublas_tf32_f32, wgmma_tf32_f32, wmma_tf32_f32,
       wgmma_bf16_f32, cublas_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32,
+      // 16-bit operands as they are, on matrix units.
+      cublas_f16, cublas_bf16,
       // f32-grade results on matrix units, by name only.
       emulated_fp16x3_f32, emulated_bf16x6_f32,
       // Math::Compensated.

@@ -5,6 +5,7 @@
 /// one read of the matrix and a thousandth of it again. Any number of blocks gives the same bits.
 
 #include <tessera/executor.hpp>
+#include <tessera/half.hpp>
 
 #include "reference/reduce/canonical.hpp"
 
@@ -113,9 +114,15 @@ constexpr ReduceKernel row(ReduceOp op) {
 
 const ReduceKernel canonical_squares_f32 = row<float, Square, Add>(ReduceOp::SumOfSquares);
 const ReduceKernel canonical_squares_f64 = row<double, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_squares_f16 = row<f16, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_squares_bf16 = row<bf16, Square, Add>(ReduceOp::SumOfSquares);
 const ReduceKernel canonical_sum_f32 = row<float, Magnitude, Add>(ReduceOp::SumAbs);
 const ReduceKernel canonical_sum_f64 = row<double, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_sum_f16 = row<f16, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_sum_bf16 = row<bf16, Magnitude, Add>(ReduceOp::SumAbs);
 const ReduceKernel canonical_max_f32 = row<float, Magnitude, Larger>(ReduceOp::MaxAbs);
 const ReduceKernel canonical_max_f64 = row<double, Magnitude, Larger>(ReduceOp::MaxAbs);
+const ReduceKernel canonical_max_f16 = row<f16, Magnitude, Larger>(ReduceOp::MaxAbs);
+const ReduceKernel canonical_max_bf16 = row<bf16, Magnitude, Larger>(ReduceOp::MaxAbs);
 
 } // namespace tessera::cuda

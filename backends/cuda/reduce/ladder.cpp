@@ -8,10 +8,16 @@ std::span<const ReduceKernel> reduce_ladder() {
   static const std::vector<ReduceKernel> rows{
       canonical_squares_f32,
       canonical_squares_f64, // chosen unasked: the same bits as every other backend
+      canonical_squares_f16,
+      canonical_squares_bf16, //
       canonical_sum_f32,
-      canonical_sum_f64, //
+      canonical_sum_f64,
+      canonical_sum_f16,
+      canonical_sum_bf16, //
       canonical_max_f32,
-      canonical_max_f64, //
+      canonical_max_f64,
+      canonical_max_f16,
+      canonical_max_bf16, //
       cub_f32,
       cub_f64, //
       warp_shuffle_f32,

@@ -8,9 +8,9 @@
 
 namespace tessera::cuda {
 
-extern const ReduceKernel canonical_squares_f32, canonical_squares_f64;
-extern const ReduceKernel canonical_sum_f32, canonical_sum_f64;
-extern const ReduceKernel canonical_max_f32, canonical_max_f64;
+extern const ReduceKernel canonical_squares_f32, canonical_squares_f64, canonical_squares_f16, canonical_squares_bf16;
+extern const ReduceKernel canonical_sum_f32, canonical_sum_f64, canonical_sum_f16, canonical_sum_bf16;
+extern const ReduceKernel canonical_max_f32, canonical_max_f64, canonical_max_f16, canonical_max_bf16;
 extern const ReduceKernel cub_f32, cub_f64;
 extern const ReduceKernel warp_shuffle_f32, warp_shuffle_f64;
 extern const ReduceKernel tree_unrolled_f32, tree_unrolled_f64;

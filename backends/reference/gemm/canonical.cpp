@@ -2,12 +2,16 @@
 ///
 /// Each element of C is one chain of fused multiply-adds in ascending k within a segment of 1024; the segments' sums
 /// are added in ascending order. The loop over j is inside the loop over k, so that B streams and the compiler can
-/// use vectors: other elements' chains, never another order. Serial. 2·m·n·k operations; B is read m times.
+/// use vectors: other elements' chains, never another order. Serial. 2·m·n·k operations; B is read m times. 16-bit
+/// elements are widened to f32; r is rounded to C's type, once.
 
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <type_traits>
 #include <vector>
+
+#include <tessera/half.hpp>
 
 #include "ladder.hpp"
 #include "reference/fma_clones.hpp"
@@ -23,11 +27,12 @@ TESSERA_FMA_CLONES void extend_chains(double a, const double* b, double* sum, In
   for (Index j = 0; j < n; ++j) sum[j] = std::fma(a, b[j], sum[j]);
 }
 
-/// op(B), row by row and compact, if it is not that already.
-template <class T>
-const T* rows_of_b(const GemmOperands<T>& x, std::vector<T>& copy, Index& ld) {
+/// op(B) in the type that is computed with, row by row and compact, if it is not that already.
+template <class T, class R>
+const Scalar<T>* rows_of_b(const GemmOperands<T, R>& x, std::vector<Scalar<T>>& copy, Index& ld) {
   ld = x.ldb;
-  if (x.op_b == Op::None) return x.b;
+  if constexpr (std::is_same_v<T, Scalar<T>>)
+    if (x.op_b == Op::None) return x.b;
   copy.resize(static_cast<std::size_t>(x.k * x.n));
   for (Index j = 0; j < x.n; ++j)
     for (Index p = 0; p < x.k; ++p) copy[static_cast<std::size_t>(p * x.n + j)] = x.at_b(p, j);
@@ -35,27 +40,32 @@ const T* rows_of_b(const GemmOperands<T>& x, std::vector<T>& copy, Index& ld) {
   return copy.data();
 }
 
-template <class T>
-Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept try {
-  const GemmOperands<T> x(call);
-  std::vector<T> copy;
+template <class T, class R>
+void multiply(const GemmOperands<T, R>& x) {
+  using S = Scalar<T>;
+  std::vector<S> copy;
   Index ldb = 0;
-  const T* b = rows_of_b(x, copy, ldb);
-  std::vector<T> segment(static_cast<std::size_t>(x.n));
-  std::vector<T> sum(static_cast<std::size_t>(x.n));
+  const S* b = rows_of_b(x, copy, ldb);
+  std::vector<S> segment(static_cast<std::size_t>(x.n));
+  std::vector<S> sum(static_cast<std::size_t>(x.n));
   for (Index i = 0; i < x.m; ++i) {
     for (Index first = 0; first < x.k; first += canonical_segment) {
-      std::fill(segment.begin(), segment.end(), T{0});
+      std::fill(segment.begin(), segment.end(), S{0});
       const Index last = std::min(first + canonical_segment, x.k);
       for (Index p = first; p < last; ++p) extend_chains(x.at_a(i, p), b + p * ldb, segment.data(), x.n);
       for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = first == 0 ? segment[j] : sum[j] + segment[j];
     }
-    T* c = x.c + i * x.ldc;
+    R* c = x.c + i * x.ldc;
     for (Index j = 0; j < x.n; ++j) {
-      const T r = x.alpha * sum[static_cast<std::size_t>(j)];
-      c[j] = x.beta == T{0} ? r : std::fma(x.beta, c[j], r);
+      const S r = x.alpha * sum[static_cast<std::size_t>(j)];
+      c[j] = static_cast<R>(x.beta == S{0} ? r : std::fma(x.beta, S{c[j]}, r));
     }
   }
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept try {
+  call.result == call.type ? multiply(GemmOperands<T>(call)) : multiply(GemmOperands<T, Scalar<T>>(call));
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
@@ -73,5 +83,7 @@ constexpr GemmKernel row{.name = "canonical",
 
 const GemmKernel canonical_f32 = row<float>;
 const GemmKernel canonical_f64 = row<double>;
+const GemmKernel canonical_f16 = row<f16>;
+const GemmKernel canonical_bf16 = row<bf16>;
 
 } // namespace tessera::reference

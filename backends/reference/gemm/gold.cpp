@@ -1,9 +1,11 @@
 /// gold: the serial triple loop that others are measured against, in error and in speed.
 ///
-/// f32 accumulates in double; f64 in a pair of doubles (Dekker, Knuth), about 106 bits. Rounded once, at the end.
-/// 2·m·n·k operations (many more in f64), nothing reused on purpose.
+/// f32, f16 and bf16 accumulate in double; f64 in a pair of doubles (Dekker, Knuth), about 106 bits. Rounded once, at
+/// the end. 2·m·n·k operations (many more in f64), nothing reused on purpose.
 
 #include <cmath>
+
+#include <tessera/half.hpp>
 
 #include "ladder.hpp"
 #include "reference/fma_clones.hpp"
@@ -28,6 +30,12 @@ inline Pair add_product(Pair sum, double x, double y) {
 }
 
 /// Inner product of op(A)'s row i and op(B)'s column j.
+template <class T>
+double inner(const T* a, Index step_a, const T* b, Index step_b, Index k) { // 16-bit elements
+  double sum = 0;
+  for (Index p = 0; p < k; ++p) sum += double{a[p * step_a]} * double{b[p * step_b]};
+  return sum;
+}
 TESSERA_FMA_CLONES double inner(const float* a, Index step_a, const float* b, Index step_b, Index k) {
   double sum = 0;
   for (Index p = 0; p < k; ++p) sum += static_cast<double>(a[p * step_a]) * static_cast<double>(b[p * step_b]);
@@ -39,9 +47,10 @@ TESSERA_FMA_CLONES Pair inner(const double* a, Index step_a, const double* b, In
   return sum;
 }
 
-float finish(double sum, float alpha, float beta, const float* c) {
+template <class R>
+R finish(double sum, float alpha, float beta, const R* c) {
   const double r = static_cast<double>(alpha) * sum;
-  return static_cast<float>(beta == 0.0f ? r : std::fma(static_cast<double>(beta), static_cast<double>(*c), r));
+  return static_cast<R>(beta == 0.0f ? r : std::fma(static_cast<double>(beta), static_cast<double>(*c), r));
 }
 double finish(Pair sum, double alpha, double beta, const double* c) {
   if (!std::isfinite(sum.high)) { // the error terms of Inf and NaN mean nothing
@@ -53,16 +62,20 @@ double finish(Pair sum, double alpha, double beta, const double* c) {
   return std::isfinite(r.high) ? r.high + r.low : r.high;
 }
 
-template <class T>
-Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept {
-  const GemmOperands<T> x(call);
+template <class T, class R>
+void multiply(const GemmOperands<T, R>& x) {
   for (Index i = 0; i < x.m; ++i)
     for (Index j = 0; j < x.n; ++j) {
       const auto sum =
           inner(&x.at_a(i, 0), x.op_a == Op::None ? 1 : x.lda, &x.at_b(0, j), x.op_b == Op::None ? x.ldb : 1, x.k);
-      T& c = x.c[i * x.ldc + j];
+      R& c = x.c[i * x.ldc + j];
       c = finish(sum, x.alpha, x.beta, &c);
     }
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept {
+  call.result == call.type ? multiply(GemmOperands<T>(call)) : multiply(GemmOperands<T, Scalar<T>>(call));
   return {};
 }
 
@@ -78,5 +91,7 @@ constexpr GemmKernel row{.name = "gold",
 
 const GemmKernel gold_f32 = row<float>;
 const GemmKernel gold_f64 = row<double>;
+const GemmKernel gold_f16 = row<f16>;
+const GemmKernel gold_bf16 = row<bf16>;
 
 } // namespace tessera::reference

@@ -8,8 +8,8 @@
 
 namespace tessera::reference {
 
-extern const GemmKernel canonical_f32, canonical_f64;
-extern const GemmKernel gold_f32, gold_f64;
+extern const GemmKernel canonical_f32, canonical_f64, canonical_f16, canonical_bf16;
+extern const GemmKernel gold_f32, gold_f64, gold_f16, gold_bf16;
 
 std::span<const GemmKernel> gemm_ladder();
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <new>
 
+#include <tessera/half.hpp>
+
 #include "canonical.hpp"
 
 namespace tessera::reference {
@@ -30,9 +32,11 @@ constexpr ReduceKernel row(ReduceOp op) {
           .run = run<T>};
 }
 
-constexpr std::array rows{row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares),
-                          row<float>(ReduceOp::SumAbs),       row<double>(ReduceOp::SumAbs),
-                          row<float>(ReduceOp::MaxAbs),       row<double>(ReduceOp::MaxAbs)};
+constexpr std::array rows{
+    row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares), row<float>(ReduceOp::SumAbs),
+    row<double>(ReduceOp::SumAbs),      row<float>(ReduceOp::MaxAbs),        row<double>(ReduceOp::MaxAbs),
+    row<f16>(ReduceOp::SumOfSquares),   row<bf16>(ReduceOp::SumOfSquares),   row<f16>(ReduceOp::SumAbs),
+    row<bf16>(ReduceOp::SumAbs),        row<f16>(ReduceOp::MaxAbs),          row<bf16>(ReduceOp::MaxAbs)};
 
 } // namespace
 

@@ -1,0 +1,36 @@
+/// widened: 16-bit operands converted to f32, multiplied by the strict f32 ladder, the result rounded to C's type once.
+///
+/// An element of A or B costs one conversion, 2 bytes read and 4 written; the product is f32's own, at its speed, with
+/// all of its bits. For processors without 16-bit multiply-adds. Source: oneDNN's reference path for bf16.
+
+#include <new>
+
+#include "cpu/executor.hpp"
+#include "cpu/gemm/ladder.hpp"
+#include "reference/gemm/widened.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept try {
+  const host::WidenedProduct product(executor, queue, call);
+  const Scratch copies = cpu_of(executor).scratch().acquire(product.bytes());
+  return product.run(copies.data());
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template <class T>
+constexpr GemmKernel row{.name = "widened",
+                         .summary = "operands converted to f32, the f32 ladder's product, rounded once",
+                         .source = "Tessera",
+                         .type = dtype_of<T>,
+                         .summation = Summation::Canonical,
+                         .run = run};
+
+} // namespace
+
+const GemmKernel widened_f16 = row<f16>;
+const GemmKernel widened_bf16 = row<bf16>;
+
+} // namespace tessera::cpu

@@ -1,0 +1,58 @@
+#pragma once
+
+/// 16-bit products are compared as f32 ones: operands are widened, which is exact, and so is the computed result.
+
+#include <vector>
+
+#include <tessera/half.hpp>
+#include <tessera/kernel.hpp>
+
+namespace tessera::compare {
+
+/// The elements of a 16-bit (or f32) matrix in host memory as f32, compact.
+inline std::vector<float> widened(const void* data, DType type, Index rows, Index cols, Index ld) {
+  std::vector<float> wide(static_cast<std::size_t>(rows * cols));
+  with_element(type, [&](auto zero) {
+    const auto* x = static_cast<const decltype(zero)*>(data);
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) wide[static_cast<std::size_t>(i * cols + j)] = static_cast<float>(x[i * ld + j]);
+  });
+  return wide;
+}
+
+/// `x` rounded to a 16-bit type (or left as it is) and widened again.
+inline float rounded(float x, DType type) {
+  return type == DType::F16 ? float{f16(x)} : type == DType::BF16 ? float{bf16(x)} : x;
+}
+inline float rounded(double x, DType type) {
+  return type == DType::F16 ? float{f16(x)} : type == DType::BF16 ? float{bf16(x)} : static_cast<float>(x);
+}
+
+/// An f32 call with copies of what a 16-bit call reads.
+class WideCall {
+ public:
+  explicit WideCall(const GemmCall& call) : call_(call) {
+    const bool reads_inputs = call.alpha != 0; // the contract: A and B are then not looked at
+    const Index rows_a = call.op_a == Op::None ? call.m : call.k, cols_a = call.op_a == Op::None ? call.k : call.m;
+    const Index rows_b = call.op_b == Op::None ? call.k : call.n, cols_b = call.op_b == Op::None ? call.n : call.k;
+    if (reads_inputs) {
+      a_ = widened(call.a, call.type, rows_a, cols_a, call.lda);
+      b_ = widened(call.b, call.type, rows_b, cols_b, call.ldb);
+    }
+    if (call.beta != 0) c_ = widened(call.c, call.result, call.m, call.n, call.ldc);
+    call_.type = call_.result = DType::F32;
+    call_.a = a_.data();
+    call_.b = b_.data();
+    call_.c = c_.data();
+    call_.lda = cols_a;
+    call_.ldb = cols_b;
+    call_.ldc = call.n;
+  }
+  const GemmCall& call() const { return call_; }
+
+ private:
+  GemmCall call_;
+  std::vector<float> a_, b_, c_;
+};
+
+} // namespace tessera::compare
