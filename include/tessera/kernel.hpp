@@ -49,9 +49,9 @@ enum class Summation : int {
 
 /// What the products are added in: with the math mode it decides the error bound.
 enum class Accumulator : int {
-  Native = 0,     ///< the element type, rounded to nearest
+  Native = 0,     ///< the element type (f32 for 16-bit ones), rounded to nearest
   Wider = 1,      ///< at least twice the element type's precision, rounded once at the end
-  Truncating = 2, ///< tensor cores: the element type, rounded towards zero
+  Truncating = 2, ///< tensor cores: as Native, rounded towards zero
 };
 
 /// k per segment of the canonical summation. Part of the numerical contract: changing it changes bits.
