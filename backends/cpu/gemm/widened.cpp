@@ -1,7 +1,7 @@
 /// widened: 16-bit operands converted to f32, multiplied by the strict f32 ladder, the result rounded to C's type once.
 ///
 /// An element of A or B costs one conversion, 2 bytes read and 4 written; the product is f32's own, at its speed, with
-/// all of its bits. For processors without 16-bit multiply-adds. Source: oneDNN's reference path for bf16.
+/// all of its bits. For processors without 16-bit multiply-adds. Source: Tessera.
 
 #include <new>
 
