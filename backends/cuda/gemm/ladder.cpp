@@ -37,7 +37,8 @@ std::span<const GemmKernel> gemm_ladder() {
       wgmma_bf16_f32, cublas_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32,
       // 16-bit operands as they are, on matrix units.
-      cublas_f16, cublas_bf16,
+      wgmma_bf16_bf16, cublas_bf16,
+      wgmma_fp16_f16, cublas_f16,
       // f32-grade results on matrix units, by name only.
       emulated_fp16x3_f32, emulated_bf16x6_f32,
       // Math::Compensated.

@@ -3,8 +3,9 @@
 /// Hopper's warpgroup matrix instruction: D (64×n, in the registers of 128 threads) += A (64×depth) · B (depth×n), both
 /// operands in shared memory, in f32. PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
 ///
-/// Operands are stored along k in the layout without swizzling: blocks of 8 rows of 16 bytes, 128 contiguous bytes
+/// Packed operands are stored along k in the layout without swizzling: blocks of 8 rows of 16 bytes, 128 contiguous bytes
 /// each, which the matrix units read without bank conflicts (PackedParts in packed_parts.cuh says in which order).
+/// Operands that tensor maps brought are in lines of 128 bytes with that swizzle, along k or, if 16 bit, along m or n.
 
 #include <cstdint>
 
@@ -14,6 +15,9 @@ namespace tessera::cuda {
 
 /// What the matrix units multiply.
 enum class UnitType { Fp16, Bf16, Tf32 };
+
+/// Along which direction of op(A) or op(B) an operand's elements are neighbours.
+enum class Major { K, MN };
 
 constexpr __host__ __device__ int bytes_of(UnitType type) { return type == UnitType::Tf32 ? 4 : 2; }
 /// k of one instruction.
@@ -29,6 +33,17 @@ struct OperandDescriptor {
       : bits((__cvta_generic_to_shared(shared) & 0x3FFFF) >> 4 | static_cast<std::uint64_t>(along_k >> 4) << 16 |
              static_cast<std::uint64_t>(along_rows >> 4) << 32) {}
   /// The same, `bytes` further on.
+  __device__ std::uint64_t at(unsigned bytes) const { return bits + (bytes >> 4); }
+};
+
+/// The same for blocks of 8 lines of 128 bytes, the 16-byte chunks of line i at c ^ i % 8, that follow one another:
+/// along the rows if the operand is K-major, else along k; `apart` are the bytes to the next 64 rows of the latter.
+struct SwizzledDescriptor {
+  std::uint64_t bits;
+
+  __device__ explicit SwizzledDescriptor(const void* shared, unsigned apart = 0)
+      : bits((__cvta_generic_to_shared(shared) & 0x3FFFF) >> 4 | static_cast<std::uint64_t>(apart >> 4) << 16 |
+             std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62) {}
   __device__ std::uint64_t at(unsigned bytes) const { return bits + (bytes >> 4); }
 };
 
@@ -61,31 +76,34 @@ __device__ void wait_for_products() {
   TESSERA_NAMES_96                                                                                                   \
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, " \
   "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-// `immediates`: no signs are changed; 16-bit operands are both stored along k.
-#define TESSERA_WGMMA(shape, types, names, a, b, more, immediates, registers)                                         \
+// `immediates`: no signs are changed; for 16-bit operands, which are MN-major.
+#define TESSERA_WGMMA(shape, types, names, a_name, b_name, more, immediates, registers)                               \
   asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned." shape types " {" names \
-               "}, " a ", " b ", add, " immediates "; }"                                                              \
+               "}, " a_name ", " b_name ", add, " immediates "; }"                                                              \
                : registers                                                                                            \
-               : "l"(a_bits), "l"(b_bits), "r"(accumulate))
-#define TESSERA_WGMMA_TYPES(n, count, a, b, more)                                                                      \
-  if constexpr (type == UnitType::Fp16)                                                                                \
-    TESSERA_WGMMA("m64n" #n "k16", ".f32.f16.f16", TESSERA_NAMES_##count, a, b, more, "1, 1, 0, 0", TESSERA_D##count); \
-  else if constexpr (type == UnitType::Bf16)                                                                           \
-    TESSERA_WGMMA("m64n" #n "k16", ".f32.bf16.bf16", TESSERA_NAMES_##count, a, b, more, "1, 1, 0, 0",                  \
-                  TESSERA_D##count);                                                                                   \
-  else                                                                                                                 \
-    TESSERA_WGMMA("m64n" #n "k8", ".f32.tf32.tf32", TESSERA_NAMES_##count, a, b, more, "1, 1", TESSERA_D##count)
+               : "l"(a_bits), "l"(b_bits), "r"(accumulate), "n"(a == Major::MN), "n"(b == Major::MN))
+#define TESSERA_WGMMA_TYPES(n, count, a_name, b_name, more, a_major, b_major)                               \
+  if constexpr (type == UnitType::Fp16)                                                                     \
+    TESSERA_WGMMA("m64n" #n "k16", ".f32.f16.f16", TESSERA_NAMES_##count, a_name, b_name, more,             \
+                  "1, 1, " a_major ", " b_major, TESSERA_D##count);                                         \
+  else if constexpr (type == UnitType::Bf16)                                                                \
+    TESSERA_WGMMA("m64n" #n "k16", ".f32.bf16.bf16", TESSERA_NAMES_##count, a_name, b_name, more,           \
+                  "1, 1, " a_major ", " b_major, TESSERA_D##count);                                         \
+  else                                                                                                      \
+    TESSERA_WGMMA("m64n" #n "k8", ".f32.tf32.tf32", TESSERA_NAMES_##count, a_name, b_name, more, "1, 1",    \
+                  TESSERA_D##count)
 
 /// Starts d (+)= A·B; `accumulate` = 0 ignores what d holds. d may be touched again after wait_for_products.
-template <UnitType type, int n>
+template <UnitType type, int n, Major a = Major::K, Major b = Major::K>
 __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
+  static_assert(type != UnitType::Tf32 || (a == Major::K && b == Major::K));
   static_assert(n == 128 || n == 192 || n == 256);
   if constexpr (n == 128) {
-    TESSERA_WGMMA_TYPES(128, 64, "%64", "%65", "%66");
+    TESSERA_WGMMA_TYPES(128, 64, "%64", "%65", "%66", "%67", "%68");
   } else if constexpr (n == 192) {
-    TESSERA_WGMMA_TYPES(192, 96, "%96", "%97", "%98");
+    TESSERA_WGMMA_TYPES(192, 96, "%96", "%97", "%98", "%99", "%100");
   } else {
-    TESSERA_WGMMA_TYPES(256, 128, "%128", "%129", "%130");
+    TESSERA_WGMMA_TYPES(256, 128, "%128", "%129", "%130", "%131", "%132");
   }
 }
 

@@ -1,0 +1,79 @@
+#include "add_slices.cuh"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "grid.cuh"
+#include "status.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int columns = 32; ///< threads side by side, four results each
+constexpr int groups = 8;   ///< of threads that share a result's slices
+
+__device__ float widen(float x) { return x; }
+__device__ float widen(__half x) { return __half2float(x); }
+__device__ float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ void round_to(float* c, float x) { *c = x; }
+__device__ void round_to(__half* c, float x) { *c = __float2half_rn(x); }
+__device__ void round_to(__nv_bfloat16* c, float x) { *c = __float2bfloat16_rn(x); }
+
+template <class R>
+__global__ void __launch_bounds__(columns* groups) add_slices(const SliceSums x) {
+  __shared__ float4 partial[groups][columns];
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+  const auto group = static_cast<int>(threadIdx.x) / columns;
+  const auto column = static_cast<int>(threadIdx.x) % columns;
+  const unsigned across = static_cast<unsigned>(x.pitch) / 4;
+  const unsigned quad = blockIdx.x * columns + static_cast<unsigned>(column);
+  const bool inside = quad < across * static_cast<unsigned>(x.m);
+  float4 sum{};
+  if (inside) {
+    const Index plane = Index{x.m} * x.pitch;
+    const float* from = x.sums + Index{quad} * 4;
+#pragma unroll 8
+    for (int slice = group; slice < x.slices; slice += groups) {
+      const float4 s = *reinterpret_cast<const float4*>(from + slice * plane);
+      sum = slice < groups ? s : float4{sum.x + s.x, sum.y + s.y, sum.z + s.z, sum.w + s.w};
+    }
+  }
+  partial[group][column] = sum;
+  __syncthreads();
+  if (group != 0 || !inside) return;
+  for (int other = 1; other < min(groups, x.slices); ++other) {
+    const float4 s = partial[other][column];
+    sum = float4{sum.x + s.x, sum.y + s.y, sum.z + s.z, sum.w + s.w};
+  }
+  const int i = static_cast<int>(quad / across), j = static_cast<int>(quad % across) * 4;
+  R* const c = static_cast<R*>(x.c) + i * x.ldc + j;
+  const float results[4]{sum.x, sum.y, sum.z, sum.w};
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    if (j + e < x.n) {
+      const float r = x.alpha * results[e];
+      round_to(c + e, x.beta == 0 ? r : fused(x.beta, widen(c[e]), r));
+    }
+}
+
+} // namespace
+
+Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(ceil_div<Index>(Index{x.m} * x.pitch / 4, columns));
+  config.blockDim = columns * groups;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  const auto kernel = x.result == DType::F32    ? add_slices<float>
+                      : x.result == DType::BF16 ? add_slices<__nv_bfloat16>
+                                                : add_slices<__half>;
+  return check(cudaLaunchKernelEx(&config, kernel, x), name);
+}
+
+} // namespace tessera::cuda

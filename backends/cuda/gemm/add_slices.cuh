@@ -1,0 +1,27 @@
+#pragma once
+
+/// The last step of products whose slices of k were summed by different blocks, for results of f32 or 16 bits.
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/status.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera::cuda {
+
+/// sums is [slices][m][pitch]; C := alpha·(their sum) + beta·C, rounded to `result` once.
+struct SliceSums {
+  const float* sums;
+  int slices;
+  int m, n;
+  int pitch; ///< a multiple of 4
+  void* c;
+  Index ldc;
+  DType result;
+  float alpha, beta;
+};
+
+/// Adds in an order that depends on the sizes alone. May be queued behind a kernel that lets it start early.
+Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept;
+
+} // namespace tessera::cuda

@@ -1,0 +1,19 @@
+#pragma once
+
+/// Copies of 16-bit matrices for the copy engine, which wants rows that begin at multiples of 16 bytes.
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/status.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera::cuda {
+
+/// Elements from row to row of a copy of rows of `cols`.
+constexpr Index aligned_pitch(Index cols) { return (cols + 7) / 8 * 8; }
+
+/// `out`, aligned to 16 bytes, has rows of aligned_pitch(cols); what it has past cols is undefined.
+Status copy_aligned(cudaStream_t stream, const void* data, Index rows, Index cols, Index ld, void* out,
+                    const char* name) noexcept;
+
+} // namespace tessera::cuda

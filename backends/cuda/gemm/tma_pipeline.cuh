@@ -1,0 +1,63 @@
+#pragma once
+
+/// How operands get from where they are into shared memory: boxes of a tensor map, copied into a ring of stages by a
+/// producer. A box has 64 elements of 16 bits (or 32 of 32) in a line, whichever way the operand is stored: 64 k of some
+/// rows of op(A), or 64 rows of some k. PTX ISA, "cp.async.bulk.tensor"; NVIDIA CUTLASS has the scheme.
+
+#include <cuda.h>
+
+#include "wgmma_pipeline.cuh"
+
+namespace tessera::cuda::tma {
+
+using wgmma::cluster;
+using wgmma::consumers;
+using wgmma::threads;
+using wgmma::tile_m;
+
+constexpr int block_k = 64; ///< of 16-bit operands: a line of 128 bytes
+constexpr int staging = 4 << 10; ///< bytes for each consuming warp's results on their way to memory
+
+template <int tile_n_>
+struct Stages {
+  static constexpr int tile_n = tile_n_;
+  static constexpr unsigned a_bytes = tile_m * 128, b_bytes = tile_n * 128, bytes = a_bytes + b_bytes;
+  static constexpr unsigned staging_bytes = consumers * 4 * staging;
+  static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
+  static constexpr unsigned all_bytes = count * bytes + staging_bytes;
+};
+
+/// op(A), or op(B) transposed: "rows" are m or n.
+struct Operand {
+  CUtensorMap map;
+  Major major;
+  int shift; ///< elements in each line before the operand's first: it need not begin at a multiple of 16 bytes
+};
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+namespace ptx = ::cuda::ptx;
+
+/// Starts copies of `rows` rows of one block of k, from `row` and `k` on. They arrive as blocks of 64 rows, one after
+/// the other; in each of them a line is a row or, where the operand is MN-major, one k.
+template <int rows, class... Blocks>
+__device__ void fetch(const Operand& x, char* to, int row, int k, std::uint64_t* full, Blocks... blocks) {
+  if (x.major == Major::K) {
+    const int place[3]{k + x.shift, row, 0};
+    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &x.map, place, full, blocks...);
+    return;
+  }
+#pragma unroll
+  for (int r = 0; r < rows; r += 64) {
+    const int place[3]{row + r + x.shift, k, 0};
+    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to + r * 128, &x.map, place, full, blocks...);
+  }
+}
+
+__device__ inline void prefetch(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+#endif
+
+} // namespace tessera::cuda::tma
