@@ -1,7 +1,7 @@
 #pragma once
 
-/// Tensor maps: how Hopper's copy engine sees a matrix in memory, made on the host and given to a kernel as a parameter.
-/// CUDA driver API, "Tensor Map Object Management".
+/// Tensor maps: how Hopper's copy engine sees a matrix in memory, made on the host and given to a kernel as a
+/// parameter. CUDA driver API, "Tensor Map Object Management".
 
 #include <cuda.h>
 

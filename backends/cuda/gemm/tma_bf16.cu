@@ -9,13 +9,13 @@
 namespace tessera::cuda {
 
 const GemmKernel wgmma_bf16_bf16{.name = "wgmma_bf16",
-                                .summary = "Hopper's warpgroup matrix instructions on bf16, read by tensor maps",
-                                .source = "CUTLASS",
-                                .type = DType::BF16,
-                                .math = Math::Bf16,
-                                .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k},
-                                .accumulator = Accumulator::Truncating,
-                                .reject = tma::reject,
-                                .run = tma::run<UnitType::Bf16>};
+                                 .summary = "Hopper's warpgroup matrix instructions on bf16, read by tensor maps",
+                                 .source = "CUTLASS",
+                                 .type = DType::BF16,
+                                 .math = Math::Bf16,
+                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k},
+                                 .accumulator = Accumulator::Truncating,
+                                 .reject = tma::reject,
+                                 .run = tma::run<UnitType::Bf16>};
 
 } // namespace tessera::cuda

@@ -1,8 +1,8 @@
 #pragma once
 
-/// From accumulators to C: each warp brings its 16 rows, 128 bytes of each at a time, into shared memory of its own,
-/// whence a bulk copy stores them while the next ones are prepared. Where C's rows do not begin at multiples of 16 bytes
-/// or beta ≠ 0, the warp's lanes store them, a row at a time.
+/// From accumulators to C: each warp turns its 16 rows, 128 bytes of each at a time, in shared memory of its own, so
+/// that its lanes store 16 bytes each, a row's next to one another. They wait for no store, which bulk copies out of so
+/// little memory would make them do. Where C is not aligned, and at its edge, a lane stores a column's elements.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -12,48 +12,68 @@
 
 namespace tessera::cuda::tma {
 
-/// A 16-bit result.
-template <UnitType type>
-struct Narrow;
+/// A result's type: rounded to, widened from.
+template <class R>
+struct Rounding;
 template <>
-struct Narrow<UnitType::Fp16> {
-  using Type = __half;
+struct Rounding<float> {
+  static __device__ float round(float x) { return x; }
+  static __device__ float value(float x) { return x; }
+};
+template <>
+struct Rounding<__half> {
+  static __device__ __half round(float x) { return __float2half_rn(x); }
+  static __device__ float value(__half x) { return __half2float(x); }
   static __device__ unsigned pair(float low, float high) {
     const __half2 both = __floats2half2_rn(low, high);
     return reinterpret_cast<const unsigned&>(both);
   }
-  static __device__ Type round(float x) { return __float2half_rn(x); }
-  static __device__ float value(Type x) { return __half2float(x); }
 };
 template <>
-struct Narrow<UnitType::Bf16> {
-  using Type = __nv_bfloat16;
+struct Rounding<__nv_bfloat16> {
+  static __device__ __nv_bfloat16 round(float x) { return __float2bfloat16_rn(x); }
+  static __device__ float value(__nv_bfloat16 x) { return __bfloat162float(x); }
   static __device__ unsigned pair(float low, float high) {
     const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
     return reinterpret_cast<const unsigned&>(both);
   }
-  static __device__ Type round(float x) { return __float2bfloat16_rn(x); }
-  static __device__ float value(Type x) { return __bfloat162float(x); }
 };
 
-/// Where results go.
+/// Four neighbours in C.
+template <class R>
+struct alignas(4 * sizeof(R)) Quad {
+  R x[4];
+  __device__ float4 value() const {
+    const Quad q = *this;
+    return {Rounding<R>::value(q.x[0]), Rounding<R>::value(q.x[1]), Rounding<R>::value(q.x[2]),
+            Rounding<R>::value(q.x[3])};
+  }
+  __device__ void set(const float4& r) {
+    *this = Quad{Rounding<R>::round(r.x), Rounding<R>::round(r.y), Rounding<R>::round(r.z), Rounding<R>::round(r.w)};
+  }
+};
+
+template <UnitType type>
+using Narrow = std::conditional_t<type == UnitType::Fp16, __half, __nv_bfloat16>;
+
+/// Where results go: to C, or to the slices' sums.
 struct Results {
-  CUtensorMap map; ///< of C, or of the slices' sums: a plane for each; boxes of 16 rows
   void* c;
   Index ldc;
+  Index plane; ///< elements from one slice's sums to the next one's
   int m, n;
-  float alpha, beta; ///< 1 and 0 if the map is of sums
+  float alpha, beta; ///< 1 and 0 for sums
   bool narrow;       ///< 16 bit
-  bool bulk;         ///< by the map
+  bool vectors;      ///< rows begin at multiples of 16 bytes
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// 32 f32 results of each of 16 rows, lines of 128 bytes, 16-byte chunks swizzled as tensor maps have them. A lane has
-/// of every 8 columns two, in the rows lane / 4 and lane / 4 + 8. Odd rows take their chunks in another order than even
-/// ones, so that no two rows want the same banks at once.
-template <int first, int count>
-__device__ void stage_wide(const float (&sum)[count], float alpha, char* buffer, int lane) {
+/// 32 f32 results of each of 16 rows, from accumulator `first`, a constant, on, lines of 128 bytes, the 16-byte chunks
+/// of line i at c ^ i % 8. A lane has of every 8 columns two, in the rows lane / 4 and lane / 4 + 8. Odd rows take
+/// their chunks in another order than even ones, so that no two rows want the same banks at once.
+template <int count>
+__device__ void stage_wide(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
   const int row = lane / 4;
   const bool odd = row % 2 == 1;
   char* const line = buffer + row * 128 + lane % 2 * 8;
@@ -71,14 +91,14 @@ __device__ void stage_wide(const float (&sum)[count], float alpha, char* buffer,
 }
 
 /// 64 results rounded to 16 bits of each of 16 rows, likewise; four 8×8 matrices an instruction.
-template <UnitType type, int first, int count>
-__device__ void stage_narrow(const float (&sum)[count], float alpha, char* buffer, int lane) {
+template <UnitType type, int count>
+__device__ void stage_narrow(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
   const int row = lane % 16;
   const auto line = static_cast<unsigned>(__cvta_generic_to_shared(buffer + row * 128));
 #pragma unroll
   for (int g = 0; g < 8; g += 2) {
     const int e = first + g * 4;
-    const auto pair = [&](int i) { return Narrow<type>::pair(alpha * sum[e + i], alpha * sum[e + i + 1]); };
+    const auto pair = [&](int i) { return Rounding<Narrow<type>>::pair(alpha * sum[e + i], alpha * sum[e + i + 1]); };
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      line + ((g + lane / 16) ^ row % 8) * 16),
                  "r"(pair(0)), "r"(pair(2)), "r"(pair(4)), "r"(pair(6))
@@ -86,70 +106,111 @@ __device__ void stage_narrow(const float (&sum)[count], float alpha, char* buffe
   }
 }
 
-/// Results of `stage_wide` to C, a lane a column.
-template <UnitType type>
-__device__ void drain(const Results& x, const char* buffer, int i, int j, int lane) {
-  __syncwarp();
-  if (j + lane >= x.n) return;
-  const Index first = i * x.ldc + j + lane;
-#pragma unroll 4
-  for (int row = 0; row < 16 && i + row < x.m; ++row) {
-    const float r =
-        *reinterpret_cast<const float*>(buffer + row * 128 + ((lane / 4) ^ row % 8) * 16 + lane % 4 * 4);
-    const Index at = first + row * x.ldc;
-    if (x.narrow) {
-      auto* const c = static_cast<typename Narrow<type>::Type*>(x.c) + at;
-      *c = Narrow<type>::round(x.beta == 0 ? r : fused(x.beta, Narrow<type>::value(*c), r));
-    } else {
-      store_result(static_cast<float*>(x.c) + at, r, 1.0f, x.beta);
+/// The 16 bytes of a row's chunk.
+template <class T>
+__device__ T staged(const char* buffer, int row, int chunk) {
+  return *reinterpret_cast<const T*>(buffer + row * 128 + (chunk ^ row % 8) * 16);
+}
+
+/// A warp's 16 rows of some columns to C, of R.
+template <class R>
+struct Rows {
+  R* c; ///< the first result
+  Index ldc;
+  int rows, columns; ///< that exist
+  float beta;
+
+  /// What `stage_wide` left, four columns a lane. All of C that is needed is under way before the first of it is used.
+  __device__ void store_wide(const char* buffer, int lane) const {
+    auto* const to = reinterpret_cast<Quad<R>*>(c + lane / 8 * ldc) + lane % 8;
+    float4 old[4]{};
+    if (beta != 0) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        if (lane / 8 + i * 4 < rows) old[i] = to[i * ldc].value();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int row = lane / 8 + i * 4;
+      if (row >= rows) return;
+      float4 r = staged<float4>(buffer, row, lane % 8);
+      if (beta != 0)
+        r = {fused(beta, old[i].x, r.x), fused(beta, old[i].y, r.y), fused(beta, old[i].z, r.z),
+             fused(beta, old[i].w, r.w)};
+      to[i * ldc].set(r);
     }
   }
-}
+  /// The same, a column a lane.
+  __device__ void store_columns(const char* buffer, int lane) const {
+    if (lane >= columns) return;
+#pragma unroll 4
+    for (int row = 0; row < 16 && row < rows; ++row) {
+      R* const to = c + row * ldc + lane;
+      const float r = *reinterpret_cast<const float*>(buffer + row * 128 + (lane / 4 ^ row % 8) * 16 + lane % 4 * 4);
+      *to = Rounding<R>::round(beta == 0 ? r : fused(beta, Rounding<R>::value(*to), r));
+    }
+  }
+  /// What `stage_narrow` left, eight columns a lane.
+  __device__ void store_narrow(const char* buffer, int lane) const {
+#pragma unroll
+    for (int row = lane / 8; row < 16; row += 4) {
+      if (row >= rows) return;
+      reinterpret_cast<uint4*>(c + row * ldc)[lane % 8] = staged<uint4>(buffer, row, lane % 8);
+    }
+  }
+};
 
-/// The buffer that was handed to the copy before the last one is free again.
-__device__ inline void wait_for_buffer(int lane) {
-  if (lane == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<1>{});
-  __syncwarp();
-}
-
-__device__ inline void store_bulk(const Results& x, const char* buffer, int i, int j, int plane, int lane) {
-  ptx::fence_proxy_async(ptx::space_shared);
-  __syncwarp();
-  if (lane != 0) return;
-  const int place[3]{j, i, plane};
-  ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &x.map, place, buffer);
-  ptx::cp_async_bulk_commit_group();
-}
-
-/// Chunk number `chunk` of the accumulators, which only a constant can number: all are looked at.
-template <int width, int count, class Stage, int... chunks>
-__device__ void stage_chunk(int chunk, std::integer_sequence<int, chunks...>, Stage&& stage) {
-  ((chunk == chunks ? stage(std::integral_constant<int, chunks * width / 2>{}) : void()), ...);
-}
-
-/// A warp's 16 rows from (i, j) on. The loops are not unrolled: what is done with a chunk would not fit the
-/// instruction cache many times over.
+/// A warp's 16 rows from (i, j) on, of one slice.
 template <UnitType type, int count>
-__device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int plane) {
+__device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice) {
   constexpr int tile_n = count * 2;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (i >= x.m) return;
-  const int width = x.narrow && x.bulk ? 64 : 32;
-#pragma unroll 1
-  for (int chunk = 0; chunk < tile_n / width && j + chunk * width < x.n; ++chunk) {
-    char* const buffer = buffers + chunk % 2 * 2048;
-    wait_for_buffer(lane);
-    if (width == 64) {
-      stage_chunk<64, count>(chunk, std::make_integer_sequence<int, tile_n / 64>{},
-                             [&](auto first) { stage_narrow<type, first.value>(sum, x.alpha, buffer, lane); });
+  const Index first = slice * x.plane + i * x.ldc + j;
+  const int columns = min(tile_n, x.n - j);
+  const auto rows_of = [&](auto* c, int col) {
+    return Rows<std::remove_pointer_t<decltype(c)>>{c + first + col, x.ldc, x.m - i, columns - col, x.beta};
+  };
+  __syncwarp(); // the last tile's buffers have been read
+  // Two buffers in turn: whoever is past a chunk's barrier has read the other one.
+  if (x.vectors && columns == tile_n && (!x.narrow || x.beta == 0)) {
+    if (x.narrow) {
+#pragma unroll
+      for (int col = 0; col < tile_n; col += 64) {
+        char* const buffer = buffers + col / 64 % 2 * 2048;
+        stage_narrow<type>(sum, col / 2, x.alpha, buffer, lane);
+        __syncwarp();
+        rows_of(static_cast<Narrow<type>*>(x.c), col).store_narrow(buffer, lane);
+      }
     } else {
-      stage_chunk<32, count>(chunk, std::make_integer_sequence<int, tile_n / 32>{},
-                             [&](auto first) { stage_wide<first.value>(sum, x.alpha, buffer, lane); });
+#pragma unroll
+      for (int col = 0; col < tile_n; col += 32) {
+        char* const buffer = buffers + col / 32 % 2 * 2048;
+        stage_wide(sum, col / 2, x.alpha, buffer, lane);
+        __syncwarp();
+        rows_of(static_cast<float*>(x.c), col).store_wide(buffer, lane);
+      }
     }
-    if (x.bulk)
-      store_bulk(x, buffer, i, j + chunk * width, plane, lane);
+    return;
+  }
+  // Not unrolled: so much more code would not fit the instruction cache.
+#pragma unroll 1
+  for (int col = 0; col < columns; col += 32) {
+    char* const buffer = buffers + col / 32 % 2 * 2048;
+#pragma unroll
+    for (int chunk = 0; chunk < tile_n; chunk += 32)
+      if (chunk == col) stage_wide(sum, chunk / 2, x.alpha, buffer, lane); // accumulators are numbered by constants
+    __syncwarp();
+    const auto put = [&](const auto& rows) {
+      if (x.vectors && rows.columns >= 32)
+        rows.store_wide(buffer, lane);
+      else
+        rows.store_columns(buffer, lane);
+    };
+    if (x.narrow)
+      put(rows_of(static_cast<Narrow<type>*>(x.c), col));
     else
-      drain<type>(x, buffer, i, j + chunk * width, lane);
+      put(rows_of(static_cast<float*>(x.c), col));
   }
 }
 

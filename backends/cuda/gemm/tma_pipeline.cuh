@@ -1,8 +1,8 @@
 #pragma once
 
 /// How operands get from where they are into shared memory: boxes of a tensor map, copied into a ring of stages by a
-/// producer. A box has 64 elements of 16 bits (or 32 of 32) in a line, whichever way the operand is stored: 64 k of some
-/// rows of op(A), or 64 rows of some k. PTX ISA, "cp.async.bulk.tensor"; NVIDIA CUTLASS has the scheme.
+/// producer. A box has 64 elements of 16 bits (or 32 of 32) in a line, whichever way the operand is stored: 64 k of
+/// some rows of op(A), or 64 rows of some k. PTX ISA, "cp.async.bulk.tensor"; NVIDIA CUTLASS has the scheme.
 
 #include <cuda.h>
 
@@ -15,7 +15,7 @@ using wgmma::consumers;
 using wgmma::threads;
 using wgmma::tile_m;
 
-constexpr int block_k = 64; ///< of 16-bit operands: a line of 128 bytes
+constexpr int block_k = 64;      ///< of 16-bit operands: a line of 128 bytes
 constexpr int staging = 4 << 10; ///< bytes for each consuming warp's results on their way to memory
 
 template <int tile_n_>
@@ -31,7 +31,6 @@ struct Stages {
 struct Operand {
   CUtensorMap map;
   Major major;
-  int shift; ///< elements in each line before the operand's first: it need not begin at a multiple of 16 bytes
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -43,13 +42,13 @@ namespace ptx = ::cuda::ptx;
 template <int rows, class... Blocks>
 __device__ void fetch(const Operand& x, char* to, int row, int k, std::uint64_t* full, Blocks... blocks) {
   if (x.major == Major::K) {
-    const int place[3]{k + x.shift, row, 0};
+    const int place[3]{k, row, 0};
     ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &x.map, place, full, blocks...);
     return;
   }
 #pragma unroll
   for (int r = 0; r < rows; r += 64) {
-    const int place[3]{row + r + x.shift, k, 0};
+    const int place[3]{row + r, k, 0};
     ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to + r * 128, &x.map, place, full, blocks...);
   }
 }

@@ -13,16 +13,18 @@ struct Plan {
   int slices;
 };
 
-/// Of 256 and 128 columns and every number of slices the combination that is done first on `clusters` at once, by a
+/// Of 256, 128 and 64 columns and every number of slices the combination that is done first on `clusters` at once, by a
 /// model in cycles: a block of k takes what the matrix units need for it, or what the L2 cache needs to bring a narrow
 /// tile's operands; a tile costs its start and end; sums cross the L2 cache twice and are added by one kernel more.
 inline Plan choose_plan(Index m, Index n, Index blocks, Index clusters) {
+  struct Width {
+    int tile_n;
+    double block, start;
+  };
   Plan best{256, 1};
   double least = 0;
-  for (const int tile_n : {256, 128}) {
+  for (const auto [tile_n, block, start] : {Width{256, 1060, 5000}, Width{128, 620, 4000}, Width{64, 450, 3500}}) {
     const Index tiles = ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
-    const double block = tile_n == 256 ? 1024 : 640;
-    const double start = tile_n == 256 ? 5000 : 3500;
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
       const Index rounds = (tiles * slices + clusters - 1) / clusters;

@@ -12,7 +12,7 @@
 
 namespace tessera::cuda::tma {
 
-constexpr int band = 8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
+constexpr unsigned band = 8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
 
 struct Product {
   Operand a, b;
@@ -28,14 +28,33 @@ struct Work {
   int slice;
   int begin, end; ///< blocks of k
 
+  /// Without 64-bit divisions, which are long: nothing is multiplied until this is done.
   __device__ Work(const Product& x, int index, int tile_n, unsigned rank) {
-    const int tiles = x.tiles_m * x.tiles_n;
-    slice = index / tiles;
-    const TilePlace tile = banded(index % tiles, x.tiles_m, x.tiles_n, band);
-    row = (static_cast<int>(tile.row) * cluster + static_cast<int>(rank)) * tile_m;
-    col = static_cast<int>(tile.col) * tile_n;
-    begin = static_cast<int>(static_cast<Index>(x.blocks) * slice / x.slices);
-    end = static_cast<int>(static_cast<Index>(x.blocks) * (slice + 1) / x.slices);
+    const unsigned tiles_m = static_cast<unsigned>(x.tiles_m), tiles_n = static_cast<unsigned>(x.tiles_n);
+    const unsigned tiles = tiles_m * tiles_n;
+    unsigned tile = static_cast<unsigned>(index);
+    begin = 0;
+    end = x.blocks;
+    slice = 0;
+    if (x.slices > 1) {
+      slice = index / static_cast<int>(tiles);
+      tile -= static_cast<unsigned>(slice) * tiles;
+      begin = first_block(x, slice);
+      end = first_block(x, slice + 1);
+    }
+    // Column by column within bands of rows of tiles.
+    const unsigned first = tile / (band * tiles_n) * band;
+    const unsigned height = min(tiles_m - first, band);
+    const unsigned in_band = tile - first * tiles_n;
+    const unsigned across = in_band / height;
+    row = static_cast<int>(((first + in_band - across * height) * cluster + rank) * tile_m);
+    col = static_cast<int>(across) * tile_n;
+  }
+
+ private:
+  /// As many blocks for each slice, or one more for the first ones.
+  static __device__ int first_block(const Product& x, int slice) {
+    return slice * (x.blocks / x.slices) + min(slice, x.blocks % x.slices);
   }
 };
 
@@ -47,7 +66,6 @@ template <class S>
 __device__ void produce(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
   prefetch(x.a.map);
   prefetch(x.b.map);
-  if (x.to.bulk) prefetch(x.to.map);
   Ring<S::count> ring;
   const int clusters = static_cast<int>(gridDim.x) / cluster;
   const int all = x.tiles_m * x.tiles_n * x.slices;
@@ -55,14 +73,17 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count>& barr
   constexpr std::uint16_t everybody = (1u << cluster) - 1;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const Work work(x, index, S::tile_n, rank);
+    // This block's half of B's panel: some of the columns, or all of them for some of the k.
     const int own = static_cast<int>(rank) * half;
+    const bool halves_k = half < 64 && x.b.major == Major::MN;
+    const int own_col = work.col + (halves_k ? 0 : own), own_k = halves_k ? own : 0;
     for (int k = work.begin; k < work.end; ++k, ring.advance()) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
       wgmma::expect(full, S::bytes);
       char* stage = shared + ring.stage * S::bytes;
       fetch<tile_m>(x.a, stage, work.row, k * block_k, full);
-      fetch<half>(x.b, stage + S::a_bytes + own * 128, work.col + own, k * block_k, full, everybody);
+      fetch<half>(x.b, stage + S::a_bytes + own * 128, own_col, k * block_k + own_k, full, everybody);
     }
   }
 }
@@ -118,7 +139,6 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count>& barr
     barriers.release(before, lane);
     store<type>(x.to, sum, buffers, work.row + warp * 16, work.col, work.slice);
   }
-  if (lane == 0) ptx::cp_async_bulk_wait_group(ptx::n32_t<0>{});
 }
 
 #endif

@@ -24,17 +24,16 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 
 /// An operand as it is stored, row by row.
 struct Stored {
-  const char* data;
+  const void* data;
   Index rows, cols, ld;
 
-  int shift() const { return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) % 16 / 2); }
   /// Can the copy engine not read it?
-  bool unaligned() const { return rows > 1 && (ld % 8 != 0 || shift() + cols > ld); }
+  bool unaligned() const { return reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (rows > 1 && ld % 8 != 0); }
   Index copy_bytes() const { return unaligned() ? rows * aligned_pitch(cols) * 2 : 0; }
 };
 
 /// Fills in how a kernel reads `x`, after a copy to `copy` if it has to be one. `box_rows`: lines of one copy.
-inline Status describe(cudaStream_t stream, DType type, Stored x, char* copy, Major major, unsigned box_rows,
+inline Status describe(cudaStream_t stream, DType type, Stored x, void* copy, Major major, unsigned box_rows,
                        Operand& out, const char* name) noexcept {
   if (x.unaligned()) {
     if (Status status = copy_aligned(stream, x.data, x.rows, x.cols, x.ld, copy, name); !status.ok()) return status;
@@ -42,10 +41,8 @@ inline Status describe(cudaStream_t stream, DType type, Stored x, char* copy, Ma
     x.ld = aligned_pitch(x.cols);
   }
   out.major = major;
-  out.shift = x.shift();
-  const Index cols = x.cols + out.shift;
-  const Index pitch = (x.rows > 1 ? x.ld : aligned_pitch(cols)) * 2;
-  return encode_tensor_map(out.map, type, x.data - out.shift * 2, {cols, x.rows, 1, pitch, x.rows * pitch, box_rows});
+  const Index pitch = (x.rows > 1 ? x.ld : aligned_pitch(x.cols)) * 2;
+  return encode_tensor_map(out.map, type, x.data, {x.cols, x.rows, 1, pitch, x.rows * pitch, box_rows});
 }
 
 template <UnitType type, int tile_n>
@@ -56,8 +53,7 @@ Status launch(cudaStream_t stream, const Product& x, Index clusters, const char*
   in_clusters.id = cudaLaunchAttributeClusterDimension;
   in_clusters.val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config{};
-  config.gridDim =
-      static_cast<unsigned>(std::min(Index{x.tiles_m} * x.tiles_n * x.slices, clusters) * cluster);
+  config.gridDim = static_cast<unsigned>(std::min(Index{x.tiles_m} * x.tiles_n * x.slices, clusters) * cluster);
   config.blockDim = threads;
   config.dynamicSmemBytes = S::all_bytes;
   config.stream = stream;
@@ -74,8 +70,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const Index blocks = ceil_div<Index>(call.k, block_k);
   const Plan plan = choose_plan(call.m, call.n, blocks, clusters);
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
-  const Stored a{static_cast<const char*>(call.a), a_flipped ? call.k : call.m, a_flipped ? call.m : call.k, call.lda};
-  const Stored b{static_cast<const char*>(call.b), b_flipped ? call.n : call.k, b_flipped ? call.k : call.n, call.ldb};
+  const Stored a{call.a, a_flipped ? call.k : call.m, a_flipped ? call.m : call.k, call.lda};
+  const Stored b{call.b, b_flipped ? call.n : call.k, b_flipped ? call.k : call.n, call.ldb};
   const bool sliced = plan.slices > 1;
   const Index pitch = ceil_div<Index>(call.n, 4) * 4;
 
@@ -95,41 +91,35 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
       !status.ok())
     return status;
   if (Status status = describe(stream, call.type, b, memory + b_at, b_flipped ? Major::K : Major::MN,
-                               b_flipped ? own_n : block_k, x.b, row.name);
+                               b_flipped ? own_n : std::min<unsigned>(own_n, block_k), x.b, row.name);
       !status.ok())
     return status;
 
   const DType result = sliced ? DType::F32 : call.result;
-  const auto element = static_cast<Index>(size_of(result));
-  void* const to = sliced ? memory + sums_at : call.c;
-  const Index ld = sliced ? pitch : call.ldc;
-  const Index row_pitch = call.m > 1 || sliced ? ld * element : ceil_div<Index>(call.n * element, 16) * 16;
-  x.to.c = call.c;
-  x.to.ldc = call.ldc;
+  x.to.c = sliced ? memory + sums_at : call.c;
+  x.to.ldc = sliced ? pitch : call.ldc;
+  x.to.plane = call.m * pitch;
   x.to.m = static_cast<int>(call.m);
-  x.to.n = static_cast<int>(call.n);
+  x.to.n = static_cast<int>(sliced ? pitch : call.n);
   x.to.alpha = sliced ? 1 : static_cast<float>(call.alpha);
   x.to.beta = sliced ? 0 : static_cast<float>(call.beta);
   x.to.narrow = result != DType::F32;
-  x.to.bulk = x.to.beta == 0 && row_pitch % 16 == 0 && reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
-  if (x.to.bulk)
-    if (Status status = encode_tensor_map(x.to.map, result, to,
-                                          {call.n, call.m, plan.slices, row_pitch, call.m * row_pitch, 16});
-        !status.ok())
-      return status;
+  x.to.vectors = reinterpret_cast<std::uintptr_t>(x.to.c) % 16 == 0 &&
+                 (call.m == 1 || x.to.ldc * static_cast<Index>(size_of(result)) % 16 == 0);
   x.blocks = static_cast<int>(blocks);
   x.tiles_m = static_cast<int>(ceil_div<Index>(call.m, cluster * tile_m));
   x.tiles_n = static_cast<int>(ceil_div<Index>(call.n, plan.tile_n));
   x.slices = plan.slices;
-  if (Status status = plan.tile_n == 256 ? launch<type, 256>(stream, x, clusters, row.name)
-                                         : launch<type, 128>(stream, x, clusters, row.name);
+  if (Status status = plan.tile_n == 256   ? launch<type, 256>(stream, x, clusters, row.name)
+                      : plan.tile_n == 128 ? launch<type, 128>(stream, x, clusters, row.name)
+                                           : launch<type, 64>(stream, x, clusters, row.name);
       !status.ok())
     return status;
   if (!sliced) return {};
   return launch_add_slices(stream,
-                           {reinterpret_cast<const float*>(memory + sums_at), plan.slices, x.to.m, x.to.n,
-                            static_cast<int>(pitch), call.c, call.ldc, call.result, static_cast<float>(call.alpha),
-                            static_cast<float>(call.beta)},
+                           {reinterpret_cast<const float*>(memory + sums_at), plan.slices, x.to.m,
+                            static_cast<int>(call.n), static_cast<int>(pitch), call.c, call.ldc, call.result,
+                            static_cast<float>(call.alpha), static_cast<float>(call.beta)},
                            row.name);
 }
 

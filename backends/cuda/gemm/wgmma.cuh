@@ -3,9 +3,10 @@
 /// Hopper's warpgroup matrix instruction: D (64×n, in the registers of 128 threads) += A (64×depth) · B (depth×n), both
 /// operands in shared memory, in f32. PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
 ///
-/// Packed operands are stored along k in the layout without swizzling: blocks of 8 rows of 16 bytes, 128 contiguous bytes
-/// each, which the matrix units read without bank conflicts (PackedParts in packed_parts.cuh says in which order).
-/// Operands that tensor maps brought are in lines of 128 bytes with that swizzle, along k or, if 16 bit, along m or n.
+/// Packed operands are stored along k in the layout without swizzling: blocks of 8 rows of 16 bytes, 128 contiguous
+/// bytes each, which the matrix units read without bank conflicts (PackedParts in packed_parts.cuh says in which
+/// order). Operands that tensor maps brought are in lines of 128 bytes with that swizzle, along k or, if 16 bit, along
+/// m or n.
 
 #include <cstdint>
 
@@ -61,13 +62,17 @@ __device__ void wait_for_products() {
   "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]), "+f"(d[(i) + 5]), \
       "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
 #define TESSERA_D32(i) TESSERA_D8(i), TESSERA_D8((i) + 8), TESSERA_D8((i) + 16), TESSERA_D8((i) + 24)
-#define TESSERA_D64 TESSERA_D32(0), TESSERA_D32(32)
-#define TESSERA_D96 TESSERA_D64, TESSERA_D32(64)
-#define TESSERA_D128 TESSERA_D96, TESSERA_D32(96)
-#define TESSERA_NAMES_64                                                                                           \
+#define TESSERA_REGISTERS_32 TESSERA_D32(0)
+#define TESSERA_REGISTERS_64 TESSERA_REGISTERS_32, TESSERA_D32(32)
+#define TESSERA_REGISTERS_96 TESSERA_REGISTERS_64, TESSERA_D32(64)
+#define TESSERA_REGISTERS_128 TESSERA_REGISTERS_96, TESSERA_D32(96)
+#define TESSERA_NAMES_32                                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
-  "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, " \
-  "%46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+  "%24, %25, %26, %27, %28, %29, %30, %31"
+#define TESSERA_NAMES_64                                                                                             \
+  TESSERA_NAMES_32                                                                                                   \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, " \
+  "%54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define TESSERA_NAMES_96                                                                                             \
   TESSERA_NAMES_64                                                                                                   \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, " \
@@ -79,26 +84,28 @@ __device__ void wait_for_products() {
 // `immediates`: no signs are changed; for 16-bit operands, which are MN-major.
 #define TESSERA_WGMMA(shape, types, names, a_name, b_name, more, immediates, registers)                               \
   asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned." shape types " {" names \
-               "}, " a_name ", " b_name ", add, " immediates "; }"                                                              \
+               "}, " a_name ", " b_name ", add, " immediates "; }"                                                    \
                : registers                                                                                            \
                : "l"(a_bits), "l"(b_bits), "r"(accumulate), "n"(a == Major::MN), "n"(b == Major::MN))
-#define TESSERA_WGMMA_TYPES(n, count, a_name, b_name, more, a_major, b_major)                               \
-  if constexpr (type == UnitType::Fp16)                                                                     \
-    TESSERA_WGMMA("m64n" #n "k16", ".f32.f16.f16", TESSERA_NAMES_##count, a_name, b_name, more,             \
-                  "1, 1, " a_major ", " b_major, TESSERA_D##count);                                         \
-  else if constexpr (type == UnitType::Bf16)                                                                \
-    TESSERA_WGMMA("m64n" #n "k16", ".f32.bf16.bf16", TESSERA_NAMES_##count, a_name, b_name, more,           \
-                  "1, 1, " a_major ", " b_major, TESSERA_D##count);                                         \
-  else                                                                                                      \
-    TESSERA_WGMMA("m64n" #n "k8", ".f32.tf32.tf32", TESSERA_NAMES_##count, a_name, b_name, more, "1, 1",    \
-                  TESSERA_D##count)
+#define TESSERA_WGMMA_TYPES(n, count, a_name, b_name, more, a_major, b_major)                            \
+  if constexpr (type == UnitType::Fp16)                                                                  \
+    TESSERA_WGMMA("m64n" #n "k16", ".f32.f16.f16", TESSERA_NAMES_##count, a_name, b_name, more,          \
+                  "1, 1, " a_major ", " b_major, TESSERA_REGISTERS_##count);                             \
+  else if constexpr (type == UnitType::Bf16)                                                             \
+    TESSERA_WGMMA("m64n" #n "k16", ".f32.bf16.bf16", TESSERA_NAMES_##count, a_name, b_name, more,        \
+                  "1, 1, " a_major ", " b_major, TESSERA_REGISTERS_##count);                             \
+  else                                                                                                   \
+    TESSERA_WGMMA("m64n" #n "k8", ".f32.tf32.tf32", TESSERA_NAMES_##count, a_name, b_name, more, "1, 1", \
+                  TESSERA_REGISTERS_##count)
 
 /// Starts d (+)= A·B; `accumulate` = 0 ignores what d holds. d may be touched again after wait_for_products.
 template <UnitType type, int n, Major a = Major::K, Major b = Major::K>
 __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
   static_assert(type != UnitType::Tf32 || (a == Major::K && b == Major::K));
-  static_assert(n == 128 || n == 192 || n == 256);
-  if constexpr (n == 128) {
+  static_assert(n == 64 || n == 128 || n == 192 || n == 256);
+  if constexpr (n == 64) {
+    TESSERA_WGMMA_TYPES(64, 32, "%32", "%33", "%34", "%35", "%36");
+  } else if constexpr (n == 128) {
     TESSERA_WGMMA_TYPES(128, 64, "%64", "%65", "%66", "%67", "%68");
   } else if constexpr (n == 192) {
     TESSERA_WGMMA_TYPES(192, 96, "%96", "%97", "%98", "%99", "%100");
@@ -112,9 +119,11 @@ __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t 
 #undef TESSERA_NAMES_128
 #undef TESSERA_NAMES_96
 #undef TESSERA_NAMES_64
-#undef TESSERA_D128
-#undef TESSERA_D96
-#undef TESSERA_D64
+#undef TESSERA_NAMES_32
+#undef TESSERA_REGISTERS_128
+#undef TESSERA_REGISTERS_96
+#undef TESSERA_REGISTERS_64
+#undef TESSERA_REGISTERS_32
 #undef TESSERA_D32
 #undef TESSERA_D8
 
