@@ -9,10 +9,7 @@
 
 namespace tessera::cuda {
 
-/// Elements from row to row of a copy of rows of `cols`.
-constexpr Index aligned_pitch(Index cols) { return (cols + 7) / 8 * 8; }
-
-/// `out`, aligned to 16 bytes, has rows of aligned_pitch(cols); what it has past cols is undefined.
+/// `out`, aligned to 16 bytes, has rows of `cols` rounded up to a multiple of 8; what it has past them is undefined.
 Status copy_aligned(cudaStream_t stream, const void* data, Index rows, Index cols, Index ld, void* out,
                     const char* name) noexcept;
 

@@ -70,23 +70,23 @@ struct Results {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /// 32 f32 results of each of 16 rows, from accumulator `first`, a constant, on, lines of 128 bytes, the 16-byte chunks
-/// of line i at c ^ i % 8. A lane has of every 8 columns two, in the rows lane / 4 and lane / 4 + 8. Odd rows take
-/// their chunks in another order than even ones, so that no two rows want the same banks at once.
-template <int count>
+/// of line i at c ^ i % 8. A lane has of every 8 columns two, in the rows lane / 4 and lane / 4 + 8, or, if `paired`,
+/// 2·(lane / 4) and the next. Odd rows take their chunks in another order than even ones, so that no two rows want the
+/// same banks at once.
+template <bool paired, int count>
 __device__ void stage_wide(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
-  const int row = lane / 4;
-  const bool odd = row % 2 == 1;
-  char* const line = buffer + row * 128 + lane % 2 * 8;
+  const bool odd = !paired && lane / 4 % 2 == 1;
 #pragma unroll
   for (int g = 0; g < 4; g += 2)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int e = first + g * 4 + half * 2;
       const float2 here{alpha * sum[e], alpha * sum[e + 1]}, next{alpha * sum[e + 4], alpha * sum[e + 5]};
+      const int row = paired ? lane / 4 * 2 + half : lane / 4 + half * 8;
       const int chunk = g * 2 + lane % 4 / 2;
-      char* const to = line + half * 1024;
-      *reinterpret_cast<float2*>(to + ((chunk + (odd ? 2 : 0)) ^ row) * 16) = odd ? next : here;
-      *reinterpret_cast<float2*>(to + ((chunk + (odd ? 0 : 2)) ^ row) * 16) = odd ? here : next;
+      char* const to = buffer + row * 128 + lane % 2 * 8;
+      *reinterpret_cast<float2*>(to + ((chunk + (odd ? 2 : 0)) ^ row % 8) * 16) = odd ? next : here;
+      *reinterpret_cast<float2*>(to + ((chunk + (odd ? 0 : 2)) ^ row % 8) * 16) = odd ? here : next;
     }
 }
 
@@ -161,7 +161,7 @@ struct Rows {
 };
 
 /// A warp's 16 rows from (i, j) on, of one slice.
-template <UnitType type, int count>
+template <UnitType type, bool paired = false, int count>
 __device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice) {
   constexpr int tile_n = count * 2;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -174,7 +174,7 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
   __syncwarp(); // the last tile's buffers have been read
   // Two buffers in turn: whoever is past a chunk's barrier has read the other one.
   if (x.vectors && columns == tile_n && (!x.narrow || x.beta == 0)) {
-    if (x.narrow) {
+    if (!paired && x.narrow) {
 #pragma unroll
       for (int col = 0; col < tile_n; col += 64) {
         char* const buffer = buffers + col / 64 % 2 * 2048;
@@ -186,7 +186,7 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
 #pragma unroll
       for (int col = 0; col < tile_n; col += 32) {
         char* const buffer = buffers + col / 32 % 2 * 2048;
-        stage_wide(sum, col / 2, x.alpha, buffer, lane);
+        stage_wide<paired>(sum, col / 2, x.alpha, buffer, lane);
         __syncwarp();
         rows_of(static_cast<float*>(x.c), col).store_wide(buffer, lane);
       }
@@ -199,7 +199,8 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
     char* const buffer = buffers + col / 32 % 2 * 2048;
 #pragma unroll
     for (int chunk = 0; chunk < tile_n; chunk += 32)
-      if (chunk == col) stage_wide(sum, chunk / 2, x.alpha, buffer, lane); // accumulators are numbered by constants
+      if (chunk == col)
+        stage_wide<paired>(sum, chunk / 2, x.alpha, buffer, lane); // accumulators are numbered by constants
     __syncwarp();
     const auto put = [&](const auto& rows) {
       if (x.vectors && rows.columns >= 32)
@@ -207,7 +208,7 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
       else
         rows.store_columns(buffer, lane);
     };
-    if (x.narrow)
+    if (!paired && x.narrow)
       put(rows_of(static_cast<Narrow<type>*>(x.c), col));
     else
       put(rows_of(static_cast<float*>(x.c), col));

@@ -15,7 +15,8 @@ using wgmma::consumers;
 using wgmma::threads;
 using wgmma::tile_m;
 
-constexpr int block_k = 64;      ///< of 16-bit operands: a line of 128 bytes
+/// k of a stage: a line of 128 bytes.
+constexpr __host__ __device__ int block_k_of(UnitType type) { return 128 / bytes_of(type); }
 constexpr int staging = 4 << 10; ///< bytes for each consuming warp's results on their way to memory
 
 template <int tile_n_>
@@ -37,9 +38,9 @@ struct Operand {
 
 namespace ptx = ::cuda::ptx;
 
-/// Starts copies of `rows` rows of one block of k, from `row` and `k` on. They arrive as blocks of 64 rows, one after
-/// the other; in each of them a line is a row or, where the operand is MN-major, one k.
-template <int rows, class... Blocks>
+/// Starts copies of `rows` rows of one block of k, from `row` and `k` on. They arrive as lines, one after the other, a
+/// line for each row; or, where the operand is MN-major, a line for each k of so many rows as a line holds.
+template <UnitType type, int rows, class... Blocks>
 __device__ void fetch(const Operand& x, char* to, int row, int k, std::uint64_t* full, Blocks... blocks) {
   if (x.major == Major::K) {
     const int place[3]{k, row, 0};
@@ -47,7 +48,7 @@ __device__ void fetch(const Operand& x, char* to, int row, int k, std::uint64_t*
     return;
   }
 #pragma unroll
-  for (int r = 0; r < rows; r += 64) {
+  for (int r = 0; r < rows; r += block_k_of(type)) {
     const int place[3]{row + r, k, 0};
     ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to + r * 128, &x.map, place, full, blocks...);
   }

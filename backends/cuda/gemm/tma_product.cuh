@@ -1,89 +1,42 @@
 #pragma once
 
-/// C := alpha·op(A)·op(B) + beta·C of 16-bit operands, read from where they are.
+/// C := alpha·op(A)·op(B) + beta·C of operands read from where they are: of 16 bits, or f32 in tf32.
 ///
 /// Persistent blocks of a producer and two consumer warpgroups, as in wgmma_product.cuh, without packing: tensor maps
-/// bring boxes of the operands as they are stored, and the matrix units read either direction. Two blocks of a cluster,
+/// bring boxes of the operands as they are stored, and the matrix units read 16-bit operands in either direction (for
+/// tf32: tma_registers.cuh). Two blocks of a cluster,
 /// one below the other, share the panel of B: each fetches half of it for both. While results go to memory, the
 /// producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
 
-#include "grid.cuh"
-#include "tma_epilogue.cuh"
+#include "tma_registers.cuh"
 
 namespace tessera::cuda::tma {
 
-constexpr unsigned band = 8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
-
-struct Product {
-  Operand a, b;
-  Results to;
-  int blocks;           ///< of k
-  int tiles_m, tiles_n; ///< a tile here is a cluster's
-  int slices;           ///< of k, a plane of sums each
-};
-
-/// A cluster's share of the work: one tile's slice of k.
-struct Work {
-  int row, col; ///< of the tile's first result in this block
-  int slice;
-  int begin, end; ///< blocks of k
-
-  /// Without 64-bit divisions, which are long: nothing is multiplied until this is done.
-  __device__ Work(const Product& x, int index, int tile_n, unsigned rank) {
-    const unsigned tiles_m = static_cast<unsigned>(x.tiles_m), tiles_n = static_cast<unsigned>(x.tiles_n);
-    const unsigned tiles = tiles_m * tiles_n;
-    unsigned tile = static_cast<unsigned>(index);
-    begin = 0;
-    end = x.blocks;
-    slice = 0;
-    if (x.slices > 1) {
-      slice = index / static_cast<int>(tiles);
-      tile -= static_cast<unsigned>(slice) * tiles;
-      begin = first_block(x, slice);
-      end = first_block(x, slice + 1);
-    }
-    // Column by column within bands of rows of tiles.
-    const unsigned first = tile / (band * tiles_n) * band;
-    const unsigned height = min(tiles_m - first, band);
-    const unsigned in_band = tile - first * tiles_n;
-    const unsigned across = in_band / height;
-    row = static_cast<int>(((first + in_band - across * height) * cluster + rank) * tile_m);
-    col = static_cast<int>(across) * tile_n;
-  }
-
- private:
-  /// As many blocks for each slice, or one more for the first ones.
-  static __device__ int first_block(const Product& x, int slice) {
-    return slice * (x.blocks / x.slices) + min(slice, x.blocks % x.slices);
-  }
-};
-
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-using wgmma::Barriers;
-
-template <class S>
+template <UnitType type, class S>
 __device__ void produce(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
-  prefetch(x.a.map);
-  prefetch(x.b.map);
   Ring<S::count> ring;
   const int clusters = static_cast<int>(gridDim.x) / cluster;
   const int all = x.tiles_m * x.tiles_n * x.slices;
-  constexpr int half = S::tile_n / cluster;
+  constexpr int block_k = block_k_of(type), half = S::tile_n / cluster;
   constexpr std::uint16_t everybody = (1u << cluster) - 1;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const Work work(x, index, S::tile_n, rank);
-    // This block's half of B's panel: some of the columns, or all of them for some of the k.
+    // This block's half of B's panel: some of the columns or, where they make no whole boxes, all for some of the k.
     const int own = static_cast<int>(rank) * half;
-    const bool halves_k = half < 64 && x.b.major == Major::MN;
-    const int own_col = work.col + (halves_k ? 0 : own), own_k = halves_k ? own : 0;
     for (int k = work.begin; k < work.end; ++k, ring.advance()) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
       wgmma::expect(full, S::bytes);
       char* stage = shared + ring.stage * S::bytes;
-      fetch<tile_m>(x.a, stage, work.row, k * block_k, full);
-      fetch<half>(x.b, stage + S::a_bytes + own * 128, own_col, k * block_k + own_k, full, everybody);
+      fetch<type, tile_m>(x.a, stage, work.row, k * block_k, full);
+      char* const b = stage + S::a_bytes;
+      if (half % block_k != 0 && x.b.major == Major::MN)
+        fetch<type, S::tile_n>(x.b, b + rank * (block_k / cluster) * 128, work.col,
+                               k * block_k + static_cast<int>(rank) * (block_k / cluster), full, everybody);
+      else
+        fetch<type, half>(x.b, b + own * 128, work.col + own, k * block_k, full, everybody);
     }
   }
 }
@@ -95,7 +48,7 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
   constexpr unsigned along_k = 16 * 2, across = 16 * 128; // bytes from one instruction's k to the next one's
   begin_products();
 #pragma unroll
-  for (unsigned step = 0; step < block_k / 16; ++step)
+  for (unsigned step = 0; step < block_k_of(type) / depth_of(type); ++step)
     multiply<type, count * 2, a_major, b_major>(sum, a.at(step * (a_major == Major::K ? along_k : across)),
                                                 b.at(step * (b_major == Major::K ? along_k : across)),
                                                 step == 0 ? accumulate : 1);
@@ -152,19 +105,25 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
   __shared__ Barriers<S::count> barriers;
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
   if (threadIdx.x == 0) barriers.start();
+  if (threadIdx.x == 32) prefetch(x.a.map);
+  if (threadIdx.x == 64) prefetch(x.b.map);
   asm volatile("griddepcontrol.launch_dependents;"); // what adds the slices waits for our end, but not for its launch
-  ptx::barrier_cluster_arrive();
+  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   ptx::barrier_cluster_wait();
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (threadIdx.x == 0) produce<S>(x, shared, barriers, rank);
+    if (threadIdx.x == 0) produce<type, S>(x, shared, barriers, rank);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-    consume<type, S>(x, shared, barriers, rank);
+    if constexpr (type == UnitType::Tf32)
+      consume_from_registers<S>(x, shared, barriers, rank);
+    else
+      consume<type, S>(x, shared, barriers, rank);
   }
   __syncwarp();
-  // Nobody leaves while the other block may still write here.
-  ptx::barrier_cluster_arrive();
+  // Nobody leaves while the other block may still write here. Relaxed, since the other need not see what was written:
+  // releasing would wait for all results to be in memory.
+  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   ptx::barrier_cluster_wait();
 #endif
 }

@@ -1,11 +1,13 @@
 #pragma once
 
-/// A rung of 16-bit operands by tensor maps: describes them, copies what the copy engine cannot read, runs the product.
+/// A rung by tensor maps: describes the operands, copies what the copy engine cannot read, runs the product.
 
 #include <tessera/executor.hpp>
 
 #include "add_slices.cuh"
 #include "aligned_copy.cuh"
+#include "grid.cuh"
+#include "repack.cuh"
 #include "scratch.hpp"
 #include "status.hpp"
 #include "stream.hpp"
@@ -22,27 +24,46 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   return nullptr;
 }
 
-/// An operand as it is stored, row by row.
+/// An operand as it is stored, line by line.
 struct Stored {
   const void* data;
-  Index rows, cols, ld;
+  Index lines, length, ld;
+  Major major;
+  int element;         ///< bytes
+  bool turned = false; ///< is to be read from a transposed copy
 
-  /// Can the copy engine not read it?
-  bool unaligned() const { return reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (rows > 1 && ld % 8 != 0); }
-  Index copy_bytes() const { return unaligned() ? rows * aligned_pitch(cols) * 2 : 0; }
+  bool copied() const {
+    return turned || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
+  }
+  /// Elements from line to line where they are, or where there is a copy or a single line.
+  Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 16) * 16 / element; }
+  Index copy_bytes() const {
+    return !copied() ? 0 : turned ? length * pitch(lines) * element : lines * pitch(length) * element;
+  }
+  /// Makes the copy that the engine can read and is this from then on. Only f32 is transposed.
+  Status copy_to(cudaStream_t stream, void* to, const char* name) {
+    const Index halves = element / 2;
+    if (turned)
+      repack<float>(stream, {static_cast<const float*>(data), 1, ld, length, lines}, static_cast<float*>(to),
+                    pitch(lines), length, lines, 0.0f);
+    Status status = turned ? launched(name) : copy_aligned(stream, data, lines, length * halves, ld * halves, to, name);
+    if (turned) {
+      std::swap(lines, length);
+      major = major == Major::K ? Major::MN : Major::K;
+    }
+    data = to;
+    ld = pitch(length);
+    turned = false;
+    return status;
+  }
 };
 
-/// Fills in how a kernel reads `x`, after a copy to `copy` if it has to be one. `box_rows`: lines of one copy.
-inline Status describe(cudaStream_t stream, DType type, Stored x, void* copy, Major major, unsigned box_rows,
-                       Operand& out, const char* name) noexcept {
-  if (x.unaligned()) {
-    if (Status status = copy_aligned(stream, x.data, x.rows, x.cols, x.ld, copy, name); !status.ok()) return status;
-    x.data = copy;
-    x.ld = aligned_pitch(x.cols);
-  }
-  out.major = major;
-  const Index pitch = (x.rows > 1 ? x.ld : aligned_pitch(x.cols)) * 2;
-  return encode_tensor_map(out.map, type, x.data, {x.cols, x.rows, 1, pitch, x.rows * pitch, box_rows});
+/// Fills in how a kernel reads `x`; `box_lines` are those of one copy.
+inline Status describe(DType type, const Stored& x, Index box_lines, Operand& out) noexcept {
+  out.major = x.major;
+  const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
+  return encode_tensor_map(out.map, type, x.data,
+                           {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines)});
 }
 
 template <UnitType type, int tile_n>
@@ -62,65 +83,93 @@ Status launch(cudaStream_t stream, const Product& x, Index clusters, const char*
   return check(cudaLaunchKernelEx(&config, product<type, tile_n>, x), name);
 }
 
+template <UnitType type>
+Status launch(cudaStream_t stream, const Product& x, int tile_n, Index clusters, const char* name) noexcept {
+  if (tile_n == 256) return launch<type, 256>(stream, x, clusters, name);
+  if constexpr (type != UnitType::Tf32) {
+    if (tile_n == 192) return launch<type, 192>(stream, x, clusters, name);
+    if (tile_n == 64) return launch<type, 64>(stream, x, clusters, name);
+  }
+  return launch<type, 128>(stream, x, clusters, name);
+}
+
+/// C, or the slices' sums in the same places.
+inline Results results_of(const GemmCall& call, float* sums, Index sums_pitch) noexcept {
+  const bool sliced = sums != nullptr;
+  const DType type = sliced ? DType::F32 : call.result;
+  void* const c = sliced ? sums : call.c;
+  const Index ldc = sliced ? sums_pitch : call.ldc;
+  return {.c = c,
+          .ldc = ldc,
+          .plane = call.m * sums_pitch,
+          .m = static_cast<int>(call.m),
+          .n = static_cast<int>(sliced ? sums_pitch : call.n),
+          .alpha = sliced ? 1 : static_cast<float>(call.alpha),
+          .beta = sliced ? 0 : static_cast<float>(call.beta),
+          .narrow = type != DType::F32,
+          .vectors = reinterpret_cast<std::uintptr_t>(c) % 16 == 0 &&
+                     (call.m == 1 || ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
+}
+
 /// What a row runs.
 template <UnitType type>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  constexpr bool tf32 = type == UnitType::Tf32;
+  constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
+  const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
+  Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
+               call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
+  Stored second{call.b,   b_flipped ? call.n : call.k,      b_flipped ? call.k : call.n,
+                call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
+  // In tf32 the second operand has to be K-major: the operands change places, or B is transposed.
+  const bool swapped = tf32 && !a_flipped && !b_flipped;
+  second.turned = tf32 && a_flipped && !b_flipped;
+  if (swapped) std::swap(first, second);
+  const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
+
   const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
   const Index blocks = ceil_div<Index>(call.k, block_k);
-  const Plan plan = choose_plan(call.m, call.n, blocks, clusters);
-  const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
-  const Stored a{call.a, a_flipped ? call.k : call.m, a_flipped ? call.m : call.k, call.lda};
-  const Stored b{call.b, b_flipped ? call.n : call.k, b_flipped ? call.k : call.n, call.ldb};
-  const bool sliced = plan.slices > 1;
-  const Index pitch = ceil_div<Index>(call.n, 4) * 4;
-
+  const Plan plan = choose_plan(rows, cols, blocks, clusters, !tf32);
+  const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
-  const std::size_t a_at = layout.add(a.copy_bytes());
-  const std::size_t b_at = layout.add(b.copy_bytes());
-  const std::size_t sums_at = layout.add(sliced ? plan.slices * call.m * pitch * 4 : 0);
+  const std::size_t first_at = layout.add(first.copy_bytes());
+  const std::size_t second_at = layout.add(second.copy_bytes());
+  const std::size_t sums_at = layout.add(plan.slices > 1 ? plan.slices * call.m * sums_pitch * 4 : 0);
   Scratch scratch;
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>();
+  if (first.copied())
+    if (Status status = first.copy_to(stream, memory + first_at, row.name); !status.ok()) return status;
+  if (second.copied())
+    if (Status status = second.copy_to(stream, memory + second_at, row.name); !status.ok()) return status;
 
-  Product x{};
-  const unsigned own_n = static_cast<unsigned>(plan.tile_n / cluster);
-  if (Status status = describe(stream, call.type, a, memory + a_at, a_flipped ? Major::MN : Major::K,
-                               a_flipped ? block_k : tile_m, x.a, row.name);
+  float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
+  Product x{.a = {},
+            .b = {},
+            .swapped = swapped,
+            .to = results_of(call, sums, sums_pitch),
+            .blocks = static_cast<int>(blocks),
+            .tiles_m = static_cast<int>(ceil_div<Index>(rows, cluster * tile_m)),
+            .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
+            .slices = plan.slices};
+  const int own = plan.tile_n / cluster; // columns that a block fetches for its cluster
+  if (Status status = describe(call.type, first, first.major == Major::K ? tile_m : block_k, x.a); !status.ok())
+    return status;
+  if (Status status = describe(call.type, second,
+                               second.major == Major::K ? own
+                               : own % block_k == 0     ? block_k
+                                                        : block_k / cluster,
+                               x.b);
       !status.ok())
     return status;
-  if (Status status = describe(stream, call.type, b, memory + b_at, b_flipped ? Major::K : Major::MN,
-                               b_flipped ? own_n : std::min<unsigned>(own_n, block_k), x.b, row.name);
-      !status.ok())
-    return status;
-
-  const DType result = sliced ? DType::F32 : call.result;
-  x.to.c = sliced ? memory + sums_at : call.c;
-  x.to.ldc = sliced ? pitch : call.ldc;
-  x.to.plane = call.m * pitch;
-  x.to.m = static_cast<int>(call.m);
-  x.to.n = static_cast<int>(sliced ? pitch : call.n);
-  x.to.alpha = sliced ? 1 : static_cast<float>(call.alpha);
-  x.to.beta = sliced ? 0 : static_cast<float>(call.beta);
-  x.to.narrow = result != DType::F32;
-  x.to.vectors = reinterpret_cast<std::uintptr_t>(x.to.c) % 16 == 0 &&
-                 (call.m == 1 || x.to.ldc * static_cast<Index>(size_of(result)) % 16 == 0);
-  x.blocks = static_cast<int>(blocks);
-  x.tiles_m = static_cast<int>(ceil_div<Index>(call.m, cluster * tile_m));
-  x.tiles_n = static_cast<int>(ceil_div<Index>(call.n, plan.tile_n));
-  x.slices = plan.slices;
-  if (Status status = plan.tile_n == 256   ? launch<type, 256>(stream, x, clusters, row.name)
-                      : plan.tile_n == 128 ? launch<type, 128>(stream, x, clusters, row.name)
-                                           : launch<type, 64>(stream, x, clusters, row.name);
-      !status.ok())
-    return status;
-  if (!sliced) return {};
-  return launch_add_slices(stream,
-                           {reinterpret_cast<const float*>(memory + sums_at), plan.slices, x.to.m,
-                            static_cast<int>(call.n), static_cast<int>(pitch), call.c, call.ldc, call.result,
-                            static_cast<float>(call.alpha), static_cast<float>(call.beta)},
-                           row.name);
+  if (Status status = launch<type>(stream, x, plan.tile_n, clusters, row.name); !status.ok()) return status;
+  if (sums == nullptr) return {};
+  const SliceSums parts{
+      sums,   plan.slices, x.to.m,      static_cast<int>(call.n),       static_cast<int>(sums_pitch),
+      call.c, call.ldc,    call.result, static_cast<float>(call.alpha), static_cast<float>(call.beta)};
+  return launch_add_slices(stream, parts, row.name);
 }
 
 } // namespace tessera::cuda::tma

@@ -114,6 +114,26 @@ __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t 
   }
 }
 
+// Operand A from registers.
+#define TESSERA_WGMMA_FROM_REGISTERS(n, count, a_names, b_name, more)                                  \
+  asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned.m64n" #n  \
+               "k8.f32.tf32.tf32 {" TESSERA_NAMES_##count "}, {" a_names "}, " b_name ", add, 1, 1; }" \
+               : TESSERA_REGISTERS_##count                                                             \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_bits), "r"(accumulate))
+
+/// The same in tf32 with A in registers: a lane has the rows lane / 4 (a[0], a[2]) and 8 below it (a[1], a[3]) of its
+/// warp's 16, and the k lane % 4 and 4 further on (a[2], a[3]). They must not be touched before wait_for_products.
+template <int n>
+__device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_t b_bits, int accumulate) {
+  static_assert(n == 128 || n == 256);
+  if constexpr (n == 128) {
+    TESSERA_WGMMA_FROM_REGISTERS(128, 64, "%64, %65, %66, %67", "%68", "%69");
+  } else {
+    TESSERA_WGMMA_FROM_REGISTERS(256, 128, "%128, %129, %130, %131", "%132", "%133");
+  }
+}
+
+#undef TESSERA_WGMMA_FROM_REGISTERS
 #undef TESSERA_WGMMA_TYPES
 #undef TESSERA_WGMMA
 #undef TESSERA_NAMES_128

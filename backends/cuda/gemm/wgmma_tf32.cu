@@ -1,26 +1,22 @@
-/// wgmma_tf32: operands rounded to tf32 and packed, then Hopper's warpgroup matrix instructions, f32 accumulation.
+/// wgmma_tf32: f32 operands from where they are, by tensor maps, then Hopper's warpgroup matrix instructions in tf32.
 ///
-/// Packing reads and writes each operand once; the product then runs on bulk copies alone, whatever the operands'
-/// strides and alignment were. 2·m·n·k operations. NVIDIA CUTLASS; BLIS for the packing.
+/// One operand passes through registers, which rounds it and lets it be stored either way; of the other the units drop
+/// the last 13 bits, and it has to be stored along k: Cᵀ = op(B)ᵀ·op(A)ᵀ lets either be that one. If neither is, B is
+/// transposed first. 2·m·n·k operations. NVIDIA CUTLASS; PTX ISA, "Tensor-map".
 
 #include "ladder.hpp"
-#include "wgmma_rung.cuh"
+#include "tma_rung.cuh"
 
 namespace tessera::cuda {
-namespace {
-
-using Rounded = wgmma::Recipe<UnitType::Tf32, 1, 32, 0>;
-
-} // namespace
 
 const GemmKernel wgmma_tf32_f32{.name = "wgmma_tf32",
-                                .summary = "Hopper's warpgroup matrix instructions on packed tf32",
-                                .source = "CUTLASS; BLIS",
+                                .summary = "Hopper's warpgroup matrix instructions in tf32, read by tensor maps",
+                                .source = "CUTLASS",
                                 .type = DType::F32,
                                 .math = Math::Tf32,
-                                .tile = {wgmma::tile_m * wgmma::cluster, 256, 32},
+                                .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Tf32)},
                                 .accumulator = Accumulator::Truncating,
-                                .reject = wgmma::reject,
-                                .run = wgmma::run<Rounded, 128, 256>};
+                                .reject = tma::reject,
+                                .run = tma::run<UnitType::Tf32>};
 
 } // namespace tessera::cuda

@@ -1,0 +1,140 @@
+#pragma once
+
+/// Consumers for f32 operands in tf32, of which the matrix units want the second one K-major, and the first one too
+/// unless it comes from registers. So the first, whichever way it is stored, is read from shared memory into registers
+/// and rounded to tf32 there; of the second, which lies there as it was, the units ignore the last 13 bits.
+
+#include "tma_work.cuh"
+
+namespace tessera::cuda::tma {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+using wgmma::Barriers;
+
+__device__ inline unsigned rounded_to_tf32(float x) {
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
+}
+
+/// A lane's part of 16 rows and 32 k: of the rows 2·(lane / 4) and the next, so that two neighbours of an MN-major
+/// operand are read at once. The units' rows lane / 4 and lane / 4 + 8 are these.
+struct Fragments {
+  unsigned a[16];
+
+  __device__ void load(const char* stage, Major major, int warp, int lane) {
+    const int pair = lane / 4, k = lane % 4;
+    if (major == Major::MN) {
+      const int chunk = warp % 2 * 4 + pair / 2;
+      const char* const box = stage + warp / 2 * 32 * 128 + pair % 2 * 8;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int line = half * 4 + k;
+        const char* const from = box + line * 128 + (chunk ^ line) * 16;
+#pragma unroll
+        for (int step = 0; step < 4; ++step) {
+          const auto x = *reinterpret_cast<const float2*>(from + step * 8 * 128);
+          a[step * 4 + half * 2] = rounded_to_tf32(x.x);
+          a[step * 4 + half * 2 + 1] = rounded_to_tf32(x.y);
+        }
+      }
+      return;
+    }
+#pragma unroll
+    for (int next = 0; next < 2; ++next) {
+      const int line = warp * 16 + pair * 2 + next;
+      const char* const from = stage + line * 128 + k * 4;
+#pragma unroll
+      for (int chunk = 0; chunk < 8; ++chunk)
+        a[chunk * 2 + next] = rounded_to_tf32(*reinterpret_cast<const float*>(from + (chunk ^ line % 8) * 16));
+    }
+  }
+};
+
+/// Results of Cᵀ to C: a warp's 16 rows are columns j and on, a lane's two of them neighbours; `columns` are rows from
+/// i on. Whole sectors, 64 bytes of four rows at a time, straight from the accumulators.
+template <int count>
+__device__ void store_transposed(const Results& x, const float (&sum)[count], int i, int j, int slice) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  j += lane / 4 * 2;
+  i += lane % 4 * 2;
+  float* const c = static_cast<float*>(x.c) + slice * x.plane + i * x.ldc + j;
+  const bool pairs = x.vectors && j + 1 < x.n;
+#pragma unroll
+  for (int e = 0; e < count; e += 8) {
+    float2 old[4]{};
+    const auto row = [&](int r) { return e * 2 + r / 2 * 8 + r % 2; };
+    if (x.beta != 0) {
+#pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        const float* const from = c + row(r) * x.ldc;
+        if (i + row(r) < x.m && j < x.n) old[r].x = from[0];
+        if (i + row(r) < x.m && j + 1 < x.n) old[r].y = from[1];
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      if (i + row(r) >= x.m) continue;
+      float* const to = c + row(r) * x.ldc;
+      float2 value{x.alpha * sum[e + r / 2 * 4 + r % 2], x.alpha * sum[e + r / 2 * 4 + 2 + r % 2]};
+      if (x.beta != 0) value = {fused(x.beta, old[r].x, value.x), fused(x.beta, old[r].y, value.y)};
+      if (pairs) {
+        *reinterpret_cast<float2*>(to) = value;
+      } else {
+        if (j < x.n) to[0] = value.x;
+        if (j + 1 < x.n) to[1] = value.y;
+      }
+    }
+  }
+}
+
+template <class S>
+__device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
+  Ring<S::count> ring;
+  const int clusters = static_cast<int>(gridDim.x) / cluster;
+  const int all = x.tiles_m * x.tiles_n * x.slices;
+  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
+    const Work work(x, index, S::tile_n, rank);
+    float sum[S::tile_n / 2];
+    int before = -1; // the stage whose products may still run
+    int k = work.begin;
+    const auto step = [&](Fragments& fragments) {
+      wait(barriers.full[ring.stage], ring.phase);
+      const char* stage = shared + ring.stage * S::bytes;
+      fragments.load(stage, x.a.major, warp, lane);
+      const SwizzledDescriptor b(stage + S::a_bytes);
+      begin_products();
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i)
+        multiply_tf32<S::tile_n>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > work.begin : 1);
+      commit_products();
+      wait_for_products<1>();
+      if (before >= 0) barriers.release(before, lane);
+      before = ring.stage;
+      ring.advance();
+      ++k;
+    };
+    // The next products' fragments are read while these are under way.
+    Fragments even, odd;
+    while (true) {
+      step(even);
+      if (k == work.end) break;
+      step(odd);
+      if (k == work.end) break;
+    }
+    wait_for_products<0>();
+    barriers.release(before, lane);
+    if (x.swapped)
+      store_transposed(x.to, sum, work.col, work.row + warp * 16, work.slice);
+    else
+      store<UnitType::Bf16, true>(x.to, sum, shared + S::count * S::bytes + warp * staging, work.row + warp * 16,
+                                  work.col, work.slice);
+  }
+}
+
+#endif
+
+} // namespace tessera::cuda::tma
