@@ -25,34 +25,36 @@ __device__ uint4 shifted(const std::uint16_t* from) {
 
 /// Eight elements a thread.
 __global__ void __launch_bounds__(threads)
-    copy(const std::uint16_t* data, Index rows, Index cols, Index ld, uint4* out) {
+    copy(const std::uint16_t* data, Index rows, Index cols, Index ld, uint4* out, Index pitch) {
   const Index chunk = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   const Index across = (cols + 7) / 8;
   if (chunk >= rows * across) return;
   const Index col = chunk % across * 8;
-  const std::uint16_t* from = data + chunk / across * ld + col;
+  const Index row = chunk / across;
+  const std::uint16_t* from = data + row * ld + col;
+  uint4* const to = out + row * (pitch / 8) + col / 8;
   // Whole 16 bytes may be read where all of them are the operand's.
   const auto first = reinterpret_cast<std::uintptr_t>(data);
   const auto last = reinterpret_cast<std::uintptr_t>(data + (rows - 1) * ld + cols);
   const auto low = reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t{15};
   if (low >= first && low + 32 <= last) {
-    out[chunk] = shifted(from);
+    *to = shifted(from);
     return;
   }
   unsigned w[4]{};
 #pragma unroll
   for (int e = 0; e < 8; ++e)
     if (col + e < cols) w[e / 2] |= static_cast<unsigned>(from[e]) << e % 2 * 16;
-  out[chunk] = {w[0], w[1], w[2], w[3]};
+  *to = {w[0], w[1], w[2], w[3]};
 }
 
 } // namespace
 
-Status copy_aligned(cudaStream_t stream, const void* data, Index rows, Index cols, Index ld, void* out,
+Status copy_aligned(cudaStream_t stream, const void* data, Index rows, Index cols, Index ld, void* out, Index pitch,
                     const char* name) noexcept {
   const Index blocks = ceil_div<Index>(rows * ((cols + 7) / 8), threads);
   copy<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(static_cast<const std::uint16_t*>(data), rows, cols, ld,
-                                                              static_cast<uint4*>(out));
+                                                              static_cast<uint4*>(out), pitch);
   return launched(name);
 }
 

@@ -9,8 +9,8 @@
 
 namespace tessera::cuda {
 
-/// `out`, aligned to 16 bytes, has rows of `cols` rounded up to a multiple of 8; what it has past them is undefined.
-Status copy_aligned(cudaStream_t stream, const void* data, Index rows, Index cols, Index ld, void* out,
+/// `out` is aligned to 16 bytes, and `pitch` a multiple of 8 elements; what it has past cols is undefined.
+Status copy_aligned(cudaStream_t stream, const void* data, Index rows, Index cols, Index ld, void* out, Index pitch,
                     const char* name) noexcept;
 
 } // namespace tessera::cuda

@@ -24,8 +24,8 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index clusters, bool all
   };
   Plan best{256, 1};
   double least = 0;
-  for (const auto [tile_n, block, start] : {Width{256, 1060, 9000}, Width{192, 800, 8500}, Width{128, 600, 8000},
-                                            Width{64, m <= 128 ? 330.0 : 430.0, 7500}}) {
+  for (const auto [tile_n, block, start] :
+       {Width{256, 1060, 9000}, Width{192, 800, 8500}, Width{128, 640, 8000}, Width{64, 430, 7500}}) {
     if (!all_widths && tile_n % 128 != 0) continue;
     const Index tiles = ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));

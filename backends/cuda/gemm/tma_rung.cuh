@@ -35,8 +35,8 @@ struct Stored {
   bool copied() const {
     return turned || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
   }
-  /// Elements from line to line where they are, or where there is a copy or a single line.
-  Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 16) * 16 / element; }
+  /// Elements from line to line of a copy: a box's lines are then whole lines of the caches.
+  Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 128) * 128 / element; }
   Index copy_bytes() const {
     return !copied() ? 0 : turned ? length * pitch(lines) * element : lines * pitch(length) * element;
   }
@@ -46,7 +46,9 @@ struct Stored {
     if (turned)
       repack<float>(stream, {static_cast<const float*>(data), 1, ld, length, lines}, static_cast<float*>(to),
                     pitch(lines), length, lines, 0.0f);
-    Status status = turned ? launched(name) : copy_aligned(stream, data, lines, length * halves, ld * halves, to, name);
+    Status status =
+        turned ? launched(name)
+               : copy_aligned(stream, data, lines, length * halves, ld * halves, to, pitch(length) * halves, name);
     if (turned) {
       std::swap(lines, length);
       major = major == Major::K ? Major::MN : Major::K;
