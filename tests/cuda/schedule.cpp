@@ -1,4 +1,5 @@
-/// How stream_k shares out work, looked at on the host: every step of every tile once, in the order of its chain.
+/// How kernels share out work, looked at on the host. stream_k: every step of every tile once, in the order of its
+/// chain.
 
 #define BOOST_TEST_MODULE cuda_schedule
 #include <map>
@@ -7,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "cuda/gemm/stream_k.hpp"
+#include "cuda/gemm/tma_plan.hpp"
 
 namespace {
 
@@ -79,6 +81,27 @@ BOOST_AUTO_TEST_CASE(every_step_once_and_evenly) {
   check({1024, 1, 128, 128, 264});
   check({400, 1, 80, 80, 264});
   check({144, 2, 32, 16, 264});
+}
+
+BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
+  using tessera::cuda::tma::choose_plan;
+  for (const Index m : {1, 256, 257, 1000, 4096, 32768})
+    for (const Index n : {1, 64, 1536, 4097})
+      for (const Index blocks : {1, 7, 64, 1024})
+        for (const bool all_widths : {false, true}) {
+          const auto plan = choose_plan(m, n, blocks, 66, all_widths);
+          BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
+                               << plan.tile_n << " wide") {
+            BOOST_TEST(plan.tile_n % (all_widths ? 64 : 128) == 0);
+            BOOST_TEST(plan.tile_n <= 256);
+            BOOST_TEST(plan.slices >= 1);
+            BOOST_TEST(plan.slices <= blocks);
+            const Index tiles = ((m + 255) / 256) * ((n + plan.tile_n - 1) / plan.tile_n);
+            if (plan.slices > 1) BOOST_TEST(tiles * plan.slices <= 66);
+          }
+        }
+  BOOST_TEST(choose_plan(8192, 8192, 128, 66, true).tile_n == 256); // fewest bytes an operation
+  BOOST_TEST(choose_plan(64, 64, 1024, 66, true).slices > 32);
 }
 
 BOOST_AUTO_TEST_CASE(short_tiles_are_not_cut) { BOOST_TEST(!Schedule(300, 1, 3, 3, 264, 4).cuts()); }
