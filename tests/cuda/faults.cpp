@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/tessera.hpp>
+#include <tessera/tuning.hpp>
 
 #include "plugin.hpp"
 
@@ -83,6 +84,29 @@ BOOST_AUTO_TEST_CASE(rows_are_listed_without_a_device) {
                            "block_sum", "many_blocks", "interleaved", "contiguous", "one_thread"})
     BOOST_TEST(reductions.contains(name), name);
   BOOST_TEST(cuda_plugin().reduce_kernels().front().name == std::string("canonical"));
+}
+
+/// They time the vendor's kernels when they first meet a product: nobody should wait for that unasked.
+BOOST_AUTO_TEST_CASE(yardsticks_run_by_name_alone) {
+  int yardsticks = 0;
+  for (const GemmKernel& row : cuda_plugin().gemm_kernels()) {
+    if (!std::string(row.name).starts_with("cublas_lt")) continue;
+    ++yardsticks;
+    BOOST_TEST(!keeps_contract(row), row.name);
+  }
+  BOOST_TEST(yardsticks == 7);
+}
+
+/// A library is opened once a process, here for the first time.
+BOOST_AUTO_TEST_CASE(a_yardstick_without_its_library_rejects) {
+  const Environment named("TESSERA_CUBLASLT", "/nowhere/libcublasLt.so.13");
+  for (const GemmKernel& row : cuda_plugin().gemm_kernels()) {
+    if (std::string(row.name) != "cublas_lt") continue;
+    const char* reason = row.reject(row, GemmCall{}, Capabilities{});
+    BOOST_REQUIRE(reason != nullptr);
+    BOOST_TEST(contains(reason, "TESSERA_CUBLASLT=/nowhere/libcublasLt.so.13"));
+    BOOST_TEST(contains(reason, "set it to the path"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(no_driver, *boost::unit_test::precondition(without_driver)) {

@@ -1,29 +1,9 @@
 #include "cublas_library.hpp"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-
 #include "status.hpp"
+#include "vendor_library.hpp"
 
 namespace tessera::cuda {
-namespace {
-
-constexpr const char* candidates[] = {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.13",
-                                      "/usr/local/cuda/lib64/libcublas.so.12"};
-
-std::string loader_error() {
-  const char* why = dlerror();
-  return why == nullptr ? "unknown error of the dynamic loader" : why;
-}
-
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-} // namespace
 
 CublasLibrary& CublasLibrary::instance() {
   static CublasLibrary library;
@@ -33,26 +13,13 @@ CublasLibrary& CublasLibrary::instance() {
 CublasLibrary::CublasLibrary() { open(); }
 
 void CublasLibrary::open() {
-  void* library = nullptr;
-  const char* named = std::getenv("TESSERA_CUBLAS");
-  if (named != nullptr && *named != '\0') {
-    library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      missing_ = "cuBLAS could not be opened at TESSERA_CUBLAS=" + std::string(named) + " (" + loader_error() +
-                 "); set it to the path of libcublas.so.13 or .12";
-      return;
-    }
-  }
-  for (const char* candidate : candidates)
-    if (library == nullptr) library = dlopen(candidate, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    missing_ = "cuBLAS was not found (" + loader_error() +
-               "); install it, or set TESSERA_CUBLAS or LD_LIBRARY_PATH to where libcublas.so.13 or .12 is";
-    return;
-  }
-  if (!find(library, "cublasCreate_v2", create_) || !find(library, "cublasSetStream_v2", set_stream_) ||
-      !find(library, "cublasSetWorkspace_v2", set_workspace_) || !find(library, "cublasSetMathMode", set_math_mode_) ||
-      !find(library, "cublasGetStatusString", status_string_) || !find(library, "cublasGemmEx_64", gemm_ex))
+  void* library = open_library({"cuBLAS", "TESSERA_CUBLAS", "libcublas"}, missing_);
+  if (library == nullptr) return;
+  if (!find_symbol(library, "cublasCreate_v2", create_) || !find_symbol(library, "cublasSetStream_v2", set_stream_) ||
+      !find_symbol(library, "cublasSetWorkspace_v2", set_workspace_) ||
+      !find_symbol(library, "cublasSetMathMode", set_math_mode_) ||
+      !find_symbol(library, "cublasGetStatusString", status_string_) ||
+      !find_symbol(library, "cublasGemmEx_64", gemm_ex))
     missing_ = "this cuBLAS has not all functions that are needed (" + loader_error() + "); use version 12 or newer";
 }
 

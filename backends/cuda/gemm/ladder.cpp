@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "cublas_lt.hpp"
+
 namespace tessera::cuda {
 
 std::span<const GemmKernel> gemm_ladder() {
@@ -45,6 +47,10 @@ std::span<const GemmKernel> gemm_ladder() {
       kahan_tile_f32, kahan_tile_f64,
       kahan_row_shared_f32, kahan_row_shared_f64,
       kahan_flat_f32, kahan_flat_f64,
+      // The best of cuBLASLt: what the rungs are measured against, by name only.
+      cublas_lt_f32, cublas_lt_f64,
+      cublas_lt_tf32_f32, cublas_lt_bf16_f32, cublas_lt_fp16_f32,
+      cublas_lt_bf16, cublas_lt_f16,
       // clang-format on
   };
   return rows;

@@ -1,0 +1,66 @@
+#pragma once
+
+/// The products that cuBLASLt was asked for, each with the fastest kernel of its heuristics list.
+
+#include <array>
+#include <compare>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <tessera/executor.hpp>
+
+#include "cublas_lt_library.hpp"
+
+namespace tessera::cuda {
+
+/// What decides which kernel is fastest.
+struct LtKey {
+  int device;
+  DType type, result;
+  cublasComputeType_t compute;
+  Op op_a, op_b;
+  Index m, n, k, lda, ldb, ldc;
+  std::array<unsigned, 3> alignment; ///< bytes, of A, B and C, 256 at most
+  bool reads_c;
+
+  auto operator<=>(const LtKey&) const = default;
+};
+
+/// A product in cuBLASLt's terms: column-major, so Cᵀ = op(B)ᵀ·op(A)ᵀ and the operands change places.
+struct LtProduct {
+  LtOwner<cublasLtMatmulDesc_t> description;
+  LtOwner<cublasLtMatrixLayout_t> a, b, c; ///< of the row-major operands with these names
+  cublasLtMatmulAlgo_t algorithm{};
+};
+
+/// A call with its scalars in the type of the sums.
+struct LtCall {
+  const GemmCall& gemm;
+  cublasComputeType_t compute;
+  cudaDataType scalar;
+  const void* alpha;
+  const void* beta;
+};
+
+class CublasLtProducts {
+ public:
+  /// The one of this process.
+  static CublasLtProducts& instance();
+
+  /// Enqueues the product. The first call of its kind times each kernel of the list on the queue, with the call's A and
+  /// B and a C of its own, and waits for that; so it cannot be recorded.
+  Status run(Executor& executor, Queue& queue, const LtCall& call);
+
+ private:
+  CublasLtProducts() { CublasLtLibrary::instance(); } // which thus outlives this
+  Status handle(int device, cublasLtHandle_t& handle);
+
+  static constexpr int most_devices = 64;
+
+  std::mutex mutex_;
+  std::array<cublasLtHandle_t, most_devices> handles_{};
+  std::map<LtKey, LtProduct> products_;
+};
+
+} // namespace tessera::cuda

@@ -1,0 +1,30 @@
+#include "vendor_library.hpp"
+
+#include <cstdlib>
+
+namespace tessera::cuda {
+
+std::string loader_error() {
+  const char* why = dlerror();
+  return why == nullptr ? "unknown error of the dynamic loader" : why;
+}
+
+void* open_library(const VendorLibrary& wanted, std::string& missing) {
+  const std::string stem = wanted.stem;
+  const char* named = std::getenv(wanted.variable);
+  if (named != nullptr && *named != '\0') {
+    void* library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+      missing = std::string(wanted.title) + " could not be opened at " + wanted.variable + "=" + named + " (" +
+                loader_error() + "); set it to the path of " + stem + ".so.13 or .12";
+    return library;
+  }
+  for (const char* folder : {"", "/usr/local/cuda/lib64/"})
+    for (const char* version : {".so.13", ".so.12"})
+      if (void* library = dlopen((folder + stem + version).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  missing = std::string(wanted.title) + " was not found (" + loader_error() + "); install it, or set " +
+            wanted.variable + " or LD_LIBRARY_PATH to where " + stem + ".so.13 or .12 is";
+  return nullptr;
+}
+
+} // namespace tessera::cuda
