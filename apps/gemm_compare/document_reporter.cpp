@@ -71,6 +71,13 @@ ordered_json seconds_json(const Result& result) {
           {"samples", result.samples.size()}};
 }
 
+ordered_json state_json(const DeviceState& state) {
+  return {{"sm_mhz", state.sm_mhz},
+          {"memory_mhz", state.memory_mhz},
+          {"power_w", state.power_w},
+          {"temperature_c", state.temperature_c}};
+}
+
 } // namespace
 
 ordered_json to_json(const Result& result) {
@@ -107,6 +114,12 @@ ordered_json to_json(const Result& result) {
     json["device"] = result.judged_on;
     json["offence"] = result.offence;
   }
+  if (!result.samples.empty() && result.operation == Operation::Gemm && result.judged_on.empty()) {
+    json["timing"] = to_string(result.timing);
+    if (result.timing == Timing::Graph) json["runs_per_sample"] = result.runs_per_sample;
+  }
+  if (!result.timing_note.empty()) json["timing_note"] = result.timing_note;
+  if (result.device_state) json["device_state"] = state_json(*result.device_state);
   if (result.device_seconds > 0) json["device_seconds"] = result.device_seconds;
   return json;
 }
@@ -133,6 +146,7 @@ ordered_json inputs_json(const Options& options) {
   }
   if (options.cblas != Options().cblas) inputs["cblas"] = options.cblas;
   if (options.repeat != Options().repeat) inputs["repeat"] = options.repeat;
+  if (options.timing != Options().timing) inputs["timing"] = to_string(options.timing);
   if (options.check_rows == std::numeric_limits<Index>::max())
     inputs["check_rows"] = "all";
   else if (options.check_rows > 0)

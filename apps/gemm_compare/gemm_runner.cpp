@@ -10,6 +10,7 @@
 #include <tessera/status.hpp>
 
 #include "common/machine.hpp"
+#include "recorded_runs.hpp"
 #include "stopwatch.hpp"
 #include "transfers.hpp"
 #include "verdict.hpp"
@@ -22,9 +23,21 @@ constexpr double probe_from = 5e8;
 constexpr double probe_seconds = 0.1;
 /// Runs estimated at less than this are warmed up with a whole run.
 constexpr double warm_up_below = 0.5;
+/// A shape with a kernel faster than this is timed by replays under --timing auto: a launch takes some microseconds.
+constexpr double launch_shows_below = 50e-6;
+/// To kernels slower than this a launch is nothing, whatever the others of the shape take.
+constexpr double launch_is_nothing_from = 1e-3;
+constexpr int trial_runs = 3;
 constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
 
 std::size_t memory_budget() { return std::min(rotation_bytes, apps::available_memory_bytes() / 4); }
+
+/// The largest that a product of this group may find its operands in.
+std::size_t cache_bytes(const Group& group) {
+  std::size_t bytes = apps::last_level_cache_bytes();
+  for (const Task& task : group.tasks) bytes = std::max(bytes, task.executor->capabilities().l2_bytes);
+  return bytes;
+}
 
 Result pending(const Options& options, const Group& group, const Task& task) {
   Result result;
@@ -53,9 +66,11 @@ double expected_operations(const Options& options, const Shape& shape) {
 struct GemmRunner::Entry {
   Task task;
   Result result;
-  std::size_t position = 0; ///< on the board
-  int runs = 0;             ///< still to be timed
-  double expected = 0;      ///< operations announced to the progress bar
+  std::size_t position = 0;                 ///< on the board
+  int runs = 0;                             ///< still to be timed
+  double expected = 0;                      ///< operations announced to the progress bar
+  double seconds = 0;                       ///< of one run, as estimated
+  std::unique_ptr<RecordedRuns> recorded{}; ///< null: runs are timed one by one
 
   bool active() const { return result.verdict == Verdict::Pending; }
   void fail(const Status& status) {
@@ -69,7 +84,7 @@ GemmRunner::GemmRunner(Bench& bench, const Group& group, const GivenData* given,
       group_(group),
       problem_(bench.options, group.shape, group.type),
       host_(Operands::on_host(problem_, bench.options, given,
-                              sets_to_rotate(problem_.bytes(), apps::last_level_cache_bytes(), memory_budget()))),
+                              sets_to_rotate(problem_.bytes(), cache_bytes(group), memory_budget()))),
       check_(host_.call_before(0), bench.options, bench.progress),
       product_(product) {}
 
@@ -134,6 +149,7 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
     }
     for (std::size_t e = first; e < last; ++e)
       if (!admit(entries_[e])) bench_.board.set(entries_[e].position, entries_[e].result);
+    choose_timing(first, last);
     // Turn by turn, so that a disturbance of the machine does not hit one kernel alone.
     for (bool any = true; any;) {
       any = false;
@@ -155,6 +171,7 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
       bench_.board.set(entries_[e].position, entries_[e].result);
     }
   }
+  for (std::size_t e = first; e < last; ++e) entries_[e].recorded.reset();
   device_.reset();
   // Threads of one library may spin for a while after their work; the next backend should not feel them.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -184,11 +201,40 @@ bool GemmRunner::admit(Entry& entry) {
     return false;
   }
   if (limit > 0 && expected > 0) entry.runs = std::clamp(static_cast<int>(limit / expected), 1, entry.runs);
+  entry.seconds = expected;
   // What will not run is no longer expected.
   const double one = operations(entry.result);
   bench_.progress.done(name, entry.expected - one * entry.runs, 0);
   entry.expected = one * entry.runs;
   return true;
+}
+
+/// Records the kernels of a backend whose launches would show in their times.
+void GemmRunner::choose_timing(std::size_t first, std::size_t last) {
+  const Timing wanted = bench_.options.timing;
+  Executor& executor = *entries_[first].task.executor;
+  if (wanted == Timing::Events || (wanted == Timing::Auto && !records(executor.default_queue()))) return;
+  double fastest = launch_shows_below;
+  for (std::size_t e = first; e < last; ++e)
+    if (entries_[e].runs > 0) fastest = std::min(fastest, entries_[e].seconds);
+  for (std::size_t e = first; e < last; ++e) {
+    Entry& entry = entries_[e];
+    if (entry.runs == 0) continue;
+    if (wanted == Timing::Auto && (fastest >= launch_shows_below || entry.seconds >= launch_is_nothing_from)) continue;
+    const Status status = RecordedRuns::record(entry.task, *operands_, problem_.beta, entry.recorded);
+    if (!status.ok()) {
+      entry.result.timing_note = status.why;
+      continue;
+    }
+    entry.result.timing = Timing::Graph;
+    entry.result.runs_per_sample = entry.recorded->count();
+    const double limit = bench_.options.time_limit;
+    const double sample = entry.seconds * entry.recorded->count();
+    if (limit <= 0 || limit >= sample * entry.runs) continue;
+    const int runs = std::max(1, static_cast<int>(limit / sample));
+    bench_.progress.done(entry.result.kernel, operations(entry.result) * (entry.runs - runs), 0);
+    entry.runs = runs;
+  }
 }
 
 /// Seconds that one run will take. Warms the kernel up.
@@ -218,7 +264,15 @@ double GemmRunner::estimate(Entry& entry) {
     call.m = all;
   }
   run();
-  return seconds;
+  if (bench_.options.timing != Timing::Auto || !records(executor.default_queue()) || seconds > warm_up_below)
+    return seconds;
+  // The first run loads the kernel; whether it is a short one is seen from the next.
+  std::vector<double> trials;
+  for (int trial = 0; entry.active() && trial < trial_runs; ++trial) {
+    run();
+    trials.push_back(seconds);
+  }
+  return summarize(trials).median;
 }
 
 void GemmRunner::sample(Entry& entry, std::size_t set) {
@@ -227,18 +281,27 @@ void GemmRunner::sample(Entry& entry, std::size_t set) {
   bench_.progress.show(fmt::format("{} {} {}×{}×{} {}", to_string(task.backend), entry.result.kernel, group_.shape.m,
                                    group_.shape.n, group_.shape.k, to_string(group_.type)));
   const GemmCall call = operands_->call(set, task.gemm->math, task.threads);
-  operands_->prepare(set, executor);
-  Stopwatch watch(executor);
-  const Status status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
+  double seconds = 0;
+  Status status;
+  if (entry.recorded) {
+    status = entry.recorded->time(seconds);
+  } else {
+    operands_->prepare(set, executor);
+    Stopwatch watch(executor);
+    status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
+    seconds = watch.seconds();
+  }
   --entry.runs;
+  if (entry.runs == 0)
+    if (DeviceState state; read_device_state(executor, state).ok()) entry.result.device_state = state;
   if (!status.ok()) {
     entry.fail(status);
     entry.runs = 0;
     return;
   }
-  entry.result.samples.push_back(watch.seconds());
-  check_.add_race(watch.seconds());
-  bench_.progress.done(entry.result.kernel, operations(entry.result), watch.seconds());
+  entry.result.samples.push_back(seconds);
+  check_.add_race(seconds * entry.result.runs_per_sample);
+  bench_.progress.done(entry.result.kernel, operations(entry.result), seconds * entry.result.runs_per_sample);
 }
 
 void GemmRunner::check(Entry& entry) {
@@ -261,6 +324,8 @@ void GemmRunner::check(Entry& entry) {
   result.freivalds = findings.freivalds;
   result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   set_verdict(result, problem_.exact);
+  if (bench_.options.timing == Timing::Graph && !result.timing_note.empty() && result.verdict == Verdict::Pass)
+    result.reason += (result.reason.empty() ? "timed by events: " : "; timed by events: ") + result.timing_note;
   result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
   keep_product(entry, c);
 }

@@ -40,6 +40,7 @@ class GemmRunner {
   void run_backend(std::size_t first, std::size_t last);
   bool admit(Entry& entry);
   double estimate(Entry& entry);
+  void choose_timing(std::size_t first, std::size_t last);
   void sample(Entry& entry, std::size_t set);
   void check(Entry& entry);
   void keep_product(const Entry& entry, const void* c);

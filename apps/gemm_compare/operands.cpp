@@ -131,6 +131,11 @@ GemmCall Operands::call_before(std::size_t set) const {
 }
 
 void Operands::prepare(std::size_t set, Executor& executor) const {
+  throw_if_failed(enqueue_preparation(set, executor));
+  throw_if_failed(executor.default_queue().synchronize());
+}
+
+Status Operands::enqueue_preparation(std::size_t set, Executor& executor) const {
   const Set& x = sets_[set];
   MapCall map;
   map.op = problem_.beta == 0 ? MapOp::Fill : MapOp::Scale;
@@ -141,9 +146,8 @@ void Operands::prepare(std::size_t set, Executor& executor) const {
   map.x = x.before.data();
   map.z = x.c.data();
   map.ldx = map.ldz = problem_.c.ld;
-  if (map.rows == 0 || map.cols == 0) return;
-  throw_if_failed(executor.map(executor.default_queue(), map));
-  throw_if_failed(executor.default_queue().synchronize());
+  if (map.rows == 0 || map.cols == 0) return {};
+  return executor.map(executor.default_queue(), map);
 }
 
 void Operands::copy_in(std::size_t set, const Operands& host, Executor& device) const {

@@ -82,6 +82,8 @@ class Operands {
   GemmCall call_before(std::size_t set) const;
   /// Before a run: C holds NaN if beta = 0, so that what is not written shows; else what it held at first.
   void prepare(std::size_t set, Executor& executor) const;
+  /// The same without waiting for it.
+  Status enqueue_preparation(std::size_t set, Executor& executor) const;
   /// Copies A and B (and C if it is read) of one set to the device again; for timing.
   void copy_in(std::size_t set, const Operands& host, Executor& device) const;
   /// Copies the result of one set into host memory laid out as problem.c.

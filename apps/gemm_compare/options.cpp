@@ -109,6 +109,11 @@ void declare(CLI::App& app, CommandLine& words) {
   add_text(app, "--time-limit", words.time_limit,
            "Seconds for one kernel and shape: fewer runs, or none if one takes longer; 0: no limit", "S")
       ->group("Measuring");
+  add_text(app, "--timing", words.timing,
+           "Of kernels on a device: events (around each run), graph (around a replay of many), auto (graph where a "
+           "shape's fastest run takes less than 50 µs)",
+           "NAME")
+      ->group("Measuring");
   add_text(app, "--check-rows", words.check_rows,
            "Rows of C that are checked: all, a number of sampled ones, or auto (all up to a few seconds' work)", "N")
       ->group("Measuring");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tessera/executor.hpp>
@@ -14,6 +15,13 @@
 namespace tessera::compare_app {
 
 enum class Operation { Gemm, SumOfSquares };
+
+/// How a device's kernels are timed: each run between two events, or many recorded and replayed as one; by default that
+/// where a shape's fastest run is so short that its launch would hide it.
+enum class Timing { Auto, Events, Graph };
+
+/// The word on the command line and in the JSON report.
+std::string_view to_string(Timing timing);
 
 struct Shape {
   Index m = 0;
@@ -72,6 +80,7 @@ struct Options {
 
   // How to measure.
   int repeat = 7;
+  Timing timing = Timing::Auto;
   double time_limit = 10; ///< seconds for one kernel and shape; 0: none
   Index check_rows = 0;   ///< rows of C that are checked, at most; 0: as many as take a few seconds
   std::string cblas = "auto";

@@ -1,6 +1,7 @@
 #include "options_parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -48,6 +49,7 @@ void apply_tuning(CommandLine& words, Options& options) {
   if (!(options.tuning_seconds > 0)) throw InvalidArgument("--budget: must be more than 0 seconds");
   if (!words.cpu && words.backends.empty()) words.gpu = true;
   set_default(words.repeat, "5");
+  set_default(words.timing, "events"); // as a program calls them
   set_default(words.time_limit, "0.25");
   set_default(words.check_rows, "16");
   set_default(words.cblas, "none");
@@ -184,6 +186,10 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
 
 } // namespace
 
+std::string_view to_string(Timing timing) {
+  return timing == Timing::Events ? "events" : timing == Timing::Graph ? "graph" : "auto";
+}
+
 Options interpret(CommandLine words) {
   Options options;
   check_files(words);
@@ -237,6 +243,9 @@ Options interpret(CommandLine words) {
     if (repeat > 1000000) throw InvalidArgument(fmt::format("--repeat: {} is more than 1000000", repeat));
     options.repeat = static_cast<int>(repeat);
   }
+  set_default(words.timing, "auto");
+  constexpr std::array timings{Timing::Auto, Timing::Events, Timing::Graph};
+  options.timing = timings[apps::choose("--timing", words.timing, {"auto", "events", "graph"})];
   if (!words.time_limit.empty()) options.time_limit = parse_real("--time-limit", words.time_limit);
   if (!(options.time_limit >= 0)) throw InvalidArgument("--time-limit: must be at least 0, which is no limit");
   if (words.check_rows == "all")

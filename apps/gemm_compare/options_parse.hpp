@@ -25,7 +25,7 @@ struct CommandLine {
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
   std::string kernels, cblas, operation, sizes, dtypes, maths, alpha, beta, distribution, seed;
   std::string file_a, file_b, file_c, file_out;
-  std::string threads, repeat, check_rows, time_limit, preset, table, budget, json, csv, html, markdown, report;
+  std::string threads, repeat, timing, check_rows, time_limit, preset, table, budget, json, csv, html, markdown, report;
   std::vector<std::string> diff; ///< old and new
 };
 

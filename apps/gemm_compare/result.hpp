@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/compare.hpp>
+#include <tessera/device_state.hpp>
 #include <tessera/freivalds.hpp>
 
 #include "common/time_summary.hpp"
@@ -40,7 +41,11 @@ struct Result {
   int threads = 0; ///< 0: not on the processor
 
   std::vector<double> samples; ///< seconds of each timed run
-  double device_seconds = 0;   ///< by the device's own clock, where a kernel reads it
+  Timing timing = Timing::Events;
+  int runs_per_sample = 1;                 ///< of the samples above, each the mean of as many runs
+  std::string timing_note;                 ///< why this row was not recorded although that was wanted
+  std::optional<DeviceState> device_state; ///< right after the last timed run
+  double device_seconds = 0;               ///< by the device's own clock, where a kernel reads it
   double gflops = unknown;
   double ceiling_percent = unknown;
   double speedup = unknown;

@@ -6,6 +6,7 @@
 #include "device.hpp"
 #include "elementwise/elementwise.hpp"
 #include "gemm/ladder.hpp"
+#include "nvml.hpp"
 #include "reduce/ladder.hpp"
 #include "status.hpp"
 
@@ -69,5 +70,6 @@ Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept { ret
 Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceilings) noexcept {
   return cuda::measure_ceilings(*this, *queue_, type, math, ceilings);
 }
+Status CudaExecutor::read_state(DeviceState& state) noexcept { return Nvml::instance().read_state(device_, state); }
 
 } // namespace tessera::cuda

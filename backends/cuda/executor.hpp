@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include <tessera/device_state.hpp>
 #include <tessera/executor.hpp>
 
 #include "memory.hpp"
@@ -13,7 +14,7 @@
 
 namespace tessera::cuda {
 
-class CudaExecutor final : public Executor {
+class CudaExecutor final : public Executor, public DeviceMonitor {
  public:
   /// `copy_threads`: most threads that a copy of pageable memory may use.
   static Status create(int device, std::size_t memory_limit, int copy_threads, Executor*& executor) noexcept;
@@ -34,6 +35,7 @@ class CudaExecutor final : public Executor {
   Status map(Queue& queue, const MapCall& call) noexcept override;
   Status random(Queue& queue, const RandomCall& call) noexcept override;
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
+  Status read_state(DeviceState& state) noexcept override;
 
  private:
   CudaExecutor(int device, std::size_t memory_limit, int copy_threads) noexcept

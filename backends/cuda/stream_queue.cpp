@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "graph_recording.hpp"
 #include "status.hpp"
 
 namespace tessera::cuda {
@@ -63,6 +64,20 @@ Status StreamQueue::start_after(void* stream) noexcept {
 }
 Status StreamQueue::finish_before(void* stream) noexcept {
   return order(device_, stream_, static_cast<cudaStream_t>(stream));
+}
+
+Status StreamQueue::begin_recording() noexcept {
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  // Thread-local: what cannot be captured (cudaMalloc, say) fails on this thread, and other threads may go on.
+  return check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording a queue");
+}
+
+Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
+  recording.reset();
+  cudaGraph_t graph = nullptr;
+  if (Status status = check(cudaStreamEndCapture(stream_, &graph), "ending a queue's recording"); !status.ok())
+    return status;
+  return GraphRecording::create(device_, graph, recording);
 }
 
 Status TimedEvent::create(int device, std::unique_ptr<Event>& event) noexcept {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include <tessera/executor.hpp>
+#include <tessera/recording.hpp>
 
 #include "side_queues.hpp"
 #include "stream.hpp"
@@ -15,7 +16,7 @@ namespace tessera::cuda {
 
 class DeviceMemory;
 
-class StreamQueue final : public Queue {
+class StreamQueue final : public Queue, public Recorder {
  public:
   /// Does not wait for the legacy default stream, nor makes it wait.
   static Status create(int device, DeviceMemory& memory, std::unique_ptr<StreamQueue>& queue) noexcept;
@@ -24,6 +25,8 @@ class StreamQueue final : public Queue {
   void* native() noexcept override { return stream_; }
   Status start_after(void* stream) noexcept override;
   Status finish_before(void* stream) noexcept override;
+  Status begin_recording() noexcept override;
+  Status end_recording(std::unique_ptr<Recording>& recording) noexcept override;
 
   /// Makes this one of an executor's side queues, for as long as it lives.
   Status join(std::shared_ptr<SideQueues> side, cudaStream_t main) noexcept;

@@ -34,6 +34,7 @@ BOOST_AUTO_TEST_CASE(unknown_words_name_the_nearest) {
   expect_usage_error(compare({"--dtype", "f65"}), {"f65", "'f64'"});
   expect_usage_error(compare({"--math", "strikt"}), {"strikt", "'strict'"});
   expect_usage_error(compare({"--dist", "unifrom"}), {"--dist", "unifrom", "'uniform'"});
+  expect_usage_error(compare({"--timing", "grahp"}), {"--timing", "grahp", "'graph'"});
   expect_usage_error(compare({"--op", "gem"}), {"--op", "gem", "'gemm'"});
   expect_usage_error(compare({"--preset", "reprot"}), {"--preset", "reprot", "'report'"});
 }

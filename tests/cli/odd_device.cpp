@@ -1,13 +1,19 @@
 /// A stand-in for the cuda plug-in: a device with memory of its own, and kernels that are wrong, refuse or fail. What
-/// gemm_compare says of each is tested.
+/// gemm_compare says of each is tested. With ODD_DEVICE_RECORDS set its queue records, and it tells its state.
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <tessera/backend.hpp>
+#include <tessera/device_state.hpp>
 #include <tessera/host_executor.hpp>
 #include <tessera/plugin.hpp>
+#include <tessera/recording.hpp>
 
 namespace {
 
@@ -17,7 +23,46 @@ Executor& reference() { return executor(Backend::Reference); }
 
 const char* refuse(const GemmKernel&, const GemmCall&, const Capabilities&) noexcept { return "it is in a bad mood"; }
 
-Status run(const GemmKernel& row, Executor&, Queue&, const GemmCall& call) noexcept {
+using Work = std::vector<std::function<Status()>>;
+
+class Replayed final : public Recording {
+ public:
+  explicit Replayed(Work work) : work_(std::move(work)) {}
+  Status replay(Queue&) noexcept override {
+    for (const auto& step : work_)
+      if (Status status = step(); !status.ok()) return status;
+    return {};
+  }
+
+ private:
+  Work work_;
+};
+
+class RecordingQueue final : public Queue, public Recorder {
+ public:
+  Status synchronize() noexcept override { return {}; }
+  Status begin_recording() noexcept override {
+    records = true;
+    return {};
+  }
+  Status end_recording(std::unique_ptr<Recording>& recording) noexcept override {
+    recording = std::make_unique<Replayed>(std::exchange(work, {}));
+    records = false;
+    return {};
+  }
+  bool records = false;
+  Work work;
+};
+
+/// Runs `step`, or keeps it if the queue records.
+Status enqueue(Queue& queue, std::function<Status()> step) {
+  auto* recorder = dynamic_cast<RecordingQueue*>(&queue);
+  if (recorder == nullptr || !recorder->records) return step();
+  recorder->work.push_back(std::move(step));
+  return {};
+}
+
+Status run_now(const GemmKernel& row, const GemmCall& call) {
   const std::string_view name = row.name;
   if (name == "failing") return {StatusCode::DeviceError, "the device is on fire"};
   if (name == "unwritten") return {};
@@ -27,6 +72,13 @@ Status run(const GemmKernel& row, Executor&, Queue&, const GemmCall& call) noexc
   if (name == "off_inside") c[call.m / 2 * call.ldc + call.n / 2] += 1.0f;
   if (name.starts_with("almost")) c[0] = std::nextafter(c[0], 1e9f);
   return {};
+}
+
+Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  const auto* recorder = dynamic_cast<RecordingQueue*>(&queue);
+  if (row.name == std::string_view("waiting") && recorder != nullptr && recorder->records)
+    return {StatusCode::DeviceError, "it waits for the device"};
+  return enqueue(queue, [&row, call] { return run_now(row, call); });
 }
 
 constexpr GemmKernel row(const char* name, Summation summation = Summation::Canonical) {
@@ -41,7 +93,8 @@ constexpr GemmKernel refusing() {
 
 constexpr std::array products{
     row("fine"),    row("off_by_one"), row("off_inside"), row("unwritten"),
-    row("failing"), refusing(),        row("almost"),     row("almost_other", Summation::Other)};
+    row("failing"), refusing(),        row("almost"),     row("almost_other", Summation::Other),
+    row("waiting")};
 
 Status reduce(const ReduceKernel& row, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
   Status status = reference().reduce(reference().default_queue(), call, result);
@@ -61,7 +114,7 @@ constexpr ReduceKernel reduction(const char* name) {
 
 constexpr std::array reductions{reduction("fine"), reduction("doubled")};
 
-class OddDevice final : public HostExecutor {
+class OddDevice final : public HostExecutor, public DeviceMonitor {
  public:
   OddDevice() {
     capabilities_.backend = Backend::Cuda;
@@ -72,7 +125,16 @@ class OddDevice final : public HostExecutor {
   const Capabilities& capabilities() const noexcept override { return capabilities_; }
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return products; }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reductions; }
-  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
+  Queue& default_queue() noexcept override { return records_ ? recording_queue_ : HostExecutor::default_queue(); }
+  Status read_state(DeviceState& state) noexcept override {
+    if (!records_) return {StatusCode::Unavailable, "it does not say"};
+    state.sm_mhz = 1755;
+    state.power_w = 320.5;
+    return {};
+  }
+  Status map(Queue& queue, const MapCall& call) noexcept override {
+    return enqueue(queue, [call] { return reference().map(reference().default_queue(), call); });
+  }
   Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
   Status measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept override {
     ceilings = {1e12, 1e12};
@@ -81,6 +143,8 @@ class OddDevice final : public HostExecutor {
   }
 
  private:
+  const bool records_ = std::getenv("ODD_DEVICE_RECORDS") != nullptr;
+  RecordingQueue recording_queue_;
   Capabilities capabilities_;
 };
 

@@ -97,6 +97,7 @@ std::string reproduce_command(const Row& row, const Run& run) {
   if (row.beta != 0) add("--beta", fmt::format("{}", row.beta));
   if (!files && inputs.contains("dist")) add("--dist", text(inputs["dist"]));
   if (!files && inputs.contains("seed") && inputs["seed"] != 1) add("--seed", text(inputs["seed"]));
+  if (inputs.contains("timing")) add("--timing", text(inputs["timing"]));
   if (inputs.contains("check_rows")) add("--check-rows", text(inputs["check_rows"]));
   // Fewer runs show the same sooner; what took more than usual to show needs them again.
   if (inputs.contains("repeat") && inputs["repeat"].is_number() && inputs["repeat"] > usual_repeat)

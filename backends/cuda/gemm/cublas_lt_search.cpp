@@ -19,7 +19,7 @@ namespace {
 constexpr int longest_list = 8;
 constexpr int timed_rounds = 3;
 constexpr double round_seconds = 1e-3; ///< of one kernel in one round, where its runs are shorter
-constexpr int most_runs = 20;
+constexpr int most_runs = 10;
 
 struct Candidate {
   cublasLtMatmulAlgo_t algorithm;

@@ -10,12 +10,13 @@ std::span<const GemmKernel> gemm_ladder() {
   static const std::vector<GemmKernel> rows{
       // clang-format off
       // Math::Strict. cuBLAS is not canonical: it is behind the first canonical row that takes every call.
+      // cublas_lt* is what the rungs are measured against: by name only, in every mode.
       slender_f32, slender_f64,
       stream_k_f32, stream_k_f64,
       segmented_f32, segmented_f64,
       dmma_f64,
       async_copy_f32, async_copy_f64,
-      cublas_f32, cublas_f64,
+      cublas_f32, cublas_f64, cublas_lt_f32, cublas_lt_f64,
       warp_tile_f32, warp_tile_f64,
       z_order_f32, z_order_f64,
       conflict_free_f32, conflict_free_f64,
@@ -35,22 +36,18 @@ std::span<const GemmKernel> gemm_ladder() {
       naive_strided_f32, naive_strided_f64,
       widened_f16, widened_bf16,
       // Reduced precision, by name only.
-      cublas_tf32_f32, wgmma_tf32_f32, wmma_tf32_f32,
-      wgmma_bf16_f32, cublas_bf16_f32,
-      wgmma_fp16_f32, cublas_fp16_f32,
+      cublas_tf32_f32, cublas_lt_tf32_f32, wgmma_tf32_f32, wmma_tf32_f32,
+      wgmma_bf16_f32, cublas_bf16_f32, cublas_lt_bf16_f32,
+      wgmma_fp16_f32, cublas_fp16_f32, cublas_lt_fp16_f32,
       // 16-bit operands as they are, on matrix units.
-      wgmma_bf16_bf16, cublas_bf16,
-      wgmma_fp16_f16, cublas_f16,
+      wgmma_bf16_bf16, cublas_bf16, cublas_lt_bf16,
+      wgmma_fp16_f16, cublas_f16, cublas_lt_f16,
       // f32-grade results on matrix units, by name only.
       emulated_fp16x3_f32, emulated_bf16x6_f32,
       // Math::Compensated.
       kahan_tile_f32, kahan_tile_f64,
       kahan_row_shared_f32, kahan_row_shared_f64,
       kahan_flat_f32, kahan_flat_f64,
-      // The best of cuBLASLt: what the rungs are measured against, by name only.
-      cublas_lt_f32, cublas_lt_f64,
-      cublas_lt_tf32_f32, cublas_lt_bf16_f32, cublas_lt_fp16_f32,
-      cublas_lt_bf16, cublas_lt_f16,
       // clang-format on
   };
   return rows;

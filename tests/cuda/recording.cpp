@@ -1,0 +1,124 @@
+/// Rows that are recorded and replayed give the bits of a plain run, and what cannot be recorded says so.
+
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/device_state.hpp>
+#include <tessera/recording.hpp>
+#include <tessera/tessera.hpp>
+
+#include "round_trip.hpp"
+
+using namespace tessera;
+using namespace tessera::cuda_test;
+
+namespace {
+
+/// An m×n matrix on the device, without padding.
+class OnDevice {
+ public:
+  OnDevice(Executor& device, DType type, Index rows, Index cols)
+      : device_(device), type_(type), rows_(rows), cols_(cols) {
+    check_ok(device.allocate(static_cast<std::size_t>(rows * cols) * size_of(type), data_));
+  }
+  ~OnDevice() { device_.free(data_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  void fill_randomly(std::uint64_t seed) {
+    check_ok(device_.random(device_.default_queue(),
+                            {.type = type_, .rows = rows_, .cols = cols_, .z = data_, .ldz = cols_, .seed = seed}));
+  }
+  void fill_with_nan() {
+    MapCall fill;
+    fill.op = MapOp::Fill;
+    fill.type = type_;
+    fill.rows = rows_;
+    fill.cols = cols_;
+    fill.alpha = std::numeric_limits<double>::quiet_NaN();
+    fill.z = data_;
+    fill.ldz = cols_;
+    check_ok(device_.map(device_.default_queue(), fill));
+  }
+  std::vector<std::byte> bytes() const {
+    const std::size_t width = static_cast<std::size_t>(cols_) * size_of(type_);
+    std::vector<std::byte> host(width * static_cast<std::size_t>(rows_));
+    check_ok(device_.copy_out(device_.default_queue(), host.data(), width, data_, width, width,
+                              static_cast<std::size_t>(rows_)));
+    return host;
+  }
+  void* data() const { return data_; }
+
+ private:
+  Executor& device_;
+  DType type_;
+  Index rows_, cols_;
+  void* data_ = nullptr;
+};
+
+void check_row(Executor& device, const GemmKernel& row, Index m, Index n, Index k) {
+  OnDevice a(device, row.type, m, k), b(device, row.type, k, n), c(device, row.type, m, n);
+  a.fill_randomly(1);
+  b.fill_randomly(2);
+  const GemmCall call{row.type, row.math, Op::None, Op::None, m, n, k, 1.5, a.data(), k, b.data(), n, 0, c.data(), n};
+  if (row.reject != nullptr && row.reject(row, call, device.capabilities()) != nullptr) return;
+  Queue& queue = device.default_queue();
+  const auto product = [&] { return device.gemm(queue, call, row.name); };
+  c.fill_with_nan();
+  if (const Status status = product(); status.code == StatusCode::Rejected)
+    return; // a library without such a kernel
+  else
+    check_ok(status);
+  const std::vector<std::byte> expected = c.bytes();
+
+  c.fill_with_nan();
+  const std::vector<std::byte> untouched = c.bytes();
+  std::unique_ptr<Recording> recording;
+  check_ok(record(queue, product, recording));
+  BOOST_REQUIRE(recording != nullptr);
+  BOOST_TEST((c.bytes() == untouched), "recording runs nothing");
+  for (int replay = 0; replay < 2; ++replay) {
+    c.fill_with_nan();
+    check_ok(recording->replay(queue));
+    BOOST_TEST((c.bytes() == expected), "replay " << replay << " has other bits");
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(recording)
+
+/// All rows, so also those with scratch memory, tensor maps, clusters and the vendor's kernels.
+BOOST_AUTO_TEST_CASE(a_replay_has_the_bits_of_a_run) {
+  Executor& device = executor(Backend::Cuda);
+  for (const GemmKernel& row : device.gemm_kernels())
+    BOOST_TEST_CONTEXT(row.name << " " << to_string(row.type) << " " << to_string(row.math)) {
+      check_row(device, row, 300, 264, 1500);
+      check_row(device, row, 16, 1000, 2100); // in slices of k
+    }
+}
+
+BOOST_AUTO_TEST_CASE(waiting_cannot_be_recorded_and_the_queue_goes_on) {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  std::unique_ptr<Recording> recording;
+  BOOST_TEST(!record(
+                  queue, [&] { return queue.synchronize(); }, recording)
+                  .ok());
+  BOOST_TEST(recording == nullptr);
+  check_ok(queue.synchronize());
+  const Matrix<float> a = Matrix<float>::random(50, 50, Seed{1});
+  BOOST_TEST((gemm(a, a, Backend::Cuda) == gemm(a, a, Backend::Reference)));
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_tells_its_state_runs_at_some_clock) {
+  DeviceState state;
+  if (!read_device_state(executor(Backend::Cuda), state).ok()) return; // no NVML here
+  BOOST_TEST(!(state.sm_mhz <= 0));
+  BOOST_TEST(!(state.power_w <= 0));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
