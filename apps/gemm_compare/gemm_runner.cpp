@@ -264,9 +264,11 @@ double GemmRunner::estimate(Entry& entry) {
     call.m = all;
   }
   run();
-  if (bench_.options.timing != Timing::Auto || !records(executor.default_queue()) || seconds > warm_up_below)
+  if (executor.capabilities().host_memory || !entry.active()) return seconds;
+  run(); // a kernel's first run on a device loads it, or looks for the best of a library's
+  if (!entry.active() || bench_.options.timing != Timing::Auto || !records(executor.default_queue()) ||
+      seconds >= launch_is_nothing_from)
     return seconds;
-  // The first run loads the kernel; whether it is a short one is seen from the next.
   std::vector<double> trials;
   for (int trial = 0; entry.active() && trial < trial_runs; ++trial) {
     run();

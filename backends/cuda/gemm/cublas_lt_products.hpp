@@ -3,10 +3,10 @@
 /// The products that cuBLASLt was asked for, each with the fastest kernel of its heuristics list.
 
 #include <array>
-#include <compare>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 
 #include <tessera/executor.hpp>
 
@@ -24,7 +24,10 @@ struct LtKey {
   std::array<unsigned, 3> alignment; ///< bytes, of A, B and C, 256 at most
   bool reads_c;
 
-  auto operator<=>(const LtKey&) const = default;
+  auto order() const {
+    return std::tie(device, type, result, compute, op_a, op_b, m, n, k, lda, ldb, ldc, alignment, reads_c);
+  }
+  bool operator<(const LtKey& other) const { return order() < other.order(); }
 };
 
 /// A product in cuBLASLt's terms: column-major, so Cᵀ = op(B)ᵀ·op(A)ᵀ and the operands change places.
