@@ -68,4 +68,5 @@ if(TESSERA_BUILD_APPS)
 endif()
 if(TESSERA_BUILD_TESTS)
   find_package(Boost REQUIRED COMPONENTS unit_test_framework)
+  find_package(Eigen3 3.3 CONFIG QUIET) # its adaptor's test is skipped without it
 endif()

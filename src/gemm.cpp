@@ -91,6 +91,7 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
     if (!b_was_there) b.storage->leave_device();
     multiply_streamed(executor, alpha, a, b, beta, c, options);
   }
+  if (c.storage->borrowed()) c.storage->host_read(); // its owner looks at the memory, not at the view
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) {
@@ -108,7 +109,6 @@ void gemm_raw(const GemmCall& call, const GemmOptions& options) {
   a.op = call.op_a;
   b.op = call.op_b;
   gemm(call.alpha, a, b, call.beta, c, options);
-  if (call.m > 0 && call.n > 0) c.storage->host_read();
 }
 
 } // namespace tessera::detail

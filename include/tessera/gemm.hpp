@@ -19,7 +19,7 @@
 /// else there is of modes is for f32.
 ///
 /// Operands that do not fit into a device's memory stay on the host and go through the device in blocks, with the same
-/// bits; C is then on the host.
+/// bits; C is then on the host. A view of the caller's own memory has the result when the call returns.
 ///
 /// Errors: InvalidArgument (shapes, leading dimensions, null, overflow, C overlapping A or B; the message names the
 /// argument and both values), BackendUnavailable, KernelRejected, OutOfMemory, DeviceError. C is then unchanged,
@@ -71,6 +71,7 @@ Matrix<typename A::value_type> gemm(const A& a, const B& b, Backend backend = Ba
 
 /// C := alpha·A·B + beta·C for matrices and views; transpose operands with .transposed(), C likewise.
 template <MatrixLike A, MatrixLike B, class C>
+requires requires(C&& c) { c.writable(); }
 void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<typename A::value_type> beta, C&& c,
           const GemmOptions& options = {}) {
   using R = typename std::remove_cvref_t<C>::value_type;

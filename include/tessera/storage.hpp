@@ -33,6 +33,7 @@ class TESSERA_API Storage {
   Index cols() const noexcept { return cols_; }
   Index ld() const noexcept { return ld_; }
   DType type() const noexcept { return type_; }
+  bool borrowed() const noexcept { return !owns_host_; } ///< of the caller's memory
 
   /// Host elements, fetched if a device has newer ones.
   const void* host_read() {

@@ -1,9 +1,14 @@
 #pragma once
 
-/// xtensor, both ways. Optional: tessera.hpp does not include it, and it needs xtensor 0.24 or later.
+/// xtensor, both ways; see adaptor.hpp for what view_of and gemm take. Optional: tessera.hpp does not include it, and
+/// it needs xtensor 0.24 or later.
 ///
 ///     auto view = as_xtensor(a);                 // shares a's elements; xt::sum(view), view += 1, …
 ///     Matrix<double> m = from_xtensor(xt::eye<double>(3) * 2.0);
+///     Matrix c = gemm(x, xt::transpose(y));      // xt::xtensor or xt::xarray: no copy
+///
+/// Containers, adaptors, views and transposes of two dimensions are read where they are; other expressions are
+/// evaluated by from_xtensor.
 
 #include <array>
 #include <cstddef>
@@ -15,8 +20,7 @@
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
 
-#include <tessera/matrix.hpp>
-#include <tessera/status.hpp>
+#include <tessera/adaptor.hpp>
 
 namespace tessera {
 namespace detail {
@@ -33,6 +37,28 @@ auto adapt_host(T* data, Index rows, Index cols, Index row_step, Index col_step)
                           Shape{static_cast<std::size_t>(rows), static_cast<std::size_t>(cols)},
                           Strides{rows > 1 ? row_step : 0, cols > 1 ? col_step : 0}, 0, xt::layout_type::dynamic);
 }
+
+template <class X>
+concept XtensorWithMemory = xt::is_xexpression<X>::value && xt::has_data_interface<X>::value &&
+    xt::has_strides<X>::value && Element<typename X::value_type>;
+
+inline void check_two_dimensions(const char* function, std::size_t dimensions) {
+  if (dimensions != 2)
+    throw InvalidArgument(std::string(function) + ": the expression has " + std::to_string(dimensions) +
+                          " dimensions; a matrix has two");
+}
+
+template <XtensorWithMemory X>
+struct Adapted<X> {
+  static constexpr const char* library = "xtensor";
+  static constexpr bool owns = true; // views as well: of a temporary they hold it
+  static auto steps(auto& x) {
+    check_two_dimensions("view_of", x.dimension());
+    const auto rows = static_cast<Index>(x.shape()[0]), cols = static_cast<Index>(x.shape()[1]);
+    return Steps{x.data() + x.data_offset(), rows, cols, static_cast<Index>(x.strides()[0]),
+                 static_cast<Index>(x.strides()[1])};
+  }
+};
 
 } // namespace detail
 
@@ -53,20 +79,15 @@ auto as_xtensor(const Matrix<T>&& matrix) = delete; // would outlive its element
 /// The same for a block or a transpose.
 template <class T>
 auto as_xtensor(const MatrixView<T>& view) {
-  const detail::Operand& x = view.operand();
-  const bool flipped = x.op == Op::Transpose;
-  T* data = view.rows() > 0 && view.cols() > 0 ? &view(0, 0) : nullptr;
-  const Index ld = x.storage->ld();
-  return detail::adapt_host(data, view.rows(), view.cols(), flipped ? 1 : ld, flipped ? ld : 1);
+  const detail::Steps<T> x = detail::host_steps(view);
+  return detail::adapt_host(x.data, x.rows, x.cols, x.row_step, x.col_step);
 }
 
 /// Evaluates a two-dimensional xtensor expression into a new matrix. Throws InvalidArgument otherwise.
 template <class E>
 Matrix<std::remove_cv_t<typename E::value_type>> from_xtensor(const xt::xexpression<E>& expression) {
   const E& e = expression.derived_cast();
-  if (e.dimension() != 2)
-    throw InvalidArgument("from_xtensor: the expression has " + std::to_string(e.dimension()) +
-                          " dimensions; a matrix has two");
+  detail::check_two_dimensions("from_xtensor", e.dimension());
   auto matrix = Matrix<std::remove_cv_t<typename E::value_type>>::uninitialized(static_cast<Index>(e.shape()[0]),
                                                                                 static_cast<Index>(e.shape()[1]));
   if (!matrix.empty()) {

@@ -135,6 +135,20 @@ BOOST_AUTO_TEST_CASE(the_callers_memory_gets_what_was_computed) {
   BOOST_TEST(memory == (std::vector<float>{4, 4, 1, 4, 4, 1}), boost::test_tools::per_element());
 }
 
+/// Its owner looks at the memory while the view is still there.
+BOOST_AUTO_TEST_CASE(a_product_in_the_callers_memory_is_there_when_gemm_returns) {
+  FakeDevice device;
+  Matrix<float> a{{1, 2}, {3, 4}};
+  touch_on(device, a);
+  std::vector<float> memory(6, 1.0f);
+  const auto c = MatrixView<float>::wrap(memory.data(), 2, 2, 3);
+  gemm(1.0f, a, Matrix<float>::identity(2), 1.0f, c);
+  BOOST_TEST(memory == (std::vector<float>{2, 3, 1, 4, 5, 1}), boost::test_tools::per_element());
+  BOOST_TEST(device.copies_out > 0); // it was computed there
+  device.broken = true;              // and what cannot be brought home is no success
+  expect_error<DeviceError>([&] { gemm(1.0f, a, a, 1.0f, c); }, {"broken"});
+}
+
 BOOST_AUTO_TEST_CASE(a_failed_operation_loses_nothing) {
   FakeDevice device;
   Matrix<float> a(3, 3, 2.0f);

@@ -68,8 +68,24 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(padded_matrices_are_assigned_element_by_element, T
   BOOST_TEST((column == a.block(0, 2, 5, 1)));
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(containers_are_multiplied_where_they_are, T, Elements) {
+  xt::xarray<T> rows{{1, 2, 3}, {4, 5, 6}};
+  const xt::xtensor<T, 2, xt::layout_type::column_major> columns{{1, 2, 3}, {4, 5, 6}};
+  auto part = xt::view(rows, xt::all(), xt::range(1, 3));
+  BOOST_TEST(&view_of(rows)(1, 2) == &rows(1, 2));
+  BOOST_TEST(&view_of(columns)(1, 2) == &columns(1, 2));
+  BOOST_TEST(&view_of(part)(1, 1) == &rows(1, 2));
+  BOOST_TEST((gemm(columns, xt::transpose(rows), Backend::Reference) == Matrix<T>{{14, 32}, {32, 77}}));
+  gemm(T{1}, Matrix<T>{{1, 1}, {0, 1}}, xt::xarray<T>(part), T{0}, part);
+  BOOST_TEST((from_xtensor(rows) == Matrix<T>{{1, 7, 9}, {4, 5, 6}}));
+  const auto sparse = xt::view(rows, xt::all(), xt::range(0, 3, 2));
+  expect_error<InvalidArgument>([&] { view_of(sparse); }, {"xtensor matrix of 2×2", "2 from column to column"});
+}
+
 BOOST_AUTO_TEST_CASE(other_dimensions_than_two_are_refused) {
   expect_error<InvalidArgument>([] { from_xtensor(xt::xarray<float>{1, 2, 3}); }, {"1 dimensions", "two"});
+  const xt::xarray<float> cube = xt::zeros<float>({2, 2, 2});
+  expect_error<InvalidArgument>([&] { view_of(cube); }, {"3 dimensions", "two"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

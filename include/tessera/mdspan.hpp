@@ -1,0 +1,101 @@
+#pragma once
+
+/// mdspan, both ways; see adaptor.hpp for what view_of and gemm take. Optional: tessera.hpp does not include it.
+///
+///     std::mdspan<float, std::dextents<int, 2>, std::layout_left> x(memory, 300, 200);    // column-major
+///     Matrix c = gemm(x, y);                                                             // no copy of x or y
+///     auto rows = as_mdspan(c);                                                          // rows[i, j]
+///
+/// Read is any class that models MdspanLike: std::mdspan, that of Kokkos, cuda::std::mdspan (of host memory), or the
+/// program's own. as_mdspan makes the first of these that can be included; where none can, it is not there and
+/// TESSERA_HAS_MDSPAN is 0.
+
+#include <cstddef>
+#include <version>
+
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#define TESSERA_HAS_MDSPAN 1
+namespace tessera::detail {
+namespace md = std;
+}
+#elif __has_include(<mdspan/mdspan.hpp>)
+#include <mdspan/mdspan.hpp>
+#define TESSERA_HAS_MDSPAN 1
+namespace tessera::detail {
+namespace md = Kokkos;
+}
+#elif __has_include(<cuda/std/mdspan>)
+#include <cuda/std/mdspan>
+#define TESSERA_HAS_MDSPAN 1
+namespace tessera::detail {
+namespace md = cuda::std;
+}
+#else
+#define TESSERA_HAS_MDSPAN 0
+#endif
+
+#include <tessera/adaptor.hpp>
+
+namespace tessera {
+
+/// Two dimensions, an extent and a step in elements for each, and a pointer to element (0, 0). If there is a
+/// `reference` it is element_type&: what an accessor scales or conjugates on the way is not what lies in memory.
+template <class X>
+concept MdspanLike = X::rank()
+== 2 && detail::Element<typename X::element_type>&& requires(const X& x, std::size_t dimension) {
+  { x.extent(dimension) } -> std::convertible_to<Index>;
+  { x.stride(dimension) } -> std::convertible_to<Index>;
+  requires std::same_as < std::remove_cvref_t<decltype(x.data_handle())>,
+  typename X::element_type* > ;
+}
+&&(!requires { typename X::reference; } || std::same_as<typename X::reference, typename X::element_type&>);
+
+namespace detail {
+
+template <MdspanLike X>
+struct Adapted<X> {
+  static constexpr const char* library = "mdspan";
+  static constexpr bool owns = false;
+  static auto steps(const X& x) {
+    const auto rows = static_cast<Index>(x.extent(0)), cols = static_cast<Index>(x.extent(1));
+    return Steps{x.data_handle(), rows, cols, static_cast<Index>(x.stride(0)), static_cast<Index>(x.stride(1))};
+  }
+};
+
+} // namespace detail
+
+/// A new matrix with the elements, whatever their steps.
+template <MdspanLike X>
+Matrix<std::remove_const_t<typename X::element_type>> from_mdspan(const X& x) {
+  return detail::copy_of_steps(detail::Adapted<X>::steps(x));
+}
+
+#if TESSERA_HAS_MDSPAN
+template <class T>
+using MatrixMdspan = detail::md::mdspan<T, detail::md::dextents<Index, 2>, detail::md::layout_stride>;
+
+/// The host's elements of a block or a transpose: no copy. Valid as long as the matrix lives and is neither assigned to
+/// nor used on a device. Elements that can be written make the host's copy the newest one.
+template <class T>
+MatrixMdspan<T> as_mdspan(const MatrixView<T>& view) {
+  using Mapping = typename MatrixMdspan<T>::mapping_type;
+  using StepArray = decltype(Mapping().strides()); // std's, or the library's own
+  const detail::Steps<T> x = detail::host_steps(view);
+  return MatrixMdspan<T>(x.data,
+                         Mapping(detail::md::dextents<Index, 2>(x.rows, x.cols), StepArray{x.row_step, x.col_step}));
+}
+/// The same for a matrix.
+template <class T>
+MatrixMdspan<T> as_mdspan(Matrix<T>& matrix) {
+  return as_mdspan(matrix.writable());
+}
+template <class T>
+MatrixMdspan<const T> as_mdspan(const Matrix<T>& matrix) {
+  return as_mdspan(matrix.view());
+}
+template <class T>
+MatrixMdspan<const T> as_mdspan(const Matrix<T>&& matrix) = delete; // would outlive its elements
+#endif
+
+} // namespace tessera

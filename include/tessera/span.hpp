@@ -1,0 +1,67 @@
+#pragma once
+
+/// std::span with a shape; see adaptor.hpp for the functions. Optional: tessera.hpp does not include it.
+///
+///     std::vector<float> x(6), y(6), z(4);
+///     gemm(1.0f, view_of(std::span(x), 2, 3), view_of(std::span(y), 3, 2), 0.0f, view_of(std::span(z), 2, 2));
+///     auto columns = view_of(std::span(x), 3, 2).transposed();    // column-major 2×3
+///
+/// Elements are rows×cols, row by row, `ld` elements from row to row (as many as there are columns, if it is left out).
+/// For column-major elements give the transposed shape and take .transposed().
+
+#include <cstddef>
+#include <span>
+
+#include <tessera/adaptor.hpp>
+
+namespace tessera {
+namespace detail {
+
+inline void check_span(std::size_t size, Index rows, Index cols, Index ld) {
+  if (rows < 0 || cols < 0 || ld < cols || rows == 0 || cols == 0) return; // none needed, or refused by the view
+  const auto length = static_cast<Index>(size);
+  if (length < cols || (length - cols) / ld < rows - 1)
+    throw InvalidArgument("view_of: a span of " + std::to_string(size) + " elements is too short for " +
+                          std::to_string(rows) + "×" + std::to_string(cols) + " with ld = " + std::to_string(ld));
+}
+
+} // namespace detail
+
+/// The span's elements without a copy. Throws InvalidArgument if it is too short, or for sizes that no matrix has.
+template <detail::Element T, std::size_t extent>
+MatrixView<T> view_of(std::span<T, extent> elements, Index rows, Index cols, Index ld) {
+  detail::check_span(elements.size(), rows, cols, ld);
+  return MatrixView<T>::wrap(elements.data(), rows, cols, ld);
+}
+template <detail::Element T, std::size_t extent>
+MatrixView<T> view_of(std::span<T, extent> elements, Index rows, Index cols) {
+  return view_of(elements, rows, cols, cols);
+}
+
+/// A new matrix with the span's elements.
+template <detail::Element T, std::size_t extent>
+Matrix<std::remove_const_t<T>> from_span(std::span<T, extent> elements, Index rows, Index cols, Index ld) {
+  return Matrix<std::remove_const_t<T>>(view_of(elements, rows, cols, ld).view());
+}
+template <detail::Element T, std::size_t extent>
+Matrix<std::remove_const_t<T>> from_span(std::span<T, extent> elements, Index rows, Index cols) {
+  return from_span(elements, rows, cols, cols);
+}
+
+/// The host's elements of a matrix, from the first to the last, with what pads the rows between them: (i, j) is number
+/// i·ld() + j. Valid as long as the matrix lives and is neither assigned to nor used on a device. The non-const form
+/// makes the host's copy the newest one.
+template <class T>
+std::span<T> as_span(Matrix<T>& matrix) {
+  return {matrix.data(),
+          matrix.empty() ? 0 : static_cast<std::size_t>((matrix.rows() - 1) * matrix.ld() + matrix.cols())};
+}
+template <class T>
+std::span<const T> as_span(const Matrix<T>& matrix) {
+  return {matrix.data(),
+          matrix.empty() ? 0 : static_cast<std::size_t>((matrix.rows() - 1) * matrix.ld() + matrix.cols())};
+}
+template <class T>
+std::span<const T> as_span(const Matrix<T>&& matrix) = delete; // would outlive its elements
+
+} // namespace tessera
