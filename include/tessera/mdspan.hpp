@@ -38,18 +38,29 @@ namespace md = cuda::std;
 #include <tessera/adaptor.hpp>
 
 namespace tessera {
+namespace detail {
 
-/// Two dimensions, an extent and a step in elements for each, and a pointer to element (0, 0). If there is a
-/// `reference` it is element_type&: what an accessor scales or conjugates on the way is not what lies in memory.
 template <class X>
-concept MdspanLike = X::rank()
-== 2 && detail::Element<typename X::element_type>&& requires(const X& x, std::size_t dimension) {
+concept TwoDimensional = (X::rank() == 2);
+
+/// What an accessor scales or conjugates on the way is not what lies in memory.
+template <class X>
+concept PlainAccess = !requires {
+  typename X::reference;
+}
+|| std::same_as<typename X::reference, typename X::element_type&>;
+
+} // namespace detail
+
+/// Two dimensions, an extent and a step in elements for each, and a pointer to element (0, 0). If there is a type
+/// `reference`, it is element_type&.
+template <class X>
+concept MdspanLike = detail::TwoDimensional<X> && detail::PlainAccess<X> && detail::Element<typename X::element_type> &&
+    requires(const X& x, std::size_t dimension) {
   { x.extent(dimension) } -> std::convertible_to<Index>;
   { x.stride(dimension) } -> std::convertible_to<Index>;
-  requires std::same_as < std::remove_cvref_t<decltype(x.data_handle())>,
-  typename X::element_type* > ;
-}
-&&(!requires { typename X::reference; } || std::same_as<typename X::reference, typename X::element_type&>);
+  { x.data_handle() } -> std::convertible_to<typename X::element_type*>;
+};
 
 namespace detail {
 
@@ -58,8 +69,9 @@ struct Adapted<X> {
   static constexpr const char* library = "mdspan";
   static constexpr bool owns = false;
   static auto steps(const X& x) {
-    const auto rows = static_cast<Index>(x.extent(0)), cols = static_cast<Index>(x.extent(1));
-    return Steps{x.data_handle(), rows, cols, static_cast<Index>(x.stride(0)), static_cast<Index>(x.stride(1))};
+    return Steps<typename X::element_type>{x.data_handle(), static_cast<Index>(x.extent(0)),
+                                           static_cast<Index>(x.extent(1)), static_cast<Index>(x.stride(0)),
+                                           static_cast<Index>(x.stride(1))};
   }
 };
 
