@@ -35,6 +35,8 @@ struct Steps {
   Index row_step;
   Index col_step;
 };
+template <class T>
+Steps(T*, Index, Index, Index, Index) -> Steps<T>;
 
 /// An adaptor specialises this for its types: `owns` (the elements end with the object), and steps(x), of a T* or a
 /// const T* as x allows.
