@@ -12,7 +12,7 @@ namespace tessera::conformance {
 namespace {
 
 constexpr std::array<const char*, 6> names{"fill", "identity", "axpby", "scale", "multiply", "transpose"};
-constexpr std::array<double, 4> scalars{1.0, -1.0, 0.0, 0.6875};
+constexpr std::array<double, 4> factors{1.0, -1.0, 0.0, 0.6875};
 
 struct Operation {
   MapOp op;
@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_SUITE(elementwise)
 BOOST_AUTO_TEST_CASE_TEMPLATE(operations_give_the_reference_bits, T, ElementTypes) {
   for (const Shape shape : shapes())
     for (const MapOp op : {MapOp::Fill, MapOp::Identity, MapOp::Axpby, MapOp::Scale, MapOp::Multiply, MapOp::Transpose})
-      for (const double alpha : scalars)
-        for (const double beta : scalars)
+      for (const double alpha : factors)
+        for (const double beta : factors)
           if (op == MapOp::Axpby || beta == 1.0) compare<T>({op, shape, alpha, beta});
 }
 

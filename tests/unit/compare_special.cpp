@@ -14,7 +14,7 @@ using Elements = std::tuple<float, double>;
 namespace {
 
 template <class T>
-constexpr T infinity = std::numeric_limits<T>::infinity();
+constexpr T inf = std::numeric_limits<T>::infinity();
 template <class T>
 constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(compare_special)
 BOOST_AUTO_TEST_CASE_TEMPLATE(nan_fails, T, Elements) {
   CompareProblem<T> problem(5, 6, 7);
   const GemmReference reference = problem.reference();
-  for (const T value : {not_a_number<T>, infinity<T>, -infinity<T>}) {
+  for (const T value : {not_a_number<T>, inf<T>, -inf<T>}) {
     Matrix<T> c = problem.run("canonical");
     c(2, 3) = value;
     const GemmError error = errors(reference, c, strict<T>);
@@ -47,11 +47,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_result_that_was_never_written_fails, T, Elements
 BOOST_AUTO_TEST_CASE_TEMPLATE(special_inputs_come_out_where_they_belong, T, Elements) {
   CompareProblem<T> problem(6, 6, 8);
   problem.a(0, 3) = not_a_number<T>;
-  problem.a(1, 2) = infinity<T>;
-  problem.a(2, 5) = -infinity<T>;
-  problem.a(3, 1) = infinity<T>;
-  problem.a(3, 4) = -infinity<T>; // meets infinities of either sign
-  problem.b(2, 5) = 0;            // infinity times zero
+  problem.a(1, 2) = inf<T>;
+  problem.a(2, 5) = -inf<T>;
+  problem.a(3, 1) = inf<T>;
+  problem.a(3, 4) = -inf<T>; // meets infinities of either sign
+  problem.b(2, 5) = 0;       // infinity times zero
   problem.b(7, 4) = not_a_number<T>;
   const Matrix<T> c = problem.run("canonical");
   BOOST_TEST(std::isnan(c(1, 5)));
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(special_inputs_come_out_where_they_belong, T, Elem
     Matrix<T> wrong = c;
     wrong(i, j) = 1;
     BOOST_TEST(errors(reference, wrong, strict<T>).misplaced == 1);
-    wrong(i, j) = std::isnan(c(i, j)) ? infinity<T> : -c(i, j);
+    wrong(i, j) = std::isnan(c(i, j)) ? inf<T> : -c(i, j);
     BOOST_TEST(errors(reference, wrong, strict<T>).misplaced == 1);
   }
 }
@@ -72,13 +72,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(special_inputs_come_out_where_they_belong, T, Elem
 BOOST_AUTO_TEST_CASE_TEMPLATE(special_values_of_c_count_if_beta_does, T, Elements) {
   CompareProblem<T> problem(4, 4, 4);
   problem.c(1, 1) = not_a_number<T>;
-  problem.c(2, 2) = -infinity<T>;
+  problem.c(2, 2) = -inf<T>;
   BOOST_TEST(errors(problem.reference(), problem.run("canonical"), strict<T>).within_bound()); // beta = 0: not read
   problem.beta = 2;
   const GemmReference reference = problem.reference();
   Matrix<T> c = problem.run("canonical");
   BOOST_TEST(std::isnan(c(1, 1)));
-  BOOST_TEST(c(2, 2) == -infinity<T>);
+  BOOST_TEST(c(2, 2) == -inf<T>);
   BOOST_TEST(errors(reference, c, strict<T>).within_bound());
   c(1, 1) = 0;
   BOOST_TEST(errors(reference, c, strict<T>).misplaced == 1);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(infinity_beside_overflow) {
   Matrix<double> b(4, 1, 1e200);
   const CompareProblem<double> problem(std::move(a), std::move(b));
   const GemmReference reference = problem.reference();
-  BOOST_TEST(errors(reference, Matrix<double>(1, 1, infinity<double>), strict<double>).within_bound());
+  BOOST_TEST(errors(reference, Matrix<double>(1, 1, inf<double>), strict<double>).within_bound());
   BOOST_TEST(!errors(reference, Matrix<double>(1, 1, 0.0), strict<double>).within_bound());
 }
 
@@ -99,13 +99,13 @@ BOOST_AUTO_TEST_CASE(infinity_beside_overflow) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(infinity_after_an_overflow, T, Elements) {
   const T large = std::sqrt(std::numeric_limits<T>::max());
   for (const T factor : {T{2}, T{0.25}}) {
-    const CompareProblem<T> problem(Matrix<T>{{-factor * large, -factor * large, infinity<T>}},
+    const CompareProblem<T> problem(Matrix<T>{{-factor * large, -factor * large, inf<T>}},
                                     Matrix<T>{{factor * large}, {factor * large}, {T{1}}});
     const GemmReference reference = problem.reference();
     const auto passes = [&](T c) { return errors(reference, Matrix<T>(1, 1, c), strict<T>).within_bound(); };
-    BOOST_TEST(passes(infinity<T>));
+    BOOST_TEST(passes(inf<T>));
     BOOST_TEST(passes(not_a_number<T>) == (factor > 1));
-    BOOST_TEST(!passes(-infinity<T>));
+    BOOST_TEST(!passes(-inf<T>));
     BOOST_TEST(!passes(T{1}));
     BOOST_TEST(passes(problem.run("canonical")(0, 0)));
   }
@@ -115,15 +115,15 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(infinity_after_an_overflow, T, Elements) {
 /// zero. A number is right in neither.
 BOOST_AUTO_TEST_CASE(infinity_times_what_rounds_to_zero) {
   const float smallest = std::numeric_limits<float>::denorm_min();
-  const CompareProblem<float> problem(Matrix<float>{{infinity<float>, 1.0f}}, Matrix<float>{{smallest}, {1.0f}});
+  const CompareProblem<float> problem(Matrix<float>{{inf<float>, 1.0f}}, Matrix<float>{{smallest}, {1.0f}});
   const GemmReference reference = problem.reference();
   for (const Math math : {Math::Strict, Math::Tf32, Math::Bf16, Math::Fp16}) {
     const auto passes = [&](float c) {
       return errors(reference, Matrix<float>(1, 1, c), {.type = DType::F32, .math = math}).within_bound();
     };
-    BOOST_TEST(passes(infinity<float>));
+    BOOST_TEST(passes(inf<float>));
     BOOST_TEST(passes(not_a_number<float>) == (math != Math::Strict));
-    BOOST_TEST(!passes(-infinity<float>));
+    BOOST_TEST(!passes(-inf<float>));
     BOOST_TEST(!passes(1.0f));
   }
 }
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(finite_inputs_that_overflow, T, Elements) {
   const CompareProblem<T> problem(Matrix<T>(2, 8, large), Matrix<T>(8, 2, large));
   const GemmReference reference = problem.reference();
   BOOST_TEST(errors(reference, problem.run("canonical"), strict<T>).within_bound());
-  BOOST_TEST(errors(reference, Matrix<T>(2, 2, infinity<T>), strict<T>).within_bound());
+  BOOST_TEST(errors(reference, Matrix<T>(2, 2, inf<T>), strict<T>).within_bound());
   BOOST_TEST(errors(reference, Matrix<T>(2, 2, not_a_number<T>), strict<T>).within_bound()); // another order: Inf − Inf
 }
 

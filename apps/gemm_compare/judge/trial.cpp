@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds grace{500};
 
-std::string find_program(const std::string& named) {
+std::string find_judge(const std::string& named) {
   if (!named.empty()) return named;
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -48,7 +48,7 @@ std::string bounded(const Reply& reply) { return {reply.text, strnlen(reply.text
 } // namespace
 
 Trial::Trial(const JudgeRequest& request, SharedMemory& memory) : request_(request), memory_(memory) {
-  const std::string program = find_program(request.program);
+  const std::string program = find_judge(request.program);
   std::array<int, 2> ends{};
   // Packets: a message arrives whole or not at all, and writing to a dead child is an error, not a signal.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
