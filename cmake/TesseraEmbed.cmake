@@ -11,6 +11,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                 -D namespace=${namespace} -P ${tessera_embed_script}
         DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${tessera_embed_script} VERBATIM)
       target_sources(${target} PRIVATE ${source})
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endforeach()
   endfunction()
   return()

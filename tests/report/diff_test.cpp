@@ -27,8 +27,6 @@ DiffRow change(Times before, Times after) {
   return found.rows[0];
 }
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::string error_of(const std::string& content) {
   const auto file = std::filesystem::temp_directory_path() / ("tessera_diff_" + std::to_string(getpid()) + ".json");
   std::ofstream(file) << content;

@@ -122,6 +122,8 @@ Json full_run() {
   return whole;
 }
 
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 std::size_t count(const std::string& text, const std::string& word) {
   std::size_t found = 0;
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size())) ++found;

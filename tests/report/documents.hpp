@@ -24,6 +24,9 @@ Json document(std::initializer_list<Json> rows);
 /// card is faster from n ≈ 396 on, with transfers from n ≈ 597. Three classes of grades a type.
 Json full_run();
 
+/// Whether the part stands in the text.
+bool says(const std::string& text, const std::string& part);
+
 /// How often a word stands in a text.
 std::size_t count(const std::string& text, const std::string& word);
 

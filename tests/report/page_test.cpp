@@ -12,8 +12,6 @@ using namespace tessera::report::testing;
 
 namespace {
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// A section of the page; empty if there is none.
 std::string section(const std::string& page, const std::string& id) {
   const std::size_t begin = page.find("<section id=\"" + id + "\"");

@@ -139,6 +139,11 @@ auto read_list(const Json* list, const char* name, Read&& read) {
 
 } // namespace
 
+std::string text_at(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
 bool Row::failing() const {
   static constexpr std::array fine{"pass", "timed", "rejected", "skipped", "interrupted", "pending"};
   return std::find(fine.begin(), fine.end(), verdict) == fine.end();

@@ -86,6 +86,9 @@ struct Run {
   std::string label(const Row& row) const;
 };
 
+/// A field's text; empty where there is none.
+std::string text_at(const Json& object, const char* key);
+
 /// Checks the schema and reads every row. Throws DocumentError with the place and the reason.
 Run read_run(Json document);
 /// The same from a file. Throws DocumentError that begins with the file's name.

@@ -21,7 +21,7 @@ bool on_front(const Row& row, const std::vector<const Row*>& rows) {
   });
 }
 
-std::string panel(const RowGroup& group, const Run& run) {
+std::string error_panel(const RowGroup& group, const Run& run) {
   std::vector<double> speeds, errors;
   bool exact = false;
   for (const Row* row : group.rows) {
@@ -72,7 +72,7 @@ std::string error_section(const Run& run) {
   const auto keep = [](const Row& row) { return !row.transfer && placed(row); };
   for (const RowGroup& type : group_rows(run, keep, [](const Row& row) { return row.op + row.dtype; })) {
     const auto products = group_rows(type.rows, product_name);
-    panels += panel(main_product(products), run);
+    panels += error_panel(main_product(products), run);
   }
   if (panels.empty()) return {};
   return "<section id=\"error\">\n<h2>Error against speed</h2>\n<p class=\"lead\">Right is faster, down is more "

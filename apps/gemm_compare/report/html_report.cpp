@@ -13,19 +13,15 @@
 namespace tessera::report {
 namespace {
 
-std::string word(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
-}
-
 /// What was measured on: the processor and each device beside it.
 std::string subtitle(const Run& run) {
-  std::string line = word(run.machine(), "cpu");
+  std::string line = text_at(run.machine(), "cpu");
   if (const auto devices = run.machine().find("devices"); devices != run.machine().end() && devices->is_array())
     for (const Json& device : *devices)
-      if (device.is_object() && !run.on_host(word(device, "backend")))
-        line += (line.empty() ? "" : " and ") + word(device, "device");
-  if (const std::string date = word(run.machine(), "date"); !date.empty()) line += (line.empty() ? "" : " · ") + date;
+      if (device.is_object() && !run.on_host(text_at(device, "backend")))
+        line += (line.empty() ? "" : " and ") + text_at(device, "device");
+  if (const std::string date = text_at(run.machine(), "date"); !date.empty())
+    line += (line.empty() ? "" : " · ") + date;
   return line;
 }
 

@@ -58,7 +58,7 @@ std::string item(const Row& row, const Run& run, double scale, bool best) {
   return html + "</li>\n";
 }
 
-std::string panel(const RowGroup& group, const Run& run) {
+std::string ladder_panel(const RowGroup& group, const Run& run) {
   const double scale = full_scale(group.rows);
   const Row* best = nullptr;
   for (const Row* row : group.rows)
@@ -97,7 +97,7 @@ std::string ladder_section(const Run& run) {
     panels += fmt::format("<div class=\"product\" data-product=\"{}\"{}>\n<h3>{}</h3>\n", id,
                           &*product == &shown ? "" : " hidden", escaped(product->name));
     for (const RowGroup& group : group_rows(timed, [](const Row& row) { return row.backend + ", " + row.math; }))
-      panels += panel(group, run);
+      panels += ladder_panel(group, run);
     panels += untimed(others, run) + "</div>\n";
   }
   const std::string choice =

@@ -49,11 +49,6 @@ double number(const Json& object, const char* key) {
   return at != object.end() && at->is_number() ? at->get<double>() : 0.0;
 }
 
-std::string word(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 /// Peaks and bandwidths, a row for each device, type, mode and number of threads.
 std::string ceilings(const Json& machine) {
   const auto list = machine.find("ceilings");
@@ -74,9 +69,9 @@ std::string ceilings(const Json& machine) {
               fmt::format("{}{} {}", peaks.empty() ? "" : ", ", escaped(name), speed_text(flops.get<double>() * 1e-9));
     if (peaks.empty()) peaks = speed_text(number(one, "flops") * 1e-9);
     rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}memory {}</td></tr>\n",
-                        escaped(word(one, "device")),
+                        escaped(text_at(one, "device")),
                         number(one, "threads") > 0 ? fmt::format("{:.0f}", number(one, "threads")) : "–",
-                        escaped(word(one, "dtype")), escaped(word(one, "math")), peaks, levels,
+                        escaped(text_at(one, "dtype")), escaped(text_at(one, "math")), peaks, levels,
                         number_text(number(one, "bytes_per_second") * 1e-9));
   }
   return "<h3>Measured ceilings</h3>\n<div class=\"scroll\"><table class=\"plain\"><thead><tr><th>device</th>"

@@ -40,22 +40,18 @@ std::string code(const std::string& text) {
   return longest == 0 ? fence + inner + fence : fence + " " + inner + " " + fence;
 }
 
-std::string word(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
-}
-
 std::string machine_line(const Run& run) {
   const Json& machine = run.machine();
   std::vector<std::string> parts;
-  if (const std::string cpu = word(machine, "cpu"); !cpu.empty()) parts.push_back(cell(cpu));
+  if (const std::string cpu = text_at(machine, "cpu"); !cpu.empty()) parts.push_back(cell(cpu));
   if (const auto threads = machine.find("threads"); threads != machine.end() && threads->is_number())
     parts.push_back(fmt::format("{} threads", threads->dump()));
   if (const auto devices = machine.find("devices"); devices != machine.end() && devices->is_array())
     for (const Json& device : *devices)
-      if (device.is_object() && !run.on_host(word(device, "backend"))) parts.push_back(cell(word(device, "device")));
+      if (device.is_object() && !run.on_host(text_at(device, "backend")))
+        parts.push_back(cell(text_at(device, "device")));
   for (const char* key : {"os", "compiler", "date"})
-    if (const std::string text = word(machine, key); !text.empty()) parts.push_back(cell(text));
+    if (const std::string text = text_at(machine, key); !text.empty()) parts.push_back(cell(text));
   std::string line;
   for (const std::string& part : parts) line += (line.empty() ? "" : " · ") + part;
   return line;

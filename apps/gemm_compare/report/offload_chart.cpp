@@ -73,7 +73,7 @@ void draw(Plot& plot, const Curve& curve, std::string_view css, const std::strin
     plot.mark(point, css, point.y, fmt::format("{}, n = {:.0f}: {}", name, point.x, time_text(point.y)), false);
 }
 
-std::string panel(const std::string& name, const Curves& curves) {
+std::string offload_panel(const std::string& name, const Curves& curves) {
   const Curve both = curves.there_and_back();
   std::vector<double> sizes, times;
   for (const Curve* curve : {&curves.host, &curves.device, &both})
@@ -134,7 +134,7 @@ std::string offload_section(const Run& run) {
     for (const Row& row : run.rows)
       if (usable(row) && run.place(row) == "processor" && row.dtype == dtype && row.math == "strict")
         keep_least(curves.host, static_cast<double>(row.n), row.median);
-    if (!curves.host.empty() && !curves.device.empty()) panels += panel(name, curves);
+    if (!curves.host.empty() && !curves.device.empty()) panels += offload_panel(name, curves);
   }
   if (panels.empty()) return {};
   return "<section id=\"offload\">\n<h2>When the device pays</h2>\n<p class=\"lead\">The best strict kernel of the "

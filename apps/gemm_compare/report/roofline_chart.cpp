@@ -77,7 +77,7 @@ void draw(Plot& plot, const std::vector<CacheSlope>& caches, double peak) {
   }
 }
 
-std::string panel(const RowGroup& group, const Run& run) {
+std::string roofline_panel(const RowGroup& group, const Run& run) {
   const auto [roofs, caches] = roofs_of(group, run);
   std::vector<double> intensities, speeds;
   for (const Row* row : group.rows) {
@@ -124,7 +124,7 @@ std::string roofline_section(const Run& run) {
   };
   std::string panels;
   for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) { return run.place(row) + ", " + row.dtype; }))
-    panels += panel(group, run);
+    panels += roofline_panel(group, run);
   if (panels.empty()) return {};
   return "<section id=\"roofline\">\n<h2>Roofline</h2>\n<p class=\"lead\">Speed over operations per byte (each operand "
          "moved once), under what this machine was measured to reach: slopes are the bandwidths of its memory and "

@@ -70,11 +70,6 @@ double positive(const Json& object, const char* key) {
   return at != object.end() && at->is_number() ? std::max(0.0, at->get<double>()) : 0.0;
 }
 
-std::string word(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 /// The document's ceilings of these rows' type, place, modes and numbers of threads.
 std::vector<const Json*> ceilings_of(const RowGroup& group, const Run& run) {
   std::vector<const Json*> found;
@@ -82,9 +77,9 @@ std::vector<const Json*> ceilings_of(const RowGroup& group, const Run& run) {
   if (list == run.machine().end() || !list->is_array()) return found;
   const std::string place = run.place(*group.rows.front());
   for (const Json& one : *list) {
-    if (!one.is_object() || word(one, "device") != (place == "processor" ? "cpu" : place)) continue;
+    if (!one.is_object() || text_at(one, "device") != (place == "processor" ? "cpu" : place)) continue;
     const bool wanted = std::any_of(group.rows.begin(), group.rows.end(), [&](const Row* row) {
-      return word(one, "dtype") == row->dtype && word(one, "math") == row->math &&
+      return text_at(one, "dtype") == row->dtype && text_at(one, "math") == row->math &&
              positive(one, "threads") == row->threads;
     });
     if (wanted && positive(one, "flops") > 0) found.push_back(&one);
@@ -107,7 +102,7 @@ Roofs roofs_of(const RowGroup& group, const Run& run) {
   Roofs result;
   std::vector<Roof> roofs;
   for (const Json* one : ceilings) {
-    roofs.push_back({{word(*one, "math")},
+    roofs.push_back({{text_at(*one, "math")},
                      static_cast<int>(positive(*one, "threads")),
                      positive(*one, "flops") * 1e-9,
                      positive(*one, "bytes_per_second") * 1e-9});

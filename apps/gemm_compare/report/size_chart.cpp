@@ -49,7 +49,7 @@ void label_ends(Plot& plot, const Run& run, std::vector<RowGroup>& lines, const 
   }
 }
 
-std::string panel(const RowGroup& group, const Run& run) {
+std::string size_panel(const RowGroup& group, const Run& run) {
   const std::set<double> sizes = sizes_of(group.rows);
   std::vector<RowGroup> lines = group_rows(group.rows, [](const Row& row) {
     return fmt::format("{} {} {} {}", row.backend, row.kernel, row.math, row.threads);
@@ -98,7 +98,7 @@ std::string size_section(const Run& run) {
   for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) {
          return (row.op == "gemm" ? "" : row.op + ", ") + run.place(row) + ", " + row.dtype;
        }))
-    if (sizes_of(group.rows).size() > 1) panels += panel(group, run);
+    if (sizes_of(group.rows).size() > 1) panels += size_panel(group, run);
   if (panels.empty()) return {};
   return "<section id=\"size\">\n<h2>Time over size</h2>\n<p class=\"lead\">Median time of each kernel on square "
          "products, both axes logarithmic; lower is faster. The bold line is the fastest at the largest size.</p>\n"
