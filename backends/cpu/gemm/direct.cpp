@@ -301,8 +301,12 @@ void multiply(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kern
 template <class T>
 Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
   constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
-  const int most = cpu.threads_for(call.threads);
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  const int most = work < worth_a_thread ? 1 : cpu.threads_for(call.threads);
+  if (most == 1) {
+    multiply(cpu, call, kernel, 1);
+    return {};
+  }
   const int threads = threads_for(work, worth_a_thread, most);
   const int more = threads_for(work, worth_a_thread / 2, most);
   if (more == threads || work >= 16 * worth_a_thread) {
