@@ -11,7 +11,7 @@ namespace {
 
 /// Element e of operand number `which` (0 for A, 1 for B, 2 for C).
 template <class T>
-T element(Values values, int which, std::uint64_t e) {
+T half_element(Values values, int which, std::uint64_t e) {
   const auto seed = static_cast<std::uint64_t>(which) + 41;
   using Limits = std::numeric_limits<T>;
   switch (values) {
@@ -37,10 +37,10 @@ std::string check_typed(const GemmKernel& row, bool by_name, const Case& x, std:
   Guarded<T> b(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, x.b);
   Guarded<R> c(subject(), x.m, x.n, x.c);
   if (x.alpha != 0) { // else they are not read, and stay NaN
-    fill(a, [&](std::uint64_t e) { return element<T>(x.values, 0, e); });
-    fill(b, [&](std::uint64_t e) { return element<T>(x.values, 1, e); });
+    fill(a, [&](std::uint64_t e) { return half_element<T>(x.values, 0, e); });
+    fill(b, [&](std::uint64_t e) { return half_element<T>(x.values, 1, e); });
   }
-  if (x.beta != 0) fill(c, [&](std::uint64_t e) { return element<R>(x.values, 2, e); });
+  if (x.beta != 0) fill(c, [&](std::uint64_t e) { return half_element<R>(x.values, 2, e); });
   a.upload();
   b.upload();
   c.upload();
