@@ -22,7 +22,7 @@ def test_kernels():
     rows = ts.kernels("openmp", np.float32, "strict")
     assert "simd" in [row.name for row in rows]
     assert {(row.backend, row.dtype, row.math) for row in rows} == {("openmp", "float32", "strict")}
-    assert {row.dtype for row in ts.kernels("openmp")} == {"float32", "float64"}
+    assert {row.dtype for row in ts.kernels("openmp")} == {"float16", "bfloat16", "float32", "float64"}
     assert {row.backend for row in ts.kernels()} >= set(present())
     with pytest.raises(ValueError, match="did you mean 'openmp'"):
         ts.kernels("opnmp")
