@@ -18,10 +18,9 @@ Index bytes_or(std::size_t known, Index otherwise) { return known > 0 ? static_c
 
 Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k, int tile_m, int tile_n,
                          std::size_t element, int threads) {
-  constexpr double worth_a_thread = 1 << 18; // multiply-adds: some ten microseconds
-  constexpr Index tasks_per_thread = 12;     // evens out what the operating system takes from one thread
+  constexpr Index tasks_per_thread = 12; // evens out what the operating system takes from one thread
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const int used = static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(threads)));
+  const int used = threads_for(work, threads);
 
   const Index l2 = bytes_or(machine.l2_bytes, Index{256} << 10);
   const Index l3 = bytes_or(machine.l3_bytes, Index{8} << 20);

@@ -2,6 +2,7 @@
 
 /// How a product is cut into blocks for the caches and tasks for the threads.
 
+#include <algorithm>
 #include <type_traits>
 
 #include <tessera/executor.hpp>
@@ -19,6 +20,14 @@ constexpr Index even_parts(Index most, Index tasks, Index threads) {
   for (Index parts = most; 4 * parts > 3 * most; --parts)
     if (parts * tasks % threads == 0) return parts;
   return most;
+}
+
+/// Multiply-adds worth a thread: some microseconds of work.
+inline constexpr double enough_for_a_thread = 1 << 18;
+
+/// Of at most `most` threads those that `work` multiply-adds are enough for, `enough` each.
+inline int threads_for(double work, int most, double enough = enough_for_a_thread) {
+  return static_cast<int>(std::clamp(work / enough, 1.0, static_cast<double>(most)));
 }
 
 /// All sizes in elements; block_m and task_m are multiples of tile_m, block_n and task_n of tile_n.

@@ -284,10 +284,6 @@ class DirectProduct {
   SegmentSums<T> sums_;
 };
 
-int threads_for(double work, double worth_a_thread, int most) {
-  return static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(most)));
-}
-
 template <class T>
 void multiply(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel, int threads) {
   if (threads == 1 && is_plain(call))
@@ -300,16 +296,15 @@ void multiply(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kern
 
 template <class T>
 Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
-  constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  const int most = work < worth_a_thread ? 1 : cpu.threads_for(call.threads);
+  const int most = work < enough_for_a_thread ? 1 : cpu.threads_for(call.threads);
   if (most == 1) {
     multiply(cpu, call, kernel, 1);
     return {};
   }
-  const int threads = threads_for(work, worth_a_thread, most);
-  const int more = threads_for(work, worth_a_thread / 2, most);
-  if (more == threads || work >= 16 * worth_a_thread) {
+  const int threads = threads_for(work, most);
+  const int more = threads_for(work, most, enough_for_a_thread / 2);
+  if (more == threads || work >= 16 * enough_for_a_thread) {
     multiply(cpu, call, kernel, threads);
   } else {
     static thread_local Burst burst;

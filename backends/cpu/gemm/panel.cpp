@@ -41,10 +41,8 @@ class PanelProduct {
         tile_m_(rows_of_tile(x_.m, kernel)),
         tile_n_(kernel.direct_cols(static_cast<int>(tile_m_))),
         segments_(ceil_div(x_.k, canonical_segment)) {
-    constexpr double worth_a_thread = 1 << 18; // multiply-adds: some microseconds
     const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
-    threads_ =
-        static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
+    threads_ = threads_for(work, cpu.threads_for(call.threads));
     share_out();
     const auto take = [&](Carver& carver) {
       if (x_.op_b == Op::Transpose) b_copy_ = carver.take<T>(static_cast<std::size_t>(x_.k * x_.n));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/executor.hpp"
+#include "cpu/gemm/blocking.hpp"
 
 namespace tessera::cpu {
 
@@ -37,7 +38,7 @@ void finish(const GemmOperands<T>& x, T sum, T& c) {
 inline int threads_for_product(const CpuExecutor& cpu, const GemmCall& call) {
   constexpr double worth_a_thread = 65536; // multiply-adds
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  return static_cast<int>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(cpu.threads_for(call.threads))));
+  return threads_for(work, cpu.threads_for(call.threads), worth_a_thread);
 }
 
 /// body(first, last, slot) for groups of rows of C, in parallel; each group starts at a multiple of `group`.
