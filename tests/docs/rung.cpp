@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include <tessera/backend.hpp>
-#include <tessera/host_executor.hpp>
 #include <tessera/plugin.hpp>
+
+#include "support/borrowing_executor.hpp"
 
 namespace tessera::cpu {
 extern const GemmKernel row_wise_f32, row_wise_f64;
@@ -19,19 +19,10 @@ std::span<const GemmKernel> ladder() {
   return rows;
 }
 
-class OneRungExecutor final : public HostExecutor {
+class OneRungExecutor final : public test::BorrowingExecutor {
  public:
-  OneRungExecutor() { capabilities_.backend = Backend::Tbb; }
-  const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  OneRungExecutor() : BorrowingExecutor(Backend::Tbb) {}
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return ladder(); }
-  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
-  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
-  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
-  Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
-
- private:
-  static Executor& reference() { return executor(Backend::Reference); }
-  Capabilities capabilities_;
 };
 
 const PluginInfo info{

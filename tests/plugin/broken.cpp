@@ -2,30 +2,17 @@
 
 #include <stdexcept>
 
-#include <tessera/backend.hpp>
-#include <tessera/host_executor.hpp>
 #include <tessera/plugin.hpp>
+
+#include "support/borrowing_executor.hpp"
 
 namespace {
 
 using namespace tessera;
 
-class BorrowingExecutor final : public HostExecutor {
+class BorrowedExecutor final : public test::BorrowingExecutor {
  public:
-  BorrowingExecutor() {
-    capabilities_.backend = Backend::Tbb;
-    capabilities_.device = "borrowed from the reference";
-  }
-  const Capabilities& capabilities() const noexcept override { return capabilities_; }
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return reference().gemm_kernels(); }
-  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
-  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
-  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
-  Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
-
- private:
-  static Executor& reference() { return executor(Backend::Reference); }
-  Capabilities capabilities_;
+  BorrowedExecutor() : BorrowingExecutor(Backend::Tbb) { capabilities_.device = "borrowed from the reference"; }
 };
 
 Status probe() {
@@ -40,7 +27,7 @@ Status probe() {
 
 [[maybe_unused]] Status create(const ExecutorOptions&, [[maybe_unused]] Executor*& executor) {
 #if defined(THROWS_IN_CREATE)
-  static BorrowingExecutor half_made; // must not be used
+  static BorrowedExecutor half_made; // must not be used
   executor = &half_made;
   throw std::runtime_error("create fell over");
 #elif defined(THROWS_AN_INT)
@@ -50,7 +37,7 @@ Status probe() {
 #elif defined(CREATE_MAKES_NOTHING)
   return {};
 #else
-  executor = new BorrowingExecutor;
+  executor = new BorrowedExecutor;
   return {};
 #endif
 }

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <tessera/backend.hpp>
-#include <tessera/host_executor.hpp>
 #include <tessera/plugin.hpp>
+
+#include "support/borrowing_executor.hpp"
 
 namespace {
 
@@ -31,16 +31,14 @@ class SmallQueue final : public Queue {
   }
 };
 
-class SmallDevice final : public HostExecutor {
+class SmallDevice final : public test::BorrowingExecutor {
  public:
-  SmallDevice() {
+  SmallDevice() : BorrowingExecutor(Backend::Cuda) {
     const char* bytes = std::getenv("SMALL_DEVICE");
-    capabilities_.backend = Backend::Cuda;
     capabilities_.device = "small device";
     capabilities_.host_memory = false;
     capabilities_.memory_bytes = bytes ? std::strtoull(bytes, nullptr, 10) : 8 << 20;
   }
-  const Capabilities& capabilities() const noexcept override { return capabilities_; }
 
   Status allocate(std::size_t bytes, void*& memory) noexcept override {
     std::lock_guard lock(mutex_);
@@ -60,15 +58,8 @@ class SmallDevice final : public HostExecutor {
   }
 
   Queue& default_queue() noexcept override { return queue_; }
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return reference().gemm_kernels(); }
-  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
-  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
-  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
-  Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
 
  private:
-  static Executor& reference() { return executor(Backend::Reference); }
-  Capabilities capabilities_;
   SmallQueue queue_;
   std::mutex mutex_;
   std::size_t in_use_ = 0;

@@ -6,9 +6,9 @@
 #include <limits>
 #include <string_view>
 
-#include <tessera/backend.hpp>
-#include <tessera/host_executor.hpp>
 #include <tessera/plugin.hpp>
+
+#include "support/borrowing_executor.hpp"
 
 namespace {
 
@@ -73,19 +73,10 @@ constexpr GemmKernel row(const char* name, Summation summation) {
 constexpr std::array rows{row<float>("wrong", Summation::Canonical), row<double>("wrong", Summation::Canonical),
                           row<float>("wrong_too", Summation::Other), row<double>("wrong_too", Summation::Other)};
 
-class WrongExecutor final : public HostExecutor {
+class WrongExecutor final : public test::BorrowingExecutor {
  public:
-  WrongExecutor() { capabilities_.backend = Backend::Tbb; }
-  const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  WrongExecutor() : BorrowingExecutor(Backend::Tbb) {}
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows; }
-  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
-  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
-  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
-  Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
-
- private:
-  static Executor& reference() { return executor(Backend::Reference); }
-  Capabilities capabilities_;
 };
 
 const PluginInfo info{
