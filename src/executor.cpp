@@ -96,11 +96,15 @@ Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
   return map(queue, scale);
 }
 
+Status Executor::choose_row(const GemmCall& call, std::string_view kernel, const GemmKernel*& row) const {
+  row = tuned_ && kernel.empty() ? tuned_row(*tuned_, call, capabilities()) : nullptr;
+  return row != nullptr ? Status{} : select(gemm_kernels(), call, capabilities(), kernel, row);
+}
+
 Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
   if (Status status = check_gemm(call); !status.ok()) return status;
-  const GemmKernel* row = tuned_ && kernel.empty() ? tuned_row(*tuned_, call, capabilities()) : nullptr;
-  if (row == nullptr)
-    if (Status status = select(gemm_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
+  const GemmKernel* row = nullptr;
+  if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
   return row->run(*row, *this, queue, call);

@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 
+#include <tessera/batch.hpp>
 #include <tessera/kernel.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
@@ -188,13 +189,28 @@ class TESSERA_API Executor {
   /// run or the call fails with the row's reason. Checks the call first; see check_gemm().
   Status gemm(Queue& queue, const GemmCall& call, std::string_view kernel = {}) noexcept;
 
+  /// All products of all groups, in any order; see batch.hpp. Without a name a backend does them in its own way, in one
+  /// launch or one parallel loop; a row that is named, one after another. The bits are those of gemm(). Checks all of
+  /// them first: nothing is written if one is wrong.
+  Status gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel = {}) noexcept;
+
   /// The same for reductions: without a name the first canonical row.
   Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
 
   /// Null: by the ladder alone. Not while products run.
   void use_tuning(std::shared_ptr<const detail::TunedRows> rows) noexcept { tuned_ = std::move(rows); }
 
+ protected:
+  /// What gemm_batch() leaves to do, for no name: groups that were checked, with count, m, n, k > 0 and alpha ≠ 0. Here
+  /// one product after another; a backend leaves to this what it cannot do better.
+  virtual Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept;
+
+  /// One product after another by gemm()'s choice of row, or that row. No product is begun before each has a row.
+  Status gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel = {});
+
  private:
+  Status choose_row(const GemmCall& call, std::string_view kernel, const GemmKernel*& row) const;
+
   std::shared_ptr<const detail::TunedRows> tuned_;
 };
 

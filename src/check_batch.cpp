@@ -1,0 +1,195 @@
+/// Everything that can be wrong with a batch's arguments: each group's shape once, then its pointers or strides.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include <tessera/executor.hpp>
+
+namespace tessera {
+namespace {
+
+Status invalid(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
+
+std::string number(Index value) { return std::to_string(value); }
+
+std::string shape(const StoredRows& x) { return number(x.rows) + "×" + number(x.cols); }
+
+/// One operand of all products: the first product's rectangle, or none where there are pointers.
+struct Operand {
+  const char* name;
+  StoredRows rows;
+  const void* const* pointers;
+  Index stride;
+
+  bool empty() const { return rows.rows == 0 || rows.cols == 0; }
+  Index element() const { return static_cast<Index>(rows.element); }
+  /// Bytes from the first to behind the last element of one product's rectangle, and between neighbours.
+  Index extent() const { return empty() ? 0 : ((rows.rows - 1) * rows.ld + rows.cols) * element(); }
+  Index step() const { return stride * element(); }
+  std::intptr_t begin() const { return reinterpret_cast<std::intptr_t>(rows.data); }
+  StoredRows at(Index i) const {
+    StoredRows one = rows;
+    one.data = pointers != nullptr ? pointers[i] : reinterpret_cast<const void*>(begin() + i * step());
+    return one;
+  }
+};
+
+Operand operand_a(const GemmBatch& x) {
+  const bool flip = x.call.op_a == Op::Transpose;
+  return {"a",
+          {x.call.a, flip ? x.call.k : x.call.m, flip ? x.call.m : x.call.k, x.call.lda, size_of(x.call.type)},
+          x.has_pointers() ? x.a : nullptr,
+          x.stride_a};
+}
+Operand operand_b(const GemmBatch& x) {
+  const bool flip = x.call.op_b == Op::Transpose;
+  return {"b",
+          {x.call.b, flip ? x.call.n : x.call.k, flip ? x.call.k : x.call.n, x.call.ldb, size_of(x.call.type)},
+          x.has_pointers() ? x.b : nullptr,
+          x.stride_b};
+}
+Operand operand_c(const GemmBatch& x) {
+  return {"c", {x.call.c, x.call.m, x.call.n, x.call.ldc, size_of(x.call.result)}, x.c, x.stride_c};
+}
+
+/// May the two meet? By address range.
+bool near(const StoredRows& x, Index extent_x, const StoredRows& y, Index extent_y) {
+  const auto begin_x = reinterpret_cast<std::uintptr_t>(x.data), begin_y = reinterpret_cast<std::uintptr_t>(y.data);
+  return begin_x < begin_y + static_cast<std::uintptr_t>(extent_y) &&
+         begin_y < begin_x + static_cast<std::uintptr_t>(extent_x);
+}
+
+Status check_no_null(const Operand& x, Index count) {
+  if (x.rows.rows <= 0 || x.rows.cols <= 0) return {};
+  const auto* const end = x.pointers + count;
+  const auto* const null = std::find(x.pointers, end, nullptr);
+  if (null == end) return {};
+  return invalid("gemm batch: " + std::string(x.name) + "[" + number(null - x.pointers) + "] is null, but has " +
+                 shape(x.rows) + " elements");
+}
+
+Status check_own_result(const Operand& x, const Operand& c, Index count) {
+  const Index extent_x = x.extent(), extent_c = c.extent();
+  for (Index i = 0; i < count; ++i) {
+    const StoredRows one = x.at(i), result = c.at(i);
+    if (near(one, extent_x, result, extent_c) && overlap(one, result))
+      return invalid("gemm batch: c[" + number(i) + "] overlaps " + x.name + "[" + number(i) + "] in memory (c is " +
+                     shape(result) + ", " + x.name + " is " + shape(one) + "); a product needs a separate result");
+  }
+  return {};
+}
+
+Status check_pointers(const GemmBatch& group) {
+  for (const auto& [array, name] : {std::pair{group.a, "a"}, std::pair{group.b, "b"}})
+    if (array == nullptr)
+      return invalid("gemm batch: the array of pointers " + std::string(name) +
+                     " is null, but that of c is not; pass all three, or none and strides");
+  const Operand a = operand_a(group), b = operand_b(group), c = operand_c(group);
+  for (const Operand* x : {&a, &b, &c})
+    if (Status status = check_no_null(*x, group.count); !status.ok()) return status;
+  if (Status status = check_gemm(group.product(0)); !status.ok()) return status;
+  for (const Operand* x : {&a, &b})
+    if (Status status = check_own_result(*x, c, group.count); !status.ok()) return status;
+  return {};
+}
+
+Status check_stride(const Operand& x, Index count) {
+  if (count == 1) return {};
+  constexpr Index most = std::numeric_limits<Index>::max() / 4; // so that distances between any two are numbers as well
+  Index bytes = 0;
+  if (x.stride != std::numeric_limits<Index>::min() &&
+      !__builtin_mul_overflow(std::abs(x.stride), (count - 1) * x.element(), &bytes) && x.extent() <= most &&
+      bytes <= most - x.extent())
+    return {};
+  return invalid("gemm batch: " + number(count) + " products with stride_" + x.name + " = " + number(x.stride) +
+                 " elements of " + number(x.element()) + " bytes overflow the address space");
+}
+
+/// The same rectangles from the lowest address on.
+Operand ascending(Operand x, Index count) {
+  if (count == 1) x.stride = 0;
+  if (x.stride >= 0) return x;
+  x.rows.data = x.at(count - 1).data;
+  x.stride = -x.stride;
+  return x;
+}
+
+/// The i-th of C meets one of x from number `first` to before `end`: its number, or −1.
+Index meets(const Operand& c, Index i, const Operand& x, Index first, Index end) {
+  const StoredRows result = c.at(i);
+  const std::intptr_t from = c.begin() + i * c.step() - x.begin() - x.extent(); // x's begin in bytes: after this,
+  const std::intptr_t to = c.begin() + i * c.step() - x.begin() + c.extent();   // and before this
+  const Index step = x.step();
+  if (step > 0) { // one more at either side, for division rounds towards zero
+    first = std::max<Index>(first, from / step - 1);
+    end = std::min<Index>(end, to / step + 2);
+  }
+  for (Index j = first; j < end; ++j)
+    if (overlap(result, x.at(j))) return j;
+  return -1;
+}
+
+Status check_results_apart(const Operand& given, Index count) {
+  const Operand c = ascending(given, count);
+  if (count == 1 || c.empty() || c.step() >= c.extent()) return {};
+  const Index other = meets(c, 0, c, 1, count);
+  if (other < 0) return {};
+  return invalid("gemm batch: stride_c = " + number(given.stride) + " makes the results of products 0 and " +
+                 number(other) + " overlap: each is " + shape(c.rows) + " with ldc = " + number(c.rows.ld));
+}
+
+Status check_apart_from(const Operand& given_x, const Operand& given_c, Index count) {
+  const Operand x = ascending(given_x, count), c = ascending(given_c, count);
+  if (x.empty() || c.empty()) return {};
+  const Index all_x = (count - 1) * x.step() + x.extent(), all_c = (count - 1) * c.step() + c.extent();
+  if (!near(x.rows, all_x, c.rows, all_c)) return {};
+  // Interleaved, perhaps. With equal strides only the distance counts.
+  const bool equal = x.step() == c.step();
+  Index i = 0;
+  Index j = meets(c, i, x, equal ? 1 - count : 0, x.stride == 0 ? 1 : count);
+  while (j < 0 && !equal && ++i < count) j = meets(c, i, x, 0, x.stride == 0 ? 1 : count);
+  if (j < 0) return {};
+  return invalid(std::string("gemm batch: a c overlaps ") + (x.name[0] == 'a' ? "an a" : "a b") +
+                 " in memory (stride_c = " + number(given_c.stride) + ", stride_" + x.name + " = " +
+                 number(given_x.stride) + ", c is " + shape(c.rows) + ", " + x.name + " is " + shape(x.rows) +
+                 "); the products need separate results");
+}
+
+Status check_strides(const GemmBatch& group) {
+  if (group.a != nullptr || group.b != nullptr)
+    return invalid("gemm batch: the array of pointers c is null, but that of " +
+                   std::string(group.a != nullptr ? "a" : "b") + " is not; pass all three, or none and strides");
+  if (Status status = check_gemm(group.call); !status.ok()) return status;
+  const Operand a = operand_a(group), b = operand_b(group), c = operand_c(group);
+  for (const Operand* x : {&a, &b, &c})
+    if (Status status = check_stride(*x, group.count); !status.ok()) return status;
+  if (Status status = check_results_apart(c, group.count); !status.ok()) return status;
+  for (const Operand* x : {&a, &b})
+    if (Status status = check_apart_from(*x, c, group.count); !status.ok()) return status;
+  return {};
+}
+
+Status check_group(const GemmBatch& group) {
+  if (group.count < 0) return invalid("gemm batch: count = " + number(group.count) + " is negative");
+  if (group.count == 0) return {};
+  constexpr Index most = Index{1} << 56; // more have no room for their pointers, nor for results
+  if (group.count > most) return invalid("gemm batch: count = " + number(group.count) + " overflows the address space");
+  return group.has_pointers() ? check_pointers(group) : check_strides(group);
+}
+
+} // namespace
+
+Status check_gemm_batch(std::span<const GemmBatch> groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Status status = check_group(groups[g]);
+    if (status.ok()) continue;
+    if (groups.size() > 1) status.why = "group " + std::to_string(g) + ": " + status.why;
+    return status;
+  }
+  return {};
+}
+
+} // namespace tessera

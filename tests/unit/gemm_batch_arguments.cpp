@@ -1,0 +1,182 @@
+/// Batches that must be refused, and those that look wrong and are not: the message names the argument, the product and
+/// the values, and nothing is written.
+
+#include <limits>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/backend.hpp>
+
+#include "support/expect.hpp"
+
+using namespace tessera;
+using tessera::test::contains;
+
+namespace {
+
+/// Three products, C := A·B with A 2×3, B 3×2, all compact, one behind the other; or with pointers to the same.
+struct Batch {
+  std::vector<float> a = std::vector<float>(18, 1.0f), b = std::vector<float>(18, 1.0f),
+                     c = std::vector<float>(12, 7.0f);
+  std::vector<const void*> pointers_a{&a[0], &a[6], &a[12]}, pointers_b{&b[0], &b[6], &b[12]};
+  std::vector<void*> pointers_c{&c[0], &c[4], &c[8]};
+  GemmBatch batch{
+      .call = {DType::F32, Math::Strict, Op::None, Op::None, 2, 2, 3, 1.0, a.data(), 3, b.data(), 2, 0.0, c.data(), 2},
+      .count = 3,
+      .stride_a = 6,
+      .stride_b = 6,
+      .stride_c = 4};
+
+  void use_pointers() {
+    batch.call.a = batch.call.b = batch.call.c = nullptr;
+    batch.a = pointers_a.data();
+    batch.b = pointers_b.data();
+    batch.c = pointers_c.data();
+  }
+};
+
+Status run_batch(std::span<const GemmBatch> groups) {
+  Executor& executor = tessera::executor(Backend::Reference);
+  return executor.gemm_batch(executor.default_queue(), groups);
+}
+
+template <class Change>
+void batch_refused(Change change, std::initializer_list<std::string_view> parts) {
+  Batch good, x;
+  change(x);
+  const GemmBatch groups[]{good.batch, x.batch};
+  const Status alone = run_batch({&x.batch, 1}), second = run_batch(groups);
+  BOOST_TEST((alone.code == StatusCode::InvalidArgument), alone.why);
+  for (const std::string_view part : parts)
+    BOOST_TEST(contains(alone.why, part), "'" << alone.why << "' lacks '" << part << "'");
+  BOOST_TEST((second.why == "group 1: " + alone.why), second.why);
+  for (const std::vector<float>* c : {&good.c, &x.c})
+    for (const float element : *c) BOOST_TEST(element == 7.0f);
+}
+
+template <class Change>
+void batch_accepted(Change change, std::vector<float> expected) {
+  Batch x;
+  change(x);
+  const Status status = run_batch({&x.batch, 1});
+  BOOST_TEST(status.ok(), status.why);
+  BOOST_TEST(x.c == expected, boost::test_tools::per_element());
+}
+
+const std::vector<float> threes(12, 3.0f);
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(gemm_batch_arguments)
+
+BOOST_AUTO_TEST_CASE(shapes) {
+  batch_accepted([](Batch&) {}, threes);
+  batch_accepted([](Batch& x) { x.use_pointers(); }, threes);
+  batch_refused([](Batch& x) { x.batch.count = -2; }, {"count = -2", "negative"});
+  batch_refused([](Batch& x) { x.batch.call.m = -1; }, {"m = -1"});
+  batch_refused([](Batch& x) { x.batch.call.lda = 2; }, {"lda = 2", "3 columns"});
+  batch_refused(
+      [](Batch& x) {
+        x.use_pointers();
+        x.batch.call.ldc = 1;
+      },
+      {"ldc = 1", "2 columns"});
+  batch_refused([](Batch& x) { x.batch.count = std::numeric_limits<Index>::max(); }, {"count = 9223372036854775807"});
+  batch_accepted([](Batch& x) { x.batch.count = 0; }, std::vector<float>(12, 7.0f));
+}
+
+BOOST_AUTO_TEST_CASE(null_pointers) {
+  batch_refused([](Batch& x) { x.batch.call.a = nullptr; }, {"a is null", "2×3"});
+  const auto with_pointers = [](auto change) {
+    return [change](Batch& x) {
+      x.use_pointers();
+      change(x);
+    };
+  };
+  batch_refused(with_pointers([](Batch& x) { x.pointers_a[2] = nullptr; }), {"a[2] is null", "2×3"});
+  batch_refused(with_pointers([](Batch& x) { x.pointers_b[0] = nullptr; }), {"b[0] is null", "3×2"});
+  batch_refused(with_pointers([](Batch& x) { x.pointers_c[1] = nullptr; }), {"c[1] is null", "2×2"});
+  batch_refused(with_pointers([](Batch& x) { x.batch.a = nullptr; }), {"array of pointers a is null"});
+  batch_refused(with_pointers([](Batch& x) { x.batch.c = nullptr; }), {"array of pointers c is null", "that of a"});
+}
+
+BOOST_AUTO_TEST_CASE(strides) {
+  batch_refused([](Batch& x) { x.batch.stride_c = 0; }, {"stride_c = 0", "products 0 and 1 overlap", "2×2", "ldc = 2"});
+  batch_refused([](Batch& x) { x.batch.stride_c = 3; }, {"stride_c = 3", "products 0 and 1"});
+  batch_refused(
+      [](Batch& x) {
+        x.batch.call.c = &x.c[8];
+        x.batch.stride_c = -3;
+      },
+      {"stride_c = -3", "overlap"});
+  constexpr Index huge = std::numeric_limits<Index>::max() / 4;
+  batch_refused([](Batch& x) { x.batch.stride_b = huge; }, {"stride_b", "overflow"});
+  batch_refused([](Batch& x) { x.batch.stride_a = std::numeric_limits<Index>::min(); }, {"stride_a", "overflow"});
+  batch_accepted([](Batch& x) { x.batch.stride_a = x.batch.stride_b = 0; }, threes);
+  batch_accepted(
+      [](Batch& x) {
+        x.batch.call.a = &x.a[12];
+        x.batch.call.c = &x.c[8];
+        x.batch.stride_a = -6;
+        x.batch.stride_c = -4;
+      },
+      threes);
+  // Side by side, in rows of six.
+  batch_accepted(
+      [](Batch& x) {
+        x.batch.call.ldc = 6;
+        x.batch.stride_c = 2;
+      },
+      threes);
+  batch_refused(
+      [](Batch& x) { // row 1 of the first one is where row 0 of the third one would be
+        x.batch.call.ldc = 4;
+        x.batch.stride_c = 2;
+      },
+      {"products 0 and 2 overlap"});
+}
+
+BOOST_AUTO_TEST_CASE(results_that_overlap_operands) {
+  batch_refused([](Batch& x) { x.batch.call.a = &x.c[4]; }, {"a c overlaps an a", "stride_c = 4", "stride_a = 6"});
+  batch_refused( // not in the first product
+      [](Batch& x) {
+        x.batch.call.b = &x.c[8];
+        x.batch.call.ldb = 2;
+        x.batch.stride_b = 0;
+        x.batch.call.k = 2;
+        x.batch.call.lda = 3;
+      },
+      {"a c overlaps a b"});
+  batch_refused(
+      [](Batch& x) {
+        x.use_pointers();
+        x.pointers_a[1] = &x.c[3];
+      },
+      {"c[1] overlaps a[1]"});
+  // A and C take turns in one array: rows of 2 + 2 elements, two products.
+  std::vector<float> both(16, 1.0f);
+  Batch x;
+  x.batch.count = 2;
+  x.batch.call.k = 2;
+  x.batch.call.a = both.data();
+  x.batch.call.c = both.data() + 2;
+  x.batch.call.lda = x.batch.call.ldc = 4;
+  x.batch.stride_a = x.batch.stride_c = 8;
+  const Status status = run_batch({&x.batch, 1});
+  BOOST_TEST(status.ok(), status.why);
+  const std::vector<float> turns{1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2};
+  BOOST_TEST(both == turns, boost::test_tools::per_element());
+  x.batch.stride_a = 6;
+  BOOST_TEST(!run_batch({&x.batch, 1}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_is_unknown) {
+  const Batch x;
+  Executor& executor = tessera::executor(Backend::Reference);
+  const Status status = executor.gemm_batch(executor.default_queue(), {&x.batch, 1}, "canonicle");
+  BOOST_TEST(contains(status.why, "did you mean 'canonical'?"), status.why);
+  for (const float element : x.c) BOOST_TEST(element == 7.0f);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
