@@ -7,6 +7,7 @@
 #include <tessera/device_state.hpp>
 #include <tessera/executor.hpp>
 
+#include "gemm/batch_table.hpp"
 #include "memory.hpp"
 #include "side_queues.hpp"
 #include "staging.hpp"
@@ -37,6 +38,9 @@ class CudaExecutor final : public Executor, public DeviceMonitor {
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
   Status read_state(DeviceState& state) noexcept override;
 
+ protected:
+  Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept override; ///< gemm/batch.cpp
+
  private:
   CudaExecutor(int device, std::size_t memory_limit, int copy_threads) noexcept
       : device_(device), memory_(device, memory_limit), staging_(device, copy_threads) {}
@@ -45,6 +49,7 @@ class CudaExecutor final : public Executor, public DeviceMonitor {
   Capabilities capabilities_;
   DeviceMemory memory_;
   Staging staging_;
+  PinnedTables tables_;
   std::unique_ptr<StreamQueue> queue_;
   std::shared_ptr<SideQueues> side_queues_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-/// One tile of C by async_copy: also what segmented's blocks do with a segment of k each.
+/// One tile of C by async_copy: also what segmented's blocks do with a segment of k each, and those of batches.
 
 #include "async_loader.cuh"
 #include "grid.cuh"
@@ -16,14 +16,20 @@ constexpr int block_k = 8;
 template <class T>
 constexpr int stages_of = sizeof(T) == 4 ? 4 : 3;
 
-/// This block's tile.
-template <class T, Along a_along, Along b_along>
-__device__ void multiply_tile(const VectorOperands<T>& x) {
-  using S = Tiles<T>;
-  constexpr int stages = stages_of<T>;
-  __shared__ alignas(16) T a_tile[stages][block_k][S::a_ld];
-  __shared__ alignas(16) T b_tile[stages][block_k][S::b_ld];
-  const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
+/// What a block of tiles of shape S has in shared memory.
+template <class S, int stages>
+struct Stages {
+  alignas(16) typename S::Element a[stages][block_k][S::a_ld];
+  alignas(16) typename S::Element b[stages][block_k][S::b_ld];
+};
+
+/// The tile at `origin`, by a block of S::threads threads.
+template <class S, int stages, Along a_along, Along b_along>
+__device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, const TileOrigin& origin,
+                                 Stages<S, stages>& shared) {
+  using T = typename S::Element;
+  auto& a_tile = shared.a;
+  auto& b_tile = shared.b;
   const int thread = static_cast<int>(threadIdx.x);
   const warp_tiling::Position<S> at(thread);
   AsyncTileLoader<T, S::block_m, block_k, S::threads, a_along> a(slice_a(x, a_along, origin.row), thread);
@@ -66,6 +72,14 @@ __device__ void multiply_tile(const VectorOperands<T>& x) {
   }
   sums.finish(x.k, totals);
   warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
+}
+
+/// This block's tile.
+template <class T, Along a_along, Along b_along>
+__device__ void multiply_tile(const VectorOperands<T>& x) {
+  using S = Tiles<T>;
+  __shared__ Stages<S, stages_of<T>> shared;
+  multiply_tile_at<S, stages_of<T>, a_along, b_along>(x, tile_origin(x, S::block_m, S::block_n), shared);
 }
 
 } // namespace tessera::cuda::async_tiling

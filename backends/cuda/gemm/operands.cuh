@@ -18,6 +18,7 @@ struct StridedOperands {
   Index ldc;
   T alpha, beta;
 
+  StridedOperands() = default;
   explicit StridedOperands(const GemmCall& call)
       : m(call.m),
         n(call.n),

@@ -17,7 +17,7 @@ enum class Along { K, Outer };
 
 /// May a kernel read these elements as vectors? The other direction's stride must keep them aligned.
 template <class T>
-bool vectors_allowed(const T* data, Index stride) {
+__host__ __device__ bool vectors_allowed(const T* data, Index stride) {
   return reinterpret_cast<std::uintptr_t>(data) % sizeof(Vector<T>) == 0 && stride % Vector<T>::width == 0;
 }
 
@@ -26,6 +26,7 @@ template <class T>
 struct VectorOperands : StridedOperands<T> {
   bool a_vectors, b_vectors, c_vectors;
 
+  VectorOperands() = default;
   explicit VectorOperands(const GemmCall& call)
       : StridedOperands<T>(call),
         a_vectors(vectors_allowed(this->a, call.lda)),
