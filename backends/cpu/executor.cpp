@@ -1,5 +1,12 @@
 #include "cpu/executor.hpp"
 
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include <tessera/log.hpp>
+
+#include "cpu/gemm/batch.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "cpu/machine.hpp"
 #include "cpu/reduce/ladder.hpp"
@@ -21,6 +28,24 @@ CpuExecutor::CpuExecutor(Backend backend, Isa isa, int threads, std::unique_ptr<
 
 std::span<const GemmKernel> CpuExecutor::gemm_kernels() const noexcept { return gemm_ladder(); }
 std::span<const ReduceKernel> CpuExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
+
+Status CpuExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept try {
+  const auto small = [&](const GemmBatch& group) { return is_shared_out(group, threads_for(group.call.threads)); };
+  const auto small_ones = std::count_if(groups.begin(), groups.end(), small);
+  if (log_dispatch())
+    log_line("gemm batch: " + std::to_string(small_ones) + " of " + std::to_string(groups.size()) +
+             " groups in one parallel loop by " + std::string(to_string(capabilities_.backend)) + "/batch, " +
+             to_string(isa_));
+  if (small_ones == std::ssize(groups)) return batched_products(*this, queue, groups);
+  if (small_ones == 0) return gemm_one_by_one(queue, groups);
+  std::vector<GemmBatch> ordered(groups.begin(), groups.end());
+  const auto first_large = std::stable_partition(ordered.begin(), ordered.end(), small);
+  // The ladder may reject; nothing may have been written then.
+  if (Status status = gemm_one_by_one(queue, {first_large, ordered.end()}); !status.ok()) return status;
+  return batched_products(*this, queue, {ordered.begin(), first_large});
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
 
 Status create_executor(Backend backend, MakeTeam make_team, const ExecutorOptions& options, Executor*& executor) {
   Isa isa = Isa::Portable;

@@ -31,6 +31,10 @@ class CpuExecutor final : public HostExecutor {
   /// What a call's `threads` means: 0 is as many as the executor was made with.
   int threads_for(int asked) const noexcept { return asked > 0 ? asked : capabilities_.threads; }
 
+ protected:
+  /// Large products one after another by all threads; small ones in one parallel loop.
+  Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept override;
+
  private:
   Capabilities capabilities_;
   Isa isa_;
