@@ -1,4 +1,5 @@
 /// gemm_bench peers: Tessera and other libraries multiply the same matrices, turn by turn, over a table of shapes.
+/// gemm_bench batch: the same for batches, on the processor or on a device.
 
 #include <cstdio>
 #include <string>
@@ -11,6 +12,7 @@
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
+#include "batch_command.hpp"
 #include "common/command_line.hpp"
 #include "common/machine.hpp"
 #include "common/words.hpp"
@@ -88,6 +90,8 @@ int main(int argc, char** argv) try {
   CLI::App app("Benchmarks of matrix products beside other libraries.", "gemm_bench");
   app.require_subcommand(1);
   Words words;
+  BatchCommand batch_words;
+  const CLI::App* batch = batch_words.add_to(app);
   CLI::App* peers = app.add_subcommand("peers", "Tessera's processor backends and every CBLAS library, interleaved");
   peers->add_option("--shapes", words.shapes, "MxNxK, separated by commas")->capture_default_str();
   peers->add_option("--dtype", words.types, "f32, f64 or both")->capture_default_str();
@@ -108,7 +112,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::NonNegativeNumber);
   peers->add_option("--json", words.json, "file for the results");
   if (!apps::parse(app, argc, argv)) return 0;
-  return peers_command(words);
+  return batch->parsed() ? batch_words.run() : peers_command(words);
 } catch (const std::exception& error) {
   fmt::print(stderr, "gemm_bench: {}\n", error.what());
   return 2;
