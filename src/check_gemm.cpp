@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <limits>
 
+#include <tessera/complex.hpp>
 #include <tessera/executor.hpp>
+
+#include "check_gemm.hpp"
 
 namespace tessera {
 namespace {
@@ -81,17 +84,14 @@ bool overlap(const StoredRows& x, const StoredRows& y) {
   return same_columns || wraps;
 }
 
-Status check_gemm(const GemmCall& call) {
-  if (Status status = check_types(call); !status.ok()) return status;
+Status check_shapes(const GemmCall& call, std::size_t element, std::size_t result) {
   if (call.m < 0 || call.n < 0 || call.k < 0)
     return invalid("gemm: sizes must not be negative: " + quantity("m", call.m) + ", " + quantity("n", call.n) + ", " +
                    quantity("k", call.k));
   if (call.threads < 0)
     return invalid("gemm: " + quantity("threads", call.threads) + " is negative; 0 means the default");
-  const std::size_t element = size_of(call.type);
-  const std::size_t result = size_of(call.result);
-  const bool flip_a = call.op_a == Op::Transpose;
-  const bool flip_b = call.op_b == Op::Transpose;
+  const bool flip_a = call.op_a != Op::None;
+  const bool flip_b = call.op_b != Op::None;
   const Operand a{{call.a, flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, element}, "a"};
   const Operand b{{call.b, flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, element}, "b"};
   const Operand c{{call.c, call.m, call.n, call.ldc, result}, "c"};
@@ -104,6 +104,27 @@ Status check_gemm(const GemmCall& call) {
                      "×" + std::to_string(c.cols) + ", " + operand->name + " is " + std::to_string(operand->rows) +
                      "×" + std::to_string(operand->cols) + "); the product needs a separate result");
   return {};
+}
+
+Status check_gemm(const GemmCall& call) {
+  if (Status status = check_types(call); !status.ok()) return status;
+  for (const Op op : {call.op_a, call.op_b})
+    if (op != Op::None && op != Op::Transpose)
+      return invalid("gemm: op " + std::to_string(static_cast<int>(op)) +
+                     " of a real matrix; use none or transpose, which is a real matrix's conjugate transpose");
+  return check_shapes(call, size_of(call.type), size_of(call.result));
+}
+
+Status check_gemm(const ComplexGemmCall& call) {
+  if (call.type != DType::F32 && call.type != DType::F64)
+    return invalid("gemm: complex numbers of " + std::string(to_string(call.type)) + " parts; use f32 or f64");
+  for (const Op op : {call.op_a, call.op_b})
+    if (op != Op::None && op != Op::Transpose && op != Op::ConjugateTranspose)
+      return invalid("gemm: unknown op " + std::to_string(static_cast<int>(op)));
+  const std::size_t number = 2 * size_of(call.type);
+  const GemmCall shapes{call.type, call.math, call.op_a, call.op_b, call.m, call.n, call.k,   1.0,
+                        call.a,    call.lda,  call.b,    call.ldb,  1.0,    call.c, call.ldc, call.threads};
+  return check_shapes(shapes, number, number);
 }
 
 } // namespace tessera

@@ -22,6 +22,9 @@ constexpr Words<Math, 7> math_words{{{Math::Strict, "strict"},
                                      {Math::EmulatedFp16x3, "emulated_fp16x3"},
                                      {Math::EmulatedBf16x6, "emulated_bf16x6"},
                                      {Math::Compensated, "compensated"}}};
+constexpr Words<Op, 3> op_words{{{Op::None, "none"},
+                                 {Op::Transpose, "transpose"},
+                                 {Op::ConjugateTranspose, "conjugate_transpose"}}};
 constexpr Words<Backend, 5> backend_words{{{Backend::Auto, "auto"},
                                            {Backend::Reference, "reference"},
                                            {Backend::OpenMP, "openmp"},
@@ -67,7 +70,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view to_string(DType type) noexcept { return word_of(dtype_words, type); }
 std::string_view to_string(Math math) noexcept { return word_of(math_words, math); }
-std::string_view to_string(Op op) noexcept { return op == Op::None ? "none" : "transpose"; }
+std::string_view to_string(Op op) noexcept { return word_of(op_words, op); }
 std::string_view to_string(Backend backend) noexcept { return word_of(backend_words, backend); }
 
 DType parse_dtype(std::string_view word) { return parse(dtype_words, word, "element type"); }

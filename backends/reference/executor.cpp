@@ -2,6 +2,7 @@
 
 #include <tessera/host_executor.hpp>
 
+#include "elementwise/complex_block.hpp"
 #include "elementwise/rows.hpp"
 #include "gemm/ladder.hpp"
 #include "plugin.hpp"
@@ -23,6 +24,10 @@ class ReferenceExecutor final : public HostExecutor {
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reduce_ladder(); }
 
   Status map(Queue&, const MapCall& call) noexcept override {
+    if (is_complex(call.op)) {
+      host::map_complex(call, {0, call.rows, 0, call.cols});
+      return {};
+    }
     host::map_rows(call, 0, call.rows);
     return {};
   }

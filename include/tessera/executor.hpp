@@ -88,7 +88,15 @@ enum class MapOp : int {
   Multiply = 4,  ///< z = x·y, element by element
   Transpose = 5, ///< z = xᵀ; x and z do not overlap
   Convert = 6,   ///< z = x, whose elements are of x_type; x and z do not overlap
+
+  // Of complex numbers: two elements of `type` each, which is f32 or f64, the real part first. rows, cols and leading
+  // dimensions count complex numbers. x and z do not overlap, but that z may be x or y in CombineComplex.
+  ExpandComplex = 7,  ///< z = op_x(x) as 2·rows rows of 2·cols elements: each number becomes [[re, im], [−im, re]]
+  CopyComplex = 8,    ///< z = op_x(x)
+  CombineComplex = 9, ///< z = alpha·x + beta·y in the order of complex.hpp; beta = 0 does not read y
 };
+
+constexpr bool is_complex(MapOp op) noexcept { return op >= MapOp::ExpandComplex && op <= MapOp::CombineComplex; }
 
 /// Operations on 16-bit elements compute in f32 and round each element of z once. alpha and beta are then exact in f32.
 struct MapCall {
@@ -105,7 +113,10 @@ struct MapCall {
   void* z = nullptr;
   Index ldz = 0;
   int threads = 0;
-  DType x_type = type; ///< of x; read by Convert alone
+  DType x_type = type;          ///< of x; read by Convert alone
+  Op op_x = Op::None;           ///< read by ExpandComplex and CopyComplex alone
+  double alpha_imaginary = 0.0; ///< read by CombineComplex alone
+  double beta_imaginary = 0.0;
 };
 
 enum class Distribution : int {

@@ -31,8 +31,9 @@ enum class Math : int {
   Compensated = 6,    ///< Kahan's compensated summation
 };
 
-/// op(X) of the BLAS: the operand as it is stored, or its transpose.
-enum class Op : int { None = 0, Transpose = 1 };
+/// op(X) of the BLAS: the operand as it is stored, its transpose, or the conjugate of that, which complex.hpp alone
+/// takes.
+enum class Op : int { None = 0, Transpose = 1, ConjugateTranspose = 2 };
 
 /// Which executor runs a call. Auto may choose and fall back; a named one works or the call throws.
 enum class Backend : int { Auto = 0, Reference = 1, OpenMP = 2, Tbb = 3, Cuda = 4 };

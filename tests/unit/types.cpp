@@ -19,6 +19,7 @@ BOOST_AUTO_TEST_CASE(words_and_values_are_inverse) {
   BOOST_TEST(to_string(static_cast<Backend>(99)) == "unknown");
   BOOST_TEST(to_string(Op::None) == "none");
   BOOST_TEST(to_string(Op::Transpose) == "transpose");
+  BOOST_TEST(to_string(Op::ConjugateTranspose) == "conjugate_transpose");
 }
 
 BOOST_AUTO_TEST_CASE(a_typing_error_names_the_nearest_word_and_all_known_ones) {

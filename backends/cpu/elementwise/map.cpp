@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cpu/elementwise/complex.hpp"
 #include "cpu/executor.hpp"
 #include "reference/elementwise/rows.hpp"
 #include "reference/fma_clones.hpp"
@@ -57,6 +58,7 @@ MapCall columns_of(const MapCall& call, Index first, Index last) {
 
 Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
   const int threads = threads_for(call.threads);
+  if (is_complex(call.op)) return map_complex(call, team(), threads);
   if (call.op == MapOp::Transpose) {
     const std::size_t bytes = size_of(call.type);
     const auto transpose = bytes == 8   ? transpose_rows<std::uint64_t>

@@ -9,6 +9,7 @@ namespace tessera::cuda {
 Status map(Queue& queue, const MapCall& call) noexcept;
 Status transpose(Queue& queue, const MapCall& call) noexcept;
 Status convert(Queue& queue, const MapCall& call) noexcept;
+Status map_complex(Queue& queue, const MapCall& call) noexcept;
 Status random(Queue& queue, const RandomCall& call) noexcept;
 
 } // namespace tessera::cuda

@@ -75,6 +75,10 @@ Status map_typed(Queue& queue, const MapCall& call) noexcept {
       return transpose(queue, call);
     case MapOp::Convert:
       return convert(queue, call);
+    case MapOp::ExpandComplex:
+    case MapOp::CopyComplex:
+    case MapOp::CombineComplex:
+      return map_complex(queue, call);
   }
   return {StatusCode::InvalidArgument, "unknown element-wise operation"};
 }

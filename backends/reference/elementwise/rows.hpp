@@ -79,7 +79,10 @@ template <class T>
       case MapOp::Transpose:
         for (Index j = 0; j < call.cols; ++j) out[j] = x[j * call.ldx + i];
         break;
-      case MapOp::Convert: // two types: see above
+      case MapOp::Convert:       // two types: see above
+      case MapOp::ExpandComplex: // complex_block.hpp
+      case MapOp::CopyComplex:
+      case MapOp::CombineComplex:
         break;
     }
   }

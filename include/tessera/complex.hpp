@@ -1,0 +1,96 @@
+#pragma once
+
+/// Complex products, C := alpha · op(A) · op(B) + beta · C with complex numbers of f32 or f64 parts.
+///
+///     #include <tessera/complex.hpp>
+///     std::vector<std::complex<float>> a(m * k), b(n * k), c(m * n);
+///     tessera::gemm(Op::None, Op::ConjugateTranspose, m, n, k, 1.0f, a.data(), k, b.data(), k, 0.0f, c.data(), n);
+///
+/// Row-major; op(A) is m×k, op(B) k×n, C m×n; leading dimensions count complex numbers between stored rows. For
+/// column-major matrices swap A with B and m with n: Cᵀ = op(B)ᵀ·op(A)ᵀ.
+///
+/// A complex product is a real one. C and A are read as real matrices of twice as many columns, the real part of each
+/// number before its imaginary part, and each number of op(B) is expanded to [[re, im], [−im, re]]. So every kernel of
+/// every backend multiplies complex matrices, with the 8·m·n·k operations of the textbook, and the numerical contract
+/// of gemm.hpp holds with 2k for k: K is cut into segments of 512; within a segment, for p in ascending order,
+///
+///     re = fma(re a, re b, re),  then  re = fma(im a, −im b, re)
+///     im = fma(re a, im b, im),  then  im = fma(im a,  re b, im)
+///
+/// each from +0, where a and b are the numbers of op(A) and op(B), conjugated already; segment sums are added in
+/// ascending order to s. Then r = alpha·s, and if beta ≠ 0, r = r + beta·C. A factor whose imaginary part is zero is
+/// real and multiplies both parts: alpha·s is one rounding, and adding beta·C one fma. Any other
+///
+///     t.re = fma(−im alpha, s.im, re alpha · s.re)      t.im = fma(im alpha, s.re, re alpha · s.im)
+///     r.re = fma(−im beta, C.im, fma(re beta, C.re, t.re))
+///     r.im = fma(im beta, C.re, fma(re beta, C.im, t.im))
+///
+/// Under Math::Strict these are the bits of every backend with any number of threads. Swapping the operands, as for
+/// column-major matrices, swaps a with b in the order above: that may change im's last bit.
+/// If alpha = 0 or K = 0, A and B are not read and C becomes beta·C. beta = 0 never reads C.
+///
+/// Other math modes are those that the real product has. Op(B), and op(A) unless it is Op::None, are rewritten in
+/// scratch memory, 256 MiB at most on a device and less on the host; operands in host memory that a device cannot hold
+/// go through it in blocks of C, with the same bits.
+///
+/// Errors are those of gemm.hpp.
+///
+/// Idea: the real 2×2 matrices that are the complex numbers; Van Zee and Smith: "Implementing high-performance complex
+/// matrix multiplication via the 1m method" (2020), which expands while packing.
+
+#include <complex>
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include <tessera/executor.hpp>
+#include <tessera/gemm.hpp>
+
+namespace tessera {
+
+/// A complex product of operands in an executor's memory. `type` is that of the parts: F32 or F64.
+struct ComplexGemmCall {
+  DType type = DType::F32;
+  Math math = Math::Strict;
+  Op op_a = Op::None;
+  Op op_b = Op::None;
+  Index m = 0;
+  Index n = 0;
+  Index k = 0;
+  std::complex<double> alpha = 1.0; ///< exact in `type`
+  const void* a = nullptr;
+  Index lda = 0;
+  const void* b = nullptr;
+  Index ldb = 0;
+  std::complex<double> beta = 0.0;
+  void* c = nullptr;
+  Index ldc = 0;
+  int threads = 0; ///< as in GemmCall
+};
+
+/// What check_gemm() of real products checks.
+TESSERA_API Status check_gemm(const ComplexGemmCall& call);
+
+/// Enqueues the product; `kernel` names a row of the ladder for real products of `type`. Scratch memory comes from the
+/// executor, so a queue that is being recorded (recording.hpp) does not take it.
+TESSERA_API Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call,
+                        std::string_view kernel = {}) noexcept;
+
+namespace detail {
+TESSERA_API void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options);
+}
+
+/// The BLAS form on the caller's row-major host memory, done when it returns. alpha and beta may be real numbers.
+template <std::floating_point T>
+requires(std::same_as<T, float> ||
+         std::same_as<T, double>) void gemm(Op op_a, Op op_b, Index m, Index n, Index k,
+                                            std::type_identity_t<std::complex<T>> alpha, const std::complex<T>* a,
+                                            Index lda, const std::complex<T>* b, Index ldb,
+                                            std::type_identity_t<std::complex<T>> beta, std::complex<T>* c, Index ldc,
+                                            const GemmOptions& options = {}) {
+  detail::gemm_raw(ComplexGemmCall{dtype_of<T>, options.math, op_a, op_b, m, n, k, std::complex<double>(alpha), a, lda,
+                                   b, ldb, std::complex<double>(beta), c, ldc, options.threads},
+                   options);
+}
+
+} // namespace tessera

@@ -1,0 +1,70 @@
+#include "complex/blocks.hpp"
+
+#include <algorithm>
+
+namespace tessera::detail {
+namespace {
+
+/// Of the canonical summation, in complex numbers.
+constexpr Index complex_segment = canonical_segment / 2;
+
+/// Rather slices of k than blocks of C narrower than this.
+constexpr Index narrow = 128;
+
+std::size_t rectangle(Index rows, Index cols, DType parts) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(scratch_ld(cols, parts)) * 2 * size_of(parts);
+}
+
+/// As many blocks as before, of equal sizes.
+Index evenly(Index size, Index block) {
+  const Index count = (size + block - 1) / block;
+  return (size + count - 1) / count;
+}
+
+/// The largest blocks of this k whose sides are at most equal; rows are not cut where that saves nothing.
+ComplexBlocks largest_blocks(const ComplexGemmCall& call, Index k, std::size_t limit) {
+  const bool cuts_rows = call.op_a != Op::None || ComplexBlocks{1, 1, k}.keeps_sums(call);
+  const auto blocks_of = [&](Index side) {
+    return ComplexBlocks{cuts_rows ? std::min(side, call.m) : call.m, std::min(side, call.n), k};
+  };
+  Index fits = 1;
+  for (Index above = std::max(call.m, call.n) + 1; above - fits > 1;) {
+    const Index side = fits + (above - fits) / 2;
+    (blocks_of(side).bytes(call) <= limit ? fits : above) = side;
+  }
+  return blocks_of(fits);
+}
+
+} // namespace
+
+Index scratch_ld(Index cols, DType parts) {
+  const Index number = static_cast<Index>(2 * size_of(parts));
+  const Index bytes = (cols * number + 63) / 64 * 64;
+  return (bytes % 2048 == 0 ? bytes + 64 : bytes) / number;
+}
+
+bool ComplexBlocks::keeps_sums(const ComplexGemmCall& call) const {
+  if (call.alpha.imag() != 0.0 || call.beta.imag() != 0.0) return true;
+  return slices(call) && (call.alpha != 1.0 || call.beta != 0.0);
+}
+
+std::size_t ComplexBlocks::b(const ComplexGemmCall& call) const { return rectangle(2 * k, n, call.type); }
+std::size_t ComplexBlocks::a(const ComplexGemmCall& call) const {
+  return call.op_a == Op::None ? 0 : rectangle(m, k, call.type);
+}
+std::size_t ComplexBlocks::sums(const ComplexGemmCall& call) const {
+  return keeps_sums(call) ? rectangle(m, n, call.type) : 0;
+}
+
+ComplexBlocks choose_complex_blocks(const ComplexGemmCall& call, std::size_t limit) {
+  ComplexBlocks blocks{call.m, call.n, call.k};
+  if (blocks.bytes(call) <= limit) return blocks;
+  blocks = largest_blocks(call, call.k, limit);
+  if (call.k > complex_segment && (blocks.n < std::min(narrow, call.n) || blocks.bytes(call) > limit))
+    blocks = largest_blocks(call, complex_segment, limit);
+  blocks.m = evenly(call.m, blocks.m);
+  blocks.n = evenly(call.n, blocks.n);
+  return blocks;
+}
+
+} // namespace tessera::detail

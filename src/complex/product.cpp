@@ -1,0 +1,226 @@
+/// A complex product as real ones of scratch memory's contents; see complex.hpp for the order of its operations.
+
+#include <algorithm>
+#include <new>
+
+#include <tessera/complex.hpp>
+#include <tessera/log.hpp>
+
+#include "complex/blocks.hpp"
+#include "complex/scratch.hpp"
+
+namespace tessera {
+namespace {
+
+using detail::choose_complex_blocks;
+using detail::ComplexBlocks;
+using detail::scratch_ld;
+
+constexpr std::size_t host_limit = std::size_t{32} << 20;
+constexpr std::size_t device_limit = std::size_t{256} << 20;
+
+std::string describe(const ComplexGemmCall& call) {
+  return "complex gemm of " + std::string(to_string(call.type)) + " parts m=" + std::to_string(call.m) +
+         " n=" + std::to_string(call.n) + " k=" + std::to_string(call.k);
+}
+
+class ComplexProduct {
+ public:
+  ComplexProduct(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel)
+      : executor_(executor),
+        queue_(queue),
+        call_(call),
+        kernel_(kernel),
+        number_(static_cast<Index>(2 * size_of(call.type))),
+        scratch_(executor) {}
+
+  Status run();
+
+ private:
+  /// A block of C and a slice of k: where they begin, and how large they are.
+  struct Part {
+    Index i, j, p;
+    ComplexBlocks size;
+  };
+
+  Status scale_result();
+  Status multiply_parts();
+  Status multiply_part(const Part& part);
+  Status expand_b(const Part& part);
+  Status copy_a(const Part& part);
+  Status multiply_reals(const Part& part);
+  Status combine(std::complex<double> alpha, const void* x, Index ldx, std::complex<double> beta, const Part& part);
+  GemmCall real_call() const;
+  MapCall map_call(MapOp op, Index rows, Index cols) const;
+
+  const char* at(const void* matrix, Index ld, Index row, Index col) const {
+    return static_cast<const char*>(matrix) + (row * ld + col) * number_;
+  }
+  char* c_at(const Part& part) const { return static_cast<char*>(call_.c) + (part.i * call_.ldc + part.j) * number_; }
+
+  Executor& executor_;
+  Queue& queue_;
+  const ComplexGemmCall& call_;
+  std::string_view kernel_;
+  Index number_; ///< bytes of a complex number
+  detail::ComplexScratch scratch_;
+  ComplexBlocks blocks_;
+  char* b_ = nullptr; ///< expanded
+  char* a_ = nullptr; ///< by rows
+  char* sums_ = nullptr;
+  Index b_j_ = -1, b_p_ = -1; ///< what b_ and a_ hold now
+  Index a_i_ = -1, a_p_ = -1;
+  bool wrote_c_ = false;
+};
+
+Status ComplexProduct::run() {
+  if (call_.m == 0 || call_.n == 0 || call_.k == 0 || call_.alpha == 0.0) return scale_result();
+  blocks_ = choose_complex_blocks(call_, executor_.capabilities().host_memory ? host_limit : device_limit);
+  if (log_dispatch())
+    log_line(describe(call_) + ": real products of " + std::to_string(blocks_.m) + "×" + std::to_string(2 * blocks_.n) +
+             " with k = " + std::to_string(2 * blocks_.k));
+  if (Status status = scratch_.allocate(blocks_.bytes(call_)); !status.ok()) return status;
+  b_ = scratch_.data();
+  a_ = b_ + blocks_.b(call_);
+  sums_ = a_ + blocks_.a(call_);
+  Status status = multiply_parts();
+  if (!status.ok() && wrote_c_) { // what every error but this one promises is over
+    status.code = StatusCode::DeviceError;
+    status.why += "; parts of C were written already";
+  }
+  return status;
+}
+
+/// Without a product to add: C becomes beta·C. The real product does it, and looks at the kernel's name in any case.
+Status ComplexProduct::scale_result() {
+  GemmCall real = real_call();
+  real.k = 0;
+  real.lda = real.ldb = std::max<Index>(1, 2 * call_.n);
+  real.a = real.b = nullptr;
+  real.n = 2 * call_.n;
+  real.m = call_.beta.imag() == 0.0 ? call_.m : 0;
+  real.beta = call_.beta.real();
+  real.c = call_.c;
+  real.ldc = 2 * call_.ldc;
+  if (Status status = executor_.gemm(queue_, real, kernel_); !status.ok() || real.m == call_.m) return status;
+  return combine(call_.beta, call_.c, call_.ldc, 0.0, {0, 0, 0, {call_.m, call_.n, 0}});
+}
+
+Status ComplexProduct::multiply_parts() {
+  Part part{};
+  for (part.j = 0; part.j < call_.n; part.j += blocks_.n)
+    for (part.i = 0; part.i < call_.m; part.i += blocks_.m) {
+      part.size.n = std::min(blocks_.n, call_.n - part.j);
+      part.size.m = std::min(blocks_.m, call_.m - part.i);
+      for (part.p = 0; part.p < call_.k; part.p += blocks_.k) {
+        part.size.k = std::min(blocks_.k, call_.k - part.p);
+        if (Status status = multiply_part(part); !status.ok()) return status;
+      }
+      if (!blocks_.keeps_sums(call_)) continue;
+      const Index ld = scratch_ld(blocks_.n, call_.type);
+      if (Status status = combine(call_.alpha, sums_, ld, call_.beta, part); !status.ok()) return status;
+      wrote_c_ = true;
+    }
+  return {};
+}
+
+Status ComplexProduct::multiply_part(const Part& part) {
+  if (Status status = expand_b(part); !status.ok()) return status;
+  if (call_.op_a != Op::None)
+    if (Status status = copy_a(part); !status.ok()) return status;
+  return multiply_reals(part);
+}
+
+Status ComplexProduct::expand_b(const Part& part) {
+  if (part.j == b_j_ && part.p == b_p_) return {};
+  MapCall map = map_call(MapOp::ExpandComplex, part.size.k, part.size.n);
+  map.op_x = call_.op_b;
+  map.x = call_.op_b == Op::None ? at(call_.b, call_.ldb, part.p, part.j) : at(call_.b, call_.ldb, part.j, part.p);
+  map.ldx = call_.ldb;
+  map.z = b_;
+  map.ldz = scratch_ld(blocks_.n, call_.type);
+  b_j_ = part.j;
+  b_p_ = part.p;
+  return executor_.map(queue_, map);
+}
+
+Status ComplexProduct::copy_a(const Part& part) {
+  if (part.i == a_i_ && part.p == a_p_) return {};
+  MapCall map = map_call(MapOp::CopyComplex, part.size.m, part.size.k);
+  map.op_x = call_.op_a;
+  map.x = at(call_.a, call_.lda, part.p, part.i);
+  map.ldx = call_.lda;
+  map.z = a_;
+  map.ldz = scratch_ld(blocks_.k, call_.type);
+  a_i_ = part.i;
+  a_p_ = part.p;
+  return executor_.map(queue_, map);
+}
+
+/// Alone it is the product, alpha, beta and all; a slice is added to those before it, as a segment's sum is.
+Status ComplexProduct::multiply_reals(const Part& part) {
+  const bool keeps_sums = blocks_.keeps_sums(call_);
+  GemmCall real = real_call();
+  real.m = part.size.m;
+  real.n = 2 * part.size.n;
+  real.k = 2 * part.size.k;
+  real.a = call_.op_a == Op::None ? at(call_.a, call_.lda, part.i, part.p) : a_;
+  real.lda = 2 * (call_.op_a == Op::None ? call_.lda : scratch_ld(blocks_.k, call_.type));
+  real.b = b_;
+  real.ldb = 2 * scratch_ld(blocks_.n, call_.type);
+  real.c = keeps_sums ? sums_ : c_at(part);
+  real.ldc = 2 * (keeps_sums ? scratch_ld(blocks_.n, call_.type) : call_.ldc);
+  if (keeps_sums || blocks_.slices(call_)) {
+    real.alpha = 1.0;
+    real.beta = part.p == 0 ? 0.0 : 1.0;
+  } else {
+    real.alpha = call_.alpha.real();
+    real.beta = call_.beta.real();
+  }
+  Status status = executor_.gemm(queue_, real, kernel_);
+  wrote_c_ = wrote_c_ || (status.ok() && !keeps_sums);
+  return status;
+}
+
+Status ComplexProduct::combine(std::complex<double> alpha, const void* x, Index ldx, std::complex<double> beta,
+                               const Part& part) {
+  MapCall map = map_call(MapOp::CombineComplex, part.size.m, part.size.n);
+  map.alpha = alpha.real();
+  map.alpha_imaginary = alpha.imag();
+  map.beta = beta.real();
+  map.beta_imaginary = beta.imag();
+  map.x = x;
+  map.ldx = ldx;
+  map.y = map.z = c_at(part);
+  map.ldy = map.ldz = call_.ldc;
+  return executor_.map(queue_, map);
+}
+
+GemmCall ComplexProduct::real_call() const {
+  GemmCall real;
+  real.type = real.result = call_.type;
+  real.math = call_.math;
+  real.threads = call_.threads;
+  return real;
+}
+
+MapCall ComplexProduct::map_call(MapOp op, Index rows, Index cols) const {
+  MapCall map;
+  map.op = op;
+  map.type = call_.type;
+  map.rows = rows;
+  map.cols = cols;
+  map.threads = call_.threads;
+  return map;
+}
+
+} // namespace
+
+Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) noexcept try {
+  if (Status status = check_gemm(call); !status.ok()) return status;
+  return ComplexProduct(executor, queue, call, kernel).run();
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+} // namespace tessera

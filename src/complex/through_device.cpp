@@ -1,0 +1,122 @@
+/// Complex products of operands in host memory: where they are, or through a device's memory, in blocks of C if need
+/// be.
+
+#include <tessera/complex.hpp>
+#include <tessera/log.hpp>
+
+#include "complex/blocks.hpp"
+#include "placement.hpp"
+
+namespace tessera::detail {
+namespace {
+
+/// Blocks no smaller than this are tried: less would be copies of short rows, and then something else fills the device.
+constexpr Index smallest_block = 64;
+
+/// A rectangle of complex numbers on its way to a device and back.
+class DeviceCopy {
+ public:
+  DeviceCopy(Executor& executor, DType parts, const void* host, Index ld, Index rows, Index cols)
+      : executor_(executor),
+        host_(host),
+        number_(2 * size_of(parts)),
+        ld_(ld),
+        rows_(rows),
+        cols_(cols),
+        device_ld_(scratch_ld(cols, parts)) {}
+  ~DeviceCopy() {
+    if (memory_ != nullptr) executor_.free(memory_);
+  }
+  DeviceCopy(const DeviceCopy&) = delete;
+  DeviceCopy& operator=(const DeviceCopy&) = delete;
+
+  Status allocate() noexcept { return executor_.allocate(static_cast<std::size_t>(rows_) * pitch(), memory_); }
+  Status copy_in() noexcept {
+    return executor_.copy_in(executor_.default_queue(), memory_, pitch(), host_,
+                             static_cast<std::size_t>(ld_) * number_, static_cast<std::size_t>(cols_) * number_,
+                             static_cast<std::size_t>(rows_));
+  }
+  Status copy_out(void* host) noexcept {
+    return executor_.copy_out(executor_.default_queue(), host, static_cast<std::size_t>(ld_) * number_, memory_,
+                              pitch(), static_cast<std::size_t>(cols_) * number_, static_cast<std::size_t>(rows_));
+  }
+  void* data() const noexcept { return memory_; }
+  Index ld() const noexcept { return device_ld_; }
+
+ private:
+  std::size_t pitch() const noexcept { return static_cast<std::size_t>(device_ld_) * number_; }
+
+  Executor& executor_;
+  const void* host_;
+  std::size_t number_;
+  Index ld_, rows_, cols_, device_ld_;
+  void* memory_ = nullptr;
+};
+
+Status multiply_in_one_piece(Executor& executor, const ComplexGemmCall& call, const GemmOptions& options) {
+  const bool flip_a = call.op_a != Op::None, flip_b = call.op_b != Op::None;
+  DeviceCopy a(executor, call.type, call.a, call.lda, flip_a ? call.k : call.m, flip_a ? call.m : call.k);
+  DeviceCopy b(executor, call.type, call.b, call.ldb, flip_b ? call.n : call.k, flip_b ? call.k : call.n);
+  DeviceCopy c(executor, call.type, call.c, call.ldc, call.m, call.n);
+  const bool reads_operands = call.alpha != 0.0 && call.k > 0;
+  for (DeviceCopy* operand : {&a, &b, &c})
+    if (operand == &c || reads_operands)
+      if (Status status = operand->allocate(); !status.ok()) return status;
+  for (DeviceCopy* operand : {&a, &b, &c})
+    if (operand == &c ? call.beta != 0.0 : reads_operands)
+      if (Status status = operand->copy_in(); !status.ok()) return status;
+  ComplexGemmCall there = call;
+  there.a = a.data();
+  there.lda = a.ld();
+  there.b = b.data();
+  there.ldb = b.ld();
+  there.c = c.data();
+  there.ldc = c.ld();
+  if (!reads_operands) there.k = 0;
+  if (Status status = gemm(executor, executor.default_queue(), there, options.kernel); !status.ok()) return status;
+  return c.copy_out(call.c);
+}
+
+/// Each half is tried in one piece again. `written`: a part of C is.
+Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const GemmOptions& options, bool& written) {
+  Status status = multiply_in_one_piece(executor, call, options);
+  if (status.ok()) written = true;
+  if (status.code != StatusCode::OutOfMemory || std::max(call.m, call.n) < 2 * smallest_block) return status;
+  if (log_dispatch())
+    log_line("complex operands do not fit into the memory of " + executor.capabilities().device + ": C of " +
+             std::to_string(call.m) + "×" + std::to_string(call.n) + " in halves");
+  const auto number = static_cast<Index>(2 * size_of(call.type));
+  const auto moved = [&](const void* data, Index numbers) { return static_cast<const char*>(data) + numbers * number; };
+  ComplexGemmCall first = call, second = call;
+  if (call.m > call.n) {
+    first.m = call.m / 2;
+    second.m = call.m - first.m;
+    second.a = moved(call.a, first.m * (call.op_a == Op::None ? call.lda : 1));
+    second.c = const_cast<char*>(moved(call.c, first.m * call.ldc));
+  } else {
+    first.n = call.n / 2;
+    second.n = call.n - first.n;
+    second.b = moved(call.b, first.n * (call.op_b == Op::None ? 1 : call.ldb));
+    second.c = const_cast<char*>(moved(call.c, first.n));
+  }
+  status = multiply_in_halves(executor, first, options, written);
+  return status.ok() ? multiply_in_halves(executor, second, options, written) : status;
+}
+
+} // namespace
+
+void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
+  Executor& executor = place_gemm(options.backend, call.m, 2 * call.n, 2 * call.k, {});
+  if (executor.capabilities().host_memory || call.m == 0 || call.n == 0)
+    return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
+  throw_if_failed(check_gemm(call));
+  bool written = false;
+  Status status = multiply_in_halves(executor, call, options, written);
+  if (!status.ok() && written) {
+    status.code = StatusCode::DeviceError;
+    status.why += "; parts of C were written already";
+  }
+  throw_if_failed(status);
+}
+
+} // namespace tessera::detail
