@@ -1,4 +1,4 @@
-/// cblas_sgemm and cblas_dgemm: the C interface, either layout.
+/// cblas_sgemm, cblas_dgemm, cblas_cgemm and cblas_zgemm: the C interface, either layout.
 
 #include "blas/product.hpp"
 
@@ -7,10 +7,13 @@ namespace {
 
 /// The standard's numbers.
 constexpr int row_major = 101, col_major = 102;
-constexpr int no_trans = 111, conj_trans = 113;
+constexpr int no_trans = 111, trans = 112, conj_trans = 113;
 
-Op op_of(int trans) { return trans == no_trans ? Op::None : Op::Transpose; }
-bool known(int trans) { return trans >= no_trans && trans <= conj_trans; }
+template <class T>
+Op op_of(int letter) {
+  return letter == no_trans ? Op::None : letter == trans ? Op::Transpose : Element<T>::conjugate_transpose;
+}
+bool known(int letter) { return letter >= no_trans && letter <= conj_trans; }
 
 template <class T>
 void gemm(const char* routine, int layout, int trans_a, int trans_b, blas_int m, blas_int n, blas_int k, T alpha,
@@ -21,15 +24,25 @@ void gemm(const char* routine, int layout, int trans_a, int trans_b, blas_int m,
   if (layout != row_major && layout != col_major) return refuse(1, "Illegal layout setting, %d\n", layout);
   if (!known(trans_a)) return refuse(2, "Illegal TransA setting, %d\n", trans_a);
   if (!known(trans_b)) return refuse(3, "Illegal TransB setting, %d\n", trans_b);
-  const Op op_a = op_of(trans_a), op_b = op_of(trans_b);
+  const Op op_a = op_of<T>(trans_a), op_b = op_of<T>(trans_b);
   const bool rows = layout == row_major;
   const Spans spans{(op_a == Op::None) == rows ? k : m, (op_b == Op::None) == rows ? n : k, rows ? n : m};
   if (const blas_int wrong = wrong_argument(m, n, k, lda, ldb, ldc, spans); wrong != 0)
     return refuse(wrong + 1, "%s", ""); // the layout comes before what Fortran counts
   if (rows)
-    multiply(routine, {dtype_of<T>, Math::Strict, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0});
+    multiply(routine, by_rows<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
   else
     multiply(routine, column_major<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
+}
+
+/// Complex numbers come by address, without a type.
+template <class T>
+void gemm(const char* routine, int layout, int trans_a, int trans_b, blas_int m, blas_int n, blas_int k,
+          const void* alpha, const void* a, blas_int lda, const void* b, blas_int ldb, const void* beta, void* c,
+          blas_int ldc) {
+  const auto number = [](const void* address) { return static_cast<const T*>(address); };
+  gemm<T>(routine, layout, trans_a, trans_b, m, n, k, *number(alpha), number(a), lda, number(b), ldb, *number(beta),
+          static_cast<T*>(c), ldc);
 }
 
 } // namespace
@@ -48,5 +61,21 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_dgemm)(int layout, int trans_a, in
                                                      const double* b, blas_int ldb, double beta, double* c,
                                                      blas_int ldc) {
   tessera::blas::gemm("cblas_dgemm", layout, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_cgemm)(int layout, int trans_a, int trans_b, blas_int m, blas_int n,
+                                                     blas_int k, const void* alpha, const void* a, blas_int lda,
+                                                     const void* b, blas_int ldb, const void* beta, void* c,
+                                                     blas_int ldc) {
+  tessera::blas::gemm<std::complex<float>>("cblas_cgemm", layout, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb,
+                                           beta, c, ldc);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_zgemm)(int layout, int trans_a, int trans_b, blas_int m, blas_int n,
+                                                     blas_int k, const void* alpha, const void* a, blas_int lda,
+                                                     const void* b, blas_int ldb, const void* beta, void* c,
+                                                     blas_int ldc) {
+  tessera::blas::gemm<std::complex<double>>("cblas_zgemm", layout, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb,
+                                            beta, c, ldc);
 }
 }

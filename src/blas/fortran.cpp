@@ -1,4 +1,4 @@
-/// sgemm_ and dgemm_: the Fortran interface, column-major.
+/// sgemm_, dgemm_, cgemm_ and zgemm_: the Fortran interface, column-major.
 
 #include <optional>
 
@@ -7,7 +7,7 @@
 namespace tessera::blas {
 namespace {
 
-/// A real matrix is its own conjugate.
+template <class T>
 std::optional<Op> parse_op(char letter) {
   switch (letter) {
     case 'N':
@@ -15,9 +15,10 @@ std::optional<Op> parse_op(char letter) {
       return Op::None;
     case 'T':
     case 't':
+      return Op::Transpose;
     case 'C':
     case 'c':
-      return Op::Transpose;
+      return Element<T>::conjugate_transpose;
     default:
       return std::nullopt;
   }
@@ -27,8 +28,8 @@ template <class T>
 void gemm(const char* routine, const char* trans_a, const char* trans_b, const blas_int* m, const blas_int* n,
           const blas_int* k, const T* alpha, const T* a, const blas_int* lda, const T* b, const blas_int* ldb,
           const T* beta, T* c, const blas_int* ldc) {
-  const std::optional<Op> op_a = parse_op(*trans_a);
-  const std::optional<Op> op_b = parse_op(*trans_b);
+  const std::optional<Op> op_a = parse_op<T>(*trans_a);
+  const std::optional<Op> op_b = parse_op<T>(*trans_b);
   blas_int wrong = !op_a ? 1 : !op_b ? 2 : 0;
   if (wrong == 0)
     wrong =
@@ -55,5 +56,23 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgemm_)(const char* trans_a, const char*
                                                 const blas_int* ldb, const double* beta, double* c,
                                                 const blas_int* ldc) {
   tessera::blas::gemm("DGEMM ", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(cgemm_)(const char* trans_a, const char* trans_b, const blas_int* m,
+                                                const blas_int* n, const blas_int* k, const std::complex<float>* alpha,
+                                                const std::complex<float>* a, const blas_int* lda,
+                                                const std::complex<float>* b, const blas_int* ldb,
+                                                const std::complex<float>* beta, std::complex<float>* c,
+                                                const blas_int* ldc) {
+  tessera::blas::gemm("CGEMM ", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(zgemm_)(const char* trans_a, const char* trans_b, const blas_int* m,
+                                                const blas_int* n, const blas_int* k, const std::complex<double>* alpha,
+                                                const std::complex<double>* a, const blas_int* lda,
+                                                const std::complex<double>* b, const blas_int* ldb,
+                                                const std::complex<double>* beta, std::complex<double>* c,
+                                                const blas_int* ldc) {
+  tessera::blas::gemm("ZGEMM ", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 }

@@ -14,14 +14,18 @@ GemmOptions options_of_environment() {
   return options;
 }
 
-} // namespace
-
-void multiply(const char* routine, const GemmCall& call) noexcept try {
+template <class Call>
+void multiply_or_abort(const char* routine, const Call& call) noexcept try {
   static const GemmOptions options = options_of_environment();
   detail::gemm_raw(call, options);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tessera: %s: %s\n", routine, error.what());
   std::abort();
 }
+
+} // namespace
+
+void multiply(const char* routine, const GemmCall& call) noexcept { multiply_or_abort(routine, call); }
+void multiply(const char* routine, const ComplexGemmCall& call) noexcept { multiply_or_abort(routine, call); }
 
 } // namespace tessera::blas

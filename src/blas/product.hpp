@@ -3,7 +3,10 @@
 /// A product as the BLAS calls it.
 
 #include <algorithm>
+#include <complex>
+#include <type_traits>
 
+#include <tessera/complex.hpp>
 #include <tessera/gemm.hpp>
 
 #include "blas/symbols.hpp"
@@ -13,6 +16,29 @@ namespace tessera::blas {
 /// A product whose arguments have been checked, in row-major terms. Prints the reason and ends the process if it fails:
 /// the BLAS has no way to say so, and nobody would notice a C that was not computed.
 void multiply(const char* routine, const GemmCall& call) noexcept;
+void multiply(const char* routine, const ComplexGemmCall& call) noexcept;
+
+/// What the types of the BLAS, real and complex ones, are here.
+template <class T>
+struct Element {
+  using Call = GemmCall;
+  static constexpr DType type = dtype_of<T>;
+  static constexpr Op conjugate_transpose = Op::Transpose; ///< a real matrix is its own conjugate
+};
+template <class T>
+struct Element<std::complex<T>> {
+  using Call = ComplexGemmCall;
+  static constexpr DType type = dtype_of<T>;
+  static constexpr Op conjugate_transpose = Op::ConjugateTranspose;
+};
+template <class T>
+using CallOf = typename Element<T>::Call;
+
+template <class T>
+CallOf<T> by_rows(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb,
+                  T beta, T* c, Index ldc) {
+  return {Element<T>::type, Math::Strict, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0};
+}
 
 /// Which argument is wrong, counted as the Fortran routine does: 0 none, 3 m, 4 n, 5 k, 8 lda, 10 ldb, 13 ldc. `rows`
 /// are those that the leading dimensions must span, for column-major operands as they are stored.
@@ -32,9 +58,9 @@ inline blas_int wrong_argument(blas_int m, blas_int n, blas_int k, blas_int lda,
 
 /// Column-major operands are the transposes of row-major ones, and Cᵀ = op(B)ᵀ·op(A)ᵀ.
 template <class T>
-GemmCall column_major(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
-                      Index ldb, T beta, T* c, Index ldc) {
-  return {dtype_of<T>, Math::Strict, op_b, op_a, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc, 0};
+CallOf<T> column_major(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
+                       Index ldb, T beta, T* c, Index ldc) {
+  return by_rows(op_b, op_a, n, m, k, alpha, b, ldb, a, lda, beta, c, ldc);
 }
 
 } // namespace tessera::blas
