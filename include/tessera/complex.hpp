@@ -29,9 +29,9 @@
 /// column-major matrices, swaps a with b in the order above: that may change im's last bit.
 /// If alpha = 0 or K = 0, A and B are not read and C becomes beta·C. beta = 0 never reads C.
 ///
-/// Other math modes are those that the real product has. Op(B), and op(A) unless it is Op::None, are rewritten in
-/// scratch memory, 256 MiB at most on a device and less on the host; operands in host memory that a device cannot hold
-/// go through it in blocks of C, with the same bits.
+/// Other math modes are those that the real product has. op(B), and op(A) unless it is Op::None, are rewritten in
+/// scratch memory, in blocks if they are large; operands in host memory that a device cannot hold go through it in
+/// blocks of C. Blocks change no bit.
 ///
 /// Errors are those of gemm.hpp.
 ///
@@ -65,7 +65,8 @@ struct ComplexGemmCall {
   std::complex<double> beta = 0.0;
   void* c = nullptr;
   Index ldc = 0;
-  int threads = 0; ///< as in GemmCall
+  int threads = 0;         ///< as in GemmCall
+  std::size_t scratch = 0; ///< about how many bytes to rewrite operands in; 0: 32 MiB on the host, 256 MiB on a device
 };
 
 /// What check_gemm() of real products checks.

@@ -16,8 +16,10 @@ using detail::choose_complex_blocks;
 using detail::ComplexBlocks;
 using detail::scratch_ld;
 
-constexpr std::size_t host_limit = std::size_t{32} << 20;
-constexpr std::size_t device_limit = std::size_t{256} << 20;
+std::size_t scratch_limit(const ComplexGemmCall& call, const Capabilities& machine) {
+  if (call.scratch != 0) return call.scratch;
+  return std::size_t{machine.host_memory ? 32u : 256u} << 20;
+}
 
 std::string describe(const ComplexGemmCall& call) {
   return "complex gemm of " + std::string(to_string(call.type)) + " parts m=" + std::to_string(call.m) +
@@ -75,7 +77,7 @@ class ComplexProduct {
 
 Status ComplexProduct::run() {
   if (call_.m == 0 || call_.n == 0 || call_.k == 0 || call_.alpha == 0.0) return scale_result();
-  blocks_ = choose_complex_blocks(call_, executor_.capabilities().host_memory ? host_limit : device_limit);
+  blocks_ = choose_complex_blocks(call_, scratch_limit(call_, executor_.capabilities()));
   if (log_dispatch())
     log_line(describe(call_) + ": real products of " + std::to_string(blocks_.m) + "×" + std::to_string(2 * blocks_.n) +
              " with k = " + std::to_string(2 * blocks_.k));

@@ -14,6 +14,7 @@
 namespace tessera::conformance {
 
 using ElementTypes = std::tuple<float, double, f16, bf16>;
+using PartTypes = std::tuple<float, double>; ///< of complex numbers
 
 struct Shape {
   Index rows = 0;
