@@ -6,10 +6,12 @@
 #include <string>
 
 #include <tessera/backend.hpp>
+#include <tessera/complex.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/version.hpp>
 
 using tessera::Backend;
+using tessera::ComplexGemmCall;
 using tessera::DType;
 using tessera::Executor;
 using tessera::GemmCall;
@@ -92,6 +94,47 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
   });
 }
 
+template <class T>
+std::complex<double> factor(const void* address, const char* what) {
+  if (address == nullptr) throw InvalidArgument(std::string(what) + " is null; pass the address of a complex number");
+  return *static_cast<const std::complex<T>*>(address);
+}
+
+template <class T>
+ComplexGemmCall complex_call_of(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
+                                const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
+                                int64_t ldc, const GemmOptions& options) {
+  const auto known = [](tessera_op op, const char* what) { return checked(op, Op::ConjugateTranspose, what); };
+  return {tessera::dtype_of<T>,
+          options.math,
+          known(op_a, "op_a"),
+          known(op_b, "op_b"),
+          m,
+          n,
+          k,
+          factor<T>(alpha, "alpha"),
+          a,
+          lda,
+          b,
+          ldb,
+          factor<T>(beta, "beta"),
+          c,
+          ldc,
+          options.threads};
+}
+
+template <class T>
+tessera_status complex_gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                                           const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
+                                           const void* beta, void* c, int64_t ldc,
+                                           const tessera_options* options) noexcept {
+  return guarded([&] {
+    const GemmOptions chosen = options_of(options);
+    tessera::detail::gemm_raw(complex_call_of<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen),
+                              chosen);
+  });
+}
+
 Executor& executor_of(tessera_executor* executor) {
   if (executor == nullptr) throw InvalidArgument("executor is null; get one with tessera_get_executor()");
   return *reinterpret_cast<Executor*>(executor);
@@ -133,6 +176,18 @@ tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, int64_t m, int
                                 const double* a, int64_t lda, const double* b, int64_t ldb, double beta, double* c,
                                 int64_t ldc, const tessera_options* options) {
   return gemm_in_host_memory(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+}
+
+tessera_status tessera_gemm_complex_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                                        const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
+                                        const void* beta, void* c, int64_t ldc, const tessera_options* options) {
+  return complex_gemm_in_host_memory<float>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+}
+
+tessera_status tessera_gemm_complex_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                                        const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
+                                        const void* beta, void* c, int64_t ldc, const tessera_options* options) {
+  return complex_gemm_in_host_memory<double>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
 }
 
 tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor) {
@@ -191,6 +246,20 @@ tessera_status tessera_executor_gemm(tessera_executor* executor, tessera_dtype t
     const DType element = checked(type, DType::F64, "type");
     const GemmCall call = call_of(element, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen);
     throw_if_failed(target.gemm(target.default_queue(), call, chosen.kernel));
+  });
+}
+
+tessera_status tessera_executor_gemm_complex(tessera_executor* executor, tessera_dtype type, tessera_op op_a,
+                                             tessera_op op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
+                                             const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta,
+                                             void* c, int64_t ldc, const tessera_options* options) {
+  return guarded([&] {
+    Executor& target = executor_of(executor);
+    const GemmOptions chosen = options_of(options);
+    const auto call =
+        checked(type, DType::F64, "type") == DType::F32 ? complex_call_of<float> : complex_call_of<double>;
+    throw_if_failed(gemm(target, target.default_queue(),
+                         call(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen), chosen.kernel));
   });
 }
 

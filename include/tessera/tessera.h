@@ -46,7 +46,11 @@ typedef enum tessera_status TESSERA_INT {
 
 typedef enum tessera_dtype TESSERA_INT { TESSERA_F32 = 0, TESSERA_F64 = 1 } tessera_dtype;
 
-typedef enum tessera_op TESSERA_INT { TESSERA_NONE = 0, TESSERA_TRANSPOSE = 1 } tessera_op;
+typedef enum tessera_op TESSERA_INT {
+  TESSERA_NONE = 0,
+  TESSERA_TRANSPOSE = 1,
+  TESSERA_CONJUGATE_TRANSPOSE = 2 /* of complex matrices alone */
+} tessera_op;
 
 /* How a product may round; see <tessera/types.hpp>. Strict gives the same bits on every backend. */
 typedef enum tessera_math TESSERA_INT {
@@ -101,6 +105,18 @@ TESSERA_C_API tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, 
                                               double alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
                                               double beta, double* c, int64_t ldc, const tessera_options* options);
 
+/* The same with complex numbers: pairs of float or of double, the real part first, as float _Complex and
+ * std::complex<float> are. alpha and beta are read from where they point to. The order of the operations stands in
+ * <tessera/complex.hpp>. */
+TESSERA_C_API tessera_status tessera_gemm_complex_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                                                      const void* alpha, const void* a, int64_t lda, const void* b,
+                                                      int64_t ldb, const void* beta, void* c, int64_t ldc,
+                                                      const tessera_options* options);
+TESSERA_C_API tessera_status tessera_gemm_complex_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                                                      const void* alpha, const void* a, int64_t lda, const void* b,
+                                                      int64_t ldb, const void* beta, void* c, int64_t ldc,
+                                                      const tessera_options* options);
+
 /* An executor and its memory, for operands that stay on a device. It is the process's own: nothing to give back. */
 typedef struct tessera_executor tessera_executor;
 
@@ -121,6 +137,13 @@ TESSERA_C_API tessera_status tessera_executor_gemm(tessera_executor* executor, t
                                                    tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
                                                    const void* a, int64_t lda, const void* b, int64_t ldb, double beta,
                                                    void* c, int64_t ldc, const tessera_options* options);
+/* The same with complex numbers whose parts are of `type`, as are those that alpha and beta point to, in host memory.
+ */
+TESSERA_C_API tessera_status tessera_executor_gemm_complex(tessera_executor* executor, tessera_dtype type,
+                                                           tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
+                                                           int64_t k, const void* alpha, const void* a, int64_t lda,
+                                                           const void* b, int64_t ldb, const void* beta, void* c,
+                                                           int64_t ldc, const tessera_options* options);
 /* Waits for what was enqueued. */
 TESSERA_C_API tessera_status tessera_synchronize(tessera_executor* executor);
 

@@ -1,5 +1,6 @@
 /* What the C interface answers, compiled as C99: values, errors, an executor's own memory. Exit status: failed checks.
  */
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,36 @@ static void values(void) {
   CHECK(tessera_gemm_f64(TESSERA_NONE, TESSERA_TRANSPOSE, 2, 2, 2, 2, e, 2, e, 2, 0, d, 2, &options) == TESSERA_OK);
   CHECK(d[0] == 10 && d[1] == 22 && d[2] == 22 && d[3] == 50);
   CHECK(tessera_gemm_f64(TESSERA_NONE, TESSERA_NONE, 0, 2, 2, 2, NULL, 2, e, 2, 0, NULL, 2, &options) == TESSERA_OK);
+}
+
+static void complex_values(void) {
+  const float complex a[4] = {1, 2 * I, 3 + I, 4}, b[2] = {1 - I, 2};
+  const float complex one = 1, turn = 2 * I, none = 0;
+  float complex c[2] = {NAN, NAN};
+  CHECK(tessera_gemm_complex_f32(TESSERA_CONJUGATE_TRANSPOSE, TESSERA_NONE, 2, 1, 2, &one, a, 2, b, 1, &none, c, 1,
+                                 NULL) == TESSERA_OK);
+  CHECK(c[0] == 7 - 3 * I && c[1] == 6 - 2 * I);
+  CHECK(tessera_gemm_complex_f32(TESSERA_NONE, TESSERA_TRANSPOSE, 2, 1, 2, &one, a, 2, b, 2, &turn, c, 1, NULL) ==
+        TESSERA_OK);
+  CHECK(c[0] == 7 + 17 * I && c[1] == 16 + 10 * I);
+  const double complex e = 3 - I, two = 2, nothing = 0;
+  double complex d = NAN;
+  tessera_options options = tessera_default_options();
+  options.backend = TESSERA_REFERENCE;
+  CHECK(tessera_gemm_complex_f64(TESSERA_NONE, TESSERA_CONJUGATE_TRANSPOSE, 1, 1, 1, &two, &e, 1, &e, 1, &nothing, &d,
+                                 1, &options) == TESSERA_OK);
+  CHECK(d == 20);
+  expect(tessera_gemm_complex_f64(TESSERA_NONE, TESSERA_NONE, 1, 1, 1, NULL, &e, 1, &e, 1, &nothing, &d, 1, NULL),
+         TESSERA_INVALID_ARGUMENT, "alpha is null");
+  expect(tessera_gemm_complex_f64(TESSERA_NONE, (tessera_op)3, 1, 1, 1, &two, &e, 1, &e, 1, &nothing, &d, 1, NULL),
+         TESSERA_INVALID_ARGUMENT, "op_b = 3");
+  expect(tessera_gemm_complex_f64(TESSERA_NONE, TESSERA_NONE, 1, 2, 1, &two, &e, 1, &e, 1, &nothing, &d, 2, NULL),
+         TESSERA_INVALID_ARGUMENT, "ldb = 1");
+  const float f[1] = {1};
+  float g[1] = {7};
+  expect(tessera_gemm_f32(TESSERA_CONJUGATE_TRANSPOSE, TESSERA_NONE, 1, 1, 1, 1, f, 1, f, 1, 0, g, 1, NULL),
+         TESSERA_INVALID_ARGUMENT, "op_a = 2");
+  CHECK(d == 20 && g[0] == 7);
 }
 
 static void errors(void) {
@@ -99,6 +130,12 @@ static void executors(void) {
     CHECK(tessera_copy_out(executor, back, sizeof(double) * 2, result, sizeof(double) * 2, sizeof(double) * 2, 2) ==
           TESSERA_OK);
     CHECK(back[0] == 7 && back[1] == 10 && back[2] == 15 && back[3] == 22);
+    const double half[2] = {0.5, 0}, turned[2] = {0, 1}; /* the same elements as one row of two complex numbers */
+    CHECK(tessera_executor_gemm_complex(executor, TESSERA_F64, TESSERA_NONE, TESSERA_TRANSPOSE, 1, 1, 2, half, device,
+                                        2, device, 2, turned, result, 2, NULL) == TESSERA_OK);
+    CHECK(tessera_synchronize(executor) == TESSERA_OK);
+    CHECK(tessera_copy_out(executor, back, sizeof(back), result, sizeof(back), sizeof(back), 1) == TESSERA_OK);
+    CHECK(back[0] == -15 && back[1] == 21 && back[2] == 15 && back[3] == 22);
     expect(tessera_executor_gemm(executor, (tessera_dtype)9, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, device, 2, device,
                                  2, 0, result, 2, NULL),
            TESSERA_INVALID_ARGUMENT, "type = 9");
@@ -115,6 +152,7 @@ int main(void) {
   CHECK(tessera_last_error()[0] == '\0');
   values();
   CHECK(tessera_last_error()[0] == '\0');
+  complex_values();
   errors();
   executors();
   return failures;
