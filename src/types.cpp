@@ -22,9 +22,8 @@ constexpr Words<Math, 7> math_words{{{Math::Strict, "strict"},
                                      {Math::EmulatedFp16x3, "emulated_fp16x3"},
                                      {Math::EmulatedBf16x6, "emulated_bf16x6"},
                                      {Math::Compensated, "compensated"}}};
-constexpr Words<Op, 3> op_words{{{Op::None, "none"},
-                                 {Op::Transpose, "transpose"},
-                                 {Op::ConjugateTranspose, "conjugate_transpose"}}};
+constexpr Words<Op, 3> op_words{
+    {{Op::None, "none"}, {Op::Transpose, "transpose"}, {Op::ConjugateTranspose, "conjugate_transpose"}}};
 constexpr Words<Backend, 5> backend_words{{{Backend::Auto, "auto"},
                                            {Backend::Reference, "reference"},
                                            {Backend::OpenMP, "openmp"},
