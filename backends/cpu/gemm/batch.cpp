@@ -5,7 +5,7 @@
 #include "cpu/gemm/batch.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <variant>
@@ -21,14 +21,17 @@ double work_of(const GemmCall& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-constexpr Index bytes_of_line = 64;
-
 /// Products of one shape, on the calling thread.
 template <class T>
 class SmallProducts {
  public:
-  SmallProducts(const GemmBatch& group, const MicroKernel<T>& kernel)
-      : group_(&group), x_(group.call), kernel_(&kernel), size_(choose_tile(x_, kernel)) {}
+  /// `l2_bytes`: what a core has.
+  SmallProducts(const GemmBatch& group, const MicroKernel<T>& kernel, std::size_t l2_bytes)
+      : group_(&group), x_(group.call), kernel_(&kernel), size_(choose_tile(x_, kernel)) {
+    const double each = static_cast<double>(x_.m * x_.k + x_.k * x_.n + x_.m * x_.n) * sizeof(T);
+    const auto l2 = static_cast<double>(l2_bytes);
+    asks_ahead_ = each < l2 / 4 && each * static_cast<double>(group.count) > l2;
+  }
 
   void run(Index first, Index last) const {
     Index room = x_.op_b == Op::Transpose ? x_.k * x_.n : 0;
@@ -58,26 +61,24 @@ class SmallProducts {
     return {x_.a + i * group_->stride_a, x_.b + i * group_->stride_b, x_.c + i * group_->stride_c};
   }
 
-  /// Asks for the lines of an operand, if it is small enough to be still there when it is used.
-  template <int for_writing>
-  static void ask_for(const T* data, Index rows, Index cols, Index ld) {
-    constexpr Index most_lines = 64;
-    const Index line = bytes_of_line / static_cast<Index>(sizeof(T));
-    if (ld == cols) { // in one piece
-      cols *= rows;
-      rows = 1;
+  /// Where a tile asks for lines: as far from its B as the next product's operands are from this one's B. Tiles below
+  /// each other take turns with the next B, A and C, all strips of their columns with the same part of them.
+  struct Ahead {
+    const T* from;
+    const void* operands[3];
+    Index operator()(Index turn) const {
+      const auto there = reinterpret_cast<std::intptr_t>(operands[turn % 3]);
+      return (there - reinterpret_cast<std::intptr_t>(from)) / static_cast<Index>(sizeof(T));
     }
-    if (rows * ceil_div(cols, line) > most_lines) return;
-    for (Index r = 0; r < rows; ++r, data += ld)
-      for (Index c = 0; c < cols; c += line) __builtin_prefetch(data + c, for_writing, 3);
+  };
+  Ahead ahead(const T* b, const Operands& next) const {
+    if (!asks_ahead_) return {b, {b, b, b}};
+    return {b, {next.b, x_.lda == x_.ldb ? next.a : next.b, x_.ldc == x_.ldb ? next.c : next.b}};
   }
 
   void multiply(const Operands& product, const Operands& next, T* b_copy) const {
     const bool flip_a = x_.op_a == Op::Transpose;
     const bool flip_b = x_.op_b == Op::Transpose;
-    if (next.a != product.a) ask_for<0>(next.a, flip_a ? x_.k : x_.m, flip_a ? x_.m : x_.k, x_.lda);
-    if (next.b != product.b) ask_for<0>(next.b, flip_b ? x_.n : x_.k, flip_b ? x_.k : x_.n, x_.ldb);
-    if (next.c != product.c) ask_for<1>(next.c, x_.m, x_.n, x_.ldc);
     const T* b = product.b;
     Index ldb = x_.ldb;
     if (flip_b) {
@@ -85,6 +86,7 @@ class SmallProducts {
       b = b_copy;
       ldb = x_.n;
     }
+    const Ahead distance = ahead(b, next);
     const bool in_place = x_.k <= canonical_segment && x_.alpha == T{1} && x_.beta == T{0};
     DirectTile<T> tile{.rows = 0,
                        .cols = 0,
@@ -100,7 +102,9 @@ class SmallProducts {
                        .ld = x_.ldc};
     for (Index j = 0; j < x_.n; j += size_.n) { // down the rows first: a tile's columns of B are then still in cache
       tile.cols = static_cast<int>(std::min<Index>(size_.n, x_.n - j));
+      Index turn = 0;
       for (Index i = 0; i < x_.m; i += size_.m) {
+        tile.b_ahead = distance(turn++);
         tile.rows = static_cast<int>(std::min<Index>(size_.m, x_.m - i));
         tile.a = product.a + i * tile.a_row;
         tile.b = b + j;
@@ -143,6 +147,7 @@ class SmallProducts {
   GemmOperands<T> x_;
   const MicroKernel<T>* kernel_;
   TileSize size_;
+  bool asks_ahead_; ///< for the next product, where all are more than the second cache holds and two are not
 };
 
 /// Any product by the executor's own choice of row, on one thread.
@@ -168,8 +173,10 @@ class OneThreadProducts {
 using Products = std::variant<SmallProducts<float>, SmallProducts<double>, OneThreadProducts>;
 
 Products products_of(const GemmBatch& group, CpuExecutor& cpu, Queue& queue) {
-  if (group.call.type == DType::F32) return SmallProducts<float>(group, micro_kernel<float>(cpu.isa()));
-  if (group.call.type == DType::F64) return SmallProducts<double>(group, micro_kernel<double>(cpu.isa()));
+  if (group.call.type == DType::F32)
+    return SmallProducts<float>(group, micro_kernel<float>(cpu.isa()), cpu.capabilities().l2_bytes);
+  if (group.call.type == DType::F64)
+    return SmallProducts<double>(group, micro_kernel<double>(cpu.isa()), cpu.capabilities().l2_bytes);
   return OneThreadProducts(group, cpu, queue);
 }
 
