@@ -11,6 +11,14 @@ for dtype in (np.float32, np.float64):
     assert np.array_equal(np.asfortranarray(a) @ b, exact)
     assert np.array_equal(a @ np.asfortranarray(b), exact)
     assert np.array_equal((b.T @ a.T).T, exact)
+for dtype in (np.complex64, np.complex128):
+    re, im = rng.integers(-9, 9, (2, 123, 77))
+    a = (re + 1j * im).astype(dtype)
+    b = (rng.integers(-9, 9, (77, 65)) - 2j * rng.integers(-9, 9, (77, 65))).astype(dtype)
+    exact = np.einsum("ip,pj->ij", a, b)  # without a BLAS
+    assert np.array_equal(a @ b, exact)
+    assert np.array_equal(np.asfortranarray(a) @ b, exact)
+    assert np.array_equal((b.conj().T @ a.conj().T).conj().T, exact)
 x = np.linalg.solve(np.eye(50) * 3, np.ones(50))  # LAPACK is left to the library behind
 assert np.allclose(x, 1 / 3)
 print("numpy is right")

@@ -1,0 +1,20 @@
+# An unchanged program with the drop-in in front of its BLAS. PROGRAM SCRIPT runs it, CHECK PROGRAM says whether it can,
+# NAME is right if it says so, and the log has to have every line of NEEDED.
+execute_process(COMMAND ${PROGRAM} ${CHECK} RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
+if(missing)
+  message("skipped: ${PROGRAM} ${CHECK} fails (Debian package ${PACKAGE})")
+  return()
+endif()
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -E env LD_PRELOAD=${PRELOAD} TESSERA_LOG=dispatch TESSERA_BACKEND=openmp ${PROGRAM} ${SCRIPT}
+  RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE log)
+string(REPLACE "|" ";" needed "${NEEDED}")
+foreach(line ${needed})
+  string(FIND "${log}" "${line}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "the log lacks '${line}':\n${log}\n${out}")
+  endif()
+endforeach()
+if(NOT status EQUAL 0 OR NOT out MATCHES "${NAME} is right")
+  message(FATAL_ERROR "status ${status}\n${out}\n${log}")
+endif()
