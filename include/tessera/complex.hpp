@@ -66,7 +66,7 @@ struct ComplexGemmCall {
   void* c = nullptr;
   Index ldc = 0;
   int threads = 0;         ///< as in GemmCall
-  std::size_t scratch = 0; ///< about how many bytes to rewrite operands in; 0: 32 MiB on the host, 256 MiB on a device
+  std::size_t scratch = 0; ///< about how many bytes to rewrite operands in; 0: 64 MiB on the host, 256 MiB on a device
 };
 
 /// What check_gemm() of real products checks.

@@ -18,7 +18,7 @@ using detail::scratch_ld;
 
 std::size_t scratch_limit(const ComplexGemmCall& call, const Capabilities& machine) {
   if (call.scratch != 0) return call.scratch;
-  return std::size_t{machine.host_memory ? 32u : 256u} << 20;
+  return std::size_t{machine.host_memory ? 64u : 256u} << 20;
 }
 
 std::string describe(const ComplexGemmCall& call) {

@@ -9,7 +9,7 @@
 namespace tessera::detail {
 namespace {
 
-constexpr std::size_t most_kept = std::size_t{32} << 20;
+constexpr std::size_t most_kept = std::size_t{65} << 20;
 constexpr std::size_t least_kept = std::size_t{64} << 10;
 
 struct KeptMemory {
