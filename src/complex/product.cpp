@@ -45,6 +45,7 @@ class ComplexProduct {
     ComplexBlocks size;
   };
 
+  Status reserve();
   Status scale_result();
   Status multiply_parts();
   Status multiply_part(const Part& part);
@@ -77,11 +78,7 @@ class ComplexProduct {
 
 Status ComplexProduct::run() {
   if (call_.m == 0 || call_.n == 0 || call_.k == 0 || call_.alpha == 0.0) return scale_result();
-  blocks_ = choose_complex_blocks(call_, scratch_limit(call_, executor_.capabilities()));
-  if (log_dispatch())
-    log_line(describe(call_) + ": real products of " + std::to_string(blocks_.m) + "×" + std::to_string(2 * blocks_.n) +
-             " with k = " + std::to_string(2 * blocks_.k));
-  if (Status status = scratch_.allocate(blocks_.bytes(call_)); !status.ok()) return status;
+  if (Status status = reserve(); !status.ok()) return status;
   b_ = scratch_.data();
   a_ = b_ + blocks_.b(call_);
   sums_ = a_ + blocks_.a(call_);
@@ -90,6 +87,21 @@ Status ComplexProduct::run() {
     status.code = StatusCode::DeviceError;
     status.why += "; parts of C were written already";
   }
+  return status;
+}
+
+/// Less where the executor has less left: smaller blocks have the same bits.
+Status ComplexProduct::reserve() {
+  constexpr std::size_t least = std::size_t{1} << 20;
+  Status status;
+  for (std::size_t limit = scratch_limit(call_, executor_.capabilities());; limit /= 2) {
+    blocks_ = choose_complex_blocks(call_, limit);
+    status = scratch_.allocate(blocks_.bytes(call_));
+    if (status.code != StatusCode::OutOfMemory || limit / 2 < least) break;
+  }
+  if (status.ok() && log_dispatch())
+    log_line(describe(call_) + ": real products of " + std::to_string(blocks_.m) + "×" + std::to_string(2 * blocks_.n) +
+             " with k = " + std::to_string(2 * blocks_.k));
   return status;
 }
 
