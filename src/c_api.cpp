@@ -10,6 +10,8 @@
 #include <tessera/gemm.hpp>
 #include <tessera/version.hpp>
 
+#include "c_api.hpp"
+
 using tessera::Backend;
 using tessera::ComplexGemmCall;
 using tessera::DType;
@@ -19,10 +21,15 @@ using tessera::GemmOptions;
 using tessera::InvalidArgument;
 using tessera::Math;
 using tessera::Op;
+using namespace tessera::c_api;
 
 namespace {
 
 thread_local std::string last_error;
+
+} // namespace
+
+namespace tessera::c_api {
 
 tessera_status failed(tessera_status status, const char* why) noexcept {
   try {
@@ -32,34 +39,6 @@ tessera_status failed(tessera_status status, const char* why) noexcept {
   }
   return status;
 }
-
-template <class Action>
-tessera_status guarded(Action action) noexcept {
-  try {
-    action();
-    return TESSERA_OK;
-  } catch (const tessera::Error& error) {
-    return failed(static_cast<tessera_status>(error.code()), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(TESSERA_OUT_OF_MEMORY, "out of host memory");
-  } catch (const std::exception& error) {
-    return failed(TESSERA_INTERNAL, error.what());
-  } catch (...) {
-    return failed(TESSERA_INTERNAL, "something that is not a std::exception was thrown");
-  }
-}
-
-/// C's enumerations hold any integer.
-template <class To, class From>
-To checked(From value, To last, const char* what) {
-  const int number = static_cast<int>(value);
-  if (number < 0 || number > static_cast<int>(last))
-    throw InvalidArgument(std::string(what) + " = " + std::to_string(number) + " is none of 0 … " +
-                          std::to_string(static_cast<int>(last)));
-  return static_cast<To>(number);
-}
-Backend checked(tessera_backend backend) { return checked(backend, Backend::Cuda, "backend"); }
-Op checked(tessera_op op, const char* what) { return checked(op, Op::Transpose, what); }
 
 GemmOptions options_of(const tessera_options* words) {
   GemmOptions options;
@@ -75,6 +54,10 @@ GemmOptions options_of(const tessera_options* words) {
     throw InvalidArgument("options.threads = " + std::to_string(options.threads) + " is negative");
   return options;
 }
+
+} // namespace tessera::c_api
+
+namespace {
 
 GemmCall call_of(DType type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
                  const void* a, int64_t lda, const void* b, int64_t ldb, double beta, void* c, int64_t ldc,
@@ -133,11 +116,6 @@ tessera_status complex_gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int
     tessera::detail::gemm_raw(complex_call_of<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen),
                               chosen);
   });
-}
-
-Executor& executor_of(tessera_executor* executor) {
-  if (executor == nullptr) throw InvalidArgument("executor is null; get one with tessera_get_executor()");
-  return *reinterpret_cast<Executor*>(executor);
 }
 
 } // namespace

@@ -11,14 +11,14 @@
 namespace tessera {
 namespace {
 
-Status invalid(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
+Status invalid_batch(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
 
-std::string number(Index value) { return std::to_string(value); }
+std::string digits(Index value) { return std::to_string(value); }
 
-std::string shape(const StoredRows& x) { return number(x.rows) + "×" + number(x.cols); }
+std::string shape_text(const StoredRows& x) { return digits(x.rows) + "×" + digits(x.cols); }
 
 /// One operand of all products: the first product's rectangle, or none where there are pointers.
-struct Operand {
+struct BatchOperand {
   const char* name;
   StoredRows rows;
   const void* const* pointers;
@@ -37,21 +37,21 @@ struct Operand {
   }
 };
 
-Operand operand_a(const GemmBatch& x) {
+BatchOperand batch_operand_a(const GemmBatch& x) {
   const bool flip = x.call.op_a == Op::Transpose;
   return {"a",
           {x.call.a, flip ? x.call.k : x.call.m, flip ? x.call.m : x.call.k, x.call.lda, size_of(x.call.type)},
           x.has_pointers() ? x.a : nullptr,
           x.stride_a};
 }
-Operand operand_b(const GemmBatch& x) {
+BatchOperand batch_operand_b(const GemmBatch& x) {
   const bool flip = x.call.op_b == Op::Transpose;
   return {"b",
           {x.call.b, flip ? x.call.n : x.call.k, flip ? x.call.k : x.call.n, x.call.ldb, size_of(x.call.type)},
           x.has_pointers() ? x.b : nullptr,
           x.stride_b};
 }
-Operand operand_c(const GemmBatch& x) {
+BatchOperand batch_operand_c(const GemmBatch& x) {
   return {"c", {x.call.c, x.call.m, x.call.n, x.call.ldc, size_of(x.call.result)}, x.c, x.stride_c};
 }
 
@@ -62,22 +62,23 @@ bool near(const StoredRows& x, Index extent_x, const StoredRows& y, Index extent
          begin_y < begin_x + static_cast<std::uintptr_t>(extent_x);
 }
 
-Status check_no_null(const Operand& x, Index count) {
+Status check_no_null(const BatchOperand& x, Index count) {
   if (x.rows.rows <= 0 || x.rows.cols <= 0) return {};
   const auto* const end = x.pointers + count;
   const auto* const null = std::find(x.pointers, end, nullptr);
   if (null == end) return {};
-  return invalid("gemm batch: " + std::string(x.name) + "[" + number(null - x.pointers) + "] is null, but has " +
-                 shape(x.rows) + " elements");
+  return invalid_batch("gemm batch: " + std::string(x.name) + "[" + digits(null - x.pointers) + "] is null, but has " +
+                       shape_text(x.rows) + " elements");
 }
 
-Status check_own_result(const Operand& x, const Operand& c, Index count) {
+Status check_own_result(const BatchOperand& x, const BatchOperand& c, Index count) {
   const Index extent_x = x.extent(), extent_c = c.extent();
   for (Index i = 0; i < count; ++i) {
     const StoredRows one = x.at(i), result = c.at(i);
     if (near(one, extent_x, result, extent_c) && overlap(one, result))
-      return invalid("gemm batch: c[" + number(i) + "] overlaps " + x.name + "[" + number(i) + "] in memory (c is " +
-                     shape(result) + ", " + x.name + " is " + shape(one) + "); a product needs a separate result");
+      return invalid_batch("gemm batch: c[" + digits(i) + "] overlaps " + x.name + "[" + digits(i) +
+                           "] in memory (c is " + shape_text(result) + ", " + x.name + " is " + shape_text(one) +
+                           "); a product needs a separate result");
   }
   return {};
 }
@@ -85,18 +86,18 @@ Status check_own_result(const Operand& x, const Operand& c, Index count) {
 Status check_pointers(const GemmBatch& group) {
   for (const auto& [array, name] : {std::pair{group.a, "a"}, std::pair{group.b, "b"}})
     if (array == nullptr)
-      return invalid("gemm batch: the array of pointers " + std::string(name) +
-                     " is null, but that of c is not; pass all three, or none and strides");
-  const Operand a = operand_a(group), b = operand_b(group), c = operand_c(group);
-  for (const Operand* x : {&a, &b, &c})
+      return invalid_batch("gemm batch: the array of pointers " + std::string(name) +
+                           " is null, but that of c is not; pass all three, or none and strides");
+  const BatchOperand a = batch_operand_a(group), b = batch_operand_b(group), c = batch_operand_c(group);
+  for (const BatchOperand* x : {&a, &b, &c})
     if (Status status = check_no_null(*x, group.count); !status.ok()) return status;
   if (Status status = check_gemm(group.product(0)); !status.ok()) return status;
-  for (const Operand* x : {&a, &b})
+  for (const BatchOperand* x : {&a, &b})
     if (Status status = check_own_result(*x, c, group.count); !status.ok()) return status;
   return {};
 }
 
-Status check_stride(const Operand& x, Index count) {
+Status check_stride(const BatchOperand& x, Index count) {
   if (count == 1) return {};
   constexpr Index most = std::numeric_limits<Index>::max() / 4; // so that distances between any two are numbers as well
   Index bytes = 0;
@@ -104,12 +105,12 @@ Status check_stride(const Operand& x, Index count) {
       !__builtin_mul_overflow(std::abs(x.stride), (count - 1) * x.element(), &bytes) && x.extent() <= most &&
       bytes <= most - x.extent())
     return {};
-  return invalid("gemm batch: " + number(count) + " products with stride_" + x.name + " = " + number(x.stride) +
-                 " elements of " + number(x.element()) + " bytes overflow the address space");
+  return invalid_batch("gemm batch: " + digits(count) + " products with stride_" + x.name + " = " + digits(x.stride) +
+                       " elements of " + digits(x.element()) + " bytes overflow the address space");
 }
 
 /// The same rectangles from the lowest address on.
-Operand ascending(Operand x, Index count) {
+BatchOperand ascending(BatchOperand x, Index count) {
   if (count == 1) x.stride = 0;
   if (x.stride >= 0) return x;
   x.rows.data = x.at(count - 1).data;
@@ -118,7 +119,7 @@ Operand ascending(Operand x, Index count) {
 }
 
 /// The i-th of C meets one of x from number `first` to before `end`: its number, or −1.
-Index meets(const Operand& c, Index i, const Operand& x, Index first, Index end) {
+Index meets(const BatchOperand& c, Index i, const BatchOperand& x, Index first, Index end) {
   const StoredRows result = c.at(i);
   const std::intptr_t from = c.begin() + i * c.step() - x.begin() - x.extent(); // x's begin in bytes: after this,
   const std::intptr_t to = c.begin() + i * c.step() - x.begin() + c.extent();   // and before this
@@ -132,17 +133,17 @@ Index meets(const Operand& c, Index i, const Operand& x, Index first, Index end)
   return -1;
 }
 
-Status check_results_apart(const Operand& given, Index count) {
-  const Operand c = ascending(given, count);
+Status check_results_apart(const BatchOperand& given, Index count) {
+  const BatchOperand c = ascending(given, count);
   if (count == 1 || c.empty() || c.step() >= c.extent()) return {};
   const Index other = meets(c, 0, c, 1, count);
   if (other < 0) return {};
-  return invalid("gemm batch: stride_c = " + number(given.stride) + " makes the results of products 0 and " +
-                 number(other) + " overlap: each is " + shape(c.rows) + " with ldc = " + number(c.rows.ld));
+  return invalid_batch("gemm batch: stride_c = " + digits(given.stride) + " makes the results of products 0 and " +
+                       digits(other) + " overlap: each is " + shape_text(c.rows) + " with ldc = " + digits(c.rows.ld));
 }
 
-Status check_apart_from(const Operand& given_x, const Operand& given_c, Index count) {
-  const Operand x = ascending(given_x, count), c = ascending(given_c, count);
+Status check_apart_from(const BatchOperand& given_x, const BatchOperand& given_c, Index count) {
+  const BatchOperand x = ascending(given_x, count), c = ascending(given_c, count);
   if (x.empty() || c.empty()) return {};
   const Index all_x = (count - 1) * x.step() + x.extent(), all_c = (count - 1) * c.step() + c.extent();
   if (!near(x.rows, all_x, c.rows, all_c)) return {};
@@ -152,31 +153,32 @@ Status check_apart_from(const Operand& given_x, const Operand& given_c, Index co
   Index j = meets(c, i, x, equal ? 1 - count : 0, x.stride == 0 ? 1 : count);
   while (j < 0 && !equal && ++i < count) j = meets(c, i, x, 0, x.stride == 0 ? 1 : count);
   if (j < 0) return {};
-  return invalid(std::string("gemm batch: a c overlaps ") + (x.name[0] == 'a' ? "an a" : "a b") +
-                 " in memory (stride_c = " + number(given_c.stride) + ", stride_" + x.name + " = " +
-                 number(given_x.stride) + ", c is " + shape(c.rows) + ", " + x.name + " is " + shape(x.rows) +
-                 "); the products need separate results");
+  return invalid_batch(std::string("gemm batch: a c overlaps ") + (x.name[0] == 'a' ? "an a" : "a b") +
+                       " in memory (stride_c = " + digits(given_c.stride) + ", stride_" + x.name + " = " +
+                       digits(given_x.stride) + ", c is " + shape_text(c.rows) + ", " + x.name + " is " +
+                       shape_text(x.rows) + "); the products need separate results");
 }
 
 Status check_strides(const GemmBatch& group) {
   if (group.a != nullptr || group.b != nullptr)
-    return invalid("gemm batch: the array of pointers c is null, but that of " +
-                   std::string(group.a != nullptr ? "a" : "b") + " is not; pass all three, or none and strides");
+    return invalid_batch("gemm batch: the array of pointers c is null, but that of " +
+                         std::string(group.a != nullptr ? "a" : "b") + " is not; pass all three, or none and strides");
   if (Status status = check_gemm(group.call); !status.ok()) return status;
-  const Operand a = operand_a(group), b = operand_b(group), c = operand_c(group);
-  for (const Operand* x : {&a, &b, &c})
+  const BatchOperand a = batch_operand_a(group), b = batch_operand_b(group), c = batch_operand_c(group);
+  for (const BatchOperand* x : {&a, &b, &c})
     if (Status status = check_stride(*x, group.count); !status.ok()) return status;
   if (Status status = check_results_apart(c, group.count); !status.ok()) return status;
-  for (const Operand* x : {&a, &b})
+  for (const BatchOperand* x : {&a, &b})
     if (Status status = check_apart_from(*x, c, group.count); !status.ok()) return status;
   return {};
 }
 
 Status check_group(const GemmBatch& group) {
-  if (group.count < 0) return invalid("gemm batch: count = " + number(group.count) + " is negative");
+  if (group.count < 0) return invalid_batch("gemm batch: count = " + digits(group.count) + " is negative");
   if (group.count == 0) return {};
   constexpr Index most = Index{1} << 56; // more have no room for their pointers, nor for results
-  if (group.count > most) return invalid("gemm batch: count = " + number(group.count) + " overflows the address space");
+  if (group.count > most)
+    return invalid_batch("gemm batch: count = " + digits(group.count) + " overflows the address space");
   return group.has_pointers() ? check_pointers(group) : check_strides(group);
 }
 

@@ -117,6 +117,43 @@ TESSERA_C_API tessera_status tessera_gemm_complex_f64(tessera_op op_a, tessera_o
                                                       int64_t ldb, const void* beta, void* c, int64_t ldc,
                                                       const tessera_options* options);
 
+/* Many products in one call, with the bits of single ones; <tessera/batch.hpp> says what is checked. Strides count
+ * elements from one product's operand to the next one's; those of A and B may be 0. */
+TESSERA_C_API tessera_status tessera_gemm_strided_batch_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
+                                                            int64_t k, float alpha, const float* a, int64_t lda,
+                                                            int64_t stride_a, const float* b, int64_t ldb,
+                                                            int64_t stride_b, float beta, float* c, int64_t ldc,
+                                                            int64_t stride_c, int64_t count,
+                                                            const tessera_options* options);
+TESSERA_C_API tessera_status tessera_gemm_strided_batch_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
+                                                            int64_t k, double alpha, const double* a, int64_t lda,
+                                                            int64_t stride_a, const double* b, int64_t ldb,
+                                                            int64_t stride_b, double beta, double* c, int64_t ldc,
+                                                            int64_t stride_c, int64_t count,
+                                                            const tessera_options* options);
+
+/* `count` products of one shape: either with pointers all_a, all_b and all_c, arrays of `count` each, or, if those are
+ * NULL, with strides from a, b and c on. alpha and beta are exact in the operands' type. Set the others to 0. */
+typedef struct tessera_gemm_group {
+  tessera_op op_a, op_b;
+  int64_t m, n, k;
+  double alpha, beta;
+  const void* a;
+  int64_t lda, stride_a;
+  const void* b;
+  int64_t ldb, stride_b;
+  void* c;
+  int64_t ldc, stride_c;
+  int64_t count;
+  const void* const* all_a;
+  const void* const* all_b;
+  void* const* all_c;
+} tessera_gemm_group;
+
+/* Groups of unlike shapes in host memory. If anything is wrong with one of them, no C is written. */
+TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
+                                                size_t group_count, const tessera_options* options);
+
 /* An executor and its memory, for operands that stay on a device. It is the process's own: nothing to give back. */
 typedef struct tessera_executor tessera_executor;
 
@@ -144,6 +181,11 @@ TESSERA_C_API tessera_status tessera_executor_gemm_complex(tessera_executor* exe
                                                            int64_t k, const void* alpha, const void* a, int64_t lda,
                                                            const void* b, int64_t ldb, const void* beta, void* c,
                                                            int64_t ldc, const tessera_options* options);
+/* Groups of operands in the executor's memory, enqueued. The arrays of pointers are in host memory and need not outlive
+ * the call. */
+TESSERA_C_API tessera_status tessera_executor_gemm_batch(tessera_executor* executor, tessera_dtype type,
+                                                         const tessera_gemm_group* groups, size_t group_count,
+                                                         const tessera_options* options);
 /* Waits for what was enqueued. */
 TESSERA_C_API tessera_status tessera_synchronize(tessera_executor* executor);
 

@@ -1,19 +1,9 @@
 /// cblas_sgemm, cblas_dgemm, cblas_cgemm and cblas_zgemm: the C interface, either layout.
 
-#include "blas/product.hpp"
+#include "blas/ops.hpp"
 
 namespace tessera::blas {
 namespace {
-
-/// The standard's numbers.
-constexpr int row_major = 101, col_major = 102;
-constexpr int no_trans = 111, trans = 112, conj_trans = 113;
-
-template <class T>
-Op op_of(int letter) {
-  return letter == no_trans ? Op::None : letter == trans ? Op::Transpose : Element<T>::conjugate_transpose;
-}
-bool known(int letter) { return letter >= no_trans && letter <= conj_trans; }
 
 template <class T>
 void gemm(const char* routine, int layout, int trans_a, int trans_b, blas_int m, blas_int n, blas_int k, T alpha,

@@ -1,28 +1,9 @@
 /// sgemm_, dgemm_, cgemm_ and zgemm_: the Fortran interface, column-major.
 
-#include <optional>
-
-#include "blas/product.hpp"
+#include "blas/ops.hpp"
 
 namespace tessera::blas {
 namespace {
-
-template <class T>
-std::optional<Op> parse_op(char letter) {
-  switch (letter) {
-    case 'N':
-    case 'n':
-      return Op::None;
-    case 'T':
-    case 't':
-      return Op::Transpose;
-    case 'C':
-    case 'c':
-      return Element<T>::conjugate_transpose;
-    default:
-      return std::nullopt;
-  }
-}
 
 template <class T>
 void gemm(const char* routine, const char* trans_a, const char* trans_b, const blas_int* m, const blas_int* n,

@@ -14,10 +14,11 @@ GemmOptions options_of_environment() {
   return options;
 }
 
-template <class Call>
-void multiply_or_abort(const char* routine, const Call& call) noexcept try {
+/// `run` is given the options.
+template <class Run>
+void run_or_abort(const char* routine, Run run) noexcept try {
   static const GemmOptions options = options_of_environment();
-  detail::gemm_raw(call, options);
+  run(options);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tessera: %s: %s\n", routine, error.what());
   std::abort();
@@ -25,7 +26,14 @@ void multiply_or_abort(const char* routine, const Call& call) noexcept try {
 
 } // namespace
 
-void multiply(const char* routine, const GemmCall& call) noexcept { multiply_or_abort(routine, call); }
-void multiply(const char* routine, const ComplexGemmCall& call) noexcept { multiply_or_abort(routine, call); }
+void multiply(const char* routine, const GemmCall& call) noexcept {
+  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); });
+}
+void multiply(const char* routine, const ComplexGemmCall& call) noexcept {
+  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); });
+}
+void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept {
+  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); });
+}
 
 } // namespace tessera::blas

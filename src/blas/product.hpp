@@ -8,6 +8,7 @@
 
 #include <tessera/complex.hpp>
 #include <tessera/gemm.hpp>
+#include <tessera/gemm_batch.hpp>
 
 #include "blas/symbols.hpp"
 
@@ -17,6 +18,7 @@ namespace tessera::blas {
 /// the BLAS has no way to say so, and nobody would notice a C that was not computed.
 void multiply(const char* routine, const GemmCall& call) noexcept;
 void multiply(const char* routine, const ComplexGemmCall& call) noexcept;
+void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept;
 
 /// What the types of the BLAS, real and complex ones, are here.
 template <class T>

@@ -148,11 +148,58 @@ static void executors(void) {
   }
 }
 
+/* Three products of 2×2: strided, A shared; the same with pointers, last ones first, beside a group of another shape.
+ */
+static void batches(void) {
+  const float a[4] = {1, 2, 3, 4}, b[12] = {1, 0, 0, 1, 2, 0, 0, 2, 0, 1, 1, 0};
+  const float expected[12] = {1, 2, 3, 4, 2, 4, 6, 8, 2, 1, 4, 3};
+  float c[12] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}, dot = 7;
+  CHECK(tessera_gemm_strided_batch_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, 0, b, 2, 4, 0, c, 2, 4, 3, NULL) ==
+        TESSERA_OK);
+  CHECK(memcmp(c, expected, sizeof(c)) == 0);
+  memset(c, 0, sizeof(c));
+  const void* all_a[3] = {a, a, a};
+  const void* all_b[3] = {b + 8, b + 4, b};
+  void* all_c[3] = {c + 8, c + 4, c};
+  tessera_gemm_group groups[2];
+  memset(groups, 0, sizeof(groups));
+  groups[0].m = groups[0].n = groups[0].k = groups[0].lda = groups[0].ldb = groups[0].ldc = 2;
+  groups[0].alpha = 1;
+  groups[0].count = 3;
+  groups[0].all_a = all_a;
+  groups[0].all_b = all_b;
+  groups[0].all_c = all_c;
+  groups[1].m = groups[1].n = groups[1].ldb = groups[1].ldc = groups[1].count = 1;
+  groups[1].k = groups[1].lda = 4;
+  groups[1].alpha = 2;
+  groups[1].a = a;
+  groups[1].b = b + 4;
+  groups[1].c = &dot;
+  CHECK(tessera_gemm_batch(TESSERA_F32, groups, 2, NULL) == TESSERA_OK);
+  CHECK(memcmp(c, expected, sizeof(c)) == 0 && dot == 20);
+  tessera_executor* reference = NULL;
+  CHECK(tessera_get_executor(TESSERA_REFERENCE, &reference) == TESSERA_OK);
+  dot = 7;
+  CHECK(tessera_executor_gemm_batch(reference, TESSERA_F32, groups, 2, NULL) == TESSERA_OK && dot == 20);
+  double d = 1;
+  CHECK(tessera_gemm_strided_batch_f64(TESSERA_NONE, TESSERA_NONE, 1, 1, 0, 1, NULL, 1, 0, NULL, 1, 0, 3, &d, 1, 1, 1,
+                                       NULL) == TESSERA_OK &&
+        d == 3);
+  dot = 7;
+  all_b[1] = NULL;
+  expect(tessera_gemm_batch(TESSERA_F32, groups, 2, NULL), TESSERA_INVALID_ARGUMENT, "b[1] is null");
+  expect(tessera_gemm_batch(TESSERA_F32, NULL, 2, NULL), TESSERA_INVALID_ARGUMENT, "groups is null");
+  expect(tessera_gemm_strided_batch_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, 0, b, 2, 4, 0, c, 2, 3, 3, NULL),
+         TESSERA_INVALID_ARGUMENT, "stride_c = 3");
+  CHECK(dot == 7);
+}
+
 int main(void) {
   CHECK(tessera_last_error()[0] == '\0');
   values();
   CHECK(tessera_last_error()[0] == '\0');
   complex_values();
+  batches();
   errors();
   executors();
   return failures;

@@ -1,0 +1,38 @@
+#pragma once
+
+/// How the two interfaces say row-major, transposed and conjugated.
+
+#include <optional>
+
+#include "blas/product.hpp"
+
+namespace tessera::blas {
+
+/// The standard's numbers.
+inline constexpr int row_major = 101, col_major = 102;
+inline constexpr int no_trans = 111, trans = 112, conj_trans = 113;
+
+template <class T>
+Op op_of(int letter) {
+  return letter == no_trans ? Op::None : letter == trans ? Op::Transpose : Element<T>::conjugate_transpose;
+}
+inline bool known(int letter) { return letter >= no_trans && letter <= conj_trans; }
+
+template <class T>
+std::optional<Op> parse_op(char letter) {
+  switch (letter) {
+    case 'N':
+    case 'n':
+      return Op::None;
+    case 'T':
+    case 't':
+      return Op::Transpose;
+    case 'C':
+    case 'c':
+      return Element<T>::conjugate_transpose;
+    default:
+      return std::nullopt;
+  }
+}
+
+} // namespace tessera::blas

@@ -1,0 +1,53 @@
+#pragma once
+
+/// What the functions of the C interface share: exceptions become a status and a text of the calling thread.
+
+#include <tessera/tessera.h>
+
+#include <new>
+#include <string>
+
+#include <tessera/gemm.hpp>
+
+namespace tessera::c_api {
+
+/// Keeps `why` for tessera_last_error().
+tessera_status failed(tessera_status status, const char* why) noexcept;
+
+template <class Action>
+tessera_status guarded(Action action) noexcept {
+  try {
+    action();
+    return TESSERA_OK;
+  } catch (const Error& error) {
+    return failed(static_cast<tessera_status>(error.code()), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(TESSERA_OUT_OF_MEMORY, "out of host memory");
+  } catch (const std::exception& error) {
+    return failed(TESSERA_INTERNAL, error.what());
+  } catch (...) {
+    return failed(TESSERA_INTERNAL, "something that is not a std::exception was thrown");
+  }
+}
+
+/// C's enumerations hold any integer.
+template <class To, class From>
+To checked(From value, To last, const char* what) {
+  const int number = static_cast<int>(value);
+  if (number < 0 || number > static_cast<int>(last))
+    throw InvalidArgument(std::string(what) + " = " + std::to_string(number) + " is none of 0 … " +
+                          std::to_string(static_cast<int>(last)));
+  return static_cast<To>(number);
+}
+inline Backend checked(tessera_backend backend) { return checked(backend, Backend::Cuda, "backend"); }
+inline Op checked(tessera_op op, const char* what) { return checked(op, Op::Transpose, what); }
+
+/// The defaults for null.
+GemmOptions options_of(const tessera_options* words);
+
+inline Executor& executor_of(tessera_executor* executor) {
+  if (executor == nullptr) throw InvalidArgument("executor is null; get one with tessera_get_executor()");
+  return *reinterpret_cast<Executor*>(executor);
+}
+
+} // namespace tessera::c_api

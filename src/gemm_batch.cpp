@@ -1,0 +1,120 @@
+/// The path of a batch: choose an executor, bring operands over as a whole, run.
+
+#include <tessera/gemm_batch.hpp>
+
+#include <algorithm>
+
+#include <tessera/backend.hpp>
+
+#include "batch_copies.hpp"
+#include "operand.hpp"
+#include "placement.hpp"
+
+namespace tessera::detail {
+namespace {
+
+/// By the largest product: the work of many small ones does not outweigh their copies.
+Executor& place(std::span<const GemmBatch> groups, Backend backend) {
+  const auto work = [](const GemmBatch& group) {
+    return static_cast<double>(group.call.m) * static_cast<double>(group.call.n) * static_cast<double>(group.call.k);
+  };
+  const auto largest = std::max_element(groups.begin(), groups.end(),
+                                        [&](const GemmBatch& x, const GemmBatch& y) { return work(x) < work(y); });
+  if (largest == groups.end()) return place_gemm(backend, 0, 0, 0, {});
+  return place_gemm(backend, largest->call.m, largest->call.n, largest->call.k, {});
+}
+
+void check(const Operand& a, const Operand& b, const Operand& c, std::size_t i) {
+  const auto product = [&] { return "gemm batch, product " + std::to_string(i) + ": "; };
+  if (logical_cols(a) != logical_rows(b))
+    throw InvalidArgument(product() + "a is " + shape(a) + " and b is " + shape(b) +
+                          "; the columns of a must be as many as the rows of b");
+  if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
+    throw InvalidArgument(product() + "c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b)));
+  if (overlap(a, c) || overlap(b, c))
+    throw InvalidArgument(product() + "c overlaps " + (overlap(a, c) ? "a" : "b") +
+                          " in memory; the product needs a separate result");
+}
+
+/// Products of one shape that follow one another, with pointers.
+struct Run {
+  GemmCall call;
+  std::vector<const void*> a, b;
+  std::vector<void*> c;
+
+  bool takes(const GemmCall& x) const {
+    return x.m == call.m && x.n == call.n && x.k == call.k && x.lda == call.lda && x.ldb == call.ldb &&
+           x.ldc == call.ldc && x.op_a == call.op_a && x.op_b == call.op_b && x.type == call.type &&
+           x.result == call.result;
+  }
+  GemmBatch batch() const {
+    GemmBatch batch{.call = call, .count = static_cast<Index>(c.size())};
+    batch.a = a.data();
+    batch.b = b.data();
+    batch.c = c.data();
+    return batch;
+  }
+};
+
+} // namespace
+
+void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options) {
+  Executor& executor = place(groups, options.backend);
+  if (executor.capabilities().host_memory)
+    return throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
+  throw_if_failed(check_gemm_batch(groups));
+  gemm_batch_by_copies(executor, groups, options);
+}
+
+void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operand> b, double beta,
+                std::span<const Operand> c, const GemmOptions& options) {
+  if (a.size() != b.size() || a.size() != c.size())
+    throw InvalidArgument("gemm batch: there are " + std::to_string(a.size()) + " a, " + std::to_string(b.size()) +
+                          " b and " + std::to_string(c.size()) + " c; as many of each are needed");
+  if (a.empty()) return;
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    check(a[i], b[i], c[i], i);
+    const auto work = [&](std::size_t of) {
+      return static_cast<double>(c[of].rows * c[of].cols * logical_cols(a[of]));
+    };
+    if (work(i) > work(largest)) largest = i;
+  }
+  Executor& executor = place_gemm(options.backend, c[largest].rows, c[largest].cols, logical_cols(a[largest]),
+                                  {&a[largest], &b[largest], &c[largest]});
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Placed on_a = read_on(a[i], executor), on_b = read_on(b[i], executor);
+    const Placed on_c = write_on(c[i], executor, beta == 0.0);
+    const GemmCall call{a[i].storage->type(),
+                        options.math,
+                        a[i].op,
+                        b[i].op,
+                        c[i].rows,
+                        c[i].cols,
+                        logical_cols(a[i]),
+                        alpha,
+                        nullptr,
+                        on_a.ld,
+                        nullptr,
+                        on_b.ld,
+                        beta,
+                        nullptr,
+                        on_c.ld,
+                        options.threads,
+                        c[i].storage->type()};
+    if (runs.empty() || !runs.back().takes(call)) runs.push_back({call, {}, {}, {}});
+    runs.back().a.push_back(on_a.data);
+    runs.back().b.push_back(on_b.data);
+    runs.back().c.push_back(on_c.data);
+  }
+  std::vector<GemmBatch> groups;
+  for (const Run& run : runs) groups.push_back(run.batch());
+  throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
+  for (const Operand& result : c) {
+    written_on(result, executor);
+    if (result.storage->borrowed()) result.storage->host_read(); // its owner looks at the memory, not at the view
+  }
+}
+
+} // namespace tessera::detail
