@@ -244,6 +244,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(groups_of_unlike_shapes, T, ElementTypes) {
   }
 }
 
+/// More groups than a device's kernel takes as arguments.
+BOOST_AUTO_TEST_CASE_TEMPLATE(many_groups, T, ElementTypes) {
+  Groups groups;
+  for (Index g = 0; g < 40; ++g) {
+    const Numbers x{1 + g % 7, 2 + g % 5,           1 + g, g % 2 == 0 ? Op::None : Op::Transpose, Op::None,
+                    1,         g % 4 == 0 ? 1. : 0.};
+    groups.push_back(std::make_unique<Group<T>>(x, 1 + g % 3, Layout{.pointers = g % 3 == 0}));
+  }
+  run(groups, "40 groups");
+}
+
 BOOST_AUTO_TEST_CASE(operands_of_16_bits) {
   for (const Layout& layout : layouts)
     for (const double beta : {0.0, 0.5}) {

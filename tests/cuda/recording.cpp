@@ -1,5 +1,6 @@
 /// Rows that are recorded and replayed give the bits of a plain run, and what cannot be recorded says so.
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -99,6 +100,58 @@ BOOST_AUTO_TEST_CASE(a_replay_has_the_bits_of_a_run) {
       check_row(device, row, 300, 264, 1500);
       check_row(device, row, 16, 1000, 2100); // in slices of k
     }
+}
+
+/// Strided, and with pointers that are gone when the recording is replayed.
+BOOST_AUTO_TEST_CASE(batches_are_recorded) {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  constexpr Index side = 24, count = 700;
+  OnDevice a(device, DType::F32, count * side, side), b(device, DType::F32, count * side, side);
+  OnDevice c(device, DType::F32, count * side, side);
+  a.fill_randomly(1);
+  b.fill_randomly(2);
+  GemmBatch batch{.call = {DType::F32, Math::Strict, Op::None, Op::None, side, side, side, 1, a.data(), side, b.data(),
+                           side, 0, c.data(), side},
+                  .count = count,
+                  .stride_a = side * side,
+                  .stride_b = side * side,
+                  .stride_c = side * side};
+  check_ok(device.gemm_batch(queue, {&batch, 1}));
+  const std::vector<std::byte> expected = c.bytes();
+  for (const bool with_pointers : {false, true}) {
+    std::vector<const void*> all_a, all_b;
+    std::vector<void*> all_c;
+    for (Index i = 0; i < count; ++i) {
+      const GemmCall one = batch.product(i);
+      all_a.push_back(one.a);
+      all_b.push_back(one.b);
+      all_c.push_back(one.c);
+    }
+    GemmBatch recorded = batch;
+    if (with_pointers) {
+      recorded.a = all_a.data();
+      recorded.b = all_b.data();
+      recorded.c = all_c.data();
+    }
+    c.fill_with_nan();
+    std::unique_ptr<Recording> recording;
+    check_ok(record(
+        queue,
+        [&] {
+          return device.gemm_batch(queue, {&recorded, 1});
+        },
+        recording));
+    BOOST_REQUIRE(recording != nullptr);
+    std::fill(all_a.begin(), all_a.end(), nullptr);
+    std::fill(all_b.begin(), all_b.end(), nullptr);
+    std::fill(all_c.begin(), all_c.end(), nullptr);
+    for (int replay = 0; replay < 2; ++replay) {
+      c.fill_with_nan();
+      check_ok(recording->replay(queue));
+      BOOST_TEST((c.bytes() == expected), "replay " << replay << ", pointers: " << with_pointers);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(waiting_cannot_be_recorded_and_the_queue_goes_on) {

@@ -1,0 +1,128 @@
+/// Batches of host memory on a device: operands cross as a whole, in parts where the device is too small, and nothing
+/// but results is written.
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/gemm_batch.hpp>
+#include <tessera/random.hpp>
+
+#include "support/expect.hpp"
+
+using namespace tessera;
+
+namespace {
+
+const GemmOptions on_device{.backend = Backend::Cuda}, on_host{.backend = Backend::Reference};
+
+/// `count` matrices of rows×cols, `gap` elements apart, rows of ld elements; what is no element is NaN.
+struct Batched {
+  Index rows, cols, ld, stride, count;
+  std::vector<double> memory;
+
+  Batched(Index r, Index c, Index padding, Index gap, Index n, std::uint64_t seed)
+      : rows(r),
+        cols(c),
+        ld(c + padding),
+        stride(r * ld + gap),
+        count(n),
+        memory(static_cast<std::size_t>(stride * n)) {
+    std::fill(memory.begin(), memory.end(), std::numeric_limits<double>::quiet_NaN());
+    for (Index i = 0; i < n; ++i)
+      for (Index row = 0; row < r; ++row)
+        for (Index col = 0; col < c; ++col)
+          at(i)[row * ld + col] = random_element<double>(Distribution::Uniform, seed,
+                                                         static_cast<std::uint64_t>((i * r + row) * c + col), -1., 1.);
+  }
+  double* at(Index i) { return memory.data() + i * stride; }
+  std::vector<double*> pointers() {
+    std::vector<double*> all;
+    for (Index i = count; i > 0; --i) all.push_back(at(i - 1));
+    return all;
+  }
+};
+
+void use_small_device() { setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1); }
+
+/// NaN where the other has NaN.
+int differing(const std::vector<double>& x, const std::vector<double>& y) {
+  int count = 0;
+  for (std::size_t e = 0; e < x.size(); ++e) count += x[e] == y[e] || (std::isnan(x[e]) && std::isnan(y[e])) ? 0 : 1;
+  return count;
+}
+
+void compare_batches(Index count, Index padding, Index gap, bool pointers, double beta, Op op_a = Op::None) {
+  Batched a(op_a == Op::None ? 6 : 5, op_a == Op::None ? 5 : 6, padding, gap, count, 1), b(5, 7, padding, 0, count, 2);
+  Batched c(6, 7, padding, gap, count, 3);
+  Batched expected = c;
+  const auto run = [&](Batched& result, const GemmOptions& options) {
+    if (pointers)
+      gemm_batch<double>(op_a, Op::None, 6, 7, 5, 2.0, a.pointers().data(), a.ld, b.pointers().data(), b.ld, beta,
+                         result.pointers().data(), result.ld, count, options);
+    else
+      gemm_batch<double>(op_a, Op::None, 6, 7, 5, 2.0, a.at(0), a.ld, a.stride, b.at(0), b.ld, b.stride, beta,
+                         result.at(0), result.ld, result.stride, count, options);
+  };
+  run(c, on_device);
+  run(expected, on_host);
+  const int wrong = differing(c.memory, expected.memory);
+  BOOST_TEST(wrong == 0, wrong << " elements: count=" << count << " padding=" << padding << " gap=" << gap
+                               << " pointers=" << pointers << " beta=" << beta);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(batch_copies)
+
+BOOST_AUTO_TEST_CASE(every_layout) {
+  use_small_device();
+  for (const bool pointers : {false, true})
+    for (const Index padding : {0, 3})
+      for (const Index gap : {0, 2})
+        for (const double beta : {0.0, 1.5}) {
+          compare_batches(9, padding, gap, pointers, beta);
+          compare_batches(4, padding, gap, pointers, beta, Op::Transpose);
+        }
+}
+
+/// 8 KiB hold fewer than nine products.
+BOOST_AUTO_TEST_CASE(parts_of_a_batch) {
+  use_small_device();
+  for (const bool pointers : {false, true}) {
+    compare_batches(40, 0, 0, pointers, 0.5);
+    compare_batches(41, 1, 3, pointers, 0.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_operand_for_all) {
+  use_small_device();
+  Batched a(6, 5, 1, 0, 1, 1), b(5, 7, 0, 0, 8, 2), c(6, 7, 0, 0, 8, 3), expected = c;
+  for (auto [result, options] : {std::pair{&c, on_device}, std::pair{&expected, on_host}})
+    gemm_batch<double>(Op::None, Op::None, 6, 7, 5, 1.0, a.at(0), a.ld, 0, b.at(0), b.ld, b.stride, 0.0, result->at(0),
+                       result->ld, result->stride, 8, options);
+  BOOST_TEST(differing(c.memory, expected.memory) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(matrices_of_unlike_shapes) {
+  use_small_device();
+  std::vector<Matrix<float>> a, b;
+  for (const Index size : {3, 3, 1, 17, 5, 0}) {
+    a.push_back(Matrix<float>::random(size, 2 * size, Seed{static_cast<std::uint64_t>(size)}));
+    b.push_back(Matrix<float>::random(2 * size, size + 1, Seed{8}));
+  }
+  const std::vector<Matrix<float>> c = gemm_batch(a, b, on_device);
+  BOOST_TEST(c.size() == a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) BOOST_TEST((c[i] == gemm(a[i], b[i], Backend::Reference)));
+  std::vector<Matrix<float>> fewer(a.begin(), a.begin() + 1);
+  test::expect_error<InvalidArgument>([&] { gemm_batch<float, float>(1, a, b, 0, fewer, on_device); },
+                                      {"6 a", "6 b", "1 c"});
+  std::swap(b[0], b[3]);
+  test::expect_error<InvalidArgument>([&] { static_cast<void>(gemm_batch(a, b, on_device)); },
+                                      {"product 0", "3×6", "34×18"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
