@@ -1,10 +1,10 @@
 /// dmma: f64 on tensor cores, with the canonical bits.
 ///
-/// A double-precision matrix instruction of Hopper adds its eight products one after the other, each with one rounding:
-/// the canonical chain, at twice the rate of DFMA. A warp has 64×32 results; a step of eight k loads 24 elements a lane
+/// A double-precision matrix instruction of Hopper adds its 16 products one after the other, each with one rounding:
+/// the canonical chain, at twice the rate of DFMA. A warp has 64×32 results; a step of 16 k loads 48 elements a lane
 /// for sixteen instructions. Tiles of 128×64×16 come by cp.async through three stages, as they are stored: rows of
 /// shared memory are padded so that fragments have no bank conflicts either way. 2·m·n·k operations, m·n·k·(1/128 +
-/// 1/64) elements read. PTX ISA, "mma.m16n8k8 with .f64"; NVIDIA CUTLASS.
+/// 1/64) elements read. PTX ISA, "mma.m16n8k16 with .f64"; NVIDIA CUTLASS.
 
 #include <tessera/executor.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 
 using S = dmma_tiling::Shape<4, 4, 2, 2, 16>;
 constexpr int stages = 3;
-constexpr int steps = S::block_k / dmma_tiling::depth;
+static_assert(S::block_k == dmma_tiling::depth);
 
 template <Along a_along, Along b_along>
 __global__ void __launch_bounds__(S::threads, 2) dmma(VectorOperands<double> x) {
@@ -48,24 +48,20 @@ __global__ void __launch_bounds__(S::threads, 2) dmma(VectorOperands<double> x) 
   for (int s = 0; s + 1 < stages; ++s) start(s * S::block_k, s);
   __pipeline_wait_prior(stages - 2);
   __syncthreads();
-  S::Fragment fragment[2];
-  fragment[0].load(stage[0], place, 0);
+  S::Fragment fragment;
+  fragment.load(stage[0], place);
   int current = 0;
   int free = stages - 1; // its last readers have passed the barrier
   for (Index k0 = 0; k0 < x.k; k0 += S::block_k) {
     start(k0 + (stages - 1) * S::block_k, free);
     free = current;
     sums.begin(k0, totals);
-#pragma unroll
-    for (int step = 0; step < steps; ++step) {
-      if (step + 1 == steps) {
-        __pipeline_wait_prior(stages - 2);
-        __syncthreads();
-        current = current + 1 == stages ? 0 : current + 1;
-      }
-      fragment[(step + 1) % 2].load(stage[current], place, (step + 1) % steps * dmma_tiling::depth);
-      S::multiply(sums, fragment[step % 2]);
-    }
+    S::step(sums, fragment, stage[current], place, 0, [&] {
+      __pipeline_wait_prior(stages - 2);
+      __syncthreads();
+      current = current + 1 == stages ? 0 : current + 1;
+      return Ahead<S::Stage<a_along, b_along>>{&stage[current], 0};
+    });
   }
   sums.finish(x.k, totals);
   S::store(x, origin.row, origin.col, place, sums);

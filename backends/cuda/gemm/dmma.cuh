@@ -1,14 +1,15 @@
 #pragma once
 
 /// Hopper's double-precision matrix instruction, and how a warp's fragments lie in shared memory and in C. For dmma and
-/// stream_k. PTX ISA, "mma.m16n8k8 with .f64".
+/// stream_k. PTX ISA, "mma.m16n8k16 with .f64".
 
 #include "canonical.cuh"
+#include "ring.cuh"
 #include "tile_loader.cuh"
 
 namespace tessera::cuda::dmma_tiling {
 
-constexpr int fragment_m = 16, fragment_n = 8, depth = 8; ///< of one instruction
+constexpr int fragment_m = 16, fragment_n = 8, depth = 16; ///< of one instruction
 constexpr int padding = 4; ///< makes rows of 4 modulo 16 elements, so that 4×4 neighbours lie in 16 different banks
 
 /// A tile as its operand is stored.
@@ -28,6 +29,7 @@ struct Shape {
   static constexpr int warp_m = down * fragment_m, warp_n = across * fragment_n;
   static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n, block_k = block_k_;
   static constexpr int threads = 32 * warps_m * warps_n;
+  static_assert(down % 2 == 0 && across > 1);
 
   template <Along a_along, Along b_along>
   struct Stage {
@@ -47,36 +49,61 @@ struct Shape {
           t(thread % 4) {}
   };
 
-  /// What a lane needs of one instruction's depth: its elements of the warp's fragments.
+  /// A lane's elements of two of the warp's fragments of A, this one and the next, and of those of B.
   struct Fragment {
-    double a[down][4], b[across][2];
+    double a[2][8], b[across][4];
 
-    /// From step p on of a stage.
     template <class S>
-    __device__ void load(const S& stage, const Place& place, int p) {
+    __device__ void load_a(int i, const S& stage, const Place& place, int p) {
 #pragma unroll
-      for (int i = 0; i < down; ++i)
+      for (int e = 0; e < 8; ++e)
+        a[i % 2][e] = stage.a(place.row + i * fragment_m + e % 2 * 8, p + place.t + e / 2 * 4);
+    }
+    template <class S>
+    __device__ void load_b(int j, const S& stage, const Place& place, int p) {
 #pragma unroll
-        for (int e = 0; e < 4; ++e) a[i][e] = stage.a(place.row + i * fragment_m + e % 2 * 8, p + place.t + e / 2 * 4);
+      for (int e = 0; e < 4; ++e) b[j][e] = stage.b(place.col + j * fragment_n, p + place.t + e * 4);
+    }
+    /// What step() expects to be there.
+    template <class S>
+    __device__ void load(const S& stage, const Place& place) {
+      load_a(0, stage, place, 0);
 #pragma unroll
-      for (int j = 0; j < across; ++j)
-#pragma unroll
-        for (int e = 0; e < 2; ++e) b[j][e] = stage.b(place.col + j * fragment_n, p + place.t + e * 4);
+      for (int j = 0; j + 1 < across; ++j) load_b(j, stage, place, 0);
     }
   };
 
-  __device__ static void multiply([[maybe_unused]] Sums& sums, [[maybe_unused]] const Fragment& f) {
-#if __CUDA_ARCH__ >= 900 // earlier devices are rejected
+  /// Multiplies what the stage has from step p on, and loads the first fragments of what ahead() says, when that is to
+  /// be there. Operands are loaded into registers that the instruction before the last one has read, so that the units
+  /// have two in a row to do while a warp waits.
+  template <class S, class GetAhead>
+  __device__ static void step(Sums& sums, Fragment& f, const S& stage, const Place& place, int p, GetAhead ahead) {
+    Ahead<S> later{};
 #pragma unroll
     for (int i = 0; i < down; ++i)
 #pragma unroll
       for (int j = 0; j < across; ++j) {
-        const int s = i * across + j;
-        asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64.rn {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-            "{%0, %1, %2, %3};"
-            : "+d"(sums.at(s, 0)), "+d"(sums.at(s, 1)), "+d"(sums.at(s, 2)), "+d"(sums.at(s, 3))
-            : "d"(f.a[i][0]), "d"(f.a[i][1]), "d"(f.a[i][2]), "d"(f.a[i][3]), "d"(f.b[j][0]), "d"(f.b[j][1]));
+        multiply(sums, i * across + j, f.a[i % 2], f.b[j]);
+        if (i == 0 && j == 0) f.load_b(across - 1, stage, place, p);
+        if (j == 1 && i + 1 < down) f.load_a(i + 1, stage, place, p);
+        if (i + 1 < down || j == 0) continue;
+        if (j == 1) {
+          later = ahead();
+          f.load_a(0, *later.stage, place, later.p);
+        }
+        f.load_b(j - 1, *later.stage, place, later.p);
       }
+  }
+
+  __device__ static void multiply([[maybe_unused]] Sums& sums, [[maybe_unused]] int s,
+                                  [[maybe_unused]] const double (&a)[8], [[maybe_unused]] const double (&b)[4]) {
+#if __CUDA_ARCH__ >= 900 // earlier devices are rejected
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64.rn {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+        "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(sums.at(s, 0)), "+d"(sums.at(s, 1)), "+d"(sums.at(s, 2)), "+d"(sums.at(s, 3))
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
+          "d"(b[2]), "d"(b[3]));
 #endif
   }
 

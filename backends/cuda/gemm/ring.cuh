@@ -21,6 +21,13 @@ struct Ring {
   __device__ int previous() const { return stage == 0 ? stages - 1 : stage - 1; }
 };
 
+/// Where the operands of the step after this one are: a stage and the first k in it.
+template <class Stage>
+struct Ahead {
+  const Stage* stage;
+  int p;
+};
+
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 __device__ inline void wait(std::uint64_t& barrier, unsigned phase) {

@@ -3,6 +3,7 @@
 /// The last step of products whose segments of k were summed by different blocks: the canonical summation's second
 /// half.
 
+#include "early_launch.cuh"
 #include "grid.cuh"
 #include "scratch.hpp"
 #include "status.hpp"
@@ -38,21 +39,41 @@ struct SegmentSums {
 
 template <class T>
 __global__ void add_segments(SegmentSums<T> x) {
+  wait_for_kernel_before();
   if (x.unfit != nullptr && *x.unfit != 0) return;
   const Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Index all = x.rows * x.cols;
   if (e >= all) return;
-  T sum = x.sums[e];
-#pragma unroll 16 // loads in flight: few results have few threads
-  for (Index segment = 1; segment < x.segments; ++segment) sum += x.sums[segment * all + e];
+  const T* from = x.sums + e;
+  T sum = *from;
+  constexpr int batch = 32; // loads in flight: few results have few threads
+  for (Index first = 1; first < x.segments; first += batch) {
+    T part[batch];
+#pragma unroll
+    for (int s = 0; s < batch; ++s)
+      if (first + s < x.segments) part[s] = from[(first + s) * all];
+#pragma unroll
+    for (int s = 0; s < batch; ++s)
+      if (first + s < x.segments) sum += part[s];
+  }
   store_result(x.c + e / x.cols * x.row_stride + e % x.cols * x.col_stride, sum, x.alpha, x.beta);
 }
 
+/// May be queued behind a kernel that lets it start early (launch_dependents).
 template <class T>
 Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name) noexcept {
-  constexpr int threads = 256;
-  add_segments<<<static_cast<unsigned>(ceil_div<Index>(x.rows * x.cols, threads)), threads, 0, stream>>>(x);
-  return launched(name);
+  const Index results = x.rows * x.cols;
+  const Index threads = results < 1 << 16 ? 64 : 256; // few results are to be read by many multiprocessors
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(ceil_div(results, threads));
+  config.blockDim = static_cast<unsigned>(threads);
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  return check(cudaLaunchKernelEx(&config, add_segments<T>, x), name);
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <tessera/executor.hpp>
 
 #include "async_copy.cuh"
+#include "early_launch.cuh"
 #include "ladder.hpp"
 #include "segment_sums.cuh"
 #include "stream.hpp"
@@ -23,6 +24,7 @@ Index segments_of(const GemmCall& call) { return ceil_div(call.k, canonical_segm
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tiles<T>::threads, 2) segmented(VectorOperands<T> x, T* sums) {
   multiply_tile<T, a_along, b_along>(segment_of(x, blockIdx.y, sums));
+  launch_dependents();
 }
 
 template <class T>

@@ -1,18 +1,20 @@
-/// slender: products whose C has few rows or few columns. The large operand is what costs: it is read once, as fast as
-/// memory goes.
+/// slender: products whose C has few rows or few columns, or is small. The large operand is what costs: it is read
+/// once, as fast as memory goes.
 ///
-/// Blocks take 128 rows of the large operand and one segment of k, so that also a single row of C keeps all
-/// multiprocessors busy; the segments' sums are added in ascending order at the end, which is the canonical summation.
-/// Tiles come by cp.async, three ahead, through warps of their own: with one computing warp a scheduler, nothing else
-/// would hide what starting a copy costs. Bytes: the large operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing
-/// Tall-and-Skinny Matrix-Matrix Multiplication on GPUs" (ICS 2019).
+/// Blocks take up to 128 rows of the large operand and one segment of k, so that also a single row of C keeps all
+/// multiprocessors busy; a second kernel adds the segments' sums in ascending order, which is the canonical summation.
+/// Of one to four rows of C, blocks take 32 columns and all of k, a warp a segment, and add the sums themselves. Bytes:
+/// the large operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication
+/// on GPUs" (ICS 2019).
+
+#include "slender.cuh"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include <tessera/executor.hpp>
 
-#include "async_loader.cuh"
-#include "grid.cuh"
 #include "ladder.hpp"
 #include "segment_sums.cuh"
 #include "stream.hpp"
@@ -20,208 +22,106 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int threads = 128; ///< that compute, a row of the large tile each, and as many that copy for them
-constexpr int stages = 4;
-constexpr int slender = 64; ///< up to here a side of C is small
-template <class T>
-constexpr int depth = 128 / sizeof(T);
+using namespace slender_tiling;
 
-/// The large operand by rows of `length`, the small one by `count`; C has one for each pair.
-template <class T>
-struct SlenderOperands {
-  OperandSlice<T> large;
-  const T* small;
-  Index small_row, small_k;
-  T small_padding;
-  Index length, count, k;
-  Index segments;
-  T* sums; ///< [segment][count][length], if there are several segments
-  T* c;
-  Index c_large, c_small; ///< strides of C along the two
-  T alpha, beta;
+constexpr int slender = 64;                    ///< up to here a side of C is small
+constexpr std::size_t least_shared = 99 << 10; ///< bytes a block; every device from 8.0 on has them
 
-  /// `along`: how the large operand is stored.
-  SlenderOperands(const VectorOperands<T>& x, bool by_columns, Along along)
-      : large(by_columns ? slice_b(x, along, 0) : slice_a(x, along, 0)),
-        small(by_columns ? x.a : x.b),
-        small_row(by_columns ? x.a_row : x.b_col),
-        small_k(by_columns ? x.a_col : x.b_row),
-        small_padding(by_columns ? a_padding<T> : b_padding<T>),
-        length(by_columns ? x.n : x.m),
-        count(by_columns ? x.m : x.n),
-        k(x.k),
-        segments(ceil_div(x.k, canonical_segment)),
-        sums(nullptr),
-        c(x.c),
-        c_large(by_columns ? 1 : x.ldc),
-        c_small(by_columns ? x.ldc : 1),
-        alpha(x.alpha),
-        beta(x.beta) {}
-};
-
-/// What a thread computes of `rows` rows of the small operand by a warp's 32 of the large one. Shared memory fills one
-/// register of each lane a cycle, so results are shared out in rectangles, not in columns: 4 + 4 reads feed 16 FMAs.
-template <int rows>
-struct Part {
-  static constexpr int groups = rows < 16 ? 1 : 4; ///< of lanes, one below the other
-  static constexpr int down = rows / groups;       ///< results along the small operand
-  static constexpr int across = groups;            ///< and along the large one
-  static constexpr int lanes = 32 / groups;        ///< side by side
-};
-
-/// A row of the large tile is padded to an odd number of vectors if its threads read it along k: no bank conflicts.
-template <class T, int rows, Along along>
-struct alignas(16) SlenderStage {
-  static constexpr int lines = along == Along::K ? threads : depth<T>;
-  static constexpr int ld = along == Along::K ? depth<T> + Vector<T>::width : threads;
-  T large[lines][ld];
-  T small[depth<T>][rows];
-
-  /// Row i of the large tile at step p.
-  __device__ T at(int i, int p) const { return along == Along::K ? large[i][p] : large[p][i]; }
-};
-
-/// This block's rows of the small operand at k0, by cp.async or as padding.
-template <class T, int rows>
-__device__ void copy_small(const SlenderOperands<T>& x, int thread, Index first_row, Index k0, Index end,
-                           T (&tile)[depth<T>][rows]) {
-#pragma unroll
-  for (int e = thread; e < rows * depth<T>; e += threads) {
-    const int row = x.small_k == 1 ? e / depth<T> : e % rows;
-    const int p = x.small_k == 1 ? e % depth<T> : e / rows;
-    if (first_row + row < x.count && k0 + p < end)
-      __pipeline_memcpy_async(&tile[p][row], x.small + (first_row + row) * x.small_row + (k0 + p) * x.small_k,
-                              sizeof(T));
-    else
-      tile[p][row] = x.small_padding;
-  }
-}
-
-template <class T, int rows, Along along>
-__global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
-  using Stage = SlenderStage<T, rows, along>;
-  using P = Part<rows>;
-  extern __shared__ float4 shared[];
-  auto* const stage = reinterpret_cast<Stage*>(shared);
-  const auto groups = static_cast<unsigned>(ceil_div<Index>(x.count, rows));
-  const auto segments = static_cast<unsigned>(x.segments);
-  const Index first_row = static_cast<Index>(blockIdx.x % groups) * rows;
-  const Index segment = blockIdx.x / groups % segments;
-  const int thread = static_cast<int>(threadIdx.x) % threads;
-  const Index begin = segment * canonical_segment;
-  const Index end = begin + canonical_segment < x.k ? begin + canonical_segment : x.k;
-  OperandSlice<T> slice = x.large;
-  slice.first = static_cast<Index>(blockIdx.x / groups / segments) * threads;
-  slice.data += begin * (along == Along::K ? 1 : slice.stride);
-  slice.k = end - begin;
-
-  const bool copies = threadIdx.x >= threads;
-  AsyncTileLoader<T, threads, depth<T>, threads, along, false> large(slice, thread);
-  const auto start = [&](Index k0, int to) {
-    if (k0 < end) {
-      large.copy(k0 - begin, stage[to].large);
-      copy_small(x, thread, first_row, k0, end, stage[to].small);
-    }
-    __pipeline_commit();
-  };
-  if (copies) {
-#pragma unroll
-    for (int s = 0; s + 1 < stages; ++s) start(begin + s * depth<T>, s);
-  }
-
-  // Neighbours along the way in which the large tile is stored go to one thread as a vector, or to neighbouring lanes.
-  const int lane = thread % 32;
-  const int small_row = lane / P::lanes * P::down;
-  const int large_row = thread / 32 * 32 + lane % P::lanes * (along == Along::K ? 1 : P::across);
-  constexpr int apart = along == Along::K ? P::lanes : 1;
-  T sum[P::down][P::across] = {};
-  int current = 0;
-  for (Index k0 = begin; k0 < end; k0 += depth<T>) {
-    if (copies) __pipeline_wait_prior(stages - 2);
-    __syncthreads(); // this stage is full, and the one before it has been used
-    if (copies) {
-      start(k0 + (stages - 1) * depth<T>, current == 0 ? stages - 1 : current - 1);
-    } else {
-      const Stage& now = stage[current];
-#pragma unroll(rows <= 16 ? 16 : 8)
-      for (int p = 0; p < depth<T>; ++p) {
-        T a[P::down], b[P::across];
-#pragma unroll
-        for (int r = 0; r < P::down; ++r) a[r] = now.small[p][small_row + r];
-#pragma unroll
-        for (int c = 0; c < P::across; ++c) b[c] = now.at(large_row + c * apart, p);
-#pragma unroll
-        for (int r = 0; r < P::down; ++r)
-#pragma unroll
-          for (int c = 0; c < P::across; ++c) sum[r][c] = fused(a[r], b[c], sum[r][c]);
-      }
-    }
-    current = current + 1 == stages ? 0 : current + 1;
-  }
-  if (copies) return;
-#pragma unroll
-  for (int r = 0; r < P::down; ++r)
-#pragma unroll
-    for (int c = 0; c < P::across; ++c) {
-      const Index row = first_row + small_row + r;
-      const Index i = slice.first + large_row + c * apart;
-      if (row >= x.count || i >= x.length) continue;
-      if (x.segments == 1)
-        store_result(x.c + i * x.c_large + row * x.c_small, sum[r][c], x.alpha, x.beta);
-      else
-        x.sums[(segment * x.count + row) * x.length + i] = sum[r][c];
-    }
+/// Does C have at most one block of 16×32 results, in a segment of k each, for a multiprocessor?
+bool few_results(const GemmCall& call, const Capabilities& machine) {
+  const auto [small, large] = std::minmax(call.m, call.n);
+  return ceil_div<Index>(small, 16) * ceil_div<Index>(large, 32) * ceil_div(call.k, canonical_segment) <=
+         machine.multiprocessors;
 }
 
 const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   const Index small = std::min(call.m, call.n);
-  if (small > slender) return "it is for products of which m or n is at most 64; use async_copy, or no kernel's name";
+  if (machine.shared_memory_per_block < least_shared)
+    return "it needs 99 KiB of shared memory a block; use async_copy, or no kernel's name";
+  if (call.type == DType::F32 && few_results(call, machine)) return nullptr;
+  if (small > slender)
+    return "it is for products of which m or n is at most 64, and for few results in f32; use async_copy, or no "
+           "kernel's name";
   if (machine.compute_major != 9) return nullptr;
-  if (call.type == DType::F64 && small > slender / 4 && call.k >= 256)
-    return "of more than 16 rows or columns in f64 stream_k makes more on Hopper; use it, or no kernel's name";
+  if (call.type == DType::F64 && small > 4 && call.k >= 256)
+    return "of more than 4 rows or columns in f64 stream_k makes more on Hopper; use it, or no kernel's name";
   if (call.type == DType::F32 && small > slender / 2 && std::max(call.m, call.n) > slender)
     return "of more than 32 rows or columns stream_k makes more on Hopper; use it, or no kernel's name";
   return nullptr;
 }
 
-template <class T, int rows, Along along>
+template <class S, class T>
+Index blocks_of(const SlenderOperands<T>& x) {
+  return ceil_div<Index>(x.count, S::rows) * (S::together == 1 ? x.segments : 1) * ceil_div<Index>(x.length, S::wide);
+}
+
+template <class T, class S, Along along>
+constexpr std::size_t shared_bytes = stages_of<SlenderStage<T, S, along>, S::together> *
+                                     sizeof(SlenderStage<T, S, along>);
+
+/// Clock cycles that a product takes, about: shared memory fills one register of each lane a cycle, and the L2 cache
+/// gives a multiprocessor some 28 bytes. Nothing is dearer than what the device cannot run.
+template <class S, class T>
+Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
+  constexpr Index width = sizeof(T) / 4, registers = (S::down + S::across) * width;
+  constexpr Index multiplying = S::down * S::across * width;
+  constexpr Index bytes = S::together * (S::rows + S::wide) * sizeof(T);
+  constexpr std::size_t shared = std::max(shared_bytes<T, S, Along::K>, shared_bytes<T, S, Along::Outer>);
+  constexpr std::size_t of_totals = S::together == 1 ? 0 : sizeof(typename Totals<T, S>::Partial);
+  if (shared + of_totals > machine.shared_memory_per_block) return std::numeric_limits<Index>::max();
+  const Index steps = S::together == 1 ? std::min(x.k, canonical_segment)
+                                       : ceil_div<Index>(x.segments, S::together) * canonical_segment;
+  const Index adding = S::together == 1 && x.segments > 1 ? 5000 : 0;
+  return ceil_div<Index>(blocks_of<S>(x), machine.multiprocessors) * steps *
+             std::max({4 * registers, multiplying, bytes / 28}) +
+         adding;
+}
+
+template <class T, class S, Along along>
 Status launch(cudaStream_t stream, const SlenderOperands<T>& x) noexcept {
-  constexpr std::size_t bytes = stages * sizeof(SlenderStage<T, rows, along>);
-  const auto kernel = multiply<T, rows, along>;
+  constexpr std::size_t bytes = shared_bytes<T, S, along>;
+  const auto kernel = multiply<T, S, along>;
   if (Status status = allow_shared(kernel, bytes, "slender"); !status.ok()) return status;
-  const Index blocks = ceil_div<Index>(x.count, rows) * x.segments * ceil_div<Index>(x.length, threads);
-  kernel<<<static_cast<unsigned>(blocks), 2 * threads, bytes, stream>>>(x);
+  kernel<<<static_cast<unsigned>(blocks_of<S>(x)), 2 * threads, bytes, stream>>>(x);
   return launched("slender");
 }
 
-template <class T, int rows>
-Status launch(cudaStream_t stream, const SlenderOperands<T>& x, bool along_k) noexcept {
-  return along_k ? launch<T, rows, Along::K>(stream, x) : launch<T, rows, Along::Outer>(stream, x);
+template <class T>
+struct Choice {
+  Index cost;
+  bool adds; ///< the segments' sums itself
+  Status (*along_k)(cudaStream_t, const SlenderOperands<T>&);
+  Status (*along_outer)(cudaStream_t, const SlenderOperands<T>&);
+};
+
+/// The tile that costs least, the first of those.
+template <class T, class... Tiles>
+Choice<T> best_of(const SlenderOperands<T>& x, const Capabilities& machine) {
+  const std::array choices{Choice<T>{cost<Tiles>(x, machine), x.segments == 1 || (Tiles::together > 1),
+                                     launch<T, Tiles, Along::K>, launch<T, Tiles, Along::Outer>}...};
+  return *std::min_element(choices.begin(), choices.end(),
+                           [](const auto& one, const auto& other) { return one.cost < other.cost; });
 }
 
 template <class T>
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   const bool by_columns = call.m <= call.n;
-  const bool along_k = by_columns ? call.op_b == Op::Transpose : call.op_a == Op::None;
-  SlenderOperands<T> x(VectorOperands<T>(call), by_columns, along_k ? Along::K : Along::Outer);
+  const Along a_along = call.op_a == Op::None ? Along::K : Along::Outer;
+  const Along b_along = call.op_b == Op::None ? Along::Outer : Along::K;
+  SlenderOperands<T> x(VectorOperands<T>(call), by_columns, a_along, b_along);
+  const Choice<T> best =
+      best_of<T, Tile<1, 128>, Tile<4, 128>, Tile<16, 128>, Tile<32, 128>, Tile<slender, 128>, Tile<32, 64>,
+              Tile<16, 64>, Tile<16, 32>, Tile<1, 32, 4>, Tile<4, 32, 4>>(x, executor.capabilities());
   Scratch scratch;
-  if (x.segments > 1) {
+  if (!best.adds) {
     if (Status status = allocate_sums<T>(scratch, executor, queue, x.segments, x.count * x.length); !status.ok())
       return status;
     x.sums = scratch.as<T>();
   }
-  const Index multiprocessors = executor.capabilities().multiprocessors;
-  const auto blocks = [&](Index rows) {
-    return ceil_div<Index>(x.count, rows) * x.segments * ceil_div<Index>(x.length, threads);
-  };
-  // Narrower than need be, where blocks are few.
-  Status status = x.count == 1                                         ? launch<T, 1>(stream, x, along_k)
-                  : x.count <= 4                                       ? launch<T, 4>(stream, x, along_k)
-                  : x.count <= 16 || blocks(32) < multiprocessors      ? launch<T, 16>(stream, x, along_k)
-                  : x.count <= 32 || blocks(slender) < multiprocessors ? launch<T, 32>(stream, x, along_k)
-                                                                       : launch<T, slender>(stream, x, along_k);
-  if (!status.ok() || x.segments == 1) return status;
+  if (Status status = ((by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer)(stream, x);
+      !status.ok() || best.adds)
+    return status;
   return launch_add_segments<T>(
       stream, {x.sums, x.segments, x.count, x.length, x.c, x.c_small, x.c_large, x.alpha, x.beta}, "slender");
 }

@@ -25,6 +25,7 @@ struct Fmas {
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
   static constexpr int unrolled = 8; ///< steps: more would not fit into the cache for instructions
+  static_assert(unrolled % 2 == 0);
   static constexpr bool transposes = true;
 
   /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
@@ -38,20 +39,29 @@ struct Fmas {
     Tile<block_n, b_along> b;
   };
   using Place = warp_tiling::Position<S>;
-  struct Fragment : warp_tiling::Parts<S> {
+  /// What a thread needs of this step and of the next.
+  struct Fragment {
+    warp_tiling::Parts<S> parts[2];
+
     template <class Stage>
-    __device__ void load(const Stage& stage, const Place& place, int p) {
-      warp_tiling::Parts<S>::load(&stage.a.at[p][place.row], &stage.b.at[p][place.col]);
+    __device__ void load(const Stage& stage, const Place& place) {
+      load(0, stage, place, 0);
+    }
+    template <class Stage>
+    __device__ void load(int which, const Stage& stage, const Place& place, int p) {
+      parts[which].load(&stage.a.at[p][place.row], &stage.b.at[p][place.col]);
     }
   };
   using Sums = warp_tiling::Sums<S>;
   /// Row by row and back: the register file reads two operands a cycle, so that of a multiply-add's three one must be
   /// the last one's still. Else it takes two cycles; 16 FMAs in a row that share one reach 94 % of the peak, 8 reach 89
   /// % and single ones 50 %.
-  template <class Stage>
-  __device__ static void step(Sums& sums, const Fragment& now, Fragment& next, const Stage& stage, const Place& place,
-                              int p) {
-    next.load(stage, place, p);
+  template <class Stage, class GetAhead>
+  __device__ static void step(Sums& sums, Fragment& fragment, int number, const Stage&, const Place& place, int,
+                              GetAhead ahead) {
+    const auto next = ahead();
+    fragment.load((number + 1) % 2, *next.stage, place, next.p);
+    const warp_tiling::Parts<S>& now = fragment.parts[number % 2];
 #pragma unroll
     for (int i = S::rows - 1; i >= 0; --i)
 #pragma unroll

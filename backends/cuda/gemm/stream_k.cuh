@@ -5,15 +5,20 @@
 ///   M::Element, M::block_m, block_n, block_k, depth; M::threads that compute; M::blocks a multiprocessor; M::stages
 ///   M::cycles a step of k takes a block where multiprocessors are full, M::cycles_alone where it has one to itself
 ///   M::Stage<a_along, b_along>: tiles a and b; M::transposes: whether they are [k][outer] whatever the operands are
-///   M::Place: a thread's; M::Fragment: load(stage, place, p), what it needs of `depth` steps
-///   M::Sums, M::step(sums, now, next, stage, place, p): multiplies, and loads the next fragment; M::store(x, row, col,
-///   place, sums)
+///   M::Place: a thread's; M::Fragment: what it has in registers of the operands; load(stage, place): of the first step
+///   M::Sums, M::step(sums, fragment, number, stage, place, p, ahead): multiplies `depth` steps from p on, number being
+///   their place among M::unrolled, and loads what comes after them; ahead() says where that is, once it is there
+///   M::store(x, row, col, place, sums)
+
+#include <algorithm>
+#include <array>
 
 #include <cuda/atomic>
 
 #include <tessera/executor.hpp>
 
 #include "async_loader.cuh"
+#include "early_launch.cuh"
 #include "grid.cuh"
 #include "ring.cuh"
 #include "segment_sums.cuh"
@@ -146,13 +151,13 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
   constexpr int steps = M::block_k / M::depth; ///< of a stage
   constexpr int group = steps < M::unrolled ? steps : M::unrolled;
   constexpr Index segment = canonical_segment / M::block_k;
-  static_assert(group % 2 == 0 && steps % group == 0 && canonical_segment % M::block_k == 0);
+  static_assert(steps % group == 0 && canonical_segment % M::block_k == 0);
   const typename M::Place place(static_cast<int>(threadIdx.x));
   typename M::Sums::Totals totals(work.x.k);
-  typename M::Fragment fragment[2];
+  typename M::Fragment fragment;
   Ring<M::stages> ring;
   wait(barriers.full[0], 0);
-  fragment[0].load(stage[0], place, 0);
+  fragment.load(stage[0], place);
   Part part;
   for (Index index = 0; work.schedule.part(blockIdx.x, index, part); ++index) {
     typename M::Sums sums;
@@ -165,20 +170,17 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
       step = stop;
 #pragma unroll 1
       for (int done = 0; done < stages; ++done) {
-        const Stage* from = &stage[ring.stage];
+        const Stage& now = stage[ring.stage];
 #pragma unroll 1
         for (int first = 0; first < steps; first += group) {
 #pragma unroll
-          for (int s = 0; s < group; ++s) {
-            int next = (first + s + 1) * M::depth;
-            if (s + 1 == group && first + group == steps) {
-              next = 0;
+          for (int s = 0; s < group; ++s)
+            M::step(sums, fragment, s, now, place, (first + s) * M::depth, [&]() -> Ahead<Stage> {
+              if (s + 1 < group || first + group < steps) return {&now, (first + s + 1) * M::depth};
               ring.advance();
               wait(barriers.full[ring.stage], ring.phase);
-              from = &stage[ring.stage];
-            }
-            M::step(sums, fragment[s % 2], fragment[(s + 1) % 2], *from, place, next);
-          }
+              return {&stage[ring.stage], 0};
+            });
         }
         __syncwarp();
         if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
@@ -192,6 +194,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
     const TileOrigin origin = work.origin(part.tile, M::block_m, M::block_n);
     M::store(work.product(part.tile), origin.row, origin.col, place, sums);
   }
+  launch_dependents();
 }
 
 #endif
@@ -279,19 +282,20 @@ Index cost(const GemmCall& call, Index segments, Index multiprocessors) {
   return steps * (tiles * segments > multiprocessors ? M::cycles : M::cycles_alone) + adding;
 }
 
-/// The better of two sizes of tiles, and k cut at the segments or not.
-template <class Large, class Small>
+/// The best of several sizes of tiles, and k cut at the segments or not.
+template <class... Sizes>
 Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  struct Choice {
+    Index cost, segments;
+    Status (*run)(const char*, Executor&, Queue&, const GemmCall&, Index);
+  };
   const Index multiprocessors = executor.capabilities().multiprocessors;
   const Index all = ceil_div(call.k, canonical_segment);
-  const auto best = [&](auto cost) {
-    return cost(call, all, multiprocessors) < cost(call, 1, multiprocessors) ? all : 1;
-  };
-  const Index large = best(cost<Large>);
-  const Index small = best(cost<Small>);
-  return cost<Small>(call, small, multiprocessors) < cost<Large>(call, large, multiprocessors)
-             ? run<Small>(name, executor, queue, call, small)
-             : run<Large>(name, executor, queue, call, large);
+  const std::array choices{Choice{cost<Sizes>(call, 1, multiprocessors), 1, run<Sizes>}...,
+                           Choice{cost<Sizes>(call, all, multiprocessors), all, run<Sizes>}...};
+  const auto cheaper = [](const Choice& one, const Choice& other) { return one.cost < other.cost; };
+  const Choice& best = *std::min_element(choices.begin(), choices.end(), cheaper);
+  return best.run(name, executor, queue, call, best.segments);
 }
 
 } // namespace tessera::cuda::stream_k

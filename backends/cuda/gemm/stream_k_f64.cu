@@ -1,8 +1,8 @@
 /// stream_k in f64: dmma's instruction with tiles of 128×128, so that the L2 cache keeps up.
 ///
 /// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 64×64 results, four warps of 32×32, two
-/// blocks. m·n·k/64 elements read, where dmma's tiles of 128×64 need a half more: at 53 TFLOP/s 5 TB/s, which is all
-/// that the L2 cache has. Else as stream_k.cu.
+/// blocks; or 64×32 or 32×64, where C is smaller still. m·n·k/64 elements read, where dmma's tiles of 128×64 need a
+/// half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache has. Else as stream_k.cu.
 
 #include "dmma.cuh"
 #include "ladder.hpp"
@@ -19,15 +19,13 @@ struct Matrices : Shape {
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
-  static constexpr int unrolled = 2;
+  static constexpr int unrolled = 1;
   static constexpr bool transposes = false;
 
-  template <class Stage>
-  __device__ static void step(typename Shape::Sums& sums, const typename Shape::Fragment& now,
-                              typename Shape::Fragment& next, const Stage& stage, const typename Shape::Place& place,
-                              int p) {
-    next.load(stage, place, p);
-    Shape::multiply(sums, now);
+  template <class Stage, class GetAhead>
+  __device__ static void step(typename Shape::Sums& sums, typename Shape::Fragment& fragment, int, const Stage& stage,
+                              const typename Shape::Place& place, int p, GetAhead ahead) {
+    Shape::step(sums, fragment, stage, place, p, ahead);
   }
 };
 
@@ -37,6 +35,8 @@ namespace {
 
 using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 16>, 1, 5, 135, 135>;
 using Small = stream_k::Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, 2, 5, 75, 45>;
+using Least = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 16>, 2, 7, 45, 28>;
+using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 16>, 2, 5, 45, 28>;
 
 const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
   if (call.k < 256)
@@ -45,7 +45,7 @@ const char* reject(const GemmKernel& row, const GemmCall& call, const Capabiliti
 }
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  return stream_k::run<Large, Small>(row.name, executor, queue, call);
+  return stream_k::run<Large, Small, Least, Flat>(row.name, executor, queue, call);
 }
 
 } // namespace
