@@ -59,20 +59,20 @@ __global__ void add_segments(SegmentSums<T> x) {
   store_result(x.c + e / x.cols * x.row_stride + e % x.cols * x.col_stride, sum, x.alpha, x.beta);
 }
 
-/// May be queued behind a kernel that lets it start early (launch_dependents).
+/// Behind the kernel that made the sums, and before it has ended if that is allowed: from compute capability 9.0 on.
 template <class T>
-Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name) noexcept {
+Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name, bool early = true) noexcept {
   const Index results = x.rows * x.cols;
   const Index threads = results < 1 << 16 ? 64 : 256; // few results are to be read by many multiprocessors
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(ceil_div(results, threads));
   config.blockDim = static_cast<unsigned>(threads);
   config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
+  config.attrs = &overlap;
+  config.numAttrs = early ? 1 : 0;
   return check(cudaLaunchKernelEx(&config, add_segments<T>, x), name);
 }
 

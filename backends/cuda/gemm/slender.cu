@@ -122,8 +122,9 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   if (Status status = ((by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer)(stream, x);
       !status.ok() || best.adds)
     return status;
-  return launch_add_segments<T>(
-      stream, {x.sums, x.segments, x.count, x.length, x.c, x.c_small, x.c_large, x.alpha, x.beta}, "slender");
+  return launch_add_segments<T>(stream,
+                                {x.sums, x.segments, x.count, x.length, x.c, x.c_small, x.c_large, x.alpha, x.beta},
+                                "slender", executor.capabilities().compute_major >= 9);
 }
 
 template <class T>
