@@ -22,30 +22,6 @@ std::string place(const Array& array) {
   return array.on_cuda ? "on CUDA device " + std::to_string(array.device) : "in host memory";
 }
 
-std::string_view parse_word(PyObject* word, const char* name) {
-  Py_ssize_t length = 0;
-  const char* text = PyUnicode_Check(word) ? PyUnicode_AsUTF8AndSize(word, &length) : nullptr;
-  if (text != nullptr) return {text, static_cast<std::size_t>(length)};
-  if (PyErr_Occurred()) throw PythonError{};
-  throw TypeError(std::string(name) + " must be a str or None, not " + type_name(word));
-}
-
-/// alpha and beta are numbers of the element type.
-double parse_factor(PyObject* number, const char* name, DType type) {
-  const double value = PyFloat_AsDouble(number);
-  if (value == -1.0 && PyErr_Occurred()) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{}; // an int beyond float64: OverflowError
-    PyErr_Clear();
-    throw TypeError(std::string(name) + " must be a real number, not " + type_name(number));
-  }
-  if (scalar_of(type) == DType::F64) return value;
-  const double rounded = static_cast<float>(value);
-  if (std::isinf(rounded) && !std::isinf(value))
-    throw InvalidArgument(std::string(name) + " = " + std::to_string(value) +
-                          " is beyond float32, the type of a and b");
-  return rounded;
-}
-
 void check_same_type(const Array& a, const Array& b) {
   if (a.type != b.type)
     throw TypeError(std::string("a holds ") + dtype_name(a.type) + ", b holds " + dtype_name(b.type) +
@@ -115,10 +91,10 @@ class Product {
     check_inner(a_, b_);
     options_.backend = parse_backend(arguments.backend);
     options_.math = parse_math(arguments.math);
-    if (arguments.kernel != Py_None) options_.kernel = parse_word(arguments.kernel, "kernel");
+    if (arguments.kernel != Py_None) options_.kernel = parse_text(arguments.kernel, "kernel");
     options_.threads = parse_threads(arguments.threads);
-    alpha_ = parse_factor(arguments.alpha, "alpha", a_.type);
-    beta_ = parse_factor(arguments.beta, "beta", a_.type);
+    alpha_ = parse_number(arguments.alpha, "alpha", a_.type);
+    beta_ = parse_number(arguments.beta, "beta", a_.type);
     if (a_.on_cuda) executor_ = &device_executor();
     if (!a_.on_cuda && arguments.stream != Py_None)
       throw InvalidArgument("stream is given, but a is in host memory; it orders products of arrays on a CUDA device");
@@ -242,16 +218,39 @@ class Product {
 
 } // namespace
 
+std::string_view parse_text(PyObject* word, const char* name) {
+  Py_ssize_t length = 0;
+  const char* text = PyUnicode_Check(word) ? PyUnicode_AsUTF8AndSize(word, &length) : nullptr;
+  if (text != nullptr) return {text, static_cast<std::size_t>(length)};
+  if (PyErr_Occurred()) throw PythonError{};
+  throw TypeError(std::string(name) + " must be a str or None, not " + type_name(word));
+}
+
+double parse_number(PyObject* number, const char* name, DType type) {
+  const double value = PyFloat_AsDouble(number);
+  if (value == -1.0 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{}; // an int beyond float64: OverflowError
+    PyErr_Clear();
+    throw TypeError(std::string(name) + " must be a real number, not " + type_name(number));
+  }
+  if (scalar_of(type) == DType::F64) return value;
+  const double rounded = static_cast<float>(value);
+  if (std::isinf(rounded) && !std::isinf(value))
+    throw InvalidArgument(std::string(name) + " = " + std::to_string(value) +
+                          " is beyond float32, the type of a and b");
+  return rounded;
+}
+
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
   return Product(arguments, wrap).run();
 }
 
 Backend parse_backend(PyObject* word) {
-  return word == Py_None ? Backend::Auto : tessera::parse_backend(parse_word(word, "backend"));
+  return word == Py_None ? Backend::Auto : tessera::parse_backend(parse_text(word, "backend"));
 }
 
 Math parse_math(PyObject* word) {
-  return word == Py_None ? Math::Strict : tessera::parse_math(parse_word(word, "math"));
+  return word == Py_None ? Math::Strict : tessera::parse_math(parse_text(word, "math"));
 }
 
 int parse_threads(PyObject* number) {
@@ -261,7 +260,7 @@ int parse_threads(PyObject* number) {
   const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
   if (overflow != 0 || value < 1 || value > std::numeric_limits<int>::max()) {
     const Reference text(checked(PyObject_Str(number)));
-    throw InvalidArgument("threads = " + std::string(parse_word(text.get(), "threads")) +
+    throw InvalidArgument("threads = " + std::string(parse_text(text.get(), "threads")) +
                           " is no number of threads; pass 1 or more, or None for the default");
   }
   return static_cast<int>(value);

@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <string_view>
+
 #include <tessera/gemm.hpp>
 
 #include "device_array.hpp"
@@ -21,5 +23,8 @@ PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
 Backend parse_backend(PyObject* word);
 Math parse_math(PyObject* word);
 int parse_threads(PyObject* number);
+std::string_view parse_text(PyObject* word, const char* name);
+/// alpha and beta are numbers of the element type.
+double parse_number(PyObject* number, const char* name, DType type);
 
 } // namespace tessera::python

@@ -6,6 +6,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/version.hpp>
 
+#include "batch.hpp"
 #include "device_array.hpp"
 #include "errors.hpp"
 #include "gemm.hpp"
@@ -55,6 +56,37 @@ tessera._errors.InvalidArgument: a is 2×3 and b is 2×3; the columns of a must 
 constexpr const char* gemm_signature =
     "def gemm(a, b, *, c=None, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None, "
     "stream=None)";
+
+constexpr const char* gemm_batch_doc =
+    R"(Many products at once: alpha·a[i]·b[i] + beta·out[i], with the bits that gemm gives for each.
+
+a, b: arrays of three dimensions, lists of matrices, which may differ in shape, or one matrix for all products; in host
+    memory, of one element type. What gemm reads where it is, is read there, whatever the distance between matrices.
+out: an array of three dimensions or a list of matrices for the results, returned; with beta ≠ 0 its old elements are read.
+    It may not overlap a or b. None: a new array where a and b are arrays, else a list.
+alpha, beta, backend, math, kernel, threads: as for gemm. Small products are shared out to threads, each whole.
+
+>>> import numpy as np
+>>> import tessera as ts
+>>> a = np.arange(8, dtype=np.float64).reshape(2, 2, 2)
+>>> ts.gemm_batch(a, np.eye(2))
+array([[[0., 1.],
+        [2., 3.]],
+<BLANKLINE>
+       [[4., 5.],
+        [6., 7.]]])
+>>> [c.shape for c in ts.gemm_batch([np.ones((2, 3)), np.ones((4, 1))], [np.ones((3, 5)), np.ones((1, 6))])]
+[(2, 5), (4, 6)]
+)";
+
+constexpr const char* gemm_batch_signature =
+    "def gemm_batch(a, b, *, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None)";
+
+nb::object gemm_batch_of(nb::handle a, nb::handle b, nb::handle out, nb::handle alpha, nb::handle beta,
+                         nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads) {
+  return nb::steal(gemm_batch(
+      {a.ptr(), b.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(), kernel.ptr(), threads.ptr()}));
+}
 
 PyObject* wrap(DeviceArray&& array) { return nb::cast(std::move(array)).release().ptr(); }
 
@@ -147,6 +179,9 @@ NB_MODULE(_core, module) {
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), nb::sig(gemm_signature),
              gemm_doc);
+  module.def("gemm_batch", gemm_batch_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "out"_a = nb::none(),
+             "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
+             "kernel"_a = nb::none(), "threads"_a = nb::none(), nb::sig(gemm_batch_signature), gemm_batch_doc);
   module.def("backend_rows", backend_rows);
   module.def("kernel_rows", kernel_rows, "backend"_a.none());
   module.def("copies_made", copies_made, "How many arrays gemm had to copy so far.");

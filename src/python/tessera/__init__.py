@@ -7,7 +7,7 @@ array([[1., 2.],
        [3., 4.]])
 """
 
-from ._core import DeviceArray, __version__, gemm
+from ._core import DeviceArray, __version__, gemm, gemm_batch
 from ._errors import (
     BackendUnavailable,
     DeviceError,
@@ -39,8 +39,9 @@ __all__ = [
     "backends",
     "compare",
     "gemm",
+    "gemm_batch",
     "kernels",
 ]
 
 #: doctest looks only into functions that are written in Python.
-__test__ = {"gemm": gemm.__doc__}
+__test__ = {"gemm": gemm.__doc__, "gemm_batch": gemm_batch.__doc__}

@@ -1,5 +1,6 @@
 """The part that is compiled: gemm, and what the rest of the package is made of."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar, overload
 
 import numpy
@@ -10,6 +11,8 @@ class SupportsDLPack(Protocol):
 
 Array = numpy.ndarray[Any, Any] | SupportsDLPack | memoryview
 Out = TypeVar("Out", bound=Array)
+Matrices = Array | Sequence[Array]
+OutMatrices = TypeVar("OutMatrices", bound=Matrices)
 
 __version__: str
 
@@ -78,6 +81,45 @@ def gemm(
     threads: int | None = None,
     stream: int | None = None,
 ) -> numpy.ndarray[Any, Any] | DeviceArray: ...
+@overload
+def gemm_batch(
+    a: Matrices,
+    b: Matrices,
+    *,
+    out: OutMatrices,
+    alpha: float = 1,
+    beta: float = 0,
+    backend: str | None = "auto",
+    math: str | None = "strict",
+    kernel: str | None = None,
+    threads: int | None = None,
+) -> OutMatrices: ...
+@overload
+def gemm_batch(
+    a: numpy.ndarray[Any, Any],
+    b: numpy.ndarray[Any, Any],
+    *,
+    out: None = None,
+    alpha: float = 1,
+    beta: float = 0,
+    backend: str | None = "auto",
+    math: str | None = "strict",
+    kernel: str | None = None,
+    threads: int | None = None,
+) -> numpy.ndarray[Any, Any]: ...
+@overload
+def gemm_batch(
+    a: Matrices,
+    b: Matrices,
+    *,
+    out: None = None,
+    alpha: float = 1,
+    beta: float = 0,
+    backend: str | None = "auto",
+    math: str | None = "strict",
+    kernel: str | None = None,
+    threads: int | None = None,
+) -> numpy.ndarray[Any, Any] | list[numpy.ndarray[Any, Any]]: ...
 def backend_rows() -> list[tuple[str, bool, bool, str, str, str, int]]: ...
 def kernel_rows(backend: str | None) -> list[tuple[str, str, str, bool, str, str]]: ...
 def copies_made() -> int: ...

@@ -1,0 +1,276 @@
+#include "batch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <tessera/gemm_batch.hpp>
+
+#include "array.hpp"
+#include "device_array.hpp"
+#include "errors.hpp"
+#include "gemm.hpp"
+#include "layout.hpp"
+
+namespace tessera::python {
+namespace {
+
+/// An argument's matrices: one that all products share, those of an array of three dimensions, or a sequence's.
+class Matrices {
+ public:
+  Matrices(PyObject* object, const char* name) : name_(name) {
+    const Py_ssize_t dimensions = dimensions_of(object);
+    if (dimensions != -1 && dimensions != 2 && dimensions != 3)
+      throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) +
+                            " dimensions; pass a matrix, an array of three dimensions or a list of matrices");
+    shared_ = dimensions == 2;
+    stacked_ = dimensions == 3;
+    if (shared_)
+      add(object);
+    else
+      add_all(object);
+  }
+
+  const char* name() const { return name_; }
+  bool shared() const { return shared_; }
+  bool stacked() const { return stacked_; }
+  Index count() const { return count_; }
+  bool even() const { return even_; } ///< the i-th is i·step() bytes behind the first
+  Index step() const { return step_; }
+  const Array& at(Index i) const { return items_[static_cast<std::size_t>(shared_ || even() ? 0 : i)]; }
+
+  /// Addresses from the first byte to behind the last, of a stack or of a shared one; of a list nothing.
+  struct Range {
+    std::uintptr_t begin = 0, end = 0;
+    bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
+  };
+  Range range() const {
+    if (items_.empty() || !(stacked_ || shared_) || at(0).rows == 0 || at(0).cols == 0) return {};
+    std::intptr_t low = INTPTR_MAX, high = INTPTR_MIN;
+    for (Index n = 0; n < (shared_ || even_ ? 1 : count_); ++n) {
+      const Array& x = at(n);
+      for (const Index row : {Index{0}, x.rows - 1})
+        for (const Index col : {Index{0}, x.cols - 1})
+          for (const Index i : {Index{0}, even() ? count_ - 1 : Index{0}}) {
+            const auto address =
+                reinterpret_cast<std::intptr_t>(x.data) + row * x.row_stride + col * x.col_stride + i * step_;
+            low = std::min(low, address);
+            high = std::max(high, address + x.element());
+          }
+    }
+    return {static_cast<std::uintptr_t>(low), static_cast<std::uintptr_t>(high)};
+  }
+
+ private:
+  /// −1 where the object does not say.
+  static Py_ssize_t dimensions_of(PyObject* object) {
+    const Reference dimensions(PyObject_GetAttrString(object, "ndim"));
+    if (!dimensions) {
+      PyErr_Clear();
+      return -1;
+    }
+    const Py_ssize_t number = PyLong_AsSsize_t(dimensions.get());
+    if (number == -1 && PyErr_Occurred()) PyErr_Clear();
+    return number;
+  }
+  void add(PyObject* object) {
+    const Array& array = items_.emplace_back(object, name_);
+    if (array.on_cuda)
+      throw TypeError(std::string(name_) + " is on CUDA device " + std::to_string(array.device) +
+                      "; gemm_batch takes arrays in host memory");
+  }
+  void add_all(PyObject* object) {
+    if (!PySequence_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
+      throw TypeError(std::string(name_) + " must be an array or a list of matrices, not " + type_name(object));
+    count_ = PySequence_Size(object);
+    if (count_ < 0) throw PythonError{};
+    if (!stacked_) return add_items(object, count_);
+    // Of an array whose matrices can be read where they are, the first two tell about all of them.
+    add_items(object, std::min<Index>(count_, 2));
+    if (count_ <= 2) return;
+    step_ = items_[1].data - items_[0].data;
+    even_ = layout_of(items_[0]) && step_ % items_[0].element() == 0;
+    if (even_) return;
+    items_.clear();
+    objects_.clear();
+    step_ = 0;
+    add_items(object, count_);
+  }
+  void add_items(PyObject* object, Index count) {
+    for (Index i = 0; i < count; ++i) {
+      objects_.emplace_back(checked(PySequence_GetItem(object, i)));
+      add(objects_.back().get());
+    }
+  }
+
+  const char* name_;
+  bool shared_ = false, stacked_ = false;
+  Index count_ = 1;
+  bool even_ = false;
+  Index step_ = 0; ///< bytes
+  std::deque<Reference> objects_;
+  std::deque<Array> items_; // which do not move
+};
+
+std::string shown(const Array& x) { return std::to_string(x.rows) + "×" + std::to_string(x.cols); }
+std::string product_name(Index i) { return "product " + std::to_string(i) + ": "; }
+
+/// Where the operands of all products are.
+class Operands {
+ public:
+  explicit Operands(const Matrices& x) : x_(x) {
+    const Index count = x.shared() || x.even() ? 1 : x.count();
+    for (Index i = 0; i < count && x.count() > 0; ++i) copies_.emplace_back(x.at(i));
+  }
+  const Operand& of(Index i) const { return copies_[static_cast<std::size_t>(x_.shared() || x_.even() ? 0 : i)]; }
+  const void* data(Index i) const { return static_cast<const char*>(of(i).data()) + (x_.even() ? i * x_.step() : 0); }
+
+ private:
+  const Matrices& x_;
+  std::deque<Operand> copies_;
+};
+
+/// Products of one shape that follow one another.
+struct SameShape {
+  GemmCall call;
+  std::vector<const void*> a, b;
+  std::vector<void*> c;
+
+  bool takes(const GemmCall& x) const {
+    return x.m == call.m && x.n == call.n && x.k == call.k && x.lda == call.lda && x.ldb == call.ldb &&
+           x.ldc == call.ldc && x.op_a == call.op_a && x.op_b == call.op_b;
+  }
+};
+
+class Batch {
+ public:
+  explicit Batch(const BatchArguments& arguments) : arguments_(arguments), a_(arguments.a, "a"), b_(arguments.b, "b") {
+    if (!a_.shared() && !b_.shared() && a_.count() != b_.count())
+      throw InvalidArgument("a has " + std::to_string(a_.count()) + " matrices, b has " + std::to_string(b_.count()) +
+                            "; as many are needed, or one matrix for all");
+    count_ = a_.shared() ? b_.count() : a_.count();
+    options_.backend = parse_backend(arguments.backend);
+    options_.math = parse_math(arguments.math);
+    if (arguments.kernel != Py_None) options_.kernel = parse_text(arguments.kernel, "kernel");
+    options_.threads = parse_threads(arguments.threads);
+    if (count_ > 0) {
+      type_ = a_.at(0).type;
+      alpha_ = parse_number(arguments.alpha, "alpha", type_);
+      beta_ = parse_number(arguments.beta, "beta", type_);
+    }
+    for (Index i = 0; i < count_; ++i) check(i);
+    if (beta_ != 0 && arguments.out == Py_None)
+      throw InvalidArgument("beta = " + std::to_string(beta_) + " needs out, whose old elements are then read");
+  }
+
+  PyObject* run() {
+    const bool stacked = (a_.stacked() || a_.shared()) && (b_.stacked() || b_.shared());
+    Reference result(arguments_.out != Py_None ? Py_NewRef(arguments_.out) : stacked ? new_stack() : new_list());
+    const Matrices out(result.get(), "out");
+    if (out.shared() || out.count() != count_)
+      throw InvalidArgument("out has " + std::to_string(out.shared() ? 1 : out.count()) + " matrices, but there are " +
+                            std::to_string(count_) + " products");
+    multiply(out);
+    return result.release();
+  }
+
+ private:
+  void check(Index i) const {
+    const Array &a = a_.at(i), &b = b_.at(i);
+    if (a.type != type_ || b.type != type_)
+      throw TypeError(product_name(i) + "a holds " + dtype_name(a.type) + ", b holds " + dtype_name(b.type) +
+                      "; all operands of a batch are of one type, here " + dtype_name(type_));
+    if (a.cols != b.rows)
+      throw InvalidArgument(product_name(i) + "a is " + shown(a) + " and b is " + shown(b) +
+                            "; the columns of a must be as many as the rows of b, but " + std::to_string(a.cols) +
+                            " ≠ " + std::to_string(b.rows));
+  }
+
+  DType result_type() const { return type_ == DType::BF16 ? DType::F32 : type_; } // NumPy has no bfloat16
+
+  PyObject* new_stack() const {
+    const Index rows = count_ > 0 ? a_.at(0).rows : 0, cols = count_ > 0 ? b_.at(0).cols : 0;
+    const Reference flat(empty_numpy(result_type(), count_ * rows, cols));
+    return checked(PyObject_CallMethod(flat.get(), "reshape", "nnn", static_cast<Py_ssize_t>(count_),
+                                       static_cast<Py_ssize_t>(rows), static_cast<Py_ssize_t>(cols)));
+  }
+  PyObject* new_list() const {
+    Reference list(checked(PyList_New(count_)));
+    for (Index i = 0; i < count_; ++i)
+      PyList_SET_ITEM(list.get(), i, checked(empty_numpy(result_type(), a_.at(i).rows, b_.at(i).cols)));
+    return list.release();
+  }
+
+  void check_out(const Array& out, Index i) const {
+    const Array &a = a_.at(i), &b = b_.at(i);
+    if (!is_result_of(out.type, type_))
+      throw TypeError(product_name(i) + "a holds " + dtype_name(type_) + ", out holds " + dtype_name(out.type) +
+                      "; a result has the operands' type, or float32 if that is float16 or bfloat16");
+    if (out.rows != a.rows || out.cols != b.cols)
+      throw InvalidArgument(product_name(i) + "out is " + shown(out) + ", but the product of a (" + shown(a) +
+                            ") and b (" + shown(b) + ") is " + std::to_string(a.rows) + "×" + std::to_string(b.cols));
+    if (out.read_only) throw InvalidArgument("out is read-only; pass arrays that may be written");
+    if (!layout_of(out))
+      throw InvalidArgument("out has strides of " + strides_of(out) + " bytes for elements of " +
+                            std::to_string(out.element()) +
+                            "; its rows or its columns must be contiguous and aligned, for out is never copied");
+  }
+
+  /// Cᵀ = Bᵀ·Aᵀ has the same bits, so that results by columns need no copy.
+  GemmCall call(const Operand& a, const Operand& b, const Array& out, Index i) const {
+    const Layout layout = *layout_of(out);
+    const auto flip = [](Op op) { return op == Op::None ? Op::Transpose : Op::None; };
+    const Index k = a_.at(i).cols;
+    GemmCall one{type_,   options_.math, a.op(), b.op(),  out.rows,  out.cols,         k,       alpha_, nullptr, a.ld(),
+                 nullptr, b.ld(),        beta_,  nullptr, layout.ld, options_.threads, out.type};
+    if (layout.op == Op::None) return one;
+    one.op_a = flip(b.op());
+    one.op_b = flip(a.op());
+    std::swap(one.m, one.n);
+    std::swap(one.lda, one.ldb);
+    return one;
+  }
+
+  void multiply(const Matrices& out) {
+    for (const Matrices* x : {&a_, &b_})
+      if (arguments_.out != Py_None && out.range().meets(x->range()))
+        throw InvalidArgument("out overlaps " + std::string(x->name()) +
+                              " in memory; the products need separate results");
+    const Operands a(a_), b(b_);
+    std::vector<SameShape> groups;
+    for (Index i = 0; i < count_; ++i) {
+      const Array& c = out.at(i);
+      check_out(c, i);
+      const GemmCall one = call(a.of(i), b.of(i), c, i);
+      if (groups.empty() || !groups.back().takes(one)) groups.push_back({one, {}, {}, {}});
+      const bool by_columns = layout_of(c)->op == Op::Transpose;
+      groups.back().a.push_back(by_columns ? b.data(i) : a.data(i));
+      groups.back().b.push_back(by_columns ? a.data(i) : b.data(i));
+      groups.back().c.push_back(c.data + (out.even() ? i * out.step() : 0));
+    }
+    std::vector<GemmBatch> batches;
+    for (const SameShape& group : groups) {
+      GemmBatch batch{.call = group.call, .count = static_cast<Index>(group.c.size())};
+      batch.a = group.a.data();
+      batch.b = group.b.data();
+      batch.c = group.c.data();
+      batches.push_back(batch);
+    }
+    const WithoutGil others_run;
+    detail::gemm_batch_raw(batches, options_);
+  }
+
+  const BatchArguments& arguments_;
+  Matrices a_, b_;
+  Index count_ = 0;
+  DType type_ = DType::F32;
+  GemmOptions options_;
+  double alpha_ = 1, beta_ = 0;
+};
+
+} // namespace
+
+PyObject* gemm_batch(const BatchArguments& arguments) { return Batch(arguments).run(); }
+
+} // namespace tessera::python
