@@ -121,6 +121,20 @@ void add_segments(std::vector<Case>& cases, bool quick) {
   if (!quick) add_products(cases, 1, 1, 7 * s + 13, 4, choices);
 }
 
+/// Few rows or columns and a long k, which kernels share out among blocks; around tiles of 64 and 128.
+void add_slender(std::vector<Case>& cases, bool quick) {
+  constexpr std::array<std::array<Index, 3>, 8> shapes{{{3, 200, 1100},
+                                                        {200, 3, 1100},
+                                                        {64, 65, 700},
+                                                        {65, 64, 700},
+                                                        {60, 50, 2300},
+                                                        {129, 193, 130},
+                                                        {1, 2056, 200},
+                                                        {1, 2049, 150}}};
+  Choices choices(7);
+  for (const auto& [m, n, k] : shapes) add_products(cases, m, n, k, quick ? 1 : 4, choices);
+}
+
 void add_special_values(std::vector<Case>& cases, bool quick) {
   constexpr std::array<std::array<Index, 3>, 3> shapes{{{17, 19, 23}, {67, 71, 73}, {13, 11, canonical_segment + 9}}};
   Choices choices(6);
@@ -165,6 +179,7 @@ std::vector<Case> shared_cases(bool quick, std::size_t every) {
   add_combinations(cases, quick);
   add_shapes(cases, quick);
   add_segments(cases, quick);
+  add_slender(cases, quick);
   add_special_values(cases, quick);
   return thinned(std::move(cases), every);
 }

@@ -84,24 +84,37 @@ BOOST_AUTO_TEST_CASE(every_step_once_and_evenly) {
 }
 
 BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
-  using tessera::cuda::tma::choose_plan;
+  using namespace tessera::cuda::tma;
   for (const Index m : {1, 256, 257, 1000, 4096, 32768})
-    for (const Index n : {1, 64, 1536, 4097})
+    for (const Index n : {1, 64, 65, 1536, 4097})
       for (const Index blocks : {1, 7, 64, 1024})
         for (const bool all_widths : {false, true}) {
-          const auto plan = choose_plan(m, n, blocks, 66, all_widths);
+          const Plan plan = choose_plan(m, n, blocks, 132, all_widths);
           BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
-                               << plan.tile_n << " wide") {
-            BOOST_TEST(plan.tile_n % (all_widths ? 64 : 128) == 0);
+                               << plan.tile_n << " wide in " << plan.parts << " parts") {
+            BOOST_TEST(plan.tile_n % 64 == 0);
+            BOOST_TEST((all_widths || plan.tile_n != 192));
             BOOST_TEST(plan.tile_n <= 256);
+            BOOST_TEST((plan.tile_n == 64) == (plan.sharing != Sharing::B));
+            BOOST_TEST((n <= 64) == (plan.sharing == Sharing::Results));
             BOOST_TEST(plan.slices >= 1);
-            BOOST_TEST(plan.slices <= blocks);
-            const Index tiles = ((m + 255) / 256) * ((n + plan.tile_n - 1) / plan.tile_n);
-            if (plan.slices > 1) BOOST_TEST(tiles * plan.slices <= 66);
+            BOOST_TEST(plan.parts >= 1);
+            BOOST_TEST(plan.parts <= 8);
+            BOOST_TEST(plan.slices * plan.parts <= blocks);
+            if (plan.sharing != Sharing::Results) BOOST_TEST(plan.parts == 1);
+            const Index tile_m = plan.sharing == Sharing::B ? 256 : plan.sharing == Sharing::A ? 128 : 64;
+            const Index tile_n = plan.sharing == Sharing::A ? 128 : plan.tile_n;
+            const Index units = (m + tile_m - 1) / tile_m * ((n + tile_n - 1) / tile_n) * plan.slices;
+            if (plan.slices > 1 || plan.parts > 1)
+              BOOST_TEST(units * (plan.sharing == Sharing::Results ? plan.parts : 2) <= 132);
           }
         }
-  BOOST_TEST(choose_plan(8192, 8192, 128, 66, true).tile_n == 256); // fewest bytes an operation
-  BOOST_TEST(choose_plan(64, 64, 1024, 66, true).slices > 32);
+  BOOST_TEST(choose_plan(8192, 8192, 128, 132, true).tile_n == 256); // fewest bytes an operation
+  const Plan one_tile = choose_plan(64, 64, 512, 132, true);
+  BOOST_TEST(one_tile.parts * one_tile.slices > 100);
+  const Plan slender = choose_plan(4096, 16, 32, 132, true);
+  BOOST_TEST(slender.parts == 2);
+  BOOST_TEST(slender.slices == 1); // no sums in memory
 }
 
 BOOST_AUTO_TEST_CASE(short_tiles_are_not_cut) { BOOST_TEST(!Schedule(300, 1, 3, 3, 264, 4).cuts()); }

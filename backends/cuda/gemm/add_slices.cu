@@ -23,6 +23,7 @@ template <class R>
 __global__ void __launch_bounds__(columns* groups) add_slices(const SliceSums x) {
   __shared__ float4 partial[groups][columns];
 #if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
   const auto group = static_cast<int>(threadIdx.x) / columns;

@@ -69,6 +69,18 @@ struct Results {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+/// The same, in registers from here on: a kernel's parameters come from memory, and should not be waited for at the
+/// end.
+__device__ inline Results held(Results x) {
+  int narrow = x.narrow, vectors = x.vectors;
+  asm volatile(""
+               : "+l"(x.c), "+l"(x.ldc), "+l"(x.plane), "+r"(x.m), "+r"(x.n), "+f"(x.alpha), "+f"(x.beta), "+r"(narrow),
+                 "+r"(vectors));
+  x.narrow = narrow != 0;
+  x.vectors = vectors != 0;
+  return x;
+}
+
 /// 32 f32 results of each of 16 rows, from accumulator `first`, a constant, on, lines of 128 bytes, the 16-byte chunks
 /// of line i at c ^ i % 8. A lane has of every 8 columns two, in the rows lane / 4 and lane / 4 + 8, or, if `paired`,
 /// 2·(lane / 4) and the next. Odd rows take their chunks in another order than even ones, so that no two rows want the
@@ -150,13 +162,23 @@ struct Rows {
       *to = Rounding<R>::round(beta == 0 ? r : fused(beta, Rounding<R>::value(*to), r));
     }
   }
-  /// What `stage_narrow` left, eight columns a lane.
+  /// What `stage_narrow` left, eight columns a lane, or those of them that exist.
   __device__ void store_narrow(const char* buffer, int lane) const {
+    R* const to = c + lane / 8 * ldc + lane % 8 * 8;
+    const int own = columns - lane % 8 * 8;
 #pragma unroll
-    for (int row = lane / 8; row < 16; row += 4) {
-      if (row >= rows) return;
-      reinterpret_cast<uint4*>(c + row * ldc)[lane % 8] = staged<uint4>(buffer, row, lane % 8);
+    for (int i = 0; i < 4; ++i) {
+      const int row = lane / 8 + i * 4;
+      if (row < rows && own >= 8) *reinterpret_cast<uint4*>(to + i * 4 * ldc) = staged<uint4>(buffer, row, lane % 8);
     }
+    if (own >= 8) return;
+#pragma unroll 1
+    for (int e = 0; e < own; ++e)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int row = lane / 8 + i * 4;
+        if (row < rows) to[i * 4 * ldc + e] = reinterpret_cast<const R*>(buffer + row * 128)[(lane ^ row) % 8 * 8 + e];
+      }
   }
 };
 
@@ -165,7 +187,7 @@ template <UnitType type, bool paired = false, int count>
 __device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice) {
   constexpr int tile_n = count * 2;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (i >= x.m) return;
+  if (i >= x.m || j >= x.n) return;
   const Index first = slice * x.plane + i * x.ldc + j;
   const int columns = min(tile_n, x.n - j);
   const auto rows_of = [&](auto* c, int col) {
@@ -173,10 +195,11 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
   };
   __syncwarp(); // the last tile's buffers have been read
   // Two buffers in turn: whoever is past a chunk's barrier has read the other one.
-  if (x.vectors && columns == tile_n && (!x.narrow || x.beta == 0)) {
+  if (x.vectors && (x.narrow ? x.beta == 0 : columns == tile_n)) {
     if (!paired && x.narrow) {
 #pragma unroll
       for (int col = 0; col < tile_n; col += 64) {
+        if (col >= columns) break;
         char* const buffer = buffers + col / 64 % 2 * 2048;
         stage_narrow<type>(sum, col / 2, x.alpha, buffer, lane);
         __syncwarp();

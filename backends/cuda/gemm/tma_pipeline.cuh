@@ -6,6 +6,7 @@
 
 #include <cuda.h>
 
+#include "tma_plan.hpp"
 #include "wgmma_pipeline.cuh"
 
 namespace tessera::cuda::tma {
@@ -19,10 +20,18 @@ using wgmma::tile_m;
 constexpr __host__ __device__ int block_k_of(UnitType type) { return 128 / bytes_of(type); }
 constexpr int staging = 4 << 10; ///< bytes for each consuming warp's results on their way to memory
 
-template <int tile_n_>
+template <int tile_n_, Sharing sharing_>
 struct Stages {
   static constexpr int tile_n = tile_n_;
-  static constexpr unsigned a_bytes = tile_m * 128, b_bytes = tile_n * 128, bytes = a_bytes + b_bytes;
+  static constexpr Sharing sharing = sharing_;
+  static constexpr int sharers = sharing == Sharing::Results ? 1 : cluster;
+  // Who shares results has tiles of 64 rows, and a block of k for each consumer, not other rows.
+  static constexpr int rows = sharing == Sharing::Results ? 64 : tile_m;
+  static constexpr int blocks = tile_m / rows;
+  // What a block fetches of each panel, for itself or for all.
+  static constexpr int a_own = sharing == Sharing::A ? tile_m / cluster : tile_m;
+  static constexpr int b_own = sharing == Sharing::B ? tile_n / cluster : tile_n;
+  static constexpr unsigned a_bytes = tile_m * 128, b_bytes = blocks * tile_n * 128, bytes = a_bytes + b_bytes;
   static constexpr unsigned staging_bytes = consumers * 4 * staging;
   static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which tiles, and how many slices of k, a product by tensor maps is done with. Without CUDA.
+/// Which tiles, how they are shared out, and how many slices of k a product by tensor maps is done with. Without CUDA.
 
 #include <algorithm>
 
@@ -8,26 +8,70 @@
 
 namespace tessera::cuda::tma {
 
+/// What the blocks of a cluster have in common. Two that lie below one another share a panel of B, two beside one
+/// another one of A; or each has its own part of k, of one tile of 64×64, and they add their sums.
+enum class Sharing { B, A, Results };
+
 struct Plan {
   int tile_n;
-  int slices;
+  Sharing sharing;
+  int parts;  ///< blocks of a cluster that share results; else 1
+  int slices; ///< of k, for clusters of their own; their sums are added by another kernel
 };
 
-/// Of 256, 192, 128 and 64 columns (or two of these) and every number of slices the combination that is done first on
-/// `clusters` at once, by a model in cycles: a block of k takes what the matrix units need for it, or what the L2 cache
-/// needs to bring a narrow tile's operands; a tile costs its start and end; sums cross the L2 cache twice and are added
-/// by one kernel more.
-inline Plan choose_plan(Index m, Index n, Index blocks, Index clusters, bool all_widths) {
+constexpr Index widest_shared_results = 64; ///< columns; its tiles have as many rows
+
+/// Clusters that run at once, a block a multiprocessor: larger ones do not fit everywhere. An H100 holds 66, 39, 30 and
+/// 15 of 2, 3, 4 and 8 blocks.
+constexpr Index clusters_at_once(Index multiprocessors, Index parts) {
+  return std::max<Index>((parts > 2 ? multiprocessors * 9 / 10 : multiprocessors) / parts, 1);
+}
+
+/// By a model in cycles, too, but of the memory alone: it brings 1770 bytes a cycle to all multiprocessors and 15 to
+/// one of them. `blocks` are stages of 16 KiB.
+inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) {
+  Plan best{64, Sharing::Results, 1, 1};
+  double least = 0;
+  const Index tiles = (m + 63) / 64;
+  for (const int parts : {1, 2, 3, 4, 8}) {
+    const Index clusters = clusters_at_once(multiprocessors, parts);
+    if (parts > 1 && (tiles > clusters || parts > blocks)) break;
+    const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / (2 * parts)));
+    for (Index slices = 1; slices <= most; ++slices) {
+      const Index rounds = (tiles * slices + clusters - 1) / clusters;
+      const Index units = parts * slices;
+      double cost = std::max(static_cast<double>(rounds * ((blocks + units - 1) / units)) * 1070,
+                             static_cast<double>(tiles * blocks) * 16384 / 1770);
+      if (parts > 1) cost += 2500;
+      if (slices > 1) cost += 5000 + static_cast<double>(m * n * slices) * 8 / 2000;
+      if (least == 0 || cost < least) {
+        least = cost;
+        best = {64, Sharing::Results, parts, static_cast<int>(slices)};
+      }
+    }
+  }
+  return best;
+}
+
+/// Of 256, 192, 128 and 64 columns (or all but 192) and every number of slices the combination that is
+/// done first on so many multiprocessors, by a model in cycles: a block of k takes what the matrix units need for it,
+/// or what the L2 cache needs to bring a narrow tile's operands; a tile costs its start and end; sums cross the L2
+/// cache twice and are added by one kernel more.
+inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
+  if (n <= widest_shared_results) return choose_parts(m, n, blocks, multiprocessors);
   struct Width {
     int tile_n;
     double block, start;
   };
-  Plan best{256, 1};
+  const Index clusters = std::max<Index>(multiprocessors / 2, 1);
+  Plan best{256, Sharing::B, 1, 1};
   double least = 0;
   for (const auto [tile_n, block, start] :
-       {Width{256, 1060, 9000}, Width{192, 800, 8500}, Width{128, 640, 8000}, Width{64, 430, 7500}}) {
-    if (!all_widths && tile_n % 128 != 0) continue;
-    const Index tiles = ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
+       {Width{256, 1060, 9000}, Width{192, 800, 8500}, Width{128, 640, 8000}, Width{64, 370, 7500}}) {
+    if (!all_widths && tile_n == 192) continue;
+    const Sharing sharing = tile_n == 64 ? Sharing::A : Sharing::B;
+    const Index tiles = sharing == Sharing::A ? ((m + 127) / 128) * ((n + 2 * tile_n - 1) / (2 * tile_n))
+                                              : ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
       const Index rounds = (tiles * slices + clusters - 1) / clusters;
@@ -35,7 +79,7 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index clusters, bool all
       if (slices > 1) cost += 7000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (least == 0 || cost < least) {
         least = cost;
-        best = {tile_n, static_cast<int>(slices)};
+        best = {tile_n, sharing, 1, static_cast<int>(slices)};
       }
     }
   }

@@ -4,10 +4,11 @@
 ///
 /// Persistent blocks of a producer and two consumer warpgroups, as in wgmma_product.cuh, without packing: tensor maps
 /// bring boxes of the operands as they are stored, and the matrix units read 16-bit operands in either direction (for
-/// tf32: tma_registers.cuh). Two blocks of a cluster,
-/// one below the other, share the panel of B: each fetches half of it for both. While results go to memory, the
-/// producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
+/// tf32: tma_registers.cuh). Two blocks of a cluster share a panel of an operand: each fetches half of it for both; or
+/// they share the results of a tile (tma_parts.cuh). While results go to memory, the producer fetches the next tile's
+/// stages. NVIDIA CUTLASS has the scheme.
 
+#include "tma_parts.cuh"
 #include "tma_registers.cuh"
 
 namespace tessera::cuda::tma {
@@ -15,28 +16,46 @@ namespace tessera::cuda::tma {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 template <UnitType type, class S>
-__device__ void produce(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
+__device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank) {
   Ring<S::count> ring;
-  const int clusters = static_cast<int>(gridDim.x) / cluster;
-  const int all = x.tiles_m * x.tiles_n * x.slices;
-  constexpr int block_k = block_k_of(type), half = S::tile_n / cluster;
+  constexpr int block_k = block_k_of(type);
   constexpr std::uint16_t everybody = (1u << cluster) - 1;
-  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
-    const Work work(x, index, S::tile_n, rank);
-    // This block's half of B's panel: some of the columns or, where they make no whole boxes, all for some of the k.
-    const int own = static_cast<int>(rank) * half;
+  const int own_rank = S::sharers == 1 ? 0 : static_cast<int>(rank);
+  const Clusters<S> clusters(x);
+  for (int index = clusters.first; index < clusters.all; index += clusters.count) {
+    Work<S> work(x, index, rank);
+    work.hold();
+    wait_for_last_kernel();
     for (int k = work.begin; k < work.end; ++k, ring.advance()) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
       wgmma::expect(full, S::bytes);
       char* stage = shared + ring.stage * S::bytes;
-      fetch<type, tile_m>(x.a, stage, work.row, k * block_k, full);
       char* const b = stage + S::a_bytes;
-      if (half % block_k != 0 && x.b.major == Major::MN)
-        fetch<type, S::tile_n>(x.b, b + rank * (block_k / cluster) * 128, work.col,
-                               k * block_k + static_cast<int>(rank) * (block_k / cluster), full, everybody);
-      else
-        fetch<type, half>(x.b, b + own * 128, work.col + own, k * block_k, full, everybody);
+      if constexpr (S::sharing == Sharing::Results) {
+#pragma unroll
+        for (int i = 0; i < S::blocks; ++i) {
+          const int first = (k * S::blocks + i) * block_k;
+          fetch<type, S::rows>(x.a, stage + i * S::rows * 128, work.row, first, full);
+          fetch<type, S::tile_n>(x.b, b + i * S::tile_n * 128, work.col, first, full);
+        }
+        continue;
+      }
+      if constexpr (S::sharing == Sharing::A) {
+        const int own = own_rank * S::a_own;
+        fetch<type, S::a_own>(x.a, stage + own * 128, work.row + own, k * block_k, full, everybody);
+        fetch<type, S::tile_n>(x.b, b, work.col, k * block_k, full);
+        continue;
+      }
+      fetch<type, tile_m>(x.a, stage, work.row, k * block_k, full);
+      if (S::b_own % block_k != 0 && x.b.major == Major::MN) {
+        // Half of the columns would make no whole boxes: all of them for half of the k.
+        const int own = own_rank * (block_k / cluster);
+        fetch<type, S::tile_n>(x.b, b + own * 128, work.col, k * block_k + own, full, everybody);
+      } else {
+        const int own = own_rank * S::b_own;
+        fetch<type, S::b_own>(x.b, b + own * 128, work.col + own, k * block_k, full, everybody);
+      }
     }
   }
 }
@@ -56,25 +75,27 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
 }
 
 template <UnitType type, class S>
-__device__ void consume(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
+__device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
   const int lane = thread % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   char* const buffers = shared + S::count * S::bytes + warp * staging;
   Ring<S::count> ring;
-  const int clusters = static_cast<int>(gridDim.x) / cluster;
-  const int all = x.tiles_m * x.tiles_n * x.slices;
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
-  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
-    const Work work(x, index, S::tile_n, rank);
+  const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
+  const Results& to = S::tile_n < 192 ? in_registers : x.to;
+  wait_for_last_kernel();
+  const Clusters<S> clusters(x);
+  for (int index = clusters.first; index < clusters.all; index += clusters.count) {
+    const Work<S> work(x, index, rank);
     float sum[S::tile_n / 2];
     int before = -1; // the stage whose products may still run
     for (int k = work.begin; k < work.end; ++k, ring.advance()) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
       const SwizzledDescriptor a(stage + consumer * 64 * 128);
-      const SwizzledDescriptor b(stage + S::a_bytes, 64 * 128);
+      const SwizzledDescriptor b(stage + S::a_bytes + (S::blocks > 1 ? consumer * S::tile_n * 128 : 0), 64 * 128);
       const int accumulate = k > work.begin;
       if (majors == 0)
         multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
@@ -90,29 +111,39 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count>& barr
     }
     wait_for_products<0>();
     barriers.release(before, lane);
-    store<type>(x.to, sum, buffers, work.row + warp * 16, work.col, work.slice);
+    if constexpr (S::sharing == Sharing::Results) {
+      if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
+      if (x.swapped) {
+        store_columns_of<type>(to, sum, work.col, work.row + warp * 16, work.slice);
+        continue;
+      }
+    }
+    store<type>(to, sum, buffers, work.row + warp * 16, work.col, work.slice);
   }
 }
 
 #endif
 
 /// To be launched in clusters.
-template <UnitType type, int tile_n>
+template <UnitType type, int tile_n, Sharing sharing>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using S = Stages<tile_n>;
+  using S = Stages<tile_n, sharing>;
   extern __shared__ __align__(1024) char shared[];
-  __shared__ Barriers<S::count> barriers;
+  __shared__ Barriers<S::count, S::sharers> barriers;
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
   if (threadIdx.x == 0) barriers.start();
   if (threadIdx.x == 32) prefetch(x.a.map);
   if (threadIdx.x == 64) prefetch(x.b.map);
-  asm volatile("griddepcontrol.launch_dependents;"); // what adds the slices waits for our end, but not for its launch
+  // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
+  // before.
+  asm volatile("griddepcontrol.launch_dependents;");
   ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   ptx::barrier_cluster_wait();
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == 0) produce<type, S>(x, shared, barriers, rank);
+    if (sharing == Sharing::Results && x.parts > 1) meet();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     if constexpr (type == UnitType::Tf32)

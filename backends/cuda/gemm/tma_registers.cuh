@@ -4,7 +4,7 @@
 /// unless it comes from registers. So the first, whichever way it is stored, is read from shared memory into registers
 /// and rounded to tf32 there; of the second, which lies there as it was, the units ignore the last 13 bits.
 
-#include "tma_work.cuh"
+#include "tma_parts.cuh"
 
 namespace tessera::cuda::tma {
 
@@ -90,22 +90,28 @@ __device__ void store_transposed(const Results& x, const float (&sum)[count], in
 }
 
 template <class S>
-__device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
+__device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers,
+                                       unsigned rank) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
-  const int clusters = static_cast<int>(gridDim.x) / cluster;
-  const int all = x.tiles_m * x.tiles_n * x.slices;
-  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
-    const Work work(x, index, S::tile_n, rank);
+  const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0,
+            own_b = S::blocks > 1 ? warp / 4 * S::tile_n * 128 : 0;
+  char* const buffers = shared + S::count * S::bytes + warp * staging;
+  const Results in_registers = S::tile_n < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
+  const Results& to = S::tile_n < 128 ? in_registers : x.to;
+  wait_for_last_kernel();
+  const Clusters<S> clusters(x);
+  for (int index = clusters.first; index < clusters.all; index += clusters.count) {
+    const Work<S> work(x, index, rank);
     float sum[S::tile_n / 2];
     int before = -1; // the stage whose products may still run
     int k = work.begin;
     const auto step = [&](Fragments& fragments) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
-      fragments.load(stage, x.a.major, warp, lane);
-      const SwizzledDescriptor b(stage + S::a_bytes);
+      fragments.load(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
+      const SwizzledDescriptor b(stage + S::a_bytes + own_b);
       begin_products();
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i)
@@ -127,11 +133,12 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     }
     wait_for_products<0>();
     barriers.release(before, lane);
+    if constexpr (S::sharing == Sharing::Results)
+      if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
     if (x.swapped)
-      store_transposed(x.to, sum, work.col, work.row + warp * 16, work.slice);
+      store_transposed(to, sum, work.col, work.row + warp * 16, work.slice);
     else
-      store<UnitType::Bf16, true>(x.to, sum, shared + S::count * S::bytes + warp * staging, work.row + warp * 16,
-                                  work.col, work.slice);
+      store<UnitType::Bf16, true>(to, sum, buffers, work.row + warp * 16, work.col, work.slice);
   }
 }
 

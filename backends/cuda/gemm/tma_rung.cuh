@@ -8,6 +8,7 @@
 #include "aligned_copy.cuh"
 #include "grid.cuh"
 #include "repack.cuh"
+#include "row_product.cuh"
 #include "scratch.hpp"
 #include "status.hpp"
 #include "stream.hpp"
@@ -68,31 +69,39 @@ inline Status describe(DType type, const Stored& x, Index box_lines, Operand& ou
                            {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines)});
 }
 
-template <UnitType type, int tile_n>
-Status launch(cudaStream_t stream, const Product& x, Index clusters, const char* name) noexcept {
-  using S = Stages<tile_n>;
-  if (Status status = allow_shared(product<type, tile_n>, S::all_bytes, name); !status.ok()) return status;
-  cudaLaunchAttribute in_clusters{};
-  in_clusters.id = cudaLaunchAttributeClusterDimension;
-  in_clusters.val.clusterDim = {cluster, 1, 1};
+template <UnitType type, int tile_n, Sharing sharing>
+Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, const char* name) noexcept {
+  using S = Stages<tile_n, sharing>;
+  constexpr auto kernel = product<type, tile_n, sharing>;
+  if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
+  const int size = sharing == Sharing::Results ? x.parts : cluster;
+  const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
+  // Those who share results meet once: each has one tile.
+  const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / size, 1, all);
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(size), 1, 1};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization; // starts early, then waits
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(std::min(Index{x.tiles_m} * x.tiles_n * x.slices, clusters) * cluster);
+  config.gridDim = static_cast<unsigned>(clusters * size);
   config.blockDim = threads;
   config.dynamicSmemBytes = S::all_bytes;
   config.stream = stream;
-  config.attrs = &in_clusters;
-  config.numAttrs = 1;
-  return check(cudaLaunchKernelEx(&config, product<type, tile_n>, x), name);
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  return check(cudaLaunchKernelEx(&config, kernel, x), name);
 }
 
 template <UnitType type>
-Status launch(cudaStream_t stream, const Product& x, int tile_n, Index clusters, const char* name) noexcept {
-  if (tile_n == 256) return launch<type, 256>(stream, x, clusters, name);
-  if constexpr (type != UnitType::Tf32) {
-    if (tile_n == 192) return launch<type, 192>(stream, x, clusters, name);
-    if (tile_n == 64) return launch<type, 64>(stream, x, clusters, name);
-  }
-  return launch<type, 128>(stream, x, clusters, name);
+Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
+              const char* name) noexcept {
+  if (plan.sharing == Sharing::Results) return launch<type, 64, Sharing::Results>(stream, x, multiprocessors, name);
+  if (plan.sharing == Sharing::A) return launch<type, 64, Sharing::A>(stream, x, multiprocessors, name);
+  if (plan.tile_n == 256) return launch<type, 256, Sharing::B>(stream, x, multiprocessors, name);
+  if constexpr (type != UnitType::Tf32)
+    if (plan.tile_n == 192) return launch<type, 192, Sharing::B>(stream, x, multiprocessors, name);
+  return launch<type, 128, Sharing::B>(stream, x, multiprocessors, name);
 }
 
 /// C, or the slices' sums in the same places.
@@ -119,20 +128,25 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   constexpr bool tf32 = type == UnitType::Tf32;
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
+  if (is_row_product(call)) return launch_row_product(stream, call, row.name);
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
                call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
   Stored second{call.b,   b_flipped ? call.n : call.k,      b_flipped ? call.k : call.n,
                 call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
-  // In tf32 the second operand has to be K-major: the operands change places, or B is transposed.
-  const bool swapped = tf32 && !a_flipped && !b_flipped;
-  second.turned = tf32 && a_flipped && !b_flipped;
+  // The operands change places where op(A) has few rows, which then are columns. In tf32 the second operand has to be
+  // K-major: they change places for that as well, or it is transposed, which costs little if it is much the smaller.
+  const bool few_rows = call.m <= widest_shared_results, few_columns = call.n <= widest_shared_results;
+  const bool unlike = tf32 && !a_flipped && !b_flipped;
+  const bool swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
   if (swapped) std::swap(first, second);
+  second.turned = tf32 && second.major == Major::MN;
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
-  const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
-  const Index blocks = ceil_div<Index>(call.k, block_k);
-  const Plan plan = choose_plan(rows, cols, blocks, clusters, !tf32);
+  const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
+  const bool shared_results = cols <= widest_shared_results;
+  const Index blocks = ceil_div<Index>(call.k, shared_results ? 2 * block_k : block_k);
+  const Plan plan = choose_plan(rows, cols, blocks, multiprocessors, !tf32);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
   const std::size_t first_at = layout.add(first.copy_bytes());
@@ -148,25 +162,26 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = second.copy_to(stream, memory + second_at, row.name); !status.ok()) return status;
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
+  const int cluster_rows = shared_results ? 64 : plan.sharing == Sharing::A ? tile_m : cluster * tile_m;
+  const int cluster_columns = (plan.sharing == Sharing::A ? cluster : 1) * plan.tile_n;
   Product x{.a = {},
             .b = {},
             .swapped = swapped,
             .to = results_of(call, sums, sums_pitch),
             .blocks = static_cast<int>(blocks),
-            .tiles_m = static_cast<int>(ceil_div<Index>(rows, cluster * tile_m)),
-            .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
-            .slices = plan.slices};
-  const int own = plan.tile_n / cluster; // columns that a block fetches for its cluster
-  if (Status status = describe(call.type, first, first.major == Major::K ? tile_m : block_k, x.a); !status.ok())
+            .tiles_m = static_cast<int>(ceil_div<Index>(rows, cluster_rows)),
+            .tiles_n = static_cast<int>(ceil_div<Index>(cols, cluster_columns)),
+            .slices = plan.slices,
+            .parts = plan.parts};
+  // What one copy fetches, for the cluster where that shares it: rows, columns, k.
+  const int own_rows = plan.sharing == Sharing::B ? tile_m : 64;
+  const int own_columns = plan.sharing == Sharing::B ? plan.tile_n / cluster : plan.tile_n;
+  const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
+  if (Status status = describe(call.type, first, first.major == Major::K ? own_rows : block_k, x.a); !status.ok())
     return status;
-  if (Status status = describe(call.type, second,
-                               second.major == Major::K ? own
-                               : own % block_k == 0     ? block_k
-                                                        : block_k / cluster,
-                               x.b);
-      !status.ok())
+  if (Status status = describe(call.type, second, second.major == Major::K ? own_columns : own_k, x.b); !status.ok())
     return status;
-  if (Status status = launch<type>(stream, x, plan.tile_n, clusters, row.name); !status.ok()) return status;
+  if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
   if (sums == nullptr) return {};
   const SliceSums parts{
       sums,   plan.slices, x.to.m,      static_cast<int>(call.n),       static_cast<int>(sums_pitch),

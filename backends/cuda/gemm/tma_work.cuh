@@ -13,19 +13,38 @@ struct Product {
   Operand a, b;
   bool swapped;
   Results to;
-  int blocks;           ///< of k
+  int blocks;           ///< of k, a stage each
   int tiles_m, tiles_n; ///< a tile here is a cluster's
   int slices;           ///< of k, a plane of sums each
+  int parts;            ///< of each slice, for the blocks of a cluster that share results; else 1
 };
 
-/// A cluster's share of the work: one tile's slice of k.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+/// The clusters' places in the list of tiles and slices: each does its own and every so many further on.
+template <class S>
+struct Clusters {
+  int first, all, count;
+  __device__ explicit Clusters(const Product& x) {
+    const int size = S::sharing == Sharing::Results ? x.parts : cluster;
+    first = static_cast<int>(blockIdx.x) / size;
+    count = static_cast<int>(gridDim.x) / size;
+    all = x.tiles_m * x.tiles_n * x.slices;
+  }
+};
+
+/// Until the kernel before has ended: this one may have been launched earlier.
+__device__ inline void wait_for_last_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
+/// A block's share of the work: its tile's slice, or part of one, of k.
+template <class S>
 struct Work {
   int row, col; ///< of the tile's first result in this block
   int slice;
   int begin, end; ///< blocks of k
 
   /// Without 64-bit divisions, which are long: nothing is multiplied until this is done.
-  __device__ Work(const Product& x, int index, int tile_n, unsigned rank) {
+  __device__ Work(const Product& x, int index, unsigned rank) {
     const unsigned tiles_m = static_cast<unsigned>(x.tiles_m), tiles_n = static_cast<unsigned>(x.tiles_n);
     const unsigned tiles = tiles_m * tiles_n;
     unsigned tile = static_cast<unsigned>(index);
@@ -35,23 +54,32 @@ struct Work {
     if (x.slices > 1) {
       slice = index / static_cast<int>(tiles);
       tile -= static_cast<unsigned>(slice) * tiles;
-      begin = first_block(x, slice);
-      end = first_block(x, slice + 1);
+    }
+    const int unit = S::sharing == Sharing::Results ? slice * x.parts + static_cast<int>(rank) : slice;
+    const int units = x.slices * x.parts;
+    if (units > 1) {
+      begin = first_block(x, unit, units);
+      end = first_block(x, unit + 1, units);
     }
     // Column by column within bands of rows of tiles.
     const unsigned first = tile / (band * tiles_n) * band;
     const unsigned height = min(tiles_m - first, band);
     const unsigned in_band = tile - first * tiles_n;
     const unsigned across = in_band / height;
-    row = static_cast<int>(((first + in_band - across * height) * cluster + rank) * tile_m);
-    col = static_cast<int>(across) * tile_n;
+    const unsigned down = first + in_band - across * height;
+    row = static_cast<int>((S::sharing == Sharing::B ? down * cluster + rank : down) * S::rows);
+    col = static_cast<int>(S::sharing == Sharing::A ? across * cluster + rank : across) * S::tile_n;
   }
+  /// All of this is known from here on.
+  __device__ void hold() { asm volatile("" : "+r"(row), "+r"(col), "+r"(begin), "+r"(end)); }
 
  private:
-  /// As many blocks for each slice, or one more for the first ones.
-  static __device__ int first_block(const Product& x, int slice) {
-    return slice * (x.blocks / x.slices) + min(slice, x.blocks % x.slices);
+  /// As many blocks for each unit, or one more for the first ones.
+  static __device__ int first_block(const Product& x, int unit, int units) {
+    return unit * (x.blocks / units) + min(unit, x.blocks % units);
   }
 };
+
+#endif
 
 } // namespace tessera::cuda::tma

@@ -125,8 +125,10 @@ __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t 
 /// warp's 16, and the k lane % 4 and 4 further on (a[2], a[3]). They must not be touched before wait_for_products.
 template <int n>
 __device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_t b_bits, int accumulate) {
-  static_assert(n == 128 || n == 256);
-  if constexpr (n == 128) {
+  static_assert(n == 64 || n == 128 || n == 256);
+  if constexpr (n == 64) {
+    TESSERA_WGMMA_FROM_REGISTERS(64, 32, "%32, %33, %34, %35", "%36", "%37");
+  } else if constexpr (n == 128) {
     TESSERA_WGMMA_FROM_REGISTERS(128, 64, "%64, %65, %66, %67", "%68", "%69");
   } else {
     TESSERA_WGMMA_FROM_REGISTERS(256, 128, "%128, %129, %130, %131", "%132", "%133");

@@ -42,7 +42,7 @@ struct Stages {
 
 namespace ptx = ::cuda::ptx;
 
-template <int stages>
+template <int stages, int sharers = cluster> ///< blocks that fill a stage, and whose consumers empty it
 struct Barriers {
   std::uint64_t full[stages];  ///< the stage's bytes have come
   std::uint64_t empty[stages]; ///< all consumers of the cluster are done with it
@@ -50,7 +50,7 @@ struct Barriers {
   __device__ void start() {
     for (int s = 0; s < stages; ++s) {
       ptx::mbarrier_init(&full[s], 1);
-      ptx::mbarrier_init(&empty[s], cluster * consumers * 4);
+      ptx::mbarrier_init(&empty[s], sharers * consumers * 4);
     }
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   }
@@ -58,12 +58,18 @@ struct Barriers {
   /// they would have to see, so the block's scope is enough; the cluster's costs a fence of all memory
   /// (MEMBAR.ALL.GPU).
   __device__ void release(int stage, int lane) {
-    if (lane < cluster)
+    if constexpr (sharers == 1) {
+      if (lane == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(
+                         static_cast<unsigned>(__cvta_generic_to_shared(&empty[stage])))
+                     : "memory");
+    } else if (lane < sharers) {
       asm volatile(
           "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; mbarrier.arrive.shared::cluster.b64 _, "
           "[remote]; }" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(&empty[stage]))),
           "r"(lane)
           : "memory");
+    }
   }
 };
 
