@@ -86,7 +86,9 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
     log_line("complex operands do not fit into the memory of " + executor.capabilities().device + ": C of " +
              std::to_string(call.m) + "×" + std::to_string(call.n) + " in halves");
   const auto number = static_cast<Index>(2 * size_of(call.type));
-  const auto moved = [&](const void* data, Index numbers) { return static_cast<const char*>(data) + numbers * number; };
+  const auto moved = [&](const void* data, Index numbers) {
+    return data == nullptr ? nullptr : static_cast<const char*>(data) + numbers * number;
+  };
   ComplexGemmCall first = call, second = call;
   if (call.m > call.n) {
     first.m = call.m / 2;
