@@ -11,33 +11,33 @@
 namespace tessera {
 namespace {
 
-struct Operand : StoredRows {
+struct NamedRows : StoredRows {
   const char* name;
 };
 
-Status invalid(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
+Status refusal(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
 
 std::string quantity(const char* name, Index value) { return std::string(name) + " = " + std::to_string(value); }
 
 /// Nothing to complain of, seen without a division: small products take less time than those.
-bool is_plain(const Operand& x) {
+bool is_plain(const NamedRows& x) {
   constexpr Index moderate = Index{1} << 29; // two of them and eight bytes stay within the address space
   return x.data != nullptr && x.ld >= x.cols && x.ld >= 1 && x.ld < moderate && x.rows < moderate;
 }
 
-Status check_operand(const Operand& x) {
+Status check_operand(const NamedRows& x) {
   const auto ld_name = [&] { return std::string("ld") + x.name; };
   if (x.ld < x.cols || x.ld < 1)
-    return invalid("gemm: " + ld_name() + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(x.cols) +
+    return refusal("gemm: " + ld_name() + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(x.cols) +
                    " columns that " + x.name + " has as it is stored; pass at least " +
                    std::to_string(x.cols > 1 ? x.cols : 1));
   const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(x.element);
   if (x.rows > 0 && x.ld > largest / x.rows)
-    return invalid("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) + " rows of " +
+    return refusal("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) + " rows of " +
                    ld_name() + " = " + std::to_string(x.ld) + " elements of " + std::to_string(x.element) +
                    " bytes overflow the address space");
   if (x.data == nullptr && x.rows > 0 && x.cols > 0)
-    return invalid("gemm: " + std::string(x.name) + " is null, but has " + std::to_string(x.rows) + "×" +
+    return refusal("gemm: " + std::string(x.name) + " is null, but has " + std::to_string(x.rows) + "×" +
                    std::to_string(x.cols) + " elements");
   return {};
 }
@@ -47,11 +47,11 @@ bool is_known(DType type) { return type == DType::F32 || type == DType::F64 || i
 Status check_types(const GemmCall& call) {
   for (const DType type : {call.type, call.result})
     if (!is_known(type))
-      return invalid("gemm: unsupported element type " + std::to_string(static_cast<int>(type)) +
+      return refusal("gemm: unsupported element type " + std::to_string(static_cast<int>(type)) +
                      "; use f32, f64, f16 or bf16");
   const auto word = [](auto value) { return std::string(to_string(value)); };
   if (!is_result_of(call.result, call.type))
-    return invalid("gemm: operands of " + word(call.type) + " with a result of " + word(call.result) +
+    return refusal("gemm: operands of " + word(call.type) + " with a result of " + word(call.result) +
                    "; the result has the operands' type, or f32 if that is f16 or bf16");
   const Math unit = call.type == DType::F16 ? Math::Fp16 : Math::Bf16;
   if (is_16_bit(call.type) && call.math != Math::Strict && call.math != unit)
@@ -86,21 +86,21 @@ bool overlap(const StoredRows& x, const StoredRows& y) {
 
 Status check_shapes(const GemmCall& call, std::size_t element, std::size_t result) {
   if (call.m < 0 || call.n < 0 || call.k < 0)
-    return invalid("gemm: sizes must not be negative: " + quantity("m", call.m) + ", " + quantity("n", call.n) + ", " +
+    return refusal("gemm: sizes must not be negative: " + quantity("m", call.m) + ", " + quantity("n", call.n) + ", " +
                    quantity("k", call.k));
   if (call.threads < 0)
-    return invalid("gemm: " + quantity("threads", call.threads) + " is negative; 0 means the default");
+    return refusal("gemm: " + quantity("threads", call.threads) + " is negative; 0 means the default");
   const bool flip_a = call.op_a != Op::None;
   const bool flip_b = call.op_b != Op::None;
-  const Operand a{{call.a, flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, element}, "a"};
-  const Operand b{{call.b, flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, element}, "b"};
-  const Operand c{{call.c, call.m, call.n, call.ldc, result}, "c"};
-  for (const Operand* operand : {&a, &b, &c})
+  const NamedRows a{{call.a, flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, element}, "a"};
+  const NamedRows b{{call.b, flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, element}, "b"};
+  const NamedRows c{{call.c, call.m, call.n, call.ldc, result}, "c"};
+  for (const NamedRows* operand : {&a, &b, &c})
     if (!is_plain(*operand))
       if (Status status = check_operand(*operand); !status.ok()) return status;
-  for (const Operand* operand : {&a, &b})
+  for (const NamedRows* operand : {&a, &b})
     if (overlap(*operand, c))
-      return invalid("gemm: c overlaps " + std::string(operand->name) + " in memory (c is " + std::to_string(c.rows) +
+      return refusal("gemm: c overlaps " + std::string(operand->name) + " in memory (c is " + std::to_string(c.rows) +
                      "×" + std::to_string(c.cols) + ", " + operand->name + " is " + std::to_string(operand->rows) +
                      "×" + std::to_string(operand->cols) + "); the product needs a separate result");
   return {};
@@ -110,17 +110,17 @@ Status check_gemm(const GemmCall& call) {
   if (Status status = check_types(call); !status.ok()) return status;
   for (const Op op : {call.op_a, call.op_b})
     if (op != Op::None && op != Op::Transpose)
-      return invalid("gemm: op " + std::to_string(static_cast<int>(op)) +
+      return refusal("gemm: op " + std::to_string(static_cast<int>(op)) +
                      " of a real matrix; use none or transpose, which is a real matrix's conjugate transpose");
   return check_shapes(call, size_of(call.type), size_of(call.result));
 }
 
 Status check_gemm(const ComplexGemmCall& call) {
   if (call.type != DType::F32 && call.type != DType::F64)
-    return invalid("gemm: complex numbers of " + std::string(to_string(call.type)) + " parts; use f32 or f64");
+    return refusal("gemm: complex numbers of " + std::string(to_string(call.type)) + " parts; use f32 or f64");
   for (const Op op : {call.op_a, call.op_b})
     if (op != Op::None && op != Op::Transpose && op != Op::ConjugateTranspose)
-      return invalid("gemm: unknown op " + std::to_string(static_cast<int>(op)));
+      return refusal("gemm: unknown op " + std::to_string(static_cast<int>(op)));
   const std::size_t number = 2 * size_of(call.type);
   const GemmCall shapes{call.type, call.math, call.op_a, call.op_b, call.m, call.n, call.k,   1.0,
                         call.a,    call.lda,  call.b,    call.ldb,  1.0,    call.c, call.ldc, call.threads};
