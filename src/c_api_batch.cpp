@@ -39,6 +39,7 @@ std::vector<GemmBatch> batches_of(tessera_dtype type, const tessera_gemm_group* 
   if (groups == nullptr && group_count > 0)
     throw InvalidArgument("groups is null, but group_count = " + std::to_string(group_count));
   std::vector<GemmBatch> batches;
+  batches.reserve(group_count);
   for (size_t g = 0; g < group_count; ++g) batches.push_back(batch_of(element, groups[g], options));
   return batches;
 }

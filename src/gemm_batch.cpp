@@ -109,6 +109,7 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
     runs.back().c.push_back(on_c.data);
   }
   std::vector<GemmBatch> groups;
+  groups.reserve(runs.size());
   for (const Run& run : runs) groups.push_back(run.batch());
   throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
   for (const Operand& result : c) {

@@ -58,6 +58,7 @@ class Pointers {
  public:
   Pointers(Executor& where, T* first, Index stride, Index count)
       : device_(where, static_cast<std::size_t>(count) * sizeof(void*)) {
+    host_.reserve(static_cast<std::size_t>(count));
     for (Index i = 0; i < count; ++i) host_.push_back(first + i * stride);
     device_.write(host_.data());
   }

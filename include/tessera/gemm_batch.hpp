@@ -13,6 +13,7 @@
 /// stays on the host unless single products are worth a device by themselves: copies of small ones take longer than
 /// they do. Errors are those of gemm(); no C is changed where an argument is wrong.
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -65,6 +66,9 @@ requires ResultOf<R, T>
 void gemm_batch(Scalar<T> alpha, std::span<const Matrix<T>> a, std::span<const Matrix<T>> b, Scalar<T> beta,
                 std::span<Matrix<R>> c, const GemmOptions& options = {}) {
   std::vector<detail::Operand> of_a, of_b, of_c;
+  of_a.reserve(a.size());
+  of_b.reserve(b.size());
+  of_c.reserve(c.size());
   for (const Matrix<T>& x : a) of_a.push_back(x.view().operand());
   for (const Matrix<T>& x : b) of_b.push_back(x.view().operand());
   for (Matrix<R>& x : c) of_c.push_back(x.operand());
@@ -76,6 +80,7 @@ template <class T>
 std::vector<Matrix<T>> gemm_batch(std::span<const Matrix<T>> a, std::span<const Matrix<T>> b,
                                   const GemmOptions& options = {}) {
   std::vector<Matrix<T>> c;
+  c.reserve(a.size());
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     c.push_back(Matrix<T>::uninitialized(a[i].rows(), b[i].cols()));
   gemm_batch<T, T>(1, a, b, 0, c, options);

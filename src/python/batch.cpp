@@ -250,6 +250,7 @@ class Batch {
       groups.back().c.push_back(c.data + (out.even() ? i * out.step() : 0));
     }
     std::vector<GemmBatch> batches;
+    batches.reserve(groups.size());
     for (const SameShape& group : groups) {
       GemmBatch batch{.call = group.call, .count = static_cast<Index>(group.c.size())};
       batch.a = group.a.data();
