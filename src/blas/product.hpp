@@ -34,6 +34,8 @@ struct Element<std::complex<T>> {
   static constexpr Op conjugate_transpose = Op::ConjugateTranspose;
 };
 template <class T>
+inline constexpr bool is_complex = std::is_same_v<typename Element<T>::Call, ComplexGemmCall>;
+template <class T>
 using CallOf = typename Element<T>::Call;
 
 template <class T>
