@@ -34,7 +34,7 @@ class SmallProducts {
   }
 
   void run(Index first, Index last) const {
-    Index room = x_.op_b == Op::Transpose ? x_.k * x_.n : 0;
+    const Index room = x_.op_b == Op::Transpose ? x_.k * copy_ld() : 0;
     alignas(64) T near[most_near];
     std::vector<T> far(room > most_near ? static_cast<std::size_t>(room) : 0); // for all of them
     T* const b_copy = room > most_near ? far.data() : near;
@@ -84,7 +84,7 @@ class SmallProducts {
     if (flip_b) {
       transpose(b, b_copy);
       b = b_copy;
-      ldb = x_.n;
+      ldb = copy_ld();
     }
     const Ahead distance = ahead(b, next);
     const bool in_place = x_.k <= canonical_segment && x_.alpha == T{1} && x_.beta == T{0};
@@ -134,8 +134,13 @@ class SmallProducts {
     }
   }
 
+  /// A transposed B of few columns becomes one of the strips that micro-kernels have code for, which uses vectors.
+  bool is_strip() const { return x_.n <= kernel_->tile_n && x_.k * kernel_->tile_n <= most_near; }
+  Index copy_ld() const { return is_strip() ? kernel_->tile_n : x_.n; }
+
   /// op(B), k rows of n elements.
   void transpose(const T* b, T* copy) const {
+    if (is_strip()) return kernel_->pack_b({b, x_.n, x_.ldb, 1}, 0, 1, 0, x_.k, copy);
     constexpr Index block = 16;
     for (Index first = 0; first < x_.k; first += block)
       for (Index j = 0; j < x_.n; j += block)
