@@ -52,11 +52,36 @@ Status check_types(const GemmCall& call) {
   const auto word = [](auto value) { return std::string(to_string(value)); };
   if (!is_result_of(call.result, call.type))
     return refusal("gemm: operands of " + word(call.type) + " with a result of " + word(call.result) +
-                   "; the result has the operands' type, or f32 if that is f16 or bf16");
+                   "; the result has the operands' type, or is f32 for f16 and bf16 ones, or f16 or bf16 for f32 ones");
   const Math unit = call.type == DType::F16 ? Math::Fp16 : Math::Bf16;
   if (is_16_bit(call.type) && call.math != Math::Strict && call.math != unit)
     return Status::failure(StatusCode::Rejected, "gemm: math mode " + word(call.math) + " is not for " +
                                                      word(call.type) + " operands; use strict or " + word(unit));
+  return {};
+}
+
+/// Its operands are read while C is written.
+Status check_epilogue(const GemmCall& call, const NamedRows& c) {
+  const Epilogue& epilogue = call.epilogue;
+  const auto word = [](auto value) { return std::to_string(static_cast<int>(value)); };
+  if (epilogue.bias_per < BiasPer::None || epilogue.bias_per > BiasPer::Column)
+    return refusal("gemm: unknown kind of bias " + word(epilogue.bias_per) + "; use None, Row or Column");
+  if (epilogue.activation < Activation::None || epilogue.activation > Activation::Gelu)
+    return refusal("gemm: unknown activation " + word(epilogue.activation) + "; use None, Relu or Gelu");
+  if (epilogue.bias_per != BiasPer::None) {
+    if (epilogue.bias_step < 1)
+      return refusal("gemm: " + quantity("bias_step", epilogue.bias_step) + " is less than 1, the step of neighbours");
+    const Index count = epilogue.bias_per == BiasPer::Row ? call.m : call.n;
+    const NamedRows bias{{epilogue.bias, count, 1, epilogue.bias_step, c.element}, "bias"};
+    if (Status status = check_operand(bias); !status.ok()) return status;
+    if (overlap(bias, c)) return refusal("gemm: c overlaps the epilogue's bias in memory; the bias is read meanwhile");
+  }
+  if (epilogue.residual != nullptr) {
+    const NamedRows residual{{epilogue.residual, call.m, call.n, epilogue.ld_residual, c.element}, "residual"};
+    if (Status status = check_operand(residual); !status.ok()) return status;
+    if (overlap(residual, c))
+      return refusal("gemm: c overlaps the epilogue's residual in memory; beta = 1 adds to c itself");
+  }
   return {};
 }
 
@@ -103,6 +128,7 @@ Status check_shapes(const GemmCall& call, std::size_t element, std::size_t resul
       return refusal("gemm: c overlaps " + std::string(operand->name) + " in memory (c is " + std::to_string(c.rows) +
                      "×" + std::to_string(c.cols) + ", " + operand->name + " is " + std::to_string(operand->rows) +
                      "×" + std::to_string(operand->cols) + "); the product needs a separate result");
+  if (!call.epilogue.empty()) return check_epilogue(call, c);
   return {};
 }
 

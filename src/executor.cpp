@@ -43,6 +43,28 @@ Status unknown_kernel(std::span<const Row> rows, std::string_view name, std::str
                                                           nearest_word(name, names) + "'?");
 }
 
+/// Does something have to come after the row's own product?
+bool wants_finish(const GemmKernel& row, const GemmCall& call) {
+  const bool narrow = call.type == DType::F32 && is_16_bit(call.result);
+  return (narrow && !row.narrows) || (!call.epilogue.empty() && !row.epilogue);
+}
+
+/// The product as a row sees it: without what it leaves to a pass of its own, which wants unrounded results.
+GemmCall as_seen_by(const GemmKernel& row, const GemmCall& call) {
+  if (!wants_finish(row, call)) return call;
+  GemmCall seen = call;
+  seen.epilogue = {};
+  seen.result = scalar_of(call.type);
+  return seen;
+}
+
+const char* reason_against(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) {
+  return row.reject ? row.reject(row, as_seen_by(row, call), machine) : nullptr;
+}
+const char* reason_against(const ReduceKernel& row, const ReduceCall& call, const Capabilities& machine) {
+  return row.reject ? row.reject(row, call, machine) : nullptr;
+}
+
 /// The first row that takes the call and keeps the numerical contract, or the named one; otherwise every reason.
 template <class Row, class Call>
 Status select(std::span<const Row> rows, const Call& call, const Capabilities& machine, std::string_view name,
@@ -54,7 +76,7 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
     if (!name.empty() && name != row.name) continue;
     name_known = true;
     if (!same_kind(row, call) || (name.empty() && !keeps_contract(row))) continue;
-    const char* reason = row.reject ? row.reject(row, call, machine) : nullptr;
+    const char* reason = reason_against(row, call, machine);
     if (log_dispatch())
       log_line(describe(call) + ": " + std::string(backend) + "/" + row.name +
                (reason ? std::string(" rejects: ") + reason : " runs"));
@@ -74,16 +96,82 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
 const GemmKernel* tuned_row(const detail::TunedRows& tuned, const GemmCall& call, const Capabilities& machine) {
   const GemmKernel* row = tuned.find(call);
   if (row == nullptr) return nullptr;
-  const char* reason = row->reject ? row->reject(*row, call, machine) : nullptr;
+  const char* reason = reason_against(*row, call, machine);
   if (log_dispatch())
     log_line(describe(call) + ": the tuning table has " + std::string(to_string(machine.backend)) + "/" + row->name +
              (reason ? std::string(", which rejects: ") + reason : ", which runs"));
   return reason ? nullptr : row;
 }
 
+/// C's own elements, or those of `x` instead.
+FinishCall finish_of(const GemmCall& call) {
+  return {.type = scalar_of(call.type),
+          .rows = call.m,
+          .cols = call.n,
+          .x_type = call.result,
+          .x = call.c,
+          .ldx = call.ldc,
+          .z_type = call.result,
+          .z = call.c,
+          .ldz = call.ldc,
+          .epilogue = call.epilogue,
+          .threads = call.threads};
+}
+
+/// Memory of an executor for the time of a call.
+class TemporaryMemory {
+ public:
+  explicit TemporaryMemory(Executor& executor) : executor_(executor) {}
+  ~TemporaryMemory() {
+    if (data_ != nullptr) executor_.free(data_);
+  }
+  TemporaryMemory(const TemporaryMemory&) = delete;
+  TemporaryMemory& operator=(const TemporaryMemory&) = delete;
+  Status allocate(std::size_t bytes) noexcept { return executor_.allocate(bytes, data_); }
+  void* data() const noexcept { return data_; }
+
+ private:
+  Executor& executor_;
+  void* data_ = nullptr;
+};
+
+/// The row's product, and the rest in a pass over C; by way of a wider C, where the pass wants unrounded results.
+Status run_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) {
+  GemmCall product = as_seen_by(row, call);
+  FinishCall finish = finish_of(call);
+  TemporaryMemory wide_c(executor);
+  if (product.result != call.result) {
+    product.ldc = (call.n + 15) / 16 * 16;
+    if (Status status =
+            wide_c.allocate(static_cast<std::size_t>(call.m) * static_cast<std::size_t>(product.ldc) * sizeof(float));
+        !status.ok())
+      return status;
+    product.c = wide_c.data();
+    finish.x = product.c;
+    finish.x_type = product.result;
+    finish.ldx = product.ldc;
+    if (call.beta != 0.0) {
+      FinishCall widen = finish_of(call);
+      widen.z_type = product.result;
+      widen.z = product.c;
+      widen.ldz = product.ldc;
+      widen.epilogue = {};
+      if (Status status = executor.finish(queue, widen); !status.ok()) return status;
+    }
+  }
+  if (Status status = row.run(row, executor, queue, product); !status.ok()) return status;
+  return executor.finish(queue, finish);
+}
+
 } // namespace
 
 Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
+  if (!call.epilogue.empty()) {
+    FinishCall rest = finish_of(call);
+    rest.scale = call.beta;
+    if (call.beta == 0.0) rest.x = nullptr;
+    return finish(queue, rest);
+  }
   MapCall scale;
   scale.op = call.beta == 0.0 ? MapOp::Fill : MapOp::Scale;
   scale.type = call.result;
@@ -107,6 +195,7 @@ Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kerne
   if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
+  if (wants_finish(*row, call)) return run_and_finish(*row, *this, queue, call);
   return row->run(*row, *this, queue, call);
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};

@@ -5,6 +5,8 @@
 #include <new>
 
 #include "host_memory.hpp"
+#include "reference/elementwise/finish.hpp"
+#include "reference/fma_clones.hpp"
 
 namespace tessera {
 namespace {
@@ -37,6 +39,8 @@ Status make(std::unique_ptr<Base>& made) noexcept {
   return made ? Status{} : Status{StatusCode::OutOfMemory, {}};
 }
 
+TESSERA_FMA_CLONES void finish_rows(const FinishCall& call) { host::finish_rows(call, 0, call.rows); }
+
 } // namespace
 
 HostQueue::~HostQueue() = default;
@@ -59,6 +63,11 @@ Status HostExecutor::copy_in(Queue&, void* device, std::size_t device_pitch, con
 Status HostExecutor::copy_out(Queue&, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                               std::size_t width, std::size_t rows) noexcept {
   copy_rows(host, host_pitch, device, device_pitch, width, rows);
+  return {};
+}
+
+Status HostExecutor::finish(Queue&, const FinishCall& call) noexcept {
+  finish_rows(call);
   return {};
 }
 

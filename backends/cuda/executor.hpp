@@ -34,6 +34,7 @@ class CudaExecutor final : public Executor, public DeviceMonitor {
   std::span<const GemmKernel> gemm_kernels() const noexcept override;
   std::span<const ReduceKernel> reduce_kernels() const noexcept override;
   Status map(Queue& queue, const MapCall& call) noexcept override;
+  Status finish(Queue& queue, const FinishCall& call) noexcept override;
   Status random(Queue& queue, const RandomCall& call) noexcept override;
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
   Status read_state(DeviceState& state) noexcept override;

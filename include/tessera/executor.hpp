@@ -189,10 +189,14 @@ class TESSERA_API Executor {
   virtual Status map(Queue& queue, const MapCall& call) noexcept = 0;
   virtual Status random(Queue& queue, const RandomCall& call) noexcept = 0;
 
+  /// What comes after a product, as a pass of its own: z = epilogue(scale·x).
+  virtual Status finish(Queue& queue, const FinishCall& call) noexcept = 0;
+
   /// Measures the ceilings for products of this type and mode; takes some 100 ms. threads = 0: the default number.
   virtual Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept = 0;
 
-  /// C := beta·C (beta = 0 writes zeros without reading): what is left of a product when alpha or k is zero.
+  /// C := beta·C (beta = 0 writes zeros without reading) and its epilogue: what is left of a product when alpha or k is
+  /// zero.
   Status scale_result(Queue& queue, const GemmCall& call) noexcept;
 
   /// Runs the row that this machine's tuning table has for such a product (see tuning.hpp), else the first row of the

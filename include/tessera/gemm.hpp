@@ -14,7 +14,8 @@
 /// with any number of threads.
 ///
 /// 16-bit operands (half.hpp): elements are converted to f32, which is exact, alpha and beta are f32, and so is all of
-/// the above; r is rounded to C's type, which is the operands' or f32, once, at the end. Math::Bf16 of bf16 operands
+/// the above; r is rounded to C's type, which is the operands' or f32, once, at the end; so it is where f32 operands
+/// have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded. Math::Bf16 of bf16 operands
 /// and Math::Fp16 of f16 operands multiply them as they are and add in f32, on matrix units and in any order; what
 /// else there is of modes is for f32.
 ///
@@ -25,6 +26,7 @@
 /// argument and both values), BackendUnavailable, KernelRejected, OutOfMemory, DeviceError. C is then unchanged,
 /// except after a DeviceError, which leaves it undefined.
 
+#include <optional>
 #include <string>
 
 #include <tessera/matrix.hpp>
@@ -39,9 +41,22 @@ struct GemmOptions {
   int threads = 0;         ///< 0: TESSERA_NUM_THREADS and so on
 };
 
+/// What is done with the elements of a product before they are stored; see epilogue.hpp. C is m×n, of R.
+template <class R>
+struct MatrixEpilogue {
+  std::optional<MatrixView<const R>> bias = {}; ///< 1×n: a number for each column; m×1: for each row
+  Activation activation = Activation::None;
+  std::optional<MatrixView<const R>> residual = {}; ///< m×n
+};
+
 namespace detail {
+struct EpilogueOperands {
+  std::optional<Operand> bias = {};
+  Activation activation = Activation::None;
+  std::optional<Operand> residual = {};
+};
 TESSERA_API void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
-                      const GemmOptions& options);
+                      const GemmOptions& options, const EpilogueOperands& epilogue = {});
 TESSERA_API void gemm_raw(const GemmCall& call, const GemmOptions& options);
 TESSERA_API void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols);
 } // namespace detail
@@ -76,9 +91,26 @@ void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<t
           const GemmOptions& options = {}) {
   using R = typename std::remove_cvref_t<C>::value_type;
   static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
-  static_assert(ResultOf<R, typename A::value_type>, "gemm: c has the type of a and b, or float if that has 16 bits");
+  static_assert(ResultOf<R, typename A::value_type>,
+                "gemm: c has the type of a and b, or they have 16 bits and it is float, or the other way round");
   MatrixView<R> target = c.writable();
   detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options);
+}
+
+/// The same with an epilogue: C := activation(alpha·A·B + beta·C + bias) + residual.
+template <MatrixLike A, MatrixLike B, class C>
+requires requires(C&& c) { c.writable(); }
+void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<typename A::value_type> beta, C&& c,
+          const MatrixEpilogue<typename std::remove_cvref_t<C>::value_type>& epilogue, const GemmOptions& options) {
+  using R = typename std::remove_cvref_t<C>::value_type;
+  static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
+  static_assert(ResultOf<R, typename A::value_type>,
+                "gemm: c has the type of a and b, or they have 16 bits and it is float, or the other way round");
+  MatrixView<R> target = c.writable();
+  detail::EpilogueOperands operands{.activation = epilogue.activation};
+  if (epilogue.bias) operands.bias = epilogue.bias->operand();
+  if (epilogue.residual) operands.residual = epilogue.residual->operand();
+  detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options, operands);
 }
 
 /// The BLAS form on the caller's row-major host memory. op(A) is m×k, op(B) k×n, C m×n; leading dimensions count
@@ -86,9 +118,9 @@ void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<t
 template <class T, class R = T>
 requires ResultOf<R, T>
 void gemm(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* a, Index lda, const T* b, Index ldb,
-          Scalar<T> beta, R* c, Index ldc, const GemmOptions& options = {}) {
-  const GemmCall call{dtype_of<T>, options.math,    op_a,       op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
-                      ldc,         options.threads, dtype_of<R>};
+          Scalar<T> beta, R* c, Index ldc, const GemmOptions& options = {}, const Epilogue& epilogue = {}) {
+  const GemmCall call{dtype_of<T>, options.math,    op_a,        op_b,    m, n, k, alpha, a, lda, b, ldb, beta, c,
+                      ldc,         options.threads, dtype_of<R>, epilogue};
   detail::gemm_raw(call, options);
 }
 

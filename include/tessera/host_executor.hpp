@@ -22,6 +22,7 @@ class TESSERA_API HostExecutor : public Executor {
                  std::size_t width, std::size_t rows) noexcept override;
   Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                   std::size_t width, std::size_t rows) noexcept override;
+  Status finish(Queue& queue, const FinishCall& call) noexcept override; ///< serial
   Queue& default_queue() noexcept override { return queue_; }
   Status create_queue(std::unique_ptr<Queue>& queue) noexcept override;
   Status create_event(std::unique_ptr<Event>& event) noexcept override;

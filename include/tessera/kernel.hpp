@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include <tessera/epilogue.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
@@ -37,8 +38,9 @@ struct GemmCall {
   double beta = 0.0;
   void* c = nullptr;
   Index ldc = 0;
-  int threads = 0;     ///< threads that this call may use; 0: as many as the executor was made with
-  DType result = type; ///< of C: `type`, or f32 where that is a 16-bit type
+  int threads = 0;        ///< threads that this call may use; 0: as many as the executor was made with
+  DType result = type;    ///< of C: `type`; f32 where that is a 16-bit type; a 16-bit type where that is f32
+  Epilogue epilogue = {}; ///< what is done with the elements before they are stored
 };
 
 /// In which order a kernel adds.
@@ -82,6 +84,9 @@ struct GemmKernel {
   const char* (*reject)(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept = nullptr;
   Status (*run)(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept = nullptr;
   const void* context = nullptr; ///< for rows made at run time (a library opened with dlopen)
+  bool yardstick = false;        ///< what the ladder is measured against: never chosen, only run by name
+  bool epilogue = false;         ///< applies the call's epilogue itself; else the executor does, in a pass over C
+  bool narrows = false;          ///< of f32: also gives results of 16 bits
 };
 
 /// Typed look at a call's operands, for kernels: op(A) and op(B) of T, C of R.

@@ -39,13 +39,10 @@ struct TuningTable {
   std::vector<TunedProduct> products;
 };
 
-/// Rows that time a library's kernels when they first meet a product: what the ladder is measured against.
-inline bool is_yardstick(const GemmKernel& row) { return std::string_view(row.name).starts_with("cublas_lt"); }
-
 /// May an executor choose this row by itself? What was not asked for by name gives the same bits everywhere, and waits
 /// for nothing but the product.
 inline bool keeps_contract(const GemmKernel& row) {
-  return (row.math != Math::Strict || row.summation == Summation::Canonical) && !is_yardstick(row);
+  return (row.math != Math::Strict || row.summation == Summation::Canonical) && !row.yardstick;
 }
 
 /// Throws IoError that names the file and what is wrong with it.

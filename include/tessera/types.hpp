@@ -71,9 +71,9 @@ template <class T>
 using Scalar = std::conditional_t<is_16_bit(DTypeOf<T>::value), float, T>;
 constexpr DType scalar_of(DType type) noexcept { return is_16_bit(type) ? DType::F32 : type; }
 
-/// May products of matrices of T have elements of R? 16-bit operands also give f32.
+/// May products of matrices of T have elements of R? 16-bit operands also give f32, and f32 gives 16 bits.
 constexpr bool is_result_of(DType result, DType type) noexcept {
-  return result == type || (is_16_bit(type) && result == DType::F32);
+  return result == type || (is_16_bit(type) && result == DType::F32) || (type == DType::F32 && is_16_bit(result));
 }
 template <class R, class T>
 concept ResultOf = is_result_of(DTypeOf<R>::value, DTypeOf<T>::value);

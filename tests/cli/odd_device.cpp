@@ -135,6 +135,9 @@ class OddDevice final : public HostExecutor, public DeviceMonitor {
   Status map(Queue& queue, const MapCall& call) noexcept override {
     return enqueue(queue, [call] { return reference().map(reference().default_queue(), call); });
   }
+  Status finish(Queue& queue, const FinishCall& call) noexcept override {
+    return enqueue(queue, [call] { return reference().finish(reference().default_queue(), call); });
+  }
   Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
   Status measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept override {
     ceilings = {1e12, 1e12};

@@ -36,6 +36,7 @@ class CountingExecutor final : public Executor {
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return real_.gemm_kernels(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return real_.reduce_kernels(); }
   Status map(Queue& queue, const MapCall& call) noexcept override { return real_.map(queue, call); }
+  Status finish(Queue& queue, const FinishCall& call) noexcept override { return real_.finish(queue, call); }
   Status random(Queue& queue, const RandomCall& call) noexcept override { return real_.random(queue, call); }
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override {
     return real_.measure_ceilings(type, math, threads, ceilings);

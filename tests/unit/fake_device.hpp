@@ -68,6 +68,10 @@ class FakeDevice final : public Executor {
     ++kernels;
     return broken ? failure() : reference().random(queue, call);
   }
+  Status finish(Queue& queue, const FinishCall& call) noexcept override {
+    ++kernels;
+    return broken ? failure() : reference().finish(queue, call);
+  }
   Status measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept override {
     ceilings = {};
     return {};

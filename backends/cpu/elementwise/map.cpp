@@ -5,6 +5,7 @@
 
 #include "cpu/elementwise/complex.hpp"
 #include "cpu/executor.hpp"
+#include "reference/elementwise/finish.hpp"
 #include "reference/elementwise/rows.hpp"
 #include "reference/fma_clones.hpp"
 
@@ -17,6 +18,10 @@ constexpr Index transpose_block = 32;  ///< rows and columns; a block of f64 pai
 TESSERA_FMA_CLONES void map_rows(const MapCall& call, Index first, Index last) { host::map_rows(call, first, last); }
 TESSERA_FMA_CLONES void random_rows(const RandomCall& call, Index first, Index last) {
   host::random_rows(call, first, last);
+}
+
+TESSERA_FMA_CLONES void finish_rows(const FinishCall& call, Index first, Index last) {
+  host::finish_rows(call, first, last);
 }
 
 /// Rows [first, last) of z = xᵀ.
@@ -81,6 +86,14 @@ Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
     const Index last = std::min(first + split.rows, call.rows);
     by_columns ? map_rows(columns_of(call, col, std::min(col + step, call.cols)), first, last)
                : map_rows(call, first, last);
+  });
+  return {};
+}
+
+Status CpuExecutor::finish(Queue&, const FinishCall& call) noexcept {
+  const Split split = split_rows(call.rows, call.cols, 1);
+  team().run(split.tasks, threads_for(call.threads), [&](Index task, int) {
+    finish_rows(call, task * split.rows, std::min((task + 1) * split.rows, call.rows));
   });
   return {};
 }

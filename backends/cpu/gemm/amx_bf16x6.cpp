@@ -38,7 +38,8 @@ Index choose_block(Index m, Index n, int threads) {
 class AmxProduct {
  public:
   AmxProduct(CpuExecutor& cpu, const GemmCall& call)
-      : x_(call),
+      : call_(call),
+        x_(call),
         team_(cpu.team()),
         threads_(threads_for_product(cpu, call)),
         strips_a_(ceil_div(x_.m, side)),
@@ -114,10 +115,11 @@ class AmxProduct {
                          b_ + ((j + t) / side * blocks_ + block) * strip_block, sums + s * block_ + t, block_,
                          block == 0);
     tiles.release();
-    const Update<float> whole{.first = true, .last = true, .alpha = x_.alpha, .beta = x_.beta};
+    const Update<float> whole{.first = true, .last = true, .alpha = x_.alpha, .beta = x_.beta, .call = &call_};
     apply(whole, m, n, sums, block_, nullptr, 0, x_.c + i * x_.ldc + j, x_.ldc);
   }
 
+  const GemmCall& call_;
   const GemmOperands<float> x_;
   Team& team_;
   const int threads_;
@@ -151,6 +153,7 @@ const GemmKernel amx_bf16x6_f32{.name = "amx_bf16x6",
                                 .math = Math::EmulatedBf16x6,
                                 .tile = {side, side, block_k},
                                 .reject = reject,
-                                .run = run};
+                                .run = run,
+                                .epilogue = true};
 
 } // namespace tessera::cpu

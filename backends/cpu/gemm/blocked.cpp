@@ -22,7 +22,8 @@ template <class T>
 class BlockedProduct {
  public:
   BlockedProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
-      : x_(call),
+      : call_(call),
+        x_(call),
         kernel_(kernel),
         team_(cpu.team()),
         blocking_(choose_blocking(cpu.capabilities(), call.m, call.n, call.k, kernel.tile_m, kernel.tile_n, sizeof(T),
@@ -161,9 +162,9 @@ class BlockedProduct {
     const Index first_j = task % tasks_n * blocking_.task_n;
     const Index last_i = std::min(first_i + blocking_.task_m, block.m);
     const Index last_j = std::min(first_j + blocking_.task_n, block.n);
-    const Update<T> update{block.p == 0, block.p + block.k == x_.k, x_.alpha, x_.beta};
+    const Update<T> update{block.p == 0, block.p + block.k == x_.k, x_.alpha, x_.beta, &call_};
     // The micro-kernel itself can store in C or add to it.
-    const bool is_plain = update.last ? x_.alpha == T{1} && x_.beta == T{0} : sums_in_c();
+    const bool is_plain = update.last ? stores_plain_sums(call_) : sums_in_c();
     for (Index j = first_j; j < last_j; j += tile_n)
       for (Index i = first_i; i < last_i; i += tile_m) {
         const Index rows = std::min(tile_m, last_i - i);
@@ -211,6 +212,7 @@ class BlockedProduct {
                              .ld = ld});
   }
 
+  const GemmCall& call_;
   GemmOperands<T> x_;
   const MicroKernel<T>& kernel_;
   Team& team_;

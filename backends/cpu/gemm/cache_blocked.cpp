@@ -21,7 +21,8 @@ constexpr GemmKernel row{.name = "cache_blocked",
                          .type = dtype_of<T>,
                          .tile = {4, 3, canonical_segment},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .epilogue = true};
 
 } // namespace
 

@@ -69,14 +69,15 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
 }
 
 bool is_plain(const GemmCall& call) {
-  return call.k <= canonical_segment && call.op_b == Op::None && call.alpha == 1.0 && call.beta == 0.0;
+  return call.k <= canonical_segment && call.op_b == Op::None && stores_plain_sums(call);
 }
 
 template <class T>
 class DirectProduct {
  public:
   DirectProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel, int threads)
-      : x_(call),
+      : call_(call),
+        x_(call),
         kernel_(kernel),
         team_(cpu.team()),
         size_(choose_tile(x_, kernel)),
@@ -160,12 +161,12 @@ class DirectProduct {
                              .ld = ld});
   }
 
-  Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta}; }
+  Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta, &call_}; }
 
   void compute(Index first, Index last) const {
     alignas(64) T sums[largest_tile];
     alignas(64) T waiting[largest_tile];
-    const bool is_plain = segments_ == 1 && x_.alpha == T{1} && x_.beta == T{0};
+    const bool is_plain = segments_ == 1 && stores_plain_sums(call_);
     if (segments_ > 1 && x_.beta == T{0}) return compute_by_segments(first, last, sums);
     for (Index number = first; number < last; ++number) {
       const Tile tile = tile_at(number);
@@ -198,10 +199,11 @@ class DirectProduct {
       const Index segment = task / tiles();
       const Tile tile = tile_at(number);
       multiply(tile, segment, sums_.at(segment, tile.i, tile.j), sums_.ld());
-      sums_.finish(number, tile.i, tile.j, tile.rows, tile.cols, x_);
+      sums_.finish(number, tile.i, tile.j, tile.rows, tile.cols, call_, x_);
     });
   }
 
+  const GemmCall& call_;
   GemmOperands<T> x_;
   const MicroKernel<T>& kernel_;
   Team& team_;

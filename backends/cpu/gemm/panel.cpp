@@ -35,7 +35,8 @@ template <class T>
 class PanelProduct {
  public:
   PanelProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
-      : x_(call),
+      : call_(call),
+        x_(call),
         kernel_(kernel),
         team_(cpu.team()),
         tile_m_(rows_of_tile(x_.m, kernel)),
@@ -71,7 +72,7 @@ class PanelProduct {
       const Index number = task % blocks_;
       const Block block = block_at(number);
       multiply_segment(segment, block, slot, sums_.at(segment, 0, block.j), sums_.ld());
-      sums_.finish(number, 0, block.j, x_.m, block.cols, x_);
+      sums_.finish(number, 0, block.j, x_.m, block.cols, call_, x_);
     });
   }
 
@@ -112,7 +113,7 @@ class PanelProduct {
   Index packed_size() const { return tiles_m() * kernel_.tile_m * steps_at_a_time; }
   /// Sums of several segments wait in C, unless its old elements are needed at the end.
   bool sums_in_c() const { return x_.beta == T{0} || segments_ == 1; }
-  Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta}; }
+  Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta, &call_}; }
 
   /// A block of columns, from the first segment to the last.
   void multiply_block(const Block& block, int slot) const {
@@ -121,7 +122,7 @@ class PanelProduct {
     T* const sums = sums_in_c() ? c : chains + x_.m * block_n_;
     const Index ld_sums = sums_in_c() ? x_.ldc : block_n_;
     for (Index segment = 0; segment < segments_; ++segment) {
-      const bool straight = x_.beta == T{0} && segment == 0 && (segments_ > 1 || x_.alpha == T{1});
+      const bool straight = x_.beta == T{0} && segment == 0 && (segments_ > 1 || stores_plain_sums(call_));
       multiply_segment(segment, block, slot, straight ? c : chains, straight ? x_.ldc : block_n_);
       if (!straight) apply(update(segment), x_.m, block.cols, chains, block_n_, sums, ld_sums, c, x_.ldc);
     }
@@ -166,6 +167,7 @@ class PanelProduct {
                      out + i / tile_m_ * kernel_.tile_m * steps_at_a_time);
   }
 
+  const GemmCall& call_;
   GemmOperands<T> x_;
   const MicroKernel<T>& kernel_;
   Team& team_;

@@ -31,12 +31,13 @@ class SegmentSums {
 
   /// A segment's sums of the part are complete, which is rows×cols from (i, j) on. C gets its result if they were the
   /// last ones.
-  void finish(Index part, Index i, Index j, Index rows, Index cols, const GemmOperands<T>& x) const {
+  void finish(Index part, Index i, Index j, Index rows, Index cols, const GemmCall& call,
+              const GemmOperands<T>& x) const {
     if (finished_[part].fetch_add(1, std::memory_order_acq_rel) + 1 < segments_) return;
     T* const sum = at(0, i, j);
     for (Index segment = 1; segment < segments_; ++segment)
-      apply(Update<T>{false, segment + 1 == segments_, x.alpha, x.beta}, rows, cols, at(segment, i, j), ld_, sum, ld_,
-            x.c + i * x.ldc + j, x.ldc);
+      apply(Update<T>{false, segment + 1 == segments_, x.alpha, x.beta, &call}, rows, cols, at(segment, i, j), ld_, sum,
+            ld_, x.c + i * x.ldc + j, x.ldc);
   }
 
  private:

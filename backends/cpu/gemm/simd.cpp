@@ -82,7 +82,8 @@ constexpr GemmKernel row{
     .source = way == Way::Direct ? "libxsmm 2016; OpenBLAS" : "Goto and van de Geijn 2008; BLIS 2015",
     .type = dtype_of<T>,
     .summation = Summation::Canonical,
-    .run = run<T, way>};
+    .run = run<T, way>,
+    .epilogue = true};
 
 } // namespace
 

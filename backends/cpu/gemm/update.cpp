@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "reference/elementwise/finish.hpp"
 #include "reference/fma_clones.hpp"
 
 namespace tessera::cpu {
@@ -10,6 +11,7 @@ namespace {
 template <class T>
 inline void update_tile(const Update<T>& update, Index rows, Index cols, const T* tile, Index ld_tile, T* s, Index lds,
                         T* c, Index ldc) {
+  T* const tile_of_c = c;
   for (Index i = 0; i < rows; ++i, tile += ld_tile, s += lds, c += ldc) {
     if (!update.last) {
       for (Index j = 0; j < cols; ++j) s[j] = update.first ? tile[j] : s[j] + tile[j];
@@ -19,6 +21,12 @@ inline void update_tile(const Update<T>& update, Index rows, Index cols, const T
       for (Index j = 0; j < cols; ++j)
         c[j] = std::fma(update.beta, c[j], update.alpha * (update.first ? tile[j] : s[j] + tile[j]));
     }
+  }
+  if (!update.last || update.call->epilogue.empty()) return;
+  const Index offset = tile_of_c - static_cast<const T*>(update.call->c);
+  for (Index i = 0; i < rows; ++i) {
+    T* const row = tile_of_c + i * ldc;
+    host::finish_row(update.call->epilogue, offset / ldc + i, offset % ldc, cols, row, row);
   }
 }
 

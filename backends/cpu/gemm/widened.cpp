@@ -26,7 +26,8 @@ constexpr GemmKernel row{.name = "widened",
                          .source = "Tessera",
                          .type = dtype_of<T>,
                          .summation = Summation::Canonical,
-                         .run = run};
+                         .run = run,
+                         .epilogue = true};
 
 } // namespace
 

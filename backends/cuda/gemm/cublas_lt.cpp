@@ -43,7 +43,8 @@ constexpr GemmKernel strict(DType type) {
           .source = source,
           .type = type,
           .reject = reject,
-          .run = run<T, compute>};
+          .run = run<T, compute>,
+          .yardstick = true};
 }
 
 template <cublasComputeType_t compute>
@@ -55,7 +56,8 @@ constexpr GemmKernel reduced(const char* name, const char* summary, DType type, 
           .math = math,
           .accumulator = Accumulator::Truncating,
           .reject = reject_before_ampere,
-          .run = run<float, compute>};
+          .run = run<float, compute>,
+          .yardstick = true};
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <tessera/half.hpp>
 
 #include "ladder.hpp"
+#include "reference/elementwise/finish.hpp"
 #include "reference/fma_clones.hpp"
 
 namespace tessera::reference {
@@ -41,7 +42,7 @@ const Scalar<T>* rows_of_b(const GemmOperands<T, R>& x, std::vector<Scalar<T>>& 
 }
 
 template <class T, class R>
-void multiply(const GemmOperands<T, R>& x) {
+void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
   using S = Scalar<T>;
   std::vector<S> copy;
   Index ldb = 0;
@@ -57,15 +58,20 @@ void multiply(const GemmOperands<T, R>& x) {
     }
     R* c = x.c + i * x.ldc;
     for (Index j = 0; j < x.n; ++j) {
-      const S r = x.alpha * sum[static_cast<std::size_t>(j)];
-      c[j] = static_cast<R>(x.beta == S{0} ? r : std::fma(x.beta, S{c[j]}, r));
+      S& r = sum[static_cast<std::size_t>(j)];
+      r = x.alpha * r;
+      if (x.beta != S{0}) r = std::fma(x.beta, S{c[j]}, r);
     }
+    host::finish_row(epilogue, i, 0, x.n, sum.data(), c);
   }
 }
 
 template <class T>
 Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept try {
-  call.result == call.type ? multiply(GemmOperands<T>(call)) : multiply(GemmOperands<T, Scalar<T>>(call));
+  with_element(call.result, [&](auto element) {
+    using R = decltype(element);
+    if constexpr (ResultOf<R, T>) multiply(GemmOperands<T, R>(call), call.epilogue);
+  });
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
@@ -77,7 +83,9 @@ constexpr GemmKernel row{.name = "canonical",
                          .source = "Tessera",
                          .type = dtype_of<T>,
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .epilogue = true,
+                         .narrows = true};
 
 } // namespace
 

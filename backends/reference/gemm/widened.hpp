@@ -40,9 +40,19 @@ class WidenedProduct {
     if (narrow) {
       wide.c = c;
       wide.ldc = c_.ld;
+      wide.epilogue = {};
     }
     if (Status s = executor_.gemm(queue_, wide); !s.ok() || !narrow) return s;
-    return convert(c_, DType::F32, c, c_.ld, call_.result, call_.c, call_.ldc);
+    return executor_.finish(queue_, {.rows = call_.m,
+                                     .cols = call_.n,
+                                     .x_type = DType::F32,
+                                     .x = c,
+                                     .ldx = c_.ld,
+                                     .z_type = call_.result,
+                                     .z = call_.c,
+                                     .ldz = call_.ldc,
+                                     .epilogue = call_.epilogue,
+                                     .threads = call_.threads});
   }
 
  private:

@@ -1,0 +1,21 @@
+#pragma once
+
+/// A product's epilogue (epilogue.hpp) for one element.
+
+#include <tessera/activation.hpp>
+
+namespace tessera::cuda {
+
+/// `r` is in the type that is computed in, bias and residual in C's.
+template <class S, class R>
+__device__ inline S finished(const Epilogue& epilogue, Index i, Index j, S r) {
+  const auto* bias = static_cast<const R*>(epilogue.bias);
+  if (epilogue.bias_per == BiasPer::Row) r = r + static_cast<S>(bias[i * epilogue.bias_step]);
+  if (epilogue.bias_per == BiasPer::Column) r = r + static_cast<S>(bias[j * epilogue.bias_step]);
+  r = activated(epilogue.activation, r);
+  if (epilogue.residual != nullptr)
+    r = r + static_cast<S>(static_cast<const R*>(epilogue.residual)[i * epilogue.ld_residual + j]);
+  return r;
+}
+
+} // namespace tessera::cuda
