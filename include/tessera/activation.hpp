@@ -4,8 +4,8 @@
 /// products, quotients and fused multiply-adds that round to nearest.
 ///
 /// gelu(x) = x / (1 + exp(−z)) with z = x·(c₁ + c₂·x²), c₁ = 2·√(2/π), c₂ = 0.044715·c₁: the tanh form of Hendrycks and
-/// Gimpel, "Gaussian error linear units" (2016). Within 8 units in the last place of that form where exp(−z) is
-/// normal; −Inf gives NaN, as the form itself does.
+/// Gimpel, "Gaussian error linear units" (2016). Its error is at most 4·u·|x|, u the type's unit roundoff; −Inf gives
+/// NaN, as the form itself does.
 
 #include <cmath>
 #include <cstdint>

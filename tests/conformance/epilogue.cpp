@@ -1,0 +1,171 @@
+/// Epilogues: the bits of the row's own product, unrounded, and then of the reference's pass over it; of canonical rows
+/// those of the reference alone.
+
+#include <array>
+#include <ostream>
+
+#include <boost/test/unit_test.hpp>
+
+#include "shapes.hpp"
+
+namespace tessera::conformance {
+namespace {
+
+struct Layer {
+  Index m, n, k;
+  double alpha, beta;
+  BiasPer bias_per;
+  Index bias_step;
+  Activation activation;
+  bool residual;
+  Op op_a = Op::None, op_b = Op::None;
+};
+
+std::ostream& operator<<(std::ostream& out, const Layer& x) {
+  return out << x.m << "×" << x.n << "×" << x.k << " alpha=" << x.alpha << " beta=" << x.beta
+             << " bias=" << static_cast<int>(x.bias_per) << " activation=" << static_cast<int>(x.activation)
+             << " residual=" << x.residual;
+}
+
+/// All steps and ways around them: packed, panel and direct products on the CPU, several segments, edges of tiles.
+constexpr std::array layers{
+    Layer{33, 47, 70, 1.0, 0.0, BiasPer::Column, 1, Activation::Gelu, true},
+    Layer{65, 40, 1100, 0.75, -0.5, BiasPer::Row, 3, Activation::Relu, true, Op::Transpose, Op::None},
+    Layer{1, 129, 2050, 1.0, 0.0, BiasPer::Column, 2, Activation::Gelu, false, Op::None, Op::Transpose},
+    Layer{17, 300, 1030, 1.0, 0.0, BiasPer::None, 1, Activation::Relu, false},
+    Layer{200, 190, 180, -1.0, 1.0, BiasPer::None, 1, Activation::None, true},
+    Layer{40, 30, 0, 1.0, 0.5, BiasPer::Row, 1, Activation::Gelu, true},
+    Layer{40, 30, 20, 0.0, 0.0, BiasPer::Column, 1, Activation::Relu, true},
+};
+
+/// T: of the operands, R: of C.
+template <class T, class R>
+class LayerProblem {
+ public:
+  explicit LayerProblem(const Layer& x)
+      : x_(x),
+        a_(subject(), x.op_a == Op::None ? x.m : x.k, x.op_a == Op::None ? x.k : x.m, {3, 64, true}),
+        b_(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, {0, 64, false}),
+        c_(subject(), x.m, x.n, {5, 64, true}),
+        bias_(subject(), x.bias_per == BiasPer::Row ? x.m : x.n, 1, {x.bias_step - 1, 64, true}),
+        residual_(subject(), x.m, x.n, {2, 64, false}) {
+    fill(a_, [](std::uint64_t e) { return uniform<T>(61, e); });
+    fill(b_, [](std::uint64_t e) { return uniform<T>(62, e); });
+    if (x.beta != 0) fill(c_, [](std::uint64_t e) { return uniform<R>(63, e); });
+    fill(bias_, [](std::uint64_t e) { return uniform<R>(64, e); });
+    fill(residual_, [](std::uint64_t e) { return uniform<R>(65, e); });
+    a_.upload();
+    b_.upload();
+    bias_.upload();
+    residual_.upload();
+    c_.upload();
+    before_ = compact(c_);
+  }
+
+  void check(const GemmKernel& row) {
+    GemmCall call = plain(row, dtype_of<R>);
+    call.c = c_.data();
+    call.ldc = c_.ld();
+    call.epilogue = epilogue(bias_.data(), residual_.data());
+    Status status = subject().gemm(subject().default_queue(), call, row.name);
+    if (status.code == StatusCode::Rejected) {
+      BOOST_TEST(c_.unchanged(), row.name << ", " << x_ << ": rejected, but C has changed");
+      return;
+    }
+    throw_if_failed(status);
+    throw_if_failed(subject().default_queue().synchronize());
+    c_.download();
+    BOOST_TEST(c_.surroundings_intact(), row.name << ", " << x_ << ": it wrote beside C");
+    BOOST_TEST((bias_.unchanged() && residual_.unchanged()), row.name << ", " << x_ << ": an operand has changed");
+    const bool same_everywhere = row.summation == Summation::Canonical && row.math == Math::Strict;
+    const std::vector<R> expected = same_everywhere ? from_reference() : from_own_product(row);
+    BOOST_TEST(differing(compact(c_), expected) == 0u,
+               row.name << ", " << x_ << ", " << to_string(dtype_of<T>) << " to " << to_string(dtype_of<R>));
+  }
+
+ private:
+  using S = Scalar<T>;
+
+  GemmCall plain(const GemmKernel& row, DType result) {
+    return {dtype_of<T>, row.math,  x_.op_a, x_.op_b, x_.m,    x_.n, x_.k, x_.alpha, a_.data(),
+            a_.ld(),     b_.data(), b_.ld(), x_.beta, nullptr, x_.n, 0,    result};
+  }
+  Epilogue epilogue(const R* bias, const R* residual) const {
+    return {.bias_per = x_.bias_per,
+            .bias = bias,
+            .bias_step = bias_.ld(),
+            .activation = x_.activation,
+            .residual = x_.residual ? residual : nullptr,
+            .ld_residual = residual_.ld()};
+  }
+
+  std::vector<R> from_reference() {
+    std::vector<R> c = before_;
+    GemmCall call = plain({}, dtype_of<R>);
+    call.a = a_.host();
+    call.b = b_.host();
+    call.c = c.data();
+    call.epilogue = epilogue(bias_.host(), residual_.host());
+    throw_if_failed(reference().gemm(reference().default_queue(), call, "canonical"));
+    return c;
+  }
+
+  /// Unrounded and without an epilogue from the subject, the rest on the host.
+  std::vector<R> from_own_product(const GemmKernel& row) {
+    Guarded<S> wide(subject(), x_.m, x_.n, {0, 0, false});
+    if (x_.beta != 0)
+      for (Index i = 0; i < x_.m; ++i)
+        for (Index j = 0; j < x_.n; ++j)
+          wide.at(i, j) = static_cast<S>(before_[static_cast<std::size_t>(i * x_.n + j)]);
+    wide.upload();
+    GemmCall call = plain(row, dtype_of<S>);
+    call.c = wide.data();
+    throw_if_failed(subject().gemm(subject().default_queue(), call, row.name));
+    throw_if_failed(subject().default_queue().synchronize());
+    wide.download();
+    std::vector<R> c(before_.size());
+    throw_if_failed(
+        reference().finish(reference().default_queue(), {.type = dtype_of<S>,
+                                                         .rows = x_.m,
+                                                         .cols = x_.n,
+                                                         .x_type = dtype_of<S>,
+                                                         .x = wide.host(),
+                                                         .ldx = wide.ld(),
+                                                         .z_type = dtype_of<R>,
+                                                         .z = c.data(),
+                                                         .ldz = x_.n,
+                                                         .epilogue = epilogue(bias_.host(), residual_.host())}));
+    return c;
+  }
+
+  Layer x_;
+  Guarded<T> a_, b_;
+  Guarded<R> c_, bias_, residual_;
+  std::vector<R> before_;
+};
+
+template <class T, class R>
+void check_rows() {
+  for (const GemmKernel& row : subject().gemm_kernels())
+    if (row.type == dtype_of<T>)
+      for (const Layer& layer : layers)
+        if (!options().quick || layer.m * layer.n * layer.k <= 40 * 30 * 100) LayerProblem<T, R>(layer).check(row);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(epilogues)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_the_operands_type, T, ElementTypes) { check_rows<T, T>(); }
+BOOST_AUTO_TEST_CASE(wider_than_the_operands) {
+  check_rows<f16, float>();
+  check_rows<bf16, float>();
+}
+BOOST_AUTO_TEST_CASE(narrower_than_the_operands) {
+  check_rows<float, f16>();
+  check_rows<float, bf16>();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::conformance
