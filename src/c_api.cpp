@@ -12,9 +12,12 @@
 
 #include "c_api.hpp"
 
+using tessera::Activation;
 using tessera::Backend;
+using tessera::BiasPer;
 using tessera::ComplexGemmCall;
 using tessera::DType;
+using tessera::Epilogue;
 using tessera::Executor;
 using tessera::GemmCall;
 using tessera::GemmOptions;
@@ -40,6 +43,24 @@ tessera_status failed(tessera_status status, const char* why) noexcept {
   return status;
 }
 
+Epilogue epilogue_of(const tessera_epilogue* words) {
+  if (words == nullptr) return {};
+  if (words->size != sizeof(tessera_epilogue))
+    throw InvalidArgument("epilogue.size = " + std::to_string(words->size) + ", but this library's is " +
+                          std::to_string(sizeof(tessera_epilogue)) + "; start from tessera_default_epilogue()");
+  return {.bias_per = checked(words->bias_per, BiasPer::Column, "epilogue.bias_per"),
+          .bias = words->bias,
+          .bias_step = words->bias_step,
+          .activation = checked(words->activation, Activation::Gelu, "epilogue.activation"),
+          .residual = words->residual,
+          .ld_residual = words->ld_residual};
+}
+
+DType result_of(const tessera_options* words, DType operands) {
+  if (words == nullptr || words->result == TESSERA_AS_OPERANDS) return operands;
+  return checked(words->result, DType::BF16, "options.result");
+}
+
 GemmOptions options_of(const tessera_options* words) {
   GemmOptions options;
   if (words == nullptr) return options;
@@ -61,9 +82,14 @@ namespace {
 
 GemmCall call_of(DType type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
                  const void* a, int64_t lda, const void* b, int64_t ldb, double beta, void* c, int64_t ldc,
-                 const GemmOptions& options) {
-  return {type, options.math, checked(op_a, "op_a"), checked(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta,
-          c,    ldc,          options.threads};
+                 const tessera_options* words, const GemmOptions& options) {
+  return {type, options.math,    checked(op_a, "op_a"),  checked(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
+          ldc,  options.threads, result_of(words, type), epilogue_of(words)};
+}
+
+/// alpha and beta in the type that is computed in.
+double as_scalar(double value, DType type) {
+  return tessera::scalar_of(type) == DType::F32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
 template <class T>
@@ -72,8 +98,12 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
                                    const tessera_options* options) noexcept {
   return guarded([&] {
     const GemmOptions chosen = options_of(options);
-    tessera::detail::gemm_raw(
-        call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen), chosen);
+    const GemmCall call =
+        call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options, chosen);
+    if (call.result != call.type)
+      throw InvalidArgument("options.result = " + std::string(to_string(call.result)) + ", but c is of " +
+                            std::string(to_string(call.type)) + "; use tessera_gemm()");
+    tessera::detail::gemm_raw(call, chosen);
   });
 }
 
@@ -112,6 +142,7 @@ tessera_status complex_gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int
                                            const void* beta, void* c, int64_t ldc,
                                            const tessera_options* options) noexcept {
   return guarded([&] {
+    expect_plain(options, tessera::dtype_of<T>, "complex products have neither");
     const GemmOptions chosen = options_of(options);
     tessera::detail::gemm_raw(complex_call_of<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen),
                               chosen);
@@ -141,7 +172,23 @@ tessera_status tessera_backend_available(tessera_backend backend) {
 }
 
 tessera_options tessera_default_options(void) {
-  return {sizeof(tessera_options), TESSERA_AUTO, TESSERA_STRICT, nullptr, 0};
+  return {sizeof(tessera_options), TESSERA_AUTO, TESSERA_STRICT, nullptr, 0, TESSERA_AS_OPERANDS, nullptr};
+}
+
+tessera_epilogue tessera_default_epilogue(void) {
+  return {sizeof(tessera_epilogue), TESSERA_NO_BIAS, nullptr, 1, TESSERA_NO_ACTIVATION, nullptr, 0};
+}
+
+tessera_status tessera_gemm(tessera_dtype type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
+                            double alpha, const void* a, int64_t lda, const void* b, int64_t ldb, double beta, void* c,
+                            int64_t ldc, const tessera_options* options) {
+  return guarded([&] {
+    const GemmOptions chosen = options_of(options);
+    const DType element = checked(type, DType::BF16, "type");
+    tessera::detail::gemm_raw(call_of(element, op_a, op_b, m, n, k, as_scalar(alpha, element), a, lda, b, ldb,
+                                      as_scalar(beta, element), c, ldc, options, chosen),
+                              chosen);
+  });
 }
 
 tessera_status tessera_gemm_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, float alpha,
@@ -221,8 +268,9 @@ tessera_status tessera_executor_gemm(tessera_executor* executor, tessera_dtype t
   return guarded([&] {
     Executor& target = executor_of(executor);
     const GemmOptions chosen = options_of(options);
-    const DType element = checked(type, DType::F64, "type");
-    const GemmCall call = call_of(element, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen);
+    const DType element = checked(type, DType::BF16, "type");
+    const GemmCall call = call_of(element, op_a, op_b, m, n, k, as_scalar(alpha, element), a, lda, b, ldb,
+                                  as_scalar(beta, element), c, ldc, options, chosen);
     throw_if_failed(target.gemm(target.default_queue(), call, chosen.kernel));
   });
 }

@@ -44,6 +44,20 @@ inline Op checked(tessera_op op, const char* what) { return checked(op, Op::Tran
 
 /// The defaults for null.
 GemmOptions options_of(const tessera_options* words);
+Epilogue epilogue_of(const tessera_epilogue* words);
+inline Epilogue epilogue_of(const tessera_options* words) {
+  return epilogue_of(words == nullptr ? nullptr : words->epilogue);
+}
+DType result_of(const tessera_options* words, DType operands);
+
+/// For functions whose C has the operands' type and which apply no epilogue.
+inline void expect_plain(const tessera_options* words, DType operands, const char* instead) {
+  if (result_of(words, operands) != operands)
+    throw InvalidArgument("options.result = " + std::string(to_string(result_of(words, operands))) + ", but c is of " +
+                          std::string(to_string(operands)) + "; " + instead);
+  if (words != nullptr && words->epilogue != nullptr)
+    throw InvalidArgument(std::string("options.epilogue is set, but there is none here; ") + instead);
+}
 
 inline Executor& executor_of(tessera_executor* executor) {
   if (executor == nullptr) throw InvalidArgument("executor is null; get one with tessera_get_executor()");

@@ -16,14 +16,15 @@ tessera_status strided_batch(tessera_op op_a, tessera_op op_b, int64_t m, int64_
                              int64_t lda, int64_t stride_a, const T* b, int64_t ldb, int64_t stride_b, T beta, T* c,
                              int64_t ldc, int64_t stride_c, int64_t count, const tessera_options* options) noexcept {
   return guarded([&] {
+    expect_plain(options, dtype_of<T>, "use tessera_gemm_batch()");
     gemm_batch<T>(checked(op_a, "op_a"), checked(op_b, "op_b"), m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,
                   beta, c, ldc, stride_c, count, options_of(options));
   });
 }
 
-GemmBatch batch_of(DType type, const tessera_gemm_group& x, const GemmOptions& options) {
+GemmBatch batch_of(DType type, const tessera_gemm_group& x, const tessera_options* words, const GemmOptions& options) {
   return {.call = {type, options.math, checked(x.op_a, "op_a"), checked(x.op_b, "op_b"), x.m, x.n, x.k, x.alpha, x.a,
-                   x.lda, x.b, x.ldb, x.beta, x.c, x.ldc, options.threads},
+                   x.lda, x.b, x.ldb, x.beta, x.c, x.ldc, options.threads, result_of(words, type), epilogue_of(words)},
           .count = x.count,
           .stride_a = x.stride_a,
           .stride_b = x.stride_b,
@@ -34,13 +35,13 @@ GemmBatch batch_of(DType type, const tessera_gemm_group& x, const GemmOptions& o
 }
 
 std::vector<GemmBatch> batches_of(tessera_dtype type, const tessera_gemm_group* groups, size_t group_count,
-                                  const GemmOptions& options) {
-  const DType element = checked(type, DType::F64, "type");
+                                  const tessera_options* words, const GemmOptions& options) {
+  const DType element = checked(type, DType::BF16, "type");
   if (groups == nullptr && group_count > 0)
     throw InvalidArgument("groups is null, but group_count = " + std::to_string(group_count));
   std::vector<GemmBatch> batches;
   batches.reserve(group_count);
-  for (size_t g = 0; g < group_count; ++g) batches.push_back(batch_of(element, groups[g], options));
+  for (size_t g = 0; g < group_count; ++g) batches.push_back(batch_of(element, groups[g], words, options));
   return batches;
 }
 
@@ -68,7 +69,7 @@ tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* 
                                   const tessera_options* options) {
   return guarded([&] {
     const GemmOptions chosen = options_of(options);
-    tessera::detail::gemm_batch_raw(batches_of(type, groups, group_count, chosen), chosen);
+    tessera::detail::gemm_batch_raw(batches_of(type, groups, group_count, options, chosen), chosen);
   });
 }
 
@@ -78,7 +79,7 @@ tessera_status tessera_executor_gemm_batch(tessera_executor* executor, tessera_d
   return guarded([&] {
     Executor& target = executor_of(executor);
     const GemmOptions chosen = options_of(options);
-    throw_if_failed(
-        target.gemm_batch(target.default_queue(), batches_of(type, groups, group_count, chosen), chosen.kernel));
+    throw_if_failed(target.gemm_batch(target.default_queue(), batches_of(type, groups, group_count, options, chosen),
+                                      chosen.kernel));
   });
 }

@@ -20,8 +20,9 @@ Executor& place(std::span<const GemmBatch> groups, Backend backend) {
   };
   const auto largest = std::max_element(groups.begin(), groups.end(),
                                         [&](const GemmBatch& x, const GemmBatch& y) { return work(x) < work(y); });
-  if (largest == groups.end()) return place_gemm(backend, 0, 0, 0, {});
-  return place_gemm(backend, largest->call.m, largest->call.n, largest->call.k, {});
+  if (largest == groups.end()) return place_gemm(backend, {DType::F32, Math::Strict, 0, 0, 0}, {});
+  const GemmCall& call = largest->call;
+  return place_gemm(backend, {call.type, call.math, call.m, call.n, call.k}, {});
 }
 
 void check(const Operand& a, const Operand& b, const Operand& c, std::size_t i) {
@@ -62,6 +63,11 @@ void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& option
   Executor& executor = place(groups, options.backend);
   if (executor.capabilities().host_memory)
     return throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
+  for (const GemmBatch& group : groups)
+    if (!group.call.epilogue.empty())
+      throw InvalidArgument("gemm batch: epilogues of operands in host memory are for backends that compute there; " +
+                            std::string(to_string(executor.capabilities().backend)) +
+                            " takes them from operands in its own memory");
   throw_if_failed(check_gemm_batch(groups));
   gemm_batch_by_copies(executor, groups, options);
 }
@@ -80,8 +86,10 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
     };
     if (work(i) > work(largest)) largest = i;
   }
-  Executor& executor = place_gemm(options.backend, c[largest].rows, c[largest].cols, logical_cols(a[largest]),
-                                  {&a[largest], &b[largest], &c[largest]});
+  Executor& executor =
+      place_gemm(options.backend,
+                 {a[largest].storage->type(), options.math, c[largest].rows, c[largest].cols, logical_cols(a[largest])},
+                 {&a[largest], &b[largest], &c[largest]});
   std::vector<Run> runs;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const Placed on_a = read_on(a[i], executor), on_b = read_on(b[i], executor);

@@ -44,7 +44,14 @@ typedef enum tessera_status TESSERA_INT {
   TESSERA_INTERNAL = 7
 } tessera_status;
 
-typedef enum tessera_dtype TESSERA_INT { TESSERA_F32 = 0, TESSERA_F64 = 1 } tessera_dtype;
+/* 16-bit elements are uint16_t to C, with the bits of <tessera/half.hpp>. */
+typedef enum tessera_dtype TESSERA_INT {
+  TESSERA_AS_OPERANDS = -1, /* of a result: that of the operands */
+  TESSERA_F32 = 0,
+  TESSERA_F64 = 1,
+  TESSERA_F16 = 2,
+  TESSERA_BF16 = 3
+} tessera_dtype;
 
 typedef enum tessera_op TESSERA_INT {
   TESSERA_NONE = 0,
@@ -72,6 +79,31 @@ typedef enum tessera_backend TESSERA_INT {
   TESSERA_CUDA = 4
 } tessera_backend;
 
+/* What is done with the elements of a product before they are stored, in this order; see <tessera/epilogue.hpp>. */
+typedef enum tessera_bias TESSERA_INT {
+  TESSERA_NO_BIAS = 0,
+  TESSERA_BIAS_PER_ROW = 1,   /* m numbers */
+  TESSERA_BIAS_PER_COLUMN = 2 /* n numbers */
+} tessera_bias;
+
+typedef enum tessera_activation TESSERA_INT {
+  TESSERA_NO_ACTIVATION = 0,
+  TESSERA_RELU = 1,
+  TESSERA_GELU = 2
+} tessera_activation;
+
+/* Operands have elements of C's type, are where A, B and C are, and do not overlap C. Start from
+ * tessera_default_epilogue(). */
+typedef struct tessera_epilogue {
+  size_t size; /* sizeof(tessera_epilogue) when the program was compiled */
+  tessera_bias bias_per;
+  const void* bias;
+  int64_t bias_step; /* elements from one number to the next */
+  tessera_activation activation;
+  const void* residual; /* m×n; NULL: none */
+  int64_t ld_residual;
+} tessera_epilogue;
+
 /* Start from tessera_default_options(), so that members added later have their defaults. */
 typedef struct tessera_options {
   size_t size; /* sizeof(tessera_options) when the program was compiled */
@@ -79,6 +111,8 @@ typedef struct tessera_options {
   tessera_math math;
   const char* kernel; /* a row of the backend's ladder; NULL: the best that takes the call */
   int threads;        /* 0: TESSERA_NUM_THREADS and so on */
+  tessera_dtype result;             /* of C: f32 of 16-bit operands, 16 bits of f32 ones, or TESSERA_AS_OPERANDS */
+  const tessera_epilogue* epilogue; /* NULL: none */
 } tessera_options;
 
 /* The library's version, "0.1.0". */
@@ -95,6 +129,7 @@ TESSERA_C_API const char* tessera_math_name(tessera_math math);
 TESSERA_C_API tessera_status tessera_backend_available(tessera_backend backend);
 
 TESSERA_C_API tessera_options tessera_default_options(void);
+TESSERA_C_API tessera_epilogue tessera_default_epilogue(void);
 
 /* C := alpha·op(A)·op(B) + beta·C in host memory. op(A) is m×k, op(B) is k×n. options may be NULL. beta = 0 does not
  * read C. */
@@ -116,6 +151,11 @@ TESSERA_C_API tessera_status tessera_gemm_complex_f64(tessera_op op_a, tessera_o
                                                       const void* alpha, const void* a, int64_t lda, const void* b,
                                                       int64_t ldb, const void* beta, void* c, int64_t ldc,
                                                       const tessera_options* options);
+/* The same of any type; C is of options->result. alpha and beta are rounded to f32 where that is computed in. */
+TESSERA_C_API tessera_status tessera_gemm(tessera_dtype type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
+                                          int64_t k, double alpha, const void* a, int64_t lda, const void* b,
+                                          int64_t ldb, double beta, void* c, int64_t ldc,
+                                          const tessera_options* options);
 
 /* Many products in one call, with the bits of single ones; <tessera/batch.hpp> says what is checked. Strides count
  * elements from one product's operand to the next one's; those of A and B may be 0. */

@@ -2,6 +2,7 @@
  */
 #include <complex.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +67,52 @@ static void complex_values(void) {
   expect(tessera_gemm_f32(TESSERA_CONJUGATE_TRANSPOSE, TESSERA_NONE, 1, 1, 1, 1, f, 1, f, 1, 0, g, 1, NULL),
          TESSERA_INVALID_ARGUMENT, "op_a = 2");
   CHECK(d == 20 && g[0] == 7);
+}
+
+/* A layer of a network on every backend: 16-bit operands, f32 result, bias, ReLU, residual. */
+static void types_and_epilogues(void) {
+  const uint16_t a[4] = {0x3f80, 0x4000, 0x4040, 0x4080}; /* bf16: 1 2 3 4 */
+  const float bias[2] = {10, -100}, residual[4] = {0.5f, 0.5f, 0.5f, 0.5f};
+  const float wide[4] = {1, 2, 3, 4};
+  for (int backend = TESSERA_REFERENCE; backend <= TESSERA_CUDA; ++backend) {
+    if (tessera_backend_available((tessera_backend)backend) != TESSERA_OK) continue;
+    tessera_epilogue epilogue = tessera_default_epilogue();
+    tessera_options options = tessera_default_options();
+    options.backend = (tessera_backend)backend;
+    options.result = TESSERA_F32;
+    options.epilogue = &epilogue;
+    epilogue.bias_per = TESSERA_BIAS_PER_COLUMN;
+    epilogue.bias = bias;
+    epilogue.activation = TESSERA_RELU;
+    epilogue.residual = residual;
+    epilogue.ld_residual = 2;
+    float c[4] = {7, 7, 7, 7};
+    CHECK(tessera_gemm(TESSERA_BF16, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options) ==
+          TESSERA_OK);
+    CHECK(c[0] == 17.5f && c[1] == 0.5f && c[2] == 25.5f && c[3] == 0.5f);
+
+    options.result = TESSERA_BF16;
+    options.epilogue = NULL;
+    uint16_t narrow[4] = {7, 7, 7, 7};
+    CHECK(tessera_gemm(TESSERA_F32, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, wide, 2, wide, 2, 0, narrow, 2, &options) ==
+          TESSERA_OK);
+    CHECK(narrow[0] == 0x40e0 && narrow[1] == 0x4120 && narrow[2] == 0x4170 && narrow[3] == 0x41b0);
+
+    expect(tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, wide, 2, wide, 2, 0, c, 2, &options),
+           TESSERA_INVALID_ARGUMENT, "options.result = bf16");
+    options.result = (tessera_dtype)7;
+    expect(tessera_gemm(TESSERA_F32, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, wide, 2, wide, 2, 0, c, 2, &options),
+           TESSERA_INVALID_ARGUMENT, "options.result = 7");
+    options.result = TESSERA_AS_OPERANDS;
+    options.epilogue = &epilogue;
+    epilogue.bias = NULL;
+    expect(tessera_gemm(TESSERA_F32, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, wide, 2, wide, 2, 0, c, 2, &options),
+           TESSERA_INVALID_ARGUMENT, "bias is null");
+    epilogue.size = 3;
+    expect(tessera_gemm(TESSERA_F32, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, wide, 2, wide, 2, 0, c, 2, &options),
+           TESSERA_INVALID_ARGUMENT, "epilogue.size = 3");
+    CHECK(c[0] == 17.5f && c[1] == 0.5f && c[2] == 25.5f && c[3] == 0.5f);
+  }
 }
 
 static void errors(void) {
@@ -200,6 +247,7 @@ int main(void) {
   CHECK(tessera_last_error()[0] == '\0');
   complex_values();
   batches();
+  types_and_epilogues();
   errors();
   executors();
   return failures;
