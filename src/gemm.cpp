@@ -177,7 +177,8 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   }
   EpilogueOperands end = epilogue;
   straighten_residual(end);
-  Executor& executor = place_gemm(options.backend, c.rows, c.cols, logical_cols(a), {&a, &b, &c});
+  Executor& executor =
+      place_gemm(options.backend, {a.storage->type(), options.math, c.rows, c.cols, logical_cols(a)}, {&a, &b, &c});
   const bool a_was_there = a.storage->resident_on() == &executor;
   const bool b_was_there = b.storage->resident_on() == &executor;
   try {
@@ -192,7 +193,7 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) {
-  Executor& executor = place_gemm(options.backend, call.m, call.n, call.k, {});
+  Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, call.n, call.k}, {});
   if (executor.capabilities().host_memory) // the operands are where they have to be; the executor checks the call
     return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));

@@ -1,6 +1,13 @@
 #include "placement.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <tessera/backend.hpp>
+#include <tessera/io.hpp>
+#include <tessera/log.hpp>
+#include <tessera/offload.hpp>
+#include <tessera/status.hpp>
 
 namespace tessera {
 namespace {
@@ -22,8 +29,60 @@ Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
   return nullptr;
 }
 
-/// Multiply-adds from which copying host operands to a device has paid; a placeholder until it is measured per machine.
-constexpr double device_threshold = 512.0 * 512.0 * 512.0;
+/// Multiply-adds below which nobody asks: copies and launches alone take longer.
+constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
+
+/// The device, if there is one and it does not fail: Auto may fall back.
+Executor* device_for_auto() {
+  static Executor* const device = []() -> Executor* {
+    try {
+      return &executor(Backend::Cuda);
+    } catch (const BackendUnavailable&) {
+      return nullptr;
+    }
+  }();
+  return device;
+}
+
+/// Measured at the first product that asks; without a value: the device could not be measured.
+const std::optional<OffloadRates>& rates_of(Executor& device, DType type) {
+  const auto measure = [&](DType scalar) -> std::optional<OffloadRates> {
+    try {
+      const std::filesystem::path cache = user_cache_folder();
+      return offload_rates(device, best_host_executor(), scalar, cache.empty() ? cache : cache / "offload.json");
+    } catch (const Error& why) {
+      if (log_dispatch()) log_line(std::string("auto: the device could not be measured: ") + why.what());
+      return {};
+    }
+  };
+  static const std::optional<OffloadRates> f32 = measure(DType::F32);
+  if (scalar_of(type) == DType::F32) return f32;
+  static const std::optional<OffloadRates> f64 = measure(DType::F64);
+  return f64;
+}
+
+bool has_row(Executor& executor, DType type, Math math) {
+  const auto rows = executor.gemm_kernels();
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const GemmKernel& row) { return row.type == type && row.math == math; });
+}
+
+/// Host operands: to the device where the trip pays, or where the host has no such mode.
+Executor& place_host_operands(const ProductKind& product) {
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
+  Executor& host = best_host_executor();
+  if (work < never_worth_it && product.math == Math::Strict) return host;
+  Executor* const device = device_for_auto();
+  if (device == nullptr || !has_row(*device, product.type, product.math)) return host;
+  if (!has_row(host, product.type, product.math)) return *device;
+  if (work < never_worth_it) return host;
+  const std::optional<OffloadRates>& rates = rates_of(*device, product.type);
+  const bool pays = rates && rates->pays(product.m, product.n, product.k, size_of(product.type));
+  if (log_dispatch())
+    log_line("auto: " + std::to_string(product.m) + "×" + std::to_string(product.n) + "×" + std::to_string(product.k) +
+             (pays ? " is faster on the device, copies included" : " stays on the host"));
+  return pays ? *device : host;
+}
 
 } // namespace
 
@@ -32,12 +91,11 @@ Executor& place_elementwise(std::initializer_list<const detail::Operand*> operan
   return device ? *device : best_host_executor();
 }
 
-Executor& place_gemm(Backend backend, Index m, Index n, Index k,
+Executor& place_gemm(Backend backend, const ProductKind& product,
                      std::initializer_list<const detail::Operand*> operands) {
   if (backend != Backend::Auto) return executor(backend);
   if (Executor* device = device_of(operands)) return *device;
-  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  return work < device_threshold ? best_host_executor() : executor(Backend::Auto);
+  return place_host_operands(product);
 }
 
 } // namespace tessera

@@ -49,8 +49,8 @@ typedef enum tessera_dtype TESSERA_INT {
   TESSERA_AS_OPERANDS = -1, /* of a result: that of the operands */
   TESSERA_F32 = 0,
   TESSERA_F64 = 1,
-  TESSERA_F16 = 2,
-  TESSERA_BF16 = 3
+  TESSERA_FLOAT16 = 2, /* TESSERA_FP16 and TESSERA_BF16 are modes */
+  TESSERA_BFLOAT16 = 3
 } tessera_dtype;
 
 typedef enum tessera_op TESSERA_INT {

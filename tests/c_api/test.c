@@ -87,11 +87,11 @@ static void types_and_epilogues(void) {
     epilogue.residual = residual;
     epilogue.ld_residual = 2;
     float c[4] = {7, 7, 7, 7};
-    CHECK(tessera_gemm(TESSERA_BF16, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options) ==
+    CHECK(tessera_gemm(TESSERA_BFLOAT16, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options) ==
           TESSERA_OK);
     CHECK(c[0] == 17.5f && c[1] == 0.5f && c[2] == 25.5f && c[3] == 0.5f);
 
-    options.result = TESSERA_BF16;
+    options.result = TESSERA_BFLOAT16;
     options.epilogue = NULL;
     uint16_t narrow[4] = {7, 7, 7, 7};
     CHECK(tessera_gemm(TESSERA_F32, TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, wide, 2, wide, 2, 0, narrow, 2, &options) ==

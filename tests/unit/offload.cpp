@@ -1,0 +1,90 @@
+/// When a device pays: the model, the measuring, and the file between processes. The device is a stand-in.
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/offload.hpp>
+
+#include "fake_device.hpp"
+#include "support/expect.hpp"
+#include "support/files.hpp"
+
+using namespace tessera;
+using tessera::test::FakeDevice;
+using tessera::test::Folder;
+
+namespace {
+
+constexpr OffloadProbe small{32, 16};
+
+bool plausible(const OffloadRates& rates) {
+  return rates.latency > 0 && rates.bytes_per_second > 0 && rates.device_flops > 0 && rates.host_flops > 0;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(offload)
+
+BOOST_AUTO_TEST_CASE(the_trip_pays_from_some_size_on) {
+  const OffloadRates rates{.latency = 30e-6, .bytes_per_second = 10e9, .device_flops = 40e12, .host_flops = 200e9};
+  BOOST_TEST(!rates.pays(64, 64, 64, 4));
+  BOOST_TEST(!rates.pays(100, 100, 100, 4));
+  BOOST_TEST(rates.pays(1000, 1000, 1000, 4));
+  BOOST_TEST(!rates.pays(1, 100000, 100, 4)); // two operations an element: the copies take longer
+  BOOST_TEST(!OffloadRates({.latency = 0, .bytes_per_second = 1e12, .device_flops = 1e9, .host_flops = 1e12})
+                  .pays(9000, 9000, 9000, 4)); // a device slower than the host
+}
+
+BOOST_AUTO_TEST_CASE(every_number_is_measured_and_nothing_left_behind) {
+  FakeDevice device;
+  for (const DType type : {DType::F32, DType::F64})
+    BOOST_TEST(plausible(measure_offload(device, executor(Backend::Reference), type, small)));
+  BOOST_TEST(device.blocks() == 0u);
+  BOOST_TEST(device.copies_in > 0);
+  BOOST_TEST(device.copies_out > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_machine_is_measured_once) {
+  const Folder folder;
+  const auto file = folder.path() / "cache" / "offload.json";
+  FakeDevice device;
+  Executor& host = executor(Backend::Reference);
+  const OffloadRates first = offload_rates(device, host, DType::F32, file, small);
+  const int copies = device.copies_in;
+  const OffloadRates second = offload_rates(device, host, DType::F32, file, small);
+  BOOST_TEST(device.copies_in == copies);
+  BOOST_TEST(second.host_flops == first.host_flops);
+  BOOST_TEST(second.latency == first.latency);
+  BOOST_TEST(plausible(offload_rates(device, host, DType::F64, file, small))); // another row of the file
+  BOOST_TEST(device.copies_in > copies);
+  BOOST_TEST(offload_rates(device, host, DType::F32, file, small).device_flops == first.device_flops);
+}
+
+BOOST_AUTO_TEST_CASE(files_that_cannot_be_used_are_made_anew) {
+  const Folder folder;
+  FakeDevice device;
+  Executor& host = executor(Backend::Reference);
+  for (const char* text :
+       {"", "{", "[]", R"({"schema": "other", "machines": []})", R"({"schema": "tessera.offload/1", "machines": 3})",
+        R"({"schema": "tessera.offload/1", "machines": [7, {"key": 1}]})"}) {
+    folder.write("offload.json", text);
+    const OffloadRates rates = offload_rates(device, host, DType::F32, folder.path() / "offload.json", small);
+    BOOST_TEST(plausible(rates));
+    const int copies = device.copies_in;
+    BOOST_TEST(offload_rates(device, host, DType::F32, folder.path() / "offload.json", small).latency == rates.latency);
+    BOOST_TEST(device.copies_in == copies);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_fails_is_an_error_and_a_file_that_cannot_be_written_is_none) {
+  FakeDevice device;
+  Executor& host = executor(Backend::Reference);
+  BOOST_TEST(plausible(offload_rates(device, host, DType::F32, "/proc/no/such/offload.json", small)));
+  device.broken = true;
+  tessera::test::expect_error<DeviceError>([&] { measure_offload(device, host, DType::F32, small); }, {"broken"});
+  device.broken = false;
+  device.out_of_memory = true;
+  tessera::test::expect_error<OutOfMemory>([&] { measure_offload(device, host, DType::F32, small); }, {"memory"});
+  BOOST_TEST(device.blocks() == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
