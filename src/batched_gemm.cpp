@@ -62,7 +62,7 @@ Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups
     return Status{};
   };
   if (Status status = each([](const GemmKernel&, const GemmCall&) { return Status{}; }); !status.ok()) return status;
-  return each([&](const GemmKernel& row, const GemmCall& call) { return row.run(row, *this, queue, call); });
+  return each([&](const GemmKernel& row, const GemmCall& call) { return run_row(queue, row, call); });
 }
 
 } // namespace tessera

@@ -135,8 +135,8 @@ class TemporaryMemory {
   void* data_ = nullptr;
 };
 
-/// The row's product, and the rest in a pass over C; by way of a wider C, where the pass wants unrounded results.
-Status run_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) {
+/// The product and the rest in a pass over C; by way of a wider C, where the pass wants unrounded results.
+Status run_product_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) {
   GemmCall product = as_seen_by(row, call);
   FinishCall finish = finish_of(call);
   TemporaryMemory wide_c(executor);
@@ -164,6 +164,11 @@ Status run_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, c
 }
 
 } // namespace
+
+Status Executor::run_row(Queue& queue, const GemmKernel& row, const GemmCall& call) {
+  if (wants_finish(row, call)) return run_product_and_finish(row, *this, queue, call);
+  return row.run(row, *this, queue, call);
+}
 
 Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
   if (!call.epilogue.empty()) {
@@ -195,8 +200,7 @@ Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kerne
   if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
-  if (wants_finish(*row, call)) return run_and_finish(*row, *this, queue, call);
-  return row->run(*row, *this, queue, call);
+  return run_row(queue, *row, call);
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }

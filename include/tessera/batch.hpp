@@ -21,6 +21,7 @@ namespace tessera {
 ///
 /// Else `a`, `b` and `c` are arrays of `count` pointers each, in host memory that need not outlive the call, whatever
 /// memory the pointers themselves are of. call.a, call.b, call.c and the strides are not looked at.
+/// An epilogue is each product's own, with the one bias and residual that call.epilogue names.
 struct GemmBatch {
   GemmCall call;
   Index count = 1;

@@ -224,6 +224,8 @@ class TESSERA_API Executor {
   Status gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel = {});
 
  private:
+  /// The row's product, and what it leaves of the epilogue.
+  Status run_row(Queue& queue, const GemmKernel& row, const GemmCall& call);
   Status choose_row(const GemmCall& call, std::string_view kernel, const GemmKernel*& row) const;
 
   std::shared_ptr<const detail::TunedRows> tuned_;

@@ -43,6 +43,12 @@ struct GemmCall {
   Epilogue epilogue = {}; ///< what is done with the elements before they are stored
 };
 
+/// Nothing comes after alpha and beta but rounding to the operands' own precision: no epilogue, no 16-bit result of
+/// f32.
+inline bool is_plain_product(const GemmCall& call) noexcept {
+  return call.epilogue.empty() && !(call.type == DType::F32 && is_16_bit(call.result));
+}
+
 /// In which order a kernel adds.
 enum class Summation : int {
   Canonical = 0, ///< design: segments of 1024 k, one FMA chain each, added in ascending order

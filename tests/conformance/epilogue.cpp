@@ -166,6 +166,55 @@ BOOST_AUTO_TEST_CASE(narrower_than_the_operands) {
   check_rows<float, bf16>();
 }
 
+/// Every product of a batch has them, also where a backend does the products together.
+BOOST_AUTO_TEST_CASE(of_batches) {
+  constexpr Index count = 5, m = 9, n = 14, k = 20;
+  Guarded<float> a(subject(), count * m, k, {0, 0, false}), b(subject(), k, n, {0, 0, false});
+  Guarded<float> bias(subject(), 1, n, {0, 0, false});
+  Guarded<bf16> narrow_bias(subject(), 1, n, {0, 0, false});
+  fill(a, [](std::uint64_t e) { return uniform<float>(71, e); });
+  fill(b, [](std::uint64_t e) { return uniform<float>(72, e); });
+  fill(bias, [](std::uint64_t e) { return uniform<float>(73, e); });
+  fill(narrow_bias, [](std::uint64_t e) { return uniform<bf16>(74, e); });
+  a.upload();
+  b.upload();
+  bias.upload();
+  narrow_bias.upload();
+  const auto check = [&]<class R>(const Guarded<R>& its_bias) {
+    Guarded<R> c(subject(), count * m, n, {0, 64, false});
+    c.upload();
+    std::vector<R> expected(static_cast<std::size_t>(count * m * n));
+    GemmBatch batch{
+        .call = {.m = m,
+                 .n = n,
+                 .k = k,
+                 .a = a.data(),
+                 .lda = k,
+                 .b = b.data(),
+                 .ldb = n,
+                 .c = c.data(),
+                 .ldc = n,
+                 .result = dtype_of<R>,
+                 .epilogue = {.bias_per = BiasPer::Column, .bias = its_bias.data(), .activation = Activation::Gelu}},
+        .count = count,
+        .stride_a = m * k,
+        .stride_c = m * n};
+    throw_if_failed(subject().gemm_batch(subject().default_queue(), {&batch, 1}));
+    throw_if_failed(subject().default_queue().synchronize());
+    c.download();
+    BOOST_TEST(c.surroundings_intact());
+    batch.call.a = a.host();
+    batch.call.b = b.host();
+    batch.call.c = expected.data();
+    batch.call.epilogue.bias = its_bias.host();
+    for (Index i = 0; i < count; ++i)
+      throw_if_failed(reference().gemm(reference().default_queue(), batch.product(i), "canonical"));
+    BOOST_TEST(differing(compact(c), expected) == 0u);
+  };
+  check(bias);
+  check(narrow_bias);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::conformance

@@ -178,6 +178,7 @@ class OneThreadProducts {
 using Products = std::variant<SmallProducts<float>, SmallProducts<double>, OneThreadProducts>;
 
 Products products_of(const GemmBatch& group, CpuExecutor& cpu, Queue& queue) {
+  if (!is_plain_product(group.call)) return OneThreadProducts(group, cpu, queue);
   if (group.call.type == DType::F32)
     return SmallProducts<float>(group, micro_kernel<float>(cpu.isa()), cpu.capabilities().l2_bytes);
   if (group.call.type == DType::F64)

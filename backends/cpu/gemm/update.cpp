@@ -22,7 +22,7 @@ inline void update_tile(const Update<T>& update, Index rows, Index cols, const T
         c[j] = std::fma(update.beta, c[j], update.alpha * (update.first ? tile[j] : s[j] + tile[j]));
     }
   }
-  if (!update.last || update.call->epilogue.empty()) return;
+  if (!update.last || update.call == nullptr || update.call->epilogue.empty()) return;
   const Index offset = tile_of_c - static_cast<const T*>(update.call->c);
   for (Index i = 0; i < rows; ++i) {
     T* const row = tile_of_c + i * ldc;

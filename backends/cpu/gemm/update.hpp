@@ -11,7 +11,7 @@ struct Update {
   bool first; ///< there is no earlier segment
   bool last;  ///< C gets its result now
   T alpha, beta;
-  const GemmCall* call; ///< for its epilogue, which comes last
+  const GemmCall* call = nullptr; ///< whose epilogue comes last; null: none
 };
 
 /// May the sums of a call's only segment be stored as they are?

@@ -40,7 +40,8 @@ Index tiles_of(const GemmCall& call, const BatchTile& tile) {
 Kind kind_of(const GemmBatch& group) {
   const GemmCall& call = group.call;
   constexpr Index most = Index{1} << 24; // sizes in tiles stay numbers of 32 bits
-  if (call.math != Math::Strict || std::max({call.m, call.n, call.k}) > most) return Kind::Alone;
+  if (call.math != Math::Strict || !is_plain_product(call) || std::max({call.m, call.n, call.k}) > most)
+    return Kind::Alone;
   constexpr double fills_device = 512.0 * 512.0 * 512.0;
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   if (work >= fills_device) return Kind::Alone;
