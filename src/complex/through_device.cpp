@@ -108,7 +108,7 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 } // namespace
 
 void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
-  Executor& executor = place_gemm(options.backend, call.m, 2 * call.n, 2 * call.k, {});
+  Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, 2 * call.n, 2 * call.k}, {});
   if (executor.capabilities().host_memory || call.m == 0 || call.n == 0)
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));
