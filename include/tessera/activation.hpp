@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include <tessera/epilogue.hpp>
 #include <tessera/export.hpp>
@@ -24,7 +23,7 @@ struct ExpConstants;
 template <>
 struct ExpConstants<float> {
   using Bits = std::uint32_t;
-  static constexpr float overflow = 88.0f, underflow = -87.0f;
+  static constexpr float infinite = __builtin_huge_valf(), overflow = 88.0f, underflow = -87.0f;
   static constexpr float per_octave = 1.44269504f;
   static constexpr float octave_high = 0.693359375f, octave_low = -2.12194440e-4f; ///< ln 2 in two parts
   static constexpr float shift = 12582912.0f; ///< 1.5·2²³: x + shift rounds x to a whole number
@@ -34,7 +33,7 @@ struct ExpConstants<float> {
 template <>
 struct ExpConstants<double> {
   using Bits = std::uint64_t;
-  static constexpr double overflow = 709.0, underflow = -708.0;
+  static constexpr double infinite = __builtin_huge_val(), overflow = 709.0, underflow = -708.0;
   static constexpr double per_octave = 1.4426950408889634;
   static constexpr double octave_high = 6.93147180369123816490e-01, octave_low = 1.90821492927058770002e-10;
   static constexpr double shift = 6755399441055744.0; ///< 1.5·2⁵²
@@ -72,7 +71,7 @@ template <class T>
   // The last digits of `shifted` are n.
   const Bits n = __builtin_bit_cast(Bits, shifted) - __builtin_bit_cast(Bits, Constants::shift);
   const T scale = __builtin_bit_cast(T, static_cast<Bits>(n + Constants::bias) << Constants::digits);
-  return x > Constants::overflow ? std::numeric_limits<T>::infinity() : sum * scale;
+  return x > Constants::overflow ? Constants::infinite : sum * scale;
 }
 
 } // namespace detail
