@@ -123,7 +123,7 @@ const char* dtype_name(DType type) {
   return "unknown";
 }
 
-Array::Array(PyObject* object, const char* its_name) : name(its_name) {
+Array::Array(PyObject* object, const char* its_name, Rank rank) : name(its_name), rank_(rank) {
   if (PyObject_CheckBuffer(object) != 0 && from_buffer(object)) return;
   PyErr_Clear();
   if (PyObject_HasAttr(object, words().dlpack) == 0 || PyObject_HasAttr(object, words().device) == 0)
@@ -140,9 +140,21 @@ Array::~Array() {
 }
 
 void Array::check_rank(int dimensions) const {
+  if (rank_ == Rank::VectorOrMatrix && dimensions == 1) return;
   if (dimensions != 2)
     throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) +
                           " dimensions, but a product is of matrices, which have 2; reshape it");
+}
+
+/// Strides in units of so many bytes; null: compact.
+template <class Size>
+void Array::set_shape(int dimensions, const Size* sizes, const Size* strides, Index unit) {
+  check_rank(dimensions);
+  const bool is_vector = dimensions == 1;
+  rows = is_vector ? 1 : sizes[0];
+  cols = sizes[is_vector ? 0 : 1];
+  col_stride = unit * (strides ? strides[is_vector ? 0 : 1] : 1);
+  row_stride = is_vector ? cols * col_stride : unit * (strides ? strides[0] : cols);
 }
 
 /// False, with Python's exception set, where the object exports no buffer, e.g. for elements that buffers cannot hold.
@@ -162,12 +174,8 @@ bool Array::from_buffer(PyObject* object, std::optional<DType> as) {
     type = *as;
   else if (!parse_format(view.format, type))
     unsupported(name, object, std::string("'") + (view.format ? view.format : "B") + "'");
-  check_rank(view.ndim);
+  set_shape(view.ndim, view.shape, view.strides, 1);
   data = static_cast<char*>(view.buf);
-  rows = view.shape[0];
-  cols = view.shape[1];
-  row_stride = view.strides[0];
-  col_stride = view.strides[1];
   read_only = view.readonly != 0;
   guard.array = nullptr;
   return true;
@@ -226,13 +234,9 @@ void Array::take(PyObject* capsule, PyObject* object) {
 
 void Array::read(const dlpack::Tensor& tensor, PyObject* object) {
   if (!parse_dtype(tensor.dtype, type)) unsupported(name, object, text_of(tensor.dtype));
-  check_rank(tensor.ndim);
   check_device(tensor.device.type, name);
   data = static_cast<char*>(tensor.data) + tensor.byte_offset;
-  rows = tensor.shape[0];
-  cols = tensor.shape[1];
-  row_stride = element() * (tensor.strides ? tensor.strides[0] : cols);
-  col_stride = element() * (tensor.strides ? tensor.strides[1] : 1);
+  set_shape(tensor.ndim, tensor.shape, tensor.strides, element());
   on_cuda = is_cuda(tensor.device.type);
   device = tensor.device.id;
 }

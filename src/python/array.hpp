@@ -25,7 +25,9 @@ class Array {
  public:
   /// `name`: the argument's, for messages. Throws TypeError (no array, another element type) and InvalidArgument (not
   /// two dimensions, a device that Tessera does not know).
-  Array(PyObject* object, const char* name);
+  /// A vector is a matrix of one row.
+  enum class Rank { Matrix, VectorOrMatrix };
+  Array(PyObject* object, const char* name, Rank rank = Rank::Matrix);
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
@@ -50,7 +52,10 @@ class Array {
   void take(PyObject* capsule, PyObject* object);
   void read(const dlpack::Tensor& tensor, PyObject* object);
   void check_rank(int dimensions) const;
+  template <class Size>
+  void set_shape(int dimensions, const Size* sizes, const Size* strides, Index unit);
 
+  Rank rank_ = Rank::Matrix;
   std::variant<std::monostate, Py_buffer, dlpack::Managed*, dlpack::ManagedVersioned*> held_;
 };
 

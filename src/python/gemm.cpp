@@ -10,12 +10,12 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "layer.hpp"
 #include "layout.hpp"
 
 namespace tessera::python {
 namespace {
 
-std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 std::string shape(const Array& array) { return shape(array.rows, array.cols); }
 
 std::string place(const Array& array) {
@@ -30,8 +30,10 @@ void check_same_type(const Array& a, const Array& b) {
 
 void check_result_type(const Array& a, const Array& c) {
   if (!is_result_of(c.type, a.type))
-    throw TypeError(std::string("a holds ") + dtype_name(a.type) + ", " + c.name + " holds " + dtype_name(c.type) +
-                    "; a result has the operands' type, or float32 if that is float16 or bfloat16");
+    throw TypeError(
+        std::string("a holds ") + dtype_name(a.type) + ", " + c.name + " holds " + dtype_name(c.type) +
+        "; a result has the operands' type, or float32 if that is float16 or bfloat16, or one of these if that is "
+        "float32");
 }
 
 void check_same_place(const Array& x, const Array& y) {
@@ -85,7 +87,11 @@ Op flipped(Op op) { return op == Op::None ? Op::Transpose : Op::None; }
 class Product {
  public:
   Product(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
-      : arguments_(arguments), wrap_(wrap), a_(arguments.a, "a"), b_(arguments.b, "b") {
+      : arguments_(arguments),
+        wrap_(wrap),
+        a_(arguments.a, "a"),
+        b_(arguments.b, "b"),
+        layer_(arguments.bias, arguments.activation, arguments.residual) {
     check_same_type(a_, b_);
     check_same_place(a_, b_);
     check_inner(a_, b_);
@@ -179,7 +185,8 @@ class Product {
                         c,
                         layout.ld,
                         options_.threads,
-                        type};
+                        type,
+                        layer_.of(a_, type, a_.rows, b_.cols, layout)};
     if (executor_) return multiply_on_device(call);
     const WithoutGil others_run;
     detail::gemm_raw(call, options_);
@@ -211,6 +218,7 @@ class Product {
   const GemmArguments& arguments_;
   PyObject* (*wrap_)(DeviceArray&&);
   Array a_, b_;
+  Layer layer_;
   GemmOptions options_;
   double alpha_ = 1, beta_ = 0;
   Executor* executor_ = nullptr; ///< of operands on a device; null for those in host memory
@@ -240,6 +248,8 @@ double parse_number(PyObject* number, const char* name, DType type) {
                           " is beyond float32, the type of a and b");
   return rounded;
 }
+
+std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
   return Product(arguments, wrap).run();

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <string>
 #include <string_view>
 
 #include <tessera/gemm.hpp>
@@ -13,11 +14,14 @@
 namespace tessera::python {
 
 struct GemmArguments {
-  PyObject *a, *b, *c, *out, *alpha, *beta, *backend, *math, *kernel, *threads, *stream;
+  PyObject *a, *b, *c, *out, *alpha, *beta, *backend, *math, *kernel, *threads, *stream, *bias, *activation, *residual;
 };
 
 /// A new reference: the caller's `out`, a new numpy.ndarray, or what `wrap` makes of a result on a device.
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&));
+
+/// "3×4", for messages.
+std::string shape(Index rows, Index cols);
 
 /// Words and numbers, with errors that name the argument.
 Backend parse_backend(PyObject* word);

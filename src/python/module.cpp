@@ -33,6 +33,9 @@ kernel: a row of the backend's ladder (see kernels()); it runs, or KernelRejecte
 threads: 1 or more; None for the default.
 stream: the number of a CUDA stream, for arrays on a device: the call then returns before the product is done, which
     starts after what is in the stream, and which what comes later in the stream waits for. None: done on return.
+bias: n numbers (a vector or 1×n) for the columns, or m×1 for the rows; activation: 'relu' or 'gelu' (its tanh form);
+    residual: a matrix of the result's shape. Applied in this order before the elements are rounded and stored; arrays of
+    the result's element type, in its place.
 
 Returns out, a new numpy.ndarray in C order, or, for arrays on a device, a DeviceArray there.
 
@@ -55,7 +58,7 @@ tessera._errors.InvalidArgument: a is 2×3 and b is 2×3; the columns of a must 
 
 constexpr const char* gemm_signature =
     "def gemm(a, b, *, c=None, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None, "
-    "stream=None)";
+    "stream=None, bias=None, activation=None, residual=None)";
 
 constexpr const char* gemm_batch_doc =
     R"(Many products at once: alpha·a[i]·b[i] + beta·out[i], with the bits that gemm gives for each.
@@ -91,9 +94,10 @@ nb::object gemm_batch_of(nb::handle a, nb::handle b, nb::handle out, nb::handle 
 PyObject* wrap(DeviceArray&& array) { return nb::cast(std::move(array)).release().ptr(); }
 
 nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb::handle alpha, nb::handle beta,
-                   nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads, nb::handle stream) {
+                   nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads, nb::handle stream,
+                   nb::handle bias, nb::handle activation, nb::handle residual) {
   return nb::steal(gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(),
-                         kernel.ptr(), threads.ptr(), stream.ptr()},
+                         kernel.ptr(), threads.ptr(), stream.ptr(), bias.ptr(), activation.ptr(), residual.ptr()},
                         wrap));
 }
 
@@ -177,8 +181,8 @@ NB_MODULE(_core, module) {
   // None is left to the functions, which say which argument may not be None.
   module.def("gemm", gemm_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "c"_a = nb::none(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
-             "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), nb::sig(gemm_signature),
-             gemm_doc);
+             "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), "bias"_a = nb::none(),
+             "activation"_a = nb::none(), "residual"_a = nb::none(), nb::sig(gemm_signature), gemm_doc);
   module.def("gemm_batch", gemm_batch_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), nb::sig(gemm_batch_signature), gemm_batch_doc);

@@ -50,6 +50,9 @@ def gemm(
     kernel: str | None = None,
     threads: int | None = None,
     stream: int | None = None,
+    bias: Array | None = None,
+    activation: str | None = None,
+    residual: Array | None = None,
 ) -> Out: ...
 @overload
 def gemm(
@@ -65,6 +68,9 @@ def gemm(
     kernel: str | None = None,
     threads: int | None = None,
     stream: int | None = None,
+    bias: Array | None = None,
+    activation: str | None = None,
+    residual: Array | None = None,
 ) -> numpy.ndarray[Any, Any]: ...
 @overload
 def gemm(
@@ -80,6 +86,9 @@ def gemm(
     kernel: str | None = None,
     threads: int | None = None,
     stream: int | None = None,
+    bias: Array | None = None,
+    activation: str | None = None,
+    residual: Array | None = None,
 ) -> numpy.ndarray[Any, Any] | DeviceArray: ...
 @overload
 def gemm_batch(
