@@ -64,9 +64,6 @@ template <class T>
                                      T(1.0 / 479001600),
                                      T(1.0 / 6227020800)};
   T sum = inverse_factorial[Constants::degree];
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
   for (int power = Constants::degree; power > 0; --power) sum = std::fma(sum, r, inverse_factorial[power - 1]);
   // The last digits of `shifted` are n.
   const Bits n = __builtin_bit_cast(Bits, shifted) - __builtin_bit_cast(Bits, Constants::shift);

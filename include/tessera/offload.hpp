@@ -23,7 +23,7 @@ struct OffloadRates {
   double host_flops = 0.0;
 
   /// Is the trip worth it for a product whose operands and result, of `element` bytes, are on the host?
-  bool pays(Index m, Index n, Index k, std::size_t element) const noexcept;
+  TESSERA_API bool pays(Index m, Index n, Index k, std::size_t element) const noexcept;
 };
 
 /// Cubes that are timed.
