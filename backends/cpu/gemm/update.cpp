@@ -8,19 +8,29 @@
 namespace tessera::cpu {
 namespace {
 
+/// One row; `sum(j)` is its j-th sum of all segments so far.
+template <class T, class Sum>
+inline void update_row(const Update<T>& update, Index cols, Sum sum, T* s, T* c) {
+  const T alpha = update.alpha, beta = update.beta;
+  if (!update.last)
+    for (Index j = 0; j < cols; ++j) s[j] = sum(j);
+  else if (beta == T{0})
+    for (Index j = 0; j < cols; ++j) c[j] = alpha * sum(j);
+  else
+    for (Index j = 0; j < cols; ++j) c[j] = std::fma(beta, c[j], alpha * sum(j));
+}
+
 template <class T>
 inline void update_tile(const Update<T>& update, Index rows, Index cols, const T* tile, Index ld_tile, T* s, Index lds,
                         T* c, Index ldc) {
   T* const tile_of_c = c;
   for (Index i = 0; i < rows; ++i, tile += ld_tile, s += lds, c += ldc) {
-    if (!update.last) {
-      for (Index j = 0; j < cols; ++j) s[j] = update.first ? tile[j] : s[j] + tile[j];
-    } else if (update.beta == T{0}) {
-      for (Index j = 0; j < cols; ++j) c[j] = update.alpha * (update.first ? tile[j] : s[j] + tile[j]);
-    } else {
-      for (Index j = 0; j < cols; ++j)
-        c[j] = std::fma(update.beta, c[j], update.alpha * (update.first ? tile[j] : s[j] + tile[j]));
-    }
+    if (update.first)
+      update_row(
+          update, cols, [&](Index j) { return tile[j]; }, s, c);
+    else
+      update_row(
+          update, cols, [&](Index j) { return s[j] + tile[j]; }, s, c);
   }
   if (!update.last || update.call == nullptr || update.call->epilogue.empty()) return;
   const Index offset = tile_of_c - static_cast<const T*>(update.call->c);
