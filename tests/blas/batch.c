@@ -1,17 +1,9 @@
 /* Batches of the drop-in: strided ones and groups, in C with either layout and in Fortran, against sums of whole
  * numbers, which are exact; illegal arguments by MKL's positions. Exit status: failed checks. */
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TESSERA_BLAS_64
-#define NAME(name) name##64_
-typedef int64_t blas_int;
-#else
-#define NAME(name) name
-typedef int32_t blas_int;
-#endif
+#include "handlers.h"
 
 #define DECLARE(letter, T)                                                                                            \
   void NAME(cblas_##letter##gemm_batch_strided)(int, int, int, blas_int, blas_int, blas_int, T, const T*, blas_int,   \
@@ -30,22 +22,7 @@ typedef int32_t blas_int;
 DECLARE(s, float)
 DECLARE(d, double)
 
-enum { row_major = 101, col_major = 102, no_trans = 111, trans = 112 };
 enum { ld = 7, size = ld * ld, most = 6 };
-
-static int failures = 0;
-static int64_t position = 0;
-static char routine[32];
-
-void NAME(xerbla_)(const char* name, const blas_int* info, size_t length) {
-  position = *info;
-  snprintf(routine, sizeof(routine), "%.*s", (int)length, name);
-}
-void NAME(cblas_xerbla)(blas_int info, const char* name, const char* form, ...) {
-  (void)form;
-  position = info;
-  snprintf(routine, sizeof(routine), "%s", name);
-}
 
 static void expect(const char* name, int64_t wanted) {
   if (position != wanted || strcmp(routine, name) != 0) {

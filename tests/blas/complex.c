@@ -2,17 +2,10 @@
  * whole numbers, illegal arguments by their positions, and a C that must not be read. Exit status: failed checks. */
 #include <complex.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TESSERA_BLAS_64
-#define NAME(name) name##64_
-typedef int64_t blas_int;
-#else
-#define NAME(name) name
-typedef int32_t blas_int;
-#endif
+#include "handlers.h"
 
 void NAME(cgemm_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const float complex*,
                   const float complex*, const blas_int*, const float complex*, const blas_int*, const float complex*,
@@ -25,22 +18,7 @@ void NAME(cblas_cgemm)(int, int, int, blas_int, blas_int, blas_int, const void*,
 void NAME(cblas_zgemm)(int, int, int, blas_int, blas_int, blas_int, const void*, const void*, blas_int, const void*,
                        blas_int, const void*, void*, blas_int);
 
-enum { row_major = 101, col_major = 102, no_trans = 111, trans = 112, conj_trans = 113 };
 enum { m = 5, n = 4, k = 7, ld = 9 };
-
-static int failures = 0;
-static int64_t position = 0;
-static char routine[16];
-
-void NAME(xerbla_)(const char* name, const blas_int* info, size_t length) {
-  position = *info;
-  snprintf(routine, sizeof(routine), "%.*s", (int)length, name);
-}
-void NAME(cblas_xerbla)(blas_int info, const char* name, const char* form, ...) {
-  (void)form;
-  position = info;
-  snprintf(routine, sizeof(routine), "%s", name);
-}
 
 /* Element (i, j) of a matrix that is stored with this layout. */
 static int at(int layout, int i, int j) { return layout == row_major ? i * ld + j : j * ld + i; }

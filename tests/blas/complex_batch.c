@@ -1,17 +1,10 @@
 /* Batches of complex products: strided ones and groups, in C with either layout and in Fortran, against sums of whole
  * numbers; illegal arguments by MKL's positions. Exit status: failed checks. */
 #include <complex.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TESSERA_BLAS_64
-#define NAME(name) name##64_
-typedef int64_t blas_int;
-#else
-#define NAME(name) name
-typedef int32_t blas_int;
-#endif
+#include "handlers.h"
 
 typedef float complex c32;
 typedef double complex c64;
@@ -29,22 +22,7 @@ void NAME(cgemm_batch_)(const char*, const char*, const blas_int*, const blas_in
                         const c32**, const blas_int*, const c32**, const blas_int*, const c32*, c32**, const blas_int*,
                         const blas_int*, const blas_int*);
 
-enum { row_major = 101, col_major = 102, no_trans = 111, trans = 112, conj_trans = 113 };
 enum { ld = 7, size = ld * ld, most = 5 };
-
-static int failures = 0;
-static int64_t position = 0;
-static char routine[32];
-
-void NAME(xerbla_)(const char* name, const blas_int* info, size_t length) {
-  position = *info;
-  snprintf(routine, sizeof(routine), "%.*s", (int)length, name);
-}
-void NAME(cblas_xerbla)(blas_int info, const char* name, const char* form, ...) {
-  (void)form;
-  position = info;
-  snprintf(routine, sizeof(routine), "%s", name);
-}
 
 static void expect(const char* name, int64_t wanted) {
   if (position != wanted || (wanted != 0 && strcmp(routine, name) != 0)) {

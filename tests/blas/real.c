@@ -1,17 +1,9 @@
 /* The drop-in through the BLAS's own interfaces: every transpose and layout against sums of whole numbers, which are
  * exact, and illegal arguments by their positions, told to this program's own handlers. Exit status: failed checks. */
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TESSERA_BLAS_64
-#define NAME(name) name##64_
-typedef int64_t blas_int;
-#else
-#define NAME(name) name
-typedef int32_t blas_int;
-#endif
+#include "handlers.h"
 
 void NAME(sgemm_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const float*,
                   const float*, const blas_int*, const float*, const blas_int*, const float*, float*, const blas_int*);
@@ -23,22 +15,7 @@ void NAME(cblas_sgemm)(int, int, int, blas_int, blas_int, blas_int, float, const
 void NAME(cblas_dgemm)(int, int, int, blas_int, blas_int, blas_int, double, const double*, blas_int, const double*,
                        blas_int, double, double*, blas_int);
 
-enum { row_major = 101, col_major = 102, no_trans = 111, trans = 112, conj_trans = 113 };
 enum { m = 5, n = 4, k = 7, ld = 9 };
-
-static int failures = 0;
-static int64_t position = 0;
-static char routine[16];
-
-void NAME(xerbla_)(const char* name, const blas_int* info, size_t length) {
-  position = *info;
-  snprintf(routine, sizeof(routine), "%.*s", (int)length, name);
-}
-void NAME(cblas_xerbla)(blas_int info, const char* name, const char* form, ...) {
-  (void)form;
-  position = info;
-  snprintf(routine, sizeof(routine), "%s", name);
-}
 
 /* Element (i, j) of a matrix that is stored with this layout. */
 static int at(int layout, int i, int j) { return layout == row_major ? i * ld + j : j * ld + i; }

@@ -1,9 +1,7 @@
 #include "add_slices.cuh"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include "grid.cuh"
+#include "rounding.cuh"
 #include "status.hpp"
 
 namespace tessera::cuda {
@@ -11,13 +9,6 @@ namespace {
 
 constexpr int columns = 32; ///< threads side by side, four results each
 constexpr int groups = 8;   ///< of threads that share a result's slices
-
-__device__ float widen(float x) { return x; }
-__device__ float widen(__half x) { return __half2float(x); }
-__device__ float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
-__device__ void round_to(float* c, float x) { *c = x; }
-__device__ void round_to(__half* c, float x) { *c = __float2half_rn(x); }
-__device__ void round_to(__nv_bfloat16* c, float x) { *c = __float2bfloat16_rn(x); }
 
 template <class R>
 __global__ void __launch_bounds__(columns* groups) add_slices(const SliceSums x) {
@@ -55,7 +46,7 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const SliceSums x)
   for (int e = 0; e < 4; ++e)
     if (j + e < x.n) {
       const float r = x.alpha * results[e];
-      round_to(c + e, x.beta == 0 ? r : fused(x.beta, widen(c[e]), r));
+      c[e] = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(c[e]), r));
     }
 }
 

@@ -1,13 +1,11 @@
 #include "row_product.cuh"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <cooperative_groups.h>
 #include <cstdint>
 
 #include "canonical.cuh"
 #include "grid.cuh"
+#include "rounding.cuh"
 #include "status.hpp"
 
 /// A warp reads 512 bytes of a row of B at a time, 16 a lane, of its own part of k; a block's warps and then a
@@ -20,13 +18,6 @@ namespace cg = ::cooperative_groups;
 
 constexpr int warps = 16, parts = 8; ///< parts of k: warps of a block, and blocks of a cluster
 constexpr int batch = 8;             ///< rows of B under way
-
-__device__ float widen(float x) { return x; }
-__device__ float widen(__half x) { return __half2float(x); }
-__device__ float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
-__device__ void round_to(float* c, float x) { *c = x; }
-__device__ void round_to(__half* c, float x) { *c = __float2half_rn(x); }
-__device__ void round_to(__nv_bfloat16* c, float x) { *c = __float2bfloat16_rn(x); }
 
 struct RowProduct {
   const void* a;
@@ -60,14 +51,14 @@ __global__ void __launch_bounds__(warps * 32) row_product(const RowProduct x) {
       for (int i = 0; i < batch; ++i)
         if (k + i < end) {
           row[i] = __ldcs(reinterpret_cast<const uint4*>(b + (k + i) * x.ldb));
-          factor[i] = widen(a[(k + i) * x.step]);
+          factor[i] = Rounding<T>::value(a[(k + i) * x.step]);
         }
 #pragma unroll
       for (int i = 0; i < batch; ++i)
         if (k + i < end) {
           const T* const elements = reinterpret_cast<const T*>(&row[i]);
 #pragma unroll
-          for (int e = 0; e < width; ++e) sum[e] = fused(factor[i], widen(elements[e]), sum[e]);
+          for (int e = 0; e < width; ++e) sum[e] = fused(factor[i], Rounding<T>::value(elements[e]), sum[e]);
         }
     }
 #pragma unroll
@@ -92,7 +83,7 @@ __global__ void __launch_bounds__(warps * 32) row_product(const RowProduct x) {
     for (int p = 1; p < parts; ++p) all += part[p];
     R* const c = static_cast<R*>(x.c) + j;
     const float r = x.alpha * all;
-    round_to(c, x.beta == 0 ? r : fused(x.beta, widen(*c), r));
+    *c = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(*c), r));
   }
   cluster.sync(); // nobody leaves while others read its sums
 #endif

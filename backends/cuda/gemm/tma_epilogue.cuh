@@ -4,40 +4,11 @@
 /// that its lanes store 16 bytes each, a row's next to one another. They wait for no store, which bulk copies out of so
 /// little memory would make them do. Where C is not aligned, and at its edge, a lane stores a column's elements.
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include "canonical.cuh"
+#include "rounding.cuh"
 #include "tma_pipeline.cuh"
 
 namespace tessera::cuda::tma {
-
-/// A result's type: rounded to, widened from.
-template <class R>
-struct Rounding;
-template <>
-struct Rounding<float> {
-  static __device__ float round(float x) { return x; }
-  static __device__ float value(float x) { return x; }
-};
-template <>
-struct Rounding<__half> {
-  static __device__ __half round(float x) { return __float2half_rn(x); }
-  static __device__ float value(__half x) { return __half2float(x); }
-  static __device__ unsigned pair(float low, float high) {
-    const __half2 both = __floats2half2_rn(low, high);
-    return reinterpret_cast<const unsigned&>(both);
-  }
-};
-template <>
-struct Rounding<__nv_bfloat16> {
-  static __device__ __nv_bfloat16 round(float x) { return __float2bfloat16_rn(x); }
-  static __device__ float value(__nv_bfloat16 x) { return __bfloat162float(x); }
-  static __device__ unsigned pair(float low, float high) {
-    const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
-    return reinterpret_cast<const unsigned&>(both);
-  }
-};
 
 /// Four neighbours in C.
 template <class R>
