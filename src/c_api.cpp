@@ -12,12 +12,9 @@
 
 #include "c_api.hpp"
 
-using tessera::Activation;
 using tessera::Backend;
-using tessera::BiasPer;
 using tessera::ComplexGemmCall;
 using tessera::DType;
-using tessera::Epilogue;
 using tessera::Executor;
 using tessera::GemmCall;
 using tessera::GemmOptions;

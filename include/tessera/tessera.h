@@ -109,8 +109,8 @@ typedef struct tessera_options {
   size_t size; /* sizeof(tessera_options) when the program was compiled */
   tessera_backend backend;
   tessera_math math;
-  const char* kernel; /* a row of the backend's ladder; NULL: the best that takes the call */
-  int threads;        /* 0: TESSERA_NUM_THREADS and so on */
+  const char* kernel;               /* a row of the backend's ladder; NULL: the best that takes the call */
+  int threads;                      /* 0: TESSERA_NUM_THREADS and so on */
   tessera_dtype result;             /* of C: f32 of 16-bit operands, 16 bits of f32 ones, or TESSERA_AS_OPERANDS */
   const tessera_epilogue* epilogue; /* NULL: none */
 } tessera_options;

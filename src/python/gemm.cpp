@@ -16,6 +16,7 @@
 namespace tessera::python {
 namespace {
 
+using python::shape; // of sizes
 std::string shape(const Array& array) { return shape(array.rows, array.cols); }
 
 std::string place(const Array& array) {

@@ -147,7 +147,7 @@ class LayerProblem {
 template <class T, class R>
 void check_rows() {
   for (const GemmKernel& row : subject().gemm_kernels())
-    if (row.type == dtype_of<T>)
+    if (row.type == dtype_of<T> && !row.yardstick) // those may take another kernel for another C, with other bits
       for (const Layer& layer : layers)
         if (!options().quick || layer.m * layer.n * layer.k <= 40 * 30 * 100) LayerProblem<T, R>(layer).check(row);
 }
