@@ -11,9 +11,11 @@
 #include <tessera/gemm_batch.hpp>
 #include <tessera/random.hpp>
 
+#include "plugin/small_device.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;
+using tessera::test::use_small_device;
 
 namespace {
 
@@ -45,8 +47,6 @@ struct Batched {
     return all;
   }
 };
-
-void use_small_device() { setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1); }
 
 /// NaN where the other has NaN.
 int differing(const std::vector<double>& x, const std::vector<double>& y) {

@@ -9,16 +9,16 @@
 #include <tessera/complex.hpp>
 #include <tessera/random.hpp>
 
+#include "plugin/small_device.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;
 using tessera::test::expect_error;
+using tessera::test::use_small_device;
 
 namespace {
 
 using Numbers = std::vector<std::complex<double>>;
-
-void use_device_with_little_memory() { setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1); }
 
 Numbers random_numbers(Index count, std::uint64_t seed) {
   const auto part = [&](std::uint64_t e) { return random_element<double>(Distribution::Uniform, seed, e, -1.0, 1.0); };
@@ -47,7 +47,7 @@ void compare_with_reference(Op op_a, Op op_b, Index m, Index n, Index k, std::co
 BOOST_AUTO_TEST_SUITE(complex_streaming)
 
 BOOST_AUTO_TEST_CASE(complex_bits_are_those_of_one_piece) { // 8 MiB
-  use_device_with_little_memory();
+  use_small_device();
   compare_with_reference(Op::None, Op::None, 300, 200, 800, 1.0, 0.0);
   compare_with_reference(Op::ConjugateTranspose, Op::None, 130, 450, 600, {0.5, -2.0}, 1.0);
   compare_with_reference(Op::Transpose, Op::ConjugateTranspose, 450, 130, 600, 2.0, {1.0, 0.25});
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(complex_bits_are_those_of_one_piece) { // 8 MiB
 }
 
 BOOST_AUTO_TEST_CASE(a_device_that_is_too_small_for_complex_numbers) { // SMALL_DEVICE is set
-  use_device_with_little_memory();
+  use_small_device();
   const Numbers a = random_numbers(100 * 1000, 1);
   Numbers c(100 * 100, 5.0);
   const auto product = [&] {

@@ -4,14 +4,14 @@
 
 #include <tessera/tessera.hpp>
 
+#include "plugin/small_device.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;
 using tessera::test::expect_error;
+using tessera::test::use_small_device;
 
 namespace {
-
-void use_small_device() { setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1); }
 
 /// The same product through the device and by the reference, which has all memory.
 template <class T, class A, class B>

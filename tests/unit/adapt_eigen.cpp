@@ -16,7 +16,7 @@ using Columns = Eigen::MatrixXd; // column-major
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using EveryOther = Eigen::Map<const Columns, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>;
 
-Columns numbered(Index rows, Index cols) {
+Columns numbered_columns(Index rows, Index cols) {
   Columns x(rows, cols);
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j) x(i, j) = static_cast<double>(10 * i + j);
@@ -46,7 +46,7 @@ static_assert(!Viewable<Eigen::MatrixXi&>);
 BOOST_AUTO_TEST_SUITE(adapt_eigen)
 
 BOOST_AUTO_TEST_CASE(elements_are_seen_where_they_are) {
-  Columns x = numbered(5, 4);
+  Columns x = numbered_columns(5, 4);
   Rows y = x;
   const Columns& constant = x;
   const Eigen::Ref<const Columns> ref(x);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(elements_are_seen_where_they_are) {
 }
 
 BOOST_AUTO_TEST_CASE(steps_that_gemm_cannot_take_are_named) {
-  const Columns x = numbered(6, 5);
+  const Columns x = numbered_columns(6, 5);
   const EveryOther sparse(x.data(), 3, 5, {6, 2});
   expect_error<InvalidArgument>([&] { view_of(sparse); }, {"eigen matrix of 3×5", "2 elements from row to row",
                                                            "6 from column to column", "from_eigen"});
@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(steps_that_gemm_cannot_take_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(products_read_and_write_in_place) {
-  const Columns x = numbered(3, 4);
-  const Rows y = numbered(4, 2);
+  const Columns x = numbered_columns(3, 4);
+  const Rows y = numbered_columns(4, 2);
   const Columns expected = x * y;
   const Matrix c = gemm(x, y, Backend::Reference);
   BOOST_TEST((as_eigen(c) == expected));

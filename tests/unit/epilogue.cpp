@@ -36,9 +36,9 @@ long double worst_gelu_error(double from, double to, double step) {
   return worst;
 }
 
-const Matrix<float> a{{1, 2}, {3, -4}, {-5, 6}};
-const Matrix<float> b{{1, 0, -1, 2}, {2, 1, 1, -3}};
-// a·b = {{5, 2, 1, -4}, {-5, -4, -7, 18}, {7, 6, 11, -28}}
+const Matrix<float> samples{{1, 2}, {3, -4}, {-5, 6}};
+const Matrix<float> weights{{1, 0, -1, 2}, {2, 1, 1, -3}};
+// samples·weights = {{5, 2, 1, -4}, {-5, -4, -7, 18}, {7, 6, 11, -28}}
 
 } // namespace
 
@@ -61,10 +61,10 @@ BOOST_AUTO_TEST_CASE(steps_come_in_their_order) {
   const Matrix<float> for_rows{{-1}, {0}, {100}};
   const Matrix<float> residual(3, 4, 1000.0f);
   Matrix<float> c(3, 4, 1.0f);
-  gemm(1.0f, a, b, 0.0f, c, {.bias = for_columns.view(), .activation = Activation::Relu, .residual = residual.view()},
-       {});
+  gemm(1.0f, samples, weights, 0.0f, c,
+       {.bias = for_columns.view(), .activation = Activation::Relu, .residual = residual.view()}, {});
   BOOST_TEST((c == Matrix<float>{{1015, 1022, 1031, 1000}, {1005, 1016, 1023, 1019}, {1017, 1026, 1041, 1000}}));
-  gemm(1.0f, a, b, 0.0f, c, {.bias = for_rows.view(), .activation = Activation::Relu}, {});
+  gemm(1.0f, samples, weights, 0.0f, c, {.bias = for_rows.view(), .activation = Activation::Relu}, {});
   BOOST_TEST((c == Matrix<float>{{4, 1, 0, 0}, {0, 0, 0, 18}, {107, 106, 111, 72}}));
 }
 
@@ -72,12 +72,12 @@ BOOST_AUTO_TEST_CASE(transposed_results_and_operands) {
   const Matrix<float> for_columns{{10, 20, 30, 1}};
   const Matrix<float> residual = Matrix<float>::random(3, 4, Seed{5});
   Matrix<float> straight(3, 4), turned(4, 3);
-  gemm(1.0f, a, b, 0.0f, straight,
+  gemm(1.0f, samples, weights, 0.0f, straight,
        {.bias = for_columns.view(), .activation = Activation::Gelu, .residual = residual.view()}, {});
   const Matrix<float> turned_residual(residual.view().transposed());
   const Matrix<float> column(for_columns.view().transposed());
   MatrixView<float> target = turned.writable().transposed();
-  gemm(1.0f, a, b, 0.0f, target,
+  gemm(1.0f, samples, weights, 0.0f, target,
        {.bias = column.view().transposed(),
         .activation = Activation::Gelu,
         .residual = turned_residual.view().transposed()},
@@ -86,8 +86,8 @@ BOOST_AUTO_TEST_CASE(transposed_results_and_operands) {
 }
 
 BOOST_AUTO_TEST_CASE(f32_operands_give_16_bits_rounded_once) {
-  const Matrix<bf16> c = gemm<bf16>(a, b);
-  const Matrix<float> wide = gemm(a, b);
+  const Matrix<bf16> c = gemm<bf16>(samples, weights);
+  const Matrix<float> wide = gemm(samples, weights);
   for (Index i = 0; i < 3; ++i)
     for (Index j = 0; j < 4; ++j) BOOST_TEST(c.at(i, j).bits == bf16(wide.at(i, j)).bits);
 }
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(f32_operands_give_16_bits_rounded_once) {
 BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
   Matrix<float> c(3, 4, 7.0f);
   const auto refused = [&](const MatrixEpilogue<float>& epilogue, std::initializer_list<std::string_view> parts) {
-    expect_error<InvalidArgument>([&] { gemm(1.0f, a, b, 0.0f, c, epilogue, {}); }, parts);
+    expect_error<InvalidArgument>([&] { gemm(1.0f, samples, weights, 0.0f, c, epilogue, {}); }, parts);
     BOOST_TEST((c == Matrix<float>(3, 4, 7.0f)));
   };
   const Matrix<float> three(1, 3, 0.0f), square(4, 4, 0.0f);
