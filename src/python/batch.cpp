@@ -86,16 +86,28 @@ class Matrices {
     count_ = PySequence_Size(object);
     if (count_ < 0) throw PythonError{};
     if (!stacked_) return add_items(object, count_);
-    // Of an array whose matrices can be read where they are, the first two tell about all of them.
+    // Of an array whose matrices can be read where they are, its own buffer tells about all of them; what makes a copy
+    // of each item when it is asked for is taken item by item.
     add_items(object, std::min<Index>(count_, 2));
     if (count_ <= 2) return;
     step_ = items_[1].data - items_[0].data;
-    even_ = layout_of(items_[0]) && step_ % items_[0].element() == 0;
+    even_ = layout_of(items_[0]) && step_ % items_[0].element() == 0 && are_in_buffer(object);
     if (even_) return;
     items_.clear();
     objects_.clear();
     step_ = 0;
     add_items(object, count_);
+  }
+  /// Is the first item where the object's own memory begins, and the next one a step behind it?
+  bool are_in_buffer(PyObject* object) const {
+    Py_buffer view;
+    if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
+      PyErr_Clear();
+      return false;
+    }
+    const bool same = view.ndim == 3 && view.buf == items_[0].data && view.strides[0] == step_;
+    PyBuffer_Release(&view);
+    return same;
   }
   void add_items(PyObject* object, Index count) {
     for (Index i = 0; i < count; ++i) {
@@ -139,7 +151,7 @@ struct SameShape {
 
   bool takes(const GemmCall& x) const {
     return x.m == call.m && x.n == call.n && x.k == call.k && x.lda == call.lda && x.ldb == call.ldb &&
-           x.ldc == call.ldc && x.op_a == call.op_a && x.op_b == call.op_b;
+           x.ldc == call.ldc && x.op_a == call.op_a && x.op_b == call.op_b && x.result == call.result;
   }
 };
 

@@ -102,3 +102,29 @@ def test_out_is_refused_and_unchanged():
     with pytest.raises(ValueError, match="beta"):
         ts.gemm_batch(a, b, beta=1)
     assert np.array_equal(a, before)
+
+
+def test_results_of_unlike_types():
+    a, b = np.ones((2, 4, 4), np.float16), np.eye(4, dtype=np.float16)
+    for types in ((np.float32, np.float16), (np.float16, np.float32)):
+        out = [np.zeros((4, 4), dtype) for dtype in types]
+        ts.gemm_batch(a, b, out=out)
+        assert all((c == 1).all() for c in out)
+
+
+def test_items_that_are_copies():
+    class Lazy:
+        """Three dimensions, but each item is made when it is asked for."""
+
+        ndim, shape = 3, (5, 2, 3)
+
+        def __len__(self):
+            return 5
+
+        def __getitem__(self, i):
+            if i >= 5:
+                raise IndexError
+            return np.full((2, 3), i + 1, np.float32)
+
+    got = ts.gemm_batch(Lazy(), np.eye(3, dtype=np.float32))
+    assert [c[0, 0] for c in got] == [1, 2, 3, 4, 5]

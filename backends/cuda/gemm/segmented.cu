@@ -52,7 +52,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   });
   if (Status status = launched(row.name); !status.ok()) return status;
   return launch_add_segments<T>(stream, {scratch.as<T>(), segments, x.m, x.n, x.c, x.ldc, 1, x.alpha, x.beta}, row.name,
-                                executor.capabilities().compute_major >= 9);
+                                executor.capabilities().compute_major == 9);
 }
 
 template <class T>

@@ -124,7 +124,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
     return status;
   return launch_add_segments<T>(stream,
                                 {x.sums, x.segments, x.count, x.length, x.c, x.c_small, x.c_large, x.alpha, x.beta},
-                                "slender", executor.capabilities().compute_major >= 9);
+                                "slender", executor.capabilities().compute_major == 9);
 }
 
 template <class T>
