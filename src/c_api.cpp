@@ -84,11 +84,6 @@ GemmCall call_of(DType type, tessera_op op_a, tessera_op op_b, int64_t m, int64_
           ldc,  options.threads, result_of(words, type), epilogue_of(words)};
 }
 
-/// alpha and beta in the type that is computed in.
-double as_scalar(double value, DType type) {
-  return tessera::scalar_of(type) == DType::F32 ? static_cast<double>(static_cast<float>(value)) : value;
-}
-
 template <class T>
 tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, T alpha,
                                    const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,

@@ -59,6 +59,11 @@ inline void expect_plain(const tessera_options* words, DType operands, const cha
     throw InvalidArgument(std::string("options.epilogue is set, but there is none here; ") + instead);
 }
 
+/// alpha and beta in the type that is computed in.
+inline double as_scalar(double value, DType type) {
+  return scalar_of(type) == DType::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
 inline Executor& executor_of(tessera_executor* executor) {
   if (executor == nullptr) throw InvalidArgument("executor is null; get one with tessera_get_executor()");
   return *reinterpret_cast<Executor*>(executor);

@@ -23,8 +23,9 @@ tessera_status strided_batch(tessera_op op_a, tessera_op op_b, int64_t m, int64_
 }
 
 GemmBatch batch_of(DType type, const tessera_gemm_group& x, const tessera_options* words, const GemmOptions& options) {
-  return {.call = {type, options.math, checked(x.op_a, "op_a"), checked(x.op_b, "op_b"), x.m, x.n, x.k, x.alpha, x.a,
-                   x.lda, x.b, x.ldb, x.beta, x.c, x.ldc, options.threads, result_of(words, type), epilogue_of(words)},
+  return {.call = {type, options.math, checked(x.op_a, "op_a"), checked(x.op_b, "op_b"), x.m, x.n, x.k,
+                   as_scalar(x.alpha, type), x.a, x.lda, x.b, x.ldb, as_scalar(x.beta, type), x.c, x.ldc,
+                   options.threads, result_of(words, type), epilogue_of(words)},
           .count = x.count,
           .stride_a = x.stride_a,
           .stride_b = x.stride_b,

@@ -1,6 +1,7 @@
 #include "placement.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 
 #include <tessera/backend.hpp>
@@ -50,7 +51,7 @@ const std::optional<OffloadRates>& rates_of(Executor& device, DType type) {
     try {
       const std::filesystem::path cache = user_cache_folder();
       return offload_rates(device, best_host_executor(), scalar, cache.empty() ? cache : cache / "offload.json");
-    } catch (const Error& why) {
+    } catch (const std::exception& why) {
       if (log_dispatch()) log_line(std::string("auto: the device could not be measured: ") + why.what());
       return {};
     }
