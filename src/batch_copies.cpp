@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "executor_memory.hpp"
+
 namespace tessera::detail {
 namespace {
 
@@ -23,35 +25,30 @@ class Stack {
         ld_(ld),
         stride_(stride),
         count_(shared_ ? std::min<Index>(count, 1) : count),
-        element_(size_of(type)) {
-    if (bytes() > 0) throw_if_failed(executor.allocate(bytes(), memory_));
+        element_(size_of(type)),
+        memory_(executor) {
+    if (bytes() > 0) throw_if_failed(memory_.allocate(bytes()));
   }
-  ~Stack() {
-    if (memory_ != nullptr) executor_.free(memory_);
-  }
-  Stack(const Stack&) = delete;
-  Stack& operator=(const Stack&) = delete;
-
-  void* data() const { return memory_; }
+  void* data() const { return memory_.data(); }
   Index ld() const { return std::max<Index>(cols_, 1); }
   Index stride() const { return shared_ ? 0 : rows_ * ld(); }
 
   void bring() {
     if (bytes() == 0) return;
     if (evenly_spaced())
-      return throw_if_failed(executor_.copy_in(queue(), memory_, width(), first_, pitch(), width(), all_rows()));
+      return throw_if_failed(executor_.copy_in(queue(), data(), width(), first_, pitch(), width(), all_rows()));
     std::vector<char> gathered(bytes());
     each_row(gathered.data(), [&](char* here, const char* there) { std::memcpy(here, there, width()); });
-    throw_if_failed(executor_.copy_in(queue(), memory_, bytes(), gathered.data(), bytes(), bytes(), 1));
+    throw_if_failed(executor_.copy_in(queue(), data(), bytes(), gathered.data(), bytes(), bytes(), 1));
   }
   /// Waits for the queue's work.
   void fetch() const {
     if (bytes() == 0) return;
     if (evenly_spaced())
       return throw_if_failed(
-          executor_.copy_out(queue(), const_cast<char*>(first_), pitch(), memory_, width(), width(), all_rows()));
+          executor_.copy_out(queue(), const_cast<char*>(first_), pitch(), data(), width(), width(), all_rows()));
     std::vector<char> gathered(bytes());
-    throw_if_failed(executor_.copy_out(queue(), gathered.data(), bytes(), memory_, bytes(), bytes(), 1));
+    throw_if_failed(executor_.copy_out(queue(), gathered.data(), bytes(), data(), bytes(), bytes(), 1));
     each_row(gathered.data(),
              [&](const char* here, const char* there) { std::memcpy(const_cast<char*>(there), here, width()); });
   }
@@ -80,7 +77,7 @@ class Stack {
   bool shared_;
   Index rows_, cols_, ld_, stride_, count_;
   std::size_t element_;
-  void* memory_ = nullptr;
+  ExecutorMemory memory_;
 };
 
 /// A group on the device.

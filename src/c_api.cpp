@@ -92,9 +92,7 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
     const GemmOptions chosen = options_of(options);
     const GemmCall call =
         call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options, chosen);
-    if (call.result != call.type)
-      throw InvalidArgument("options.result = " + std::string(to_string(call.result)) + ", but c is of " +
-                            std::string(to_string(call.type)) + "; use tessera_gemm()");
+    expect_same_result(options, call.type, "use tessera_gemm()");
     tessera::detail::gemm_raw(call, chosen);
   });
 }

@@ -50,11 +50,15 @@ inline Epilogue epilogue_of(const tessera_options* words) {
 }
 DType result_of(const tessera_options* words, DType operands);
 
-/// For functions whose C has the operands' type and which apply no epilogue.
-inline void expect_plain(const tessera_options* words, DType operands, const char* instead) {
-  if (result_of(words, operands) != operands)
-    throw InvalidArgument("options.result = " + std::string(to_string(result_of(words, operands))) + ", but c is of " +
+/// For functions whose C has the operands' type.
+inline void expect_same_result(const tessera_options* words, DType operands, const char* instead) {
+  if (const DType result = result_of(words, operands); result != operands)
+    throw InvalidArgument("options.result = " + std::string(to_string(result)) + ", but c is of " +
                           std::string(to_string(operands)) + "; " + instead);
+}
+/// And which apply no epilogue.
+inline void expect_plain(const tessera_options* words, DType operands, const char* instead) {
+  expect_same_result(words, operands, instead);
   if (words != nullptr && words->epilogue != nullptr)
     throw InvalidArgument(std::string("options.epilogue is set, but there is none here; ") + instead);
 }

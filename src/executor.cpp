@@ -7,6 +7,7 @@
 
 #include <tessera/log.hpp>
 
+#include "executor_memory.hpp"
 #include "tuning/tuned_rows.hpp"
 
 namespace tessera {
@@ -118,28 +119,11 @@ FinishCall finish_of(const GemmCall& call) {
           .threads = call.threads};
 }
 
-/// Memory of an executor for the time of a call.
-class TemporaryMemory {
- public:
-  explicit TemporaryMemory(Executor& executor) : executor_(executor) {}
-  ~TemporaryMemory() {
-    if (data_ != nullptr) executor_.free(data_);
-  }
-  TemporaryMemory(const TemporaryMemory&) = delete;
-  TemporaryMemory& operator=(const TemporaryMemory&) = delete;
-  Status allocate(std::size_t bytes) noexcept { return executor_.allocate(bytes, data_); }
-  void* data() const noexcept { return data_; }
-
- private:
-  Executor& executor_;
-  void* data_ = nullptr;
-};
-
 /// The product and the rest in a pass over C; by way of a wider C, where the pass wants unrounded results.
 Status run_product_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) {
   GemmCall product = as_seen_by(row, call);
   FinishCall finish = finish_of(call);
-  TemporaryMemory wide_c(executor);
+  detail::ExecutorMemory wide_c(executor);
   if (product.result != call.result) {
     product.ldc = (call.n + 15) / 16 * 16;
     if (Status status =

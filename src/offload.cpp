@@ -13,6 +13,8 @@
 #include <tessera/log.hpp>
 #include <tessera/status.hpp>
 
+#include "executor_memory.hpp"
+
 namespace tessera {
 namespace {
 
@@ -37,21 +39,6 @@ double seconds_of(Action action) {
 
 double operations(Index size) { return 2.0 * std::pow(static_cast<double>(size), 3); }
 
-class Memory {
- public:
-  Memory(Executor& executor, std::size_t bytes) : executor_(executor) {
-    throw_if_failed(executor.allocate(bytes, data_));
-  }
-  ~Memory() { executor_.free(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  void* data() const { return data_; }
-
- private:
-  Executor& executor_;
-  void* data_ = nullptr;
-};
-
 /// Operands of a cube in an executor's memory.
 class Cube {
  public:
@@ -60,9 +47,10 @@ class Cube {
         type_(type),
         size_(size),
         bytes_(static_cast<std::size_t>(size * size) * size_of(type)),
-        a_(executor, bytes_),
-        b_(executor, bytes_),
-        c_(executor, bytes_) {
+        a_(executor),
+        b_(executor),
+        c_(executor) {
+    for (detail::ExecutorMemory* x : {&a_, &b_, &c_}) throw_if_failed(x->allocate(bytes_));
     for (void* x : {a_.data(), b_.data()})
       throw_if_failed(executor.random(queue(), {.type = type, .rows = size, .cols = size, .z = x, .ldz = size}));
   }
@@ -95,7 +83,7 @@ class Cube {
   DType type_;
   Index size_;
   std::size_t bytes_;
-  Memory a_, b_, c_;
+  detail::ExecutorMemory a_, b_, c_;
 };
 
 Json key_of(Executor& device, Executor& host, DType type) {

@@ -7,31 +7,10 @@
 
 #include <tessera/log.hpp>
 
+#include "executor_memory.hpp"
+
 namespace tessera::detail {
 namespace {
-
-/// One allocation, given back with the object.
-class DeviceSlab {
- public:
-  explicit DeviceSlab(Executor& executor) : executor_(executor) {}
-  ~DeviceSlab() { release(); }
-  DeviceSlab(const DeviceSlab&) = delete;
-  DeviceSlab& operator=(const DeviceSlab&) = delete;
-
-  Status allocate(std::size_t bytes) noexcept {
-    release();
-    return executor_.allocate(bytes, memory_);
-  }
-  char* data() const noexcept { return static_cast<char*>(memory_); }
-
- private:
-  void release() noexcept {
-    if (memory_ != nullptr) executor_.free(memory_);
-    memory_ = nullptr;
-  }
-  Executor& executor_;
-  void* memory_ = nullptr;
-};
 
 /// A block of C, and how much of it is back on the host.
 struct Block {
@@ -64,7 +43,7 @@ class StreamedProduct {
   const GemmCall& call_;
   std::string_view kernel_;
   std::size_t element_; ///< of C
-  DeviceSlab slab_;
+  ExecutorMemory slab_;
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};
   char* old_ = nullptr;
@@ -110,7 +89,7 @@ Status StreamedProduct::reserve() {
 }
 
 void StreamedProduct::cut_slab() {
-  char* next = slab_.data();
+  char* next = static_cast<char*>(slab_.data());
   const auto cut = [&](const DeviceRectangle& rectangle) { return std::exchange(next, next + rectangle.bytes()); };
   for (char*& buffer : a_) buffer = cut(blocks_.a(call_));
   for (char*& buffer : b_) buffer = cut(blocks_.b(call_));

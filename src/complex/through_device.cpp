@@ -5,6 +5,7 @@
 #include <tessera/log.hpp>
 
 #include "complex/blocks.hpp"
+#include "executor_memory.hpp"
 #include "placement.hpp"
 
 namespace tessera::detail {
@@ -23,24 +24,19 @@ class DeviceCopy {
         ld_(ld),
         rows_(rows),
         cols_(cols),
-        device_ld_(scratch_ld(cols, parts)) {}
-  ~DeviceCopy() {
-    if (memory_ != nullptr) executor_.free(memory_);
-  }
-  DeviceCopy(const DeviceCopy&) = delete;
-  DeviceCopy& operator=(const DeviceCopy&) = delete;
+        device_ld_(scratch_ld(cols, parts)),
+        memory_(executor) {}
 
-  Status allocate() noexcept { return executor_.allocate(static_cast<std::size_t>(rows_) * pitch(), memory_); }
+  Status allocate() noexcept { return memory_.allocate(static_cast<std::size_t>(rows_) * pitch()); }
   Status copy_in() noexcept {
-    return executor_.copy_in(executor_.default_queue(), memory_, pitch(), host_,
-                             static_cast<std::size_t>(ld_) * number_, static_cast<std::size_t>(cols_) * number_,
-                             static_cast<std::size_t>(rows_));
+    return executor_.copy_in(executor_.default_queue(), data(), pitch(), host_, static_cast<std::size_t>(ld_) * number_,
+                             static_cast<std::size_t>(cols_) * number_, static_cast<std::size_t>(rows_));
   }
   Status copy_out(void* host) noexcept {
-    return executor_.copy_out(executor_.default_queue(), host, static_cast<std::size_t>(ld_) * number_, memory_,
-                              pitch(), static_cast<std::size_t>(cols_) * number_, static_cast<std::size_t>(rows_));
+    return executor_.copy_out(executor_.default_queue(), host, static_cast<std::size_t>(ld_) * number_, data(), pitch(),
+                              static_cast<std::size_t>(cols_) * number_, static_cast<std::size_t>(rows_));
   }
-  void* data() const noexcept { return memory_; }
+  void* data() const noexcept { return memory_.data(); }
   Index ld() const noexcept { return device_ld_; }
 
  private:
@@ -50,7 +46,7 @@ class DeviceCopy {
   const void* host_;
   std::size_t number_;
   Index ld_, rows_, cols_, device_ld_;
-  void* memory_ = nullptr;
+  ExecutorMemory memory_;
 };
 
 Status multiply_in_one_piece(Executor& executor, const ComplexGemmCall& call, const GemmOptions& options) {
