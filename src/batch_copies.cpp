@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
+#include "batch_operand.hpp"
 #include "executor_memory.hpp"
+#include "partly_written.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -14,29 +15,22 @@ namespace {
 /// The rectangles of one operand of a group, and where they are on the device: one after another, without gaps.
 class Stack {
  public:
-  Stack(Executor& executor, const void* first, const void* const* pointers, Index stride, Index rows, Index cols,
-        Index ld, Index count, DType type)
+  Stack(Executor& executor, const BatchOperand& host, Index count)
       : executor_(executor),
-        first_(static_cast<const char*>(first)),
-        pointers_(pointers),
-        shared_(pointers == nullptr && stride == 0),
-        rows_(rows),
-        cols_(cols),
-        ld_(ld),
-        stride_(stride),
+        host_(host),
+        shared_(host.pointers == nullptr && host.stride == 0),
         count_(shared_ ? std::min<Index>(count, 1) : count),
-        element_(size_of(type)),
         memory_(executor) {
     if (bytes() > 0) throw_if_failed(memory_.allocate(bytes()));
   }
   void* data() const { return memory_.data(); }
-  Index ld() const { return std::max<Index>(cols_, 1); }
-  Index stride() const { return shared_ ? 0 : rows_ * ld(); }
+  Index ld() const { return std::max<Index>(host_.rows.cols, 1); }
+  Index stride() const { return shared_ ? 0 : host_.rows.rows * ld(); }
 
   void bring() {
     if (bytes() == 0) return;
     if (evenly_spaced())
-      return throw_if_failed(executor_.copy_in(queue(), data(), width(), first_, pitch(), width(), all_rows()));
+      return throw_if_failed(executor_.copy_in(queue(), data(), width(), host_.rows.data, pitch(), width(), all_rows()));
     std::vector<char> gathered(bytes());
     each_row(gathered.data(), [&](char* here, const char* there) { std::memcpy(here, there, width()); });
     throw_if_failed(executor_.copy_in(queue(), data(), bytes(), gathered.data(), bytes(), bytes(), 1));
@@ -46,7 +40,7 @@ class Stack {
     if (bytes() == 0) return;
     if (evenly_spaced())
       return throw_if_failed(
-          executor_.copy_out(queue(), const_cast<char*>(first_), pitch(), data(), width(), width(), all_rows()));
+          executor_.copy_out(queue(), const_cast<void*>(host_.rows.data), pitch(), data(), width(), width(), all_rows()));
     std::vector<char> gathered(bytes());
     throw_if_failed(executor_.copy_out(queue(), gathered.data(), bytes(), data(), bytes(), bytes(), 1));
     each_row(gathered.data(),
@@ -55,28 +49,27 @@ class Stack {
 
  private:
   Queue& queue() const { return executor_.default_queue(); }
-  std::size_t width() const { return static_cast<std::size_t>(cols_) * element_; }
-  std::size_t pitch() const { return static_cast<std::size_t>(ld_) * element_; }
-  std::size_t all_rows() const { return static_cast<std::size_t>(rows_ * count_); }
+  std::size_t width() const { return static_cast<std::size_t>(host_.rows.cols) * host_.rows.element; }
+  std::size_t pitch() const { return static_cast<std::size_t>(host_.rows.ld) * host_.rows.element; }
+  std::size_t all_rows() const { return static_cast<std::size_t>(host_.rows.rows * count_); }
   std::size_t bytes() const { return width() * all_rows(); }
   /// All rows of all rectangles, as if they were one.
-  bool evenly_spaced() const { return pointers_ == nullptr && (count_ == 1 || stride_ == rows_ * ld_); }
+  bool evenly_spaced() const {
+    return host_.pointers == nullptr && (count_ == 1 || host_.stride == host_.rows.rows * host_.rows.ld);
+  }
 
   template <class Action>
   void each_row(char* here, Action action) const {
     for (Index i = 0; i < count_; ++i) {
-      const char* there = pointers_ != nullptr ? static_cast<const char*>(pointers_[i])
-                                               : first_ + i * stride_ * static_cast<Index>(element_);
-      for (Index row = 0; row < rows_; ++row, here += width(), there += pitch()) action(here, there);
+      const char* there = static_cast<const char*>(host_.at(i).data);
+      for (Index row = 0; row < host_.rows.rows; ++row, here += width(), there += pitch()) action(here, there);
     }
   }
 
   Executor& executor_;
-  const char* first_;
-  const void* const* pointers_;
+  BatchOperand host_;
   bool shared_;
-  Index rows_, cols_, ld_, stride_, count_;
-  std::size_t element_;
+  Index count_;
   ExecutorMemory memory_;
 };
 
@@ -84,7 +77,10 @@ class Stack {
 class Group {
  public:
   Group(Executor& executor, const GemmBatch& host)
-      : host_(host), a_(stack_a(executor, host)), b_(stack_b(executor, host)), c_(stack_c(executor, host)) {
+      : host_(host),
+        a_(executor, batch_operand_a(host), host.count),
+        b_(executor, batch_operand_b(host), host.count),
+        c_(executor, batch_operand_c(host), host.count) {
     if (host.call.alpha != 0.0) { // else they are not read
       a_.bring();
       b_.bring();
@@ -107,37 +103,27 @@ class Group {
   void fetch() const { c_.fetch(); }
 
  private:
-  static Stack stack_a(Executor& executor, const GemmBatch& x) {
-    const bool flip = x.call.op_a == Op::Transpose;
-    return {executor,
-            x.call.a,
-            x.has_pointers() ? x.a : nullptr,
-            x.stride_a,
-            flip ? x.call.k : x.call.m,
-            flip ? x.call.m : x.call.k,
-            x.call.lda,
-            x.count,
-            x.call.type};
-  }
-  static Stack stack_b(Executor& executor, const GemmBatch& x) {
-    const bool flip = x.call.op_b == Op::Transpose;
-    return {executor,
-            x.call.b,
-            x.has_pointers() ? x.b : nullptr,
-            x.stride_b,
-            flip ? x.call.n : x.call.k,
-            flip ? x.call.k : x.call.n,
-            x.call.ldb,
-            x.count,
-            x.call.type};
-  }
-  static Stack stack_c(Executor& executor, const GemmBatch& x) {
-    return {executor, x.call.c, x.c, x.stride_c, x.call.m, x.call.n, x.call.ldc, x.count, x.call.result};
-  }
-
   const GemmBatch& host_;
   Stack a_, b_, c_;
 };
+
+using GroupsThere = std::vector<std::unique_ptr<Group>>;
+
+/// False: out of memory, and C is as it was.
+bool multiply_at_once(Executor& executor, std::span<const GemmBatch> groups, const GemmOptions& options,
+                      GroupsThere& there) try {
+  std::vector<GemmBatch> batches;
+  for (const GemmBatch& group : groups) {
+    if (group.count == 0 || group.call.m == 0 || group.call.n == 0) continue;
+    there.push_back(std::make_unique<Group>(executor, group));
+    batches.push_back(there.back()->batch());
+  }
+  throw_if_failed(executor.gemm_batch(executor.default_queue(), batches, options.kernel));
+  return true;
+} catch (const OutOfMemory&) {
+  there.clear();
+  return false;
+}
 
 GemmBatch part_of(const GemmBatch& group, Index first, Index count) {
   GemmBatch part = group;
@@ -152,36 +138,37 @@ GemmBatch part_of(const GemmBatch& group, Index first, Index count) {
   return part;
 }
 
-void run_at_once(Executor& executor, std::span<const GemmBatch> groups, const GemmOptions& options) {
-  std::vector<std::unique_ptr<Group>> there;
-  std::vector<GemmBatch> batches;
-  for (const GemmBatch& group : groups) {
-    if (group.count == 0 || group.call.m == 0 || group.call.n == 0) continue;
-    there.push_back(std::make_unique<Group>(executor, group));
-    batches.push_back(there.back()->batch());
+/// Each half is tried at once again. `written`: some of C is.
+void multiply_in_halves(Executor& executor, std::span<const GemmBatch> groups, const GemmOptions& options,
+                        bool& written) {
+  if (groups.empty()) return;
+  GroupsThere there;
+  if (multiply_at_once(executor, groups, options, there)) {
+    written = true;
+    for (const auto& group : there) group->fetch();
+    return;
   }
-  throw_if_failed(executor.gemm_batch(executor.default_queue(), batches, options.kernel));
-  for (const auto& group : there) group->fetch();
+  if (const std::size_t half = groups.size() / 2; half > 0) {
+    multiply_in_halves(executor, groups.first(half), options, written);
+    return multiply_in_halves(executor, groups.subspan(half), options, written);
+  }
+  const GemmBatch& group = groups.front();
+  if (group.count == 1) {
+    gemm_raw(group.product(0), options);
+    written = true;
+    return;
+  }
+  const Index half = group.count / 2;
+  const GemmBatch first = part_of(group, 0, half), second = part_of(group, half, group.count - half);
+  multiply_in_halves(executor, {&first, 1}, options, written);
+  multiply_in_halves(executor, {&second, 1}, options, written);
 }
 
 } // namespace
 
-void gemm_batch_by_copies(Executor& executor, std::span<const GemmBatch> groups, const GemmOptions& options) try {
-  run_at_once(executor, groups, options);
-} catch (const OutOfMemory&) { // nothing has been written
-  const std::size_t half = groups.size() / 2;
-  if (half > 0) {
-    gemm_batch_by_copies(executor, groups.first(half), options);
-    return gemm_batch_by_copies(executor, groups.subspan(half), options);
-  }
-  if (groups.empty()) throw;
-  const GemmBatch& group = groups.front();
-  if (group.count == 1) return gemm_raw(group.product(0), options);
-  for (const auto& [first, count] :
-       {std::pair{Index{0}, group.count / 2}, std::pair{group.count / 2, group.count - group.count / 2}}) {
-    const GemmBatch part = part_of(group, first, count);
-    gemm_batch_by_copies(executor, {&part, 1}, options);
-  }
+void gemm_batch_by_copies(Executor& executor, std::span<const GemmBatch> groups, const GemmOptions& options) {
+  bool written = false;
+  tell_of_parts_written(written, [&] { multiply_in_halves(executor, groups, options, written); });
 }
 
 } // namespace tessera::detail

@@ -7,6 +7,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "partly_written.hpp"
+
 namespace tessera {
 namespace {
 
@@ -34,9 +36,11 @@ Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std
   }
   if (!multiplied.empty())
     if (Status status = run(multiplied); !status.ok()) return status;
+  bool written = !multiplied.empty();
   for (const GemmBatch& group : groups)
-    for (Index i = 0; i < group.count && !is_empty(group) && scales(group); ++i)
-      if (Status status = scale_result(queue, group.product(i)); !status.ok()) return status;
+    for (Index i = 0; i < group.count && !is_empty(group) && scales(group); ++i, written = true)
+      if (Status status = scale_result(queue, group.product(i)); !status.ok())
+        return written ? detail::partly_written(status) : status;
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
@@ -62,7 +66,13 @@ Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups
     return Status{};
   };
   if (Status status = each([](const GemmKernel&, const GemmCall&) { return Status{}; }); !status.ok()) return status;
-  return each([&](const GemmKernel& row, const GemmCall& call) { return run_row(queue, row, call); });
+  bool written = false;
+  return each([&](const GemmKernel& row, const GemmCall& call) {
+    Status status = run_row(queue, row, call);
+    if (!status.ok() && written) return detail::partly_written(status);
+    written = true;
+    return status;
+  });
 }
 
 } // namespace tessera

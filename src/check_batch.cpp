@@ -8,6 +8,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "batch_operand.hpp"
+
 namespace tessera {
 namespace {
 
@@ -16,44 +18,6 @@ Status invalid_batch(std::string why) { return Status::failure(StatusCode::Inval
 std::string digits(Index value) { return std::to_string(value); }
 
 std::string shape_text(const StoredRows& x) { return digits(x.rows) + "×" + digits(x.cols); }
-
-/// One operand of all products: the first product's rectangle, or none where there are pointers.
-struct BatchOperand {
-  const char* name;
-  StoredRows rows;
-  const void* const* pointers;
-  Index stride;
-
-  bool empty() const { return rows.rows == 0 || rows.cols == 0; }
-  Index element() const { return static_cast<Index>(rows.element); }
-  /// Bytes from the first to behind the last element of one product's rectangle, and between neighbours.
-  Index extent() const { return empty() ? 0 : ((rows.rows - 1) * rows.ld + rows.cols) * element(); }
-  Index step() const { return stride * element(); }
-  std::intptr_t begin() const { return reinterpret_cast<std::intptr_t>(rows.data); }
-  StoredRows at(Index i) const {
-    StoredRows one = rows;
-    one.data = pointers != nullptr ? pointers[i] : reinterpret_cast<const void*>(begin() + i * step());
-    return one;
-  }
-};
-
-BatchOperand batch_operand_a(const GemmBatch& x) {
-  const bool flip = x.call.op_a == Op::Transpose;
-  return {"a",
-          {x.call.a, flip ? x.call.k : x.call.m, flip ? x.call.m : x.call.k, x.call.lda, size_of(x.call.type)},
-          x.has_pointers() ? x.a : nullptr,
-          x.stride_a};
-}
-BatchOperand batch_operand_b(const GemmBatch& x) {
-  const bool flip = x.call.op_b == Op::Transpose;
-  return {"b",
-          {x.call.b, flip ? x.call.n : x.call.k, flip ? x.call.k : x.call.n, x.call.ldb, size_of(x.call.type)},
-          x.has_pointers() ? x.b : nullptr,
-          x.stride_b};
-}
-BatchOperand batch_operand_c(const GemmBatch& x) {
-  return {"c", {x.call.c, x.call.m, x.call.n, x.call.ldc, size_of(x.call.result)}, x.c, x.stride_c};
-}
 
 /// May the two meet? By address range.
 bool near(const StoredRows& x, Index extent_x, const StoredRows& y, Index extent_y) {

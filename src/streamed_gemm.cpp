@@ -8,6 +8,7 @@
 #include <tessera/log.hpp>
 
 #include "executor_memory.hpp"
+#include "partly_written.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -67,11 +68,7 @@ Status StreamedProduct::run() {
   Status status = multiply();
   Status end = executor_.default_queue().synchronize(); // before the buffers go
   if (status.ok()) return end;
-  if (fetched_) { // what every error but this one promises is over
-    status.code = StatusCode::DeviceError;
-    status.why += "; parts of C were written already";
-  }
-  return status;
+  return fetched_ ? partly_written(status) : status;
 }
 
 /// Half of the device, or half of that, until it is there. A quarter of what was there is left to the kernels.

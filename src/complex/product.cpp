@@ -8,6 +8,7 @@
 
 #include "complex/blocks.hpp"
 #include "complex/scratch.hpp"
+#include "partly_written.hpp"
 
 namespace tessera {
 namespace {
@@ -83,11 +84,7 @@ Status ComplexProduct::run() {
   a_ = b_ + blocks_.b(call_);
   sums_ = a_ + blocks_.a(call_);
   Status status = multiply_parts();
-  if (!status.ok() && wrote_c_) { // what every error but this one promises is over
-    status.code = StatusCode::DeviceError;
-    status.why += "; parts of C were written already";
-  }
-  return status;
+  return wrote_c_ ? detail::partly_written(status) : status;
 }
 
 /// Less where the executor has less left: smaller blocks have the same bits.

@@ -6,6 +6,7 @@
 
 #include "complex/blocks.hpp"
 #include "executor_memory.hpp"
+#include "partly_written.hpp"
 #include "placement.hpp"
 
 namespace tessera::detail {
@@ -109,12 +110,8 @@ void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));
   bool written = false;
-  Status status = multiply_in_halves(executor, call, options, written);
-  if (!status.ok() && written) {
-    status.code = StatusCode::DeviceError;
-    status.why += "; parts of C were written already";
-  }
-  throw_if_failed(status);
+  const Status status = multiply_in_halves(executor, call, options, written);
+  throw_if_failed(written ? partly_written(status) : status);
 }
 
 } // namespace tessera::detail

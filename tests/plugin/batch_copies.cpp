@@ -98,6 +98,39 @@ BOOST_AUTO_TEST_CASE(parts_of_a_batch) {
   }
 }
 
+/// C := C + A·B by ones, in groups: a small one and a large one.
+struct TwoGroups {
+  static constexpr Index large = 300, depth = 2000;
+  std::vector<double> a = std::vector<double>(large * depth, 1.0), small = std::vector<double>(4, 5.0),
+                      c = std::vector<double>(large * large, 5.0);
+  GemmBatch groups[2];
+
+  explicit TwoGroups(Index m) {
+    groups[0].call = {DType::F64, Math::Strict, Op::None, Op::None, 2, 2, 1, 1.0, a.data(), 1, a.data(), 2, 1.0,
+                      small.data(), 2};
+    groups[1].call = {DType::F64, Math::Strict, Op::None, Op::None, m, m, depth, 1.0, a.data(), depth, a.data(), m, 1.0,
+                      c.data(), m};
+  }
+  void expect_parts_written(std::string_view why) {
+    test::expect_error<DeviceError>([&] { detail::gemm_batch_raw(groups, on_device); },
+                                    {why, "parts of C were written already"});
+    BOOST_TEST(small == std::vector<double>(4, 6.0), boost::test_tools::per_element()); // once
+    BOOST_TEST(c == std::vector<double>(large * large, 5.0));
+  }
+};
+
+/// Out of memory for good when the first of two groups is home. 200 KB hold no block of the second.
+BOOST_AUTO_TEST_CASE(parts_that_were_written_are_told_of) {
+  use_small_device();
+  TwoGroups(TwoGroups::large).expect_parts_written("64×64");
+}
+
+/// Or while results are fetched, the second with the first of two groups at home.
+BOOST_AUTO_TEST_CASE(fetches_that_fail_are_not_tried_again) { // SMALL_DEVICE_FETCHES is 1
+  use_small_device();
+  TwoGroups(8).expect_parts_written("no memory for copies");
+}
+
 BOOST_AUTO_TEST_CASE(one_operand_for_all) {
   use_small_device();
   Batched a(6, 5, 1, 0, 1, 1), b(5, 7, 0, 0, 8, 2), c(6, 7, 0, 0, 8, 3), expected = c;

@@ -1,5 +1,5 @@
 /// A plug-in in the place of CUDA's whose device has memory of its own, and little of it: 8 MiB, or SMALL_DEVICE bytes.
-/// It multiplies as the reference does. Its work is done when a call returns, but it says on stderr which streams its
+/// SMALL_DEVICE_FETCHES=n: after so many copies to the host it is out of memory. It multiplies as the reference does. Its work is done when a call returns, but it says on stderr which streams its
 /// queue is ordered against.
 
 #include <cstdint>
@@ -38,6 +38,7 @@ class SmallDevice final : public test::BorrowingExecutor {
     capabilities_.device = "small device";
     capabilities_.host_memory = false;
     capabilities_.memory_bytes = bytes ? std::strtoull(bytes, nullptr, 10) : 8 << 20;
+    if (const char* fetches = std::getenv("SMALL_DEVICE_FETCHES")) fetches_left_ = std::atoi(fetches);
   }
 
   Status allocate(std::size_t bytes, void*& memory) noexcept override {
@@ -57,12 +58,20 @@ class SmallDevice final : public test::BorrowingExecutor {
     HostExecutor::free(memory);
   }
 
+  Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                  std::size_t width, std::size_t rows) noexcept override {
+    if (fetches_left_ == 0) return {StatusCode::OutOfMemory, "the small device has no memory for copies"};
+    --fetches_left_;
+    return HostExecutor::copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
+  }
+
   Queue& default_queue() noexcept override { return queue_; }
 
  private:
   SmallQueue queue_;
   std::mutex mutex_;
   std::size_t in_use_ = 0;
+  int fetches_left_ = -1; ///< negative: no end of them
   std::unordered_map<void*, std::size_t> sizes_;
 };
 

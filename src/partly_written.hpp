@@ -1,0 +1,33 @@
+#pragma once
+
+/// What errors promise, that C is as it was, is over once a part of C has been written: then the error is a DeviceError
+/// that says so, and nobody may try again, for beta would be applied twice.
+
+#include <exception>
+#include <string>
+
+#include <tessera/status.hpp>
+
+namespace tessera::detail {
+
+inline std::string partly_written(std::string why) {
+  constexpr std::string_view end = "; parts of C were written already";
+  if (!why.ends_with(end)) why += end;
+  return why;
+}
+
+/// A failure after some of C was written.
+inline Status partly_written(const Status& status) {
+  return status.ok() ? status : Status{StatusCode::DeviceError, partly_written(status.why)};
+}
+
+/// Runs `action`, which sets `written` once C is no longer as it was.
+template <class Action>
+void tell_of_parts_written(const bool& written, Action action) try {
+  action();
+} catch (const std::exception& error) {
+  if (!written) throw;
+  throw DeviceError(partly_written(std::string(error.what())));
+}
+
+} // namespace tessera::detail
