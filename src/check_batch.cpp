@@ -47,6 +47,24 @@ Status check_own_result(const BatchOperand& x, const BatchOperand& c, Index coun
   return {};
 }
 
+/// All products of a group read one bias and one residual, while any of their results is written.
+Status check_epilogue_apart(const GemmBatch& group, const BatchOperand& c) {
+  const Epilogue& epilogue = group.call.epilogue;
+  if (epilogue.empty() || c.empty()) return {};
+  const GemmCall& call = group.call;
+  const Index numbers = epilogue.bias_per == BiasPer::Row ? call.m : call.n;
+  const void* const bias = epilogue.bias_per == BiasPer::None ? nullptr : epilogue.bias;
+  for (const BatchOperand& x :
+       {BatchOperand{"bias", {bias, numbers, 1, epilogue.bias_step, size_of(call.result)}, nullptr, 0},
+        BatchOperand{
+            "residual", {epilogue.residual, call.m, call.n, epilogue.ld_residual, size_of(call.result)}, nullptr, 0}})
+    for (Index i = 0; i < group.count && x.rows.data != nullptr; ++i)
+      if (near(x.rows, x.extent(), c.at(i), c.extent()) && overlap(x.rows, c.at(i)))
+        return invalid_batch("gemm batch: c[" + digits(i) + "] overlaps the epilogue's " + x.name +
+                             " in memory, which every product reads; use a copy of it");
+  return {};
+}
+
 Status check_pointers(const GemmBatch& group) {
   for (const auto& [array, name] : {std::pair{group.a, "a"}, std::pair{group.b, "b"}})
     if (array == nullptr)
@@ -58,7 +76,7 @@ Status check_pointers(const GemmBatch& group) {
   if (Status status = check_gemm(group.product(0)); !status.ok()) return status;
   for (const BatchOperand* x : {&a, &b})
     if (Status status = check_own_result(*x, c, group.count); !status.ok()) return status;
-  return {};
+  return check_epilogue_apart(group, c);
 }
 
 Status check_stride(const BatchOperand& x, Index count) {
@@ -134,7 +152,7 @@ Status check_strides(const GemmBatch& group) {
   if (Status status = check_results_apart(c, group.count); !status.ok()) return status;
   for (const BatchOperand* x : {&a, &b})
     if (Status status = check_apart_from(*x, c, group.count); !status.ok()) return status;
-  return {};
+  return check_epilogue_apart(group, c);
 }
 
 Status check_group(const GemmBatch& group) {

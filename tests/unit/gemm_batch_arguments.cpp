@@ -171,6 +171,32 @@ BOOST_AUTO_TEST_CASE(results_that_overlap_operands) {
   BOOST_TEST(!run_batch({&x.batch, 1}).ok());
 }
 
+/// One bias and one residual for all products: none of the results may be there, nor the first one alone.
+BOOST_AUTO_TEST_CASE(results_that_overlap_an_epilogue) {
+  for (const bool pointers : {false, true}) {
+    const auto bias_at = [&](std::size_t element) {
+      return [=](Batch& x) {
+        if (pointers) x.use_pointers();
+        x.batch.call.epilogue = {.bias_per = BiasPer::Column, .bias = &x.c[element]};
+      };
+    };
+    batch_refused(bias_at(2), {"c overlaps the epilogue's bias"});
+    batch_refused(bias_at(10), {"c[2] overlaps the epilogue's bias"});
+    batch_refused(
+        [&](Batch& x) {
+          if (pointers) x.use_pointers();
+          x.batch.call.epilogue = {.residual = &x.c[4], .ld_residual = 2};
+        },
+        {"c[1] overlaps the epilogue's residual"});
+    batch_accepted(
+        [&](Batch& x) {
+          if (pointers) x.use_pointers();
+          x.batch.call.epilogue = {.residual = &x.a[3], .ld_residual = 2};
+        },
+        std::vector<float>(12, 4.0f));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_is_unknown) {
   const Batch x;
   Executor& executor = tessera::executor(Backend::Reference);
