@@ -126,8 +126,8 @@ Status run_product_and_finish(const GemmKernel& row, Executor& executor, Queue& 
   detail::ExecutorMemory wide_c(executor);
   if (product.result != call.result) {
     product.ldc = (call.n + 15) / 16 * 16;
-    if (Status status =
-            wide_c.allocate(static_cast<std::size_t>(call.m) * static_cast<std::size_t>(product.ldc) * sizeof(float));
+    if (Status status = wide_c.allocate_for(
+            queue, static_cast<std::size_t>(call.m) * static_cast<std::size_t>(product.ldc) * sizeof(float));
         !status.ok())
       return status;
     product.c = wide_c.data();

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include <tessera/executor.hpp>
+#include <tessera/recording.hpp>
 
 namespace tessera::detail {
 
@@ -18,6 +19,15 @@ class ExecutorMemory {
   Status allocate(std::size_t bytes) noexcept {
     release();
     return executor_.allocate(bytes, data_);
+  }
+  /// For work in `queue`. Rejected where that cannot be: memory comes and goes in the order of the default queue, so
+  /// what another queue records can neither take it nor give it back.
+  Status allocate_for(Queue& queue, std::size_t bytes) noexcept {
+    if (is_being_recorded(queue) && &queue != &executor_.default_queue())
+      return {
+          StatusCode::Rejected,
+          "this product needs memory besides its operands, which only the default queue can record; record it there"};
+    return allocate(bytes);
   }
   void* data() const noexcept { return data_; }
 

@@ -3,6 +3,8 @@
 
 #include <tessera/gemm.hpp>
 
+#include <vector>
+
 #include <tessera/backend.hpp>
 
 #include "operand.hpp"
@@ -110,7 +112,7 @@ Placed at_home(const Operand& x) {
 }
 
 /// z = epilogue(x) on the host.
-void finish_at_home(const Operand& x, const EpilogueOperands& epilogue, const Operand& z) {
+void finish_at_home(const Operand& x, const EpilogueOperands& epilogue, const Operand& z, int threads) {
   Executor& host = place_elementwise({});
   const Placed from = at_home(x);
   const Epilogue placed = placed_epilogue(epilogue, z, at_home);
@@ -126,7 +128,8 @@ void finish_at_home(const Operand& x, const EpilogueOperands& epilogue, const Op
                                                      .z_type = z.storage->type(),
                                                      .z = to.data,
                                                      .ldz = to.ld,
-                                                     .epilogue = placed}));
+                                                     .epilogue = placed,
+                                                     .threads = threads}));
 }
 
 /// Operands in host memory, in parts through the executor's.
@@ -139,17 +142,32 @@ void multiply_streamed(Executor& executor, double alpha, const Operand& a, const
     const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
     if (beta != 0.0) copy(c, wide);
     multiply_streamed(executor, alpha, a, b, beta, wide, options, {});
-    return finish_at_home(wide, epilogue, c);
+    return finish_at_home(wide, epilogue, c, options.threads);
   }
   if (has_epilogue) {
     multiply_streamed(executor, alpha, a, b, beta, c, options, {});
-    return finish_at_home(c, epilogue, c);
+    return finish_at_home(c, epilogue, c, options.threads);
   }
   const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
   const GemmCall call{
       a.storage->type(), options.math, a.op,      b.op, c.rows,      c.cols,    logical_cols(a), alpha, home_a.data,
       home_a.ld,         home_b.data,  home_b.ld, beta, home_c.data, home_c.ld, options.threads, result};
   throw_if_failed(streamed_gemm(executor, call, options.kernel));
+}
+
+/// With all operands there, or in parts if not all of them fit: then those that were not there leave again.
+void multiply_on_device(Executor& device, double alpha, const Operand& a, const Operand& b, double beta,
+                        const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
+  std::vector<Operand> brought{a, b};
+  for (const std::optional<Operand>* x : {&epilogue.bias, &epilogue.residual})
+    if (*x) brought.push_back(**x);
+  std::erase_if(brought, [&](const Operand& x) { return x.storage->resident_on() == &device; });
+  try {
+    multiply_on(device, alpha, a, b, beta, c, options, epilogue);
+  } catch (const OutOfMemory&) {
+    for (const Operand& x : brought) x.storage->leave_device();
+    multiply_streamed(device, alpha, a, b, beta, c, options, epilogue);
+  }
 }
 
 } // namespace
@@ -179,16 +197,8 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   straighten_residual(end);
   Executor& executor =
       place_gemm(options.backend, {a.storage->type(), options.math, c.rows, c.cols, logical_cols(a)}, {&a, &b, &c});
-  const bool a_was_there = a.storage->resident_on() == &executor;
-  const bool b_was_there = b.storage->resident_on() == &executor;
-  try {
-    multiply_on(executor, alpha, a, b, beta, c, options, end);
-  } catch (const OutOfMemory&) {
-    if (executor.capabilities().host_memory) throw;
-    if (!a_was_there) a.storage->leave_device();
-    if (!b_was_there) b.storage->leave_device();
-    multiply_streamed(executor, alpha, a, b, beta, c, options, end);
-  }
+  if (executor.capabilities().host_memory) return multiply_on(executor, alpha, a, b, beta, c, options, end);
+  multiply_on_device(executor, alpha, a, b, beta, c, options, end);
   if (c.storage->borrowed()) c.storage->host_read(); // its owner looks at the memory, not at the view
 }
 

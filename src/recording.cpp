@@ -1,6 +1,27 @@
 #include <tessera/recording.hpp>
 
+#include <utility>
+
 namespace tessera {
+namespace {
+
+thread_local const Queue* being_recorded = nullptr;
+
+/// Restores what was there before: record() may be within the work of another.
+class Marked {
+ public:
+  explicit Marked(const Queue& queue) : before_(std::exchange(being_recorded, &queue)) {}
+  ~Marked() { being_recorded = before_; }
+  Marked(const Marked&) = delete;
+  Marked& operator=(const Marked&) = delete;
+
+ private:
+  const Queue* before_;
+};
+
+} // namespace
+
+bool is_being_recorded(const Queue& queue) noexcept { return being_recorded == &queue; }
 
 Recording::~Recording() = default;
 Recorder::~Recorder() = default;
@@ -14,6 +35,7 @@ Status record(Queue& queue, const std::function<Status()>& work, std::unique_ptr
   if (Status status = recorder->begin_recording(); !status.ok()) return status;
   Status worked;
   try {
+    const Marked here(queue);
     worked = work();
   } catch (...) {
     static_cast<void>(recorder->end_recording(recording));

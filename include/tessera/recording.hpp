@@ -40,7 +40,12 @@ class TESSERA_API Recorder {
 TESSERA_API bool records(const Queue& queue) noexcept;
 
 /// Records what `work` enqueues. Rejected, with the reason, if the queue does not record; else what `work` returned if
-/// that is no success, or why its work cannot be recorded.
+/// that is no success, or why its work cannot be recorded. Products that need memory besides their operands (16-bit
+/// results of f32 operands and epilogues of 16-bit results where the kernel leaves them to a pass of their own, complex
+/// ones) are recorded on the executor's default queue alone: another one rejects them.
 TESSERA_API Status record(Queue& queue, const std::function<Status()>& work, std::unique_ptr<Recording>& recording);
+
+/// Whether the calling thread is within record() for this queue.
+TESSERA_API bool is_being_recorded(const Queue& queue) noexcept;
 
 } // namespace tessera

@@ -93,7 +93,7 @@ Status ComplexProduct::reserve() {
   Status status;
   for (std::size_t limit = scratch_limit(call_, executor_.capabilities());; limit /= 2) {
     blocks_ = choose_complex_blocks(call_, limit);
-    status = scratch_.allocate(blocks_.bytes(call_));
+    status = scratch_.allocate(queue_, blocks_.bytes(call_));
     if (status.code != StatusCode::OutOfMemory || limit / 2 < least) break;
   }
   if (status.ok() && log_dispatch())

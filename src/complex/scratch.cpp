@@ -12,42 +12,53 @@ namespace {
 constexpr std::size_t most_kept = std::size_t{65} << 20;
 constexpr std::size_t least_kept = std::size_t{64} << 10;
 
+/// A thread's block. A product takes it away while it runs: a thread that waits for its helpers may begin another
+/// product meanwhile. Without a destructor, so that products in the destructors of other thread-local objects find an
+/// empty one where the thread's block is gone already.
 struct KeptMemory {
-  void* memory = nullptr;
-  std::size_t bytes = 0;
+  void* memory;
+  std::size_t bytes;
+  bool thread_ends;
+};
+constinit thread_local KeptMemory kept{nullptr, 0, false};
 
-  ~KeptMemory() { free_host(memory); }
+/// Gives the block back at the thread's end.
+struct EndOfThread {
+  ~EndOfThread() {
+    free_host(kept.memory);
+    kept = {nullptr, 0, true};
+  }
 };
 
-/// A product takes it away while it runs: a thread that waits for its helpers may begin another product meanwhile.
-thread_local KeptMemory kept;
+void keep(void* memory, std::size_t bytes) noexcept {
+  thread_local EndOfThread end;
+  static_cast<void>(end);
+  free_host(kept.memory);
+  kept = {memory, bytes, false};
+}
 
 } // namespace
 
-Status ComplexScratch::allocate(std::size_t bytes) noexcept {
-  if (!executor_.capabilities().host_memory) return executor_.allocate(bytes, memory_);
+Status ComplexScratch::allocate(Queue& queue, std::size_t bytes) noexcept {
+  if (!on_host_) return device_memory_.allocate_for(queue, bytes);
   if (kept.bytes >= bytes) {
-    memory_ = std::exchange(kept.memory, nullptr);
-    bytes_ = std::exchange(kept.bytes, 0);
+    host_memory_ = std::exchange(kept.memory, nullptr);
+    host_bytes_ = std::exchange(kept.bytes, 0);
     return {};
   }
-  bytes_ = std::max(bytes, least_kept);
-  memory_ = allocate_host(bytes_);
-  if (memory_ != nullptr) return {};
+  host_bytes_ = std::max(bytes, least_kept);
+  host_memory_ = allocate_host(host_bytes_);
+  if (host_memory_ != nullptr) return {};
   return {StatusCode::OutOfMemory, "out of host memory: could not allocate " + std::to_string(bytes) +
                                        " bytes for the expanded operands of a complex product"};
 }
 
 ComplexScratch::~ComplexScratch() {
-  if (memory_ == nullptr) return;
-  if (!executor_.capabilities().host_memory) {
-    executor_.free(memory_);
-  } else if (bytes_ <= kept.bytes || bytes_ > most_kept) {
-    free_host(memory_);
-  } else {
-    free_host(std::exchange(kept.memory, memory_));
-    kept.bytes = bytes_;
-  }
+  if (host_memory_ == nullptr) return;
+  if (kept.thread_ends || host_bytes_ <= kept.bytes || host_bytes_ > most_kept)
+    free_host(host_memory_);
+  else
+    keep(host_memory_, host_bytes_);
 }
 
 } // namespace tessera::detail

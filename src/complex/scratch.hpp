@@ -7,23 +7,27 @@
 
 #include <tessera/executor.hpp>
 
+#include "executor_memory.hpp"
+
 namespace tessera::detail {
 
 class ComplexScratch {
  public:
-  explicit ComplexScratch(Executor& executor) : executor_(executor) {}
+  explicit ComplexScratch(Executor& executor)
+      : on_host_(executor.capabilities().host_memory), device_memory_(executor) {}
   ~ComplexScratch();
   ComplexScratch(const ComplexScratch&) = delete;
   ComplexScratch& operator=(const ComplexScratch&) = delete;
 
-  /// Once. Aligned to 64 bytes, contents undefined.
-  Status allocate(std::size_t bytes) noexcept;
-  char* data() const noexcept { return static_cast<char*>(memory_); }
+  /// For work in `queue`. Once. Aligned to 64 bytes, contents undefined.
+  Status allocate(Queue& queue, std::size_t bytes) noexcept;
+  char* data() const noexcept { return static_cast<char*>(on_host_ ? host_memory_ : device_memory_.data()); }
 
  private:
-  Executor& executor_;
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
+  bool on_host_;
+  ExecutorMemory device_memory_;
+  void* host_memory_ = nullptr;
+  std::size_t host_bytes_ = 0;
 };
 
 } // namespace tessera::detail

@@ -106,10 +106,10 @@ struct TwoGroups {
   GemmBatch groups[2];
 
   explicit TwoGroups(Index m) {
-    groups[0].call = {DType::F64, Math::Strict, Op::None, Op::None, 2, 2, 1, 1.0, a.data(), 1, a.data(), 2, 1.0,
-                      small.data(), 2};
-    groups[1].call = {DType::F64, Math::Strict, Op::None, Op::None, m, m, depth, 1.0, a.data(), depth, a.data(), m, 1.0,
-                      c.data(), m};
+    groups[0].call = {DType::F64, Math::Strict, Op::None,     Op::None, 2, 2, 1, 1.0, a.data(), 1, a.data(),
+                      2,          1.0,          small.data(), 2};
+    groups[1].call = {DType::F64, Math::Strict, Op::None, Op::None, m,   m,        depth, 1.0,
+                      a.data(),   depth,        a.data(), m,        1.0, c.data(), m};
   }
   void expect_parts_written(std::string_view why) {
     test::expect_error<DeviceError>([&] { detail::gemm_batch_raw(groups, on_device); },

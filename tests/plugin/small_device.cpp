@@ -1,6 +1,6 @@
 /// A plug-in in the place of CUDA's whose device has memory of its own, and little of it: 8 MiB, or SMALL_DEVICE bytes.
-/// SMALL_DEVICE_FETCHES=n: after so many copies to the host it is out of memory. It multiplies as the reference does. Its work is done when a call returns, but it says on stderr which streams its
-/// queue is ordered against.
+/// SMALL_DEVICE_FETCHES=n: after so many copies to the host it is out of memory. It multiplies as the reference does.
+/// Its work is done when a call returns, but it says on stderr which streams its queue is ordered against.
 
 #include <cstdint>
 #include <cstdio>

@@ -12,7 +12,7 @@
 namespace tessera::test {
 
 /// Computes with the reference's kernels on "device" memory.
-class FakeDevice final : public Executor {
+class FakeDevice : public Executor {
  public:
   FakeDevice() {
     capabilities_.backend = Backend::Cuda;
