@@ -106,17 +106,18 @@ BOOST_AUTO_TEST_CASE(what_was_on_the_device_stays_there) {
   BOOST_TEST(on_device.view().operand().storage->resident_on() == &executor(Backend::Cuda));
 }
 
-/// Operands and residual fit, but not the wide sums beside them.
+/// Operands, C and the bias fit, but not the residual beside them.
 BOOST_AUTO_TEST_CASE(what_an_epilogue_reads_leaves_the_device_again) {
   use_small_device();
   const auto a = Matrix<float>::random(1024, 16, Seed{1}), b = Matrix<float>::random(16, 1024, Seed{2});
-  const auto residual = Matrix<f16>::random(1024, 1024, Seed{3}), bias = Matrix<f16>::random(1, 1024, Seed{4});
-  const MatrixEpilogue<f16> epilogue{.bias = bias.view(), .activation = Activation::Relu, .residual = residual.view()};
-  Matrix<f16> streamed(1024, 1024), whole(1024, 1024);
+  const auto residual = Matrix<float>::random(1024, 1024, Seed{3}), bias = Matrix<float>::random(1, 1024, Seed{4});
+  const MatrixEpilogue<float> epilogue{
+      .bias = bias.view(), .activation = Activation::Relu, .residual = residual.view()};
+  Matrix<float> streamed(1024, 1024), whole(1024, 1024);
   for (auto* c : {&streamed, &whole})
     gemm(1.0f, a, b, 0.0f, *c, epilogue, {.backend = c == &streamed ? Backend::Cuda : Backend::Reference});
   BOOST_TEST((streamed == whole));
-  for (const auto* x : {&bias, &residual}) BOOST_TEST(x->view().operand().storage->resident_on() == nullptr);
+  for (const auto* x : {&a, &bias, &residual}) BOOST_TEST(x->view().operand().storage->resident_on() == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_that_is_too_small) { // SMALL_DEVICE is set
