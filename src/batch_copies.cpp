@@ -30,7 +30,8 @@ class Stack {
   void bring() {
     if (bytes() == 0) return;
     if (evenly_spaced())
-      return throw_if_failed(executor_.copy_in(queue(), data(), width(), host_.rows.data, pitch(), width(), all_rows()));
+      return throw_if_failed(
+          executor_.copy_in(queue(), data(), width(), host_.rows.data, pitch(), width(), all_rows()));
     std::vector<char> gathered(bytes());
     each_row(gathered.data(), [&](char* here, const char* there) { std::memcpy(here, there, width()); });
     throw_if_failed(executor_.copy_in(queue(), data(), bytes(), gathered.data(), bytes(), bytes(), 1));
@@ -39,8 +40,8 @@ class Stack {
   void fetch() const {
     if (bytes() == 0) return;
     if (evenly_spaced())
-      return throw_if_failed(
-          executor_.copy_out(queue(), const_cast<void*>(host_.rows.data), pitch(), data(), width(), width(), all_rows()));
+      return throw_if_failed(executor_.copy_out(queue(), const_cast<void*>(host_.rows.data), pitch(), data(), width(),
+                                                width(), all_rows()));
     std::vector<char> gathered(bytes());
     throw_if_failed(executor_.copy_out(queue(), gathered.data(), bytes(), data(), bytes(), bytes(), 1));
     each_row(gathered.data(),

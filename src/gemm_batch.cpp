@@ -1,13 +1,16 @@
-/// The path of a batch: choose an executor, bring operands over as a whole, run.
+/// The path of a batch: choose an executor, bring operands over as a whole, run. What a device cannot hold goes through
+/// it in parts.
 
 #include <tessera/gemm_batch.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include <tessera/backend.hpp>
 
 #include "batch_copies.hpp"
 #include "operand.hpp"
+#include "partly_written.hpp"
 #include "placement.hpp"
 
 namespace tessera::detail {
@@ -57,6 +60,75 @@ struct Run {
   }
 };
 
+/// As many matrices each.
+struct MatrixBatch {
+  double alpha;
+  std::span<const Operand> a, b;
+  double beta;
+  std::span<const Operand> c;
+
+  MatrixBatch part(std::size_t first, std::size_t count) const {
+    return {alpha, a.subspan(first, count), b.subspan(first, count), beta, c.subspan(first, count)};
+  }
+};
+
+/// All operands in the executor's memory, where the results stay.
+void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& options) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < x.a.size(); ++i) {
+    const Operand &a = x.a[i], &b = x.b[i], &c = x.c[i];
+    const Placed on_a = read_on(a, executor), on_b = read_on(b, executor);
+    const Placed on_c = write_on(c, executor, x.beta == 0.0);
+    const GemmCall call{
+        a.storage->type(), options.math, a.op,    b.op,   c.rows,  c.cols,  logical_cols(a), x.alpha,          nullptr,
+        on_a.ld,           nullptr,      on_b.ld, x.beta, nullptr, on_c.ld, options.threads, c.storage->type()};
+    if (runs.empty() || !runs.back().takes(call)) runs.push_back({call, {}, {}, {}});
+    runs.back().a.push_back(on_a.data);
+    runs.back().b.push_back(on_b.data);
+    runs.back().c.push_back(on_c.data);
+  }
+  std::vector<GemmBatch> groups;
+  groups.reserve(runs.size());
+  for (const Run& run : runs) groups.push_back(run.batch());
+  throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
+  for (const Operand& result : x.c) written_on(result, executor);
+}
+
+/// False: not all of it fits, and every C is as it was.
+bool multiply_at_once(Executor& device, const MatrixBatch& x, const GemmOptions& options) try {
+  multiply_on(device, x, options);
+  return true;
+} catch (const OutOfMemory&) {
+  return false;
+}
+
+/// In halves if not all of it fits; then what was not there leaves again, and results come home. `written`: some are.
+void multiply_on_device(Executor& device, const MatrixBatch& x, const GemmOptions& options, bool& written) {
+  std::vector<Operand> brought;
+  for (const std::span<const Operand> operands : {x.a, x.b})
+    std::copy_if(operands.begin(), operands.end(), std::back_inserter(brought),
+                 [&](const Operand& operand) { return operand.storage->resident_on() != &device; });
+  if (multiply_at_once(device, x, options)) return;
+  const auto leave = [&] {
+    for (const Operand& operand : brought) operand.storage->leave_device();
+    for (const Operand& result : x.c) result.storage->leave_device();
+  };
+  leave();
+  const std::size_t count = x.a.size(), half = count / 2;
+  if (count == 1) {
+    GemmOptions there = options;
+    there.backend = device.capabilities().backend;
+    gemm(x.alpha, x.a[0], x.b[0], x.beta, x.c[0], there, {});
+    written = true;
+    return;
+  }
+  for (const MatrixBatch& part : {x.part(0, half), x.part(half, count - half)}) {
+    multiply_on_device(device, part, options, written);
+    written = true;
+    leave();
+  }
+}
+
 } // namespace
 
 void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options) {
@@ -90,40 +162,15 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
       place_gemm(options.backend,
                  {a[largest].storage->type(), options.math, c[largest].rows, c[largest].cols, logical_cols(a[largest])},
                  {&a[largest], &b[largest], &c[largest]});
-  std::vector<Run> runs;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const Placed on_a = read_on(a[i], executor), on_b = read_on(b[i], executor);
-    const Placed on_c = write_on(c[i], executor, beta == 0.0);
-    const GemmCall call{a[i].storage->type(),
-                        options.math,
-                        a[i].op,
-                        b[i].op,
-                        c[i].rows,
-                        c[i].cols,
-                        logical_cols(a[i]),
-                        alpha,
-                        nullptr,
-                        on_a.ld,
-                        nullptr,
-                        on_b.ld,
-                        beta,
-                        nullptr,
-                        on_c.ld,
-                        options.threads,
-                        c[i].storage->type()};
-    if (runs.empty() || !runs.back().takes(call)) runs.push_back({call, {}, {}, {}});
-    runs.back().a.push_back(on_a.data);
-    runs.back().b.push_back(on_b.data);
-    runs.back().c.push_back(on_c.data);
+  const MatrixBatch all{alpha, a, b, beta, c};
+  if (executor.capabilities().host_memory) {
+    multiply_on(executor, all, options);
+  } else {
+    bool written = false;
+    tell_of_parts_written(written, [&] { multiply_on_device(executor, all, options, written); });
   }
-  std::vector<GemmBatch> groups;
-  groups.reserve(runs.size());
-  for (const Run& run : runs) groups.push_back(run.batch());
-  throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
-  for (const Operand& result : c) {
-    written_on(result, executor);
+  for (const Operand& result : c)
     if (result.storage->borrowed()) result.storage->host_read(); // its owner looks at the memory, not at the view
-  }
 }
 
 } // namespace tessera::detail

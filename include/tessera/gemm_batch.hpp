@@ -9,7 +9,9 @@
 /// batch.hpp for what is possible on memory of one's own choice, with groups of unlike shapes). Products are computed
 /// in any order: no C may overlap an operand of another product. What is checked of that is written in batch.hpp.
 ///
-/// Host memory and a device: operands are copied as a whole, gathered first where they are scattered. Backend::Auto
+/// Host memory and a device: operands are copied as a whole, gathered first where they are scattered. What the device
+/// cannot hold at once goes through it in parts of the batch, the results of matrices coming home then. If that fails
+/// when some results are written, it is a DeviceError that says so. Backend::Auto
 /// stays on the host unless single products are worth a device by themselves: copies of small ones take longer than
 /// they do. Errors are those of gemm(); no C is changed where an argument is wrong.
 

@@ -98,6 +98,27 @@ BOOST_AUTO_TEST_CASE(parts_of_a_batch) {
   }
 }
 
+/// Twelve small products, one that is too large by itself, and an operand that is there already. 200 KB hold four.
+BOOST_AUTO_TEST_CASE(matrices_that_do_not_fit_at_once) {
+  use_small_device();
+  std::vector<Matrix<float>> a, b, c;
+  for (int i = 0; i < 13; ++i) {
+    const Index side = i == 5 ? 240 : 64;
+    a.push_back(Matrix<float>::random(side, i == 5 ? 16 : 64, Seed{1}));
+    b.push_back(Matrix<float>::random(i == 5 ? 16 : 64, side, Seed{2}));
+    c.push_back(Matrix<float>::random(side, side, Seed{3}));
+  }
+  b[2] = gemm(a[2], b[2], on_device);
+  std::vector<Matrix<float>> expected = c;
+  for (auto* results : {&c, &expected})
+    gemm_batch<float, float>(2.0f, a, b, 0.5f, *results, results == &c ? on_device : on_host);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    BOOST_TEST((c[i] == expected[i]), "product " << i);
+    const bool stays = i == 2;
+    BOOST_TEST((a[i].view().operand().storage->resident_on() != nullptr) == stays, "operand " << i);
+  }
+}
+
 /// C := C + A·B by ones, in groups: a small one and a large one.
 struct TwoGroups {
   static constexpr Index large = 300, depth = 2000;
