@@ -74,4 +74,9 @@ Status HostExecutor::finish(Queue&, const FinishCall& call) noexcept {
 Status HostExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept { return make<Queue, HostQueue>(queue); }
 Status HostExecutor::create_event(std::unique_ptr<Event>& event) noexcept { return make<Event, HostEvent>(event); }
 
+bool lacks_threads_here(const Executor& executor) noexcept {
+  const auto* host = dynamic_cast<const HostExecutor*>(&executor);
+  return host != nullptr && host->threads_here() < host->capabilities().threads;
+}
+
 } // namespace tessera

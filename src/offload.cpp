@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tessera/host_executor.hpp>
 #include <tessera/io.hpp>
 #include <tessera/log.hpp>
 #include <tessera/status.hpp>
@@ -154,13 +155,14 @@ OffloadRates measure_offload(Executor& device, Executor& host, DType type, const
   return rates;
 }
 
-OffloadRates offload_rates(Executor& device, Executor& host, DType type, const std::filesystem::path& file,
-                           const OffloadProbe& probe) {
+std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DType type,
+                                          const std::filesystem::path& file, const OffloadProbe& probe) {
   const Json key = key_of(device, host, type);
   Json machines = file.empty() ? Json::array() : read_machines(file);
   OffloadRates rates;
   for (const Json& machine : machines)
     if (machine.is_object() && machine.value("key", Json()) == key && read_rates(machine, rates)) return rates;
+  if (lacks_threads_here(host)) return {};
   rates = measure_offload(device, host, type, probe);
   if (!file.empty())
     keep(file, std::move(machines),

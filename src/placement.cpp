@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <optional>
 
 #include <tessera/backend.hpp>
+#include <tessera/host_executor.hpp>
 #include <tessera/io.hpp>
 #include <tessera/log.hpp>
 #include <tessera/offload.hpp>
@@ -45,21 +47,31 @@ Executor* device_for_auto() {
   return device;
 }
 
-/// Measured at the first product that asks; without a value: the device could not be measured.
-const std::optional<OffloadRates>& rates_of(Executor& device, DType type) {
-  const auto measure = [&](DType scalar) -> std::optional<OffloadRates> {
-    try {
-      const std::filesystem::path cache = user_cache_folder();
-      return offload_rates(device, best_host_executor(), scalar, cache.empty() ? cache : cache / "offload.json");
-    } catch (const std::exception& why) {
-      if (log_dispatch()) log_line(std::string("auto: the device could not be measured: ") + why.what());
-      return {};
-    }
-  };
-  static const std::optional<OffloadRates> f32 = measure(DType::F32);
-  if (scalar_of(type) == DType::F32) return f32;
-  static const std::optional<OffloadRates> f64 = measure(DType::F64);
-  return f64;
+/// What is known of a device and an element type. No rates: not asked yet, or the device could not be measured.
+struct KnownRates {
+  std::mutex mutex;
+  bool settled = false;
+  bool not_kept = false; ///< they would have to be measured, which a parallel region was no place for
+  std::optional<OffloadRates> rates;
+};
+
+/// Measured at the first product that asks where that can be done.
+std::optional<OffloadRates> rates_of(Executor& device, DType type) {
+  static KnownRates f32, f64;
+  KnownRates& known = scalar_of(type) == DType::F32 ? f32 : f64;
+  const std::lock_guard lock(known.mutex);
+  Executor& host = best_host_executor();
+  if (known.settled || (known.not_kept && lacks_threads_here(host))) return known.rates;
+  const std::filesystem::path folder = user_cache_folder(), file = folder.empty() ? folder : folder / "offload.json";
+  try {
+    known.rates = offload_rates(device, host, scalar_of(type), file);
+    known.settled = known.rates.has_value();
+    known.not_kept = !known.settled;
+  } catch (const std::exception& why) {
+    if (log_dispatch()) log_line(std::string("auto: the device could not be measured: ") + why.what());
+    known.settled = true;
+  }
+  return known.rates;
 }
 
 bool has_row(Executor& executor, DType type, Math math) {
@@ -77,7 +89,7 @@ Executor& place_host_operands(const ProductKind& product) {
   if (device == nullptr || !has_row(*device, product.type, product.math)) return host;
   if (!has_row(host, product.type, product.math)) return *device;
   if (work < never_worth_it) return host;
-  const std::optional<OffloadRates>& rates = rates_of(*device, product.type);
+  const std::optional<OffloadRates> rates = rates_of(*device, product.type);
   const bool pays = rates && rates->pays(product.m, product.n, product.k, size_of(product.type));
   if (log_dispatch())
     log_line("auto: " + std::to_string(product.m) + "×" + std::to_string(product.n) + "×" + std::to_string(product.k) +

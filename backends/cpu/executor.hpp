@@ -24,6 +24,7 @@ class CpuExecutor final : public HostExecutor {
   Status finish(Queue& queue, const FinishCall& call) noexcept override;
   Status random(Queue& queue, const RandomCall& call) noexcept override;
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
+  int threads_here() const noexcept override { return team_->threads_here(); }
 
   /// For kernels.
   Team& team() noexcept { return *team_; }

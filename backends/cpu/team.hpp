@@ -52,6 +52,8 @@ class Team {
   /// of the budget, and where there are fewer tasks.
   void run(Index count, int threads, TaskBody body);
 
+  int threads_here() const { return limit_here(budget_); }
+
  protected:
   /// How many threads a loop may use here: 1 inside a parallel region of the same runtime.
   virtual int limit_here(int threads) const = 0;

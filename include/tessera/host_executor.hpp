@@ -23,6 +23,8 @@ class TESSERA_API HostExecutor : public Executor {
   Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                   std::size_t width, std::size_t rows) noexcept override;
   Status finish(Queue& queue, const FinishCall& call) noexcept override; ///< serial
+  /// Threads that work begun here may use: fewer than the executor has inside a parallel region of its runtime.
+  virtual int threads_here() const noexcept { return capabilities().threads; }
   Queue& default_queue() noexcept override { return queue_; }
   Status create_queue(std::unique_ptr<Queue>& queue) noexcept override;
   Status create_event(std::unique_ptr<Event>& event) noexcept override;
@@ -30,5 +32,8 @@ class TESSERA_API HostExecutor : public Executor {
  private:
   HostQueue queue_;
 };
+
+/// Is this an executor in host memory that may not use all of its threads here?
+TESSERA_API bool lacks_threads_here(const Executor& executor) noexcept;
 
 } // namespace tessera

@@ -5,12 +5,14 @@
 /// Four measured numbers of a device and a host say so for each product: what the shortest trip takes, how fast copies
 /// are, and how many operations a second each of them does on products of about the size at which it is decided.
 /// Backend::Auto measures them once for a machine and element type, when the first product asks that could be worth it
-/// (some 50 ms), and keeps them in offload.json in the user's cache folder (io.hpp): safe to delete. Nobody's bits
-/// depend on it: strict products have the same ones on both sides.
+/// (some 50 ms), and keeps them in offload.json in the user's cache folder (io.hpp): safe to delete. Inside a parallel
+/// region, where the host would be measured with few of its threads, nothing is: what is not kept yet stays on the
+/// host. Nobody's bits depend on it: strict products have the same ones on both sides.
 ///
 /// Idea: the offload thresholds of NVBLAS and of Cray's libsci_acc, measured instead of set.
 
 #include <filesystem>
+#include <optional>
 
 #include <tessera/executor.hpp>
 
@@ -36,7 +38,9 @@ struct OffloadProbe {
 TESSERA_API OffloadRates measure_offload(Executor& device, Executor& host, DType type, const OffloadProbe& probe = {});
 
 /// The rates of this machine: from `file`, else measured and written there if it can be; an empty path keeps nothing.
-TESSERA_API OffloadRates offload_rates(Executor& device, Executor& host, DType type, const std::filesystem::path& file,
-                                       const OffloadProbe& probe = {});
+/// None if they would have to be measured inside a parallel region, where the host lacks threads.
+TESSERA_API std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DType type,
+                                                      const std::filesystem::path& file,
+                                                      const OffloadProbe& probe = {});
 
 } // namespace tessera

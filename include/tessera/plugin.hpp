@@ -20,7 +20,7 @@
 namespace tessera {
 
 /// Raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t plugin_abi_version = 4;
+inline constexpr std::uint32_t plugin_abi_version = 5;
 
 #define TESSERA_STRINGIFY_IMPL(x) #x
 #define TESSERA_STRINGIFY(x) TESSERA_STRINGIFY_IMPL(x)

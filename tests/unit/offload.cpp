@@ -5,6 +5,7 @@
 #include <tessera/offload.hpp>
 
 #include "fake_device.hpp"
+#include "support/borrowing_executor.hpp"
 #include "support/expect.hpp"
 #include "support/files.hpp"
 
@@ -19,6 +20,17 @@ constexpr OffloadProbe small{32, 16};
 bool plausible(const OffloadRates& rates) {
   return rates.latency > 0 && rates.bytes_per_second > 0 && rates.device_flops > 0 && rates.host_flops > 0;
 }
+
+OffloadRates rates_in(const std::filesystem::path& file, Executor& device, DType type = DType::F32) {
+  return offload_rates(device, executor(Backend::Reference), type, file, small).value();
+}
+
+/// A host inside a parallel region: of four threads one may be used.
+struct ConfinedHost : tessera::test::BorrowingExecutor {
+  ConfinedHost() : BorrowingExecutor(Backend::OpenMP) { capabilities_.threads = 4; }
+  int threads_here() const noexcept override { return threads; }
+  int threads = 1;
+};
 
 } // namespace
 
@@ -47,30 +59,28 @@ BOOST_AUTO_TEST_CASE(a_machine_is_measured_once) {
   const Folder folder;
   const auto file = folder.path() / "cache" / "offload.json";
   FakeDevice device;
-  Executor& host = executor(Backend::Reference);
-  const OffloadRates first = offload_rates(device, host, DType::F32, file, small);
+  const OffloadRates first = rates_in(file, device);
   const int copies = device.copies_in;
-  const OffloadRates second = offload_rates(device, host, DType::F32, file, small);
+  const OffloadRates second = rates_in(file, device);
   BOOST_TEST(device.copies_in == copies);
   BOOST_TEST(second.host_flops == first.host_flops);
   BOOST_TEST(second.latency == first.latency);
-  BOOST_TEST(plausible(offload_rates(device, host, DType::F64, file, small))); // another row of the file
+  BOOST_TEST(plausible(rates_in(file, device, DType::F64))); // another row of the file
   BOOST_TEST(device.copies_in > copies);
-  BOOST_TEST(offload_rates(device, host, DType::F32, file, small).device_flops == first.device_flops);
+  BOOST_TEST(rates_in(file, device).device_flops == first.device_flops);
 }
 
 BOOST_AUTO_TEST_CASE(files_that_cannot_be_used_are_made_anew) {
   const Folder folder;
   FakeDevice device;
-  Executor& host = executor(Backend::Reference);
   for (const char* text :
        {"", "{", "[]", R"({"schema": "other", "machines": []})", R"({"schema": "tessera.offload/1", "machines": 3})",
         R"({"schema": "tessera.offload/1", "machines": [7, {"key": 1}]})"}) {
     folder.write("offload.json", text);
-    const OffloadRates rates = offload_rates(device, host, DType::F32, folder.path() / "offload.json", small);
+    const OffloadRates rates = rates_in(folder.path() / "offload.json", device);
     BOOST_TEST(plausible(rates));
     const int copies = device.copies_in;
-    BOOST_TEST(offload_rates(device, host, DType::F32, folder.path() / "offload.json", small).latency == rates.latency);
+    BOOST_TEST(rates_in(folder.path() / "offload.json", device).latency == rates.latency);
     BOOST_TEST(device.copies_in == copies);
   }
 }
@@ -78,13 +88,28 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_used_are_made_anew) {
 BOOST_AUTO_TEST_CASE(a_device_that_fails_is_an_error_and_a_file_that_cannot_be_written_is_none) {
   FakeDevice device;
   Executor& host = executor(Backend::Reference);
-  BOOST_TEST(plausible(offload_rates(device, host, DType::F32, "/proc/no/such/offload.json", small)));
+  BOOST_TEST(plausible(rates_in("/proc/no/such/offload.json", device)));
   device.broken = true;
   tessera::test::expect_error<DeviceError>([&] { measure_offload(device, host, DType::F32, small); }, {"broken"});
   device.broken = false;
   device.out_of_memory = true;
   tessera::test::expect_error<OutOfMemory>([&] { measure_offload(device, host, DType::F32, small); }, {"memory"});
   BOOST_TEST(device.blocks() == 0u);
+}
+
+/// There the host would be measured with fewer threads than it has, and every later program would believe it.
+BOOST_AUTO_TEST_CASE(nothing_is_measured_in_a_parallel_region) {
+  const Folder folder;
+  const auto file = folder.path() / "offload.json";
+  FakeDevice device;
+  ConfinedHost host;
+  BOOST_TEST(!offload_rates(device, host, DType::F32, file, small).has_value());
+  BOOST_TEST(device.copies_in == 0);
+  BOOST_TEST(folder.names().empty());
+  host.threads = 4;
+  const double latency = offload_rates(device, host, DType::F32, file, small).value().latency;
+  host.threads = 1; // what is kept is known there too
+  BOOST_TEST(offload_rates(device, host, DType::F32, file, small).value().latency == latency);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
