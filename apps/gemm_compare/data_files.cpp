@@ -11,16 +11,6 @@
 namespace tessera::compare_app {
 namespace {
 
-template <class T>
-struct Typed {
-  Matrix<T> a, b, c;
-
-  explicit Typed(const Options& options)
-      : a(load_npy<T>(options.file_a)),
-        b(load_npy<T>(options.file_b)),
-        c(options.file_c.empty() ? Matrix<T>() : load_npy<T>(options.file_c)) {}
-};
-
 std::string shape_text(Index rows, Index cols, Op op) {
   return op == Op::None ? fmt::format("{}×{}", rows, cols) : fmt::format("{}×{} (transposed)", cols, rows);
 }
@@ -34,6 +24,16 @@ void check_type(const std::string& file, DType type, const std::string& other, D
 } // namespace
 
 struct DataFiles::Matrices {
+  template <class T>
+  struct Typed {
+    Matrix<T> a, b, c;
+
+    explicit Typed(const Options& options)
+        : a(load_npy<T>(options.file_a)),
+          b(load_npy<T>(options.file_b)),
+          c(options.file_c.empty() ? Matrix<T>() : load_npy<T>(options.file_c)) {}
+  };
+
   std::variant<Typed<float>, Typed<double>, Typed<f16>, Typed<bf16>> typed;
 };
 
@@ -62,8 +62,8 @@ FileProduct inspect_files(const Options& options) {
 }
 
 DataFiles::DataFiles(const Options& options, DType type)
-    : matrices_(
-          with_element(type, [&](auto zero) { return std::make_unique<Matrices>(Typed<decltype(zero)>(options)); })) {
+    : matrices_(with_element(
+          type, [&](auto zero) { return std::make_unique<Matrices>(Matrices::Typed<decltype(zero)>(options)); })) {
   std::visit([this](const auto& x) { given_ = {x.a.data(), x.a.ld(), x.b.data(), x.b.ld(), x.c.data(), x.c.ld()}; },
              matrices_->typed);
 }
