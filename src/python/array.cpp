@@ -22,8 +22,10 @@ std::string element_name(PyObject* object, const std::string& otherwise) {
 }
 
 [[noreturn]] void unsupported(const char* name, PyObject* object, const std::string& otherwise) {
-  throw TypeError(std::string(name) + " holds elements of type " + element_name(object, otherwise) +
-                  ", but products are of float16, bfloat16, float32 and float64; convert it, e.g. with astype");
+  throw TypeError(
+      std::string(name) + " holds elements of type " + element_name(object, otherwise) +
+      ", but products are of float16, bfloat16, float32, float64, complex64 and complex128; convert it, e.g. with "
+      "astype");
 }
 
 [[noreturn]] void no_array(const char* name, PyObject* object) {
@@ -32,18 +34,21 @@ std::string element_name(PyObject* object, const std::string& otherwise) {
 }
 
 /// A type of the buffer protocol in this machine's byte order.
-bool parse_format(const char* format, DType& type) {
+bool parse_format(const char* format, Element& type) {
   if (format == nullptr) return false;
   if (*format == '@' || *format == '=' || *format == '<') ++format;
+  type.is_complex = *format == 'Z';
+  if (type.is_complex) ++format;
   if (*format == '\0' || format[1] != '\0') return false;
-  type = *format == 'd' ? DType::F64 : *format == 'e' ? DType::F16 : DType::F32;
-  return *format == 'f' || *format == 'd' || *format == 'e';
+  type.part = *format == 'd' ? DType::F64 : *format == 'e' ? DType::F16 : DType::F32;
+  return *format == 'f' || *format == 'd' || (*format == 'e' && !type.is_complex);
 }
 
-bool parse_dtype(const DataType& dtype, DType& type) {
-  for (const DType candidate : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
+bool parse_dtype(const DataType& dtype, Element& type) {
+  for (const Element candidate : {Element(DType::F32), Element(DType::F64), Element(DType::F16), Element(DType::BF16),
+                                  Element(DType::F32, true), Element(DType::F64, true)}) {
     type = candidate;
-    const DataType its = dlpack::data_type(type);
+    const DataType its = dlpack::data_type(type.part, type.is_complex);
     if (dtype.code == its.code && dtype.bits == its.bits && dtype.lanes == its.lanes) return true;
   }
   return false;
@@ -109,12 +114,12 @@ void check_device(DeviceType type, const char* name) {
 
 } // namespace
 
-const char* dtype_name(DType type) {
-  switch (type) {
+const char* dtype_name(Element element) {
+  switch (element.part) {
     case DType::F32:
-      return "float32";
+      return element.is_complex ? "complex64" : "float32";
     case DType::F64:
-      return "float64";
+      return element.is_complex ? "complex128" : "float64";
     case DType::F16:
       return "float16";
     case DType::BF16:
@@ -158,7 +163,7 @@ void Array::set_shape(int dimensions, const Size* sizes, const Size* strides, In
 }
 
 /// False, with Python's exception set, where the object exports no buffer, e.g. for elements that buffers cannot hold.
-bool Array::from_buffer(PyObject* object, std::optional<DType> as) {
+bool Array::from_buffer(PyObject* object, std::optional<Element> as) {
   Py_buffer& view = held_.emplace<Py_buffer>();
   if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
     held_ = std::monostate{};

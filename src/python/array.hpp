@@ -17,8 +17,18 @@
 
 namespace tessera::python {
 
+/// What an array is made of: numbers of a type, or complex numbers of two such parts, the real one first.
+struct Element {
+  DType part = DType::F32;
+  bool is_complex = false;
+
+  Element(DType of, bool complex = false) : part(of), is_complex(complex) {}
+  bool operator==(const Element&) const = default;
+  std::size_t bytes() const { return size_of(part) * (is_complex ? 2 : 1); }
+};
+
 /// As NumPy and others call it: "float32".
-const char* dtype_name(DType type);
+const char* dtype_name(Element element);
 
 /// Holds the array's memory for as long as it lives. Made and destroyed with the GIL.
 class Array {
@@ -34,7 +44,7 @@ class Array {
 
   const char* name = "";
   char* data = nullptr;
-  DType type = DType::F32;
+  Element type = DType::F32;
   Index rows = 0;
   Index cols = 0;
   Index row_stride = 0; ///< bytes, any sign
@@ -43,10 +53,10 @@ class Array {
   bool on_cuda = false;
   int device = 0; ///< the CUDA device's number
 
-  Index element() const { return static_cast<Index>(size_of(type)); }
+  Index element() const { return static_cast<Index>(type.bytes()); } ///< bytes
 
  private:
-  bool from_buffer(PyObject* object, std::optional<DType> as = std::nullopt);
+  bool from_buffer(PyObject* object, std::optional<Element> as = std::nullopt);
   bool from_bits(PyObject* object);
   void from_dlpack(PyObject* object);
   void take(PyObject* capsule, PyObject* object);

@@ -1,129 +1,19 @@
 #include "batch.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <deque>
 #include <vector>
 
 #include <tessera/gemm_batch.hpp>
 
-#include "array.hpp"
 #include "device_array.hpp"
 #include "errors.hpp"
-#include "gemm.hpp"
 #include "layout.hpp"
+#include "matrices.hpp"
+#include "words.hpp"
 
 namespace tessera::python {
 namespace {
-
-/// An argument's matrices: one that all products share, those of an array of three dimensions, or a sequence's.
-class Matrices {
- public:
-  Matrices(PyObject* object, const char* name) : name_(name) {
-    const Py_ssize_t dimensions = dimensions_of(object);
-    if (dimensions != -1 && dimensions != 2 && dimensions != 3)
-      throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) +
-                            " dimensions; pass a matrix, an array of three dimensions or a list of matrices");
-    shared_ = dimensions == 2;
-    stacked_ = dimensions == 3;
-    if (shared_)
-      add(object);
-    else
-      add_all(object);
-  }
-
-  const char* name() const { return name_; }
-  bool shared() const { return shared_; }
-  bool stacked() const { return stacked_; }
-  Index count() const { return count_; }
-  bool even() const { return even_; } ///< the i-th is i·step() bytes behind the first
-  Index step() const { return step_; }
-  const Array& at(Index i) const { return items_[static_cast<std::size_t>(shared_ || even() ? 0 : i)]; }
-
-  /// Addresses from the first byte to behind the last, of a stack or of a shared one; of a list nothing.
-  struct Range {
-    std::uintptr_t begin = 0, end = 0;
-    bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
-  };
-  Range range() const {
-    if (items_.empty() || !(stacked_ || shared_) || at(0).rows == 0 || at(0).cols == 0) return {};
-    std::intptr_t low = INTPTR_MAX, high = INTPTR_MIN;
-    for (Index n = 0; n < (shared_ || even_ ? 1 : count_); ++n) {
-      const Array& x = at(n);
-      for (const Index row : {Index{0}, x.rows - 1})
-        for (const Index col : {Index{0}, x.cols - 1})
-          for (const Index i : {Index{0}, even() ? count_ - 1 : Index{0}}) {
-            const auto address =
-                reinterpret_cast<std::intptr_t>(x.data) + row * x.row_stride + col * x.col_stride + i * step_;
-            low = std::min(low, address);
-            high = std::max(high, address + x.element());
-          }
-    }
-    return {static_cast<std::uintptr_t>(low), static_cast<std::uintptr_t>(high)};
-  }
-
- private:
-  /// −1 where the object does not say.
-  static Py_ssize_t dimensions_of(PyObject* object) {
-    const Reference dimensions(PyObject_GetAttrString(object, "ndim"));
-    if (!dimensions) {
-      PyErr_Clear();
-      return -1;
-    }
-    const Py_ssize_t number = PyLong_AsSsize_t(dimensions.get());
-    if (number == -1 && PyErr_Occurred()) PyErr_Clear();
-    return number;
-  }
-  void add(PyObject* object) {
-    const Array& array = items_.emplace_back(object, name_);
-    if (array.on_cuda)
-      throw TypeError(std::string(name_) + " is on CUDA device " + std::to_string(array.device) +
-                      "; gemm_batch takes arrays in host memory");
-  }
-  void add_all(PyObject* object) {
-    if (!PySequence_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
-      throw TypeError(std::string(name_) + " must be an array or a list of matrices, not " + type_name(object));
-    count_ = PySequence_Size(object);
-    if (count_ < 0) throw PythonError{};
-    if (!stacked_) return add_items(object, count_);
-    // Of an array whose matrices can be read where they are, its own buffer tells about all of them; what makes a copy
-    // of each item when it is asked for is taken item by item.
-    add_items(object, std::min<Index>(count_, 2));
-    if (count_ <= 2) return;
-    step_ = items_[1].data - items_[0].data;
-    even_ = layout_of(items_[0]) && step_ % items_[0].element() == 0 && are_in_buffer(object);
-    if (even_) return;
-    items_.clear();
-    objects_.clear();
-    step_ = 0;
-    add_items(object, count_);
-  }
-  /// Is the first item where the object's own memory begins, and the next one a step behind it?
-  bool are_in_buffer(PyObject* object) const {
-    Py_buffer view;
-    if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
-      PyErr_Clear();
-      return false;
-    }
-    const bool same = view.ndim == 3 && view.buf == items_[0].data && view.strides[0] == step_;
-    PyBuffer_Release(&view);
-    return same;
-  }
-  void add_items(PyObject* object, Index count) {
-    for (Index i = 0; i < count; ++i) {
-      objects_.emplace_back(checked(PySequence_GetItem(object, i)));
-      add(objects_.back().get());
-    }
-  }
-
-  const char* name_;
-  bool shared_ = false, stacked_ = false;
-  Index count_ = 1;
-  bool even_ = false;
-  Index step_ = 0; ///< bytes
-  std::deque<Reference> objects_;
-  std::deque<Array> items_; // which do not move
-};
 
 std::string shown(const Array& x) { return std::to_string(x.rows) + "×" + std::to_string(x.cols); }
 std::string product_name(Index i) { return "product " + std::to_string(i) + ": "; }
@@ -166,12 +56,12 @@ class Batch {
     options_.math = parse_math(arguments.math);
     if (arguments.kernel != Py_None) options_.kernel = parse_text(arguments.kernel, "kernel");
     options_.threads = parse_threads(arguments.threads);
-    if (count_ > 0) {
-      type_ = a_.at(0).type;
+    if (has_shape()) {
+      type_ = a_.at(0).type.part;
       alpha_ = parse_number(arguments.alpha, "alpha", type_);
       beta_ = parse_number(arguments.beta, "beta", type_);
     }
-    for (Index i = 0; i < count_; ++i) check(i);
+    for (Index i = 0; i < shapes(); ++i) check(i);
     if (beta_ != 0 && arguments.out == Py_None)
       throw InvalidArgument("beta = " + std::to_string(beta_) + " needs out, whose old elements are then read");
   }
@@ -188,6 +78,10 @@ class Batch {
   }
 
  private:
+  bool has_shape() const { return a_.has_shape() && b_.has_shape(); }
+  /// Products whose shapes are known: all, or the one that a stack of none tells of.
+  Index shapes() const { return has_shape() ? std::max<Index>(count_, 1) : 0; }
+
   void check(Index i) const {
     const Array &a = a_.at(i), &b = b_.at(i);
     if (a.type != type_ || b.type != type_)
@@ -202,7 +96,7 @@ class Batch {
   DType result_type() const { return type_ == DType::BF16 ? DType::F32 : type_; } // NumPy has no bfloat16
 
   PyObject* new_stack() const {
-    const Index rows = count_ > 0 ? a_.at(0).rows : 0, cols = count_ > 0 ? b_.at(0).cols : 0;
+    const Index rows = has_shape() ? a_.at(0).rows : 0, cols = has_shape() ? b_.at(0).cols : 0;
     const Reference flat(empty_numpy(result_type(), count_ * rows, cols));
     return checked(PyObject_CallMethod(flat.get(), "reshape", "nnn", static_cast<Py_ssize_t>(count_),
                                        static_cast<Py_ssize_t>(rows), static_cast<Py_ssize_t>(cols)));
@@ -216,7 +110,7 @@ class Batch {
 
   void check_out(const Array& out, Index i) const {
     const Array &a = a_.at(i), &b = b_.at(i);
-    if (!is_result_of(out.type, type_))
+    if (!is_result_of(out.type.part, type_))
       throw TypeError(product_name(i) + "a holds " + dtype_name(type_) + ", out holds " + dtype_name(out.type) +
                       "; a result has the operands' type, or float32 if that is float16 or bfloat16");
     if (out.rows != a.rows || out.cols != b.cols)
@@ -234,8 +128,9 @@ class Batch {
     const Layout layout = *layout_of(out);
     const auto flip = [](Op op) { return op == Op::None ? Op::Transpose : Op::None; };
     const Index k = a_.at(i).cols;
-    GemmCall one{type_,   options_.math, a.op(), b.op(),  out.rows,  out.cols,         k,       alpha_, nullptr, a.ld(),
-                 nullptr, b.ld(),        beta_,  nullptr, layout.ld, options_.threads, out.type};
+    GemmCall one{type_, options_.math, a.op(),    b.op(),           out.rows,     out.cols,
+                 k,     alpha_,        nullptr,   a.ld(),           nullptr,      b.ld(),
+                 beta_, nullptr,       layout.ld, options_.threads, out.type.part};
     if (layout.op == Op::None) return one;
     one.op_a = flip(b.op());
     one.op_b = flip(a.op());
@@ -249,11 +144,12 @@ class Batch {
       if (arguments_.out != Py_None && out.range().meets(x->range()))
         throw InvalidArgument("out overlaps " + std::string(x->name()) +
                               " in memory; the products need separate results");
+    if (out.has_shape())
+      for (Index i = 0; i < shapes(); ++i) check_out(out.at(i), i);
     const Operands a(a_), b(b_);
     std::vector<SameShape> groups;
     for (Index i = 0; i < count_; ++i) {
       const Array& c = out.at(i);
-      check_out(c, i);
       const GemmCall one = call(a.of(i), b.of(i), c, i);
       if (groups.empty() || !groups.back().takes(one)) groups.push_back({one, {}, {}, {}});
       const bool by_columns = layout_of(c)->op == Op::Transpose;

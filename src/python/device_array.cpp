@@ -38,7 +38,7 @@ PyObject* export_as(const DeviceArray& array, const std::shared_ptr<DeviceMemory
   tensor.data = memory->data();
   tensor.device = {dlpack::DeviceType::Cuda, array.device()};
   tensor.ndim = 2;
-  tensor.dtype = dlpack::data_type(array.type());
+  tensor.dtype = dlpack::data_type(array.type().part, array.type().is_complex);
   tensor.shape = content->shape;
   tensor.strides = content->strides;
   content->memory = memory;
@@ -88,11 +88,11 @@ void DeviceMemory::show_to(void* stream) {
   throw_if_failed(executor_.default_queue().finish_before(stream));
 }
 
-DeviceArray::DeviceArray(Executor& executor, DType type, Index rows, Index cols)
+DeviceArray::DeviceArray(Executor& executor, Element type, Index rows, Index cols)
     : type_(type),
       rows_(rows),
       cols_(cols),
-      memory_(std::make_shared<DeviceMemory>(executor, static_cast<std::size_t>(rows * cols) * size_of(type))) {}
+      memory_(std::make_shared<DeviceMemory>(executor, static_cast<std::size_t>(rows * cols) * type.bytes())) {}
 
 PyObject* DeviceArray::dlpack(PyObject* stream, PyObject* max_version, PyObject* dl_device, PyObject* copy) const {
   check_same_device(dl_device, device());
@@ -106,7 +106,7 @@ PyObject* DeviceArray::numpy() const {
   Reference copy(empty_numpy(type_, rows_, cols_));
   if (rows_ > 0 && cols_ > 0) {
     const Array target(copy.get(), "copy");
-    const std::size_t pitch = static_cast<std::size_t>(cols_) * size_of(type_);
+    const std::size_t pitch = static_cast<std::size_t>(cols_) * type_.bytes();
     Executor& executor = memory_->executor();
     const WithoutGil others_run;
     throw_if_failed(executor.copy_out(executor.default_queue(), target.data, pitch, data(), pitch, pitch,
@@ -129,25 +129,33 @@ void* parse_stream(PyObject* stream, const char* name) {
   return reinterpret_cast<void*>(static_cast<std::intptr_t>(number));
 }
 
-PyObject* empty_numpy(DType type, Index rows, Index cols) {
+PyObject* empty_numpy(Element type, Index rows, Index cols) {
   struct NumPy {
     Reference module{checked(PyImport_ImportModule("numpy"))};
     PyObject* empty = checked(PyObject_GetAttrString(module.get(), "empty"));
     PyObject* f32 = dtype(DType::F32);
     PyObject* f64 = dtype(DType::F64);
     PyObject* f16 = dtype(DType::F16);
+    PyObject* c64 = dtype({DType::F32, true});
+    PyObject* c128 = dtype({DType::F64, true});
 
-    PyObject* dtype(DType its) const {
+    PyObject* of(Element element) const {
+      if (element.part == DType::F16) return f16;
+      if (element.part == DType::F64) return element.is_complex ? c128 : f64;
+      return element.is_complex ? c64 : f32;
+    }
+
+   private:
+    PyObject* dtype(Element its) const {
       return checked(PyObject_CallMethod(module.get(), "dtype", "s", dtype_name(its)));
     }
   };
   static const NumPy& numpy = *new NumPy; // NumPy cannot be unloaded
   if (type == DType::BF16) throw TypeError("NumPy has no bfloat16; take the result with torch.from_dlpack or the like");
-  PyObject* const dtype = type == DType::F64 ? numpy.f64 : type == DType::F16 ? numpy.f16 : numpy.f32;
   const Reference shape(checked(PyTuple_New(2)));
   PyTuple_SetItem(shape.get(), 0, checked(PyLong_FromLongLong(rows)));
   PyTuple_SetItem(shape.get(), 1, checked(PyLong_FromLongLong(cols)));
-  PyObject* array = PyObject_CallFunctionObjArgs(numpy.empty, shape.get(), dtype, nullptr);
+  PyObject* array = PyObject_CallFunctionObjArgs(numpy.empty, shape.get(), numpy.of(type), nullptr);
   if (array == nullptr && PyErr_ExceptionMatches(PyExc_MemoryError)) {
     PyErr_Clear();
     throw OutOfMemory("out of host memory: a " + std::to_string(rows) + "×" + std::to_string(cols) + " result of " +

@@ -10,6 +10,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "array.hpp"
+
 namespace tessera::python {
 
 /// Memory of an executor, and the streams of others that were let read it.
@@ -37,9 +39,9 @@ class DeviceMemory {
 /// Row-major, without gaps.
 class DeviceArray {
  public:
-  DeviceArray(Executor& executor, DType type, Index rows, Index cols);
+  DeviceArray(Executor& executor, Element type, Index rows, Index cols);
 
-  DType type() const { return type_; }
+  Element type() const { return type_; }
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   void* data() const { return memory_->data(); }
@@ -52,14 +54,14 @@ class DeviceArray {
   PyObject* numpy() const;
 
  private:
-  DType type_;
+  Element type_;
   Index rows_, cols_;
   std::shared_ptr<DeviceMemory> memory_;
 };
 
 /// numpy.empty((rows, cols), type); a new reference. Throws OutOfMemory, and TypeError for bfloat16, which
 /// NumPy does not have.
-PyObject* empty_numpy(DType type, Index rows, Index cols);
+PyObject* empty_numpy(Element type, Index rows, Index cols);
 
 /// A stream's number in an argument called `name` as a cudaStream_t.
 void* parse_stream(PyObject* stream, const char* name);

@@ -24,7 +24,9 @@ struct DataType {
   std::uint16_t lanes = 1;
 };
 
-constexpr DataType data_type(DType type) {
+/// Of complex numbers, `type` is that of the parts.
+constexpr DataType data_type(DType type, bool complex = false) {
+  if (complex) return {TypeCode::Complex, static_cast<std::uint8_t>(16 * size_of(type)), 1};
   return {type == DType::BF16 ? TypeCode::Bfloat : TypeCode::Float, static_cast<std::uint8_t>(8 * size_of(type)), 1};
 }
 

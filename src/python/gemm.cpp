@@ -1,17 +1,17 @@
 #include "gemm.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <complex>
 #include <limits>
 #include <optional>
-#include <string_view>
 
-#include <tessera/backend.hpp>
+#include <tessera/complex.hpp>
 
 #include "array.hpp"
 #include "errors.hpp"
 #include "layer.hpp"
 #include "layout.hpp"
+#include "words.hpp"
 
 namespace tessera::python {
 namespace {
@@ -30,7 +30,8 @@ void check_same_type(const Array& a, const Array& b) {
 }
 
 void check_result_type(const Array& a, const Array& c) {
-  if (!is_result_of(c.type, a.type))
+  if (c.type.is_complex != a.type.is_complex || !is_result_of(c.type.part, a.type.part) ||
+      (a.type.is_complex && c.type != a.type))
     throw TypeError(
         std::string("a holds ") + dtype_name(a.type) + ", " + c.name + " holds " + dtype_name(c.type) +
         "; a result has the operands' type, or float32 if that is float16 or bfloat16, or one of these if that is "
@@ -73,7 +74,7 @@ Layout layout_of_out(const Array& out) {
 
 StoredRows stored(const Array& c, const Layout& layout) {
   const bool flipped = layout.op == Op::Transpose;
-  return {c.data, flipped ? c.cols : c.rows, flipped ? c.rows : c.cols, layout.ld, size_of(c.type)};
+  return {c.data, flipped ? c.cols : c.rows, flipped ? c.rows : c.cols, layout.ld, c.type.bytes()};
 }
 
 void check_apart(const Operand& operand, const Array& array, const Array& out, const Layout& layout) {
@@ -82,7 +83,30 @@ void check_apart(const Operand& operand, const Array& array, const Array& out, c
                           array.name + " is " + shape(array) + "); the product needs a separate result");
 }
 
-Op flipped(Op op) { return op == Op::None ? Op::Transpose : Op::None; }
+/// a or b as a product reads it, for a result by rows or by columns: Cᵀ = Bᵀ·Aᵀ needs no copy of C.
+class Factor {
+ public:
+  Factor(const Array& array, bool conjugated, bool by_columns)
+      : copies_((conjugated && !is_turned(layout_of(array), by_columns)) ? Operand::Numbers::Conjugated
+                                                                         : Operand::Numbers::AsTheyAre),
+        operand_(array, copies_) {
+    const bool turned = (operand_.op() == Op::Transpose) != by_columns;
+    const bool still = conjugated && copies_ == Operand::Numbers::AsTheyAre;
+    op_ = !turned ? Op::None : still ? Op::ConjugateTranspose : Op::Transpose;
+  }
+  const Operand& operand() const { return operand_; }
+  Op op() const { return op_; }
+
+ private:
+  /// What no layout fits is copied by rows.
+  static bool is_turned(const std::optional<Layout>& layout, bool by_columns) {
+    return (layout && layout->op == Op::Transpose) != by_columns;
+  }
+
+  Operand::Numbers copies_;
+  Operand operand_;
+  Op op_ = Op::None;
+};
 
 /// One product, looked at from all sides.
 class Product {
@@ -100,16 +124,20 @@ class Product {
     options_.math = parse_math(arguments.math);
     if (arguments.kernel != Py_None) options_.kernel = parse_text(arguments.kernel, "kernel");
     options_.threads = parse_threads(arguments.threads);
-    alpha_ = parse_number(arguments.alpha, "alpha", a_.type);
-    beta_ = parse_number(arguments.beta, "beta", a_.type);
+    alpha_ = parse_complex(arguments.alpha, "alpha", a_.type);
+    beta_ = parse_complex(arguments.beta, "beta", a_.type);
+    conj_a_ = parse_flag(arguments.conj_a, "conj_a") && a_.type.is_complex;
+    conj_b_ = parse_flag(arguments.conj_b, "conj_b") && b_.type.is_complex;
     if (a_.on_cuda) executor_ = &device_executor();
     if (!a_.on_cuda && arguments.stream != Py_None)
       throw InvalidArgument("stream is given, but a is in host memory; it orders products of arrays on a CUDA device");
     if (arguments.c != Py_None && arguments.out != Py_None)
       throw TypeError("c and out are both given; with beta ≠ 0 out is read as c, and otherwise c is not read");
-    if (beta_ != 0 && arguments.c == Py_None && arguments.out == Py_None)
-      throw InvalidArgument("beta = " + std::to_string(beta_) +
+    if (beta_ != 0.0 && arguments.c == Py_None && arguments.out == Py_None) {
+      const Reference text(checked(PyObject_Str(arguments.beta)));
+      throw InvalidArgument("beta = " + std::string(parse_text(text.get(), "beta")) +
                             " needs a matrix: pass c, or out, whose old elements are then read");
+    }
   }
 
   PyObject* run() {
@@ -118,8 +146,8 @@ class Product {
     if (arguments_.c != Py_None) check_result(a_, b_, c.emplace(arguments_.c, "c"));
     // NumPy has no bfloat16, so that on the host its products stay in float32.
     const bool widened = a_.type == DType::BF16 && executor_ == nullptr;
-    const DType result = c ? c->type : widened ? DType::F32 : a_.type;
-    if (beta_ == 0) c.reset();
+    const Element result = c ? c->type : widened ? Element(DType::F32) : a_.type;
+    if (beta_ == 0.0) c.reset();
     return executor_ ? on_device(c, result) : on_host(c, result);
   }
 
@@ -128,34 +156,40 @@ class Product {
     const Array out(arguments_.out, "out");
     check_result(a_, b_, out);
     const Layout layout = layout_of_out(out);
-    const Operand a(a_), b(b_);
-    check_apart(a, a_, out, layout);
-    check_apart(b, b_, out, layout);
+    const Factor a = factor_a(layout), b = factor_b(layout);
+    check_apart(a.operand(), a_, out, layout);
+    check_apart(b.operand(), b_, out, layout);
     multiply(a, b, out.data, out.type, layout);
     return Py_NewRef(arguments_.out);
   }
 
-  PyObject* on_host(const std::optional<Array>& c, DType type) {
+  Factor factor_a(const Layout& c) const { return {a_, conj_a_, c.op == Op::Transpose}; }
+  Factor factor_b(const Layout& c) const { return {b_, conj_b_, c.op == Op::Transpose}; }
+
+  PyObject* on_host(const std::optional<Array>& c, Element type) {
     Reference result(empty_numpy(type, a_.rows, b_.cols));
     const Array out(result.get(), "result");
     if (c) copy_elements(*c, out.data, out.row_stride, out.col_stride);
-    multiply(Operand(a_), Operand(b_), out.data, type, {Op::None, std::max<Index>(out.cols, 1)});
+    const Layout by_rows{Op::None, std::max<Index>(out.cols, 1)};
+    multiply(factor_a(by_rows), factor_b(by_rows), out.data, type, by_rows);
     return result.release();
   }
 
-  PyObject* on_device(const std::optional<Array>& c, DType type) {
-    const Operand a(a_), b(b_);
+  PyObject* on_device(const std::optional<Array>& c, Element type) {
+    const Layout by_rows{Op::None, std::max<Index>(b_.cols, 1)};
+    const Factor a = factor_a(by_rows), b = factor_b(by_rows);
     DeviceArray result(*executor_, type, a_.rows, b_.cols);
     if (c) copy_on_device(*c, result);
-    multiply(a, b, result.data(), type, {Op::None, std::max<Index>(result.cols(), 1)});
+    multiply(a, b, result.data(), type, by_rows);
     return wrap_(std::move(result));
   }
 
   void copy_on_device(const Array& c, const DeviceArray& result) {
     const Operand from(c);
     MapCall copy;
-    copy.op = from.op() == Op::Transpose ? MapOp::Transpose : MapOp::Scale;
-    copy.type = c.type;
+    copy.op = c.type.is_complex ? MapOp::CopyComplex : from.op() == Op::Transpose ? MapOp::Transpose : MapOp::Scale;
+    copy.op_x = from.op();
+    copy.type = c.type.part;
     copy.rows = c.rows;
     copy.cols = c.cols;
     copy.x = from.data();
@@ -165,42 +199,42 @@ class Product {
     if (c.rows > 0 && c.cols > 0) throw_if_failed(executor_->map(executor_->default_queue(), copy));
   }
 
-  /// Cᵀ = Bᵀ·Aᵀ has the same bits, so that a result by columns needs no copy.
-  void multiply(const Operand& a, const Operand& b, void* c, DType type, const Layout& layout) {
+  void multiply(const Factor& a, const Factor& b, void* c, Element type, const Layout& layout) {
     const bool by_columns = layout.op == Op::Transpose;
-    const Operand& first = by_columns ? b : a;
-    const Operand& second = by_columns ? a : b;
-    const GemmCall call{a_.type,
-                        options_.math,
-                        by_columns ? flipped(first.op()) : first.op(),
-                        by_columns ? flipped(second.op()) : second.op(),
-                        by_columns ? b_.cols : a_.rows,
-                        by_columns ? a_.rows : b_.cols,
-                        a_.cols,
-                        alpha_,
-                        first.data(),
-                        first.ld(),
-                        second.data(),
-                        second.ld(),
-                        beta_,
-                        c,
-                        layout.ld,
-                        options_.threads,
-                        type,
-                        layer_.of(a_, type, a_.rows, b_.cols, layout)};
-    if (executor_) return multiply_on_device(call);
+    const Factor& first = by_columns ? b : a;
+    const Factor& second = by_columns ? a : b;
+    const Index m = by_columns ? b_.cols : a_.rows, n = by_columns ? a_.rows : b_.cols;
+    const Epilogue epilogue = layer_.of(a_, type, a_.rows, b_.cols, layout);
+    const Operand &left = first.operand(), &right = second.operand();
+    if (type.is_complex)
+      return run(ComplexGemmCall{type.part, options_.math, first.op(), second.op(), m, n, a_.cols, alpha_, left.data(),
+                                 left.ld(), right.data(), right.ld(), beta_, c, layout.ld, options_.threads});
+    run(GemmCall{a_.type.part, options_.math, first.op(), second.op(), m, n, a_.cols, alpha_.real(), left.data(),
+                 left.ld(), right.data(), right.ld(), beta_.real(), c, layout.ld, options_.threads, type.part,
+                 epilogue});
+  }
+
+  template <class Call>
+  void run(const Call& call) {
+    if (executor_) return run_on_device(call);
     const WithoutGil others_run;
     detail::gemm_raw(call, options_);
   }
 
+  Status enqueue(Queue& queue, const GemmCall& call) { return executor_->gemm(queue, call, options_.kernel); }
+  Status enqueue(Queue& queue, const ComplexGemmCall& call) {
+    return tessera::gemm(*executor_, queue, call, options_.kernel);
+  }
+
   /// Without a stream the product is done when this returns: the protocol has no word by which the owners of the arrays
   /// would learn when they may use them again.
-  void multiply_on_device(const GemmCall& call) {
+  template <class Call>
+  void run_on_device(const Call& call) {
     Queue& queue = executor_->default_queue();
     void* stream = arguments_.stream == Py_None ? nullptr : parse_stream(arguments_.stream, "stream");
     const WithoutGil others_run;
     if (stream) throw_if_failed(queue.start_after(stream));
-    throw_if_failed(executor_->gemm(queue, call, options_.kernel));
+    throw_if_failed(enqueue(queue, call));
     throw_if_failed(stream ? queue.finish_before(stream) : queue.synchronize());
   }
 
@@ -221,60 +255,17 @@ class Product {
   Array a_, b_;
   Layer layer_;
   GemmOptions options_;
-  double alpha_ = 1, beta_ = 0;
+  std::complex<double> alpha_ = 1, beta_ = 0;
+  bool conj_a_ = false, conj_b_ = false;
   Executor* executor_ = nullptr; ///< of operands on a device; null for those in host memory
 };
 
 } // namespace
 
-std::string_view parse_text(PyObject* word, const char* name) {
-  Py_ssize_t length = 0;
-  const char* text = PyUnicode_Check(word) ? PyUnicode_AsUTF8AndSize(word, &length) : nullptr;
-  if (text != nullptr) return {text, static_cast<std::size_t>(length)};
-  if (PyErr_Occurred()) throw PythonError{};
-  throw TypeError(std::string(name) + " must be a str or None, not " + type_name(word));
-}
-
-double parse_number(PyObject* number, const char* name, DType type) {
-  const double value = PyFloat_AsDouble(number);
-  if (value == -1.0 && PyErr_Occurred()) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{}; // an int beyond float64: OverflowError
-    PyErr_Clear();
-    throw TypeError(std::string(name) + " must be a real number, not " + type_name(number));
-  }
-  if (scalar_of(type) == DType::F64) return value;
-  const double rounded = static_cast<float>(value);
-  if (std::isinf(rounded) && !std::isinf(value))
-    throw InvalidArgument(std::string(name) + " = " + std::to_string(value) +
-                          " is beyond float32, the type of a and b");
-  return rounded;
-}
-
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
   return Product(arguments, wrap).run();
-}
-
-Backend parse_backend(PyObject* word) {
-  return word == Py_None ? Backend::Auto : tessera::parse_backend(parse_text(word, "backend"));
-}
-
-Math parse_math(PyObject* word) {
-  return word == Py_None ? Math::Strict : tessera::parse_math(parse_text(word, "math"));
-}
-
-int parse_threads(PyObject* number) {
-  if (number == Py_None) return 0;
-  if (!PyLong_Check(number)) throw TypeError("threads must be an int or None, not " + type_name(number));
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
-  if (overflow != 0 || value < 1 || value > std::numeric_limits<int>::max()) {
-    const Reference text(checked(PyObject_Str(number)));
-    throw InvalidArgument("threads = " + std::string(parse_text(text.get(), "threads")) +
-                          " is no number of threads; pass 1 or more, or None for the default");
-  }
-  return static_cast<int>(value);
 }
 
 } // namespace tessera::python

@@ -4,6 +4,7 @@
 
 #include "errors.hpp"
 #include "gemm.hpp"
+#include "words.hpp"
 
 namespace tessera::python {
 namespace {
@@ -24,7 +25,7 @@ Layer::Layer(PyObject* bias, PyObject* activation, PyObject* residual) : activat
   if (residual != Py_None) residual_.emplace(residual, "residual");
 }
 
-void Layer::check(const Array& x, const Array& like, DType result) const {
+void Layer::check(const Array& x, const Array& like, Element result) const {
   if (x.type != result)
     throw TypeError(std::string(x.name) + " holds " + dtype_name(x.type) + ", but the result " + dtype_name(result) +
                     "; convert it, for nothing is converted unasked");
@@ -33,8 +34,11 @@ void Layer::check(const Array& x, const Array& like, DType result) const {
                           " is; bring them to one place, for nothing is moved unasked");
 }
 
-Epilogue Layer::of(const Array& like, DType result, Index rows, Index cols, const Layout& layout) {
+Epilogue Layer::of(const Array& like, Element result, Index rows, Index cols, const Layout& layout) {
   Epilogue epilogue{.activation = activation_};
+  if (result.is_complex && (bias_ || residual_ || activation_ != Activation::None))
+    throw TypeError(std::string("bias, activation and residual are for real products; this one is of ") +
+                    dtype_name(result));
   const bool by_columns = layout.op == Op::Transpose;
   if (bias_) {
     check(*bias_, like, result);

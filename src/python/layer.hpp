@@ -19,10 +19,10 @@ class Layer {
   Layer(PyObject* bias, PyObject* activation, PyObject* residual);
 
   /// For a result of this type and shape, `like` an operand in its place, stored as `layout` says. To be called once.
-  Epilogue of(const Array& like, DType result, Index rows, Index cols, const Layout& layout);
+  Epilogue of(const Array& like, Element result, Index rows, Index cols, const Layout& layout);
 
  private:
-  void check(const Array& x, const Array& like, DType result) const;
+  void check(const Array& x, const Array& like, Element result) const;
   void use_bias(Epilogue& epilogue, Index rows, Index cols, bool by_columns);
   void use_residual(Epilogue& epilogue, Index rows, Index cols, bool by_columns);
 

@@ -44,6 +44,21 @@ std::unique_ptr<char[]> reserve(const Array& array) {
   return memory;
 }
 
+template <class T>
+void negate_imaginary_parts(char* numbers, Index count) {
+  auto* parts = reinterpret_cast<T*>(numbers);
+  for (Index i = 0; i < count; ++i) parts[2 * i + 1] = -parts[2 * i + 1];
+}
+
+/// A copy of `array` without gaps.
+void conjugate(char* copy, const Array& array) {
+  const Index count = array.rows * array.cols;
+  if (array.type.part == DType::F32)
+    negate_imaginary_parts<float>(copy, count);
+  else
+    negate_imaginary_parts<double>(copy, count);
+}
+
 } // namespace
 
 std::string strides_of(const Array& array) {
@@ -53,7 +68,7 @@ std::string strides_of(const Array& array) {
 std::optional<Layout> layout_of(const Array& array) {
   const Index element = array.element();
   if (array.rows == 0 || array.cols == 0) return Layout{Op::None, std::max<Index>(array.cols, 1)};
-  if (reinterpret_cast<std::uintptr_t>(array.data) % static_cast<std::uintptr_t>(element) != 0) return std::nullopt;
+  if (reinterpret_cast<std::uintptr_t>(array.data) % size_of(array.type.part) != 0) return std::nullopt;
   if (const auto ld = leading_dimension(array.rows, array.row_stride, array.cols, array.col_stride, element))
     return Layout{Op::None, *ld};
   if (const auto ld = leading_dimension(array.cols, array.col_stride, array.rows, array.row_stride, element))
@@ -61,23 +76,28 @@ std::optional<Layout> layout_of(const Array& array) {
   return std::nullopt;
 }
 
-Operand::Operand(const Array& array) : data_(array.data) {
-  if (const auto layout = layout_of(array)) {
+Operand::Operand(const Array& array, Numbers numbers) : data_(array.data) {
+  const auto layout = layout_of(array);
+  const bool conjugated = numbers == Numbers::Conjugated;
+  if (layout && !conjugated) {
     layout_ = *layout;
   } else if (array.on_cuda) {
     throw InvalidArgument(std::string(array.name) + " is on CUDA device " + std::to_string(array.device) +
-                          " with strides of " + strides_of(array) +
-                          " bytes, which no kernel reads; make it contiguous there");
+                          (conjugated ? ", where only what is also transposed is conjugated as it is read; pass what "
+                                        "its own library conjugated"
+                                      : " with strides of " + strides_of(array) +
+                                            " bytes, which no kernel reads; make it contiguous there"));
   } else {
     copy_ = reserve(array);
     layout_.ld = std::max<Index>(array.cols, 1);
     copy_elements(array, copy_.get(), layout_.ld * array.element(), array.element());
+    if (conjugated) conjugate(copy_.get(), array);
     data_ = copy_.get();
     ++copies;
   }
   const bool flipped = layout_.op == Op::Transpose;
   stored_ = {data_, flipped ? array.cols : array.rows, flipped ? array.rows : array.cols, layout_.ld,
-             size_of(array.type)};
+             array.type.bytes()};
 }
 
 void copy_elements(const Array& from, char* to, Index to_row_stride, Index to_col_stride) {
@@ -87,8 +107,10 @@ void copy_elements(const Array& from, char* to, Index to_row_stride, Index to_co
       return copy_rows<2>(from, to, to_row_stride, to_col_stride);
     case 4:
       return copy_rows<4>(from, to, to_row_stride, to_col_stride);
-    default:
+    case 8:
       return copy_rows<8>(from, to, to_row_stride, to_col_stride);
+    default:
+      return copy_rows<16>(from, to, to_row_stride, to_col_stride);
   }
 }
 

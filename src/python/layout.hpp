@@ -27,8 +27,10 @@ std::string strides_of(const Array& array);
 /// An operand in memory: where it is if its layout allows that, else a copy, the only one that is ever made.
 class Operand {
  public:
-  /// Throws OutOfMemory, and InvalidArgument for an array on a device that would have to be copied.
-  explicit Operand(const Array& array);
+  enum class Numbers { AsTheyAre, Conjugated };
+  /// Conjugated numbers are a copy, by rows. Throws OutOfMemory, and InvalidArgument for an array on a device that
+  /// would have to be copied.
+  explicit Operand(const Array& array, Numbers numbers = Numbers::AsTheyAre);
 
   const void* data() const { return data_; }
   Op op() const { return layout_.op; }

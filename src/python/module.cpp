@@ -11,6 +11,7 @@
 #include "errors.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
+#include "words.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -20,12 +21,13 @@ namespace {
 
 constexpr const char* gemm_doc = R"(C := alpha·a·b + beta·C as a new matrix, or into out.
 
-a, b: matrices of one element type, float16, bfloat16, float32 or float64: NumPy arrays, or what exports a buffer or DLPack. Rows or columns
+a, b: matrices of one element type, float16, bfloat16, float32, float64, complex64 or complex128: NumPy arrays, or what exports a buffer or
+    DLPack. Rows or columns
     that are contiguous (C and Fortran order, transposes, blocks of a larger matrix) are read where they are; arrays with
     other strides are copied once. Arrays on a CUDA device are multiplied there.
 c: the matrix that beta multiplies; not read with beta = 0, and never written.
 out: where the result goes, returned; its old elements are C. It may not overlap a or b, and is never copied.
-alpha, beta: rounded to the element type.
+alpha, beta: rounded to the element type; complex where that is.
 backend: 'auto', 'reference', 'openmp', 'tbb' or 'cuda'. One that is named is used, or BackendUnavailable says why not.
 math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6' or
     'compensated'.
@@ -35,7 +37,9 @@ stream: the number of a CUDA stream, for arrays on a device: the call then retur
     starts after what is in the stream, and which what comes later in the stream waits for. None: done on return.
 bias: n numbers (a vector or 1×n) for the columns, or m×1 for the rows; activation: 'relu' or 'gelu' (its tanh form);
     residual: a matrix of the result's shape. Applied in this order before the elements are rounded and stored; arrays of
-    the result's element type, in its place.
+    the result's element type, in its place. Not for complex matrices.
+conj_a, conj_b: multiply the conjugate of a complex a or b. No copy is made of what is transposed as well: gemm(a.T, b,
+    conj_a=True) is Aᴴ·B.
 
 Returns out, a new numpy.ndarray in C order, or, for arrays on a device, a DeviceArray there.
 
@@ -58,7 +62,7 @@ tessera._errors.InvalidArgument: a is 2×3 and b is 2×3; the columns of a must 
 
 constexpr const char* gemm_signature =
     "def gemm(a, b, *, c=None, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None, "
-    "stream=None, bias=None, activation=None, residual=None)";
+    "stream=None, bias=None, activation=None, residual=None, conj_a=False, conj_b=False)";
 
 constexpr const char* gemm_batch_doc =
     R"(Many products at once: alpha·a[i]·b[i] + beta·out[i], with the bits that gemm gives for each.
@@ -95,10 +99,11 @@ PyObject* wrap(DeviceArray&& array) { return nb::cast(std::move(array)).release(
 
 nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb::handle alpha, nb::handle beta,
                    nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads, nb::handle stream,
-                   nb::handle bias, nb::handle activation, nb::handle residual) {
-  return nb::steal(gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(),
-                         kernel.ptr(), threads.ptr(), stream.ptr(), bias.ptr(), activation.ptr(), residual.ptr()},
-                        wrap));
+                   nb::handle bias, nb::handle activation, nb::handle residual, nb::handle conj_a, nb::handle conj_b) {
+  return nb::steal(
+      gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(), kernel.ptr(),
+            threads.ptr(), stream.ptr(), bias.ptr(), activation.ptr(), residual.ptr(), conj_a.ptr(), conj_b.ptr()},
+           wrap));
 }
 
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
@@ -182,7 +187,8 @@ NB_MODULE(_core, module) {
   module.def("gemm", gemm_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "c"_a = nb::none(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), "bias"_a = nb::none(),
-             "activation"_a = nb::none(), "residual"_a = nb::none(), nb::sig(gemm_signature), gemm_doc);
+             "activation"_a = nb::none(), "residual"_a = nb::none(), "conj_a"_a.none() = false,
+             "conj_b"_a.none() = false, nb::sig(gemm_signature), gemm_doc);
   module.def("gemm_batch", gemm_batch_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), nb::sig(gemm_batch_signature), gemm_batch_doc);

@@ -102,7 +102,7 @@ Race::Race(PyObject* a, PyObject* b, int threads) : a_(a, "a"), b_(b, "b"), on_a
   if (a_.type != b_.type)
     throw TypeError(std::string("a holds ") + dtype_name(a_.type) + ", b holds " + dtype_name(b_.type) +
                     "; convert one of them");
-  if (is_16_bit(a_.type))
+  if (is_16_bit(a_.type.part) || a_.type.is_complex)
     throw TypeError(std::string("a holds ") + dtype_name(a_.type) +
                     ", but products of float32 and float64 are compared");
   if (a_.on_cuda || b_.on_cuda)

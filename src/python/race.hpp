@@ -35,7 +35,7 @@ class Race {
   Index m() const { return a_.rows; }
   Index n() const { return b_.cols; }
   Index k() const { return a_.cols; }
-  DType type() const { return a_.type; }
+  DType type() const { return a_.type.part; }
 
   /// A run that is expected to take longer than `time_limit` seconds is skipped; 0: none is. Throws InvalidArgument for
   /// a kernel that the backend does not have in this type and mode, and BackendUnavailable.

@@ -64,8 +64,18 @@ def test_strides_that_have_to_be_copied():
 
 
 def test_no_products():
-    assert ts.gemm_batch(np.zeros((0, 2, 3), np.float32), np.zeros((0, 3, 4), np.float32)).shape[0] == 0
     assert ts.gemm_batch([], []) == []
+    for dtype in (np.float16, np.float64):
+        a, b = np.zeros((0, 2, 3), dtype), np.zeros((0, 3, 4), dtype)
+        for result in (ts.gemm_batch(a, b), ts.gemm_batch(a[:, :, ::-1], b), ts.gemm_batch(a, np.zeros((3, 4), dtype))):
+            assert result.shape == (0, 2, 4) and result.dtype == dtype
+    out = np.zeros((0, 2, 4))
+    assert ts.gemm_batch(a, b, out=out, beta=1) is out
+    for error, wrong in [(ValueError, (b, b)), (TypeError, (a, b.astype(np.float32))), (TypeError, (a.astype(int), b))]:
+        with pytest.raises(error, match="a"):
+            ts.gemm_batch(*wrong)
+    with pytest.raises(ValueError, match="out is 2×3"):
+        ts.gemm_batch(a, b, out=a)
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ def stand_in():
         pytest.skip("the CUDA plug-in is not the stand-in: see CMakeLists.txt")
 
 
-def on_device(array, number=0):
-    return Exporter(array, device=(2, number))
+def on_device(array, number=0, code=2):
+    return Exporter(array, device=(2, number), code=code)
 
 
 def test_result_is_on_the_device():
@@ -52,6 +52,24 @@ def test_capsules(kind, name, version):
     gc.collect()
     values = np.ctypeslib.as_array(ctypes.cast(tensor.data, ctypes.POINTER(ctypes.c_double)), (12, 9))
     assert np.array_equal(values, a @ b)
+
+
+def test_complex_numbers():
+    x, y = a[:, :7] + 2j * a[:, 7:14], b[:7] - 1j * b[7:14]  # complex64
+    for left in views(x):
+        result = ts.gemm(on_device(left, code=5), on_device(y, code=5), alpha=1j)
+        assert (result.shape, result.dtype) == ((12, 9), "complex64")
+        assert np.array_equal(result.numpy(), 1j * (x @ y))
+    start = result.numpy()
+    for c in views(start):
+        got = ts.gemm(on_device(x, code=5), on_device(y, code=5), c=on_device(c, code=5), beta=2j)
+        assert np.array_equal(got.numpy(), x @ y + 2j * start)
+    tensor = Managed.from_address(pointer_of(capsule := result.__dlpack__(), b"dltensor")).tensor
+    assert (tensor.code, tensor.bits, tensor.strides[:2]) == (5, 64, [9, 1]) and capsule
+    turned = on_device(x.T.copy().T, code=5)
+    assert np.array_equal(ts.gemm(turned, on_device(y, code=5), conj_a=True).numpy(), x.conj() @ y)
+    with pytest.raises(ValueError, match="only what is also transposed is conjugated"):
+        ts.gemm(on_device(x, code=5), on_device(y, code=5), conj_a=True)
 
 
 def views(x):

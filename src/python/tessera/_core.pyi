@@ -43,8 +43,8 @@ def gemm(
     *,
     c: None = None,
     out: Out,
-    alpha: float = 1,
-    beta: float = 0,
+    alpha: complex = 1,
+    beta: complex = 0,
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
@@ -53,6 +53,8 @@ def gemm(
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
+    conj_a: bool = False,
+    conj_b: bool = False,
 ) -> Out: ...
 @overload
 def gemm(
@@ -61,8 +63,8 @@ def gemm(
     *,
     c: Array | None = None,
     out: None = None,
-    alpha: float = 1,
-    beta: float = 0,
+    alpha: complex = 1,
+    beta: complex = 0,
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
@@ -71,6 +73,8 @@ def gemm(
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
+    conj_a: bool = False,
+    conj_b: bool = False,
 ) -> numpy.ndarray[Any, Any]: ...
 @overload
 def gemm(
@@ -79,8 +83,8 @@ def gemm(
     *,
     c: Array | None = None,
     out: None = None,
-    alpha: float = 1,
-    beta: float = 0,
+    alpha: complex = 1,
+    beta: complex = 0,
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
@@ -89,6 +93,8 @@ def gemm(
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
+    conj_a: bool = False,
+    conj_b: bool = False,
 ) -> numpy.ndarray[Any, Any] | DeviceArray: ...
 @overload
 def gemm_batch(

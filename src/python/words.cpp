@@ -1,0 +1,79 @@
+#include "words.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "errors.hpp"
+
+namespace tessera::python {
+
+std::string_view parse_text(PyObject* word, const char* name) {
+  Py_ssize_t length = 0;
+  const char* text = PyUnicode_Check(word) ? PyUnicode_AsUTF8AndSize(word, &length) : nullptr;
+  if (text != nullptr) return {text, static_cast<std::size_t>(length)};
+  if (PyErr_Occurred()) throw PythonError{};
+  throw TypeError(std::string(name) + " must be a str or None, not " + type_name(word));
+}
+
+namespace {
+
+double rounded(double value, const char* name, DType type) {
+  if (scalar_of(type) == DType::F64) return value;
+  const double single = static_cast<float>(value);
+  if (std::isinf(single) && !std::isinf(value))
+    throw InvalidArgument(std::string(name) + " = " + std::to_string(value) +
+                          " is beyond float32, the type of a and b");
+  return single;
+}
+
+} // namespace
+
+double parse_number(PyObject* number, const char* name, DType type) {
+  const double value = PyFloat_AsDouble(number);
+  if (value == -1.0 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{}; // an int beyond float64: OverflowError
+    PyErr_Clear();
+    throw TypeError(std::string(name) + " must be a real number, not " + type_name(number));
+  }
+  return rounded(value, name, type);
+}
+
+std::complex<double> parse_complex(PyObject* number, const char* name, Element type) {
+  if (!type.is_complex) return parse_number(number, name, type.part);
+  const Py_complex value = PyComplex_AsCComplex(number);
+  if (value.real == -1.0 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{};
+    PyErr_Clear();
+    throw TypeError(std::string(name) + " must be a number, not " + type_name(number));
+  }
+  return {rounded(value.real, name, type.part), rounded(value.imag, name, type.part)};
+}
+
+bool parse_flag(PyObject* flag, const char* name) {
+  if (flag == Py_True || flag == Py_False) return flag == Py_True;
+  throw TypeError(std::string(name) + " must be True or False, not " + type_name(flag));
+}
+
+Backend parse_backend(PyObject* word) {
+  return word == Py_None ? Backend::Auto : tessera::parse_backend(parse_text(word, "backend"));
+}
+
+Math parse_math(PyObject* word) {
+  return word == Py_None ? Math::Strict : tessera::parse_math(parse_text(word, "math"));
+}
+
+int parse_threads(PyObject* number) {
+  if (number == Py_None) return 0;
+  if (!PyLong_Check(number)) throw TypeError("threads must be an int or None, not " + type_name(number));
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (overflow != 0 || value < 1 || value > std::numeric_limits<int>::max()) {
+    const Reference text(checked(PyObject_Str(number)));
+    throw InvalidArgument("threads = " + std::string(parse_text(text.get(), "threads")) +
+                          " is no number of threads; pass 1 or more, or None for the default");
+  }
+  return static_cast<int>(value);
+}
+
+} // namespace tessera::python

@@ -1,0 +1,26 @@
+#pragma once
+
+/// Words and numbers from Python, with errors that name the argument.
+
+#include <Python.h>
+
+#include <complex>
+#include <string_view>
+
+#include <tessera/backend.hpp>
+
+#include "array.hpp"
+
+namespace tessera::python {
+
+Backend parse_backend(PyObject* word);
+Math parse_math(PyObject* word);
+int parse_threads(PyObject* number);
+bool parse_flag(PyObject* flag, const char* name);
+std::string_view parse_text(PyObject* word, const char* name);
+/// alpha and beta are numbers of the element type.
+double parse_number(PyObject* number, const char* name, DType type);
+/// The same for elements that may be complex.
+std::complex<double> parse_complex(PyObject* number, const char* name, Element type);
+
+} // namespace tessera::python
