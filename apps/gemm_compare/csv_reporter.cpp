@@ -41,11 +41,12 @@ class CsvReporter final : public Reporter {
  private:
   void add(const Result& result) {
     const TimeSummary time = summarize(result.samples);
-    text_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},",
-                         result.operation == Operation::Gemm ? "gemm" : "sum_of_squares", backend_name(result),
-                         quoted(result.kernel), to_string(result.type), to_string(result.math), result.canonical,
-                         result.shape.m, result.shape.n, result.shape.k, result.op_a == Op::Transpose,
-                         result.op_b == Op::Transpose, result.alpha, result.beta, result.threads);
+    text_ +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},",
+                    result.operation == Operation::Gemm ? "gemm" : "sum_of_squares", backend_name(result),
+                    quoted(result.kernel), to_string(result.type), to_string(result.result), to_string(result.math),
+                    result.canonical, result.shape.m, result.shape.n, result.shape.k, result.op_a == Op::Transpose,
+                    result.op_b == Op::Transpose, result.alpha, result.beta, result.threads);
     text_ += fmt::format("{},{},{},{},{},{},{},{},", number(time.median), number(time.min), number(time.max),
                          number(time.mean), result.samples.size(), number(result.gflops),
                          number(result.ceiling_percent), number(result.speedup));
@@ -58,7 +59,8 @@ class CsvReporter final : public Reporter {
 
   std::string target_;
   std::string text_ =
-      "op,backend,kernel,dtype,math,canonical,m,n,k,trans_a,trans_b,alpha,beta,threads,median_seconds,min_seconds,"
+      "op,backend,kernel,dtype,result,math,canonical,m,n,k,trans_a,trans_b,alpha,beta,threads,median_seconds,min_"
+      "seconds,"
       "max_seconds,mean_seconds,samples,gflops,ceiling_percent,speedup,total_abs,max_rel,mean_rel,max_over_bound,"
       "differing_bits,rows_compared,normwise,componentwise,row_column,norm_product,misplaced,verdict,reason\n";
 };

@@ -26,15 +26,13 @@ void check_type(const std::string& file, DType type, const std::string& other, D
 struct DataFiles::Matrices {
   template <class T>
   struct Typed {
-    Matrix<T> a, b, c;
+    Matrix<T> a, b;
 
-    explicit Typed(const Options& options)
-        : a(load_npy<T>(options.file_a)),
-          b(load_npy<T>(options.file_b)),
-          c(options.file_c.empty() ? Matrix<T>() : load_npy<T>(options.file_c)) {}
+    explicit Typed(const Options& options) : a(load_npy<T>(options.file_a)), b(load_npy<T>(options.file_b)) {}
   };
 
   std::variant<Typed<float>, Typed<double>, Typed<f16>, Typed<bf16>> typed;
+  std::variant<Matrix<float>, Matrix<double>, Matrix<f16>, Matrix<bf16>> c;
 };
 
 FileProduct inspect_files(const Options& options) {
@@ -52,20 +50,33 @@ FileProduct inspect_files(const Options& options) {
         "--a is {} and --b is {}; the columns of a must be as many as the rows of b, but "
         "{} ≠ {}",
         shape_text(a.rows, a.cols, options.op_a), shape_text(b.rows, b.cols, options.op_b), shape.k, inner));
-  if (!options.file_c.empty()) {
-    const NpyInfo c = inspect_npy(options.file_c);
-    check_type(options.file_c, c.type, options.file_a + " holds", a.type);
-    if (c.rows != shape.m || c.cols != shape.n)
-      throw InvalidArgument(fmt::format("--c is {}×{}, but the product is {}×{}", c.rows, c.cols, shape.m, shape.n));
-  }
   return {a.type, shape};
 }
 
+void check_file_c(const Options& options, const FileProduct& product) {
+  if (options.file_c.empty()) return;
+  const Shape& shape = product.shape;
+  const NpyInfo c = inspect_npy(options.file_c);
+  check_type(options.file_c, c.type, options.result ? "--result asks for" : options.file_a + " holds",
+             options.result_of(product.type));
+  if (c.rows != shape.m || c.cols != shape.n)
+    throw InvalidArgument(fmt::format("--c is {}×{}, but the product is {}×{}", c.rows, c.cols, shape.m, shape.n));
+}
+
 DataFiles::DataFiles(const Options& options, DType type)
-    : matrices_(with_element(
-          type, [&](auto zero) { return std::make_unique<Matrices>(Matrices::Typed<decltype(zero)>(options)); })) {
-  std::visit([this](const auto& x) { given_ = {x.a.data(), x.a.ld(), x.b.data(), x.b.ld(), x.c.data(), x.c.ld()}; },
+    : matrices_(with_element(type, [&](auto zero) {
+        return std::make_unique<Matrices>(Matrices{Matrices::Typed<decltype(zero)>(options), {}});
+      })) {
+  std::visit([this](const auto& x) { given_ = {.a = x.a.data(), .lda = x.a.ld(), .b = x.b.data(), .ldb = x.b.ld()}; },
              matrices_->typed);
+  if (options.file_c.empty()) return;
+  with_element(options.result_of(type), [&](auto zero) { matrices_->c = load_npy<decltype(zero)>(options.file_c); });
+  std::visit(
+      [this](const auto& c) {
+        given_.c = c.data();
+        given_.ldc = c.ld();
+      },
+      matrices_->c);
 }
 DataFiles::~DataFiles() = default;
 

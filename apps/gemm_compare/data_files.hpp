@@ -19,6 +19,9 @@ struct FileProduct {
 /// do not fit together.
 FileProduct inspect_files(const Options& options);
 
+/// The same of --c, if it is there, once the result's type is known.
+void check_file_c(const Options& options, const FileProduct& product);
+
 /// The loaded matrices.
 class DataFiles {
  public:

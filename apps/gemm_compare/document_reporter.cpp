@@ -104,6 +104,7 @@ ordered_json to_json(const Result& result) {
                     {"check_seconds", result.check_seconds},
                     {"verdict", to_string(result.verdict)},
                     {"reason", result.reason}};
+  if (result.result != result.type) json["result"] = to_string(result.result);
   if (const auto& whole = result.freivalds)
     json["freivalds"] = {{"vectors", whole->vectors},
                          {"rows", whole->rows},

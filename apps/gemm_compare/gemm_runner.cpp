@@ -44,6 +44,7 @@ Result pending(const Options& options, const Group& group, const Task& task) {
   result.backend = task.backend;
   result.kernel = task.gemm->name;
   result.type = group.type;
+  result.result = options.result_of(group.type);
   result.math = task.gemm->math;
   result.canonical = task.gemm->summation == Summation::Canonical;
   result.shape = group.shape;
@@ -181,7 +182,9 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
 bool GemmRunner::admit(Entry& entry) {
   const Task& task = entry.task;
   const std::string& name = entry.result.kernel;
-  const GemmCall call = operands_->call(0, task.gemm->math, task.threads);
+  GemmCall call = operands_->call(0, task.gemm->math, task.threads);
+  if (!is_plain_product(call) && !task.gemm->narrows)
+    call.result = call.type; // the executor rounds, in a pass of its own
   const char* why = task.gemm->reject ? task.gemm->reject(*task.gemm, call, task.executor->capabilities()) : nullptr;
   if (why != nullptr) entry.fail({StatusCode::Rejected, why});
   const double expected = entry.active() ? estimate(entry) : 0;

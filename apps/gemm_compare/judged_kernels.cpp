@@ -65,7 +65,7 @@ Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
   result.judged_on = cpu ? "cpu" : "cuda";
   result.backend = cpu ? Backend::Reference : Backend::Cuda;
   result.kernel = judged.name;
-  result.type = group.type;
+  result.type = result.result = group.type;
   result.math = options_.judging.math;
   result.shape = group.shape;
   result.op_a = options_.op_a;

@@ -25,8 +25,8 @@ void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
 
 bool is_whole(double value) { return std::trunc(value) == value; }
 
-/// Σ|terms| stays below 2²⁴ (2⁵³ in f64, 2¹¹ in f16, 2⁸ in bf16), and every operand below 2⁸, which is exact in every
-/// narrow format.
+/// Σ|terms| stays below 2²⁴ (2⁵³ for a result in f64, 2¹¹ in f16, 2⁸ in bf16), and every operand below 2⁸, which is
+/// exact in every narrow format.
 bool sums_are_exact(const Problem& problem, const Options& options) {
   const Filling& filling = options.filling;
   if (options.reads_files() || filling.distribution != Distribution::Integers) return false;
@@ -34,7 +34,8 @@ bool sums_are_exact(const Problem& problem, const Options& options) {
   const double largest = std::max(std::abs(filling.low), std::abs(filling.high));
   const double sum = std::abs(problem.alpha) * static_cast<double>(problem.shape.k) * largest * largest +
                      std::abs(problem.beta) * largest;
-  const int digits = with_element(problem.type, [](auto zero) { return std::numeric_limits<decltype(zero)>::digits; });
+  const int digits =
+      with_element(problem.c.type, [](auto zero) { return std::numeric_limits<decltype(zero)>::digits; });
   return largest <= 256 && sum <= std::ldexp(1.0, digits);
 }
 
@@ -80,7 +81,7 @@ Problem::Problem(const Options& options, const Shape& wanted, DType wanted_type)
       beta(options.beta),
       a(op_a == Op::None ? shape.m : shape.k, op_a == Op::None ? shape.k : shape.m, type),
       b(op_b == Op::None ? shape.k : shape.n, op_b == Op::None ? shape.n : shape.k, type),
-      c(shape.m, shape.n, type),
+      c(shape.m, shape.n, options.result_of(type)),
       exact(sums_are_exact(*this, options)) {}
 
 void Operands::allocate(Executor& executor, std::size_t count) {
@@ -121,7 +122,7 @@ GemmCall Operands::call(std::size_t set, Math math, int threads) const {
   const Set& x = sets_[set];
   return {problem_.type,    math,           problem_.op_a, problem_.op_b, problem_.shape.m, problem_.shape.n,
           problem_.shape.k, problem_.alpha, x.a.data(),    problem_.a.ld, x.b.data(),       problem_.b.ld,
-          problem_.beta,    x.c.data(),     problem_.c.ld, threads};
+          problem_.beta,    x.c.data(),     problem_.c.ld, threads,       problem_.c.type};
 }
 
 GemmCall Operands::call_before(std::size_t set) const {
@@ -139,7 +140,7 @@ Status Operands::enqueue_preparation(std::size_t set, Executor& executor) const 
   const Set& x = sets_[set];
   MapCall map;
   map.op = problem_.beta == 0 ? MapOp::Fill : MapOp::Scale;
-  map.type = problem_.type;
+  map.type = problem_.c.type;
   map.rows = problem_.c.rows;
   map.cols = problem_.c.cols;
   map.alpha = problem_.beta == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0;

@@ -44,7 +44,7 @@ struct Stored {
 /// A product without its data: shape, operands as they are stored, scalars.
 struct Problem {
   Shape shape;
-  DType type = DType::F32;
+  DType type = DType::F32; ///< of the operands; c has the result's
   Op op_a = Op::None;
   Op op_b = Op::None;
   double alpha = 1;

@@ -85,6 +85,9 @@ void declare(CLI::App& app, CommandLine& words) {
   add_text(app, "--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST")->group("Products");
   add_repeatable(app, "--shape", words.shapes, "One shape (repeatable)", "MxNxK")->group("Products");
   add_text(app, "--dtype", words.dtypes, "f32, f64, f16, bf16, or a list", "LIST")->group("Products");
+  add_text(app, "--result", words.result, "Type of C where it is not the operands': f32, or f16 or bf16 of f32 ones",
+           "NAME")
+      ->group("Products");
   add_text(app, "--math", words.maths, "Math modes, e.g. strict,tf32; all by default, each kernel in its own", "LIST")
       ->group("Products");
   app.add_flag("--transA", words.trans_a, "A is stored transposed")->group("Products");

@@ -62,9 +62,10 @@ struct Options {
   std::vector<BackendRequest> backends; ///< empty: all that are available
   std::vector<std::string> kernels;     ///< shell patterns; empty: all
   std::vector<DType> types{DType::F32};
-  bool types_given = false; ///< by --dtype itself, which .npy files must then agree with
-  std::vector<Math> maths;  ///< empty: all
-  std::vector<int> threads; ///< empty: the default number
+  std::optional<DType> result; ///< of C; empty: the operands' type
+  bool types_given = false;    ///< by --dtype itself, which .npy files must then agree with
+  std::vector<Math> maths;     ///< empty: all
+  std::vector<int> threads;    ///< empty: the default number
 
   // Which products.
   std::vector<Shape> shapes;
@@ -105,6 +106,7 @@ struct Options {
   std::string diff_old, diff_new;
   bool fail_on_slower = false;
 
+  DType result_of(DType operands) const { return result.value_or(operands); }
   bool reads_files() const { return !file_a.empty(); }
   bool shows_report() const { return !report.empty(); }
   bool compares_reports() const { return !diff_old.empty(); }

@@ -111,6 +111,24 @@ double parse_factor(std::string_view option, const std::string& text, const std:
   return value;
 }
 
+/// Of --result, once the operands' types are known.
+std::optional<DType> parse_result(const CommandLine& words, const Options& options) {
+  if (words.result.empty()) return {};
+  const DType result = parse_dtype(words.result);
+  if (options.operation != Operation::Gemm) throw InvalidArgument("--result: is for --op gemm");
+  if (!words.judged.empty())
+    throw InvalidArgument("--result: a kernel from outside has a result of its operands' type");
+  if (options.tunes) throw InvalidArgument("--result: a tuning table is of results of the operands' type");
+  for (const DType type : options.types)
+    if (!is_result_of(result, type))
+      throw InvalidArgument(
+          fmt::format("--result: {} of operands of {}; the result has the operands' type, or is f32 for f16 and bf16 "
+                      "ones, or f16 or "
+                      "bf16 for f32 ones",
+                      to_string(result), to_string(type)));
+  return result;
+}
+
 void check_files(const CommandLine& words) {
   if (words.file_a.empty() != words.file_b.empty())
     throw InvalidArgument(words.file_a.empty() ? "--b: needs --a as well" : "--a: needs --b as well");
@@ -226,7 +244,10 @@ Options interpret(CommandLine words) {
     const FileProduct product = inspect_files(options);
     options.types = {product.type};
     options.shapes = {product.shape};
+    options.result = parse_result(words, options);
+    check_file_c(options, product);
   } else {
+    options.result = parse_result(words, options);
     options.shapes = options.tunes && !shapes_given ? tuning_shapes() : parse_shapes(words, options.operation);
   }
   if (!words.alpha.empty()) options.alpha = parse_factor("--alpha", words.alpha, options.types);

@@ -29,7 +29,8 @@ struct Result {
   Backend backend = Backend::Reference;
   std::string judged_on; ///< "cpu" or "cuda" for a kernel from outside; empty for all others
   std::string kernel;
-  DType type = DType::F32;
+  DType type = DType::F32;   ///< of the operands
+  DType result = DType::F32; ///< of C
   Math math = Math::Strict;
   bool canonical = false;
   bool transfer = false; ///< copies between host and device: timed, but no product

@@ -19,11 +19,10 @@
 
 namespace tessera {
 
-/// Element types that text files are read into; .npy files hold f16 and bf16 as well.
+/// Element types that files are read into.
 template <class T>
-concept FileElement = std::same_as<T, float> || std::same_as<T, double>;
-template <class T>
-concept NpyElement = FileElement<T> || std::same_as<T, f16> || std::same_as<T, bf16>;
+concept FileElement =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, f16> || std::same_as<T, bf16>;
 
 struct NpyInfo {
   DType type = DType::F32;
@@ -47,7 +46,7 @@ TESSERA_API void write_csv(const std::filesystem::path& path, const Operand& sou
 
 /// Row-major and Fortran order are both read; the matrix is row-major in any case. Throws IoError if the file holds
 /// another element type than T: nothing is converted unasked.
-template <NpyElement T>
+template <FileElement T>
 Matrix<T> load_npy(const std::filesystem::path& path) {
   const NpyInfo info = detail::inspect_npy(path, dtype_of<T>);
   auto matrix = Matrix<T>::uninitialized(info.rows, info.cols);
@@ -62,11 +61,14 @@ void save_npy(const std::filesystem::path& path, const M& matrix) {
 }
 
 /// One row a line, fields parted by commas, blanks around them ignored; empty lines and lines that start with # are
-/// skipped. Throws IoError that names the line and the field if a field is not a number or a row has another length.
+/// skipped. Throws IoError that names the line and the field if a field is not a number, is beyond T's range or a row
+/// has another length.
 template <FileElement T>
 Matrix<T> load_csv(const std::filesystem::path& path);
 extern template TESSERA_API Matrix<float> load_csv<float>(const std::filesystem::path& path);
 extern template TESSERA_API Matrix<double> load_csv<double>(const std::filesystem::path& path);
+extern template TESSERA_API Matrix<f16> load_csv<f16>(const std::filesystem::path& path);
+extern template TESSERA_API Matrix<bf16> load_csv<bf16>(const std::filesystem::path& path);
 
 /// With as many digits as bring the same bits back.
 template <MatrixLike M>

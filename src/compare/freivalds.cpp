@@ -207,7 +207,7 @@ FreivaldsCheck::FreivaldsCheck(const GemmCall& call, std::uint64_t seed, int vec
   const Index bundles = (vectors + lanes - 1) / lanes;
   if (call.type == DType::F64)
     state->prepare<double>(call, bundles, seed, threads);
-  else if (call.type == DType::F32)
+  else if (!is_16_bit(call.type) && !is_16_bit(call.result))
     state->prepare<float>(call, bundles, seed, threads);
   else
     state->prepare<float>(compare::WideCall(call).call(), bundles, seed, threads);

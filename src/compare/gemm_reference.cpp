@@ -81,7 +81,7 @@ std::unique_ptr<const GemmReference::State> make_state(const GemmCall& call, std
   if (call.type == DType::F64)
     return std::make_unique<State>(
         State{Product<double>(call, std::move(rows), threads), call.type, call.result, {}, {}});
-  if (!is_16_bit(call.type))
+  if (!is_16_bit(call.type) && !is_16_bit(call.result))
     return std::make_unique<State>(
         State{Product<float>(call, std::move(rows), threads), call.type, call.result, {}, {}});
   Product<float> product(compare::WideCall(call).call(), std::move(rows), threads);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// 16-bit products are compared as f32 ones: operands are widened, which is exact, and so is the computed result.
+/// Products with 16-bit operands or results are compared as f32 ones: what has 16 bits is widened, which is exact.
 
 #include <vector>
 
@@ -28,7 +28,7 @@ inline float rounded(double x, DType type) {
   return type == DType::F16 ? float{f16(x)} : type == DType::BF16 ? float{bf16(x)} : static_cast<float>(x);
 }
 
-/// An f32 call with copies of what a 16-bit call reads.
+/// An f32 call with copies of what a call reads whose operands or result have 16 bits.
 class WideCall {
  public:
   explicit WideCall(const GemmCall& call) : call_(call) {

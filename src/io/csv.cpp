@@ -3,10 +3,12 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <xtensor/xcsv.hpp>
@@ -29,17 +31,22 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+/// 16-bit elements by way of float64, whose rounding shows in numbers of 17 and more digits alone, next to the middle
+/// of two elements.
 template <class T>
 T parse_field(std::string_view field, const std::string& where) {
   std::string_view digits = field;
   if (digits.starts_with('+')) digits.remove_prefix(1);
-  T value{};
+  using Read = std::conditional_t<sizeof(T) == 2, double, T>;
+  Read value{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range)
+  const T element(value);
+  if (error == std::errc::result_out_of_range ||
+      (std::isfinite(value) && !std::isfinite(static_cast<double>(element))) || (value != 0 && element == 0))
     throw IoError(where + "'" + std::string(field) + "' is out of the range of " + std::string(to_string(dtype_of<T>)));
   if (error != std::errc{} || end != digits.data() + digits.size())
     throw IoError(where + "'" + std::string(field) + "' is not a number");
-  return value;
+  return element;
 }
 
 /// Appends the fields of one line and returns how many there are.
@@ -87,6 +94,8 @@ Matrix<T> load_csv(const fs::path& path) {
 
 template TESSERA_API Matrix<float> load_csv<float>(const fs::path& path);
 template TESSERA_API Matrix<double> load_csv<double>(const fs::path& path);
+template TESSERA_API Matrix<f16> load_csv<f16>(const fs::path& path);
+template TESSERA_API Matrix<bf16> load_csv<bf16>(const fs::path& path);
 
 namespace detail {
 namespace {

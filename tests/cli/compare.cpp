@@ -75,6 +75,27 @@ BOOST_AUTO_TEST_CASE(scalars_and_transposes_reach_the_kernels) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(results_of_another_type) {
+  for (const auto& [type, result] : {std::pair{"f32", "bf16"}, std::pair{"f32", "f16"}, std::pair{"bf16", "f32"}}) {
+    const json report =
+        report_of(compare({"--cpu", "--shape", "40x17x1100", "--dtype", type, "--result", result, "--math", "strict",
+                           "--beta", "0.5", "--check-rows", "9", "--repeat", "1", "--json", "-"}));
+    BOOST_TEST(report["results"].size() > 2u);
+    for (const json& row : report["results"]) {
+      BOOST_TEST(row["verdict"] == "pass", row.dump());
+      BOOST_TEST(row["dtype"] == type);
+      BOOST_TEST(row["result"] == result);
+      if (row["canonical"]) BOOST_TEST(row["error"]["differing_bits"] == 0);
+      BOOST_TEST(row["freivalds"]["rows_judged"] == 40);
+    }
+  }
+  const Outcome table = compare({"--backend", "reference", "--sizes", "16", "--result", "f16", "--repeat", "1"});
+  BOOST_TEST(contains(table.out, "f32, C in f16"), table.out);
+  expect_usage_error(compare({"--sizes", "16", "--dtype", "f32,f64", "--result", "f16"}), {"--result", "f16", "f64"});
+  expect_usage_error(compare({"--sizes", "16", "--result", "f61"}), {"f61", "did you mean"});
+  expect_usage_error(compare({"--op", "sum_of_squares", "--result", "f16"}), {"--result", "gemm"});
+}
+
 BOOST_AUTO_TEST_CASE(empty_products_pass) {
   for (const char* shape : {"0x5x7", "5x0x7", "5x7x0", "0x0x0"}) {
     const json report = report_of(compare({"--cpu", "--shape", shape, "--beta", "3", "--repeat", "1", "--json", "-"}));

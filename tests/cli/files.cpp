@@ -55,6 +55,19 @@ BOOST_AUTO_TEST_CASE(transposes_scalars_and_c) {
   BOOST_TEST((load_npy<double>(folder.path() / "c.npy") == Matrix<double>{{116.1, 128.1}, {278.1, 308.1}}));
 }
 
+BOOST_AUTO_TEST_CASE(a_result_of_another_type) {
+  write_operands();
+  save_npy(folder.path() / "c0.npy", Matrix<f16>(2, 2, 1.0f));
+  const std::vector<std::string> given{"--backend", "reference", "--a", "a.npy",  "--b",   "b.npy",
+                                       "--beta",    "2",         "--c", "c0.npy", "--out", "c.npy"};
+  expect_usage_error(compare(given), {"c0.npy holds f16", "f32"});
+  std::vector<std::string> with_result = given;
+  with_result.insert(with_result.end(), {"--result", "f16"});
+  const Outcome outcome = compare(with_result);
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  BOOST_TEST((load_npy<f16>(folder.path() / "c.npy") == Matrix<f16>{{f16(60), f16(66)}, {f16(141), f16(156)}}));
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_file) {
   write_operands();
   expect_refused({"--a", "nothere.npy", "--b", "b.npy"}, {"nothere.npy", "No such file"});

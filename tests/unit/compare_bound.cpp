@@ -6,6 +6,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/freivalds.hpp>
+#include <tessera/gemm.hpp>
+
 #include "compare_problem.hpp"
 
 using namespace tessera;
@@ -224,6 +227,37 @@ BOOST_AUTO_TEST_CASE(underflow_is_allowed_for) {
   const GemmError error = errors(problem.reference(), unfused, strict<float>);
   BOOST_TEST(error.max_rel == 1);
   BOOST_TEST(error.within_bound());
+}
+
+/// The last rounding, to 16 bits, is in the bound, and nothing more.
+BOOST_AUTO_TEST_CASE(f32_operands_with_a_16_bit_result) {
+  const auto a = Matrix<float>::random(9, 1300, Seed{1}), b = Matrix<float>::random(1300, 11, Seed{2});
+  const auto before = Matrix<bf16>::random(9, 11, Seed{3});
+  Matrix<bf16> c = before;
+  gemm(1.5f, a, b, 0.5f, c, {.backend = Backend::Reference});
+  Matrix<bf16> old = before;
+  const GemmCall call{.m = 9,
+                      .n = 11,
+                      .k = 1300,
+                      .alpha = 1.5,
+                      .a = a.data(),
+                      .lda = a.ld(),
+                      .b = b.data(),
+                      .ldb = b.ld(),
+                      .beta = 0.5,
+                      .c = old.data(),
+                      .ldc = old.ld(),
+                      .result = DType::BF16};
+  const GemmReference reference(call);
+  const FreivaldsCheck freivalds(call, 1);
+  const Arithmetic canonical{.summation = Summation::Canonical};
+  const GemmError right = reference.compare(c.data(), c.ld(), canonical);
+  BOOST_TEST(right.within_bound());
+  BOOST_TEST(right.max_over_bound > 0.5);
+  BOOST_TEST(right.differing_bits == 0);
+  BOOST_TEST(freivalds.check(c.data(), c.ld(), canonical).within_bound());
+  c(4, 5).bits ^= 2;
+  BOOST_TEST(!reference.compare(c.data(), c.ld(), canonical).within_bound());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,16 +13,16 @@
 
 using namespace tessera;
 using namespace tessera::test;
-using Elements = std::tuple<float, double>;
+using CsvElements = std::tuple<float, double, f16, bf16>;
 
 BOOST_FIXTURE_TEST_SUITE(io_csv, Folder)
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_saved_is_loaded_bit_for_bit, T, Elements) {
-  Matrix<T> a = Matrix<T>::random(9, 21, Seed{1}, Distribution::Normal, 0, 1e10);
+BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_saved_is_loaded_bit_for_bit, T, CsvElements) {
+  Matrix<T> a = Matrix<T>::random(9, 21, Seed{1}, Distribution::Normal, 0, sizeof(T) == 2 ? 1e3 : 1e10);
   a(0, 0) = std::numeric_limits<T>::denorm_min();
   a(1, 1) = std::numeric_limits<T>::max();
-  a(2, 2) = -std::numeric_limits<T>::infinity();
-  a(3, 3) = T{1} / T{3};
+  a(2, 2) = static_cast<T>(-std::numeric_limits<T>::infinity());
+  a(3, 3) = static_cast<T>(1.0 / 3.0);
   save_csv(path() / "a.csv", a);
   BOOST_TEST((load_csv<T>(path() / "a.csv") == a));
   save_csv(path() / "a.csv", a.transposed());
@@ -53,6 +53,11 @@ BOOST_AUTO_TEST_CASE(bad_fields_are_named_with_their_place) {
   write("a.csv", "1e60\n");
   expect_error<IoError>([&] { load_csv<float>(path() / "a.csv"); }, {"1e60", "range", "f32"});
   BOOST_TEST(load_csv<double>(path() / "a.csv").at(0, 0) == 1e60);
+  write("a.csv", "65519,-65520\n");
+  expect_error<IoError>([&] { load_csv<f16>(path() / "a.csv"); }, {"field 2", "'-65520'", "range", "f16"});
+  BOOST_TEST(load_csv<bf16>(path() / "a.csv").at(0, 1) == -65536.0f);
+  write("a.csv", "1e-30\n");
+  expect_error<IoError>([&] { load_csv<f16>(path() / "a.csv"); }, {"'1e-30'", "range", "f16"});
   expect_error<IoError>([&] { load_csv<float>(path() / "none.csv"); }, {"none.csv", "No such file"});
   expect_error<IoError>([&] { load_csv<float>(path()); }, {"folder"});
 }

@@ -16,8 +16,9 @@ constexpr double worth_saying = 0.05;
 constexpr double same_within = 0.10;
 
 std::string key_of(const Row& row) {
-  return fmt::format("{}|{}|{}|{}|{}|{}x{}x{}|{}{}|{}|{}|{}|{}", row.op, row.backend, row.kernel, row.dtype, row.math,
-                     row.m, row.n, row.k, row.trans_a, row.trans_b, row.alpha, row.beta, row.threads, row.transfer);
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}x{}x{}|{}{}|{}|{}|{}|{}", row.op, row.backend, row.kernel, row.dtype,
+                     row.result, row.math, row.m, row.n, row.k, row.trans_a, row.trans_b, row.alpha, row.beta,
+                     row.threads, row.transfer);
 }
 
 /// Every sample of `high` above the median of `low`, and every sample of `low` below the median of `high`.

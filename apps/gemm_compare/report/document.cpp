@@ -81,6 +81,7 @@ Row read_row(const Json& result) {
   if (row.backend.empty() || row.kernel.empty()) throw DocumentError("names no backend or no kernel");
   row.device = word(result, "device");
   row.dtype = word(result, "dtype", "f32");
+  row.result = word(result, "result");
   row.math = word(result, "math", "strict");
   row.canonical = flag(result, "canonical");
   row.transfer = flag(result, "transfer");

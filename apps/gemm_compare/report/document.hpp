@@ -28,6 +28,7 @@ class DocumentError : public std::runtime_error {
 struct Row {
   std::string op;
   std::string backend, kernel, dtype, math;
+  std::string result; ///< C's type, where it is not dtype
   std::string device; ///< of a kernel from outside: "cpu" or "cuda"
   bool canonical = false;
   bool transfer = false; ///< copies between host and device, no product

@@ -73,6 +73,7 @@ std::string product_text(const Row& row) {
   if (row.op != "gemm") return count_text(static_cast<double>(row.n)) + " elements";
   std::string text = row.square() ? fmt::format("{}³", row.n) : fmt::format("{}×{}×{}", row.m, row.n, row.k);
   if (row.trans_a || row.trans_b) text += fmt::format(", {}·{}", row.trans_a ? "Aᵀ" : "A", row.trans_b ? "Bᵀ" : "B");
+  if (!row.result.empty()) text += ", C in " + row.result;
   if (row.alpha != 1) text += fmt::format(", alpha {}", row.alpha);
   if (row.beta != 0) text += fmt::format(", beta {}", row.beta);
   return text;

@@ -90,6 +90,7 @@ std::string reproduce_command(const Row& row, const Run& run) {
     add("--shape", fmt::format("{}x{}x{}", row.m, row.n, row.k));
   }
   if (row.dtype != "f32") add("--dtype", row.dtype);
+  if (!row.result.empty()) add("--result", row.result);
   if (has_other_math(row, run)) add("--math", row.math);
   if (row.trans_a) line += " --transA";
   if (row.trans_b) line += " --transB";
