@@ -1,8 +1,12 @@
 #pragma once
 
 /// cblas_?gemm_batch, cblas_?gemm_batch_strided and the Fortran routines of these names: the form that MKL and OpenBLAS
-/// share. Positions of illegal arguments are MKL's; all groups are looked at before anything is computed. Complex
-/// products run one after another, each on all threads.
+/// share. All groups are looked at before anything is computed. Complex products run one after another, each on all
+/// threads.
+///
+/// Positions of illegal arguments are the arguments' own, as the BLAS standard has them: what oneMKL 2026.2 says of
+/// each when it is asked. (OpenBLAS' interface/gemm_batch_strided.c tells those of a single Fortran product, in
+/// row-major order those of the swapped operands, and looks at no stride or count.)
 
 #include <cstdio>
 #include <cstdlib>

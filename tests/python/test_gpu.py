@@ -1,4 +1,4 @@
-"""Arrays of PyTorch and CuPy on a CUDA device. Skips, visibly, what is not there; see README.md."""
+"""Arrays of PyTorch, CuPy and JAX on a CUDA device. Skips, visibly, what is not there; see README.md."""
 
 import numpy as np
 import pytest
@@ -181,15 +181,81 @@ def test_product_of_results(torch):
     assert np.array_equal(ts.gemm(result, on(torch, b.T)).numpy(), (a @ b) @ b.T)
 
 
-def test_cupy(cupy):
+def test_torch_complex(torch, no_copy):
+    x, y = (torch.complex(on(torch, z), on(torch, 2 - z)) for z in (a, b))
+    expected = x.cpu().numpy() @ y.cpu().numpy()
+    result = ts.gemm(x, y)
+    assert result.dtype == "complex64" and np.array_equal(result.numpy(), expected)
+    assert torch.from_dlpack(result).dtype == torch.complex64
+    out = torch.ones(60, 50, dtype=torch.complex64, device="cuda")
+    assert ts.gemm(x.T.contiguous().T, y, out=out, conj_a=True, beta=1j) is out
+    assert np.array_equal(out.cpu().numpy(), x.cpu().numpy().conj() @ y.cpu().numpy() + 1j)
+
+
+def test_cupy_result(cupy):
     result = ts.gemm(cupy.asarray(a), cupy.asarray(b.T).T)
-    assert np.array_equal(cupy.asnumpy(cupy.from_dlpack(result)), a @ b)
+    assert isinstance(result, ts.DeviceArray) and np.array_equal(result.numpy(), a @ b)
+    array = cupy.from_dlpack(result)
+    again = cupy.from_dlpack(result)
+    assert array.data.ptr == again.data.ptr  # no copy
+    del result, again
+    assert np.array_equal(cupy.asnumpy(array), a @ b)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.complex128])
+def test_cupy_layouts_where_they_are(cupy, dtype, no_copy):
+    x, y = cupy.asarray(a.astype(dtype)), cupy.asarray(b.astype(dtype))
+    for left in (x, cupy.asfortranarray(x), cupy.pad(x, 3)[3:-3, 3:-3]):
+        for order in "CF":
+            out = cupy.ones((60, 50), dtype, order=order)
+            address = out.data.ptr
+            assert ts.gemm(left, y, out=out, beta=2) is out
+            assert out.data.ptr == address
+            assert np.array_equal(cupy.asnumpy(out), (a @ b + 2).astype(dtype))
+
+
+def test_cupy_stream_is_honoured(cupy):
+    """The operand is still being made in a stream of CuPy's when gemm is called; with `stream` nothing waits on the host."""
+    large = cupy.ones((2000, 2000), cupy.float32)
+    busy = cupy.ones((6000, 6000), cupy.float32)
+    ts.gemm(large, large, out=cupy.empty_like(large))  # loads what has to be loaded
+    cupy.matmul(busy, busy)
+    cupy.cuda.Device().synchronize()
     stream = cupy.cuda.Stream(non_blocking=True)
-    with stream:
-        left = cupy.asarray(a) * 2
-        out = cupy.zeros((60, 50), cupy.float32)
-        ts.gemm(left, cupy.asarray(b), out=out, stream=stream.ptr)
-        assert np.array_equal(cupy.asnumpy(out), 2 * (a @ b))
+    for attempt in range(3):
+        with stream:
+            for _ in range(20):
+                cupy.matmul(busy, busy)  # keeps the stream busy for longer than the host takes
+            left = large * (attempt + 1)
+            result = ts.gemm(left, large, stream=stream.ptr)
+            assert not stream.done
+            doubled = cupy.from_dlpack(result) * 2
+            out = cupy.empty_like(large)
+            ts.gemm(left, large, out=out, stream=stream.ptr)
+            tripled = out * 3
+            del result, left, out
+        stream.synchronize()
+        assert float(doubled[7, 9]) == 4000.0 * (attempt + 1)
+        assert float(tripled[1999, 0]) == 6000.0 * (attempt + 1)
+
+
+def test_cupy_errors(cupy):
+    x, y = cupy.asarray(a), cupy.asarray(b)
+    with pytest.raises(ValueError, match="a is on CUDA device 0, b in host memory"):
+        ts.gemm(x, b)
+    with pytest.raises(ValueError, match="which no kernel reads; make it contiguous"):
+        ts.gemm(x[:, ::2], y[:35])
+    with pytest.raises(TypeError, match="a holds elements of type int32"):
+        ts.gemm(x.astype(cupy.int32), y)
+
+
+def test_jax_on_the_device():
+    jax = pytest.importorskip("jax")
+    if not any(device.platform == "gpu" for device in jax.devices()):
+        pytest.skip("JAX has no CUDA device")
+    result = ts.gemm(jax.numpy.asarray(a), jax.numpy.asarray(b))
+    assert isinstance(result, ts.DeviceArray) and np.array_equal(result.numpy(), a @ b)
+    assert np.array_equal(np.asarray(jax.numpy.from_dlpack(result)), a @ b)
 
 
 def test_compare_on_the_device():
