@@ -12,6 +12,7 @@
 #include "operand.hpp"
 #include "partly_written.hpp"
 #include "placement.hpp"
+#include "pointer_groups.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -40,26 +41,6 @@ void check(const Operand& a, const Operand& b, const Operand& c, std::size_t i) 
                           " in memory; the product needs a separate result");
 }
 
-/// Products of one shape that follow one another, with pointers.
-struct Run {
-  GemmCall call;
-  std::vector<const void*> a, b;
-  std::vector<void*> c;
-
-  bool takes(const GemmCall& x) const {
-    return x.m == call.m && x.n == call.n && x.k == call.k && x.lda == call.lda && x.ldb == call.ldb &&
-           x.ldc == call.ldc && x.op_a == call.op_a && x.op_b == call.op_b && x.type == call.type &&
-           x.result == call.result;
-  }
-  GemmBatch batch() const {
-    GemmBatch batch{.call = call, .count = static_cast<Index>(c.size())};
-    batch.a = a.data();
-    batch.b = b.data();
-    batch.c = c.data();
-    return batch;
-  }
-};
-
 /// As many matrices each.
 struct MatrixBatch {
   double alpha;
@@ -74,7 +55,7 @@ struct MatrixBatch {
 
 /// All operands in the executor's memory, where the results stay.
 void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& options) {
-  std::vector<Run> runs;
+  PointerGroups products;
   for (std::size_t i = 0; i < x.a.size(); ++i) {
     const Operand &a = x.a[i], &b = x.b[i], &c = x.c[i];
     const Placed on_a = read_on(a, executor), on_b = read_on(b, executor);
@@ -82,15 +63,9 @@ void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& op
     const GemmCall call{
         a.storage->type(), options.math, a.op,    b.op,   c.rows,  c.cols,  logical_cols(a), x.alpha,          nullptr,
         on_a.ld,           nullptr,      on_b.ld, x.beta, nullptr, on_c.ld, options.threads, c.storage->type()};
-    if (runs.empty() || !runs.back().takes(call)) runs.push_back({call, {}, {}, {}});
-    runs.back().a.push_back(on_a.data);
-    runs.back().b.push_back(on_b.data);
-    runs.back().c.push_back(on_c.data);
+    products.add(call, on_a.data, on_b.data, on_c.data);
   }
-  std::vector<GemmBatch> groups;
-  groups.reserve(runs.size());
-  for (const Run& run : runs) groups.push_back(run.batch());
-  throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
+  throw_if_failed(executor.gemm_batch(executor.default_queue(), products.batches(), options.kernel));
   for (const Operand& result : x.c) written_on(result, executor);
 }
 

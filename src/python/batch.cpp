@@ -6,6 +6,7 @@
 
 #include <tessera/gemm_batch.hpp>
 
+#include "../pointer_groups.hpp"
 #include "device_array.hpp"
 #include "errors.hpp"
 #include "layout.hpp"
@@ -31,18 +32,6 @@ class Operands {
  private:
   const Matrices& x_;
   std::deque<Operand> copies_;
-};
-
-/// Products of one shape that follow one another.
-struct SameShape {
-  GemmCall call;
-  std::vector<const void*> a, b;
-  std::vector<void*> c;
-
-  bool takes(const GemmCall& x) const {
-    return x.m == call.m && x.n == call.n && x.k == call.k && x.lda == call.lda && x.ldb == call.ldb &&
-           x.ldc == call.ldc && x.op_a == call.op_a && x.op_b == call.op_b && x.result == call.result;
-  }
 };
 
 class Batch {
@@ -147,25 +136,14 @@ class Batch {
     if (out.has_shape())
       for (Index i = 0; i < shapes(); ++i) check_out(out.at(i), i);
     const Operands a(a_), b(b_);
-    std::vector<SameShape> groups;
+    detail::PointerGroups products;
     for (Index i = 0; i < count_; ++i) {
       const Array& c = out.at(i);
-      const GemmCall one = call(a.of(i), b.of(i), c, i);
-      if (groups.empty() || !groups.back().takes(one)) groups.push_back({one, {}, {}, {}});
       const bool by_columns = layout_of(c)->op == Op::Transpose;
-      groups.back().a.push_back(by_columns ? b.data(i) : a.data(i));
-      groups.back().b.push_back(by_columns ? a.data(i) : b.data(i));
-      groups.back().c.push_back(c.data + (out.even() ? i * out.step() : 0));
+      products.add(call(a.of(i), b.of(i), c, i), by_columns ? b.data(i) : a.data(i), by_columns ? a.data(i) : b.data(i),
+                   c.data + (out.even() ? i * out.step() : 0));
     }
-    std::vector<GemmBatch> batches;
-    batches.reserve(groups.size());
-    for (const SameShape& group : groups) {
-      GemmBatch batch{.call = group.call, .count = static_cast<Index>(group.c.size())};
-      batch.a = group.a.data();
-      batch.b = group.b.data();
-      batch.c = group.c.data();
-      batches.push_back(batch);
-    }
+    const std::vector<GemmBatch> batches = products.batches();
     const WithoutGil others_run;
     detail::gemm_batch_raw(batches, options_);
   }

@@ -72,14 +72,13 @@ void check_same_device(PyObject* dl_device, int device) {
 
 } // namespace
 
-DeviceMemory::DeviceMemory(Executor& executor, std::size_t bytes) : executor_(executor) {
-  throw_if_failed(executor.allocate(std::max<std::size_t>(bytes, 1), data_));
+DeviceMemory::DeviceMemory(Executor& executor, std::size_t bytes) : executor_(executor), memory_(executor) {
+  throw_if_failed(memory_.allocate(std::max<std::size_t>(bytes, 1)));
 }
 
 DeviceMemory::~DeviceMemory() {
   // A stream that is gone has no work left to wait for.
   for (void* stream : readers_) static_cast<void>(executor_.default_queue().start_after(stream));
-  executor_.free(data_);
 }
 
 void DeviceMemory::show_to(void* stream) {

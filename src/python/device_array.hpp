@@ -10,6 +10,7 @@
 
 #include <tessera/executor.hpp>
 
+#include "../executor_memory.hpp"
 #include "array.hpp"
 
 namespace tessera::python {
@@ -25,13 +26,13 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   Executor& executor() const { return executor_; }
-  void* data() const { return data_; }
+  void* data() const { return memory_.data(); }
   /// Work in the stream from now on sees what the executor's queue has been given to do, without waiting here.
   void show_to(void* stream);
 
  private:
   Executor& executor_;
-  void* data_ = nullptr;
+  tessera::detail::ExecutorMemory memory_;
   std::mutex mutex_;
   std::vector<void*> readers_;
 };

@@ -6,6 +6,7 @@
 
 #include <tessera/backend.hpp>
 
+#include "../executor_memory.hpp"
 #include "errors.hpp"
 
 namespace tessera::python {
@@ -31,31 +32,24 @@ const GemmKernel& find_row(Executor& executor, std::string_view kernel, DType ty
 class Resident {
  public:
   Resident(Executor& executor, const StoredRows& stored, DType type, bool filled)
-      : executor_(executor), data_(const_cast<void*>(stored.data)), ld_(stored.ld) {
+      : data_(const_cast<void*>(stored.data)), ld_(stored.ld), copy_(executor) {
     if (executor.capabilities().host_memory || stored.rows == 0 || stored.cols == 0) return;
     const std::size_t width = static_cast<std::size_t>(stored.cols) * size_of(type);
     ld_ = stored.cols;
-    throw_if_failed(executor.allocate(width * static_cast<std::size_t>(stored.rows), copy_));
-    data_ = copy_;
+    throw_if_failed(copy_.allocate(width * static_cast<std::size_t>(stored.rows)));
+    data_ = copy_.data();
     if (filled)
       throw_if_failed(executor.copy_in(executor.default_queue(), data_, width, stored.data,
                                        static_cast<std::size_t>(stored.ld) * size_of(type), width,
                                        static_cast<std::size_t>(stored.rows)));
   }
-  ~Resident() {
-    if (copy_) executor_.free(copy_);
-  }
-  Resident(const Resident&) = delete;
-  Resident& operator=(const Resident&) = delete;
-
   void* data() const { return data_; }
   Index ld() const { return ld_; }
 
  private:
-  Executor& executor_;
   void* data_;
-  void* copy_ = nullptr;
   Index ld_;
+  tessera::detail::ExecutorMemory copy_;
 };
 
 /// One run by the executor's own clock; what fails on the device afterwards is noticed too.
