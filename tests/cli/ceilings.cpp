@@ -35,8 +35,8 @@ struct Cache : Programs {
 
   /// Ceilings of f32 on one thread, from a small run.
   json run(const std::vector<std::string>& more = {}, std::string* said = nullptr) const {
-    std::vector<std::string> arguments{"--cpu",     "--kernels", "simd",   "--sizes", "16,300",
-                                       "--threads", "1",         "--json", "-"};
+    std::vector<std::string> arguments{"--cpu", "--kernels", "simd", "--sizes", "16,300", "--threads",
+                                       "1",     "--repeat",  "3",    "--json",  "-"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Outcome outcome = compare(arguments, here);
     BOOST_TEST(outcome.status == 0);

@@ -12,6 +12,13 @@
 
 namespace tessera::test {
 
+/// Sanitized programs are slow. They are run for what they touch: the numbers are the other build's.
+#ifdef TESSERA_RUNS_SANITIZED_PROGRAMS
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
 struct Outcome {
   int status = -1; ///< exit status; 128 + signal if a signal ended it
   std::string out;

@@ -15,7 +15,7 @@
 namespace tessera::conformance {
 namespace {
 
-constexpr std::array<ReduceOp, 3> ops{ReduceOp::SumOfSquares, ReduceOp::SumAbs, ReduceOp::MaxAbs};
+constexpr std::array<ReduceOp, 3> reductions{ReduceOp::SumOfSquares, ReduceOp::SumAbs, ReduceOp::MaxAbs};
 
 std::vector<Shape> reduced_shapes() {
   std::vector<Shape> all = shapes();
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_row_is_right, T, ElementTypes) {
 
 /// Norms must not depend on where the matrix is.
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_row_that_is_chosen_is_canonical, T, ElementTypes) {
-  for (const ReduceOp op : ops) {
+  for (const ReduceOp op : reductions) {
     ReduceKernel any;
     any.name = "(any)";
     any.op = op;
