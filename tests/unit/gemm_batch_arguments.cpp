@@ -8,6 +8,7 @@
 
 #include <tessera/backend.hpp>
 
+#include "support/borrowing_executor.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;
@@ -203,6 +204,30 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_unknown) {
   const Status status = executor.gemm_batch(executor.default_queue(), {&x.batch, 1}, "canonicle");
   BOOST_TEST(contains(status.why, "did you mean 'canonical'?"), status.why);
   for (const float element : x.c) BOOST_TEST(element == 7.0f);
+}
+
+/// A kernel whose scratch memory runs out at the second of three products: who tried again would apply beta twice.
+BOOST_AUTO_TEST_CASE(out_of_memory_half_way_is_no_longer_out_of_memory) {
+  struct Scarce : test::BorrowingExecutor {
+    Scarce() : BorrowingExecutor(Backend::Reference) {}
+    std::span<const GemmKernel> gemm_kernels() const noexcept override { return {&row, 1}; }
+    GemmKernel row;
+  } scarce;
+  static int products_left;
+  scarce.row = executor(Backend::Reference).gemm_kernels()[0];
+  scarce.row.run = [](const GemmKernel&, Executor&, Queue&, const GemmCall&) noexcept -> Status {
+    return products_left-- > 0 ? Status{} : Status{StatusCode::OutOfMemory, "no scratch"};
+  };
+  const Batch x;
+  const auto outcome = [&](int products) {
+    products_left = products;
+    return scarce.gemm_batch(scarce.default_queue(), {&x.batch, 1}, scarce.row.name);
+  };
+  BOOST_TEST((outcome(0).code == StatusCode::OutOfMemory));
+  const Status half_way = outcome(1);
+  BOOST_TEST((half_way.code == StatusCode::DeviceError));
+  BOOST_TEST(half_way.why == "no scratch; parts of C were written already");
+  BOOST_TEST(outcome(3).ok());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
