@@ -27,6 +27,7 @@ struct ExpConstants<float> {
   static constexpr float per_octave = 1.44269504f;
   static constexpr float octave_high = 0.693359375f, octave_low = -2.12194440e-4f; ///< ln 2 in two parts
   static constexpr float shift = 12582912.0f; ///< 1.5·2²³: x + shift rounds x to a whole number
+  static constexpr float large = 0x1p100f, smaller = 0x1p-64f;
   static constexpr int digits = 23, bias = 127, degree = 7;
 };
 
@@ -37,6 +38,7 @@ struct ExpConstants<double> {
   static constexpr double per_octave = 1.4426950408889634;
   static constexpr double octave_high = 6.93147180369123816490e-01, octave_low = 1.90821492927058770002e-10;
   static constexpr double shift = 6755399441055744.0; ///< 1.5·2⁵²
+  static constexpr double large = 0x1p900, smaller = 0x1p-512;
   static constexpr int digits = 52, bias = 1023, degree = 13;
 };
 
@@ -71,6 +73,20 @@ template <class T>
   return x > Constants::overflow ? Constants::infinite : sum * scale;
 }
 
+/// x / y for y ≥ 1, Inf and NaN included: what the quotient is anyway. A device's division takes many instructions more
+/// where y is out of the middle of the range, which is where gelu's is for x below −9; there the quotient is normal.
+template <class T>
+[[gnu::always_inline]] TESSERA_HOST_DEVICE inline T quotient(T x, T y) {
+#if defined(__CUDA_ARCH__)
+  using Constants = ExpConstants<T>;
+  if (y == Constants::infinite) return x * T{0};
+  const T scale = y > Constants::large ? Constants::smaller : T{1};
+  return x / (y * scale) * scale;
+#else
+  return x / y;
+#endif
+}
+
 } // namespace detail
 
 template <class T>
@@ -82,7 +98,7 @@ template <class T>
 [[gnu::always_inline]] TESSERA_HOST_DEVICE inline T gelu(T x) {
   constexpr T c1 = T(1.5957691216057308), c2 = T(0.07135481627260025);
   const T z = x * std::fma(c2, x * x, c1);
-  return x / (T{1} + detail::same_exp(-z));
+  return detail::quotient(x, T{1} + detail::same_exp(-z));
 }
 
 template <class T>

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -19,6 +21,7 @@ struct Layer {
   Activation activation;
   bool residual;
   Op op_a = Op::None, op_b = Op::None;
+  bool aligned = false; ///< C and the residual, for vectors
 };
 
 std::ostream& operator<<(std::ostream& out, const Layer& x) {
@@ -27,7 +30,8 @@ std::ostream& operator<<(std::ostream& out, const Layer& x) {
              << " residual=" << x.residual;
 }
 
-/// All steps and ways around them: packed, panel and direct products on the CPU, several segments, edges of tiles.
+/// All steps and ways around them: packed, panel and direct products on the CPU, several segments, edges of tiles. The
+/// aligned ones are for the ways of the matrix units' results on a GPU: slices of k, tiles, one row, Cᵀ.
 constexpr std::array layers{
     Layer{33, 47, 70, 1.0, 0.0, BiasPer::Column, 1, Activation::Gelu, true},
     Layer{65, 40, 1100, 0.75, -0.5, BiasPer::Row, 3, Activation::Relu, true, Op::Transpose, Op::None},
@@ -36,6 +40,10 @@ constexpr std::array layers{
     Layer{200, 190, 180, -1.0, 1.0, BiasPer::None, 1, Activation::None, true},
     Layer{40, 30, 0, 1.0, 0.5, BiasPer::Row, 1, Activation::Gelu, true},
     Layer{40, 30, 20, 0.0, 0.0, BiasPer::Column, 1, Activation::Relu, true},
+    Layer{66, 70, 2600, 1.0, 0.5, BiasPer::Row, 1, Activation::Gelu, true, Op::None, Op::None, true},
+    Layer{150, 133, 96, 0.75, -1.0, BiasPer::Column, 1, Activation::Gelu, true, Op::None, Op::None, true},
+    Layer{1, 2064, 90, 1.0, 0.0, BiasPer::Row, 1, Activation::Relu, true, Op::None, Op::None, true},
+    Layer{20, 136, 200, 1.0, 1.0, BiasPer::Row, 2, Activation::Gelu, true, Op::Transpose, Op::Transpose, true},
 };
 
 /// T: of the operands, R: of C.
@@ -46,9 +54,9 @@ class LayerProblem {
       : x_(x),
         a_(subject(), x.op_a == Op::None ? x.m : x.k, x.op_a == Op::None ? x.k : x.m, {3, 64, true}),
         b_(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, {0, 64, false}),
-        c_(subject(), x.m, x.n, {5, 64, true}),
+        c_(subject(), x.m, x.n, x.aligned ? Placement{gap(x.n), 64, false} : Placement{5, 64, true}),
         bias_(subject(), x.bias_per == BiasPer::Row ? x.m : x.n, 1, {x.bias_step - 1, 64, true}),
-        residual_(subject(), x.m, x.n, {2, 64, false}) {
+        residual_(subject(), x.m, x.n, {x.aligned ? gap(x.n) + 8 : 2, 64, false}) {
     fill(a_, [](std::uint64_t e) { return uniform<T>(61, e); });
     fill(b_, [](std::uint64_t e) { return uniform<T>(62, e); });
     if (x.beta != 0) fill(c_, [](std::uint64_t e) { return uniform<R>(63, e); });
@@ -85,6 +93,9 @@ class LayerProblem {
 
  private:
   using S = Scalar<T>;
+
+  /// To the next multiple of 8.
+  static constexpr Index gap(Index cols) { return (8 - cols % 8) % 8; }
 
   GemmCall plain(const GemmKernel& row, DType result) {
     return {dtype_of<T>, row.math,  x_.op_a, x_.op_b, x_.m,    x_.n, x_.k, x_.alpha, a_.data(),
@@ -152,6 +163,54 @@ void check_rows() {
         if (!options().quick || layer.m * layer.n * layer.k <= 40 * 30 * 100) LayerProblem<T, R>(layer).check(row);
 }
 
+/// T: of the operands, R: of C. All products have one B.
+template <class T, class R>
+void check_batch(Index m, Index n) {
+  constexpr Index count = 5, k = 20;
+  Guarded<T> a(subject(), count * m, k, {0, 0, false}), b(subject(), k, n, {0, 0, false});
+  Guarded<R> bias(subject(), 1, n, {0, 0, false}), residual(subject(), m, n, {0, 0, false});
+  fill(a, [](std::uint64_t e) { return uniform<T>(71, e); });
+  fill(b, [](std::uint64_t e) { return uniform<T>(72, e); });
+  fill(bias, [](std::uint64_t e) { return uniform<R>(73, e); });
+  fill(residual, [](std::uint64_t e) { return uniform<R>(74, e); });
+  Guarded<R> c(subject(), count * m, n, {0, 64, false});
+  for (Guarded<T>* x : {&a, &b}) x->upload();
+  for (Guarded<R>* x : {&bias, &residual, &c}) x->upload();
+  std::vector<R> expected(static_cast<std::size_t>(count * m * n));
+  GemmBatch batch{.call = {.type = dtype_of<T>,
+                           .m = m,
+                           .n = n,
+                           .k = k,
+                           .a = a.data(),
+                           .lda = k,
+                           .b = b.data(),
+                           .ldb = n,
+                           .c = c.data(),
+                           .ldc = n,
+                           .result = dtype_of<R>,
+                           .epilogue = {.bias_per = BiasPer::Column,
+                                        .bias = bias.data(),
+                                        .activation = Activation::Gelu,
+                                        .residual = residual.data(),
+                                        .ld_residual = n}},
+                  .count = count,
+                  .stride_a = m * k,
+                  .stride_c = m * n};
+  throw_if_failed(subject().gemm_batch(subject().default_queue(), {&batch, 1}));
+  throw_if_failed(subject().default_queue().synchronize());
+  c.download();
+  BOOST_TEST(c.surroundings_intact());
+  batch.call.a = a.host();
+  batch.call.b = b.host();
+  batch.call.c = expected.data();
+  batch.call.epilogue.bias = bias.host();
+  batch.call.epilogue.residual = residual.host();
+  for (Index i = 0; i < count; ++i)
+    throw_if_failed(reference().gemm(reference().default_queue(), batch.product(i), "canonical"));
+  BOOST_TEST(differing(compact(c), expected) == 0u,
+             count << " of " << m << "×" << n << ", " << to_string(dtype_of<T>) << " to " << to_string(dtype_of<R>));
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(epilogues)
@@ -168,51 +227,13 @@ BOOST_AUTO_TEST_CASE(narrower_than_the_operands) {
 
 /// Every product of a batch has them, also where a backend does the products together.
 BOOST_AUTO_TEST_CASE(of_batches) {
-  constexpr Index count = 5, m = 9, n = 14, k = 20;
-  Guarded<float> a(subject(), count * m, k, {0, 0, false}), b(subject(), k, n, {0, 0, false});
-  Guarded<float> bias(subject(), 1, n, {0, 0, false});
-  Guarded<bf16> narrow_bias(subject(), 1, n, {0, 0, false});
-  fill(a, [](std::uint64_t e) { return uniform<float>(71, e); });
-  fill(b, [](std::uint64_t e) { return uniform<float>(72, e); });
-  fill(bias, [](std::uint64_t e) { return uniform<float>(73, e); });
-  fill(narrow_bias, [](std::uint64_t e) { return uniform<bf16>(74, e); });
-  a.upload();
-  b.upload();
-  bias.upload();
-  narrow_bias.upload();
-  const auto check = [&]<class R>(const Guarded<R>& its_bias) {
-    Guarded<R> c(subject(), count * m, n, {0, 64, false});
-    c.upload();
-    std::vector<R> expected(static_cast<std::size_t>(count * m * n));
-    GemmBatch batch{
-        .call = {.m = m,
-                 .n = n,
-                 .k = k,
-                 .a = a.data(),
-                 .lda = k,
-                 .b = b.data(),
-                 .ldb = n,
-                 .c = c.data(),
-                 .ldc = n,
-                 .result = dtype_of<R>,
-                 .epilogue = {.bias_per = BiasPer::Column, .bias = its_bias.data(), .activation = Activation::Gelu}},
-        .count = count,
-        .stride_a = m * k,
-        .stride_c = m * n};
-    throw_if_failed(subject().gemm_batch(subject().default_queue(), {&batch, 1}));
-    throw_if_failed(subject().default_queue().synchronize());
-    c.download();
-    BOOST_TEST(c.surroundings_intact());
-    batch.call.a = a.host();
-    batch.call.b = b.host();
-    batch.call.c = expected.data();
-    batch.call.epilogue.bias = its_bias.host();
-    for (Index i = 0; i < count; ++i)
-      throw_if_failed(reference().gemm(reference().default_queue(), batch.product(i), "canonical"));
-    BOOST_TEST(differing(compact(c), expected) == 0u);
-  };
-  check(bias);
-  check(narrow_bias);
+  for (const auto& [m, n] : {std::pair<Index, Index>{9, 14}, {24, 30}, {40, 70}, {130, 131}}) {
+    check_batch<float, float>(m, n);
+    check_batch<float, bf16>(m, n);
+    check_batch<double, double>(m, n);
+    check_batch<f16, f16>(m, n);
+    check_batch<bf16, float>(m, n);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

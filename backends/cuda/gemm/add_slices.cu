@@ -11,7 +11,8 @@ constexpr int columns = 32; ///< threads side by side, four results each
 constexpr int groups = 8;   ///< of threads that share a result's slices
 
 template <class R>
-__global__ void __launch_bounds__(columns* groups) add_slices(const SliceSums x) {
+__global__ void __launch_bounds__(columns* groups) add_slices(const __grid_constant__ SliceSums x) {
+  const Finish<float>& finish = x.finish;
   __shared__ float4 partial[groups][columns];
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -21,10 +22,10 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const SliceSums x)
   const auto column = static_cast<int>(threadIdx.x) % columns;
   const unsigned across = static_cast<unsigned>(x.pitch) / 4;
   const unsigned quad = blockIdx.x * columns + static_cast<unsigned>(column);
-  const bool inside = quad < across * static_cast<unsigned>(x.m);
+  const bool inside = quad < across * static_cast<unsigned>(finish.m);
   float4 sum{};
   if (inside) {
-    const Index plane = Index{x.m} * x.pitch;
+    const Index plane = finish.m * x.pitch;
     const float* from = x.sums + Index{quad} * 4;
 #pragma unroll 8
     for (int slice = group; slice < x.slices; slice += groups) {
@@ -40,13 +41,15 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const SliceSums x)
     sum = float4{sum.x + s.x, sum.y + s.y, sum.z + s.z, sum.w + s.w};
   }
   const int i = static_cast<int>(quad / across), j = static_cast<int>(quad % across) * 4;
-  R* const c = static_cast<R*>(x.c) + i * x.ldc + j;
+  if (finish.wanted) [[unlikely]]
+    return finish.store([&](int) -> ResultPlace { return {i, j}; }, {{sum.x, sum.y, sum.z, sum.w}});
+  R* const c = static_cast<R*>(finish.c) + i * finish.ldc + j;
   const float results[4]{sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    if (j + e < x.n) {
-      const float r = x.alpha * results[e];
-      c[e] = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(c[e]), r));
+    if (j + e < finish.n) {
+      const float r = finish.alpha * results[e];
+      c[e] = Rounding<R>::round(finish.beta == 0 ? r : fused(finish.beta, Rounding<R>::value(c[e]), r));
     }
 }
 
@@ -57,14 +60,14 @@ Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* na
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(ceil_div<Index>(Index{x.m} * x.pitch / 4, columns));
+  config.gridDim = static_cast<unsigned>(ceil_div<Index>(x.finish.m * x.pitch / 4, columns));
   config.blockDim = columns * groups;
   config.stream = stream;
   config.attrs = &early;
   config.numAttrs = 1;
-  const auto kernel = x.result == DType::F32    ? add_slices<float>
-                      : x.result == DType::BF16 ? add_slices<__nv_bfloat16>
-                                                : add_slices<__half>;
+  const auto kernel = x.finish.result == DType::F32    ? add_slices<float>
+                      : x.finish.result == DType::BF16 ? add_slices<__nv_bfloat16>
+                                                       : add_slices<__half>;
   return check(cudaLaunchKernelEx(&config, kernel, x), name);
 }
 

@@ -5,20 +5,17 @@
 #include <cuda_runtime_api.h>
 
 #include <tessera/status.hpp>
-#include <tessera/types.hpp>
+
+#include "finish.cuh"
 
 namespace tessera::cuda {
 
-/// sums is [slices][m][pitch]; C := alpha·(their sum) + beta·C, rounded to `result` once.
+/// sums is [slices][m][pitch]; C is their sum, finished.
 struct SliceSums {
   const float* sums;
   int slices;
-  int m, n;
   int pitch; ///< a multiple of 4
-  void* c;
-  Index ldc;
-  DType result;
-  float alpha, beta;
+  Finish<float> finish;
 };
 
 /// Adds in an order that depends on the sizes alone. May be queued behind a kernel that lets it start early.

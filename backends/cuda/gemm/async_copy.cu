@@ -44,7 +44,9 @@ constexpr GemmKernel row{.name = "async_copy",
                          .type = dtype_of<T>,
                          .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .epilogue = true,
+                         .narrows = sizeof(T) == 4};
 
 } // namespace
 

@@ -71,7 +71,7 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
     }
   }
   sums.finish(x.k, totals);
-  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
+  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums, totals);
 }
 
 /// This block's tile.

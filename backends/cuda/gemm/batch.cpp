@@ -22,11 +22,12 @@
 namespace tessera::cuda {
 namespace {
 
-enum class Kind { Small, Middle, Wide, Alone };
+enum class Kind { Small, Quarter, Middle, Units, Wide, Alone };
 
 BatchTile tile_of(Kind kind, DType type) {
   if (kind == Kind::Small) return small_tile<float>;
-  if (kind == Kind::Middle) return middle_tile<float>;
+  if (kind == Kind::Quarter) return quarter_tile<float>;
+  if (kind == Kind::Middle || kind == Kind::Units) return middle_tile<float>;
   return type == DType::F64 ? wide_tile<double> : wide_tile<float>;
 }
 
@@ -36,19 +37,24 @@ Index tiles_of(const GemmCall& call, const BatchTile& tile) {
   return ceil_div(call.m, tile.m) * ceil_div(call.n, tile.n);
 }
 
-/// By shape.
-Kind kind_of(const GemmBatch& group) {
+/// By shape. Hopper's matrix units have f64, but memory decides about products under 128 rows and columns.
+Kind kind_of(const GemmBatch& group, bool hopper) {
   const GemmCall& call = group.call;
   constexpr Index most = Index{1} << 24; // sizes in tiles stay numbers of 32 bits
-  if (call.math != Math::Strict || !is_plain_product(call) || std::max({call.m, call.n, call.k}) > most)
+  if (call.math != Math::Strict || (call.type == DType::F32 && call.result != DType::F32) ||
+      std::max({call.m, call.n, call.k}) > most)
     return Kind::Alone;
   constexpr double fills_device = 512.0 * 512.0 * 512.0;
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   if (work >= fills_device) return Kind::Alone;
   Kind kind = Kind::Small;
-  if (!is_16_bit(call.type) && std::min(call.m, call.n) > 32) {
+  const Index smaller = std::min(call.m, call.n);
+  if (!is_16_bit(call.type) && smaller > 32) {
     const BatchTile wide = tile_of(Kind::Wide, call.type);
-    kind = call.m >= wide.m && call.n >= wide.n ? Kind::Wide : Kind::Middle;
+    const bool on_units = call.type == DType::F64 && hopper;
+    kind = call.m < wide.m || call.n < wide.n ? Kind::Middle : on_units ? Kind::Units : Kind::Wide;
+  } else if (smaller > 16 && (call.type == DType::F32 || (call.type == DType::F64 && hopper))) {
+    kind = Kind::Quarter;
   }
   return tiles_of(call, tile_of(kind, call.type)) > most ? Kind::Alone : kind;
 }
@@ -97,6 +103,8 @@ BatchGroup<T, R> group_for_device(const GemmBatch& group, const BatchTile& tile,
           .beta = static_cast<Scalar<T>>(call.beta),
           .flip_a = call.op_a == Op::Transpose,
           .flip_b = call.op_b == Op::Transpose,
+          .finishes = !call.epilogue.empty(),
+          .epilogue = call.epilogue,
           .first = static_cast<unsigned>(first),
           .tiles = static_cast<unsigned>(tiles_of(call, tile)),
           .across = static_cast<unsigned>(ceil_div(call.n, tile.n))};
@@ -104,6 +112,12 @@ BatchGroup<T, R> group_for_device(const GemmBatch& group, const BatchTile& tile,
 
 template <class T, class R>
 Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (kind == Kind::Quarter) return launch_quarter_batch_dmma(stream, groups);
+    if (kind == Kind::Units) return launch_middle_batch_dmma(stream, groups);
+  }
+  if constexpr (std::is_same_v<T, float>)
+    if (kind == Kind::Quarter) return launch_quarter_batch<T>(stream, groups);
   if constexpr (std::is_same_v<T, R> && !is_16_bit(dtype_of<T>)) {
     if (kind == Kind::Middle) return launch_middle_batch<T>(stream, groups);
     if (kind == Kind::Wide) return launch_wide_batch<T>(stream, groups);
@@ -168,11 +182,14 @@ Status launch(const Launch& x, Executor& executor, PinnedTables& tables, Queue& 
   }
 }
 
-constexpr std::array<Launch, 10> launches{{{Kind::Small, DType::F32, DType::F32},
+constexpr std::array<Launch, 13> launches{{{Kind::Small, DType::F32, DType::F32},
+                                           {Kind::Quarter, DType::F32, DType::F32},
                                            {Kind::Middle, DType::F32, DType::F32},
                                            {Kind::Wide, DType::F32, DType::F32},
                                            {Kind::Small, DType::F64, DType::F64},
+                                           {Kind::Quarter, DType::F64, DType::F64},
                                            {Kind::Middle, DType::F64, DType::F64},
+                                           {Kind::Units, DType::F64, DType::F64},
                                            {Kind::Wide, DType::F64, DType::F64},
                                            {Kind::Small, DType::F16, DType::F16},
                                            {Kind::Small, DType::F16, DType::F32},
@@ -185,9 +202,11 @@ void log_launch(const Launch& x, const Chosen& chosen) {
   for (const GemmBatch* group : chosen) count += group->count;
   log_line("gemm batch " + std::string(to_string(x.type)) + ": " + std::to_string(count) + " products in " +
            std::to_string(chosen.size()) + " groups: cuda/" +
-           (x.kind == Kind::Small    ? "batch_small"
-            : x.kind == Kind::Middle ? "batch_tiles, 64×64,"
-                                     : "batch_tiles, wide,") +
+           (x.kind == Kind::Small     ? "batch_small"
+            : x.kind == Kind::Quarter ? "batch tiles, 32×32,"
+            : x.kind == Kind::Middle  ? "batch tiles, 64×64,"
+            : x.kind == Kind::Units   ? "batch_dmma, 64×64,"
+                                      : "batch tiles, wide,") +
            " runs");
 }
 
@@ -206,7 +225,7 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
                                     launches.begin());
   };
   for (const GemmBatch& group : groups) {
-    Kind kind = kind_of(group);
+    Kind kind = kind_of(group, capabilities_.compute_major == 9);
     if (kind != Kind::Alone) { // a grid has 2³¹ − 1 blocks at most
       Index& sum = tiles[place(group, kind)];
       const Index more = tiles_of(group.call, tile_of(kind, group.call.type));

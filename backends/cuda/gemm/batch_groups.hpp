@@ -22,6 +22,8 @@ struct BatchGroup {
   R* const* all_c;
   Scalar<T> alpha, beta;
   bool flip_a, flip_b;
+  bool finishes; ///< there is an epilogue
+  Epilogue epilogue;
   unsigned first;  ///< tiles of all groups before this one
   unsigned tiles;  ///< of a product,
   unsigned across; ///< and how many of them side by side
@@ -66,6 +68,8 @@ struct BatchTile {
 template <class T>
 constexpr BatchTile small_tile{16, 16}; ///< a warp's
 template <class T>
+constexpr BatchTile quarter_tile{32, 32}; ///< one or two warps'
+template <class T>
 constexpr BatchTile middle_tile{64, 64}; ///< a block's
 template <class T>
 constexpr BatchTile wide_tile{sizeof(T) == 4 ? 128 : 64, 128};
@@ -73,6 +77,12 @@ constexpr BatchTile wide_tile{sizeof(T) == 4 ? 128 : 64, 128};
 /// One launch each. f32, f64; f16 and bf16 with results of their type or of f32.
 template <class T, class R>
 Status launch_small_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept;
+/// f32.
+template <class T>
+Status launch_quarter_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
+/// f64, on Hopper.
+Status launch_quarter_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
+Status launch_middle_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
 /// f32, f64.
 template <class T>
 Status launch_middle_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;

@@ -7,7 +7,7 @@
 
 #include <tessera/half.hpp>
 
-#include "batch_groups.hpp"
+#include "batch_operands.cuh"
 #include "canonical.cuh"
 #include "grid.cuh"
 #include "status.hpp"
@@ -143,6 +143,18 @@ __global__ void __launch_bounds__(32 * warps, sizeof(T) == 8 ? 4 : 6)
     __syncwarp();
   }
   sums.finish(k, totals);
+  if (x.finishes) [[unlikely]] {
+    constexpr int width = Finish<S>::width, across = lane_cols / width;
+    S sum[lane_rows * across][width];
+#pragma unroll
+    for (int e = 0; e < lane_rows * lane_cols; ++e) sum[e / width][e % width] = sums.at(e);
+    return finish_of(x, operands.c)
+        .store(
+            [&](int v) -> ResultPlace {
+              return {i0 + row + v / across, j0 + col + v % across * width};
+            },
+            sum);
+  }
 #pragma unroll
   for (int r = 0; r < lane_rows; ++r) {
     if (i0 + row + r >= m) break;

@@ -48,15 +48,23 @@ Status PinnedTables::take(cudaStream_t stream, std::size_t bytes, Block& block) 
     return block.data != nullptr ? Status{} : Status{StatusCode::OutOfMemory, {}};
   }
   {
-    const std::lock_guard lock(mutex_);
-    const auto fits = [&](const Block& one) { return one.bytes >= bytes && cudaEventQuery(one.copied) == cudaSuccess; };
-    const auto found = std::find_if(kept_.begin(), kept_.end(), fits);
+    const std::lock_guard lock(mutex_); // oldest first: if its copy is under way, the others' are
+    const auto fits = [&](const Block& one) { return one.bytes >= bytes; };
+    auto found = std::find_if(kept_.begin(), kept_.end(), fits);
+    const bool full = kept_.size() == most_kept;
+    if (found != kept_.end() && !full && cudaEventQuery(found->copied) != cudaSuccess) found = kept_.end();
     static_cast<void>(cudaGetLastError()); // that a copy is under way is no error
+    if (found == kept_.end() && full) found = kept_.begin();
     if (found != kept_.end()) {
       block = *found;
       kept_.erase(found);
-      return {};
     }
+  }
+  if (block.data != nullptr) { // pinning more would take longer than waiting
+    Status copied = check(cudaEventSynchronize(block.copied), "waiting for a table's copy");
+    if (copied.ok() && block.bytes >= bytes) return copied;
+    release(block);
+    if (!copied.ok()) return copied;
   }
   block.pinned = true;
   block.bytes = std::max(least_bytes, bytes + bytes / 4);

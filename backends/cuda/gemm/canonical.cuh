@@ -83,6 +83,7 @@ class CanonicalTile {
   __device__ T& at(int i, int j) { return sum_[i][j]; }
   static constexpr int count = rows * cols;
   __device__ T& at(int e) { return sum_[e / cols][e % cols]; }
+  __device__ T at(int e) const { return sum_[e / cols][e % cols]; }
 
  private:
   __device__ void clear() {
@@ -101,6 +102,31 @@ class CanonicalTile {
 
   T sum_[rows][cols];
 };
+
+/// A thread's results where its totals were, in local memory.
+template <class Sums>
+__device__ auto held_in(typename Sums::Totals& totals, const Sums& sums) {
+  auto* const held = totals.data();
+#pragma unroll
+  for (int e = 0; e < Sums::count; ++e) held[e] = sums.at(e);
+  return held;
+}
+
+/// Every step of `finish` for `count` held results: `together` vectors of `width` at a time, vector v being results
+/// v·width and on, whose first is at place(v) in C.
+template <int count, int together, int width, class T, class PlaceOf>
+__device__ void store_held(const Finish<T>& finish, const T* held, PlaceOf place) {
+  static_assert(count % (together * width) == 0);
+#pragma unroll 1
+  for (int first = 0; first < count / width; first += together) {
+    T sum[together][width];
+#pragma unroll
+    for (int v = 0; v < together; ++v)
+#pragma unroll
+      for (int e = 0; e < width; ++e) sum[v][e] = held[(first + v) * width + e];
+    finish.store([&](int v) { return place(first + v); }, sum);
+  }
+}
 
 /// alpha·sum + beta·C for results whose rows are neighbours from i on and whose columns are j, j + apart, ….
 template <int apart, class T, int rows, int cols>

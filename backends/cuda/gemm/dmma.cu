@@ -8,7 +8,6 @@
 
 #include <tessera/executor.hpp>
 
-#include "async_loader.cuh"
 #include "dmma.cuh"
 #include "grid.cuh"
 #include "ladder.hpp"
@@ -20,51 +19,12 @@ namespace {
 
 using S = dmma_tiling::Shape<4, 4, 2, 2, 16>;
 constexpr int stages = 3;
-static_assert(S::block_k == dmma_tiling::depth);
 
 template <Along a_along, Along b_along>
 __global__ void __launch_bounds__(S::threads, 2) dmma(VectorOperands<double> x) {
   extern __shared__ float4 shared[];
   auto* const stage = reinterpret_cast<S::Stage<a_along, b_along>*>(shared);
-  const TileOrigin origin = tile_origin(x, S::block_m, S::block_n);
-  const int thread = static_cast<int>(threadIdx.x);
-  const S::Place place(thread);
-  AsyncTileLoader<double, S::block_m, S::block_k, S::threads, a_along, false> a(slice_a(x, a_along, origin.row),
-                                                                                thread);
-  AsyncTileLoader<double, S::block_n, S::block_k, S::threads, b_along, false> b(slice_b(x, b_along, origin.col),
-                                                                                thread);
-  S::Sums sums;
-  S::Sums::Totals totals(x.k);
-
-  // A commit without copies keeps the count of stages under way the same to the end.
-  const auto start = [&](Index k0, int to) {
-    if (k0 < x.k) {
-      a.copy(k0, stage[to].a.at);
-      b.copy(k0, stage[to].b.at);
-    }
-    __pipeline_commit();
-  };
-#pragma unroll
-  for (int s = 0; s + 1 < stages; ++s) start(s * S::block_k, s);
-  __pipeline_wait_prior(stages - 2);
-  __syncthreads();
-  S::Fragment fragment;
-  fragment.load(stage[0], place);
-  int current = 0;
-  int free = stages - 1; // its last readers have passed the barrier
-  for (Index k0 = 0; k0 < x.k; k0 += S::block_k) {
-    start(k0 + (stages - 1) * S::block_k, free);
-    free = current;
-    sums.begin(k0, totals);
-    S::step(sums, fragment, stage[current], place, 0, [&] {
-      __pipeline_wait_prior(stages - 2);
-      __syncthreads();
-      current = current + 1 == stages ? 0 : current + 1;
-      return Ahead<S::Stage<a_along, b_along>>{&stage[current], 0};
-    });
-  }
-  sums.finish(x.k, totals);
-  S::store(x, origin.row, origin.col, place, sums);
+  dmma_tiling::multiply_tile<S, stages>(x, tile_origin(x, S::block_m, S::block_n), stage);
 }
 
 const char* reject(const GemmKernel&, const GemmCall&, const Capabilities& machine) noexcept {
@@ -95,6 +55,7 @@ const GemmKernel dmma_f64{.name = "dmma",
                           .tile = {S::block_m, S::block_n, S::block_k},
                           .summation = Summation::Canonical,
                           .reject = reject,
-                          .run = run};
+                          .run = run,
+                          .epilogue = true};
 
 } // namespace tessera::cuda

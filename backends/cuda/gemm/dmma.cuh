@@ -3,7 +3,9 @@
 /// Hopper's double-precision matrix instruction, and how a warp's fragments lie in shared memory and in C. For dmma and
 /// stream_k. PTX ISA, "mma.m16n8k16 with .f64".
 
+#include "async_loader.cuh"
 #include "canonical.cuh"
+#include "grid.cuh"
 #include "ring.cuh"
 #include "tile_loader.cuh"
 
@@ -107,10 +109,20 @@ struct Shape {
 #endif
   }
 
+  /// A function of its own: see warp_tiling's. The lane's first result is C(row, col).
+  __device__ __noinline__ static void store_finished(Finish<double> finish, const double* held, Index row, Index col) {
+    store_held<Sums::count, 4, 2>(finish, held, [&](int v) -> ResultPlace {
+      const int fragment = v / 2;
+      return {row + fragment / across * fragment_m + v % 2 * 8, col + fragment % across * fragment_n};
+    });
+  }
+
   /// C's tile starts at (row, col).
   __device__ static void store(const VectorOperands<double>& x, Index row, Index col, const Place& place,
-                               const Sums& sums) {
+                               const Sums& sums, typename Sums::Totals& totals) {
     const int left = place.col / warp_n * warp_n + place.t * 2;
+    if (x.finish.wanted) [[unlikely]]
+      return store_finished(x.finish, held_in(totals, sums), row + place.row, col + left);
 #pragma unroll
     for (int i = 0; i < down; ++i)
 #pragma unroll
@@ -124,5 +136,50 @@ struct Shape {
         }
   }
 };
+
+/// C's tile at `origin` by a block of S::threads threads, through a ring of `stages`.
+template <class S, int stages, Along a_along, Along b_along>
+__device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin& origin,
+                              typename S::template Stage<a_along, b_along>* stage) {
+  static_assert(S::block_k == depth);
+  const int thread = static_cast<int>(threadIdx.x);
+  const typename S::Place place(thread);
+  AsyncTileLoader<double, S::block_m, S::block_k, S::threads, a_along, false> a(slice_a(x, a_along, origin.row),
+                                                                                thread);
+  AsyncTileLoader<double, S::block_n, S::block_k, S::threads, b_along, false> b(slice_b(x, b_along, origin.col),
+                                                                                thread);
+  typename S::Sums sums;
+  typename S::Sums::Totals totals(x.k);
+
+  // A commit without copies keeps the count of stages under way the same to the end.
+  const auto start = [&](Index k0, int to) {
+    if (k0 < x.k) {
+      a.copy(k0, stage[to].a.at);
+      b.copy(k0, stage[to].b.at);
+    }
+    __pipeline_commit();
+  };
+#pragma unroll
+  for (int s = 0; s + 1 < stages; ++s) start(s * S::block_k, s);
+  __pipeline_wait_prior(stages - 2);
+  __syncthreads();
+  typename S::Fragment fragment;
+  fragment.load(stage[0], place);
+  int current = 0;
+  int free = stages - 1; // its last readers have passed the barrier
+  for (Index k0 = 0; k0 < x.k; k0 += S::block_k) {
+    start(k0 + (stages - 1) * S::block_k, free);
+    free = current;
+    sums.begin(k0, totals);
+    S::step(sums, fragment, stage[current], place, 0, [&] {
+      __pipeline_wait_prior(stages - 2);
+      __syncthreads();
+      current = current + 1 == stages ? 0 : current + 1;
+      return Ahead<typename S::template Stage<a_along, b_along>>{&stage[current], 0};
+    });
+  }
+  sums.finish(x.k, totals);
+  S::store(x, origin.row, origin.col, place, sums, totals);
+}
 
 } // namespace tessera::cuda::dmma_tiling

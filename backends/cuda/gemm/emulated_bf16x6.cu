@@ -23,6 +23,8 @@ const GemmKernel emulated_bf16x6_f32{.name = "emulated_bf16x6",
                                      .tile = {wgmma::tile_m * wgmma::cluster, 192, 64},
                                      .accumulator = Accumulator::Truncating,
                                      .reject = wgmma::reject,
-                                     .run = wgmma::run<ThreeParts, 128, 192>};
+                                     .run = wgmma::run<ThreeParts, 128, 192>,
+                                     .epilogue = true,
+                                     .narrows = true};
 
 } // namespace tessera::cuda

@@ -23,6 +23,8 @@ const GemmKernel emulated_fp16x3_f32{.name = "emulated_fp16x3",
                                      .tile = {wgmma::tile_m * wgmma::cluster, 192, 128},
                                      .accumulator = Accumulator::Truncating,
                                      .reject = wgmma::reject,
-                                     .run = wgmma::run<TwoParts, 128, 192>};
+                                     .run = wgmma::run<TwoParts, 128, 192>,
+                                     .epilogue = true,
+                                     .narrows = true};
 
 } // namespace tessera::cuda

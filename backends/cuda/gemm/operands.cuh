@@ -4,6 +4,8 @@
 
 #include <tessera/kernel.hpp>
 
+#include "finish.cuh"
+
 namespace tessera::cuda {
 
 /// op(A) and op(B) with a stride for each direction, so that a transpose is only other strides.
@@ -17,6 +19,7 @@ struct StridedOperands {
   T* c;
   Index ldc;
   T alpha, beta;
+  Finish<T> finish; ///< for the kernels that do more with their sums than alpha and beta
 
   StridedOperands() = default;
   explicit StridedOperands(const GemmCall& call)
@@ -32,7 +35,8 @@ struct StridedOperands {
         c(static_cast<T*>(call.c)),
         ldc(call.ldc),
         alpha(static_cast<T>(call.alpha)),
-        beta(static_cast<T>(call.beta)) {}
+        beta(static_cast<T>(call.beta)),
+        finish(call) {}
 };
 
 /// One rounding.

@@ -26,10 +26,11 @@ struct RowProduct {
   Index step, ldb; ///< elements from one k to the next in A and B
   int n, k;
   float alpha, beta;
+  Finish<float> finish;
 };
 
 template <class T, class R>
-__global__ void __launch_bounds__(warps * 32) row_product(const RowProduct x) {
+__global__ void __launch_bounds__(warps * 32) row_product(const __grid_constant__ RowProduct x) {
 #if __CUDA_ARCH__ >= 900
   constexpr int width = 16 / sizeof(T), columns = width * 32; ///< of a lane, of a block
   __shared__ float sums[warps][columns];
@@ -81,9 +82,13 @@ __global__ void __launch_bounds__(warps * 32) row_product(const RowProduct x) {
     float all = part[0];
 #pragma unroll
     for (int p = 1; p < parts; ++p) all += part[p];
-    R* const c = static_cast<R*>(x.c) + j;
-    const float r = x.alpha * all;
-    *c = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(*c), r));
+    if (x.finish.wanted) [[unlikely]] {
+      x.finish.store([&](int) -> ResultPlace { return {0, j}; }, {{all}});
+    } else {
+      R* const c = static_cast<R*>(x.c) + j;
+      const float r = x.alpha * all;
+      *c = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(*c), r));
+    }
   }
   cluster.sync(); // nobody leaves while others read its sums
 #endif
@@ -110,7 +115,8 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
                      static_cast<int>(call.n),
                      static_cast<int>(call.k),
                      static_cast<float>(call.alpha),
-                     static_cast<float>(call.beta)};
+                     static_cast<float>(call.beta),
+                     Finish<float>(call)};
   return check(cudaLaunchKernelEx(&config, row_product<T, R>, x), name);
 }
 

@@ -23,26 +23,26 @@ __device__ VectorOperands<T> segment_of(VectorOperands<T> x, Index segment, T* s
   x.c_vectors = x.n % Vector<T>::width == 0;
   x.alpha = 1;
   x.beta = 0;
+  x.finish.wanted = false;
   return x;
 }
 
-/// sums is [segment][rows][cols]; element (r, c) goes to c[r·row_stride + c·col_stride].
+/// sums is [segment][m][n], or [segment][n][m] if they are `turned`.
 template <class T>
 struct SegmentSums {
   T* sums;
-  Index segments, rows, cols;
-  T* c;
-  Index row_stride, col_stride;
-  T alpha, beta;
+  Index segments;
+  bool turned = false;
+  Finish<T> finish;
   const int* unfit = nullptr; ///< if set and not 0: nothing is to be done
 };
 
 template <class T>
-__global__ void add_segments(SegmentSums<T> x) {
+__global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
   wait_for_kernel_before();
   if (x.unfit != nullptr && *x.unfit != 0) return;
   const Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const Index all = x.rows * x.cols;
+  const Index all = x.finish.m * x.finish.n;
   if (e >= all) return;
   const T* from = x.sums + e;
   T sum = *from;
@@ -56,13 +56,20 @@ __global__ void add_segments(SegmentSums<T> x) {
     for (int s = 0; s < batch; ++s)
       if (first + s < x.segments) sum += part[s];
   }
-  store_result(x.c + e / x.cols * x.row_stride + e % x.cols * x.col_stride, sum, x.alpha, x.beta);
+  const Index cols = x.turned ? x.finish.m : x.finish.n;
+  const Index down = e / cols, across = e % cols;
+  const ResultPlace place = x.turned ? ResultPlace{across, down} : ResultPlace{down, across};
+  if (x.finish.wanted) [[unlikely]]
+    x.finish.store([&](int) { return place; }, {{sum}});
+  else
+    store_result(static_cast<T*>(x.finish.c) + place.row * x.finish.ldc + place.col, sum, x.finish.alpha,
+                 x.finish.beta);
 }
 
 /// Behind the kernel that made the sums, and before it has ended if that is allowed: from compute capability 9.0 on.
 template <class T>
 Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name, bool early = true) noexcept {
-  const Index results = x.rows * x.cols;
+  const Index results = x.finish.m * x.finish.n;
   const Index threads = results < 1 << 16 ? 64 : 256; // few results are to be read by many multiprocessors
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;

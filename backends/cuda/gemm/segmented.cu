@@ -51,7 +51,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     segmented<T, a.value, b.value><<<blocks, S::threads, 0, stream>>>(x, scratch.as<T>());
   });
   if (Status status = launched(row.name); !status.ok()) return status;
-  return launch_add_segments<T>(stream, {scratch.as<T>(), segments, x.m, x.n, x.c, x.ldc, 1, x.alpha, x.beta}, row.name,
+  return launch_add_segments<T>(stream, {.sums = scratch.as<T>(), .segments = segments, .finish = x.finish}, row.name,
                                 executor.capabilities().compute_major == 9);
 }
 
@@ -63,7 +63,9 @@ constexpr GemmKernel row{.name = "segmented",
                          .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
                          .summation = Summation::Canonical,
                          .reject = reject<T>,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .epilogue = true,
+                         .narrows = sizeof(T) == 4};
 
 } // namespace
 

@@ -123,7 +123,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
       !status.ok() || best.adds)
     return status;
   return launch_add_segments<T>(stream,
-                                {x.sums, x.segments, x.count, x.length, x.c, x.c_small, x.c_large, x.alpha, x.beta},
+                                {.sums = x.sums, .segments = x.segments, .turned = x.turned, .finish = x.finish},
                                 "slender", executor.capabilities().compute_major == 9);
 }
 
@@ -135,7 +135,9 @@ constexpr GemmKernel row{.name = "slender",
                          .tile = {slender, threads, depth<T>},
                          .summation = Summation::Canonical,
                          .reject = reject,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .epilogue = true,
+                         .narrows = sizeof(T) == 4};
 
 } // namespace
 

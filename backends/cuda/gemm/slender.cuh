@@ -29,6 +29,8 @@ struct SlenderOperands {
   T* c;
   Index c_large, c_small; ///< strides of C along the two
   T alpha, beta;
+  bool turned; ///< the large operand's rows are C's, not its columns
+  Finish<T> finish;
 
   SlenderOperands(const VectorOperands<T>& x, bool by_columns, Along a_along, Along b_along)
       : large(by_columns ? slice_b(x, b_along, 0) : slice_a(x, a_along, 0)),
@@ -43,7 +45,12 @@ struct SlenderOperands {
         c_large(by_columns ? 1 : x.ldc),
         c_small(by_columns ? x.ldc : 1),
         alpha(x.alpha),
-        beta(x.beta) {}
+        beta(x.beta),
+        turned(!by_columns),
+        finish(x.finish) {}
+
+  /// Of row `row` of the small operand and row `i` of the large one.
+  __device__ ResultPlace place(Index row, Index i) const { return turned ? ResultPlace{i, row} : ResultPlace{row, i}; }
 };
 
 /// A block's tile: `rows` of the small operand by `wide` of the large one, and how many segments of k it works on at
@@ -194,9 +201,14 @@ class Totals {
   __device__ void store(const SlenderOperands<T>& x, int thread, Index first_row, Index first) const {
 #pragma unroll
     for (int v = 0; v < each; ++v)
-      if (const int e = thread + v * threads; e < results)
-        store_slender(x, first_row + (x.c_large == 1 ? e / S::wide : e % S::rows),
-                      first + (x.c_large == 1 ? e % S::wide : e / S::rows), total_[v]);
+      if (const int e = thread + v * threads; e < results) {
+        const Index row = first_row + (x.c_large == 1 ? e / S::wide : e % S::rows);
+        const Index i = first + (x.c_large == 1 ? e % S::wide : e / S::rows);
+        if (x.finish.wanted) [[unlikely]]
+          x.finish.store([&](int) { return x.place(row, i); }, {{total_[v]}});
+        else
+          store_slender(x, row, i, total_[v]);
+      }
   }
 
  private:
@@ -307,6 +319,15 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
   launch_dependents();
   if constexpr (S::together > 1) {
     totals.store(x, thread, first_row, first);
+  } else if (x.segments == 1 && x.finish.wanted) [[unlikely]] {
+    T held[S::down][S::across][1]; // in local memory: the loop is not unrolled
+#pragma unroll
+    for (int r = 0; r < S::down; ++r)
+#pragma unroll
+      for (int c = 0; c < S::across; ++c) held[r][c][0] = sum[r][c];
+#pragma unroll 1
+    for (int r = 0; r < S::down; ++r)
+      x.finish.store([&](int c) { return x.place(first_row + small_row + r, first + large_row + c * apart); }, held[r]);
   } else {
 #pragma unroll
     for (int r = 0; r < S::down; ++r)

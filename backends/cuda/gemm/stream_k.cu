@@ -71,8 +71,8 @@ struct Fmas {
       }
   }
   __device__ static void store(const VectorOperands<float>& x, Index row, Index col, const Place& place,
-                               const Sums& sums) {
-    warp_tiling::store<S>(x, row + place.row, col + place.col, sums);
+                               const Sums& sums, typename Sums::Totals& totals) {
+    warp_tiling::store<S>(x, row + place.row, col + place.col, sums, totals);
   }
 };
 
@@ -96,6 +96,8 @@ const GemmKernel stream_k_f32{.name = "stream_k",
                               .tile = {Large::block_m, Large::block_n, Large::block_k},
                               .summation = Summation::Canonical,
                               .reject = stream_k::reject,
-                              .run = run};
+                              .run = run,
+                              .epilogue = true,
+                              .narrows = true};
 
 } // namespace tessera::cuda

@@ -8,7 +8,7 @@
 ///   M::Place: a thread's; M::Fragment: what it has in registers of the operands; load(stage, place): of the first step
 ///   M::Sums, M::step(sums, fragment, number, stage, place, p, ahead): multiplies `depth` steps from p on, number being
 ///   their place among M::unrolled, and loads what comes after them; ahead() says where that is, once it is there
-///   M::store(x, row, col, place, sums)
+///   M::store(x, row, col, place, sums, totals)
 
 #include <algorithm>
 #include <array>
@@ -192,7 +192,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
     }
     sums.finish(part.end * M::block_k, totals);
     const TileOrigin origin = work.origin(part.tile, M::block_m, M::block_n);
-    M::store(work.product(part.tile), origin.row, origin.col, place, sums);
+    M::store(work.product(part.tile), origin.row, origin.col, place, sums, totals);
   }
   launch_dependents();
 }
@@ -268,7 +268,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     return launched(name);
   });
   if (!status.ok() || segments == 1) return status;
-  return launch_add_segments<T>(stream, {work.sums, segments, x.m, x.n, x.c, x.ldc, 1, x.alpha, x.beta}, name);
+  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
 }
 
 /// Clock cycles that a product takes, about, to compare tiles and cuts.

@@ -58,6 +58,7 @@ const GemmKernel stream_k_f64{
     .tile = {Large::block_m, Large::block_n, Large::block_k},
     .summation = Summation::Canonical,
     .reject = reject,
-    .run = run};
+    .run = run,
+    .epilogue = true};
 
 } // namespace tessera::cuda

@@ -16,6 +16,7 @@ const GemmKernel wgmma_bf16_bf16{.name = "wgmma_bf16",
                                  .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Bf16)},
                                  .accumulator = Accumulator::Truncating,
                                  .reject = tma::reject,
-                                 .run = tma::run<UnitType::Bf16>};
+                                 .run = tma::run<UnitType::Bf16>,
+                                 .epilogue = true};
 
 } // namespace tessera::cuda

@@ -52,6 +52,13 @@ __device__ inline Results held(Results x) {
   return x;
 }
 
+/// This thread's lane, which the compiler does not know before.
+__device__ inline int lane_from_here() {
+  int lane = static_cast<int>(threadIdx.x) % 32;
+  asm volatile("" : "+r"(lane));
+  return lane;
+}
+
 /// 32 f32 results of each of 16 rows, from accumulator `first`, a constant, on, lines of 128 bytes, the 16-byte chunks
 /// of line i at c ^ i % 8. A lane has of every 8 columns two, in the rows lane / 4 and lane / 4 + 8, or, if `paired`,
 /// 2·(lane / 4) and the next. Odd rows take their chunks in another order than even ones, so that no two rows want the
@@ -153,6 +160,42 @@ struct Rows {
   }
 };
 
+/// What `stage_wide` left, without alpha, four columns a lane: 16 rows from (i, j) on.
+__device__ inline void finish_staged(const Finish<float>& finish, const char* buffer, int lane, int i, int j) {
+  float sum[4][4];
+#pragma unroll
+  for (int v = 0; v < 4; ++v) {
+    const auto quad = staged<float4>(buffer, lane / 8 + v * 4, lane % 8);
+    sum[v][0] = quad.x;
+    sum[v][1] = quad.y;
+    sum[v][2] = quad.z;
+    sum[v][3] = quad.w;
+  }
+  finish.store([&](int v) -> ResultPlace { return {i + lane / 8 + v * 4, j + lane % 8 * 4}; }, sum);
+}
+
+/// store() where more is to be done than alpha and beta: by way of local memory, since with accumulators in registers
+/// there would be too few for this. All that depends on the lane is computed here and not before the main loop.
+template <bool paired, int count>
+__device__ void store_finished(const Finish<float>& finish, const float (&sum)[count], char* buffers, int i, int j) {
+  const int lane = lane_from_here();
+  if (i >= finish.m || j >= finish.n) return;
+  float held[count];
+#pragma unroll
+  for (int e = 0; e < count; ++e) held[e] = sum[e];
+  __syncwarp(); // the last tile's buffers have been read
+#pragma unroll 1
+  for (int col = 0; col < count * 2 && j + col < finish.n; col += 32) {
+    char* const buffer = buffers + col / 32 % 2 * 2048;
+    float part[16];
+#pragma unroll
+    for (int e = 0; e < 16; ++e) part[e] = held[col / 2 + e];
+    stage_wide<paired>(part, 0, 1, buffer, lane);
+    __syncwarp();
+    finish_staged(finish, buffer, lane, i, j + col);
+  }
+}
+
 /// A warp's 16 rows from (i, j) on, of one slice.
 template <UnitType type, bool paired = false, int count>
 __device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice) {
@@ -206,6 +249,34 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
       put(rows_of(static_cast<Narrow<type>*>(x.c), col));
     else
       put(rows_of(static_cast<float*>(x.c), col));
+  }
+}
+
+/// Results of Cᵀ: the accumulators' 16 rows are columns from j on, their columns rows from i on. Of a lane's two
+/// columns the second is the first one's neighbour (`neighbours` = 2) or 8 further on (1).
+template <int neighbours, int count>
+__device__ void finish_columns(const Finish<float>& finish, const float (&sum)[count], int i, int j) {
+  const int lane = lane_from_here();
+  j += lane / 4 * neighbours;
+  i += lane % 4 * 2;
+  float held[count]; // in local memory: the loop is not unrolled
+#pragma unroll
+  for (int e = 0; e < count; ++e) held[e] = sum[e];
+#pragma unroll 1
+  for (int first = 0; first < count; first += 8) {
+    // Result e is in row e / 4 · 8 + e % 2 and in column e / 2 % 2 of the two.
+    float four[8 / neighbours][neighbours];
+    const auto number = [](int v) { return neighbours == 2 ? v / 2 * 4 + v % 2 : v; };
+#pragma unroll
+    for (int v = 0; v < 8 / neighbours; ++v)
+#pragma unroll
+      for (int e = 0; e < neighbours; ++e) four[v][e] = held[first + number(v) + e * 2];
+    finish.store(
+        [&](int v) -> ResultPlace {
+          const int e = number(v);
+          return {i + first * 2 + e / 4 * 8 + e % 2, j + (neighbours == 2 ? 0 : e / 2 % 2 * 8)};
+        },
+        four);
   }
 }
 

@@ -16,6 +16,7 @@ const GemmKernel wgmma_fp16_f16{.name = "wgmma_fp16",
                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Fp16)},
                                 .accumulator = Accumulator::Truncating,
                                 .reject = tma::reject,
-                                .run = tma::run<UnitType::Fp16>};
+                                .run = tma::run<UnitType::Fp16>,
+                                .epilogue = true};
 
 } // namespace tessera::cuda

@@ -74,7 +74,7 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
   commit_products();
 }
 
-template <UnitType type, class S>
+template <UnitType type, class S, bool finishes>
 __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
@@ -114,18 +114,24 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     if constexpr (S::sharing == Sharing::Results) {
       if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
       if (x.swapped) {
-        store_columns_of<type>(to, sum, work.col, work.row + warp * 16, work.slice);
+        if constexpr (finishes)
+          finish_columns<1>(x.finish, sum, work.col, work.row + warp * 16);
+        else
+          store_columns_of<type>(to, sum, work.col, work.row + warp * 16, work.slice);
         continue;
       }
     }
-    store<type>(to, sum, buffers, work.row + warp * 16, work.col, work.slice);
+    if constexpr (finishes)
+      store_finished<false>(x.finish, sum, buffers, work.row + warp * 16, work.col);
+    else
+      store<type>(to, sum, buffers, work.row + warp * 16, work.col, work.slice);
   }
 }
 
 #endif
 
-/// To be launched in clusters.
-template <UnitType type, int tile_n, Sharing sharing>
+/// To be launched in clusters. With an epilogue it is a kernel of its own: in this one every register is taken.
+template <UnitType type, int tile_n, Sharing sharing, bool finishes>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using S = Stages<tile_n, sharing>;
@@ -147,9 +153,9 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     if constexpr (type == UnitType::Tf32)
-      consume_from_registers<S>(x, shared, barriers, rank);
+      consume_from_registers<S, finishes>(x, shared, barriers, rank);
     else
-      consume<type, S>(x, shared, barriers, rank);
+      consume<type, S, finishes>(x, shared, barriers, rank);
   }
   __syncwarp();
   // Nobody leaves while the other block may still write here. Relaxed, since the other need not see what was written:

@@ -89,7 +89,7 @@ __device__ void store_transposed(const Results& x, const float (&sum)[count], in
   }
 }
 
-template <class S>
+template <class S, bool finishes>
 __device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                                        unsigned rank) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -135,10 +135,17 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     barriers.release(before, lane);
     if constexpr (S::sharing == Sharing::Results)
       if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
-    if (x.swapped)
-      store_transposed(to, sum, work.col, work.row + warp * 16, work.slice);
-    else
-      store<UnitType::Bf16, true>(to, sum, buffers, work.row + warp * 16, work.col, work.slice);
+    const int row = work.row + warp * 16;
+    if constexpr (finishes) {
+      if (x.swapped)
+        finish_columns<2>(x.finish, sum, work.col, row);
+      else
+        store_finished<true>(x.finish, sum, buffers, row, work.col);
+    } else if (x.swapped) {
+      store_transposed(to, sum, work.col, row, work.slice);
+    } else {
+      store<UnitType::Bf16, true>(to, sum, buffers, row, work.col, work.slice);
+    }
   }
 }
 

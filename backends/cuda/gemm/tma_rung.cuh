@@ -72,7 +72,8 @@ inline Status describe(DType type, const Stored& x, Index box_lines, Operand& ou
 template <UnitType type, int tile_n, Sharing sharing>
 Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, const char* name) noexcept {
   using S = Stages<tile_n, sharing>;
-  constexpr auto kernel = product<type, tile_n, sharing>;
+  const auto kernel =
+      x.finish.wanted && x.slices == 1 ? product<type, tile_n, sharing, true> : product<type, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
   const int size = sharing == Sharing::Results ? x.parts : cluster;
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
@@ -172,7 +173,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .tiles_m = static_cast<int>(ceil_div<Index>(rows, cluster_rows)),
             .tiles_n = static_cast<int>(ceil_div<Index>(cols, cluster_columns)),
             .slices = plan.slices,
-            .parts = plan.parts};
+            .parts = plan.parts,
+            .finish = Finish<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
   const int own_rows = plan.sharing == Sharing::B ? tile_m : 64;
   const int own_columns = plan.sharing == Sharing::B ? plan.tile_n / cluster : plan.tile_n;
@@ -183,10 +185,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     return status;
   if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
   if (sums == nullptr) return {};
-  const SliceSums parts{
-      sums,   plan.slices, x.to.m,      static_cast<int>(call.n),       static_cast<int>(sums_pitch),
-      call.c, call.ldc,    call.result, static_cast<float>(call.alpha), static_cast<float>(call.beta)};
-  return launch_add_slices(stream, parts, row.name);
+  return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.finish}, row.name);
 }
 
 } // namespace tessera::cuda::tma

@@ -17,6 +17,7 @@ struct Product {
   int tiles_m, tiles_n; ///< a tile here is a cluster's
   int slices;           ///< of k, a plane of sums each
   int parts;            ///< of each slice, for the blocks of a cluster that share results; else 1
+  Finish<float> finish;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

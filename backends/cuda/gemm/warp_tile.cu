@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(S::threads, 2) warp_tile(VectorOperands<typena
     }
   }
   sums.finish(x.k, totals);
-  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums);
+  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums, totals);
 }
 
 template <class S>
@@ -81,7 +81,9 @@ constexpr GemmKernel row{.name = "warp_tile",
                          .type = dtype_of<T>,
                          .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
                          .summation = Summation::Canonical,
-                         .run = run<Tiles<T>>};
+                         .run = run<Tiles<T>>,
+                         .epilogue = true,
+                         .narrows = sizeof(T) == 4};
 
 } // namespace
 

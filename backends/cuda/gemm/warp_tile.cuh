@@ -70,10 +70,28 @@ struct Parts {
 template <class S>
 using Sums = CanonicalTile<typename S::Element, S::rows, S::cols>;
 
-/// alpha·sum + beta·C for the thread whose first result is C(i, j).
+/// A tile's row r, from its first one on.
 template <class S>
-__device__ void store(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums) {
+constexpr __host__ __device__ int row_of(int r) {
+  return r / S::width * S::lanes_m * S::width + r % S::width;
+}
+
+/// A function of its own, or the main loop would have fewer registers and the store's instructions be far away.
+template <class S>
+__device__ __noinline__ void store_finished(Finish<typename S::Element> finish, const typename S::Element* held,
+                                            Index i, Index j) {
+  store_held<S::rows * S::cols, 4, S::width>(finish, held, [&](int v) -> ResultPlace {
+    return {i + row_of<S>(v / S::vectors_n), j + v % S::vectors_n * S::lanes_n * S::width};
+  });
+}
+
+/// The results of the thread whose first one is C(i, j).
+template <class S>
+__device__ void store(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
+                      typename Sums<S>::Totals& totals) {
   using T = typename S::Element;
+  if (x.finish.wanted) [[unlikely]]
+    return store_finished<S>(x.finish, held_in(totals, sums), i, j);
 #pragma unroll
   for (int r = 0; r < S::rows; ++r)
 #pragma unroll
@@ -81,7 +99,7 @@ __device__ void store(const VectorOperands<typename S::Element>& x, Index i, Ind
       Vector<T> sum;
 #pragma unroll
       for (int e = 0; e < S::width; ++e) sum.lane[e] = sums.value(r, v * S::width + e);
-      store_vector(x, i + r / S::width * S::lanes_m * S::width + r % S::width, j + v * S::lanes_n * S::width, sum);
+      store_vector(x, i + row_of<S>(r), j + v * S::lanes_n * S::width, sum);
     }
 }
 

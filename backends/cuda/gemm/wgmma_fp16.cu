@@ -21,6 +21,8 @@ const GemmKernel wgmma_fp16_f32{.name = "wgmma_fp16",
                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, 64},
                                 .accumulator = Accumulator::Truncating,
                                 .reject = wgmma::reject,
-                                .run = wgmma::run<Rounded, 128, 256>};
+                                .run = wgmma::run<Rounded, 128, 256>,
+                                .epilogue = true,
+                                .narrows = true};
 
 } // namespace tessera::cuda

@@ -95,9 +95,9 @@ __device__ void consume(const Product& x, const char* shared, Barriers<S::count>
     const Destination<S> to(x, work, rank);
     if constexpr (R::row_scaled) unscale<S>(x, to, carried);
     if constexpr (carries)
-      store<S>(to, carried);
+      store<S>(x, to, carried);
     else
-      store<S>(to, sum);
+      store<S>(x, to, sum);
   }
 }
 

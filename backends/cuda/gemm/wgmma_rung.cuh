@@ -91,6 +91,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                      .alpha = x.alpha,
                      .beta = x.beta,
                      .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
+                     .finish = x.finish,
                      .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
   if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
@@ -107,7 +108,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   if (Status status = check(cudaLaunchKernelEx(&config, product<R, tile_n>, product_of), name); !status.ok())
     return status;
   if (slices > 1) {
-    const SegmentSums<float> sums{product_of.sums, slices, x.m, x.n, x.c, x.ldc, 1, x.alpha, x.beta, unfit};
+    const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .finish = x.finish, .unfit = unfit};
     if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
   }
   return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};

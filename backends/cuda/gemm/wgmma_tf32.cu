@@ -17,6 +17,8 @@ const GemmKernel wgmma_tf32_f32{.name = "wgmma_tf32",
                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Tf32)},
                                 .accumulator = Accumulator::Truncating,
                                 .reject = tma::reject,
-                                .run = tma::run<UnitType::Tf32>};
+                                .run = tma::run<UnitType::Tf32>,
+                                .epilogue = true,
+                                .narrows = true};
 
 } // namespace tessera::cuda

@@ -22,7 +22,8 @@ struct Product {
   float* c;
   Index ldc;
   float alpha, beta;
-  bool c_pairs;     ///< C can be written two columns at once
+  bool c_pairs; ///< C can be written two columns at once
+  Finish<float> finish;
   const int* unfit; ///< if set and not 0: nothing is to be done
 };
 
@@ -95,7 +96,20 @@ __device__ void unscale(const Product& x, const Destination<S>& to, float (&resu
 }
 
 template <class S>
-__device__ void store(const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
+__device__ void store(const Product& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
+  if (x.finish.wanted && x.slices == 1) [[unlikely]] {
+    float held[S::tile_n / 2]; // in local memory: the loop is not unrolled
+#pragma unroll
+    for (int e = 0; e < S::tile_n / 2; ++e) held[e] = result[e];
+#pragma unroll 1
+    for (int e = 0; e < S::tile_n / 2 && e * 2 < to.columns; e += 8) {
+      float sum[4][2];
+#pragma unroll
+      for (int v = 0; v < 8; ++v) sum[v / 2][v % 2] = held[e + v];
+      x.finish.store([&](int v) -> ResultPlace { return {to.i + v % 2 * 8, to.j + e * 2 + v / 2 * 8}; }, sum);
+    }
+    return;
+  }
   if (to.pairs && to.columns % 2 == 0) {
 #pragma unroll
     for (int e = 0; e < S::tile_n / 2; e += 2) {
