@@ -157,6 +157,7 @@ Status launch(Kind kind, Executor& executor, PinnedTables& tables, Queue& queue,
       one.all_c = reinterpret_cast<R* const*>(put(group.c, group.count));
     }
     written[g] = one;
+    groups.finishes |= one.finishes;
     tiles += static_cast<Index>(one.tiles) * group.count;
   }
   groups.count = static_cast<unsigned>(chosen.size());

@@ -46,6 +46,7 @@ struct BatchGroups {
   static constexpr unsigned most_here = 16; ///< all arguments of a kernel take 4 KiB at most
   unsigned count;
   unsigned tiles;               ///< of all groups
+  bool finishes;                ///< one of them has an epilogue
   const BatchGroup<T, R>* more; ///< in device memory, if they are more
   BatchGroup<T, R> here[most_here];
 

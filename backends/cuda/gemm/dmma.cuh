@@ -118,27 +118,30 @@ struct Shape {
   }
 
   /// C's tile starts at (row, col).
+  template <bool finishes>
   __device__ static void store(const VectorOperands<double>& x, Index row, Index col, const Place& place,
                                const Sums& sums, typename Sums::Totals& totals) {
     const int left = place.col / warp_n * warp_n + place.t * 2;
-    if (x.finish.wanted) [[unlikely]]
-      return store_finished(x.finish, held_in(totals, sums), row + place.row, col + left);
+    if constexpr (finishes) {
+      store_finished(x.finish, held_in(totals, sums), row + place.row, col + left);
+    } else {
 #pragma unroll
-    for (int i = 0; i < down; ++i)
+      for (int i = 0; i < down; ++i)
 #pragma unroll
-      for (int j = 0; j < across; ++j)
+        for (int j = 0; j < across; ++j)
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          Vector<double> sum;
-          sum.lane[0] = sums.value(i * across + j, half * 2);
-          sum.lane[1] = sums.value(i * across + j, half * 2 + 1);
-          store_vector(x, row + place.row + i * fragment_m + half * 8, col + left + j * fragment_n, sum);
-        }
+          for (int half = 0; half < 2; ++half) {
+            Vector<double> sum;
+            sum.lane[0] = sums.value(i * across + j, half * 2);
+            sum.lane[1] = sums.value(i * across + j, half * 2 + 1);
+            store_vector(x, row + place.row + i * fragment_m + half * 8, col + left + j * fragment_n, sum);
+          }
+    }
   }
 };
 
 /// C's tile at `origin` by a block of S::threads threads, through a ring of `stages`.
-template <class S, int stages, Along a_along, Along b_along>
+template <class S, int stages, bool finishes, Along a_along, Along b_along>
 __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin& origin,
                               typename S::template Stage<a_along, b_along>* stage) {
   static_assert(S::block_k == depth);
@@ -179,7 +182,7 @@ __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin&
     });
   }
   sums.finish(x.k, totals);
-  S::store(x, origin.row, origin.col, place, sums, totals);
+  S::template store<finishes>(x, origin.row, origin.col, place, sums, totals);
 }
 
 } // namespace tessera::cuda::dmma_tiling

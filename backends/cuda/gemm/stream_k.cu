@@ -70,9 +70,13 @@ struct Fmas {
         sums.extend(i, there, now.a[i], now.b[there]);
       }
   }
+  template <bool finishes>
   __device__ static void store(const VectorOperands<float>& x, Index row, Index col, const Place& place,
                                const Sums& sums, typename Sums::Totals& totals) {
-    warp_tiling::store<S>(x, row + place.row, col + place.col, sums, totals);
+    if constexpr (finishes)
+      warp_tiling::store_finished<S>(x.finish, held_in(totals, sums), row + place.row, col + place.col);
+    else
+      warp_tiling::store_plain<S>(x, row + place.row, col + place.col, sums);
   }
 };
 

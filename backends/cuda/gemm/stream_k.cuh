@@ -8,7 +8,7 @@
 ///   M::Place: a thread's; M::Fragment: what it has in registers of the operands; load(stage, place): of the first step
 ///   M::Sums, M::step(sums, fragment, number, stage, place, p, ahead): multiplies `depth` steps from p on, number being
 ///   their place among M::unrolled, and loads what comes after them; ahead() says where that is, once it is there
-///   M::store(x, row, col, place, sums, totals)
+///   M::store<finishes>(x, row, col, place, sums, totals): with an epilogue or not
 
 #include <algorithm>
 #include <array>
@@ -146,7 +146,7 @@ class Handed {
   int* flag_;
 };
 
-template <class M, class Stage>
+template <class M, bool finishes, class Stage>
 __device__ void consume(const Work<typename M::Element>& work, const Stage* stage, Barriers<M::stages>& barriers) {
   constexpr int steps = M::block_k / M::depth; ///< of a stage
   constexpr int group = steps < M::unrolled ? steps : M::unrolled;
@@ -192,7 +192,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
     }
     sums.finish(part.end * M::block_k, totals);
     const TileOrigin origin = work.origin(part.tile, M::block_m, M::block_n);
-    M::store(work.product(part.tile), origin.row, origin.col, place, sums, totals);
+    M::template store<finishes>(work.product(part.tile), origin.row, origin.col, place, sums, totals);
   }
   launch_dependents();
 }
@@ -201,7 +201,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
 
 /// Half of a multiprocessor's registers (M::blocks = 2), or all of them, are moved from those who copy to those who
 /// compute.
-template <class M, Along a_along, Along b_along>
+template <class M, bool finishes, Along a_along, Along b_along>
 __global__ void __launch_bounds__(M::threads + producers, M::blocks)
     multiply(const __grid_constant__ Work<typename M::Element> work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
     produce<M, a_along, b_along>(work, stage, barriers);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(M::registers));
-    consume<M>(work, stage, barriers);
+    consume<M, finishes>(work, stage, barriers);
   }
 #endif
 }
@@ -261,7 +261,8 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                      reinterpret_cast<T*>(memory + handed),
                      reinterpret_cast<int*>(memory + flags)};
   const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
-    const auto kernel = multiply<M, a.value, b.value>;
+    const auto kernel =
+        x.finish.wanted && segments == 1 ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     if (Status allowed = allow_shared(kernel, bytes, name); !allowed.ok()) return allowed;
     kernel<<<static_cast<unsigned>(schedule.blocks()), M::threads + producers, bytes, stream>>>(work);

@@ -85,13 +85,10 @@ __device__ __noinline__ void store_finished(Finish<typename S::Element> finish, 
   });
 }
 
-/// The results of the thread whose first one is C(i, j).
+/// alpha·sum + beta·C for the thread whose first result is C(i, j).
 template <class S>
-__device__ void store(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
-                      typename Sums<S>::Totals& totals) {
+__device__ void store_plain(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums) {
   using T = typename S::Element;
-  if (x.finish.wanted) [[unlikely]]
-    return store_finished<S>(x.finish, held_in(totals, sums), i, j);
 #pragma unroll
   for (int r = 0; r < S::rows; ++r)
 #pragma unroll
@@ -101,6 +98,16 @@ __device__ void store(const VectorOperands<typename S::Element>& x, Index i, Ind
       for (int e = 0; e < S::width; ++e) sum.lane[e] = sums.value(r, v * S::width + e);
       store_vector(x, i + row_of<S>(r), j + v * S::lanes_n * S::width, sum);
     }
+}
+
+/// The same, or what else is to be done.
+template <class S>
+__device__ void store(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
+                      typename Sums<S>::Totals& totals) {
+  if (x.finish.wanted) [[unlikely]]
+    store_finished<S>(x.finish, held_in(totals, sums), i, j);
+  else
+    store_plain<S>(x, i, j, sums);
 }
 
 } // namespace tessera::cuda::warp_tiling
