@@ -34,6 +34,11 @@ __device__ inline void wait(std::uint64_t& barrier, unsigned phase) {
   while (!::cuda::ptx::mbarrier_try_wait_parity(&barrier, phase)) {
   }
 }
+/// For all threads of a warp: a loop that they leave together needs no instructions to meet again behind it.
+__device__ inline void wait_together(std::uint64_t& barrier, unsigned phase) {
+  while (!__all_sync(~0U, ::cuda::ptx::mbarrier_try_wait_parity(&barrier, phase))) {
+  }
+}
 
 #endif
 

@@ -9,6 +9,7 @@
 /// roles are NVIDIA CUTLASS's.
 
 #include "ladder.hpp"
+#include "repack.cuh"
 #include "stream_k.cuh"
 #include "warp_tile.cuh"
 
@@ -20,12 +21,9 @@ struct Fmas {
   using Element = float;
   using S = S_;
   static constexpr int block_m = S::block_m, block_n = S::block_n, block_k = block_k_;
-  static constexpr int depth = 1;
   static constexpr int threads = S::threads, blocks = blocks_, stages = stages_;
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
-  static constexpr int unrolled = 8; ///< steps: more would not fit into the cache for instructions
-  static_assert(unrolled % 2 == 0);
   static constexpr bool transposes = true;
 
   /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
@@ -39,29 +37,57 @@ struct Fmas {
     Tile<block_n, b_along> b;
   };
   using Place = warp_tiling::Position<S>;
-  /// What a thread needs of this step and of the next.
+  using Sums = warp_tiling::Sums<S>;
+  using Parts = warp_tiling::Parts<S>;
+
+  /// Where a thread's elements of a step are in a stage: addresses of shared memory, to which a step further is a
+  /// constant. As pointers the compiler works them out again for each step.
+  template <class Stage>
+  class Lines {
+   public:
+    __device__ Lines(const Stage& stage, const Place& place)
+        : a_(address(&stage.a.at[0][place.row])), b_(address(&stage.b.at[0][place.col])) {}
+    __device__ void load(Parts& parts, int step) const {
+#pragma unroll
+      for (int v = 0; v < S::vectors_m; ++v)
+        load(parts.a + v * S::width, a_ + step * a_bytes + v * S::lanes_m * S::width * sizeof(float));
+#pragma unroll
+      for (int v = 0; v < S::vectors_n; ++v)
+        load(parts.b + v * S::width, b_ + step * b_bytes + v * S::lanes_n * S::width * sizeof(float));
+    }
+    __device__ void advance(int steps) {
+      a_ += steps * a_bytes;
+      b_ += steps * b_bytes;
+    }
+
+   private:
+    static constexpr unsigned a_bytes = sizeof(Stage::a.at[0]), b_bytes = sizeof(Stage::b.at[0]);
+
+    __device__ static unsigned address(const float* shared) {
+      return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    }
+    __device__ static void load(float* to, unsigned from) {
+      static_assert(S::width == 4);
+      asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                   : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+                   : "r"(from));
+    }
+
+    unsigned a_, b_;
+  };
+
   struct Fragment {
-    warp_tiling::Parts<S> parts[2];
+    Parts parts[2]; ///< of this step and of the next
 
     template <class Stage>
     __device__ void load(const Stage& stage, const Place& place) {
-      load(0, stage, place, 0);
-    }
-    template <class Stage>
-    __device__ void load(int which, const Stage& stage, const Place& place, int p) {
-      parts[which].load(&stage.a.at[p][place.row], &stage.b.at[p][place.col]);
+      Lines<Stage>(stage, place).load(parts[0], 0);
     }
   };
-  using Sums = warp_tiling::Sums<S>;
+
   /// Row by row and back: the register file reads two operands a cycle, so that of a multiply-add's three one must be
-  /// the last one's still. Else it takes two cycles; 16 FMAs in a row that share one reach 94 % of the peak, 8 reach 89
-  /// % and single ones 50 %.
-  template <class Stage, class GetAhead>
-  __device__ static void step(Sums& sums, Fragment& fragment, int number, const Stage&, const Place& place, int,
-                              GetAhead ahead) {
-    const auto next = ahead();
-    fragment.load((number + 1) % 2, *next.stage, place, next.p);
-    const warp_tiling::Parts<S>& now = fragment.parts[number % 2];
+  /// the last one's still. Else it takes two cycles.
+  __device__ static void add(Sums& sums, const Parts& now) {
 #pragma unroll
     for (int i = S::rows - 1; i >= 0; --i)
 #pragma unroll
@@ -69,6 +95,22 @@ struct Fmas {
         const int there = i % 2 == 0 ? j : S::cols - 1 - j;
         sums.extend(i, there, now.a[i], now.b[there]);
       }
+  }
+  /// Two steps at a time with a branch between them: the assembler keeps the order within a step only if it cannot mix
+  /// it with others.
+  template <class Stage, class Next>
+  __device__ static void multiply(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place, Next next) {
+    Lines<Stage> lines(stage, place);
+#pragma unroll 1
+    for (int left = block_k; left > 0; left -= 2) {
+      lines.load(fragment.parts[1], 1);
+      add(sums, fragment.parts[0]);
+      lines.advance(2);
+      if (left == 2) [[unlikely]]
+        lines = Lines<Stage>(next(), place);
+      lines.load(fragment.parts[0], 0);
+      add(sums, fragment.parts[1]);
+    }
   }
   template <bool finishes>
   __device__ static void store(const VectorOperands<float>& x, Index row, Index col, const Place& place,
@@ -87,8 +129,39 @@ namespace {
 using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, 1, 32, 4, 310, 310>;
 using Small = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, 2, 16, 6, 175, 120>;
 
+/// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
+/// single elements into shared memory costs the product.
+constexpr Index worth_copying = 3072;
+
+/// Makes the operand, outer×k as the product sees it, k lines of neighbours: `wanted` is its op then.
+Status copy_lines(Executor& executor, Queue& queue, Scratch& copy, Index outer, Index k, const void*& x, Index& ld,
+                  Op& op, Op wanted) noexcept {
+  if (op == wanted && vectors_allowed(static_cast<const float*>(x), ld)) return {};
+  const Index line = ceil_div<Index>(outer, 32) * 32;
+  if (!copy.allocate(executor, queue, static_cast<std::size_t>(k * line) * sizeof(float)).ok())
+    return {}; // the operand as it is gives the same product
+  const bool along_k = op != wanted;
+  repack(stream_of(queue),
+         StridedMatrix<float>{static_cast<const float*>(x), along_k ? 1 : ld, along_k ? ld : 1, k, outer},
+         copy.as<float>(), line, k, outer, 0.0F);
+  x = copy.data();
+  ld = line;
+  op = wanted;
+  return launched("copying an operand");
+}
+
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  return stream_k::run<Large, Small>(row.name, executor, queue, call);
+  GemmCall lines = call;
+  Scratch a, b;
+  if (call.n >= worth_copying)
+    if (Status status = copy_lines(executor, queue, a, call.m, call.k, lines.a, lines.lda, lines.op_a, Op::Transpose);
+        !status.ok())
+      return status;
+  if (call.m >= worth_copying)
+    if (Status status = copy_lines(executor, queue, b, call.n, call.k, lines.b, lines.ldb, lines.op_b, Op::None);
+        !status.ok())
+      return status;
+  return stream_k::run<Large, Small>(row.name, executor, queue, lines);
 }
 
 } // namespace

@@ -2,12 +2,12 @@
 
 /// The kernel of stream_k and its run, for a way to multiply M (stream_k.cu in f32, stream_k_f64.cu):
 ///
-///   M::Element, M::block_m, block_n, block_k, depth; M::threads that compute; M::blocks a multiprocessor; M::stages
+///   M::Element, M::block_m, block_n, block_k; M::threads that compute; M::blocks a multiprocessor; M::stages
 ///   M::cycles a step of k takes a block where multiprocessors are full, M::cycles_alone where it has one to itself
 ///   M::Stage<a_along, b_along>: tiles a and b; M::transposes: whether they are [k][outer] whatever the operands are
 ///   M::Place: a thread's; M::Fragment: what it has in registers of the operands; load(stage, place): of the first step
-///   M::Sums, M::step(sums, fragment, number, stage, place, p, ahead): multiplies `depth` steps from p on, number being
-///   their place among M::unrolled, and loads what comes after them; ahead() says where that is, once it is there
+///   M::Sums, M::multiply(sums, fragment, stage, place, next): multiplies a whole stage, the first step of which is in
+///   the fragment, and loads the first step of next(), which waits until that stage is there
 ///   M::store<finishes>(x, row, col, place, sums, totals): with an epilogue or not
 
 #include <algorithm>
@@ -87,7 +87,7 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
     AsyncTileLoader<T, M::block_n, M::block_k, producers, b_along, M::transposes && b_along == Along::K> b(
         slice_b(x, b_along, origin.col).from(k0, b_along), thread);
     for (; k0 < end; k0 += M::block_k, ring.advance()) {
-      wait(barriers.empty[ring.stage], ring.phase ^ 1);
+      wait_together(barriers.empty[ring.stage], ring.phase ^ 1);
       a.copy(k0, stage[ring.stage].a.at);
       b.copy(k0, stage[ring.stage].b.at);
       if (k0 + M::block_k > x.k) { // padding was stored without cp.async
@@ -100,7 +100,7 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
     }
   }
   // Consumers look one stage ahead, also at the end.
-  wait(barriers.empty[ring.stage], ring.phase ^ 1);
+  wait_together(barriers.empty[ring.stage], ring.phase ^ 1);
   barriers.arrive(barriers.full[ring.stage]);
   __pipeline_commit();
   __pipeline_wait_prior(0);
@@ -148,15 +148,13 @@ class Handed {
 
 template <class M, bool finishes, class Stage>
 __device__ void consume(const Work<typename M::Element>& work, const Stage* stage, Barriers<M::stages>& barriers) {
-  constexpr int steps = M::block_k / M::depth; ///< of a stage
-  constexpr int group = steps < M::unrolled ? steps : M::unrolled;
   constexpr Index segment = canonical_segment / M::block_k;
-  static_assert(steps % group == 0 && canonical_segment % M::block_k == 0);
+  static_assert(canonical_segment % M::block_k == 0);
   const typename M::Place place(static_cast<int>(threadIdx.x));
   typename M::Sums::Totals totals(work.x.k);
   typename M::Fragment fragment;
   Ring<M::stages> ring;
-  wait(barriers.full[0], 0);
+  wait_together(barriers.full[0], 0);
   fragment.load(stage[0], place);
   Part part;
   for (Index index = 0; work.schedule.part(blockIdx.x, index, part); ++index) {
@@ -170,18 +168,11 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
       step = stop;
 #pragma unroll 1
       for (int done = 0; done < stages; ++done) {
-        const Stage& now = stage[ring.stage];
-#pragma unroll 1
-        for (int first = 0; first < steps; first += group) {
-#pragma unroll
-          for (int s = 0; s < group; ++s)
-            M::step(sums, fragment, s, now, place, (first + s) * M::depth, [&]() -> Ahead<Stage> {
-              if (s + 1 < group || first + group < steps) return {&now, (first + s + 1) * M::depth};
-              ring.advance();
-              wait(barriers.full[ring.stage], ring.phase);
-              return {&stage[ring.stage], 0};
-            });
-        }
+        M::multiply(sums, fragment, stage[ring.stage], place, [&]() -> const Stage& {
+          ring.advance();
+          wait_together(barriers.full[ring.stage], ring.phase);
+          return stage[ring.stage];
+        });
         __syncwarp();
         if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
       }

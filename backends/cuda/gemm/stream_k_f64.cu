@@ -14,18 +14,17 @@ namespace stream_k {
 template <class Shape, int blocks_, int stages_, int cycles_, int cycles_alone_>
 struct Matrices : Shape {
   using Element = double;
-  static constexpr int depth = dmma_tiling::depth;
   static constexpr int blocks = blocks_, stages = stages_;
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
-  static constexpr int unrolled = 1;
   static constexpr bool transposes = false;
+  static_assert(Shape::block_k == dmma_tiling::depth);
 
-  template <class Stage, class GetAhead>
-  __device__ static void step(typename Shape::Sums& sums, typename Shape::Fragment& fragment, int, const Stage& stage,
-                              const typename Shape::Place& place, int p, GetAhead ahead) {
-    Shape::step(sums, fragment, stage, place, p, ahead);
+  template <class Stage, class Next>
+  __device__ static void multiply(typename Shape::Sums& sums, typename Shape::Fragment& fragment, const Stage& stage,
+                                  const typename Shape::Place& place, Next next) {
+    Shape::step(sums, fragment, stage, place, 0, [&] { return Ahead<Stage>{&next(), 0}; });
   }
 };
 
