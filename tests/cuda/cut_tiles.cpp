@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
   check_bits<T>("stream_k", 1536, 1536, 1536, Op::None, Op::None); // segments of different length
   check_bits<T>("stream_k", 1000, 1000, 1000, Op::None, Op::None);
   check_bits<T>("stream_k", 60, 4000, 4100, Op::None, Op::Transpose);
-  for (const Op op_a : {Op::None, Op::Transpose}) // in f32 operands are copied: both, A, B
+  if (sizeof(T) == 8) return;
+  for (const Op op_a : {Op::None, Op::Transpose}) // operands are copied: both, A, B
     for (const Op op_b : {Op::None, Op::Transpose}) {
       check_bits<T>("stream_k", 3073, 3079, 1030, op_a, op_b);
       check_bits<T>("stream_k", 300, 3072, 1100, op_a, op_b);

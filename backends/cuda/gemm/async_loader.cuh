@@ -32,7 +32,8 @@ class AsyncTileLoader {
         k_(x.k),
         outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),
         padding_(x.padding),
-        whole_((transpose || x.vectors) && x.outer - x.first >= outer),
+        vectors_(transpose || x.vectors),
+        whole_(vectors_ && x.outer - x.first >= outer),
         next_(x.data +
               (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
 
@@ -50,6 +51,14 @@ class AsyncTileLoader {
 #pragma unroll
         for (int e = 0; e < length; e += line * width)
           __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
+    } else if (vectors_) {
+      const T* from = next_;
+#pragma unroll
+      for (int v = 0; v < count; ++v, to_next_line(from))
+#pragma unroll
+        for (int e = 0; e < length; e += line * width)
+          copy_inside(along == Along::K ? (down_ + v * step < outer_left_ ? width : 0) : outer_left_ - across_ - e,
+                      &element(tile, v, e), from + e);
     } else {
       const T* from = next_;
 #pragma unroll
@@ -67,6 +76,16 @@ class AsyncTileLoader {
   __device__ void to_next_line(const T*& from) const {
     from += step * stride_;
     asm("" : "+l"(from));
+  }
+  /// A vector of which `inside` elements are C's concern.
+  __device__ static void copy_inside(int inside, T* to, const T* from) {
+    if (inside >= width) {
+      __pipeline_memcpy_async(to, from, width * sizeof(T));
+    } else {
+#pragma unroll
+      for (int c = 0; c + 1 < width; ++c)
+        if (c < inside) __pipeline_memcpy_async(to + c, from + c, sizeof(T));
+    }
   }
   /// Element c of this thread's, from its first one on in a line.
   __device__ static constexpr int part(int c) { return c / width * line * width + c % width; }
@@ -95,7 +114,7 @@ class AsyncTileLoader {
   Index stride_, k_;
   int outer_left_;
   T padding_;
-  bool whole_;
+  bool vectors_, whole_;
   const T* next_;
 };
 
