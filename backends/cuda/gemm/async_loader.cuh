@@ -52,21 +52,23 @@ class AsyncTileLoader {
         for (int e = 0; e < length; e += line * width)
           __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
     } else if (vectors_) {
+      const unsigned first = address(tile);
       const T* from = next_;
 #pragma unroll
       for (int v = 0; v < count; ++v, to_next_line(from))
 #pragma unroll
         for (int e = 0; e < length; e += line * width)
           copy_inside(along == Along::K ? (down_ + v * step < outer_left_ ? width : 0) : outer_left_ - across_ - e,
-                      &element(tile, v, e), from + e);
+                      element<ld>(first, v, e), from + e);
     } else {
+      const unsigned first = address(tile);
       const T* from = next_;
 #pragma unroll
       for (int v = 0; v < count; ++v, to_next_line(from))
 #pragma unroll
         for (int c = 0; c < parts * width; ++c)
           if (along == Along::K ? down_ + v * step < outer_left_ : across_ + part(c) < outer_left_)
-            __pipeline_memcpy_async(&element(tile, v, part(c)), from + part(c), sizeof(T));
+            __pipeline_memcpy_async(element<ld>(first, v, part(c)), from + part(c), sizeof(T));
     }
     next_ += along == Along::K ? depth : depth * stride_;
   }
@@ -90,6 +92,18 @@ class AsyncTileLoader {
   /// Element c of this thread's, from its first one on in a line.
   __device__ static constexpr int part(int c) { return c / width * line * width + c % width; }
 
+  /// Of this thread's first element. Kept from the compiler, which would find it anew for every element.
+  template <int lines, int ld>
+  __device__ unsigned address(T (&tile)[lines][ld]) const {
+    auto first = static_cast<unsigned>(__cvta_generic_to_shared(&element(tile, 0, 0)));
+    asm("" : "+r"(first));
+    return first;
+  }
+  template <int ld>
+  __device__ static T* element(unsigned first, int v, int e) {
+    const int offset = transpose ? e * ld + v * step : v * step * ld + e;
+    return static_cast<T*>(__cvta_shared_to_generic(first + offset * static_cast<unsigned>(sizeof(T))));
+  }
   template <int lines, int ld>
   __device__ T& element(T (&tile)[lines][ld], int v, int e) const {
     return transpose ? tile[across_ + e][down_ + v * step] : tile[down_ + v * step][across_ + e];
