@@ -133,14 +133,14 @@ def jax():
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
 def test_jax_on_the_processor(jax, dtype, no_copy):
-    x, y = (jax.device_put(jax.numpy.asarray(z, dtype=dtype), jax.devices("cpu")[0]) for z in (a, b))
+    x, y, out = (jax.device_put(jax.numpy.asarray(z, dtype=dtype), jax.devices("cpu")[0]) for z in (a, b, a @ b))
     c = ts.gemm(x, y)
     assert isinstance(c, np.ndarray) and str(c.dtype) == ("float32" if dtype == "bfloat16" else dtype)
     assert np.array_equal(c.astype(np.complex128), a @ b)
     assert np.array_equal(jax.numpy.from_dlpack(c), c)
     if dtype != "bfloat16":  # of which JAX does not say so
         with pytest.raises(ValueError, match="out is read-only"):  # JAX's arrays do not change
-            ts.gemm(x, y, out=jax.numpy.zeros((6, 5), dtype))
+            ts.gemm(x, y, out=out)
     if not dtype.startswith("complex"):
         stacked = ts.gemm_batch(jax.numpy.stack([x, 2 * x]), y)
         assert np.array_equal(stacked[1].astype(np.float64), 2 * (a @ b))

@@ -61,14 +61,13 @@ class AsyncTileLoader {
           copy_inside(along == Along::K ? (down_ + v * step < outer_left_ ? width : 0) : outer_left_ - across_ - e,
                       element<ld>(first, v, e), from + e);
     } else {
-      const unsigned first = address(tile);
       const T* from = next_;
 #pragma unroll
       for (int v = 0; v < count; ++v, to_next_line(from))
 #pragma unroll
         for (int c = 0; c < parts * width; ++c)
           if (along == Along::K ? down_ + v * step < outer_left_ : across_ + part(c) < outer_left_)
-            __pipeline_memcpy_async(element<ld>(first, v, part(c)), from + part(c), sizeof(T));
+            __pipeline_memcpy_async(&element(tile, v, part(c)), from + part(c), sizeof(T));
     }
     next_ += along == Along::K ? depth : depth * stride_;
   }
