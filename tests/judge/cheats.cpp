@@ -1,7 +1,15 @@
 /// Each cheating kernel gets the verdict that names what it did, and the judge goes on.
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include <boost/test/data/monomorphic.hpp>
@@ -84,24 +92,41 @@ BOOST_AUTO_TEST_CASE(a_wrong_kernel_is_still_timed) {
   BOOST_CHECK_EQUAL(try_kernel({.kernel = "nan_inside"}).seconds.size(), 3);
 }
 
-/// Processes that run gemm_judge, whoever started them.
-static int judges_at_work() {
+/// Processes that run gemm_judge and have this in their environment: other tests have judges of their own.
+static int judges_at_work(const std::string& mark) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink(entry.path().native() + "/exe", error);
-    count += !error && program == std::filesystem::path(JUDGE_PROGRAM);
+    const std::filesystem::path program = std::filesystem::read_symlink(entry.path() / "exe", error);
+    if (error || program != std::filesystem::path(JUDGE_PROGRAM)) continue;
+    std::ifstream file(entry.path() / "environ");
+    const std::string environment{std::istreambuf_iterator<char>(file), {}};
+    count += environment.find(mark) != std::string::npos;
   }
   return count;
 }
 
 /// The whole group is killed when the verdict is there; a process needs a moment to be gone.
 BOOST_AUTO_TEST_CASE(nothing_of_a_hanging_kernel_is_left) {
+  const std::string value = "of_" + std::to_string(getpid());
+  BOOST_REQUIRE_EQUAL(setenv("TESSERA_TEST_JUDGES", value.c_str(), 1), 0);
+  const std::string mark = "TESSERA_TEST_JUDGES=" + value;
+  std::atomic<int> seen = 0;
+  std::jthread watch([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      seen = std::max(seen.load(), judges_at_work(mark));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
   try_kernel({.kernel = "hangs_with_children", .time_limit = 1});
+  watch.request_stop();
+  watch.join();
+  BOOST_TEST(seen > 0, "the judge was not seen while it worked");
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (judges_at_work() > 0 && std::chrono::steady_clock::now() < deadline)
+  while (judges_at_work(mark) > 0 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  BOOST_CHECK_EQUAL(judges_at_work(), 0);
+  BOOST_CHECK_EQUAL(judges_at_work(mark), 0);
+  unsetenv("TESSERA_TEST_JUDGES");
 }
 
 BOOST_AUTO_TEST_CASE(edges_show_at_odd_shapes) {
