@@ -39,30 +39,28 @@ __global__ void __launch_bounds__(S::threads, blocks)
              : multiply_tile_at<S, stages, Along::K, Along::Outer>(y, origin, shared);
 }
 
+template <class S, int blocks, BatchTile tile>
+Status launch(cudaStream_t stream, const BatchGroups<typename S::Element>& groups) noexcept {
+  static_assert(tile.m == S::block_m && tile.n == S::block_n);
+  batch_tiles<S, blocks><<<groups.tiles, S::threads, 0, stream>>>(groups);
+  return launched("batch_tiles");
+}
+
 } // namespace
 
 template <class T>
 Status launch_quarter_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept {
-  using S = Quarter<T>;
-  static_assert(quarter_tile<T>.m == S::block_m && quarter_tile<T>.n == S::block_n);
-  batch_tiles<S, 16><<<groups.tiles, S::threads, 0, stream>>>(groups);
-  return launched("batch_tiles");
+  return launch<Quarter<T>, 16, quarter_tile<T>>(stream, groups);
 }
 
 template <class T>
 Status launch_middle_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept {
-  using S = Middle<T>;
-  static_assert(middle_tile<T>.m == S::block_m && middle_tile<T>.n == S::block_n);
-  batch_tiles<S, sizeof(T) == 4 ? 4 : 3><<<groups.tiles, S::threads, 0, stream>>>(groups);
-  return launched("batch_tiles");
+  return launch<Middle<T>, (sizeof(T) == 4 ? 4 : 3), middle_tile<T>>(stream, groups);
 }
 
 template <class T>
 Status launch_wide_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept {
-  using S = Tiles<T>;
-  static_assert(wide_tile<T>.m == S::block_m && wide_tile<T>.n == S::block_n);
-  batch_tiles<S, 2><<<groups.tiles, S::threads, 0, stream>>>(groups);
-  return launched("batch_tiles");
+  return launch<Tiles<T>, 2, wide_tile<T>>(stream, groups);
 }
 
 template Status launch_quarter_batch(cudaStream_t, const BatchGroups<float>&) noexcept;
