@@ -3,7 +3,9 @@
 /// A kernel that is launched before the one whose results it needs has ended, so that the launch costs nothing. CUDA
 /// C++ Programming Guide, "Programmatic Dependent Launch". Nothing happens before compute capability 9.0.
 
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
+
+#include "status.hpp"
 
 namespace tessera::cuda {
 
@@ -19,6 +21,23 @@ __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+/// Behind what is in the stream; `early`: before the kernel there has ended, if it allows that.
+template <class... Arguments>
+Status launch_behind(cudaStream_t stream, unsigned blocks, int threads, std::size_t shared, bool early,
+                     const char* name, void (*kernel)(Arguments...), const Arguments&... arguments) noexcept {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = static_cast<unsigned>(threads);
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = early ? 1 : 0;
+  return check(cudaLaunchKernelEx(&config, kernel, arguments...), name);
 }
 
 } // namespace tessera::cuda

@@ -71,16 +71,8 @@ template <class T>
 Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name, bool early = true) noexcept {
   const Index results = x.finish.m * x.finish.n;
   const Index threads = results < 1 << 16 ? 64 : 256; // few results are to be read by many multiprocessors
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(ceil_div(results, threads));
-  config.blockDim = static_cast<unsigned>(threads);
-  config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = early ? 1 : 0;
-  return check(cudaLaunchKernelEx(&config, add_segments<T>, x), name);
+  return launch_behind(stream, static_cast<unsigned>(ceil_div(results, threads)), static_cast<int>(threads), 0, early,
+                       name, add_segments<T>, x);
 }
 
 template <class T>
