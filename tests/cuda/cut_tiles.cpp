@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include <boost/mpl/list.hpp>
@@ -16,11 +17,13 @@ using namespace tessera;
 namespace {
 
 template <class T>
-void check_bits(const std::string& kernel, Index m, Index n, Index k, Op op_a, Op op_b) {
+void check_bits(const std::string& kernel, Index m, Index n, Index k, Op op_a, Op op_b, T scale = 1) {
   const auto stored = [](Op op, Index rows, Index cols, Seed seed) {
     return op == Op::None ? Matrix<T>::random(rows, cols, seed) : Matrix<T>::random(cols, rows, seed);
   };
-  const Matrix<T> a = stored(op_a, m, k, Seed{1});
+  Matrix<T> a = stored(op_a, m, k, Seed{1});
+  for (Index i = 0; i < a.rows(); ++i)
+    for (T& x : a.row(i)) x *= scale;
   const Matrix<T> b = stored(op_b, k, n, Seed{2});
   const Matrix<T> bias = Matrix<T>::random(1, n, Seed{4}), residual = Matrix<T>::random(m, n, Seed{5});
   const auto product = [&](const std::string& by, const MatrixEpilogue<T>& epilogue) {
@@ -66,6 +69,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
   check_bits<T>("stream_k", 1536, 1536, 1536, Op::None, Op::None); // segments of different length
   check_bits<T>("stream_k", 1000, 1000, 1000, Op::None, Op::None);
   check_bits<T>("stream_k", 60, 4000, 4100, Op::None, Op::Transpose);
+  check_bits<T>("stream_k", 400, 370, 55000, Op::None, Op::None); // f64: segments added in order by their blocks
+  check_bits<T>("stream_k", 2900, 2950, 100, Op::None, Op::None);
+  check_bits<T>("stream_k", 2201, 2303, 2500, Op::None, Op::None, std::numeric_limits<T>::min()); // subnormal sums
   if (sizeof(T) == 8) return;
   for (const Op op_a : {Op::None, Op::Transpose}) // operands are copied: both, A, B
     for (const Op op_b : {Op::None, Op::Transpose}) {

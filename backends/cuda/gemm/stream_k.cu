@@ -10,7 +10,7 @@
 
 #include "ladder.hpp"
 #include "repack.cuh"
-#include "stream_k.cuh"
+#include "stream_k_run.cuh"
 #include "warp_tile.cuh"
 
 namespace tessera::cuda {
@@ -25,6 +25,7 @@ struct Fmas {
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = true;
+  static constexpr bool planned = false;
 
   /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
   template <int outer, Along along>

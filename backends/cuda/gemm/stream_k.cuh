@@ -1,6 +1,6 @@
 #pragma once
 
-/// The kernel of stream_k and its run, for a way to multiply M (stream_k.cu in f32, stream_k_f64.cu):
+/// The kernel of stream_k, for a way to multiply M (stream_k.cu in f32, stream_k_f64.cu):
 ///
 ///   M::Element, M::block_m, block_n, block_k; M::threads that compute; M::blocks a multiprocessor; M::stages
 ///   M::cycles a step of k takes a block where multiprocessors are full, M::cycles_alone where it has one to itself
@@ -9,20 +9,16 @@
 ///   M::Sums, M::multiply(sums, fragment, stage, place, next): multiplies a whole stage, the first step of which is in
 ///   the fragment, and loads the first step of next(), which waits until that stage is there
 ///   M::store<finishes>(x, row, col, place, sums, totals): with an epilogue or not
-
-#include <algorithm>
-#include <array>
+///   M::planned: whether those who copy tell the others what is next, and totals are the L2 cache's
+///   (stream_k_planned.cuh)
 
 #include <cuda/atomic>
-
-#include <tessera/executor.hpp>
 
 #include "async_loader.cuh"
 #include "early_launch.cuh"
 #include "grid.cuh"
 #include "ring.cuh"
 #include "segment_sums.cuh"
-#include "stream.hpp"
 #include "stream_k.hpp"
 
 namespace tessera::cuda::stream_k {
@@ -37,12 +33,16 @@ struct Work {
   Index tiles_m, tiles_n;
   Index segments;
   T* sums;    ///< [segment][m][n], if there are several
-  T* handed;  ///< [block][2][result of a thread][thread]: sums on their way to the next block
+  T* handed;  ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
   int* flags; ///< [block][warp]: 1 once they are there
+  T* totals;  ///< [block][result of a thread][thread], where M is planned; chained: [tile]…
+  int* added; ///< chained: [tile][warp]: how many segments the totals have
 
+  __device__ Index segment(Index tile) const { return segments == 1 ? 0 : tile / (tiles_m * tiles_n); }
   /// The product that a tile is part of: all of k, or one segment.
-  __device__ VectorOperands<T> product(Index tile) const {
-    return segments == 1 ? x : segment_of(x, tile / (tiles_m * tiles_n), sums);
+  __device__ VectorOperands<T> product(Index tile) const { return product_of(segment(tile)); }
+  __device__ VectorOperands<T> product_of(Index segment) const {
+    return segments == 1 ? x : segment_of(x, segment, sums);
   }
   __device__ TileOrigin origin(Index tile, int tile_m, int tile_n) const {
     const TilePlace place = banded(tile % (tiles_m * tiles_n), tiles_m, tiles_n, band);
@@ -52,13 +52,30 @@ struct Work {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-template <int stages>
+/// A part with what takes divisions to find out, from the warps that copy, which are ahead, to the others.
+struct Plan {
+  Part part; ///< tile −1 after the last
+  TileOrigin origin;
+  Index segment, place; ///< of k, and the tile's number within it
+};
+
+/// Those who copy write at most so many parts ahead, less one, of those who read.
+template <int count>
+struct Plans {
+  Plan plan[count];
+  __device__ Plan& operator[](Index index) { return plan[static_cast<unsigned>(index) % count]; }
+};
+template <>
+struct Plans<0> {};
+
+template <int stages, bool planned>
 struct Barriers {
   std::uint64_t full[stages], empty[stages];
+  [[no_unique_address]] Plans<planned ? stages + 3 : 0> plans;
 
   __device__ void start(int consumer_warps) {
     for (int s = 0; s < stages; ++s) {
-      ::cuda::ptx::mbarrier_init(&full[s], producers);
+      ::cuda::ptx::mbarrier_init(&full[s], producers + planned);
       ::cuda::ptx::mbarrier_init(&empty[s], static_cast<unsigned>(consumer_warps));
     }
   }
@@ -71,15 +88,24 @@ struct Barriers {
   }
 };
 
+template <class M>
+using BarriersOf = Barriers<M::stages, M::planned>;
+
 template <class M, Along a_along, Along b_along, class Stage>
-__device__ void produce(const Work<typename M::Element>& work, Stage* stage, Barriers<M::stages>& barriers) {
+__device__ void produce(const Work<typename M::Element>& work, Stage* stage, BarriersOf<M>& barriers) {
   using T = typename M::Element;
   const int thread = static_cast<int>(threadIdx.x) - M::threads;
   Ring<M::stages> ring;
   Part part;
-  for (Index index = 0; work.schedule.part(blockIdx.x, index, part); ++index) {
+  Index index = 0;
+  for (; work.schedule.part(blockIdx.x, index, part); ++index) {
     const VectorOperands<T> x = work.product(part.tile);
     const TileOrigin origin = work.origin(part.tile, M::block_m, M::block_n);
+    if constexpr (M::planned)
+      if (thread == 0) {
+        const Index segment = work.segment(part.tile);
+        barriers.plans[index] = {part, origin, segment, part.tile - segment * work.tiles_m * work.tiles_n};
+      }
     Index k0 = part.begin * M::block_k;
     const Index end = part.end * M::block_k;
     AsyncTileLoader<T, M::block_m, M::block_k, producers, a_along, M::transposes && a_along == Along::K> a(
@@ -97,10 +123,16 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
       } else {
         barriers.arrive_after_copies(barriers.full[ring.stage]);
       }
+      if (M::planned && thread == 0) barriers.arrive(barriers.full[ring.stage]); // the plan is there as well
     }
   }
   // Consumers look one stage ahead, also at the end.
   wait_together(barriers.empty[ring.stage], ring.phase ^ 1);
+  if constexpr (M::planned)
+    if (thread == 0) {
+      barriers.plans[index].part.tile = -1;
+      barriers.arrive(barriers.full[ring.stage]);
+    }
   barriers.arrive(barriers.full[ring.stage]);
   __pipeline_commit();
   __pipeline_wait_prior(0);
@@ -147,7 +179,7 @@ class Handed {
 };
 
 template <class M, bool finishes, class Stage>
-__device__ void consume(const Work<typename M::Element>& work, const Stage* stage, Barriers<M::stages>& barriers) {
+__device__ void consume(const Work<typename M::Element>& work, const Stage* stage, BarriersOf<M>& barriers) {
   constexpr Index segment = canonical_segment / M::block_k;
   static_assert(canonical_segment % M::block_k == 0);
   const typename M::Place place(static_cast<int>(threadIdx.x));
@@ -198,7 +230,7 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(128) float4 shared[]; // a sector that lies in two halves is fetched twice
   auto* const stage = reinterpret_cast<typename M::template Stage<a_along, b_along>*>(shared);
-  __shared__ Barriers<M::stages> barriers;
+  __shared__ BarriersOf<M> barriers;
   if (threadIdx.x == 0) barriers.start(M::threads / 32);
   __syncthreads();
   if (threadIdx.x >= M::threads) {
@@ -206,88 +238,12 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
     produce<M, a_along, b_along>(work, stage, barriers);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(M::registers));
-    consume<M, finishes>(work, stage, barriers);
+    if constexpr (M::planned)
+      M::template consume<M, finishes>(work, stage, barriers);
+    else
+      consume<M, finishes>(work, stage, barriers);
   }
 #endif
-}
-
-inline const char* reject(const GemmKernel&, const GemmCall&, const Capabilities& machine) noexcept {
-  return machine.compute_major == 9
-             ? nullptr
-             : "its producer warps need compute capability 9.0 (Hopper); use async_copy, or no kernel's name";
-}
-
-template <class M>
-Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index segments) noexcept {
-  using T = typename M::Element;
-  const cudaStream_t stream = stream_of(queue);
-  const VectorOperands<T> x(call);
-  const Index tiles_m = ceil_div<Index>(x.m, M::block_m);
-  const Index tiles_n = ceil_div<Index>(x.n, M::block_n);
-  const Index slots = Index{M::blocks} * executor.capabilities().multiprocessors;
-  const Index length = segments == 1 ? x.k : canonical_segment;
-  const Index last = x.k - (segments - 1) * length;
-  constexpr Index k = M::block_k;
-  const Schedule schedule(tiles_m * tiles_n, segments, ceil_div(length, k), ceil_div(last, k), slots, 256 / k);
-
-  ScratchLayout layout;
-  const std::size_t sums = layout.add(segments > 1 ? segments * x.m * x.n * sizeof(T) : 0);
-  const std::size_t handed =
-      layout.add(schedule.cuts() ? schedule.blocks() * 2 * M::Sums::count * M::threads * sizeof(T) : 0);
-  const std::size_t flag_bytes = static_cast<std::size_t>(schedule.blocks()) * (M::threads / 32) * sizeof(int);
-  const std::size_t flags = layout.add(schedule.cuts() ? flag_bytes : 0);
-  Scratch scratch;
-  if (layout.size() > 0)
-    if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
-  char* const memory = scratch.as<char>(); // nullptr, if nothing is needed
-  if (schedule.cuts())
-    if (Status status = check(cudaMemsetAsync(memory + flags, 0, flag_bytes, stream), "clearing flags"); !status.ok())
-      return status;
-  const Work<T> work{x,
-                     schedule,
-                     tiles_m,
-                     tiles_n,
-                     segments,
-                     reinterpret_cast<T*>(memory + sums),
-                     reinterpret_cast<T*>(memory + handed),
-                     reinterpret_cast<int*>(memory + flags)};
-  const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
-    const auto kernel =
-        x.finish.wanted && segments == 1 ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
-    constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
-    if (Status allowed = allow_shared(kernel, bytes, name); !allowed.ok()) return allowed;
-    kernel<<<static_cast<unsigned>(schedule.blocks()), M::threads + producers, bytes, stream>>>(work);
-    return launched(name);
-  });
-  if (!status.ok() || segments == 1) return status;
-  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
-}
-
-/// Clock cycles that a product takes, about, to compare tiles and cuts.
-template <class M>
-Index cost(const GemmCall& call, Index segments, Index multiprocessors) {
-  const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
-  const Index length = segments == 1 ? call.k : canonical_segment;
-  // A tile's chains take their time, whoever computes them.
-  const Index steps = std::max(length, ceil_div(tiles * call.k, M::blocks * multiprocessors));
-  const Index adding = segments == 1 ? 0 : 6000 + (segments + 1) * call.m * call.n * sizeof(typename M::Element) / 2000;
-  return steps * (tiles * segments > multiprocessors ? M::cycles : M::cycles_alone) + adding;
-}
-
-/// The best of several sizes of tiles, and k cut at the segments or not.
-template <class... Sizes>
-Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  struct Choice {
-    Index cost, segments;
-    Status (*run)(const char*, Executor&, Queue&, const GemmCall&, Index);
-  };
-  const Index multiprocessors = executor.capabilities().multiprocessors;
-  const Index all = ceil_div(call.k, canonical_segment);
-  const std::array choices{Choice{cost<Sizes>(call, 1, multiprocessors), 1, run<Sizes>}...,
-                           Choice{cost<Sizes>(call, all, multiprocessors), all, run<Sizes>}...};
-  const auto cheaper = [](const Choice& one, const Choice& other) { return one.cost < other.cost; };
-  const Choice& best = *std::min_element(choices.begin(), choices.end(), cheaper);
-  return best.run(name, executor, queue, call, best.segments);
 }
 
 } // namespace tessera::cuda::stream_k

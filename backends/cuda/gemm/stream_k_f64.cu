@@ -6,7 +6,8 @@
 
 #include "dmma.cuh"
 #include "ladder.hpp"
-#include "stream_k.cuh"
+#include "stream_k_planned.cuh"
+#include "stream_k_run.cuh"
 
 namespace tessera::cuda {
 namespace stream_k {
@@ -19,6 +20,7 @@ struct Matrices : Shape {
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = false;
+  static constexpr bool planned = true;
   static_assert(Shape::block_k == dmma_tiling::depth);
 
   template <class Stage, class Next>
@@ -26,6 +28,12 @@ struct Matrices : Shape {
                                   const typename Shape::Place& place, Next next) {
     Shape::step(sums, fragment, stage, place, 0, [&] { return Ahead<Stage>{&next(), 0}; });
   }
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  template <class M, bool finishes, class Stage>
+  __device__ static void consume(const Work<double>& work, const Stage* stage, BarriersOf<M>& barriers) {
+    consume_planned<M, finishes>(work, stage, barriers);
+  }
+#endif
 };
 
 } // namespace stream_k
@@ -38,8 +46,7 @@ using Least = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 16>, 2, 7, 45, 2
 using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 16>, 2, 5, 45, 28>;
 
 const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
-  if (call.k < 256)
-    return "k is under 256, where blocks that share a multiprocessor hide each other's stores; use dmma";
+  if (call.k < 64) return "k is under 64, where blocks that share a multiprocessor hide each other's stores; use dmma";
   return stream_k::reject(row, call, machine);
 }
 

@@ -1,0 +1,136 @@
+#pragma once
+
+/// How stream_k is run: which tiles, whether k is cut at the segments, and the memory that its kernel needs.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <tessera/executor.hpp>
+
+#include "stream.hpp"
+#include "stream_k.cuh"
+
+namespace tessera::cuda::stream_k {
+
+inline const char* reject(const GemmKernel&, const GemmCall&, const Capabilities& machine) noexcept {
+  return machine.compute_major == 9
+             ? nullptr
+             : "its producer warps need compute capability 9.0 (Hopper); use async_copy, or no kernel's name";
+}
+
+inline __global__ void clear(int* flags, unsigned count) {
+  launch_dependents();
+  if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
+}
+
+/// `early`: by a kernel that lets the next one start at once, which waits before it looks at them.
+template <bool early>
+Status clear_flags(cudaStream_t stream, int* flags, Index bytes) noexcept {
+  if constexpr (early) {
+    const auto count = static_cast<unsigned>(bytes / Index{sizeof(int)});
+    clear<<<ceil_div(count, 1024U), 1024, 0, stream>>>(flags, count);
+    return launched("clearing flags");
+  } else {
+    return check(cudaMemsetAsync(flags, 0, static_cast<std::size_t>(bytes), stream), "clearing flags");
+  }
+}
+
+/// Are a tile's segments added in order by the blocks that have them, not by a second kernel? The blocks that have a
+/// tile's segments at the same time wait for one another once; then each is as late as it has to be. Where there are
+/// few waves, or many segments of a tile in each, that takes longer than the second kernel. Tiles cannot be cut then.
+template <class M>
+bool chained(const GemmCall& call, Index segments, Index multiprocessors) {
+  const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
+  const Index slots = M::blocks * multiprocessors;
+  return M::planned && segments > 1 && tiles * segments >= 4 * slots && slots <= 16 * tiles;
+}
+
+template <class M>
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index segments) noexcept {
+  using T = typename M::Element;
+  const cudaStream_t stream = stream_of(queue);
+  const VectorOperands<T> x(call);
+  const Index tiles_m = ceil_div<Index>(x.m, M::block_m);
+  const Index tiles_n = ceil_div<Index>(x.n, M::block_n);
+  const Index multiprocessors = executor.capabilities().multiprocessors;
+  const Index slots = M::blocks * multiprocessors;
+  const bool chain = chained<M>(call, segments, multiprocessors);
+  const Index length = segments == 1 ? x.k : canonical_segment;
+  const Index last = x.k - (segments - 1) * length;
+  constexpr Index k = M::block_k;
+  const Index least = chain ? std::numeric_limits<Index>::max() : 256 / k;
+  const Schedule schedule(tiles_m * tiles_n, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
+
+  ScratchLayout layout;
+  constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
+  constexpr Index flag_bytes = M::threads / 32 * Index{sizeof(int)};
+  const Index blocks = schedule.blocks();
+  const std::size_t sums = layout.add(segments > 1 && !chain ? segments * x.m * x.n * sizeof(T) : 0);
+  const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
+  const std::size_t totals = layout.add(chain                                      ? tiles_m * tiles_n * parcel
+                                        : M::planned && length > canonical_segment ? blocks * parcel
+                                                                                   : 0);
+  const Index flagged = chain ? tiles_m * tiles_n : schedule.cuts() ? blocks : 0;
+  const std::size_t flags = layout.add(flagged * flag_bytes);
+  Scratch scratch;
+  if (layout.size() > 0)
+    if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
+  char* const memory = scratch.as<char>(); // nullptr, if nothing is needed
+  if (flagged > 0)
+    if (Status status = clear_flags<M::planned>(stream, reinterpret_cast<int*>(memory + flags), flagged * flag_bytes);
+        !status.ok())
+      return status;
+  const Work<T> work{x,
+                     schedule,
+                     tiles_m,
+                     tiles_n,
+                     segments,
+                     reinterpret_cast<T*>(memory + sums),
+                     reinterpret_cast<T*>(memory + handed),
+                     reinterpret_cast<int*>(memory + flags),
+                     reinterpret_cast<T*>(memory + totals),
+                     chain ? reinterpret_cast<int*>(memory + flags) : nullptr};
+  const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
+    const auto kernel = x.finish.wanted && (segments == 1 || chain) ? multiply<M, true, a.value, b.value>
+                                                                    : multiply<M, false, a.value, b.value>;
+    constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
+    if (Status allowed = allow_shared(kernel, bytes, name); !allowed.ok()) return allowed;
+    return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers, bytes,
+                         M::planned && flagged > 0, name, kernel, work);
+  });
+  if (!status.ok() || segments == 1 || chain) return status;
+  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
+}
+
+/// Clock cycles that a product takes, about, to compare tiles and cuts.
+template <class M>
+Index cost(const GemmCall& call, Index segments, Index multiprocessors) {
+  const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
+  const Index length = segments == 1 ? call.k : canonical_segment;
+  const Index slots = M::blocks * multiprocessors;
+  if (chained<M>(call, segments, multiprocessors))
+    return ceil_div(tiles * segments, slots) * length * M::cycles + slots / tiles * 5000;
+  // A tile's chains take their time, whoever computes them.
+  const Index steps = std::max(length, ceil_div(tiles * call.k, slots));
+  const Index adding = segments == 1 ? 0 : 6000 + (segments + 1) * call.m * call.n * sizeof(typename M::Element) / 2000;
+  return steps * (tiles * segments > multiprocessors ? M::cycles : M::cycles_alone) + adding;
+}
+
+/// The best of several sizes of tiles, and k cut at the segments or not.
+template <class... Sizes>
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  struct Choice {
+    Index cost, segments;
+    Status (*run)(const char*, Executor&, Queue&, const GemmCall&, Index);
+  };
+  const Index multiprocessors = executor.capabilities().multiprocessors;
+  const Index all = ceil_div(call.k, canonical_segment);
+  const std::array choices{Choice{cost<Sizes>(call, 1, multiprocessors), 1, run<Sizes>}...,
+                           Choice{cost<Sizes>(call, all, multiprocessors), all, run<Sizes>}...};
+  const auto cheaper = [](const Choice& one, const Choice& other) { return one.cost < other.cost; };
+  const Choice& best = *std::min_element(choices.begin(), choices.end(), cheaper);
+  return best.run(name, executor, queue, call, best.segments);
+}
+
+} // namespace tessera::cuda::stream_k
