@@ -64,6 +64,8 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
   using Stage = SlenderStage<T, S, along>;
   constexpr int stages = stages_of<Stage, S::together>;
   constexpr Index steps = canonical_segment / depth<T>; ///< of a segment
+  launch_dependents();
+  wait_for_kernel_before();
   extern __shared__ float4 shared[];
   auto* const stage = reinterpret_cast<Stage*>(shared);
   const auto groups = static_cast<unsigned>(ceil_div<Index>(x.count, S::rows));
@@ -105,7 +107,6 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
       start(step + stages - 1, current == 0 ? stages - 1 : current - 1);
       current = current + 1 == stages ? 0 : current + 1;
     }
-    launch_dependents();
     return;
   }
 
@@ -160,7 +161,6 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
       totals.add(partial, thread, static_cast<int>(min(Index{S::together}, x.segments - before)), before == 0);
     }
   }
-  launch_dependents();
   if constexpr (S::together > 1) {
     totals.store(x, thread, first_row, first);
   } else if (x.segments == 1 && x.finish.wanted) [[unlikely]] {
