@@ -3,7 +3,6 @@
 #include "early_launch.cuh"
 #include "grid.cuh"
 #include "rounding.cuh"
-#include "status.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -55,19 +54,11 @@ __global__ void __launch_bounds__(threads) add_slices(const __grid_constant__ Sl
 
 template <int columns>
 Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(ceil_div<Index>(x.finish.m * x.pitch / 4, columns));
-  config.blockDim = threads;
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
   const auto kernel = x.finish.result == DType::F32    ? add_slices<float, columns>
                       : x.finish.result == DType::BF16 ? add_slices<__nv_bfloat16, columns>
                                                        : add_slices<__half, columns>;
-  return check(cudaLaunchKernelEx(&config, kernel, x), name);
+  const auto blocks = static_cast<unsigned>(ceil_div<Index>(x.finish.m * x.pitch / 4, columns));
+  return launch_behind(stream, blocks, threads, 0, true, name, kernel, x);
 }
 
 } // namespace
