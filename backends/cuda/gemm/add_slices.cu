@@ -1,22 +1,23 @@
 #include "add_slices.cuh"
 
-#include "early_launch.cuh"
 #include "grid.cuh"
 #include "rounding.cuh"
+#include "status.hpp"
 
 namespace tessera::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int columns = 32; ///< threads side by side, four results each
+constexpr int groups = 8;   ///< of threads that share a result's slices
 
-/// `columns` threads side by side, four results each; groups of them share a result's slices.
-template <class R, int columns>
-__global__ void __launch_bounds__(threads) add_slices(const __grid_constant__ SliceSums x) {
+template <class R>
+__global__ void __launch_bounds__(columns* groups) add_slices(const __grid_constant__ SliceSums x) {
   const Finish<float>& finish = x.finish;
-  constexpr int groups = threads / columns;
   __shared__ float4 partial[groups][columns];
-  launch_dependents();
-  wait_for_kernel_before();
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
   const auto group = static_cast<int>(threadIdx.x) / columns;
   const auto column = static_cast<int>(threadIdx.x) % columns;
   const unsigned across = static_cast<unsigned>(x.pitch) / 4;
@@ -52,20 +53,22 @@ __global__ void __launch_bounds__(threads) add_slices(const __grid_constant__ Sl
     }
 }
 
-template <int columns>
-Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
-  const auto kernel = x.finish.result == DType::F32    ? add_slices<float, columns>
-                      : x.finish.result == DType::BF16 ? add_slices<__nv_bfloat16, columns>
-                                                       : add_slices<__half, columns>;
-  const auto blocks = static_cast<unsigned>(ceil_div<Index>(x.finish.m * x.pitch / 4, columns));
-  return launch_behind(stream, blocks, threads, 0, true, name, kernel, x);
-}
-
 } // namespace
 
 Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
-  // Of few results, those of a block share the slices out among more threads: more blocks read them.
-  return x.finish.m * x.pitch <= 1 << 16 ? launch<8>(stream, x, name) : launch<32>(stream, x, name);
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(ceil_div<Index>(x.finish.m * x.pitch / 4, columns));
+  config.blockDim = columns * groups;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  const auto kernel = x.finish.result == DType::F32    ? add_slices<float>
+                      : x.finish.result == DType::BF16 ? add_slices<__nv_bfloat16>
+                                                       : add_slices<__half>;
+  return check(cudaLaunchKernelEx(&config, kernel, x), name);
 }
 
 } // namespace tessera::cuda

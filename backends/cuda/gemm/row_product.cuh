@@ -13,6 +13,6 @@ namespace tessera::cuda {
 bool is_row_product(const GemmCall& call) noexcept;
 
 /// C := alpha·op(A)·B + beta·C in f32: products of 16-bit operands are exact, those of f32 rounded once with the sum.
-Status launch_row_product(cudaStream_t stream, const GemmCall& call, Index multiprocessors, const char* name) noexcept;
+Status launch_row_product(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
 
 } // namespace tessera::cuda

@@ -50,9 +50,6 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& 
   return nullptr;
 }
 
-/// Can a kernel be launched before the one before it has ended?
-bool starts_early(const Capabilities& machine) { return machine.compute_major == 9; }
-
 template <class S, class T>
 Index blocks_of(const SlenderOperands<T>& x) {
   return ceil_div<Index>(x.count, S::rows) * (S::together == 1 ? x.segments : 1) * ceil_div<Index>(x.length, S::wide);
@@ -80,26 +77,21 @@ Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
          adding;
 }
 
-/// Starts while the kernel before ends, if only one of its blocks fits a multiprocessor: else several would go to those
-/// that are free first. Where there are fewer blocks than multiprocessors, they ask for as much memory as that takes.
 template <class T, class S, Along along>
-Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabilities& machine) noexcept {
+Status launch(cudaStream_t stream, const SlenderOperands<T>& x) noexcept {
+  constexpr std::size_t bytes = shared_bytes<T, S, along>;
   const auto kernel = multiply<T, S, along>;
-  const Index blocks = blocks_of<S>(x);
-  const std::size_t more_than_half = machine.shared_memory_per_block / 2 + 1024;
-  std::size_t bytes = shared_bytes<T, S, along>;
-  if (starts_early(machine) && blocks <= machine.multiprocessors) bytes = std::max(bytes, more_than_half);
   if (Status status = allow_shared(kernel, bytes, "slender"); !status.ok()) return status;
-  return launch_behind(stream, static_cast<unsigned>(blocks), 2 * threads, bytes,
-                       starts_early(machine) && bytes >= more_than_half, "slender", kernel, x);
+  kernel<<<static_cast<unsigned>(blocks_of<S>(x)), 2 * threads, bytes, stream>>>(x);
+  return launched("slender");
 }
 
 template <class T>
 struct Choice {
   Index cost;
   bool adds; ///< the segments' sums itself
-  Status (*along_k)(cudaStream_t, const SlenderOperands<T>&, const Capabilities&);
-  Status (*along_outer)(cudaStream_t, const SlenderOperands<T>&, const Capabilities&);
+  Status (*along_k)(cudaStream_t, const SlenderOperands<T>&);
+  Status (*along_outer)(cudaStream_t, const SlenderOperands<T>&);
 };
 
 /// The tile that costs least, the first of those.
@@ -127,12 +119,12 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
       return status;
     x.sums = scratch.as<T>();
   }
-  const bool along_k = (by_columns ? b_along : a_along) == Along::K;
-  const Status status = (along_k ? best.along_k : best.along_outer)(stream, x, executor.capabilities());
-  if (!status.ok() || best.adds) return status;
+  if (Status status = ((by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer)(stream, x);
+      !status.ok() || best.adds)
+    return status;
   return launch_add_segments<T>(stream,
                                 {.sums = x.sums, .segments = x.segments, .turned = x.turned, .finish = x.finish},
-                                "slender", starts_early(executor.capabilities()));
+                                "slender", executor.capabilities().compute_major == 9);
 }
 
 template <class T>

@@ -5,10 +5,166 @@
 /// Tiles come by cp.async, many ahead, through warps of their own: with one computing warp a scheduler, nothing else
 /// would hide what starting a copy costs.
 
+#include <algorithm>
+#include <type_traits>
+
+#include "async_loader.cuh"
 #include "early_launch.cuh"
-#include "slender_copy.cuh"
+#include "grid.cuh"
 
 namespace tessera::cuda::slender_tiling {
+
+constexpr int threads = 128; ///< that compute, and as many that copy for them
+template <class T>
+constexpr int depth = 128 / sizeof(T);
+
+/// The large operand by rows of `length`, the small one by `count`; C has one for each pair.
+template <class T>
+struct SlenderOperands {
+  OperandSlice<T> large, small;
+  Along small_along;
+  Index length, count, k;
+  Index segments;
+  T* sums; ///< [segment][count][length], if a block has one segment of several
+  T* c;
+  Index c_large, c_small; ///< strides of C along the two
+  T alpha, beta;
+  bool turned; ///< the large operand's rows are C's, not its columns
+  Finish<T> finish;
+
+  SlenderOperands(const VectorOperands<T>& x, bool by_columns, Along a_along, Along b_along)
+      : large(by_columns ? slice_b(x, b_along, 0) : slice_a(x, a_along, 0)),
+        small(by_columns ? slice_a(x, a_along, 0) : slice_b(x, b_along, 0)),
+        small_along(by_columns ? a_along : b_along),
+        length(by_columns ? x.n : x.m),
+        count(by_columns ? x.m : x.n),
+        k(x.k),
+        segments(ceil_div(x.k, canonical_segment)),
+        sums(nullptr),
+        c(x.c),
+        c_large(by_columns ? 1 : x.ldc),
+        c_small(by_columns ? x.ldc : 1),
+        alpha(x.alpha),
+        beta(x.beta),
+        turned(!by_columns),
+        finish(x.finish) {}
+
+  /// Of row `row` of the small operand and row `i` of the large one.
+  __device__ ResultPlace place(Index row, Index i) const { return turned ? ResultPlace{i, row} : ResultPlace{row, i}; }
+};
+
+/// A block's tile: `rows` of the small operand by `wide` of the large one, and how many segments of k it works on at
+/// once; and a thread's part of it. Shared memory fills one register of each lane a cycle, so results are shared out in
+/// rectangles, not in columns: 4 + 4 reads feed 16 FMAs.
+template <int rows_, int wide_, int together_ = 1>
+struct Tile {
+  static constexpr int rows = rows_, wide = wide_, together = together_;
+  static constexpr int team = threads / together; ///< threads that share a segment
+  static constexpr int warps_across = wide / 32;
+  static constexpr int warp_rows = rows * warps_across * 32 / team;         ///< by 32 of the large operand
+  static constexpr int groups = warp_rows < 4 ? 1 : warp_rows < 16 ? 2 : 4; ///< of lanes, one below the other
+  static constexpr int down = warp_rows / groups;                           ///< results along the small operand
+  static constexpr int across = groups;                                     ///< and along the large one
+  static constexpr int lanes = 32 / groups;                                 ///< side by side
+};
+
+/// Rows of both tiles are padded by a vector where that keeps warps from bank conflicts: the large one's if its threads
+/// read it along k, the small one's for when it is written along k.
+template <class T, class S, Along along>
+struct alignas(16) SlenderStage {
+  static constexpr int lines = along == Along::K ? S::wide : depth<T>;
+  static constexpr int ld = along == Along::K ? depth<T> + Vector<T>::width : S::wide;
+  static constexpr int small_ld = S::rows < 8 ? S::rows : S::rows + 4;
+  struct alignas(16) Segment {
+    alignas(16) T large[lines][ld];
+    alignas(16) T small[depth<T>][small_ld];
+
+    /// Row i of the large tile at step p.
+    __device__ T at(int i, int p) const { return along == Along::K ? large[i][p] : large[p][i]; }
+  };
+  Segment segment[S::together];
+};
+
+/// Memory answers after about two microseconds when it is busy: 45 KiB a multiprocessor have to be under way.
+template <class Stage, int together>
+constexpr int stages_of = std::clamp<int>((together == 1 ? 96 : 190) * 1024 / sizeof(Stage), 4, 12);
+
+/// Where this thread's segment begins and ends.
+struct SegmentRange {
+  Index begin, end;
+
+  template <class T>
+  __device__ SegmentRange(const SlenderOperands<T>& x, Index segment)
+      : begin(segment * canonical_segment), end(begin + canonical_segment < x.k ? begin + canonical_segment : x.k) {}
+};
+
+/// One segment of k of an operand, from row `first` on.
+template <class T>
+__device__ OperandSlice<T> segment_slice(OperandSlice<T> x, Along stored, Index first, const SegmentRange& range) {
+  x.first = first;
+  x.data += range.begin * (stored == Along::K ? 1 : x.stride);
+  x.k = range.end - range.begin;
+  return x;
+}
+
+/// Brings tiles of one segment of both operands, one after the other.
+template <class T, class S, Along along>
+class Copier {
+  static constexpr bool few = S::rows < 16; ///< of the small operand: element by element
+  struct Nothing {
+    __device__ Nothing(const OperandSlice<T>&, int) {}
+  };
+  template <Along small_along>
+  using SmallLoader =
+      std::conditional_t<few, Nothing, AsyncTileLoader<T, few ? 16 : S::rows, depth<T>, S::team, small_along>>;
+
+ public:
+  __device__ Copier(const SlenderOperands<T>& x, Index first_row, Index first, const SegmentRange& range, int thread)
+      : thread_(thread),
+        large_(segment_slice(x.large, along, first, range), thread),
+        small_(segment_slice(x.small, x.small_along, first_row, range)),
+        small_along_k_(small_, thread),
+        small_along_rows_(small_, thread) {}
+
+  template <class Segment>
+  __device__ void copy(const SlenderOperands<T>& x, Index k0, Segment& to) {
+    large_.copy(k0, to.large);
+    if constexpr (few)
+      copy_few(x.small_along, k0, to.small);
+    else if (x.small_along == Along::K)
+      small_along_k_.copy(k0, to.small);
+    else
+      small_along_rows_.copy(k0, to.small);
+  }
+
+ private:
+  template <int ld>
+  __device__ void copy_few(Along stored, Index k0, T (&tile)[depth<T>][ld]) const {
+#pragma unroll
+    for (int e = thread_; e < S::rows * depth<T>; e += S::team) {
+      const int row = e / depth<T>, p = e % depth<T>;
+      const Index i = small_.first + row;
+      if (i < small_.outer && k0 + p < small_.k)
+        __pipeline_memcpy_async(
+            &tile[p][row],
+            small_.data + (stored == Along::K ? i * small_.stride + k0 + p : (k0 + p) * small_.stride + i), sizeof(T));
+      else
+        tile[p][row] = small_.padding;
+    }
+  }
+
+  int thread_;
+  AsyncTileLoader<T, S::wide, depth<T>, S::team, along, false> large_;
+  OperandSlice<T> small_;
+  SmallLoader<Along::K> small_along_k_;
+  SmallLoader<Along::Outer> small_along_rows_;
+};
+
+/// C's element of row `row` of the small operand and row `i` of the large one.
+template <class T>
+__device__ void store_slender(const SlenderOperands<T>& x, Index row, Index i, T sum) {
+  if (row < x.count && i < x.length) store_result(x.c + i * x.c_large + row * x.c_small, sum, x.alpha, x.beta);
+}
 
 /// A barrier of `count` threads; the two kinds of warps come to it from different places, so it is not __syncthreads.
 template <int count>
@@ -28,7 +184,7 @@ class Totals {
   };
   /// Where a result lies: neighbours in C are neighbours.
   __device__ static int place(const SlenderOperands<T>& x, int row, int i) {
-    return x.turned ? i * S::rows + row : row * S::wide + i;
+    return x.c_large == 1 ? row * S::wide + i : i * S::rows + row;
   }
 
   /// By all that compute; `count` of the segments exist.
@@ -46,12 +202,12 @@ class Totals {
 #pragma unroll
     for (int v = 0; v < each; ++v)
       if (const int e = thread + v * threads; e < results) {
-        const Index row = first_row + (x.turned ? e % S::rows : e / S::wide);
-        const Index i = first + (x.turned ? e / S::rows : e % S::wide);
+        const Index row = first_row + (x.c_large == 1 ? e / S::wide : e % S::rows);
+        const Index i = first + (x.c_large == 1 ? e % S::wide : e / S::rows);
         if (x.finish.wanted) [[unlikely]]
           x.finish.store([&](int) { return x.place(row, i); }, {{total_[v]}});
         else
-          x.store(row, i, total_[v]);
+          store_slender(x, row, i, total_[v]);
       }
   }
 
@@ -64,8 +220,6 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
   using Stage = SlenderStage<T, S, along>;
   constexpr int stages = stages_of<Stage, S::together>;
   constexpr Index steps = canonical_segment / depth<T>; ///< of a segment
-  launch_dependents();
-  wait_for_kernel_before();
   extern __shared__ float4 shared[];
   auto* const stage = reinterpret_cast<Stage*>(shared);
   const auto groups = static_cast<unsigned>(ceil_div<Index>(x.count, S::rows));
@@ -107,6 +261,7 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
       start(step + stages - 1, current == 0 ? stages - 1 : current - 1);
       current = current + 1 == stages ? 0 : current + 1;
     }
+    launch_dependents();
     return;
   }
 
@@ -161,6 +316,7 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
       totals.add(partial, thread, static_cast<int>(min(Index{S::together}, x.segments - before)), before == 0);
     }
   }
+  launch_dependents();
   if constexpr (S::together > 1) {
     totals.store(x, thread, first_row, first);
   } else if (x.segments == 1 && x.finish.wanted) [[unlikely]] {
@@ -179,7 +335,7 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
       for (int c = 0; c < S::across; ++c) {
         const Index row = first_row + small_row + r, i = first + large_row + c * apart;
         if (x.segments == 1)
-          x.store(row, i, sum[r][c]);
+          store_slender(x, row, i, sum[r][c]);
         else if (row < x.count && i < x.length)
           x.sums[(segment_at(0) * x.count + row) * x.length + i] = sum[r][c];
       }

@@ -25,7 +25,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     Work<S> work(x, index, rank);
     work.hold();
-    wait_for_kernel_before();
+    wait_for_last_kernel();
     for (int k = work.begin; k < work.end; ++k, ring.advance()) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
@@ -85,7 +85,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 192 ? in_registers : x.to;
-  wait_for_kernel_before();
+  wait_for_last_kernel();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const Work<S> work(x, index, rank);
@@ -110,7 +110,6 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
       before = ring.stage;
     }
     wait_for_products<0>();
-    if (x.slices > 1 && index + clusters.count >= clusters.all) launch_dependents();
     barriers.release(before, lane);
     if constexpr (S::sharing == Sharing::Results) {
       if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
@@ -143,9 +142,8 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
   if (threadIdx.x == 32) prefetch(x.a.map);
   if (threadIdx.x == 64) prefetch(x.b.map);
   // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
-  // before. One that adds our slices is launched at our end: earlier there would be room for it on those few
-  // multiprocessors alone that have no block of ours.
-  if (x.slices == 1) launch_dependents();
+  // before.
+  asm volatile("griddepcontrol.launch_dependents;");
   ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   ptx::barrier_cluster_wait();
   if (threadIdx.x < 128) {

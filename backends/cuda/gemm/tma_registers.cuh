@@ -100,7 +100,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
   char* const buffers = shared + S::count * S::bytes + warp * staging;
   const Results in_registers = S::tile_n < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 128 ? in_registers : x.to;
-  wait_for_kernel_before();
+  wait_for_last_kernel();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const Work<S> work(x, index, rank);
@@ -132,7 +132,6 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
       if (k == work.end) break;
     }
     wait_for_products<0>();
-    if (x.slices > 1 && index + clusters.count >= clusters.all) launch_dependents();
     barriers.release(before, lane);
     if constexpr (S::sharing == Sharing::Results)
       if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;

@@ -6,7 +6,6 @@
 
 #include "add_slices.cuh"
 #include "aligned_copy.cuh"
-#include "cluster_launch.cuh"
 #include "grid.cuh"
 #include "repack.cuh"
 #include "row_product.cuh"
@@ -75,13 +74,24 @@ Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, cons
   using S = Stages<tile_n, sharing>;
   const auto kernel =
       x.finish.wanted && x.slices == 1 ? product<type, tile_n, sharing, true> : product<type, tile_n, sharing, false>;
+  if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
   const int size = sharing == Sharing::Results ? x.parts : cluster;
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
   // Those who share results meet once: each has one tile.
   const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / size, 1, all);
-  const ClusterLaunch how{
-      .clusters = clusters, .blocks = size, .threads = threads, .shared = S::all_bytes, .early = true};
-  return launch_in_clusters(kernel, how, stream, x, name);
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(size), 1, 1};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization; // starts early, then waits
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(clusters * size);
+  config.blockDim = threads;
+  config.dynamicSmemBytes = S::all_bytes;
+  config.stream = stream;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  return check(cudaLaunchKernelEx(&config, kernel, x), name);
 }
 
 template <UnitType type>
@@ -119,8 +129,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   constexpr bool tf32 = type == UnitType::Tf32;
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
-  const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
-  if (is_row_product(call)) return launch_row_product(stream, call, multiprocessors, row.name);
+  if (is_row_product(call)) return launch_row_product(stream, call, row.name);
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
                call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
@@ -135,6 +144,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   second.turned = tf32 && second.major == Major::MN;
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
+  const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
   const bool shared_results = cols <= widest_shared_results;
   const Index blocks = ceil_div<Index>(call.k, shared_results ? 2 * block_k : block_k);
   const Plan plan = choose_plan(rows, cols, blocks, multiprocessors, !tf32);

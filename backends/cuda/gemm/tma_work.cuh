@@ -2,7 +2,6 @@
 
 /// Which results a cluster and a block compute, and from which k.
 
-#include "early_launch.cuh"
 #include "tma_epilogue.cuh"
 
 namespace tessera::cuda::tma {
@@ -34,6 +33,9 @@ struct Clusters {
     all = x.tiles_m * x.tiles_n * x.slices;
   }
 };
+
+/// Until the kernel before has ended: this one may have been launched earlier.
+__device__ inline void wait_for_last_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 /// A block's share of the work: its tile's slice, or part of one, of k.
 template <class S>

@@ -4,7 +4,6 @@
 
 #include <tessera/executor.hpp>
 
-#include "cluster_launch.cuh"
 #include "grid.cuh"
 #include "scratch.hpp"
 #include "segment_sums.cuh"
@@ -95,11 +94,18 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                      .finish = x.finish,
                      .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
-  const ClusterLaunch how{.clusters = std::min(tiles_m * tiles_n * slices, clusters),
-                          .blocks = cluster,
-                          .threads = threads,
-                          .shared = shared};
-  if (Status status = launch_in_clusters(product<R, tile_n>, how, stream, product_of, name); !status.ok())
+  if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
+  cudaLaunchAttribute in_clusters{};
+  in_clusters.id = cudaLaunchAttributeClusterDimension;
+  in_clusters.val.clusterDim = {cluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(std::min(tiles_m * tiles_n * slices, clusters) * cluster);
+  config.blockDim = threads;
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = &in_clusters;
+  config.numAttrs = 1;
+  if (Status status = check(cudaLaunchKernelEx(&config, product<R, tile_n>, product_of), name); !status.ok())
     return status;
   if (slices > 1) {
     const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .finish = x.finish, .unfit = unfit};
