@@ -17,7 +17,6 @@ namespace {
 namespace cg = ::cooperative_groups;
 
 constexpr int warps = 16, parts = 8; ///< parts of k: warps of a block, and blocks of a cluster
-constexpr int batch = 8;             ///< rows of B under way
 
 struct RowProduct {
   const void* a;
@@ -33,6 +32,7 @@ template <class T, class R>
 __global__ void __launch_bounds__(warps * 32) row_product(const __grid_constant__ RowProduct x) {
 #if __CUDA_ARCH__ >= 900
   constexpr int width = 16 / sizeof(T), columns = width * 32; ///< of a lane, of a block
+  constexpr int batch = 8;                                    ///< rows of B under way
   __shared__ float sums[warps][columns];
   const cg::cluster_group cluster = cg::this_cluster();
   const int rank = static_cast<int>(cluster.block_rank());
