@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
   check_bits<T>("stream_k", 1536, 1536, 1536, Op::None, Op::None); // segments of different length
   check_bits<T>("stream_k", 1000, 1000, 1000, Op::None, Op::None);
   check_bits<T>("stream_k", 60, 4000, 4100, Op::None, Op::Transpose);
-  check_bits<T>("stream_k", 400, 370, 55000, Op::None, Op::None); // f64: segments added in order by their blocks
+  check_bits<T>("stream_k", 400, 370, 55000, Op::None, Op::None); // many segments of few tiles
   check_bits<T>("stream_k", 2900, 2950, 100, Op::None, Op::None);
   check_bits<T>("stream_k", 2201, 2303, 2500, Op::None, Op::None, std::numeric_limits<T>::min()); // subnormal sums
   if (sizeof(T) == 8) return;

@@ -36,6 +36,10 @@ Status clear_flags(cudaStream_t stream, int* flags, Index bytes) noexcept {
   }
 }
 
+/// A block of a chain waits for blocks of higher numbers too. Where other work holds multiprocessors these may not be
+/// running yet, and if that work waits in the same way, nobody ends. Till blocks draw their numbers in turn: no chains.
+constexpr bool chains_end_always = false;
+
 /// Are a tile's segments added in order by the blocks that have them, not by a second kernel? The blocks that have a
 /// tile's segments at the same time wait for one another once; then each is as late as it has to be. Where there are
 /// few waves, or many segments of a tile in each, that takes longer than the second kernel. Tiles cannot be cut then.
@@ -43,7 +47,7 @@ template <class M>
 bool chained(const GemmCall& call, Index segments, Index multiprocessors) {
   const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
   const Index slots = M::blocks * multiprocessors;
-  return M::planned && segments > 1 && tiles * segments >= 4 * slots && slots <= 16 * tiles;
+  return chains_end_always && M::planned && segments > 1 && tiles * segments >= 4 * slots && slots <= 16 * tiles;
 }
 
 template <class M>
