@@ -100,8 +100,10 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                                                                     : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     if (Status allowed = allow_shared(kernel, bytes, name); !allowed.ok()) return allowed;
+    // With several segments cuts may all lie between tiles. Nobody looks at the flags then, so nobody would wait for
+    // them.
     return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers, bytes,
-                         M::planned && flagged > 0, name, kernel, work);
+                         M::planned && flagged > 0 && segments == 1, name, kernel, work);
   });
   if (!status.ok() || segments == 1 || chain) return status;
   return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
