@@ -138,6 +138,15 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   __pipeline_wait_prior(0);
 }
 
+using Flag = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
+
+/// What the warp's threads have written to global memory is there for whoever sees the flag's value.
+__device__ inline void raise(int* flag, int value) {
+  __threadfence();
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) Flag(*flag).store(value, ::cuda::std::memory_order_release);
+}
+
 /// A thread's sums and totals, for the same thread of the next block.
 template <class M>
 class Handed {
@@ -157,9 +166,7 @@ class Handed {
 #pragma unroll 8
       for (int e = 0; e < count; ++e) __stcg(values_ + (count + e) * M::threads, totals.data()[e]);
     }
-    __threadfence();
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) Flag(*flag_).store(1, ::cuda::std::memory_order_release);
+    raise(flag_, 1);
   }
   template <class Sums>
   __device__ void take(Sums& sums, typename Sums::Totals& totals, bool with_totals) {
@@ -173,10 +180,22 @@ class Handed {
   }
 
  private:
-  using Flag = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
   T* values_;
   int* flag_;
 };
+
+/// Multiplies the ring's stage and gives it back; the next one is there then.
+template <class M, class Stage>
+__device__ void multiply_stage(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,
+                               const typename M::Place& place, Ring<M::stages>& ring, BarriersOf<M>& barriers) {
+  M::multiply(sums, fragment, stage[ring.stage], place, [&]() -> const Stage& {
+    ring.advance();
+    wait_together(barriers.full[ring.stage], ring.phase);
+    return stage[ring.stage];
+  });
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
+}
 
 template <class M, bool finishes, class Stage>
 __device__ void consume(const Work<typename M::Element>& work, const Stage* stage, BarriersOf<M>& barriers) {
@@ -199,15 +218,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
       const int stages = static_cast<int>(stop - step);
       step = stop;
 #pragma unroll 1
-      for (int done = 0; done < stages; ++done) {
-        M::multiply(sums, fragment, stage[ring.stage], place, [&]() -> const Stage& {
-          ring.advance();
-          wait_together(barriers.full[ring.stage], ring.phase);
-          return stage[ring.stage];
-        });
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
-      }
+      for (int done = 0; done < stages; ++done) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
     }
     if (part.hands_on) {
       Handed<M>(work, blockIdx.x).put(sums, totals, (step - 1) / segment > 0);

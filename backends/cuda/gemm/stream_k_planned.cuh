@@ -51,8 +51,6 @@ class Parcel {
 /// What a block hands on to the next one: sums, and totals, which stay where they are and are added to by both.
 template <class M>
 class Passed {
-  using Flag = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
-
  public:
   __device__ Passed(const Work<double>& work, Index block)
       : sums(work.handed + block * 2 * Parcel<M>::size),
@@ -61,9 +59,7 @@ class Passed {
 
   __device__ void announce() {
     wait_for_kernel_before(); // the flags are 0
-    __threadfence();
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) Flag(*flag_).store(1, ::cuda::std::memory_order_release);
+    raise(flag_, 1);
   }
   __device__ void wait() {
     wait_for_kernel_before();
@@ -79,8 +75,6 @@ class Passed {
 /// Totals of a tile whose segments are added in order by the blocks that have them.
 template <class M>
 class Chain {
-  using Flag = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
-
  public:
   __device__ Chain(const Work<double>& work, Index tile)
       : totals_(work.totals + tile * Parcel<M>::size),
@@ -94,9 +88,7 @@ class Chain {
   }
   __device__ void pass_on(const typename M::Sums& sums, int segment) {
     totals_.put(sums);
-    __threadfence();
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) Flag(*added_).store(segment + 1, ::cuda::std::memory_order_release);
+    raise(added_, segment + 1);
   }
 
  private:
@@ -138,15 +130,7 @@ __device__ void consume_planned(const Work<double>& work, const Stage* stage, Ba
       }
       const int stop = min(end, step / segment * segment + segment);
 #pragma unroll 1
-      for (; step < stop; ++step) {
-        M::multiply(sums, fragment, stage[ring.stage], place, [&]() -> const Stage& {
-          ring.advance();
-          wait_together(barriers.full[ring.stage], ring.phase);
-          return stage[ring.stage];
-        });
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
-      }
+      for (; step < stop; ++step) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
     }
     if (part.hands_on) {
       Passed<M> after(work, blockIdx.x);
