@@ -23,8 +23,8 @@ constexpr double probe_from = 5e8;
 constexpr double probe_seconds = 0.1;
 /// Runs estimated at less than this are warmed up with a whole run.
 constexpr double warm_up_below = 0.5;
-/// A shape with a kernel faster than this is timed by replays under --timing auto: a launch takes some microseconds.
-constexpr double launch_shows_below = 50e-6;
+/// A shape with a kernel faster than this is timed by replays under --timing auto: a launch takes some 12 µs of a call.
+constexpr double launch_shows_below = 250e-6;
 /// To kernels slower than this a launch is nothing, whatever the others of the shape take.
 constexpr double launch_is_nothing_from = 1e-3;
 constexpr int trial_runs = 3;

@@ -114,7 +114,7 @@ void declare(CLI::App& app, CommandLine& words) {
       ->group("Measuring");
   add_text(app, "--timing", words.timing,
            "Of kernels on a device: events (around each run), graph (around a replay of many), auto (graph where a "
-           "shape's fastest run takes less than 50 µs)",
+           "shape's fastest run takes less than 250 µs)",
            "NAME")
       ->group("Measuring");
   add_text(app, "--check-rows", words.check_rows,

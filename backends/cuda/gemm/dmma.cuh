@@ -4,10 +4,9 @@
 /// stream_k. PTX ISA, "mma.m16n8k16 with .f64".
 
 #include "async_loader.cuh"
-#include "canonical.cuh"
 #include "grid.cuh"
 #include "ring.cuh"
-#include "tile_loader.cuh"
+#include "whole_store.cuh"
 
 namespace tessera::cuda::dmma_tiling {
 
@@ -109,11 +108,16 @@ struct Shape {
 #endif
   }
 
+  /// Pair v of a lane's results, from its first one on.
+  static constexpr __host__ __device__ ResultPlace place_of(int v) {
+    const int fragment = v / 2;
+    return {fragment / across * fragment_m + v % 2 * 8, fragment % across * fragment_n};
+  }
+
   /// A function of its own: see warp_tiling's. The lane's first result is C(row, col).
   __device__ __noinline__ static void store_finished(Finish<double> finish, const double* held, Index row, Index col) {
     store_held<Sums::count, 4, 2>(finish, held, [&](int v) -> ResultPlace {
-      const int fragment = v / 2;
-      return {row + fragment / across * fragment_m + v % 2 * 8, col + fragment % across * fragment_n};
+      return {row + place_of(v).row, col + place_of(v).col};
     });
   }
 
@@ -121,22 +125,11 @@ struct Shape {
   template <bool finishes>
   __device__ static void store(const VectorOperands<double>& x, Index row, Index col, const Place& place,
                                const Sums& sums, typename Sums::Totals& totals) {
-    const int left = place.col / warp_n * warp_n + place.t * 2;
-    if constexpr (finishes) {
-      store_finished(x.finish, held_in(totals, sums), row + place.row, col + left);
-    } else {
-#pragma unroll
-      for (int i = 0; i < down; ++i)
-#pragma unroll
-        for (int j = 0; j < across; ++j)
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            Vector<double> sum;
-            sum.lane[0] = sums.value(i * across + j, half * 2);
-            sum.lane[1] = sums.value(i * across + j, half * 2 + 1);
-            store_vector(x, row + place.row + i * fragment_m + half * 8, col + left + j * fragment_n, sum);
-          }
-    }
+    const Index i = row + place.row, j = col + place.col / warp_n * warp_n + place.t * 2;
+    if constexpr (finishes)
+      store_finished(x.finish, held_in(totals, sums), i, j);
+    else
+      store_whole<2>(x, i, j, sums, totals, [](int v) { return place_of(v); });
   }
 };
 

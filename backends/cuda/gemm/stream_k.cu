@@ -16,7 +16,8 @@
 namespace tessera::cuda {
 namespace stream_k {
 
-template <class S_, int blocks_, int block_k_, int stages_, int cycles_, int cycles_alone_>
+/// `together`: steps in one piece of code.
+template <class S_, int blocks_, int block_k_, int stages_, int together, int cycles_, int cycles_alone_>
 struct Fmas {
   using Element = float;
   using S = S_;
@@ -25,7 +26,7 @@ struct Fmas {
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = true;
-  static constexpr bool planned = false;
+  static constexpr bool cached_totals = false;
 
   /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
   template <int outer, Along along>
@@ -97,17 +98,34 @@ struct Fmas {
         sums.extend(i, there, now.a[i], now.b[there]);
       }
   }
-  /// Two steps at a time with a branch between them: the assembler keeps the order within a step only if it cannot mix
-  /// it with others.
+  /// As vectors from shared memory, neighbours the other way round: a vector's registers follow one another, so that
+  /// the sums of column j and the elements of B for it, which come as vectors too, lie in different banks of registers.
+  /// Volatile, or one would be read and copied.
+  __device__ static void clear(Sums& sums, const float* zeros) {
+    const auto from = static_cast<unsigned>(__cvta_generic_to_shared(zeros));
+#pragma unroll
+    for (int i = 0; i < S::rows; ++i)
+#pragma unroll
+      for (int j = 0; j < S::cols; j += 4)
+        asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(sums.at(i, j + 1)), "=f"(sums.at(i, j)), "=f"(sums.at(i, j + 3)), "=f"(sums.at(i, j + 2))
+                     : "r"(from));
+  }
+  /// A few steps at a time with a branch between them: the assembler keeps the order within a step only if it cannot
+  /// mix it with many others. But a branch that is taken costs a lone warp 20 cycles.
   template <class Stage, class Next>
   __device__ static void multiply(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place, Next next) {
+    static_assert(together % 2 == 0 && block_k % together == 0);
     Lines<Stage> lines(stage, place);
 #pragma unroll 1
-    for (int left = block_k; left > 0; left -= 2) {
-      lines.load(fragment.parts[1], 1);
-      add(sums, fragment.parts[0]);
-      lines.advance(2);
-      if (left == 2) [[unlikely]]
+    for (int left = block_k; left > 0; left -= together) {
+#pragma unroll
+      for (int step = 1; step < together; ++step) {
+        lines.load(fragment.parts[step % 2], step);
+        add(sums, fragment.parts[(step + 1) % 2]);
+      }
+      lines.advance(together);
+      if (left == together) [[unlikely]]
         lines = Lines<Stage>(next(), place);
       lines.load(fragment.parts[0], 0);
       add(sums, fragment.parts[1]);
@@ -119,7 +137,7 @@ struct Fmas {
     if constexpr (finishes)
       warp_tiling::store_finished<S>(x.finish, held_in(totals, sums), row + place.row, col + place.col);
     else
-      warp_tiling::store_plain<S>(x, row + place.row, col + place.col, sums);
+      warp_tiling::store_plain<S>(x, row + place.row, col + place.col, sums, totals);
   }
 };
 
@@ -127,8 +145,8 @@ struct Fmas {
 
 namespace {
 
-using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, 1, 32, 4, 310, 310>;
-using Small = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, 2, 16, 6, 175, 120>;
+using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, 1, 32, 4, 2, 310, 310>;
+using Small = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, 2, 32, 4, 8, 175, 105>;
 
 /// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
 /// single elements into shared memory costs the product.

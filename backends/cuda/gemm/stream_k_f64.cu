@@ -6,7 +6,6 @@
 
 #include "dmma.cuh"
 #include "ladder.hpp"
-#include "stream_k_planned.cuh"
 #include "stream_k_run.cuh"
 
 namespace tessera::cuda {
@@ -20,20 +19,15 @@ struct Matrices : Shape {
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = false;
-  static constexpr bool planned = true;
+  static constexpr bool cached_totals = true;
   static_assert(Shape::block_k == dmma_tiling::depth);
 
+  __device__ static void clear(typename Shape::Sums& sums, const float*) { sums = {}; }
   template <class Stage, class Next>
   __device__ static void multiply(typename Shape::Sums& sums, typename Shape::Fragment& fragment, const Stage& stage,
                                   const typename Shape::Place& place, Next next) {
     Shape::step(sums, fragment, stage, place, 0, [&] { return Ahead<Stage>{&next(), 0}; });
   }
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  template <class M, bool finishes, class Stage>
-  __device__ static void consume(const Work<double>& work, const Stage* stage, BarriersOf<M>& barriers) {
-    consume_planned<M, finishes>(work, stage, barriers);
-  }
-#endif
 };
 
 } // namespace stream_k

@@ -24,30 +24,10 @@ inline __global__ void clear(int* flags, unsigned count) {
   if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
 }
 
-/// `early`: by a kernel that lets the next one start at once, which waits before it looks at them.
-template <bool early>
-Status clear_flags(cudaStream_t stream, int* flags, Index bytes) noexcept {
-  if constexpr (early) {
-    const auto count = static_cast<unsigned>(bytes / Index{sizeof(int)});
-    clear<<<ceil_div(count, 1024U), 1024, 0, stream>>>(flags, count);
-    return launched("clearing flags");
-  } else {
-    return check(cudaMemsetAsync(flags, 0, static_cast<std::size_t>(bytes), stream), "clearing flags");
-  }
-}
-
-/// A block of a chain waits for blocks of higher numbers too. Where other work holds multiprocessors these may not be
-/// running yet, and if that work waits in the same way, nobody ends. Till blocks draw their numbers in turn: no chains.
-constexpr bool chains_end_always = false;
-
-/// Are a tile's segments added in order by the blocks that have them, not by a second kernel? The blocks that have a
-/// tile's segments at the same time wait for one another once; then each is as late as it has to be. Where there are
-/// few waves, or many segments of a tile in each, that takes longer than the second kernel. Tiles cannot be cut then.
-template <class M>
-bool chained(const GemmCall& call, Index segments, Index multiprocessors) {
-  const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
-  const Index slots = M::blocks * multiprocessors;
-  return chains_end_always && M::planned && segments > 1 && tiles * segments >= 4 * slots && slots <= 16 * tiles;
+/// By a kernel that lets the next one start at once, which waits before it looks at them.
+inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
+  clear<<<static_cast<unsigned>(ceil_div<Index>(count, 1024)), 1024, 0, stream>>>(flags, static_cast<unsigned>(count));
+  return launched("clearing flags");
 }
 
 template <class M>
@@ -59,32 +39,23 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index tiles_n = ceil_div<Index>(x.n, M::block_n);
   const Index multiprocessors = executor.capabilities().multiprocessors;
   const Index slots = M::blocks * multiprocessors;
-  const bool chain = chained<M>(call, segments, multiprocessors);
   const Index length = segments == 1 ? x.k : canonical_segment;
   const Index last = x.k - (segments - 1) * length;
   constexpr Index k = M::block_k;
-  const Index least = chain ? std::numeric_limits<Index>::max() : 256 / k;
-  const Schedule schedule(tiles_m * tiles_n, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
+  const Schedule schedule(tiles_m * tiles_n, segments, ceil_div(length, k), ceil_div(last, k), slots, 256 / k);
 
   ScratchLayout layout;
   constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
-  constexpr Index flag_bytes = M::threads / 32 * Index{sizeof(int)};
   const Index blocks = schedule.blocks();
-  const std::size_t sums = layout.add(segments > 1 && !chain ? segments * x.m * x.n * sizeof(T) : 0);
+  const Index flag_count = schedule.cuts() ? blocks * M::threads / 32 : 0;
+  const std::size_t sums = layout.add(segments > 1 ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
-  const std::size_t totals = layout.add(chain                                      ? tiles_m * tiles_n * parcel
-                                        : M::planned && length > canonical_segment ? blocks * parcel
-                                                                                   : 0);
-  const Index flagged = chain ? tiles_m * tiles_n : schedule.cuts() ? blocks : 0;
-  const std::size_t flags = layout.add(flagged * flag_bytes);
+  const std::size_t totals = layout.add(M::cached_totals && length > canonical_segment ? blocks * parcel : 0);
+  const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>(); // nullptr, if nothing is needed
-  if (flagged > 0)
-    if (Status status = clear_flags<M::planned>(stream, reinterpret_cast<int*>(memory + flags), flagged * flag_bytes);
-        !status.ok())
-      return status;
   const Work<T> work{x,
                      schedule,
                      tiles_m,
@@ -93,19 +64,18 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                      reinterpret_cast<T*>(memory + sums),
                      reinterpret_cast<T*>(memory + handed),
                      reinterpret_cast<int*>(memory + flags),
-                     reinterpret_cast<T*>(memory + totals),
-                     chain ? reinterpret_cast<int*>(memory + flags) : nullptr};
+                     reinterpret_cast<T*>(memory + totals)};
+  if (flag_count > 0)
+    if (Status status = clear_flags(stream, work.flags, flag_count); !status.ok()) return status;
   const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
-    const auto kernel = x.finish.wanted && (segments == 1 || chain) ? multiply<M, true, a.value, b.value>
-                                                                    : multiply<M, false, a.value, b.value>;
+    const auto kernel =
+        x.finish.wanted && segments == 1 ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     if (Status allowed = allow_shared(kernel, bytes, name); !allowed.ok()) return allowed;
-    // With several segments cuts may all lie between tiles. Nobody looks at the flags then, so nobody would wait for
-    // them.
-    return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers, bytes,
-                         M::planned && flagged > 0 && segments == 1, name, kernel, work);
+    return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers, bytes, flag_count > 0, name,
+                         kernel, work);
   });
-  if (!status.ok() || segments == 1 || chain) return status;
+  if (!status.ok() || segments == 1) return status;
   return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
 }
 
@@ -115,8 +85,6 @@ Index cost(const GemmCall& call, Index segments, Index multiprocessors) {
   const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
   const Index length = segments == 1 ? call.k : canonical_segment;
   const Index slots = M::blocks * multiprocessors;
-  if (chained<M>(call, segments, multiprocessors))
-    return ceil_div(tiles * segments, slots) * length * M::cycles + slots / tiles * 5000;
   // A tile's chains take their time, whoever computes them.
   const Index steps = std::max(length, ceil_div(tiles * call.k, slots));
   const Index adding = segments == 1 ? 0 : 6000 + (segments + 1) * call.m * call.n * sizeof(typename M::Element) / 2000;

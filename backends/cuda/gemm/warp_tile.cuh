@@ -3,11 +3,12 @@
 /// Block → warp → thread tiles: the sizes, and a thread's part of the work. Shared by warp_tile and async_copy, which
 /// differ in how tiles get into shared memory.
 ///
-/// A warp's lanes are 4 down and 8 across. A lane's rows and columns come in vectors, lane after lane, so that eight
-/// lanes read 128 bytes of B in a row and one vector of A together: no bank conflicts. NVIDIA CUTLASS has this shape.
+/// A warp's lanes are 4 down and 8 across, along a Z-curve. A lane's rows and columns come in vectors, lane after lane,
+/// so that a warp reads 128 bytes of B and four vectors of A: no bank conflicts. A read of vectors takes two cycles
+/// where of each four lanes in turn no more than two places are read, else four: row by row that was so for A alone.
+/// NVIDIA CUTLASS has this shape.
 
-#include "canonical.cuh"
-#include "tile_loader.cuh"
+#include "whole_store.cuh"
 
 namespace tessera::cuda::warp_tiling {
 
@@ -44,7 +45,7 @@ struct Position {
 
   __device__ explicit Position(int thread) {
     const Place warp = row_order(thread / 32, S::warps_n);
-    const Place lane = row_order(thread % 32, S::lanes_n);
+    const Place lane = z_curve(thread % 32);
     row = warp.down * S::warp_m + lane.down * S::width;
     col = warp.across * S::warp_n + lane.across * S::width;
   }
@@ -70,10 +71,11 @@ struct Parts {
 template <class S>
 using Sums = CanonicalTile<typename S::Element, S::rows, S::cols>;
 
-/// A tile's row r, from its first one on.
+/// Vector v of a thread's results, from its first one on.
 template <class S>
-constexpr __host__ __device__ int row_of(int r) {
-  return r / S::width * S::lanes_m * S::width + r % S::width;
+constexpr __host__ __device__ ResultPlace place_of(int v) {
+  const int r = v / S::vectors_n;
+  return {r / S::width * S::lanes_m * S::width + r % S::width, v % S::vectors_n * S::lanes_n * S::width};
 }
 
 /// A function of its own, or the main loop would have fewer registers and the store's instructions be far away.
@@ -81,23 +83,15 @@ template <class S>
 __device__ __noinline__ void store_finished(Finish<typename S::Element> finish, const typename S::Element* held,
                                             Index i, Index j) {
   store_held<S::rows * S::cols, 4, S::width>(finish, held, [&](int v) -> ResultPlace {
-    return {i + row_of<S>(v / S::vectors_n), j + v % S::vectors_n * S::lanes_n * S::width};
+    return {i + place_of<S>(v).row, j + place_of<S>(v).col};
   });
 }
 
 /// alpha·sum + beta·C for the thread whose first result is C(i, j).
 template <class S>
-__device__ void store_plain(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums) {
-  using T = typename S::Element;
-#pragma unroll
-  for (int r = 0; r < S::rows; ++r)
-#pragma unroll
-    for (int v = 0; v < S::vectors_n; ++v) {
-      Vector<T> sum;
-#pragma unroll
-      for (int e = 0; e < S::width; ++e) sum.lane[e] = sums.value(r, v * S::width + e);
-      store_vector(x, i + row_of<S>(r), j + v * S::lanes_n * S::width, sum);
-    }
+__device__ void store_plain(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
+                            typename Sums<S>::Totals& totals) {
+  store_whole<S::width>(x, i, j, sums, totals, [](int v) { return place_of<S>(v); });
 }
 
 /// The same, or what else is to be done.
@@ -107,7 +101,7 @@ __device__ void store(const VectorOperands<typename S::Element>& x, Index i, Ind
   if (x.finish.wanted) [[unlikely]]
     store_finished<S>(x.finish, held_in(totals, sums), i, j);
   else
-    store_plain<S>(x, i, j, sums);
+    store_plain<S>(x, i, j, sums, totals);
 }
 
 } // namespace tessera::cuda::warp_tiling

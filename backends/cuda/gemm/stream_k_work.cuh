@@ -1,0 +1,37 @@
+#pragma once
+
+/// What a kernel of stream_k is given, and where its tiles lie.
+
+#include "grid.cuh"
+#include "segment_sums.cuh"
+#include "stream_k.hpp"
+
+namespace tessera::cuda::stream_k {
+
+constexpr int producers = 128; ///< threads; registers can be moved to the others by whole warpgroups
+constexpr int band = 16;       ///< rows of tiles that are walked together, so that their panels meet in the L2 cache
+
+template <class T>
+struct Work {
+  VectorOperands<T> x;
+  Schedule schedule;
+  Index tiles_m, tiles_n;
+  Index segments;
+  T* sums;    ///< [segment][m][n], if there are several
+  T* handed;  ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
+  int* flags; ///< [block][warp]: 1 once they are there
+  T* totals;  ///< [block][result of a thread][thread], where they are the L2 cache's
+
+  __device__ Index segment(Index tile) const { return segments == 1 ? 0 : tile / (tiles_m * tiles_n); }
+  /// The product that a tile is part of: all of k, or one segment.
+  __device__ VectorOperands<T> product(Index tile) const { return product_of(segment(tile)); }
+  __device__ VectorOperands<T> product_of(Index segment) const {
+    return segments == 1 ? x : segment_of(x, segment, sums);
+  }
+  __device__ TileOrigin origin(Index tile, int tile_m, int tile_n) const {
+    const TilePlace place = banded(tile % (tiles_m * tiles_n), tiles_m, tiles_n, band);
+    return {place.row * tile_m, place.col * tile_n};
+  }
+};
+
+} // namespace tessera::cuda::stream_k
