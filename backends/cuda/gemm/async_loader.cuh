@@ -52,14 +52,7 @@ class AsyncTileLoader {
         for (int e = 0; e < length; e += line * width)
           __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
     } else if (vectors_) {
-      const unsigned first = address(tile);
-      const T* from = next_;
-#pragma unroll
-      for (int v = 0; v < count; ++v, to_next_line(from))
-#pragma unroll
-        for (int e = 0; e < length; e += line * width)
-          copy_inside(along == Along::K ? (down_ + v * step < outer_left_ ? width : 0) : outer_left_ - across_ - e,
-                      element<ld>(first, v, e), from + e);
+      copy_ragged<ld>(address(tile));
     } else {
       const T* from = next_;
 #pragma unroll
@@ -78,15 +71,49 @@ class AsyncTileLoader {
     from += step * stride_;
     asm("" : "+l"(from));
   }
-  /// A vector of which `inside` elements are C's concern.
-  __device__ static void copy_inside(int inside, T* to, const T* from) {
-    if (inside >= width) {
-      __pipeline_memcpy_async(to, from, width * sizeof(T));
+  /// What is C's concern of a tile that reaches over its edge: whole lines along k, or so much of each along outer,
+  /// which is the same for all lines and decided once. Those who compute have no cycles to give.
+  template <int ld>
+  __device__ void copy_ragged(unsigned first) const {
+    if constexpr (along == Along::K) {
+      const T* from = next_;
+      const int left = outer_left_ - down_;
+#pragma unroll
+      for (int v = 0; v < count; ++v, to_next_line(from))
+        if (v * step < left)
+#pragma unroll
+          for (int e = 0; e < length; e += line * width)
+            copy_bytes<width * sizeof(T)>(first + offset<ld>(v, e), from + e);
     } else {
 #pragma unroll
-      for (int c = 0; c + 1 < width; ++c)
-        if (c < inside) __pipeline_memcpy_async(to + c, from + c, sizeof(T));
+      for (int e = 0; e < length; e += line * width) {
+        const T* from = next_ + e;
+        const int inside = outer_left_ - across_ - e;
+        if (inside >= width) {
+#pragma unroll
+          for (int v = 0; v < count; ++v, to_next_line(from))
+            copy_bytes<width * sizeof(T)>(first + offset<ld>(v, e), from);
+        } else if (inside > 0) {
+#pragma unroll
+          for (int v = 0; v < count; ++v, to_next_line(from))
+#pragma unroll
+            for (int c = 0; c + 1 < width; ++c)
+              if (c < inside) copy_bytes<sizeof(T)>(first + offset<ld>(v, e + c), from + c);
+        }
+      }
     }
+  }
+  /// To an address of shared memory.
+  template <int bytes>
+  __device__ static void copy_bytes(unsigned to, const T* from) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (bytes == 16)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+    else
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes) : "memory");
+#else
+    __pipeline_memcpy_async(__cvta_shared_to_generic(to), from, bytes);
+#endif
   }
   /// Element c of this thread's, from its first one on in a line.
   __device__ static constexpr int part(int c) { return c / width * line * width + c % width; }
@@ -98,10 +125,10 @@ class AsyncTileLoader {
     asm("" : "+r"(first));
     return first;
   }
+  /// In bytes, of element e of line v from the first one.
   template <int ld>
-  __device__ static T* element(unsigned first, int v, int e) {
-    const int offset = transpose ? e * ld + v * step : v * step * ld + e;
-    return static_cast<T*>(__cvta_shared_to_generic(first + offset * static_cast<unsigned>(sizeof(T))));
+  static constexpr __device__ unsigned offset(int v, int e) {
+    return static_cast<unsigned>((transpose ? e * ld + v * step : v * step * ld + e) * sizeof(T));
   }
   template <int lines, int ld>
   __device__ T& element(T (&tile)[lines][ld], int v, int e) const {

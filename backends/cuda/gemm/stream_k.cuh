@@ -9,6 +9,7 @@
 ///   M::Sums, M::clear(sums, zeros): sums of nothing, where zeros is a vector of them in shared memory
 ///   M::multiply(sums, fragment, stage, place, next): multiplies a whole stage, the first step of which is in the
 ///   fragment, and loads the first step of next(), which waits until that stage is there
+///   M::reloads: whether that first step is loaded again after a tile, so that its registers are free till then
 ///   M::cached_totals: whether totals of segments are the L2 cache's (stream_k_totals.cuh)
 ///   M::store<finishes>(x, row, col, place, sums, totals): with an epilogue or not
 
@@ -148,7 +149,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
     if (step > segment) totals.add_to(sums);
     auto&& held = totals.local(work);
     M::template store<finishes>(work.product_of(plan.segment), plan.origin.row, plan.origin.col, place, sums, held);
-    fragment.load(stage[ring.stage], place); // again: till here its registers were free for totals and addresses
+    if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }
   wait_for_kernel_before(); // the next kernel waits for this one alone
   launch_dependents();

@@ -19,7 +19,7 @@ struct Matrices : Shape {
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = false;
-  static constexpr bool cached_totals = true;
+  static constexpr bool cached_totals = true, reloads = true;
   static_assert(Shape::block_k == dmma_tiling::depth);
 
   __device__ static void clear(typename Shape::Sums& sums, const float*) { sums = {}; }

@@ -3,10 +3,8 @@
 /// Block → warp → thread tiles: the sizes, and a thread's part of the work. Shared by warp_tile and async_copy, which
 /// differ in how tiles get into shared memory.
 ///
-/// A warp's lanes are 4 down and 8 across, along a Z-curve. A lane's rows and columns come in vectors, lane after lane,
-/// so that a warp reads 128 bytes of B and four vectors of A: no bank conflicts. A read of vectors takes two cycles
-/// where of each four lanes in turn no more than two places are read, else four: row by row that was so for A alone.
-/// NVIDIA CUTLASS has this shape.
+/// A warp's lanes are 4 down and 8 across. A lane's rows and columns come in vectors, lane after lane, so that eight
+/// lanes read 128 bytes of B in a row and one vector of A together: no bank conflicts. NVIDIA CUTLASS has this shape.
 
 #include "whole_store.cuh"
 
@@ -45,7 +43,7 @@ struct Position {
 
   __device__ explicit Position(int thread) {
     const Place warp = row_order(thread / 32, S::warps_n);
-    const Place lane = z_curve(thread % 32);
+    const Place lane = row_order(thread % 32, S::lanes_n);
     row = warp.down * S::warp_m + lane.down * S::width;
     col = warp.across * S::warp_n + lane.across * S::width;
   }
