@@ -1,23 +1,21 @@
 #include "add_slices.cuh"
 
+#include "early_launch.cuh"
 #include "grid.cuh"
 #include "rounding.cuh"
-#include "status.hpp"
 
 namespace tessera::cuda {
 namespace {
 
-constexpr int columns = 32; ///< threads side by side, four results each
-constexpr int groups = 8;   ///< of threads that share a result's slices
+constexpr int groups = 8; ///< of threads that share a result's slices
 
-template <class R>
+/// `columns`: threads side by side, four results each.
+template <class R, int columns>
 __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_constant__ SliceSums x) {
   const Finish<float>& finish = x.finish;
   __shared__ float4 partial[groups][columns];
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+  launch_dependents();
+  wait_for_kernel_before();
   const auto group = static_cast<int>(threadIdx.x) / columns;
   const auto column = static_cast<int>(threadIdx.x) % columns;
   const unsigned across = static_cast<unsigned>(x.pitch) / 4;
@@ -53,22 +51,28 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_const
     }
 }
 
+template <class R>
+Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
+  // Few results are to be read by many multiprocessors; of more, longer lines are faster.
+  constexpr int few = 8, many = 32;
+  const Index quads = x.finish.m * x.pitch / 4;
+  const bool narrow = quads < many * 128;
+  const int columns = narrow ? few : many;
+  return launch_behind(stream, static_cast<unsigned>(ceil_div<Index>(quads, columns)), columns * groups, 0, true, name,
+                       narrow ? add_slices<R, few> : add_slices<R, many>, x);
+}
+
 } // namespace
 
 Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(ceil_div<Index>(x.finish.m * x.pitch / 4, columns));
-  config.blockDim = columns * groups;
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
-  const auto kernel = x.finish.result == DType::F32    ? add_slices<float>
-                      : x.finish.result == DType::BF16 ? add_slices<__nv_bfloat16>
-                                                       : add_slices<__half>;
-  return check(cudaLaunchKernelEx(&config, kernel, x), name);
+  switch (x.finish.result) {
+    case DType::F32:
+      return launch<float>(stream, x, name);
+    case DType::BF16:
+      return launch<__nv_bfloat16>(stream, x, name);
+    default:
+      return launch<__half>(stream, x, name);
+  }
 }
 
 } // namespace tessera::cuda

@@ -9,6 +9,10 @@
 
 namespace tessera::cuda {
 
+/// So much shared memory that no second block of such a kernel fits a multiprocessor of Hopper, which has 228 KiB.
+/// Blocks that are launched early else go, several at a time, where the kernel before ends first.
+constexpr std::size_t more_than_half = 114 << 10;
+
 /// The next kernel in the stream may start once all blocks have said this, or ended.
 __device__ inline void launch_dependents() {
 #if __CUDA_ARCH__ >= 900

@@ -25,7 +25,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     Work<S> work(x, index, rank);
     work.hold();
-    wait_for_last_kernel();
+    wait_for_kernel_before();
     for (int k = work.begin; k < work.end; ++k, ring.advance()) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
@@ -85,7 +85,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 192 ? in_registers : x.to;
-  wait_for_last_kernel();
+  wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const Work<S> work(x, index, rank);
@@ -111,6 +111,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     }
     wait_for_products<0>();
     barriers.release(before, lane);
+    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     if constexpr (S::sharing == Sharing::Results) {
       if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
       if (x.swapped) {
@@ -142,8 +143,9 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
   if (threadIdx.x == 32) prefetch(x.a.map);
   if (threadIdx.x == 64) prefetch(x.b.map);
   // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
-  // before.
-  asm volatile("griddepcontrol.launch_dependents;");
+  // before. Who adds slices is small and would find room at once, on the few multiprocessors without a block of ours:
+  // it comes when the last products end.
+  if (x.slices == 1) launch_dependents();
   ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   ptx::barrier_cluster_wait();
   if (threadIdx.x < 128) {

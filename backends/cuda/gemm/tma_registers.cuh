@@ -100,7 +100,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
   char* const buffers = shared + S::count * S::bytes + warp * staging;
   const Results in_registers = S::tile_n < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 128 ? in_registers : x.to;
-  wait_for_last_kernel();
+  wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const Work<S> work(x, index, rank);
@@ -133,6 +133,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     }
     wait_for_products<0>();
     barriers.release(before, lane);
+    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     if constexpr (S::sharing == Sharing::Results)
       if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
     const int row = work.row + warp * 16;

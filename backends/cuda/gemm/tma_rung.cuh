@@ -6,6 +6,7 @@
 
 #include "add_slices.cuh"
 #include "aligned_copy.cuh"
+#include "cluster_launch.cuh"
 #include "grid.cuh"
 #include "repack.cuh"
 #include "row_product.cuh"
@@ -79,19 +80,9 @@ Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, cons
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
   // Those who share results meet once: each has one tile.
   const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / size, 1, all);
-  cudaLaunchAttribute attributes[2]{};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim = {static_cast<unsigned>(size), 1, 1};
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization; // starts early, then waits
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(clusters * size);
-  config.blockDim = threads;
-  config.dynamicSmemBytes = S::all_bytes;
-  config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = 2;
-  return check(cudaLaunchKernelEx(&config, kernel, x), name);
+  const ClusterLaunch how{
+      .blocks = clusters * size, .size = size, .threads = threads, .shared = S::all_bytes, .early = true};
+  return launch_clusters(stream, how, name, kernel, x);
 }
 
 template <UnitType type>

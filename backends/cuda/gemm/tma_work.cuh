@@ -2,6 +2,7 @@
 
 /// Which results a cluster and a block compute, and from which k.
 
+#include "early_launch.cuh"
 #include "tma_epilogue.cuh"
 
 namespace tessera::cuda::tma {
@@ -32,10 +33,8 @@ struct Clusters {
     count = static_cast<int>(gridDim.x) / size;
     all = x.tiles_m * x.tiles_n * x.slices;
   }
+  __device__ bool is_last(int index) const { return index + count >= all; }
 };
-
-/// Until the kernel before has ended: this one may have been launched earlier.
-__device__ inline void wait_for_last_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 /// A block's share of the work: its tile's slice, or part of one, of k.
 template <class S>

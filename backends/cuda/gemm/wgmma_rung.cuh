@@ -4,6 +4,7 @@
 
 #include <tessera/executor.hpp>
 
+#include "cluster_launch.cuh"
 #include "grid.cuh"
 #include "scratch.hpp"
 #include "segment_sums.cuh"
@@ -95,18 +96,11 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                      .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
   if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
-  cudaLaunchAttribute in_clusters{};
-  in_clusters.id = cudaLaunchAttributeClusterDimension;
-  in_clusters.val.clusterDim = {cluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(std::min(tiles_m * tiles_n * slices, clusters) * cluster);
-  config.blockDim = threads;
-  config.dynamicSmemBytes = shared;
-  config.stream = stream;
-  config.attrs = &in_clusters;
-  config.numAttrs = 1;
-  if (Status status = check(cudaLaunchKernelEx(&config, product<R, tile_n>, product_of), name); !status.ok())
-    return status;
+  const ClusterLaunch how{.blocks = std::min(tiles_m * tiles_n * slices, clusters) * cluster,
+                          .size = cluster,
+                          .threads = threads,
+                          .shared = shared};
+  if (Status status = launch_clusters(stream, how, name, product<R, tile_n>, product_of); !status.ok()) return status;
   if (slices > 1) {
     const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .finish = x.finish, .unfit = unfit};
     if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
