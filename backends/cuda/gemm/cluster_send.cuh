@@ -14,11 +14,12 @@ namespace tessera::cuda {
 struct Arrivals {
   std::uint64_t barrier;
 
-  __device__ void start(unsigned bytes) {
+  __device__ void start(int bytes) {
     namespace ptx = ::cuda::ptx;
     ptx::mbarrier_init(&barrier, 1);
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_relaxed, ptx::scope_cluster, ptx::space_shared, &barrier, bytes);
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_relaxed, ptx::scope_cluster, ptx::space_shared, &barrier,
+                                   static_cast<unsigned>(bytes));
   }
   __device__ void wait() {
     namespace ptx = ::cuda::ptx;
@@ -27,22 +28,26 @@ struct Arrivals {
   }
 };
 
-/// To where `there` and `arrivals` are in another block, whose rank is `block`.
-__device__ inline void send(int block, const float* there, float x, const Arrivals& arrivals) {
-  asm volatile(
-      "{ .reg .b32 to, counted; mapa.shared::cluster.u32 to, %0, %3; mapa.shared::cluster.u32 counted, %1, %3; "
-      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [to], %2, [counted]; }" ::"r"(
-          static_cast<unsigned>(__cvta_generic_to_shared(there))),
-      "r"(static_cast<unsigned>(__cvta_generic_to_shared(&arrivals.barrier))), "r"(__float_as_uint(x)), "r"(block)
-      : "memory");
+/// Where `here` is in another block of the cluster, or in this one.
+__device__ inline unsigned place_in(int block, const void* here) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(there)
+      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(here))), "r"(block));
+  return there;
 }
-__device__ inline void send(int block, const float4* there, const float4& x, const Arrivals& arrivals) {
+
+/// `to`, and the barrier of the arrivals there, are places in the same block.
+__device__ inline void send(unsigned to, float x, unsigned arrivals) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+               "r"(__float_as_uint(x)), "r"(arrivals)
+               : "memory");
+}
+__device__ inline void send(unsigned to, const float4& x, unsigned arrivals) {
   asm volatile(
-      "{ .reg .b32 to, counted; mapa.shared::cluster.u32 to, %0, %6; mapa.shared::cluster.u32 counted, %1, %6; "
-      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [to], {%2, %3, %4, %5}, [counted]; }" ::"r"(
-          static_cast<unsigned>(__cvta_generic_to_shared(there))),
-      "r"(static_cast<unsigned>(__cvta_generic_to_shared(&arrivals.barrier))), "r"(__float_as_uint(x.x)),
-      "r"(__float_as_uint(x.y)), "r"(__float_as_uint(x.z)), "r"(__float_as_uint(x.w)), "r"(block)
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+      "r"(__float_as_uint(x.x)), "r"(__float_as_uint(x.y)), "r"(__float_as_uint(x.z)), "r"(__float_as_uint(x.w)),
+      "r"(arrivals)
       : "memory");
 }
 

@@ -12,8 +12,9 @@ template <int stages>
 struct Ring {
   int stage = 0;
   unsigned phase = 0;
-  __device__ void advance() {
-    if (++stage == stages) {
+  /// `count`: if not all of the stages are used.
+  __device__ void advance(int count = stages) {
+    if (++stage == count) {
       stage = 0;
       phase ^= 1;
     }

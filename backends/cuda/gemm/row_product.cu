@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) row_product(const __
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   launch_dependents();
   if (x.parts > 1) {
-    if (threadIdx.x == 0 && rank == 0) arrivals.start(static_cast<unsigned>(x.parts - 1) * sizeof(sent[0]));
+    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.parts - 1) * static_cast<int>(sizeof(sent[0])));
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   }
   const int first = static_cast<int>(ptx::get_sreg_clusterid_x()) * columns;
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) row_product(const __
   float all = sums[0][own];
 #pragma unroll
   for (int w = 1; w < warps; ++w) all += sums[w][own];
-  if (rank > 0) return send(0, &sent[rank - 1][own], all, arrivals);
+  if (rank > 0) return send(place_in(0, &sent[rank - 1][own]), all, place_in(0, &arrivals.barrier));
   if (x.parts > 1) {
     arrivals.wait();
     for (int p = 1; p < x.parts; ++p) all += sent[p - 1][own];

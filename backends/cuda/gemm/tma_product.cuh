@@ -16,17 +16,18 @@ namespace tessera::cuda::tma {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 template <UnitType type, class S>
-__device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank) {
+__device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
+                        Work<S> work) {
   Ring<S::count> ring;
+  const int stages = stages_of<S>(x);
   constexpr int block_k = block_k_of(type);
   constexpr std::uint16_t everybody = (1u << cluster) - 1;
   const int own_rank = S::sharers == 1 ? 0 : static_cast<int>(rank);
   const Clusters<S> clusters(x);
+  wait_for_kernel_before();
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
-    Work<S> work(x, index, rank);
-    work.hold();
-    wait_for_kernel_before();
-    for (int k = work.begin; k < work.end; ++k, ring.advance()) {
+    if (index != clusters.first) work = Work<S>(x, index, rank);
+    for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
       wgmma::expect(full, S::bytes);
@@ -75,13 +76,14 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
 }
 
 template <UnitType type, class S, bool finishes>
-__device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank) {
+__device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
+                        unsigned rank) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
   const int lane = thread % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
-  char* const buffers = shared + S::count * S::bytes + warp * staging;
   Ring<S::count> ring;
+  const int stages = stages_of<S>(x);
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 192 ? in_registers : x.to;
@@ -91,7 +93,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     const Work<S> work(x, index, rank);
     float sum[S::tile_n / 2];
     int before = -1; // the stage whose products may still run
-    for (int k = work.begin; k < work.end; ++k, ring.advance()) {
+    for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
       const SwizzledDescriptor a(stage + consumer * 64 * 128);
@@ -112,20 +114,27 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     wait_for_products<0>();
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
+    char* const buffers = shared + stages * static_cast<int>(S::bytes);
+    const int row = work.row + warp * 16;
+    const auto store_all = [&](const auto& sums, char* buffer) {
+      if constexpr (finishes)
+        store_finished<false>(x.finish, sums, buffer, row, work.col);
+      else
+        store<type>(to, sums, buffer, row, work.col, work.slice);
+    };
     if constexpr (S::sharing == Sharing::Results) {
-      if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
-      if (x.swapped) {
-        if constexpr (finishes)
-          finish_columns<1>(x.finish, sum, work.col, work.row + warp * 16);
-        else
-          store_columns_of<type>(to, sum, work.col, work.row + warp * 16, work.slice);
-        continue;
-      }
+      float all[S::tile_n / 2]{};
+      char* const buffer = add_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
+      if (buffer == nullptr) continue;
+      if (!x.swapped)
+        store_all(all, buffer);
+      else if constexpr (finishes)
+        finish_columns<1>(x.finish, all, work.col, row);
+      else
+        store_columns_of<type>(to, all, work.col, row, work.slice);
+    } else {
+      store_all(sum, buffers + warp * staging);
     }
-    if constexpr (finishes)
-      store_finished<false>(x.finish, sum, buffers, work.row + warp * 16, work.col);
-    else
-      store<type>(to, sum, buffers, work.row + warp * 16, work.col, work.slice);
   }
 }
 
@@ -138,27 +147,35 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
   using S = Stages<tile_n, sharing>;
   extern __shared__ __align__(1024) char shared[];
   __shared__ Barriers<S::count, S::sharers> barriers;
+  __shared__ Arrivals arrivals;
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
-  if (threadIdx.x == 0) barriers.start();
-  if (threadIdx.x == 32) prefetch(x.a.map);
-  if (threadIdx.x == 64) prefetch(x.b.map);
+  if (threadIdx.x == 32) barriers.start();
+  if (threadIdx.x == 64) prefetch(x.a.map);
+  if (threadIdx.x == 96) {
+    prefetch(x.b.map);
+    if (sharing == Sharing::Results && x.parts > 1) expect_parts<S>(x, arrivals, static_cast<int>(rank));
+  }
   // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
   // before. Who adds slices is small and would find room at once, on the few multiprocessors without a block of ours:
   // it comes when the last products end.
   if (x.slices == 1) launch_dependents();
   ptx::barrier_cluster_arrive(ptx::sem_relaxed);
-  ptx::barrier_cluster_wait();
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (threadIdx.x == 0) produce<type, S>(x, shared, barriers, rank);
-    if (sharing == Sharing::Results && x.parts > 1) meet();
+    // While the barriers are made, and the other block starts.
+    Work<S> work(x, Clusters<S>(x).first, rank);
+    work.hold();
+    ptx::barrier_cluster_wait();
+    if (threadIdx.x == 0) produce<type, S>(x, shared, barriers, rank, work);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    ptx::barrier_cluster_wait();
     if constexpr (type == UnitType::Tf32)
-      consume_from_registers<S, finishes>(x, shared, barriers, rank);
+      consume_from_registers<S, finishes>(x, shared, barriers, arrivals, rank);
     else
-      consume<type, S, finishes>(x, shared, barriers, rank);
+      consume<type, S, finishes>(x, shared, barriers, arrivals, rank);
   }
+  if constexpr (sharing == Sharing::Results) return; // who is sent sums has waited for all of them
   __syncwarp();
   // Nobody leaves while the other block may still write here. Relaxed, since the other need not see what was written:
   // releasing would wait for all results to be in memory.

@@ -91,13 +91,13 @@ __device__ void store_transposed(const Results& x, const float (&sum)[count], in
 
 template <class S, bool finishes>
 __device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers,
-                                       unsigned rank) {
+                                       Arrivals& arrivals, unsigned rank) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
+  const int stages = stages_of<S>(x);
   const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0,
             own_b = S::blocks > 1 ? warp / 4 * S::tile_n * 128 : 0;
-  char* const buffers = shared + S::count * S::bytes + warp * staging;
   const Results in_registers = S::tile_n < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 128 ? in_registers : x.to;
   wait_for_kernel_before();
@@ -120,7 +120,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
       wait_for_products<1>();
       if (before >= 0) barriers.release(before, lane);
       before = ring.stage;
-      ring.advance();
+      ring.advance(stages);
       ++k;
     };
     // The next products' fragments are read while these are under way.
@@ -134,18 +134,26 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     wait_for_products<0>();
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
-    if constexpr (S::sharing == Sharing::Results)
-      if (!add_parts(x, sum, buffers, warp, lane, rank)) continue;
+    char* const buffers = shared + stages * static_cast<int>(S::bytes);
     const int row = work.row + warp * 16;
-    if constexpr (finishes) {
-      if (x.swapped)
-        finish_columns<2>(x.finish, sum, work.col, row);
-      else
-        store_finished<true>(x.finish, sum, buffers, row, work.col);
-    } else if (x.swapped) {
-      store_transposed(to, sum, work.col, row, work.slice);
+    const auto store_all = [&](const auto& sums, char* buffer) {
+      if constexpr (finishes) {
+        if (x.swapped)
+          finish_columns<2>(x.finish, sums, work.col, row);
+        else
+          store_finished<true>(x.finish, sums, buffer, row, work.col);
+      } else if (x.swapped) {
+        store_transposed(to, sums, work.col, row, work.slice);
+      } else {
+        store<UnitType::Bf16, true>(to, sums, buffer, row, work.col, work.slice);
+      }
+    };
+    if constexpr (S::sharing == Sharing::Results) {
+      float all[S::tile_n / 2]{};
+      char* const buffer = add_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
+      if (buffer != nullptr) store_all(all, buffer);
     } else {
-      store<UnitType::Bf16, true>(to, sum, buffers, row, work.col, work.slice);
+      store_all(sum, buffers + warp * staging);
     }
   }
 }

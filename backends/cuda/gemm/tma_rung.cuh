@@ -154,17 +154,19 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = second.copy_to(stream, memory + second_at, row.name); !status.ok()) return status;
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
+  const Index units = Index{plan.slices} * plan.parts;
   const int cluster_rows = shared_results ? 64 : plan.sharing == Sharing::A ? tile_m : cluster * tile_m;
   const int cluster_columns = (plan.sharing == Sharing::A ? cluster : 1) * plan.tile_n;
   Product x{.a = {},
             .b = {},
             .swapped = swapped,
             .to = results_of(call, sums, sums_pitch),
-            .blocks = static_cast<int>(blocks),
             .tiles_m = static_cast<int>(ceil_div<Index>(rows, cluster_rows)),
             .tiles_n = static_cast<int>(ceil_div<Index>(cols, cluster_columns)),
             .slices = plan.slices,
             .parts = plan.parts,
+            .each = static_cast<int>(blocks / units),
+            .more = static_cast<int>(blocks % units),
             .finish = Finish<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
   const int own_rows = plan.sharing == Sharing::B ? tile_m : 64;

@@ -14,10 +14,10 @@ struct Product {
   Operand a, b;
   bool swapped;
   Results to;
-  int blocks;           ///< of k, a stage each
   int tiles_m, tiles_n; ///< a tile here is a cluster's
   int slices;           ///< of k, a plane of sums each
   int parts;            ///< of each slice, for the blocks of a cluster that share results; else 1
+  int each, more;       ///< blocks of k, a stage each, of each part, and how many parts have one more
   Finish<float> finish;
 };
 
@@ -28,9 +28,8 @@ template <class S>
 struct Clusters {
   int first, all, count;
   __device__ explicit Clusters(const Product& x) {
-    const int size = S::sharing == Sharing::Results ? x.parts : cluster;
-    first = static_cast<int>(blockIdx.x) / size;
-    count = static_cast<int>(gridDim.x) / size;
+    first = static_cast<int>(ptx::get_sreg_clusterid_x());
+    count = static_cast<int>(ptx::get_sreg_nclusterid_x());
     all = x.tiles_m * x.tiles_n * x.slices;
   }
   __device__ bool is_last(int index) const { return index + count >= all; }
@@ -43,26 +42,27 @@ struct Work {
   int slice;
   int begin, end; ///< blocks of k
 
-  /// Without 64-bit divisions, which are long: nothing is multiplied until this is done.
+  /// With few divisions, and none of 64 bits: nothing is multiplied until this is done.
   __device__ Work(const Product& x, int index, unsigned rank) {
     const unsigned tiles_m = static_cast<unsigned>(x.tiles_m), tiles_n = static_cast<unsigned>(x.tiles_n);
     const unsigned tiles = tiles_m * tiles_n;
     unsigned tile = static_cast<unsigned>(index);
-    begin = 0;
-    end = x.blocks;
     slice = 0;
     if (x.slices > 1) {
       slice = index / static_cast<int>(tiles);
       tile -= static_cast<unsigned>(slice) * tiles;
     }
+    // As many blocks for each unit, or one more for the first ones.
     const int unit = S::sharing == Sharing::Results ? slice * x.parts + static_cast<int>(rank) : slice;
-    const int units = x.slices * x.parts;
-    if (units > 1) {
-      begin = first_block(x, unit, units);
-      end = first_block(x, unit + 1, units);
+    begin = unit * x.each + min(unit, x.more);
+    end = begin + x.each + (unit < x.more);
+    if (S::sharing == Sharing::Results) { // one tile across
+      row = static_cast<int>(tile) * S::rows;
+      col = 0;
+      return;
     }
     // Column by column within bands of rows of tiles.
-    const unsigned first = tile / (band * tiles_n) * band;
+    const unsigned first = tiles_m <= band ? 0 : tile / (band * tiles_n) * band;
     const unsigned height = min(tiles_m - first, band);
     const unsigned in_band = tile - first * tiles_n;
     const unsigned across = in_band / height;
@@ -72,12 +72,6 @@ struct Work {
   }
   /// All of this is known from here on.
   __device__ void hold() { asm volatile("" : "+r"(row), "+r"(col), "+r"(begin), "+r"(end)); }
-
- private:
-  /// As many blocks for each unit, or one more for the first ones.
-  static __device__ int first_block(const Product& x, int unit, int units) {
-    return unit * (x.blocks / units) + min(unit, x.blocks % units);
-  }
 };
 
 #endif
