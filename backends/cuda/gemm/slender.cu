@@ -77,21 +77,27 @@ Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
          adding;
 }
 
+/// Launched ahead where no other kernel adds sums: those have memory that is allocated in between. On Hopper each
+/// kernel always has the same limit of shared memory: a call of another thread must not lower it under this one's
+/// launch.
 template <class T, class S, Along along>
-Status launch(cudaStream_t stream, const SlenderOperands<T>& x) noexcept {
+Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabilities& machine) noexcept {
   constexpr std::size_t bytes = shared_bytes<T, S, along>;
   const auto kernel = multiply<T, S, along>;
-  if (Status status = allow_shared(kernel, bytes, "slender"); !status.ok()) return status;
-  kernel<<<static_cast<unsigned>(blocks_of<S>(x)), 2 * threads, bytes, stream>>>(x);
-  return launched("slender");
+  const bool hopper = machine.compute_major == 9, early = hopper && x.sums == nullptr;
+  const std::size_t limit = hopper ? std::max(bytes, more_than_half) : bytes;
+  if (Status status = allow_shared(kernel, limit, "slender"); !status.ok()) return status;
+  const Index blocks = blocks_of<S>(x);
+  return launch_behind(stream, static_cast<unsigned>(blocks), 2 * threads,
+                       early && blocks <= machine.multiprocessors ? limit : bytes, early, "slender", kernel, x);
 }
 
 template <class T>
 struct Choice {
+  using Launch = Status (*)(cudaStream_t, const SlenderOperands<T>&, const Capabilities&);
   Index cost;
   bool adds; ///< the segments' sums itself
-  Status (*along_k)(cudaStream_t, const SlenderOperands<T>&);
-  Status (*along_outer)(cudaStream_t, const SlenderOperands<T>&);
+  Launch along_k, along_outer;
 };
 
 /// The tile that costs least, the first of those.
@@ -119,9 +125,8 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
       return status;
     x.sums = scratch.as<T>();
   }
-  if (Status status = ((by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer)(stream, x);
-      !status.ok() || best.adds)
-    return status;
+  const auto launch_best = (by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer;
+  if (Status status = launch_best(stream, x, executor.capabilities()); !status.ok() || best.adds) return status;
   return launch_add_segments<T>(stream,
                                 {.sums = x.sums, .segments = x.segments, .turned = x.turned, .finish = x.finish},
                                 "slender", executor.capabilities().compute_major == 9);

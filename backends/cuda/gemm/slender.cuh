@@ -1,164 +1,11 @@
 #pragma once
 
 /// The kernel of slender: a tile of C over one segment of k, or over all of them, four at a time.
-///
-/// Tiles come by cp.async, many ahead, through warps of their own: with one computing warp a scheduler, nothing else
-/// would hide what starting a copy costs.
 
-#include <algorithm>
-#include <type_traits>
-
-#include "async_loader.cuh"
 #include "early_launch.cuh"
-#include "grid.cuh"
+#include "slender_copy.cuh"
 
 namespace tessera::cuda::slender_tiling {
-
-constexpr int threads = 128; ///< that compute, and as many that copy for them
-template <class T>
-constexpr int depth = 128 / sizeof(T);
-
-/// The large operand by rows of `length`, the small one by `count`; C has one for each pair.
-template <class T>
-struct SlenderOperands {
-  OperandSlice<T> large, small;
-  Along small_along;
-  Index length, count, k;
-  Index segments;
-  T* sums; ///< [segment][count][length], if a block has one segment of several
-  T* c;
-  Index c_large, c_small; ///< strides of C along the two
-  T alpha, beta;
-  bool turned; ///< the large operand's rows are C's, not its columns
-  Finish<T> finish;
-
-  SlenderOperands(const VectorOperands<T>& x, bool by_columns, Along a_along, Along b_along)
-      : large(by_columns ? slice_b(x, b_along, 0) : slice_a(x, a_along, 0)),
-        small(by_columns ? slice_a(x, a_along, 0) : slice_b(x, b_along, 0)),
-        small_along(by_columns ? a_along : b_along),
-        length(by_columns ? x.n : x.m),
-        count(by_columns ? x.m : x.n),
-        k(x.k),
-        segments(ceil_div(x.k, canonical_segment)),
-        sums(nullptr),
-        c(x.c),
-        c_large(by_columns ? 1 : x.ldc),
-        c_small(by_columns ? x.ldc : 1),
-        alpha(x.alpha),
-        beta(x.beta),
-        turned(!by_columns),
-        finish(x.finish) {}
-
-  /// Of row `row` of the small operand and row `i` of the large one.
-  __device__ ResultPlace place(Index row, Index i) const { return turned ? ResultPlace{i, row} : ResultPlace{row, i}; }
-};
-
-/// A block's tile: `rows` of the small operand by `wide` of the large one, and how many segments of k it works on at
-/// once; and a thread's part of it. Shared memory fills one register of each lane a cycle, so results are shared out in
-/// rectangles, not in columns: 4 + 4 reads feed 16 FMAs.
-template <int rows_, int wide_, int together_ = 1>
-struct Tile {
-  static constexpr int rows = rows_, wide = wide_, together = together_;
-  static constexpr int team = threads / together; ///< threads that share a segment
-  static constexpr int warps_across = wide / 32;
-  static constexpr int warp_rows = rows * warps_across * 32 / team;         ///< by 32 of the large operand
-  static constexpr int groups = warp_rows < 4 ? 1 : warp_rows < 16 ? 2 : 4; ///< of lanes, one below the other
-  static constexpr int down = warp_rows / groups;                           ///< results along the small operand
-  static constexpr int across = groups;                                     ///< and along the large one
-  static constexpr int lanes = 32 / groups;                                 ///< side by side
-};
-
-/// Rows of both tiles are padded by a vector where that keeps warps from bank conflicts: the large one's if its threads
-/// read it along k, the small one's for when it is written along k.
-template <class T, class S, Along along>
-struct alignas(16) SlenderStage {
-  static constexpr int lines = along == Along::K ? S::wide : depth<T>;
-  static constexpr int ld = along == Along::K ? depth<T> + Vector<T>::width : S::wide;
-  static constexpr int small_ld = S::rows < 8 ? S::rows : S::rows + 4;
-  struct alignas(16) Segment {
-    alignas(16) T large[lines][ld];
-    alignas(16) T small[depth<T>][small_ld];
-
-    /// Row i of the large tile at step p.
-    __device__ T at(int i, int p) const { return along == Along::K ? large[i][p] : large[p][i]; }
-  };
-  Segment segment[S::together];
-};
-
-/// Memory answers after about two microseconds when it is busy: 45 KiB a multiprocessor have to be under way.
-template <class Stage, int together>
-constexpr int stages_of = std::clamp<int>((together == 1 ? 96 : 190) * 1024 / sizeof(Stage), 4, 12);
-
-/// Where this thread's segment begins and ends.
-struct SegmentRange {
-  Index begin, end;
-
-  template <class T>
-  __device__ SegmentRange(const SlenderOperands<T>& x, Index segment)
-      : begin(segment * canonical_segment), end(begin + canonical_segment < x.k ? begin + canonical_segment : x.k) {}
-};
-
-/// One segment of k of an operand, from row `first` on.
-template <class T>
-__device__ OperandSlice<T> segment_slice(OperandSlice<T> x, Along stored, Index first, const SegmentRange& range) {
-  x.first = first;
-  x.data += range.begin * (stored == Along::K ? 1 : x.stride);
-  x.k = range.end - range.begin;
-  return x;
-}
-
-/// Brings tiles of one segment of both operands, one after the other.
-template <class T, class S, Along along>
-class Copier {
-  static constexpr bool few = S::rows < 16; ///< of the small operand: element by element
-  struct Nothing {
-    __device__ Nothing(const OperandSlice<T>&, int) {}
-  };
-  template <Along small_along>
-  using SmallLoader =
-      std::conditional_t<few, Nothing, AsyncTileLoader<T, few ? 16 : S::rows, depth<T>, S::team, small_along>>;
-
- public:
-  __device__ Copier(const SlenderOperands<T>& x, Index first_row, Index first, const SegmentRange& range, int thread)
-      : thread_(thread),
-        large_(segment_slice(x.large, along, first, range), thread),
-        small_(segment_slice(x.small, x.small_along, first_row, range)),
-        small_along_k_(small_, thread),
-        small_along_rows_(small_, thread) {}
-
-  template <class Segment>
-  __device__ void copy(const SlenderOperands<T>& x, Index k0, Segment& to) {
-    large_.copy(k0, to.large);
-    if constexpr (few)
-      copy_few(x.small_along, k0, to.small);
-    else if (x.small_along == Along::K)
-      small_along_k_.copy(k0, to.small);
-    else
-      small_along_rows_.copy(k0, to.small);
-  }
-
- private:
-  template <int ld>
-  __device__ void copy_few(Along stored, Index k0, T (&tile)[depth<T>][ld]) const {
-#pragma unroll
-    for (int e = thread_; e < S::rows * depth<T>; e += S::team) {
-      const int row = e / depth<T>, p = e % depth<T>;
-      const Index i = small_.first + row;
-      if (i < small_.outer && k0 + p < small_.k)
-        __pipeline_memcpy_async(
-            &tile[p][row],
-            small_.data + (stored == Along::K ? i * small_.stride + k0 + p : (k0 + p) * small_.stride + i), sizeof(T));
-      else
-        tile[p][row] = small_.padding;
-    }
-  }
-
-  int thread_;
-  AsyncTileLoader<T, S::wide, depth<T>, S::team, along, false> large_;
-  OperandSlice<T> small_;
-  SmallLoader<Along::K> small_along_k_;
-  SmallLoader<Along::Outer> small_along_rows_;
-};
 
 /// C's element of row `row` of the small operand and row `i` of the large one.
 template <class T>
@@ -215,8 +62,9 @@ class Totals {
   T total_[each];
 };
 
+/// Registers need not be saved: no more than two blocks find shared memory. ptxas would spill to make it four.
 template <class T, class S, Along along>
-__global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
+__global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x) {
   using Stage = SlenderStage<T, S, along>;
   constexpr int stages = stages_of<Stage, S::together>;
   constexpr Index steps = canonical_segment / depth<T>; ///< of a segment
@@ -238,6 +86,9 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
   const Index all_steps = (S::together == 1 ? 0 : last / S::together * steps) +
                           ceil_div<Index>(last_range.end - last_range.begin, depth<T>);
 
+  // If sums are added by another kernel, that is to come when our multiprocessors are done.
+  if (x.sums == nullptr) launch_dependents();
+  wait_for_kernel_before();
   if (threadIdx.x >= threads) {
     const auto copier_at = [&](Index step) {
       return Copier<T, S, along>(x, first_row, first, SegmentRange(x, segment_at(step)), thread % S::team);
@@ -267,8 +118,9 @@ __global__ void __launch_bounds__(2 * threads) multiply(SlenderOperands<T> x) {
 
   // Neighbours along the way in which the large tile is stored go to one thread as a vector, or to neighbouring lanes.
   const int lane = thread % 32, warp = thread % S::team / 32;
-  const int small_row = warp / S::warps_across * S::warp_rows + lane / S::lanes * S::down;
-  const int large_row = warp % S::warps_across * 32 + lane % S::lanes * (along == Along::K ? 1 : S::across);
+  const Place at = S::place_of(lane);
+  const int small_row = warp / S::warps_across * S::warp_rows + at.down * S::down;
+  const int large_row = warp % S::warps_across * 32 + at.across * (along == Along::K ? 1 : S::across);
   constexpr int apart = along == Along::K ? S::lanes : 1;
   T sum[S::down][S::across] = {};
   Totals<T, S> totals;
