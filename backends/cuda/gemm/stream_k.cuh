@@ -10,7 +10,7 @@
 ///   M::multiply(sums, fragment, stage, place, next): multiplies a whole stage, the first step of which is in the
 ///   fragment, and loads the first step of next(), which waits until that stage is there
 ///   M::reloads: whether that first step is loaded again after a tile, so that its registers are free till then
-///   M::cached_totals: whether totals of segments are the L2 cache's (stream_k_totals.cuh)
+///   M::cache_adds: whether sums of segments are added up by the L2 cache (stream_k_totals.cuh)
 ///   M::store<finishes>(x, row, col, place, sums, totals): with an epilogue or not
 
 #include "async_loader.cuh"
@@ -117,7 +117,6 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
   constexpr int segment = canonical_segment / M::block_k;
   static_assert(canonical_segment % M::block_k == 0);
   const typename M::Place place(static_cast<int>(threadIdx.x));
-  Totals<M> totals(work);
   typename M::Fragment fragment;
   Ring<M::stages> ring;
   wait_together(barriers.full[0], 0);
@@ -131,7 +130,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
     int step = static_cast<int>(part.begin);
     const int end = static_cast<int>(part.end);
     if (part.continues) Passed<M>(work, blockIdx.x - 1).take(sums);
-    totals.open(work, part, step > segment);
+    Totals<M> totals(work, part);
     while (step < end) {
       if (step > 0 && step % segment == 0) {
         totals.add(sums, step == segment);
@@ -142,12 +141,11 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
       for (; step < stop; ++step) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
     }
     if (part.hands_on) {
-      totals.hand_on(work, step > segment);
       Passed<M>(work, blockIdx.x).put(sums);
       continue;
     }
     if (step > segment) totals.add_to(sums);
-    auto&& held = totals.local(work);
+    typename M::Sums::Totals held(work.x.k); // for results one by one
     M::template store<finishes>(work.product_of(plan.segment), plan.origin.row, plan.origin.col, place, sums, held);
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }

@@ -19,7 +19,7 @@ struct Matrices : Shape {
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = false;
-  static constexpr bool cached_totals = true, reloads = true;
+  static constexpr bool cache_adds = true, reloads = true;
   static_assert(Shape::block_k == dmma_tiling::depth);
 
   __device__ static void clear(typename Shape::Sums& sums, const float*) { sums = {}; }
@@ -39,11 +39,6 @@ using Small = stream_k::Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, 2, 5, 75, 4
 using Least = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 16>, 2, 7, 45, 28>;
 using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 16>, 2, 5, 45, 28>;
 
-const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
-  if (call.k < 64) return "k is under 64, where blocks that share a multiprocessor hide each other's stores; use dmma";
-  return stream_k::reject(row, call, machine);
-}
-
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   return stream_k::run<Large, Small, Least, Flat>(row.name, executor, queue, call);
 }
@@ -57,7 +52,7 @@ const GemmKernel stream_k_f64{
     .type = DType::F64,
     .tile = {Large::block_m, Large::block_n, Large::block_k},
     .summation = Summation::Canonical,
-    .reject = reject,
+    .reject = stream_k::reject,
     .run = run,
     .epilogue = true};
 

@@ -50,7 +50,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index flag_count = schedule.cuts() ? blocks * M::threads / 32 : 0;
   const std::size_t sums = layout.add(segments > 1 ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
-  const std::size_t totals = layout.add(M::cached_totals && length > canonical_segment ? blocks * parcel : 0);
+  const std::size_t totals = layout.add(length > canonical_segment ? blocks * parcel : 0);
   const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
   if (layout.size() > 0)

@@ -1,10 +1,11 @@
 #pragma once
 
-/// Sums on their way from a block of stream_k to the next one, and the totals of finished segments of k: a thread's own
-/// in local memory, or the L2 cache's, which adds sums to them (M::cached_totals).
+/// Sums on their way from a block of stream_k to the next one, and the totals of finished segments of k.
 ///
-/// There nobody waits. One thread adds to a total, one segment after the other, each with one rounding, so that the
-/// order and the bits are the canonical ones. In f64 alone: f32's subnormals are flushed there.
+/// Totals are in global memory, where the L2 cache keeps them: in registers is no room, and what a block hands on is
+/// there already. In f64 that cache adds to them (M::cache_adds), and nobody waits: one thread adds to a total, one
+/// segment after the other, each with one rounding, so that the order and the bits are the canonical ones. In f32 it
+/// would flush subnormals.
 
 #include <cuda/atomic>
 
@@ -72,75 +73,39 @@ class Passed {
   int* flag_;
 };
 
-/// In local memory; handed on beside the sums.
+/// Of the segments of a part's tile that are finished.
 template <class M>
-class LocalTotals {
+class Totals {
   using T = typename M::Element;
   using Sums = typename M::Sums;
 
  public:
-  __device__ explicit LocalTotals(const Work<T>& work) : local_(work.x.k) {}
+  /// Those of a part that continues or hands on are where both blocks find them. A block's share is at least a tile
+  /// long, so that a part does both only if its tile is shorter than others: one segment of several.
+  __device__ Totals(const Work<T>& work, const Part& part)
+      : at_(part.hands_on    ? Passed<M>(work, blockIdx.x).totals
+            : part.continues ? Passed<M>(work, blockIdx.x - 1).totals
+                             : Parcel<M>(work.totals + blockIdx.x * Parcel<M>::size)) {}
 
-  /// `any`: the block before has finished a segment of the part's tile.
-  __device__ void open(const Work<T>& work, const Part& part, bool any) {
-    if (!part.continues || !any) return;
-    const Passed<M> before(work, blockIdx.x - 1);
-#pragma unroll 8
-    for (int e = 0; e < Sums::count; ++e) local_.data()[e] = __ldcg(before.totals.at(e));
-  }
+  /// A segment is finished; the `first` one of the tile.
   __device__ void add(Sums& sums, bool first) {
-    if (!first) add_to(sums);
-    held_in(local_, sums);
-  }
-  __device__ void add_to(Sums& sums) {
-    const T* const total = local_.data();
+    if (M::cache_adds && !first) {
 #pragma unroll
-    for (int e = 0; e < Sums::count; ++e) sums.at(e) = total[e] + sums.at(e);
+      for (int e = 0; e < Sums::count; ++e)
+        asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(at_.at(e)), "d"(double{sums.at(e)}) : "memory");
+    } else {
+      if (!first) add_to(sums);
+      at_.put(sums);
+    }
   }
-  __device__ void hand_on(const Work<T>& work, bool any) {
-    if (!any) return;
-    const Passed<M> after(work, blockIdx.x);
-#pragma unroll 8
-    for (int e = 0; e < Sums::count; ++e) __stcg(after.totals.at(e), local_.data()[e]);
-  }
-  __device__ typename Sums::Totals& local(const Work<T>&) { return local_; }
-
- private:
-  typename Sums::Totals local_;
-};
-
-/// In global memory, where the block after adds to them as well.
-template <class M>
-class CachedTotals {
-  using Sums = typename M::Sums;
-
- public:
-  __device__ explicit CachedTotals(const Work<double>& work) : at_(work.totals) {}
-
-  /// A part that does both has none: it is shorter than a segment.
-  __device__ void open(const Work<double>& work, const Part& part, bool) {
-    at_ = part.hands_on    ? Passed<M>(work, blockIdx.x).totals
-          : part.continues ? Passed<M>(work, blockIdx.x - 1).totals
-                           : Parcel<M>(work.totals + blockIdx.x * Parcel<M>::size);
-  }
-  __device__ void add(const Sums& sums, bool first) {
-    if (first) return at_.put(sums);
-#pragma unroll
-    for (int e = 0; e < Sums::count; ++e)
-      asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(at_.at(e)), "d"(sums.at(e)) : "memory");
-  }
+  /// The last one is.
   __device__ void add_to(Sums& sums) const {
 #pragma unroll
     for (int e = 0; e < Sums::count; ++e) sums.at(e) = __ldcg(at_.at(e)) + sums.at(e);
   }
-  __device__ void hand_on(const Work<double>&, bool) const {}
-  __device__ typename Sums::Totals local(const Work<double>& work) { return typename Sums::Totals(work.x.k); }
 
  private:
   Parcel<M> at_;
 };
-
-template <class M>
-using Totals = std::conditional_t<M::cached_totals, CachedTotals<M>, LocalTotals<M>>;
 
 } // namespace tessera::cuda::stream_k

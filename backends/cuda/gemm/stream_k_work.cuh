@@ -20,7 +20,7 @@ struct Work {
   T* sums;    ///< [segment][m][n], if there are several
   T* handed;  ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
   int* flags; ///< [block][warp]: 1 once they are there
-  T* totals;  ///< [block][result of a thread][thread], where they are the L2 cache's
+  T* totals;  ///< [block][result of a thread][thread]
 
   __device__ Index segment(Index tile) const { return segments == 1 ? 0 : tile / (tiles_m * tiles_n); }
   /// The product that a tile is part of: all of k, or one segment.
