@@ -138,16 +138,26 @@ class AsyncTileLoader {
   /// The tile that k ends in, with padding past the end.
   template <int lines, int ld>
   __device__ void copy_last(int k_left, T (&tile)[lines][ld]) const {
-    const int across_end = along == Along::K ? k_left : outer_left_;
-    const int down_end = along == Along::K ? outer_left_ : k_left;
+    const int lines_left = (along == Along::K ? outer_left_ : k_left) - down_;
+    const int left = (along == Along::K ? k_left : outer_left_) - across_; // elements of a line, from this thread's on
 #pragma unroll 1
-    for (int v = 0; v < count; ++v)
-#pragma unroll 1
-      for (int c = 0; c < parts * width; ++c)
-        if (down_ + v * step < down_end && across_ + part(c) < across_end)
-          __pipeline_memcpy_async(&element(tile, v, part(c)), next_ + v * step * stride_ + part(c), sizeof(T));
-        else
-          element(tile, v, part(c)) = padding_;
+    for (int v = 0; v < count; ++v) {
+      const T* const from = next_ + v * step * stride_;
+      const int inside = v * step < lines_left ? left : 0;
+#pragma unroll
+      for (int e = 0; e < length; e += line * width) {
+        if (vectors_ && e + width <= inside) {
+          __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
+          continue;
+        }
+#pragma unroll
+        for (int c = e; c < e + width; ++c)
+          if (c < inside)
+            __pipeline_memcpy_async(&element(tile, v, c), from + c, sizeof(T));
+          else
+            element(tile, v, c) = padding_;
+      }
+    }
   }
 
   int across_, down_;

@@ -134,10 +134,11 @@ struct Fmas {
   template <bool finishes>
   __device__ static void store(const VectorOperands<float>& x, Index row, Index col, const Place& place,
                                const Sums& sums, typename Sums::Totals& totals) {
+    constexpr Edges edges = blocks == 1 ? Edges::Rolled : Edges::Unrolled;
     if constexpr (finishes)
       warp_tiling::store_finished<S>(x.finish, held_in(totals, sums), row + place.row, col + place.col);
     else
-      warp_tiling::store_plain<S>(x, row + place.row, col + place.col, sums, totals);
+      warp_tiling::store_plain<S, edges>(x, row + place.row, col + place.col, sums, totals);
   }
 };
 

@@ -86,10 +86,10 @@ __device__ __noinline__ void store_finished(Finish<typename S::Element> finish, 
 }
 
 /// alpha·sum + beta·C for the thread whose first result is C(i, j).
-template <class S>
+template <class S, Edges edges = Edges::Unrolled>
 __device__ void store_plain(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
                             typename Sums<S>::Totals& totals) {
-  store_whole<S::width>(x, i, j, sums, totals, [](int v) { return place_of<S>(v); });
+  store_whole<S::width, edges>(x, i, j, sums, totals, [](int v) { return place_of<S>(v); });
 }
 
 /// The same, or what else is to be done.
