@@ -32,10 +32,13 @@ constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
 
 std::size_t memory_budget() { return std::min(rotation_bytes, apps::available_memory_bytes() / 4); }
 
-/// The largest that a product of this group may find its operands in.
+/// The largest that a product of this group may find its operands in: the processor's caches, if it has products to do.
 std::size_t cache_bytes(const Group& group) {
-  std::size_t bytes = apps::last_level_cache_bytes();
-  for (const Task& task : group.tasks) bytes = std::max(bytes, task.executor->capabilities().l2_bytes);
+  std::size_t bytes = 0;
+  for (const Task& task : group.tasks) {
+    const Capabilities& machine = task.executor->capabilities();
+    bytes = std::max(bytes, machine.host_memory ? apps::last_level_cache_bytes() : machine.l2_bytes);
+  }
   return bytes;
 }
 
