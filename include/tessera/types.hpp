@@ -20,7 +20,7 @@ using Index = std::int64_t;
 enum class DType : int { F32 = 0, F64 = 1, F16 = 2, BF16 = 3 };
 
 /// How a product may round. Only Strict is ever chosen unasked; see docs of each mode in gemm.hpp.
-/// A kernel of another mode may round less than that where it takes no longer, as a strict one does.
+/// A row of another mode may round less than it allows where that takes no longer.
 /// Of 16-bit operands there are Strict, and Bf16 of bf16 and Fp16 of f16, which have nothing to round there.
 enum class Math : int {
   Strict = 0,         ///< canonical summation: the same bits on every backend

@@ -36,14 +36,15 @@ std::span<const GemmKernel> gemm_ladder() {
       naive_strided_f32, naive_strided_f64,
       widened_f16, widened_bf16,
       // Reduced precision, by name only.
-      cublas_tf32_f32, cublas_lt_tf32_f32, wgmma_tf32_f32, wmma_tf32_f32,
+      cublas_tf32_f32, cublas_lt_tf32_f32, wgmma_tf32_f32, strict_tf32_f32, wmma_tf32_f32,
       wgmma_bf16_f32, cublas_bf16_f32, cublas_lt_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32, cublas_lt_fp16_f32,
       // 16-bit operands as they are, on matrix units.
       wgmma_bf16_bf16, cublas_bf16, cublas_lt_bf16,
       wgmma_fp16_f16, cublas_f16, cublas_lt_f16,
       // f32-grade results on matrix units, by name only.
-      emulated_fp16x3_f32, emulated_bf16x6_f32,
+      strict_fp16x3_f32, emulated_fp16x3_f32,
+      strict_bf16x6_f32, emulated_bf16x6_f32,
       // Math::Compensated.
       kahan_tile_f32, kahan_tile_f64,
       kahan_row_shared_f32, kahan_row_shared_f64,

@@ -17,6 +17,7 @@ extern const GemmKernel wmma_tf32_f32;
 extern const GemmKernel wgmma_tf32_f32, wgmma_bf16_f32, wgmma_fp16_f32;
 extern const GemmKernel wgmma_bf16_bf16, wgmma_fp16_f16;
 extern const GemmKernel emulated_fp16x3_f32, emulated_bf16x6_f32;
+extern const GemmKernel strict_tf32_f32, strict_fp16x3_f32, strict_bf16x6_f32;
 extern const GemmKernel slender_f32, slender_f64;
 extern const GemmKernel stream_k_f32, stream_k_f64;
 extern const GemmKernel segmented_f32, segmented_f64;

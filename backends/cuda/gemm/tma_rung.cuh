@@ -13,7 +13,6 @@
 #include "scratch.hpp"
 #include "status.hpp"
 #include "stream.hpp"
-#include "strict_fallback.hpp"
 #include "tensor_map.hpp"
 #include "tma_plan.hpp"
 #include "tma_product.cuh"
@@ -122,9 +121,6 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
   if (is_row_product(call)) return launch_row_product(stream, call, row.name);
-  // Memory's time in any mode, and slender reads no lines of zeros to fill a tile of 64.
-  if constexpr (tf32)
-    if (std::min(call.m, call.n) <= 16) return run_strict_instead(row, executor, queue, call);
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
                call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};

@@ -108,17 +108,9 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};
 }
 
-/// Is the strict product sooner done than operands are scaled, split and packed? `small`: multiply-adds.
-inline bool strict_is_faster(const GemmCall& call, double small) {
-  return std::min(call.m, call.n) <= 128 || call.k <= 64 ||
-         static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k) < small;
-}
-
 /// What a row runs.
 template <class R, int narrow, int wide>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  if constexpr (R::parts > 1)
-    if (strict_is_faster(call, R::row_scaled ? 1.2e9 : 0.3e9)) return run_strict_instead(row, executor, queue, call);
   const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
   return choose_tile_n(call, clusters, narrow, wide) == narrow
              ? run_tiles<R, narrow>(row.name, executor, queue, call, clusters)
