@@ -19,8 +19,6 @@ namespace {
 
 constexpr int warps = 16;
 constexpr int most_parts = 3; ///< of k: blocks of a cluster
-constexpr int at_once = 4;    ///< rows of B that a warp reads at once
-constexpr int lanes = 32 / at_once;
 
 struct RowProduct {
   const void* a;
@@ -35,6 +33,11 @@ struct RowProduct {
 
 template <class T>
 constexpr int columns_of = 128 / static_cast<int>(sizeof(T)); ///< of a block
+
+#if __CUDA_ARCH__ >= 900
+
+constexpr int at_once = 4;          ///< rows of B that a warp reads at once
+constexpr int lanes = 32 / at_once; ///< along a line
 
 /// Two neighbours.
 __device__ inline float2 pair_of(const __nv_bfloat16*, unsigned x) {
@@ -117,6 +120,8 @@ __device__ void multiply(const RowProduct& x, const T* b, int begin, int end, in
   batch.template fetch<false>(x, b, first, end, lane);
   batch.add_to(sum, lane);
 }
+
+#endif
 
 /// `blocks_there`: that share a multiprocessor, and its registers.
 template <class T, class R, int reads, int blocks_there>
