@@ -44,6 +44,9 @@ if(TESSERA_WITH_CUDA)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
   find_package(CUDAToolkit REQUIRED)
+  if(CUDAToolkit_VERSION VERSION_LESS 12.8) # relaxed arrivals at barriers, PTX ISA 8.6
+    message(FATAL_ERROR "CUDA ${CUDAToolkit_VERSION} is too old: Tessera needs 12.8 or later; or configure with -DTESSERA_CUDA=OFF")
+  endif()
 endif()
 
 # Whoever sets Python_EXECUTABLE chooses the interpreter, whose packages have nanobind.

@@ -18,7 +18,7 @@ struct SliceSums {
   Finish<float> finish;
 };
 
-/// Adds in an order that depends on the sizes alone. May be queued behind a kernel that lets it start early.
+/// Adds in an order that depends on the sizes alone. On Hopper, behind a kernel that lets it start early.
 Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept;
 
 } // namespace tessera::cuda

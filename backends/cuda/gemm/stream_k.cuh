@@ -3,6 +3,7 @@
 /// The kernel of stream_k, for a way to multiply M (stream_k.cu in f32, stream_k_f64.cu):
 ///
 ///   M::Element, M::block_m, block_n, block_k; M::threads that compute; M::blocks a multiprocessor; M::stages
+///   M::registers of those who compute, M::producer_registers of those who copy
 ///   M::cycles a step of k takes a block where multiprocessors are full, M::cycles_alone where it has one to itself
 ///   M::Stage<a_along, b_along>: tiles a and b; M::transposes: whether they are [k][outer] whatever the operands are
 ///   M::Place: a thread's; M::Fragment: what it has in registers of the operands; load(stage, place): of the first step

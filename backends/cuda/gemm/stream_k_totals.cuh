@@ -89,10 +89,11 @@ class Totals {
 
   /// A segment is finished; the `first` one of the tile.
   __device__ void add(Sums& sums, bool first) {
-    if (M::cache_adds && !first) {
+    if constexpr (M::cache_adds) {
+      if (first) return at_.put(sums);
 #pragma unroll
       for (int e = 0; e < Sums::count; ++e)
-        asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(at_.at(e)), "d"(double{sums.at(e)}) : "memory");
+        asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(at_.at(e)), "d"(sums.at(e)) : "memory");
     } else {
       if (!first) add_to(sums);
       at_.put(sums);

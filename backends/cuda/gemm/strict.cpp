@@ -10,6 +10,7 @@
 #include <tessera/executor.hpp>
 
 #include "ladder.hpp"
+#include "row_product.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -23,6 +24,7 @@ constexpr double small_in_bf16x6 = 0.3e9;
 Index few(const GemmCall& call) { return std::min(call.m, call.n); }
 
 const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities&) noexcept {
+  if (is_row_product(call)) return "of one row wgmma_tf32 is faster; use that";
   return few(call) <= few_in_tf32 ? nullptr : "of more than 16 rows and columns tf32 is faster; use another row of it";
 }
 

@@ -1,0 +1,62 @@
+/// Products whose k the matrix units' kernels share out in every number of parts, and those of one row: operands are
+/// whole numbers so small that every sum is exact, and the results those of z_order in f32.
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/tessera.hpp>
+
+using namespace tessera;
+
+namespace {
+
+template <class T>
+Matrix<T> whole_numbers(Index rows, Index cols, Seed seed) {
+  return Matrix<T>::random(rows, cols, seed, Distribution::Integers, -3, 3);
+}
+
+/// C in f32, of operands of T and of the same numbers in f32.
+template <class T>
+void check(const char* kernel, Math math, Index m, Index n, Index k, bool transposed) {
+  const Matrix<T> a = transposed ? whole_numbers<T>(k, m, Seed{1}) : whole_numbers<T>(m, k, Seed{1});
+  const Matrix<T> b = whole_numbers<T>(k, n, Seed{2});
+  const Matrix<float> wide_a = matrix_cast<float>(a), wide_b = matrix_cast<float>(b);
+  Matrix<float> result = whole_numbers<float>(m, n, Seed{3});
+  Matrix<float> expected = whole_numbers<float>(m, n, Seed{3});
+  gemm(1, transposed ? a.transposed() : a.view(), b, -1, result,
+       {.backend = Backend::Cuda, .math = math, .kernel = kernel});
+  gemm(1, transposed ? wide_a.transposed() : wide_a.view(), wide_b, -1, expected,
+       {.backend = Backend::Cuda, .kernel = "z_order"});
+  BOOST_TEST((result == expected), kernel << ", " << m << "x" << n << "x" << k << (transposed ? ", A transposed" : ""));
+}
+
+void check_all(Index m, Index n, Index k, bool transposed) {
+  check<bf16>("wgmma_bf16", Math::Bf16, m, n, k, transposed);
+  check<f16>("wgmma_fp16", Math::Fp16, m, n, k, transposed);
+  check<float>("wgmma_tf32", Math::Tf32, m, n, k, transposed);
+}
+
+bool is_hopper() { return executor(Backend::Cuda).capabilities().compute_major == 9; }
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(parts_of_k)
+
+/// 132 multiprocessors give 64×64 tiles one, two, three, four and eight parts; or several tiles a block.
+BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
+  if (!is_hopper()) return;
+  for (const Index length : {512, 1000, 2048, 2600, 4100, 8500})
+    for (const bool transposed : {false, true}) {
+      check_all(length, 16, 1024, transposed);
+      check_all(13, length, 1030, transposed);
+    }
+  check_all(64, 64, 16384, false); // slices as well
+}
+
+/// Clusters of one, two and three, and more groups of columns than multiprocessors.
+BOOST_AUTO_TEST_CASE(of_one_row) {
+  if (!is_hopper()) return;
+  for (const Index n : {1248, 2048, 2504, 4096, 4232, 8448, 8456})
+    for (const Index k : {1, 63, 511, 513, 1031}) check_all(1, n, k, k % 2 == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
