@@ -83,7 +83,7 @@ class AsyncTileLoader {
         if (v * step < left)
 #pragma unroll
           for (int e = 0; e < length; e += line * width)
-            copy_bytes<width * sizeof(T)>(first + offset<ld>(v, e), from + e);
+            __pipeline_memcpy_async(element<ld>(first, v, e), from + e, width * sizeof(T));
     } else {
 #pragma unroll
       for (int e = 0; e < length; e += line * width) {
@@ -92,28 +92,16 @@ class AsyncTileLoader {
         if (inside >= width) {
 #pragma unroll
           for (int v = 0; v < count; ++v, to_next_line(from))
-            copy_bytes<width * sizeof(T)>(first + offset<ld>(v, e), from);
+            __pipeline_memcpy_async(element<ld>(first, v, e), from, width * sizeof(T));
         } else if (inside > 0) {
 #pragma unroll
           for (int v = 0; v < count; ++v, to_next_line(from))
 #pragma unroll
             for (int c = 0; c + 1 < width; ++c)
-              if (c < inside) copy_bytes<sizeof(T)>(first + offset<ld>(v, e + c), from + c);
+              if (c < inside) __pipeline_memcpy_async(element<ld>(first, v, e + c), from + c, sizeof(T));
         }
       }
     }
-  }
-  /// To an address of shared memory.
-  template <int bytes>
-  __device__ static void copy_bytes(unsigned to, const T* from) {
-#if __CUDA_ARCH__ >= 800
-    if constexpr (bytes == 16)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-    else
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(bytes) : "memory");
-#else
-    __pipeline_memcpy_async(__cvta_shared_to_generic(to), from, bytes);
-#endif
   }
   /// Element c of this thread's, from its first one on in a line.
   __device__ static constexpr int part(int c) { return c / width * line * width + c % width; }
@@ -125,10 +113,10 @@ class AsyncTileLoader {
     asm("" : "+r"(first));
     return first;
   }
-  /// In bytes, of element e of line v from the first one.
   template <int ld>
-  static constexpr __device__ unsigned offset(int v, int e) {
-    return static_cast<unsigned>((transpose ? e * ld + v * step : v * step * ld + e) * sizeof(T));
+  __device__ static T* element(unsigned first, int v, int e) {
+    const int offset = transpose ? e * ld + v * step : v * step * ld + e;
+    return static_cast<T*>(__cvta_shared_to_generic(first + offset * static_cast<unsigned>(sizeof(T))));
   }
   template <int lines, int ld>
   __device__ T& element(T (&tile)[lines][ld], int v, int e) const {
