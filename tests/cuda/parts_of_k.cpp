@@ -14,26 +14,33 @@ Matrix<T> whole_numbers(Index rows, Index cols, Seed seed) {
   return Matrix<T>::random(rows, cols, seed, Distribution::Integers, -3, 3);
 }
 
+struct Transposed {
+  bool a, b;
+};
+
 /// C in f32, of operands of T and of the same numbers in f32.
 template <class T>
-void check(const char* kernel, Math math, Index m, Index n, Index k, bool transposed) {
-  const Matrix<T> a = transposed ? whole_numbers<T>(k, m, Seed{1}) : whole_numbers<T>(m, k, Seed{1});
-  const Matrix<T> b = whole_numbers<T>(k, n, Seed{2});
+void check(const char* kernel, Math math, Index m, Index n, Index k, Transposed op) {
+  const Matrix<T> a = op.a ? whole_numbers<T>(k, m, Seed{1}) : whole_numbers<T>(m, k, Seed{1});
+  const Matrix<T> b = op.b ? whole_numbers<T>(n, k, Seed{2}) : whole_numbers<T>(k, n, Seed{2});
   const Matrix<float> wide_a = matrix_cast<float>(a), wide_b = matrix_cast<float>(b);
   Matrix<float> result = whole_numbers<float>(m, n, Seed{3});
   Matrix<float> expected = whole_numbers<float>(m, n, Seed{3});
-  gemm(1, transposed ? a.transposed() : a.view(), b, -1, result,
+  gemm(1, op.a ? a.transposed() : a.view(), op.b ? b.transposed() : b.view(), -1, result,
        {.backend = Backend::Cuda, .math = math, .kernel = kernel});
-  gemm(1, transposed ? wide_a.transposed() : wide_a.view(), wide_b, -1, expected,
+  gemm(1, op.a ? wide_a.transposed() : wide_a.view(), op.b ? wide_b.transposed() : wide_b.view(), -1, expected,
        {.backend = Backend::Cuda, .kernel = "z_order"});
-  BOOST_TEST((result == expected), kernel << ", " << m << "x" << n << "x" << k << (transposed ? ", A transposed" : ""));
+  BOOST_TEST((result == expected), kernel << ", " << m << "x" << n << "x" << k << (op.a ? ", A transposed" : "")
+                                          << (op.b ? ", B transposed" : ""));
 }
 
-void check_all(Index m, Index n, Index k, bool transposed) {
-  check<bf16>("wgmma_bf16", Math::Bf16, m, n, k, transposed);
-  check<f16>("wgmma_fp16", Math::Fp16, m, n, k, transposed);
-  check<float>("wgmma_tf32", Math::Tf32, m, n, k, transposed);
+void check_all(Index m, Index n, Index k, Transposed op) {
+  check<bf16>("wgmma_bf16", Math::Bf16, m, n, k, op);
+  check<f16>("wgmma_fp16", Math::Fp16, m, n, k, op);
+  check<float>("wgmma_tf32", Math::Tf32, m, n, k, op);
 }
+
+constexpr Transposed all_ops[]{{false, false}, {true, false}, {false, true}, {true, true}};
 
 bool is_hopper() { return executor(Backend::Cuda).capabilities().compute_major == 9; }
 
@@ -45,11 +52,24 @@ BOOST_AUTO_TEST_SUITE(parts_of_k)
 BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
   if (!is_hopper()) return;
   for (const Index length : {512, 1000, 2048, 2600, 4100, 8500})
-    for (const bool transposed : {false, true}) {
-      check_all(length, 16, 1024, transposed);
-      check_all(13, length, 1030, transposed);
+    for (const Transposed op : all_ops) {
+      check_all(length, 24, 1024, op);
+      check_all(21, length, 1030, op);
     }
-  check_all(64, 64, 16384, false); // slices as well
+  check_all(64, 64, 16384, {false, false}); // slices as well
+}
+
+/// The same for strips of 64 or, in tf32, 32 vectors of the large operand; the last one ragged, k ending in a step. The
+/// small operand is read in chunks, in pairs or one by one, by its direction and whether m, n and k are even.
+BOOST_AUTO_TEST_CASE(of_panels) {
+  if (!is_hopper()) return;
+  for (const Index length : {512, 1000, 1024, 2048, 2504, 4104, 8488})
+    for (const Transposed op : all_ops) {
+      check_all(length, 16, 1064, op);
+      check_all(11, length, 1030, op);
+      check_all(length, 6, 131, op);
+      check_all(16, length, 2048, op);
+    }
 }
 
 /// Clusters of one, two and three, and more groups of columns than multiprocessors.
@@ -57,7 +77,7 @@ BOOST_AUTO_TEST_CASE(of_one_row) {
   if (!is_hopper()) return;
   for (const Index n : {1248, 2048, 2504, 4096, 4232, 8448, 8456})
     for (const Index k : {1, 63, 511, 513, 1031})
-      for (const bool transposed : {false, true}) check_all(1, n, k, transposed);
+      for (const bool transposed : {false, true}) check_all(1, n, k, {transposed, false});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

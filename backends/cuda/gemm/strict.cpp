@@ -1,15 +1,16 @@
 /// strict: the strict f32 product in modes that may round more, where it takes less time than their own kernels. It
 /// keeps their promises, being more exact.
 ///
-/// In tf32 few rows or columns are memory's time in any mode, and slender fetches no zeros to fill a tile of 64. The
-/// emulated modes take 40 µs and 12 bytes an element before they multiply, to find scales, split and pack. Measured:
-/// README.md, "Operands from where they are".
+/// In tf32 few rows or columns are memory's time in any mode, and where their lines are no whole chunks slender needs
+/// no copy of them and fetches no zeros to fill a tile of 64. The emulated modes take 40 µs and 12 bytes an element
+/// before they multiply, to find scales, split and pack. Measured: README.md, "Operands from where they are".
 
 #include <algorithm>
 
 #include <tessera/executor.hpp>
 
 #include "ladder.hpp"
+#include "panel_product.cuh"
 #include "row_product.cuh"
 
 namespace tessera::cuda {
@@ -24,7 +25,7 @@ constexpr double small_in_bf16x6 = 0.3e9;
 Index few(const GemmCall& call) { return std::min(call.m, call.n); }
 
 const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities&) noexcept {
-  if (is_row_product(call)) return "of one row wgmma_tf32 is faster; use that";
+  if (is_row_product(call) || is_panel_product(call)) return "of such rows or columns wgmma_tf32 is faster; use that";
   return few(call) <= few_in_tf32 ? nullptr : "of more than 16 rows and columns tf32 is faster; use another row of it";
 }
 

@@ -8,6 +8,7 @@
 #include "aligned_copy.cuh"
 #include "cluster_launch.cuh"
 #include "grid.cuh"
+#include "panel_product.cuh"
 #include "repack.cuh"
 #include "row_product.cuh"
 #include "scratch.hpp"
@@ -121,6 +122,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
   if (is_row_product(call)) return launch_row_product(stream, call, row.name);
+  if (is_panel_product(call)) return launch_panel_product(stream, call, row.name);
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
                call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};

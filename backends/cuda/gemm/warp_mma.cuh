@@ -1,0 +1,43 @@
+#pragma once
+
+/// A warp's matrix instruction of 16 rows and 8 columns: D += A·B in f32. PTX ISA, "Warp-level matrix instructions",
+/// mma.m16n8k16 of 16-bit operands and mma.m16n8k8 in tf32. With g = lane / 4 and t = lane % 4 a lane has the rows g
+/// (a0, a2) and g + 8 (a1, a3) of A, the column g of B and the columns 2·t and 2·t + 1 of D; and 32 bits of each row or
+/// column are k that belong to t in the first (a0, a1, b0) and in the second half of k.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace tessera::cuda {
+
+#if __CUDA_ARCH__ >= 800
+
+#define TESSERA_MMA(shape)                                                                         \
+  asm("mma.sync.aligned." shape " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                             \
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
+
+/// T: the operands' type, float for tf32.
+template <class T>
+__device__ void multiply_in_warp(float (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+                                 unsigned b1);
+template <>
+__device__ inline void multiply_in_warp<__nv_bfloat16>(float (&d)[4], unsigned a0, unsigned a1, unsigned a2,
+                                                       unsigned a3, unsigned b0, unsigned b1) {
+  TESSERA_MMA("m16n8k16.row.col.f32.bf16.bf16.f32");
+}
+template <>
+__device__ inline void multiply_in_warp<__half>(float (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                                                unsigned b0, unsigned b1) {
+  TESSERA_MMA("m16n8k16.row.col.f32.f16.f16.f32");
+}
+template <>
+__device__ inline void multiply_in_warp<float>(float (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                                               unsigned b0, unsigned b1) {
+  TESSERA_MMA("m16n8k8.row.col.f32.tf32.tf32.f32");
+}
+#undef TESSERA_MMA
+
+#endif
+
+} // namespace tessera::cuda
