@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
-  constexpr bool f32 = sizeof(T) == 4; // f64 is another row's on Hopper, of more than four rows or columns
+  constexpr bool f32 = sizeof(T) == 4; // most of f64 is another row's on Hopper, of more than four rows or columns
   if (!runs("slender", {.type = dtype_of<T>, .m = 1, .n = 1, .k = 1})) return;
   // Several segments in a block: four, and eight, the last one short.
   for (const Op op : {Op::None, Op::Transpose}) {
@@ -97,6 +97,21 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
       check_bits<T>("slender", 100, 230, 1500, op_a, op_b); // 16×32
       check_bits<T>("slender", 13, 4100, 4200, op_a, op_b); // 16×128
       check_bits<T>("slender", 4099, 27, 8200, op_a, op_b); // 32×128
+    }
+}
+
+/// On matrix units, a segment of k a warp, in blocks and clusters of two to eight segments; the last one short, ending
+/// within a step and within an instruction, and vectors past the end.
+BOOST_AUTO_TEST_CASE(panels_keep_their_bits) {
+  if (!runs("slender", {.type = DType::F64, .m = 16, .n = 4096, .k = 4096})) return;
+  for (const Op op_a : {Op::None, Op::Transpose})
+    for (const Op op_b : {Op::None, Op::Transpose}) {
+      check_bits<double>("slender", 16, 4096, 4096, op_a, op_b);
+      check_bits<double>("slender", 2051, 13, 3001, op_a, op_b);
+      check_bits<double>("slender", 7, 4099, 1025, op_a, op_b);
+      check_bits<double>("slender", 2048, 16, 2100, op_a, op_b);
+      check_bits<double>("slender", 11, 2049, 5003, op_a, op_b);
+      check_bits<double>("slender", 4100, 8, 8192, op_a, op_b);
     }
 }
 

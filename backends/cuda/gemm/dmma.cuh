@@ -23,6 +23,21 @@ struct alignas(32) StoredTile {
   __device__ double operator()(int i, int p) const { return along == Along::K ? at[i][p] : at[p][i]; }
 };
 
+/// d += A·B of a 16×8 fragment: four results a lane, in rows g and g + 8 and columns 2t and 2t + 1, with g = lane / 4
+/// and t = lane % 4; of A the rows g and g + 8 and of B the column g, both at every fourth k from t on.
+__device__ inline void multiply([[maybe_unused]] double& d0, [[maybe_unused]] double& d1, [[maybe_unused]] double& d2,
+                                [[maybe_unused]] double& d3, [[maybe_unused]] const double (&a)[8],
+                                [[maybe_unused]] const double (&b)[4]) {
+#if __CUDA_ARCH__ >= 900 // earlier devices are rejected
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64.rn {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+      "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      : "+d"(d0), "+d"(d1), "+d"(d2), "+d"(d3)
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
+        "d"(b[2]), "d"(b[3]));
+#endif
+}
+
 /// A block of warps_m×warps_n warps with down×across fragments each.
 template <int down_, int across_, int warps_m, int warps_n, int block_k_>
 struct Shape {
@@ -84,7 +99,8 @@ struct Shape {
     for (int i = 0; i < down; ++i)
 #pragma unroll
       for (int j = 0; j < across; ++j) {
-        multiply(sums, i * across + j, f.a[i % 2], f.b[j]);
+        const int s = i * across + j;
+        multiply(sums.at(s, 0), sums.at(s, 1), sums.at(s, 2), sums.at(s, 3), f.a[i % 2], f.b[j]);
         if (i == 0 && j == 0) f.load_b(across - 1, stage, place, p);
         if (j == 1 && i + 1 < down) f.load_a(i + 1, stage, place, p);
         if (i + 1 < down || j == 0) continue;
@@ -94,18 +110,6 @@ struct Shape {
         }
         f.load_b(j - 1, *later.stage, place, later.p);
       }
-  }
-
-  __device__ static void multiply([[maybe_unused]] Sums& sums, [[maybe_unused]] int s,
-                                  [[maybe_unused]] const double (&a)[8], [[maybe_unused]] const double (&b)[4]) {
-#if __CUDA_ARCH__ >= 900 // earlier devices are rejected
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64.rn {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
-        "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
-        : "+d"(sums.at(s, 0)), "+d"(sums.at(s, 1)), "+d"(sums.at(s, 2)), "+d"(sums.at(s, 3))
-        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
-          "d"(b[2]), "d"(b[3]));
-#endif
   }
 
   /// Pair v of a lane's results, from its first one on.

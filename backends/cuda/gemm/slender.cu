@@ -16,6 +16,7 @@
 #include <tessera/executor.hpp>
 
 #include "ladder.hpp"
+#include "panel_dmma.cuh"
 #include "segment_sums.cuh"
 #include "stream.hpp"
 
@@ -43,6 +44,7 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& 
     return "it is for products of which m or n is at most 64, and for few results in f32; use async_copy, or no "
            "kernel's name";
   if (machine.compute_major != 9) return nullptr;
+  if (is_panel_dmma(call)) return nullptr;
   if (call.type == DType::F64 && small > 4 && call.k >= 256)
     return "of more than 4 rows or columns in f64 stream_k makes more on Hopper; use it, or no kernel's name";
   if (call.type == DType::F32 && small > slender / 2 && std::max(call.m, call.n) > slender)
@@ -112,6 +114,8 @@ Choice<T> best_of(const SlenderOperands<T>& x, const Capabilities& machine) {
 template <class T>
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
+  if (executor.capabilities().compute_major == 9 && is_panel_dmma(call))
+    return launch_panel_dmma(stream, call, "slender");
   const bool by_columns = call.m <= call.n;
   const Along a_along = call.op_a == Op::None ? Along::K : Along::Outer;
   const Along b_along = call.op_b == Op::None ? Along::Outer : Along::K;

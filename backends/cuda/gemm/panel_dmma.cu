@@ -1,0 +1,269 @@
+#include "panel_dmma.cuh"
+
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "canonical.cuh"
+#include "cluster_launch.cuh"
+#include "cluster_send.cuh"
+#include "dmma.cuh"
+#include "early_launch.cuh"
+#include "grid.cuh"
+#include "status.hpp"
+
+/// A warp has 16 vectors along k of the large operand, and a segment of k: a chain of matrix instructions. The segments
+/// of the same vectors are other warps', of one block or of a cluster of two; the warp that has the first one is sent
+/// the others' sums, and adds them in ascending order. A lane copies what it will read itself, many steps ahead, so
+/// that nobody waits for anybody and operands may be stored in any way. The large operand's bytes once.
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int few = 16;           ///< rows of the instruction, vectors of the small operand
+constexpr int groups = 2;         ///< of 8 vectors, the instruction's columns, of a warp
+constexpr int strip = groups * 8; ///< vectors of a warp
+constexpr int depth = 16;         ///< k of one instruction
+constexpr int stages = 6;         ///< of one instruction's k, of a warp
+constexpr int most_warps = 8;
+constexpr int most_shared = 220 << 10; ///< bytes of a block: eight rings, and seven segments' sums of two warps
+constexpr int sums_bytes = groups * 4 * 32 * static_cast<int>(sizeof(double)); ///< of a warp
+
+/// An operand: vectors along k.
+struct Vectors {
+  const double* data;
+  Index ld;
+  int count;
+  bool chunks; ///< lines are whole, aligned chunks of 16 bytes
+};
+
+struct Panel {
+  Vectors large, small;
+  int k, segments;
+  int across, down; ///< warps of a block, beside one another and along k
+  bool swapped;     ///< the large operand is A
+  double* c;
+  Index ldc;
+  double alpha, beta;
+  Finish<double> finish;
+};
+
+/// 16 vectors' elements for the k of one instruction, in lines of 128 bytes along k or across, as they are stored. The
+/// 16-byte chunks of line i are at c ^ 2·(i % 4): neither of the ways to read fragments then meets a bank twice.
+struct Lines {
+  double at[16 * 16];
+
+  static __device__ int place(int line, int position) {
+    return line * 16 + (position / 2 ^ line % 4 * 2) * 2 + position % 2;
+  }
+  template <bool along_k>
+  static __device__ int place_of(int vector, int k) {
+    return along_k ? place(vector, k) : place(k, vector);
+  }
+};
+struct alignas(128) Stage {
+  Lines large, small;
+};
+
+#if __CUDA_ARCH__ >= 900
+
+/// 16 vectors from `first` on, and k from `k` on; zeros from `end` on, and in place of vectors past the last one. A
+/// line is copied by 8 lanes at once, or by 16 element by element.
+template <bool along_k>
+__device__ void copy(const Vectors& x, int first, int k, int end, Lines& to, int lane) {
+  const auto from = [&](int vector, int at) {
+    return along_k ? x.data + vector * x.ld + at : x.data + at * x.ld + vector;
+  };
+  if (x.chunks) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int line = i * 4 + lane / 8, position = lane % 8 * 2;
+      const int at = k + (along_k ? position : line);
+      const int there = along_k ? min(max(end - at, 0), 2) : at < end ? 2 : 0;
+      __pipeline_memcpy_async(&to.at[Lines::place(line, position)], from(first + (along_k ? line : position), at), 16,
+                              (2 - there) * sizeof(double));
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const int line = i * 2 + lane / 16, position = lane % 16;
+      const int vector = first + (along_k ? line : position), at = k + (along_k ? position : line);
+      __pipeline_memcpy_async(&to.at[Lines::place(line, position)], from(vector, at), sizeof(double),
+                              vector < x.count && at < end ? 0 : sizeof(double));
+    }
+  }
+}
+
+/// A segment's sums.
+template <bool large_along_k, bool small_along_k>
+__device__ void multiply(const Panel& x, int segment, int vector, Stage* ring, double (&sum)[groups][4]) {
+  constexpr int length = static_cast<int>(canonical_segment);
+  const int lane = static_cast<int>(threadIdx.x) % 32, own = lane / 4, own_k = lane % 4;
+  const int begin = segment * length, end = min(begin + length, x.k);
+  // A commit without copies keeps the count of stages under way the same to the end.
+  const auto fetch = [&](int k, Stage& to) {
+    if (k < end) {
+      copy<large_along_k>(x.large, vector, k, end, to.large, lane);
+      copy<small_along_k>(x.small, 0, k, end, to.small, lane);
+    }
+    __pipeline_commit();
+  };
+#pragma unroll
+  for (int s = 0; s + 1 < stages; ++s) fetch(begin + s * depth, ring[s]);
+  int current = 0, free = stages - 1;
+#pragma unroll 1
+  for (int k = begin; k < end; k += depth) {
+    __pipeline_wait_prior(stages - 2);
+    __syncwarp(); // all lanes' copies are there, and all have read what is in the free stage
+    const Stage& stage = ring[current];
+    double small[8], large[groups][4];
+#pragma unroll
+    for (int e = 0; e < 8; ++e)
+      small[e] = stage.small.at[Lines::place_of<small_along_k>(own + e % 2 * 8, own_k + e / 2 * 4)];
+    if (k + depth > end) // products past k are −0, which change no sum
+#pragma unroll
+      for (int e = 0; e < 8; ++e)
+        if (k + own_k + e / 2 * 4 >= end) small[e] = a_padding<double>;
+#pragma unroll
+    for (int j = 0; j < groups; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        large[j][e] = stage.large.at[Lines::place_of<large_along_k>(own + j * 8, own_k + e * 4)];
+    fetch(k + (stages - 1) * depth, ring[free]);
+#pragma unroll
+    for (int j = 0; j < groups; ++j) dmma_tiling::multiply(sum[j][0], sum[j][1], sum[j][2], sum[j][3], small, large[j]);
+    free = current;
+    current = current + 1 == stages ? 0 : current + 1;
+  }
+}
+
+/// Vectors before `least` are another warp's to store.
+__device__ inline void store(const Panel& x, const double (&sum)[groups][4], int vector, int least, int lane) {
+#pragma unroll
+  for (int i = 0; i < groups * 4; ++i) {
+    const int small = lane / 4 + i % 4 / 2 * 8, large = vector + i / 4 * 8 + lane % 4 * 2 + i % 2;
+    if (small >= x.small.count || large < least) continue;
+    double* const c = x.c + (x.swapped ? large * x.ldc + small : small * x.ldc + large);
+    const double r = x.alpha * sum[i / 4][i % 4];
+    *c = x.beta == 0 ? r : fused(x.beta, *c, r);
+  }
+}
+__device__ __noinline__ void store_finished(const Finish<double>& finish, const double* held, bool swapped, int count,
+                                            int vector, int least, int lane) {
+#pragma unroll 1
+  for (int i = 0; i < groups * 4; ++i) {
+    const int small = lane / 4 + i % 4 / 2 * 8, large = vector + i / 4 * 8 + lane % 4 * 2 + i % 2;
+    const ResultPlace at{swapped ? large : small, swapped ? small : large};
+    if (small < count && large >= least) finish.store([&](int) { return at; }, {{held[i]}});
+  }
+}
+
+#endif
+
+/// To be launched in clusters of one or two blocks.
+template <bool large_along_k, bool small_along_k>
+__global__ void __launch_bounds__(most_warps * 32, 1) panel_dmma(const __grid_constant__ Panel x) {
+#if __CUDA_ARCH__ >= 900
+  namespace ptx = ::cuda::ptx;
+  extern __shared__ Stage rings[]; // of the warps; behind them the sums sent, by segment but for the first one, by warp
+  __shared__ Arrivals arrivals;
+  constexpr int pairs = groups * 2; // of a lane
+  const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int segment = rank * x.down + warp / x.across, beside = warp % x.across;
+  launch_dependents();
+  if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes);
+  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  // The last strip begins earlier where it would pass the end, and stores what the one before does not.
+  const int least = (static_cast<int>(ptx::get_sreg_clusterid_x()) * x.across + beside) * strip;
+  const int vector = min(least, x.large.count - strip);
+  double sum[groups][4]{};
+  wait_for_kernel_before();
+  if (segment < x.segments) multiply<large_along_k, small_along_k>(x, segment, vector, rings + warp * stages, sum);
+  ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (segment >= x.segments) return;
+  auto* const sent = reinterpret_cast<double2*>(rings + x.down * x.across * stages);
+  const auto place = [&](int of) { return sent + ((of - 1) * x.across + beside) * pairs * 32 + lane; };
+  if (segment > 0) {
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const double2 two{sum[p / 2][p % 2 * 2], sum[p / 2][p % 2 * 2 + 1]};
+      send(place_in(0, place(segment) + p * 32), reinterpret_cast<const float4&>(two), place_in(0, &arrivals.barrier));
+    }
+    return;
+  }
+  arrivals.wait();
+#pragma unroll 1
+  for (int next = 1; next < x.segments; ++next)
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const double2 more = place(next)[p * 32];
+      sum[p / 2][p % 2 * 2] += more.x;
+      sum[p / 2][p % 2 * 2 + 1] += more.y;
+    }
+  if (!x.finish.wanted) [[likely]]
+    return store(x, sum, vector, least, lane);
+  double held[groups * 4];
+#pragma unroll
+  for (int i = 0; i < groups * 4; ++i) held[i] = sum[i / 4][i % 4];
+  store_finished(x.finish, held, x.swapped, x.small.count, vector, least, lane);
+#endif
+}
+
+/// Warps of a block: `down` segments, in clusters of `parts`, of `across` times 16 vectors.
+struct Shares {
+  int parts, down, across;
+};
+constexpr Shares shares_of(Index segments, Index vectors) {
+  const int parts = segments > 2 ? 2 : 1, down = static_cast<int>(ceil_div<Index>(segments, parts));
+  return {parts, down, down > 2 || vectors < 4096 ? 2 : 4};
+}
+
+} // namespace
+
+bool is_panel_dmma(const GemmCall& call) noexcept {
+  const auto [small, large] = std::minmax(call.m, call.n);
+  return call.type == DType::F64 && small <= few && large >= 2048 && large < Index{1} << 30 &&
+         call.k > 0 && call.k <= 8 * canonical_segment;
+}
+
+Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
+  const bool swapped = call.n < call.m, a_along_k = call.op_a == Op::None, b_along_k = call.op_b == Op::Transpose;
+  const auto vectors = [&](const void* data, Index ld, Index count, bool along_k) {
+    return Vectors{static_cast<const double*>(data), ld, static_cast<int>(count),
+                   count >= strip && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && ld % 2 == 0 &&
+                       (along_k || count % 2 == 0)};
+  };
+  const Vectors a = vectors(call.a, call.lda, call.m, a_along_k), b = vectors(call.b, call.ldb, call.n, b_along_k);
+  const Vectors& large = swapped ? a : b;
+  const Index segments = ceil_div(call.k, canonical_segment);
+  const Shares shares = shares_of(segments, large.count);
+  const int warps = shares.down * shares.across;
+  const Panel x{.large = large,
+                .small = swapped ? b : a,
+                .k = static_cast<int>(call.k),
+                .segments = static_cast<int>(segments),
+                .across = shares.across,
+                .down = shares.down,
+                .swapped = swapped,
+                .c = static_cast<double*>(call.c),
+                .ldc = call.ldc,
+                .alpha = call.alpha,
+                .beta = call.beta,
+                .finish = Finish<double>(call)};
+  const ClusterLaunch how{.blocks = ceil_div<Index>(large.count, strip * shares.across) * shares.parts,
+                          .size = shares.parts,
+                          .threads = warps * 32,
+                          .shared = warps * stages * sizeof(Stage) + (segments - 1) * shares.across * sums_bytes,
+                          .early = true};
+  const auto launch = [&](auto kernel) {
+    if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
+    return launch_clusters(stream, how, name, kernel, x);
+  };
+  const bool large_along_k = swapped ? a_along_k : b_along_k, small_along_k = swapped ? b_along_k : a_along_k;
+  if (large_along_k) return small_along_k ? launch(panel_dmma<true, true>) : launch(panel_dmma<true, false>);
+  return small_along_k ? launch(panel_dmma<false, true>) : launch(panel_dmma<false, false>);
+}
+
+} // namespace tessera::cuda
