@@ -26,7 +26,7 @@ struct Fmas {
   static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = true;
-  static constexpr bool cache_adds = false, reloads = false;
+  static constexpr bool chained = false, cache_adds = false, reloads = false;
 
   /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
   template <int outer, Along along>

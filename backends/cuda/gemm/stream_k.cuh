@@ -12,51 +12,29 @@
 ///   fragment, and loads the first step of next(), which waits until that stage is there
 ///   M::reloads: whether that first step is loaded again after a tile, so that its registers are free till then
 ///   M::cache_adds: whether sums of segments are added up by the L2 cache (stream_k_totals.cuh)
+///   M::chained: whether blocks draw units and add a tile's segments one behind the other (stream_k_chain.cuh)
 ///   M::store<finishes>(x, row, col, place, sums, totals): with an epilogue or not
 
 #include "async_loader.cuh"
-#include "grid.cuh"
-#include "ring.cuh"
-#include "segment_sums.cuh"
-#include "stream_k.hpp"
-#include "stream_k_totals.cuh"
+#include "stream_k_chain.cuh"
 
 namespace tessera::cuda::stream_k {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// A part, with what takes divisions to find out: some ten of them, a thousand cycles in which nobody would compute. So
-/// the warps that copy, which are ahead, leave it in shared memory, behind the barrier of the part's first stage.
-struct Plan {
-  Part part; ///< tile −1 after the last
-  TileOrigin origin;
-  Index segment;
+/// The parts that the schedule has for this block.
+template <class T>
+class ScheduledParts {
+ public:
+  __device__ explicit ScheduledParts(const Work<T>& work) : work_(work) {}
+  __device__ bool get(Index index, Part& part) const { return work_.schedule.part(blockIdx.x, index, part); }
+
+ private:
+  const Work<T>& work_;
 };
 
-template <int stages>
-struct Barriers {
-  static constexpr int plan_count = stages + 3; ///< those who copy are at most that many parts ahead, less one
-
-  std::uint64_t full[stages], empty[stages];
-  Plan plan[plan_count];
-  alignas(16) float zeros[4];
-
-  __device__ void start(int consumer_warps) {
-    for (int s = 0; s < stages; ++s) {
-      ::cuda::ptx::mbarrier_init(&full[s], producers + 1);
-      ::cuda::ptx::mbarrier_init(&empty[s], static_cast<unsigned>(consumer_warps));
-    }
-    for (float& zero : zeros) zero = 0;
-  }
-  __device__ Plan& plan_of(Index part) { return plan[static_cast<unsigned>(part) % plan_count]; }
-  __device__ static void arrive(std::uint64_t& barrier) { static_cast<void>(::cuda::ptx::mbarrier_arrive(&barrier)); }
-  /// When this thread's copies are done.
-  __device__ static void arrive_after_copies(std::uint64_t& barrier) {
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(&barrier)))
-                 : "memory");
-  }
-};
+template <class M, class T = typename M::Element>
+using Parts = std::conditional_t<M::chained, DrawnUnits<T>, ScheduledParts<T>>;
 
 template <class M, Along a_along, Along b_along, class Stage>
 __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Barriers<M::stages>& barriers) {
@@ -65,7 +43,8 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   Ring<M::stages> ring;
   Part part;
   Index index = 0;
-  for (; work.schedule.part(blockIdx.x, index, part); ++index) {
+  Parts<M> parts(work);
+  for (; parts.get(index, part); ++index) {
     const VectorOperands<T> x = work.product(part.tile);
     const TileOrigin origin = work.origin(part.tile, M::block_m, M::block_n);
     if (thread == 0) barriers.plan_of(index) = {part, origin, work.segment(part.tile)};
@@ -76,6 +55,8 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
     AsyncTileLoader<T, M::block_n, M::block_k, producers, b_along, M::transposes && b_along == Along::K> b(
         slice_b(x, b_along, origin.col).from(k0, b_along), thread);
     for (; k0 < end; k0 += M::block_k, ring.advance()) {
+      if constexpr (M::chained)
+        if (k0 == end / (2 * M::block_k) * M::block_k) parts.draw(index + 1);
       wait_together(barriers.empty[ring.stage], ring.phase ^ 1);
       a.copy(k0, stage[ring.stage].a.at);
       b.copy(k0, stage[ring.stage].b.at);
@@ -98,19 +79,6 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   barriers.arrive(barriers.full[ring.stage]);
   __pipeline_commit();
   __pipeline_wait_prior(0);
-}
-
-/// Multiplies the ring's stage and gives it back; the next one is there then.
-template <class M, class Stage>
-__device__ void multiply_stage(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,
-                               const typename M::Place& place, Ring<M::stages>& ring, Barriers<M::stages>& barriers) {
-  M::multiply(sums, fragment, stage[ring.stage], place, [&]() -> const Stage& {
-    ring.advance();
-    wait_together(barriers.full[ring.stage], ring.phase);
-    return stage[ring.stage];
-  });
-  __syncwarp();
-  if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
 }
 
 template <class M, bool finishes, class Stage>
@@ -172,7 +140,10 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
     produce<M, a_along, b_along>(work, stage, barriers);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(M::registers));
-    consume<M, finishes>(work, stage, barriers);
+    if constexpr (M::chained)
+      consume_units<M, finishes>(work, stage, barriers);
+    else
+      consume<M, finishes>(work, stage, barriers);
   }
 #endif
 }

@@ -7,6 +7,10 @@
 /// that may begin and end within a tile. A tile's sums are chains, so the block that comes to its later steps continues
 /// from what the block before it handed on. Blocks begin with the part that they hand on and end with the one that they
 /// continue, so that nobody waits where a block's share is longer than a tile, and nobody waits in a circle anywhere.
+///
+/// Or, where C has few tiles and k many segments, blocks draw whole tiles of one segment, units, in the order of their
+/// numbers, and add a tile's segments one behind the other. Whoever waits then waits for lower numbers, which running
+/// blocks have drawn: the lowest unit that is not done waits for nobody, however few blocks run.
 
 #include <cuda_runtime_api.h>
 
@@ -57,7 +61,12 @@ class Schedule {
         return true;
       }
     }
-    part.tile = shared_ + (index - count) * blocks_ + block;
+    return whole(shared_ + (index - count) * blocks_ + block, part);
+  }
+
+  /// All steps of a tile; false if there is none of that number.
+  __host__ __device__ bool whole(Index tile, Part& part) const {
+    part.tile = tile;
     if (part.tile >= all_) return false;
     part.begin = 0;
     part.end = first_step(part.tile + 1) - first_step(part.tile);

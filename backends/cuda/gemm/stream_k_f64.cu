@@ -19,7 +19,7 @@ struct Matrices : Shape {
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = false;
-  static constexpr bool cache_adds = true, reloads = true;
+  static constexpr bool cache_adds = true, reloads = true, chained = false;
   static_assert(Shape::block_k == dmma_tiling::depth);
 
   __device__ static void clear(typename Shape::Sums& sums, const float*) { sums = {}; }
@@ -28,6 +28,11 @@ struct Matrices : Shape {
                                   const typename Shape::Place& place, Next next) {
     Shape::step(sums, fragment, stage, place, 0, [&] { return Ahead<Stage>{&next(), 0}; });
   }
+};
+
+template <class M>
+struct Chained : M {
+  static constexpr bool chained = true;
 };
 
 } // namespace stream_k
@@ -40,7 +45,7 @@ using Least = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 16>, 2, 7, 45, 2
 using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 16>, 2, 5, 45, 28>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  return stream_k::run<Large, Small, Least, Flat>(row.name, executor, queue, call);
+  return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Small, Least, Flat>(row.name, executor, queue, call);
 }
 
 } // namespace

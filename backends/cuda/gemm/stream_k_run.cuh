@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include <tessera/executor.hpp>
 
@@ -41,15 +42,22 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index length = segments == 1 ? x.k : canonical_segment;
   const Index last = x.k - (segments - 1) * length;
   constexpr Index k = M::block_k;
-  const Schedule schedule(tiles_m * tiles_n, segments, ceil_div(length, k), ceil_div(last, k), slots, 256 / k);
+  constexpr Index least = M::chained ? std::numeric_limits<Index>::max() : 256 / k;
+  const Schedule schedule(tiles_m * tiles_n, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
 
   ScratchLayout layout;
   constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
   const Index blocks = schedule.blocks();
-  const Index flag_count = schedule.cuts() ? blocks * M::threads / 32 : 0;
-  const std::size_t sums = layout.add(segments > 1 ? segments * x.m * x.n * sizeof(T) : 0);
+  const bool apart = segments > 1 && !M::chained; // segments' sums
+  const Index flagged = M::chained ? tiles_m * tiles_n : schedule.cuts() ? blocks : 0;
+  const Index drawn = flagged * M::threads / 32; // behind the flags: cleared with them
+  const Index flag_count = drawn + (M::chained ? 1 : 0);
+  const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
-  const std::size_t totals = layout.add(length > canonical_segment ? blocks * parcel : 0);
+  const std::size_t totals = layout.add((M::chained                   ? tiles_m * tiles_n
+                                         : length > canonical_segment ? blocks
+                                                                      : 0) *
+                                        parcel);
   const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
   if (layout.size() > 0)
@@ -63,18 +71,19 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                      reinterpret_cast<T*>(memory + sums),
                      reinterpret_cast<T*>(memory + handed),
                      reinterpret_cast<int*>(memory + flags),
-                     reinterpret_cast<T*>(memory + totals)};
+                     reinterpret_cast<T*>(memory + totals),
+                     reinterpret_cast<int*>(memory + flags) + drawn};
   if (flag_count > 0)
     if (Status status = clear_flags(stream, work.flags, flag_count); !status.ok()) return status;
   const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
     const auto kernel =
-        x.finish.wanted && segments == 1 ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
+        x.finish.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     if (Status allowed = allow_shared(kernel, bytes, name); !allowed.ok()) return allowed;
     return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers, bytes, flag_count > 0, name,
                          kernel, work);
   });
-  if (!status.ok() || segments == 1) return status;
+  if (!status.ok() || !apart) return status;
   return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
 }
 
@@ -90,19 +99,50 @@ Index cost(const GemmCall& call, Index segments, Index multiprocessors) {
   return steps * (tiles * segments > multiprocessors ? M::cycles : M::cycles_alone) + adding;
 }
 
+struct Choice {
+  Index cost, segments;
+  Status (*run)(const char*, Executor&, Queue&, const GemmCall&, Index);
+};
+
 /// The best of several sizes of tiles, and k cut at the segments or not.
 template <class... Sizes>
-Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  struct Choice {
-    Index cost, segments;
-    Status (*run)(const char*, Executor&, Queue&, const GemmCall&, Index);
-  };
-  const Index multiprocessors = executor.capabilities().multiprocessors;
+Choice choose(const GemmCall& call, Index multiprocessors) {
   const Index all = ceil_div(call.k, canonical_segment);
   const std::array choices{Choice{cost<Sizes>(call, 1, multiprocessors), 1, run<Sizes>}...,
                            Choice{cost<Sizes>(call, all, multiprocessors), all, run<Sizes>}...};
   const auto cheaper = [](const Choice& one, const Choice& other) { return one.cost < other.cost; };
-  const Choice& best = *std::min_element(choices.begin(), choices.end(), cheaper);
+  return *std::min_element(choices.begin(), choices.end(), cheaper);
+}
+
+template <class... Sizes>
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const Choice best = choose<Sizes...>(call, executor.capabilities().multiprocessors);
+  return best.run(name, executor, queue, call, best.segments);
+}
+
+/// Does a chain take less time than `best`, where k is cut at the segments? Those of a tile that are computed at the
+/// same time are added one after the other, once; from then on each is as late as it has to be.
+template <class M>
+bool chain_pays(const GemmCall& call, const Choice& best, Index multiprocessors) {
+  const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
+  const Index slots = M::blocks * multiprocessors;
+  const Index waves = ceil_div(tiles * best.segments, slots);
+  constexpr Index link = 5000; // cycles that adding takes, with the flag
+  const Index unit = canonical_segment * M::cycles;
+  const Index cost = std::max(waves * unit + ceil_div(slots, tiles) * link, best.segments * link + unit);
+  // Of the sums that a chain saves cost() knows too little: more than the L2 cache keeps go to memory and come back.
+  constexpr Index kept = Index{32} << 20;
+  const Index sums = best.segments * call.m * call.n * Index{sizeof(typename M::Element)};
+  const Index memory = std::max<Index>(0, sums - kept) / 1000;
+  return best.segments > 1 && tiles < multiprocessors && waves >= 4 && cost < best.cost + memory;
+}
+
+/// One of several sizes of tiles, or M's chain.
+template <class M, class... Sizes>
+Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const Index multiprocessors = executor.capabilities().multiprocessors;
+  const Choice best = choose<Sizes...>(call, multiprocessors);
+  if (chain_pays<M>(call, best, multiprocessors)) return run<M>(name, executor, queue, call, best.segments);
   return best.run(name, executor, queue, call, best.segments);
 }
 

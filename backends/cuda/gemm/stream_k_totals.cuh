@@ -16,6 +16,13 @@ namespace tessera::cuda::stream_k {
 
 using Flag = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
 
+/// To who waits for `value`. What the warp's threads have written to global memory before is there then, too.
+__device__ inline void announce(int* flag, int value) {
+  __threadfence();
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) Flag(*flag).store(value, ::cuda::std::memory_order_release);
+}
+
 /// One thread's sums, or totals, in global memory.
 template <class M>
 class Parcel {
@@ -52,13 +59,11 @@ class Passed {
         sums_(work.handed + block * 2 * Parcel<M>::size),
         flag_(work.flags + block * (M::threads / 32) + threadIdx.x / 32) {}
 
-  /// What the warp's threads have written to global memory before is there then, too.
+  /// And the totals, which are there.
   __device__ void put(const typename M::Sums& sums) const {
     sums_.put(sums);
     wait_for_kernel_before(); // the flags are 0
-    __threadfence();
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) Flag(*flag_).store(1, ::cuda::std::memory_order_release);
+    announce(flag_, 1);
   }
   __device__ void take(typename M::Sums& sums) const {
     wait_for_kernel_before();
@@ -86,6 +91,7 @@ class Totals {
       : at_(part.hands_on    ? Passed<M>(work, blockIdx.x).totals
             : part.continues ? Passed<M>(work, blockIdx.x - 1).totals
                              : Parcel<M>(work.totals + blockIdx.x * Parcel<M>::size)) {}
+  __device__ explicit Totals(const Parcel<M>& at) : at_(at) {}
 
   /// A segment is finished; the `first` one of the tile.
   __device__ void add(Sums& sums, bool first) {

@@ -19,8 +19,9 @@ struct Work {
   Index segments;
   T* sums;    ///< [segment][m][n], if there are several
   T* handed;  ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
-  int* flags; ///< [block][warp]: 1 once they are there
-  T* totals;  ///< [block][result of a thread][thread]
+  int* flags; ///< [block][warp]: 1 once they are there; chained: [tile][warp]: how many segments are added
+  T* totals;  ///< [block][result of a thread][thread]; chained: [tile]…
+  int* drawn; ///< chained: how many units blocks have drawn
 
   __device__ Index segment(Index tile) const { return segments == 1 ? 0 : tile / (tiles_m * tiles_n); }
   /// The product that a tile is part of: all of k, or one segment.

@@ -1,0 +1,62 @@
+#pragma once
+
+/// What those who copy and those who compute in a block of stream_k leave for one another: stages of operands, and
+/// plans of the parts that these belong to.
+
+#include "grid.cuh"
+#include "ring.cuh"
+#include "stream_k_work.cuh"
+
+namespace tessera::cuda::stream_k {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+/// A part, with what takes divisions to find out: some ten of them, a thousand cycles in which nobody would compute. So
+/// the warps that copy, which are ahead, leave it in shared memory, behind the barrier of the part's first stage.
+struct Plan {
+  Part part; ///< tile −1 after the last
+  TileOrigin origin;
+  Index segment;
+};
+
+template <int stages>
+struct Barriers {
+  static constexpr int plan_count = stages + 3; ///< those who copy are at most that many parts ahead, less one
+
+  std::uint64_t full[stages], empty[stages];
+  Plan plan[plan_count];
+  alignas(16) float zeros[4];
+
+  __device__ void start(int consumer_warps) {
+    for (int s = 0; s < stages; ++s) {
+      ::cuda::ptx::mbarrier_init(&full[s], producers + 1);
+      ::cuda::ptx::mbarrier_init(&empty[s], static_cast<unsigned>(consumer_warps));
+    }
+    for (float& zero : zeros) zero = 0;
+  }
+  __device__ Plan& plan_of(Index part) { return plan[static_cast<unsigned>(part) % plan_count]; }
+  __device__ static void arrive(std::uint64_t& barrier) { static_cast<void>(::cuda::ptx::mbarrier_arrive(&barrier)); }
+  /// When this thread's copies are done.
+  __device__ static void arrive_after_copies(std::uint64_t& barrier) {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(&barrier)))
+                 : "memory");
+  }
+};
+
+/// Multiplies the ring's stage and gives it back; the next one is there then.
+template <class M, class Stage>
+__device__ void multiply_stage(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,
+                               const typename M::Place& place, Ring<M::stages>& ring, Barriers<M::stages>& barriers) {
+  M::multiply(sums, fragment, stage[ring.stage], place, [&]() -> const Stage& {
+    ring.advance();
+    wait_together(barriers.full[ring.stage], ring.phase);
+    return stage[ring.stage];
+  });
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
+}
+
+#endif
+
+} // namespace tessera::cuda::stream_k
