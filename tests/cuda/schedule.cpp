@@ -1,8 +1,10 @@
 /// How kernels share out work, looked at on the host. stream_k: every step of every tile once, in the order of its
-/// chain.
+/// chain; and where blocks draw units, that all are done however few blocks run.
 
 #define BOOST_TEST_MODULE cuda_schedule
+#include <deque>
 #include <map>
+#include <random>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -69,6 +71,74 @@ void check(const Sizes& x) {
   }
 }
 
+/// Blocks that draw units, and add a tile's segments one behind the other, as stream_k_chain.cuh has it: those of a
+/// block that copy draw at most one unit ahead of those that compute.
+class Drawing {
+ public:
+  explicit Drawing(const Sizes& x) : x_(x), schedule_(x.tiles, x.segments, x.steps, x.last_steps, x.slots, 1 << 30) {
+    BOOST_TEST(!schedule_.cuts());
+    added_.resize(static_cast<std::size_t>(x.tiles));
+  }
+
+  /// `running` blocks, of which one at a time comes on: draws a unit, or adds one. The others never start.
+  void run(Index running, unsigned seed) {
+    BOOST_TEST_CONTEXT(x_.tiles << " tiles, " << x_.segments << " segments, " << running << " blocks, seed " << seed) {
+      std::mt19937 random(seed);
+      std::vector<Block> blocks(static_cast<std::size_t>(running));
+      for (bool all_ended = false; !all_ended;) {
+        std::vector<Block*> able;
+        all_ended = true;
+        for (Block& block : blocks) {
+          all_ended = all_ended && ended(block);
+          if (can_draw(block) || can_add(block)) able.push_back(&block);
+        }
+        if (all_ended) break;
+        BOOST_TEST_REQUIRE(!able.empty(), "everyone waits");
+        Block& block = *able[random() % able.size()];
+        if (can_draw(block) && (!can_add(block) || random() % 2 == 0))
+          draw(block);
+        else
+          add(block);
+      }
+      for (const Index segments : added_) BOOST_TEST(segments == x_.segments);
+      BOOST_TEST(steps_ == x_.tiles * ((x_.segments - 1) * x_.steps + x_.last_steps));
+    }
+  }
+
+ private:
+  struct Block {
+    std::deque<Part> units; ///< drawn, not yet added
+    bool last = false;      ///< there was none left
+  };
+
+  Index segment(const Part& unit) const { return unit.tile / x_.tiles; }
+  Index& added(const Part& unit) { return added_[static_cast<std::size_t>(unit.tile % x_.tiles)]; }
+
+  static bool ended(const Block& block) { return block.last && block.units.empty(); }
+  static bool can_draw(const Block& block) { return !block.last && block.units.size() < 2; }
+  bool can_add(const Block& block) {
+    return !block.units.empty() && added(block.units.front()) >= segment(block.units.front());
+  }
+  void draw(Block& block) {
+    Part unit{};
+    block.last = !schedule_.whole(drawn_++, unit);
+    if (block.last) return;
+    BOOST_TEST((unit.begin == 0 && !unit.continues && !unit.hands_on));
+    steps_ += unit.end;
+    block.units.push_back(unit);
+  }
+  void add(Block& block) {
+    BOOST_TEST(added(block.units.front()) == segment(block.units.front())); // once, and in order
+    ++added(block.units.front());
+    block.units.pop_front();
+  }
+
+  Sizes x_;
+  Schedule schedule_;
+  Index drawn_ = 0, steps_ = 0;
+  std::vector<Index> added_; ///< segments of each tile
+};
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(schedule)
@@ -81,6 +151,17 @@ BOOST_AUTO_TEST_CASE(every_step_once_and_evenly) {
   check({1024, 1, 128, 128, 264});
   check({400, 1, 80, 80, 264});
   check({144, 2, 32, 16, 264});
+}
+
+/// Any number of blocks that run, and any order in which they come on.
+BOOST_AUTO_TEST_CASE(drawn_units_are_added_in_order_however_few_blocks_run) {
+  for (const Index tiles : {1, 3, 16, 23})
+    for (const Index segments : {2, 5, 64})
+      for (const Index last : {1, 8})
+        for (const Index slots : {1, 8, 132})
+          for (const Index running : {Index{1}, Index{2}, slots / 2, slots})
+            for (unsigned seed = 0; seed < 4; ++seed)
+              if (running > 0) Drawing({tiles, segments, 8, last, slots}).run(running, seed);
 }
 
 BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {

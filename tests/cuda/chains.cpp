@@ -1,0 +1,101 @@
+/// f64 products of few tiles and long k, whose segments stream_k adds in a chain of the blocks that computed them: the
+/// bits must be those of z_order, also where several such products share the device, so that not all blocks run at
+/// once.
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/tessera.hpp>
+
+#include "on_device.hpp"
+
+using namespace tessera;
+using namespace tessera::cuda_test;
+
+namespace {
+
+Matrix<double> operand(Op op, Index rows, Index cols, Seed seed) {
+  return op == Op::None ? Matrix<double>::random(rows, cols, seed) : Matrix<double>::random(cols, rows, seed);
+}
+
+bool same_bits(const Matrix<double>& x, const Matrix<double>& y) {
+  for (Index i = 0; i < x.rows(); ++i)
+    if (std::memcmp(x.row(i).data(), y.row(i).data(), static_cast<std::size_t>(x.cols()) * sizeof(double)) != 0)
+      return false;
+  return true;
+}
+
+void check_chain(Index m, Index n, Index k, Op op_a, Op op_b) {
+  const Matrix<double> a = operand(op_a, m, k, Seed{1}), b = operand(op_b, k, n, Seed{2});
+  const Matrix<double> bias = Matrix<double>::random(1, n, Seed{4});
+  const Matrix<double> residual = Matrix<double>::random(m, n, Seed{5});
+  const MatrixEpilogue<double> epilogue{
+      .bias = bias.view(), .activation = Activation::Gelu, .residual = residual.view()};
+  const auto product = [&](const char* by, double beta, const MatrixEpilogue<double>& after) {
+    Matrix<double> c = Matrix<double>::random(m, n, Seed{3});
+    gemm(1.5, op_a == Op::None ? a.view() : a.transposed(), op_b == Op::None ? b.view() : b.transposed(), beta, c,
+         after, {.backend = Backend::Cuda, .kernel = by});
+    return c;
+  };
+  BOOST_TEST_CONTEXT(m << "x" << n << "x" << k << ", " << to_string(op_a) << ", " << to_string(op_b)) {
+    BOOST_TEST(same_bits(product("stream_k", 0.5, {}), product("z_order", 0.5, {})));
+    BOOST_TEST(same_bits(product("stream_k", 0, {}), product("z_order", 0, {})), "beta = 0");
+    BOOST_TEST(same_bits(product("stream_k", 0.5, epilogue), product("z_order", 0.5, epilogue)), "with an epilogue");
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(chains)
+
+/// With 132 multiprocessors: all of these are chained.
+BOOST_AUTO_TEST_CASE(chained_segments_keep_their_bits) {
+  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  for (const Op op_a : {Op::None, Op::Transpose})
+    for (const Op op_b : {Op::None, Op::Transpose}) {
+      check_chain(1024, 1664, 5000, op_a, op_b);
+      check_chain(1001, 1601, 5001, op_a, op_b); // edges, and nothing aligned
+      check_chain(510, 508, 33000, op_a, op_b);  // many segments of few tiles
+    }
+  check_chain(1270, 1270, 9000, Op::None, Op::None);
+  check_chain(3968, 128, 16385, Op::None, Op::None); // the last segment is one step
+  check_chain(512, 512, 65536, Op::Transpose, Op::None);
+}
+
+/// Each would take all multiprocessors; blocks of one hold those that blocks of another wait for.
+BOOST_AUTO_TEST_CASE(several_at_a_time_end) {
+  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  Executor& device = executor(Backend::Cuda);
+  Queue& first = device.default_queue();
+  constexpr Index m = 512, n = 512, k = 33000;
+  OnDevice a(device, DType::F64, m, k), b(device, DType::F64, k, n), c(device, DType::F64, m, n);
+  a.fill_randomly(1);
+  b.fill_randomly(2);
+  const auto product = [&](Queue& queue, const OnDevice& result, const char* by) {
+    const GemmCall call{DType::F64, Math::Strict,  Op::None, Op::None, m, n, k, 1.5, a.data(), k, b.data(), n,
+                        0,          result.data(), n};
+    check_ok(device.gemm(queue, call, by));
+  };
+  product(first, c, "z_order");
+  const std::vector<std::byte> expected = c.bytes();
+  constexpr std::size_t count = 4;
+  std::array<std::unique_ptr<OnDevice>, count> results;
+  std::array<std::unique_ptr<Queue>, count> queues;
+  for (std::size_t q = 0; q < count; ++q) {
+    results[q] = std::make_unique<OnDevice>(device, DType::F64, m, n);
+    check_ok(device.create_queue(queues[q]));
+  }
+  for (int round = 0; round < 5; ++round)
+    for (std::size_t q = 0; q < count; ++q) product(*queues[q], *results[q], "stream_k");
+  for (std::size_t q = 0; q < count; ++q) {
+    check_ok(queues[q]->synchronize());
+    BOOST_TEST((results[q]->bytes() == expected), "queue " << q << " has other bits");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
