@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(several_at_a_time_end) {
   if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
   Executor& device = executor(Backend::Cuda);
   Queue& first = device.default_queue();
-  constexpr Index m = 512, n = 512, k = 33000;
+  constexpr Index m = 1024, n = 1664, k = 5000;
   OnDevice a(device, DType::F64, m, k), b(device, DType::F64, k, n), c(device, DType::F64, m, n);
   a.fill_randomly(1);
   b.fill_randomly(2);
