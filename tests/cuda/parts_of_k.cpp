@@ -59,6 +59,15 @@ BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
   check_all(64, 64, 16384, {false, false}); // slices as well
 }
 
+/// Up to 128 rows, or in tf32 columns: the blocks of a cluster have tiles of 128 columns beside one another.
+BOOST_AUTO_TEST_CASE(of_tiles_beside_one_another) {
+  if (!is_hopper()) return;
+  for (const Transposed op : all_ops) {
+    check_all(100, 9000, 200, op);
+    check_all(9000, 128, 200, op);
+  }
+}
+
 /// The same for strips of 64 or, in tf32, 32 vectors of the large operand; the last one ragged, k ending in a step. The
 /// small operand is read in chunks, in pairs or one by one, by its direction and whether m, n and k are even.
 BOOST_AUTO_TEST_CASE(of_panels) {

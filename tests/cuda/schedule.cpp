@@ -176,7 +176,8 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
             BOOST_TEST(plan.tile_n % 64 == 0);
             BOOST_TEST((all_widths || plan.tile_n != 192));
             BOOST_TEST(plan.tile_n <= 256);
-            BOOST_TEST((plan.tile_n == 64) == (plan.sharing != Sharing::B));
+            BOOST_TEST((plan.tile_n <= 128 || plan.sharing == Sharing::B));
+            BOOST_TEST((plan.tile_n != 64 || plan.sharing != Sharing::B));
             BOOST_TEST((n <= 64) == (plan.sharing == Sharing::Results));
             BOOST_TEST(plan.slices >= 1);
             BOOST_TEST(plan.parts >= 1);
@@ -184,7 +185,7 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
             BOOST_TEST(plan.slices * plan.parts <= blocks);
             if (plan.sharing != Sharing::Results) BOOST_TEST(plan.parts == 1);
             const Index tile_m = plan.sharing == Sharing::B ? 256 : plan.sharing == Sharing::A ? 128 : 64;
-            const Index tile_n = plan.sharing == Sharing::A ? 128 : plan.tile_n;
+            const Index tile_n = plan.sharing == Sharing::A ? 2 * plan.tile_n : plan.tile_n;
             const Index units = (m + tile_m - 1) / tile_m * ((n + tile_n - 1) / tile_n) * plan.slices;
             if (plan.slices > 1 || plan.parts > 1)
               BOOST_TEST(units * (plan.sharing == Sharing::Results ? plan.parts : 2) <= 132);
@@ -196,6 +197,8 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
   const Plan slender = choose_plan(4096, 16, 32, 132, true);
   BOOST_TEST(slender.parts == 2);
   BOOST_TEST(slender.slices == 1); // no sums in memory
+  const Plan low = choose_plan(128, 32768, 16, 132, true);
+  BOOST_TEST((low.tile_n == 128 && low.sharing == Sharing::A)); // below one another half of them would be empty
 }
 
 BOOST_AUTO_TEST_CASE(short_tiles_are_not_cut) { BOOST_TEST(!Schedule(300, 1, 3, 3, 264, 4).cuts()); }

@@ -56,20 +56,22 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
 /// Of 256, 192, 128 and 64 columns (or all but 192) and every number of slices the combination that is
 /// done first on so many multiprocessors, by a model in cycles: a block of k takes what the matrix units need for it,
 /// or what the L2 cache needs to bring a narrow tile's operands; a tile costs its start and end; sums cross the L2
-/// cache twice and are added by one kernel more.
+/// cache twice and are added by one kernel more. Tiles of 128 columns lie below or, for up to 128 rows, beside one
+/// another.
 inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
   if (n <= widest_shared_results) return choose_parts(m, n, blocks, multiprocessors);
-  struct Width {
-    int tile_n;
+  struct Tile {
+    int n;
+    Sharing sharing;
     double block, start;
   };
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
   Plan best{256, Sharing::B, 1, 1};
   double least = 0;
-  for (const auto [tile_n, block, start] :
-       {Width{256, 1060, 9000}, Width{192, 800, 8500}, Width{128, 640, 8000}, Width{64, 370, 7500}}) {
+  for (const auto [tile_n, sharing, block, start] :
+       {Tile{256, Sharing::B, 1060, 9000}, Tile{192, Sharing::B, 800, 8500}, Tile{128, Sharing::B, 640, 8000},
+        Tile{128, Sharing::A, 640, 8000}, Tile{64, Sharing::A, 370, 7500}}) {
     if (!all_widths && tile_n == 192) continue;
-    const Sharing sharing = tile_n == 64 ? Sharing::A : Sharing::B;
     const Index tiles = sharing == Sharing::A ? ((m + 127) / 128) * ((n + 2 * tile_n - 1) / (2 * tile_n))
                                               : ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));

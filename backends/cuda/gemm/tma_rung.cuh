@@ -90,7 +90,9 @@ template <UnitType type>
 Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
               const char* name) noexcept {
   if (plan.sharing == Sharing::Results) return launch<type, 64, Sharing::Results>(stream, x, multiprocessors, name);
-  if (plan.sharing == Sharing::A) return launch<type, 64, Sharing::A>(stream, x, multiprocessors, name);
+  if (plan.sharing == Sharing::A)
+    return plan.tile_n == 64 ? launch<type, 64, Sharing::A>(stream, x, multiprocessors, name)
+                             : launch<type, 128, Sharing::A>(stream, x, multiprocessors, name);
   if (plan.tile_n == 256) return launch<type, 256, Sharing::B>(stream, x, multiprocessors, name);
   if constexpr (type != UnitType::Tf32)
     if (plan.tile_n == 192) return launch<type, 192, Sharing::B>(stream, x, multiprocessors, name);
