@@ -5,14 +5,12 @@
 
 #include <tessera/tessera.hpp>
 
+#include "whole_numbers.hpp"
+
 using namespace tessera;
+using test::whole_numbers;
 
 namespace {
-
-template <class T>
-Matrix<T> whole_numbers(Index rows, Index cols, Seed seed) {
-  return Matrix<T>::random(rows, cols, seed, Distribution::Integers, -3, 3);
-}
 
 struct Transposed {
   bool a, b;

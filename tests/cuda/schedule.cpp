@@ -11,6 +11,7 @@
 
 #include "cuda/gemm/stream_k.hpp"
 #include "cuda/gemm/tma_plan.hpp"
+#include "tile_widths.hpp"
 
 namespace {
 
@@ -173,8 +174,8 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
           const Plan plan = choose_plan(m, n, blocks, 132, all_widths);
           BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
                                << plan.tile_n << " wide in " << plan.parts << " parts") {
-            BOOST_TEST(plan.tile_n % 64 == 0);
-            BOOST_TEST((all_widths || plan.tile_n != 192));
+            BOOST_TEST(plan.tile_n % 32 == 0); // whole chunks on their way to C
+            BOOST_TEST((all_widths || plan.tile_n == 256 || plan.tile_n == 128 || plan.tile_n == 64));
             BOOST_TEST(plan.tile_n <= 256);
             BOOST_TEST((plan.tile_n <= 128 || plan.sharing == Sharing::B));
             BOOST_TEST((plan.tile_n != 64 || plan.sharing != Sharing::B));
@@ -199,6 +200,14 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
   BOOST_TEST(slender.slices == 1); // no sums in memory
   const Plan low = choose_plan(128, 32768, 16, 132, true);
   BOOST_TEST((low.tile_n == 128 && low.sharing == Sharing::A)); // below one another half of them would be empty
+}
+
+BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
+  using tessera::cuda::tma::choose_plan;
+  for (const auto& [m, n, k] : tessera::test::products_224_wide)
+    BOOST_TEST(choose_plan(m, n, (k + 63) / 64, 132, true).tile_n == 224, m << "×" << n << "×" << k);
+  BOOST_TEST(choose_plan(1511, 653, 65, 132, true).slices > 1);
+  for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, true).tile_n == 256);
 }
 
 BOOST_AUTO_TEST_CASE(short_tiles_are_not_cut) { BOOST_TEST(!Schedule(300, 1, 3, 3, 264, 4).cuts()); }

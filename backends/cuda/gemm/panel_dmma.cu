@@ -224,8 +224,8 @@ constexpr Shares shares_of(Index segments, Index vectors) {
 
 bool is_panel_dmma(const GemmCall& call) noexcept {
   const auto [small, large] = std::minmax(call.m, call.n);
-  return call.type == DType::F64 && small <= few && large >= 2048 && large < Index{1} << 30 &&
-         call.k > 0 && call.k <= 8 * canonical_segment;
+  return call.type == DType::F64 && small <= few && large >= 2048 && large < Index{1} << 30 && call.k > 0 &&
+         call.k <= 8 * canonical_segment;
 }
 
 Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {

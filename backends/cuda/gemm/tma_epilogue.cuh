@@ -80,7 +80,7 @@ __device__ void stage_wide(const float (&sum)[count], int first, float alpha, ch
     }
 }
 
-/// 64 results rounded to 16 bits of each of 16 rows, likewise; four 8×8 matrices an instruction.
+/// 64 results rounded to 16 bits of each of 16 rows, or the last 32, likewise; four 8×8 matrices an instruction.
 template <UnitType type, int count>
 __device__ void stage_narrow(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
   const int row = lane % 16;
@@ -88,6 +88,7 @@ __device__ void stage_narrow(const float (&sum)[count], int first, float alpha, 
 #pragma unroll
   for (int g = 0; g < 8; g += 2) {
     const int e = first + g * 4;
+    if (e >= count) break;
     const auto pair = [&](int i) { return Rounding<Narrow<type>>::pair(alpha * sum[e + i], alpha * sum[e + i + 1]); };
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      line + ((g + lane / 16) ^ row % 8) * 16),

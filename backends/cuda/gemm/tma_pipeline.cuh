@@ -31,10 +31,17 @@ struct Stages {
   // What a block fetches of each panel, for itself or for all.
   static constexpr int a_own = sharing == Sharing::A ? tile_m / cluster : tile_m;
   static constexpr int b_own = sharing == Sharing::B ? tile_n / cluster : tile_n;
-  static constexpr unsigned a_bytes = tile_m * 128, b_bytes = blocks * tile_n * 128, bytes = a_bytes + b_bytes;
+  // Room for whole boxes of an MN-major B: of 64 columns, the last of which may pass the end of a tile.
+  static constexpr int b_lines = (tile_n + 63) / 64 * 64;
+  static constexpr unsigned a_bytes = tile_m * 128, b_bytes = blocks * b_lines * 128, bytes = a_bytes + b_bytes;
   static constexpr unsigned staging_bytes = consumers * 4 * staging;
   static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;
+
+  /// Bytes that come into a stage.
+  static constexpr __host__ __device__ unsigned bytes_with(Major b) {
+    return b == Major::MN ? bytes : a_bytes + blocks * tile_n * 128;
+  }
 };
 
 /// op(A), or op(B) transposed: "rows" are m or n.

@@ -53,7 +53,7 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
   return best;
 }
 
-/// Of 256, 192, 128 and 64 columns (or all but 192) and every number of slices the combination that is
+/// Of 256, 224, 192, 128 and 64 columns (or all but 224 and 192) and every number of slices the combination that is
 /// done first on so many multiprocessors, by a model in cycles: a block of k takes what the matrix units need for it,
 /// or what the L2 cache needs to bring a narrow tile's operands; a tile costs its start and end; sums cross the L2
 /// cache twice and are added by one kernel more. Tiles of 128 columns lie below or, for up to 128 rows, beside one
@@ -69,9 +69,9 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, b
   Plan best{256, Sharing::B, 1, 1};
   double least = 0;
   for (const auto [tile_n, sharing, block, start] :
-       {Tile{256, Sharing::B, 1060, 9000}, Tile{192, Sharing::B, 800, 8500}, Tile{128, Sharing::B, 640, 8000},
-        Tile{128, Sharing::A, 640, 8000}, Tile{64, Sharing::A, 370, 7500}}) {
-    if (!all_widths && tile_n == 192) continue;
+       {Tile{256, Sharing::B, 1060, 9000}, Tile{224, Sharing::B, 940, 8800}, Tile{192, Sharing::B, 800, 8500},
+        Tile{128, Sharing::B, 640, 8000}, Tile{128, Sharing::A, 640, 8000}, Tile{64, Sharing::A, 370, 7500}}) {
+    if (!all_widths && (tile_n == 224 || tile_n == 192)) continue;
     const Index tiles = sharing == Sharing::A ? ((m + 127) / 128) * ((n + 2 * tile_n - 1) / (2 * tile_n))
                                               : ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));

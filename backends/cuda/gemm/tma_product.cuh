@@ -30,7 +30,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
-      wgmma::expect(full, S::bytes);
+      wgmma::expect(full, S::bytes_with(x.b.major));
       char* stage = shared + ring.stage * S::bytes;
       char* const b = stage + S::a_bytes;
       if constexpr (S::sharing == Sharing::Results) {

@@ -94,8 +94,10 @@ Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index mul
     return plan.tile_n == 64 ? launch<type, 64, Sharing::A>(stream, x, multiprocessors, name)
                              : launch<type, 128, Sharing::A>(stream, x, multiprocessors, name);
   if (plan.tile_n == 256) return launch<type, 256, Sharing::B>(stream, x, multiprocessors, name);
-  if constexpr (type != UnitType::Tf32)
+  if constexpr (type != UnitType::Tf32) {
+    if (plan.tile_n == 224) return launch<type, 224, Sharing::B>(stream, x, multiprocessors, name);
     if (plan.tile_n == 192) return launch<type, 192, Sharing::B>(stream, x, multiprocessors, name);
+  }
   return launch<type, 128, Sharing::B>(stream, x, multiprocessors, name);
 }
 

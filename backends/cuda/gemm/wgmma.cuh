@@ -65,6 +65,7 @@ __device__ void wait_for_products() {
 #define TESSERA_REGISTERS_32 TESSERA_D32(0)
 #define TESSERA_REGISTERS_64 TESSERA_REGISTERS_32, TESSERA_D32(32)
 #define TESSERA_REGISTERS_96 TESSERA_REGISTERS_64, TESSERA_D32(64)
+#define TESSERA_REGISTERS_112 TESSERA_REGISTERS_96, TESSERA_D8(96), TESSERA_D8(104)
 #define TESSERA_REGISTERS_128 TESSERA_REGISTERS_96, TESSERA_D32(96)
 #define TESSERA_NAMES_32                                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
@@ -77,6 +78,8 @@ __device__ void wait_for_products() {
   TESSERA_NAMES_64                                                                                                   \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, " \
   "%86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define TESSERA_NAMES_112 \
+  TESSERA_NAMES_96 ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"
 #define TESSERA_NAMES_128                                                                                            \
   TESSERA_NAMES_96                                                                                                   \
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, " \
@@ -102,13 +105,15 @@ __device__ void wait_for_products() {
 template <UnitType type, int n, Major a = Major::K, Major b = Major::K>
 __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
   static_assert(type != UnitType::Tf32 || (a == Major::K && b == Major::K));
-  static_assert(n == 64 || n == 128 || n == 192 || n == 256);
+  static_assert(n == 64 || n == 128 || n == 192 || n == 224 || n == 256);
   if constexpr (n == 64) {
     TESSERA_WGMMA_TYPES(64, 32, "%32", "%33", "%34", "%35", "%36");
   } else if constexpr (n == 128) {
     TESSERA_WGMMA_TYPES(128, 64, "%64", "%65", "%66", "%67", "%68");
   } else if constexpr (n == 192) {
     TESSERA_WGMMA_TYPES(192, 96, "%96", "%97", "%98", "%99", "%100");
+  } else if constexpr (n == 224) {
+    TESSERA_WGMMA_TYPES(224, 112, "%112", "%113", "%114", "%115", "%116");
   } else {
     TESSERA_WGMMA_TYPES(256, 128, "%128", "%129", "%130", "%131", "%132");
   }
@@ -139,10 +144,12 @@ __device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_
 #undef TESSERA_WGMMA_TYPES
 #undef TESSERA_WGMMA
 #undef TESSERA_NAMES_128
+#undef TESSERA_NAMES_112
 #undef TESSERA_NAMES_96
 #undef TESSERA_NAMES_64
 #undef TESSERA_NAMES_32
 #undef TESSERA_REGISTERS_128
+#undef TESSERA_REGISTERS_112
 #undef TESSERA_REGISTERS_96
 #undef TESSERA_REGISTERS_64
 #undef TESSERA_REGISTERS_32

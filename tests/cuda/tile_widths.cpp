@@ -1,0 +1,69 @@
+/// Products of 16-bit operands in tiles of 224 columns, which make no whole boxes of 64: operands are whole numbers so
+/// small that every sum is exact, and the results those of z_order in f32, rounded once.
+
+#include "tile_widths.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/tessera.hpp>
+
+#include "whole_numbers.hpp"
+
+using namespace tessera;
+using test::whole_numbers;
+
+namespace {
+
+struct WholeNumberProduct {
+  Index m, n, k;
+  bool transposed; ///< both
+
+  /// C of R, of operands of T.
+  template <class T, class R>
+  Matrix<R> multiply(const GemmOptions& options, float beta, bool layer) const {
+    const Matrix<T> a = transposed ? whole_numbers<T>(k, m, Seed{1}) : whole_numbers<T>(m, k, Seed{1});
+    const Matrix<T> b = transposed ? whole_numbers<T>(n, k, Seed{2}) : whole_numbers<T>(k, n, Seed{2});
+    const Matrix<R> bias = whole_numbers<R>(1, n, Seed{3}), residual = whole_numbers<R>(m, n, Seed{4});
+    Matrix<R> c = whole_numbers<R>(m, n, Seed{5});
+    const auto op_a = transposed ? a.transposed() : a.view(), op_b = transposed ? b.transposed() : b.view();
+    if (layer)
+      gemm(1, op_a, op_b, beta, c, {.bias = bias.view(), .activation = Activation::Relu, .residual = residual.view()},
+           options);
+    else
+      gemm(1, op_a, op_b, beta, c, options);
+    return c;
+  }
+};
+
+template <class T>
+void check(const char* kernel, Math math) {
+  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  const GemmOptions here{.backend = Backend::Cuda, .math = math, .kernel = kernel},
+      exact{.backend = Backend::Cuda, .kernel = "z_order"};
+  for (const auto& [m, n, k] : test::products_224_wide)
+    for (const bool transposed : {false, true}) {
+      const WholeNumberProduct x{m, n, k, transposed};
+      const auto compare = [&](const char* what, float beta, bool layer) {
+        const Matrix<float> expected = x.multiply<float, float>(exact, beta, layer);
+        const Matrix<float> wide = x.multiply<T, float>(here, beta, layer);
+        const Matrix<T> narrow = x.multiply<T, T>(here, beta, layer);
+        BOOST_TEST_CONTEXT(kernel << ", " << m << "x" << n << "x" << k << (transposed ? ", transposed" : "") << what) {
+          BOOST_TEST((wide == expected), "to f32");
+          BOOST_TEST((narrow == matrix_cast<T>(expected)), "to 16 bits");
+        }
+      };
+      compare("", 0, false);
+      compare(", added to C", -1, false);
+      compare(", with an epilogue", -1, true);
+    }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(tile_widths)
+
+BOOST_AUTO_TEST_CASE(of_bf16) { check<bf16>("wgmma_bf16", Math::Bf16); }
+
+BOOST_AUTO_TEST_CASE(of_fp16) { check<f16>("wgmma_fp16", Math::Fp16); }
+
+BOOST_AUTO_TEST_SUITE_END()
