@@ -112,6 +112,8 @@ BOOST_AUTO_TEST_CASE(panels_keep_their_bits) {
       check_bits<double>("slender", 2048, 16, 2100, op_a, op_b);
       check_bits<double>("slender", 11, 2049, 5003, op_a, op_b);
       check_bits<double>("slender", 4100, 8, 8192, op_a, op_b);
+      check_bits<double>("slender", 12, 100, 4500, op_a, op_b);
+      check_bits<double>("slender", 9, 10, 1030, op_a, op_b); // fewer than a warp's vectors
     }
 }
 

@@ -11,6 +11,7 @@
 #include "dmma.cuh"
 #include "early_launch.cuh"
 #include "grid.cuh"
+#include "panel_copies.cuh"
 #include "status.hpp"
 
 /// A warp has 16 vectors along k of the large operand, and a segment of k: a chain of matrix instructions. The segments
@@ -21,27 +22,20 @@
 namespace tessera::cuda {
 namespace {
 
+using namespace panels;
+
 constexpr int few = 16;           ///< rows of the instruction, vectors of the small operand
 constexpr int groups = 2;         ///< of 8 vectors, the instruction's columns, of a warp
 constexpr int strip = groups * 8; ///< vectors of a warp
-constexpr int depth = 16;         ///< k of one instruction
-constexpr int stages = 6;         ///< of one instruction's k, of a warp
 constexpr int most_warps = 8;
-constexpr int most_shared = 220 << 10; ///< bytes of a block: eight rings, and seven segments' sums of two warps
+constexpr int most_shared = 220 << 10; ///< bytes of a block: rings of up to eight warps, and segments' sums
 constexpr int sums_bytes = groups * 4 * 32 * static_cast<int>(sizeof(double)); ///< of a warp
-
-/// An operand: vectors along k.
-struct Vectors {
-  const double* data;
-  Index ld;
-  int count;
-  bool chunks; ///< lines are whole, aligned chunks of 16 bytes
-};
 
 struct Panel {
   Vectors large, small;
   int k, segments;
   int across, down; ///< warps of a block, beside one another and along k
+  int first;        ///< segments of a cluster's first block
   bool swapped;     ///< the large operand is A
   double* c;
   Index ldc;
@@ -49,92 +43,64 @@ struct Panel {
   Finish<double> finish;
 };
 
-/// 16 vectors' elements for the k of one instruction, in lines of 128 bytes along k or across, as they are stored. The
-/// 16-byte chunks of line i are at c ^ 2·(i % 4): neither of the ways to read fragments then meets a bank twice.
-struct Lines {
-  double at[16 * 16];
-
-  static __device__ int place(int line, int position) {
-    return line * 16 + (position / 2 ^ line % 4 * 2) * 2 + position % 2;
-  }
-  template <bool along_k>
-  static __device__ int place_of(int vector, int k) {
-    return along_k ? place(vector, k) : place(k, vector);
-  }
-};
-struct alignas(128) Stage {
+struct Stage {
   Lines large, small;
 };
+constexpr int stages = 6; ///< of a warp's ring
 
 #if __CUDA_ARCH__ >= 900
 
-/// 16 vectors from `first` on, and k from `k` on; zeros from `end` on, and in place of vectors past the last one. A
-/// line is copied by 8 lanes at once, or by 16 element by element.
-template <bool along_k>
-__device__ void copy(const Vectors& x, int first, int k, int end, Lines& to, int lane) {
-  const auto from = [&](int vector, int at) {
-    return along_k ? x.data + vector * x.ld + at : x.data + at * x.ld + vector;
-  };
-  if (x.chunks) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int line = i * 4 + lane / 8, position = lane % 8 * 2;
-      const int at = k + (along_k ? position : line);
-      const int there = along_k ? min(max(end - at, 0), 2) : at < end ? 2 : 0;
-      __pipeline_memcpy_async(&to.at[Lines::place(line, position)], from(first + (along_k ? line : position), at), 16,
-                              (2 - there) * sizeof(double));
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const int line = i * 2 + lane / 16, position = lane % 16;
-      const int vector = first + (along_k ? line : position), at = k + (along_k ? position : line);
-      __pipeline_memcpy_async(&to.at[Lines::place(line, position)], from(vector, at), sizeof(double),
-                              vector < x.count && at < end ? 0 : sizeof(double));
-    }
-  }
-}
-
 /// A segment's sums.
-template <bool large_along_k, bool small_along_k>
-__device__ void multiply(const Panel& x, int segment, int vector, Stage* ring, double (&sum)[groups][4]) {
+template <bool large_along_k, bool small_along_k, int width>
+__device__ void multiply(const Panel& x, int segment, int vector, const Stage* ring, double (&sum)[groups][4]) {
   constexpr int length = static_cast<int>(canonical_segment);
+  constexpr unsigned stage_bytes = sizeof(Stage), small_at = sizeof(Lines);
   const int lane = static_cast<int>(threadIdx.x) % 32, own = lane / 4, own_k = lane % 4;
-  const int begin = segment * length, end = min(begin + length, x.k);
+  const int begin = segment * length;
+  int left = min(length, x.k - begin), to_copy = left;
+  unsigned at_small[8], at_large[groups][4];
+#pragma unroll
+  for (int e = 0; e < 8; ++e) at_small[e] = small_at + place_of<small_along_k>(own + e % 2 * 8, own_k + e / 2 * 4);
+#pragma unroll
+  for (int j = 0; j < groups; ++j)
+#pragma unroll
+    for (int e = 0; e < 4; ++e) at_large[j][e] = place_of<large_along_k>(own + j * 8, own_k + e * 4);
+
+  Copies<large_along_k, width> of_large(x.large, vector, begin, lane);
+  Copies<small_along_k, 1> of_small(x.small, 0, begin, lane);
+  const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
+  unsigned free = first;
   // A commit without copies keeps the count of stages under way the same to the end.
-  const auto fetch = [&](int k, Stage& to) {
-    if (k < end) {
-      copy<large_along_k>(x.large, vector, k, end, to.large, lane);
-      copy<small_along_k>(x.small, 0, k, end, to.small, lane);
+  const auto fetch = [&] {
+    if (to_copy > 0) {
+      of_large.start(free, to_copy);
+      of_small.start(free + small_at, to_copy);
     }
     __pipeline_commit();
+    to_copy -= depth;
+    free = free + stage_bytes == end ? first : free + stage_bytes;
   };
-#pragma unroll
-  for (int s = 0; s + 1 < stages; ++s) fetch(begin + s * depth, ring[s]);
-  int current = 0, free = stages - 1;
+#pragma unroll 1 // instructions would miss their cache
+  for (int s = 0; s + 1 < stages; ++s) fetch();
 #pragma unroll 1
-  for (int k = begin; k < end; k += depth) {
+  for (unsigned stage = first; left > 0; left -= depth) {
     __pipeline_wait_prior(stages - 2);
     __syncwarp(); // all lanes' copies are there, and all have read what is in the free stage
-    const Stage& stage = ring[current];
     double small[8], large[groups][4];
 #pragma unroll
-    for (int e = 0; e < 8; ++e)
-      small[e] = stage.small.at[Lines::place_of<small_along_k>(own + e % 2 * 8, own_k + e / 2 * 4)];
-    if (k + depth > end) // products past k are −0, which change no sum
-#pragma unroll
-      for (int e = 0; e < 8; ++e)
-        if (k + own_k + e / 2 * 4 >= end) small[e] = a_padding<double>;
+    for (int e = 0; e < 8; ++e) small[e] = read(stage + at_small[e]);
 #pragma unroll
     for (int j = 0; j < groups; ++j)
 #pragma unroll
-      for (int e = 0; e < 4; ++e)
-        large[j][e] = stage.large.at[Lines::place_of<large_along_k>(own + j * 8, own_k + e * 4)];
-    fetch(k + (stages - 1) * depth, ring[free]);
+      for (int e = 0; e < 4; ++e) large[j][e] = read(stage + at_large[j][e]);
+    fetch();
+    if (left < depth) // products past k are −0, which change no sum
+#pragma unroll
+      for (int e = 0; e < 8; ++e)
+        if (own_k + e / 2 * 4 >= left) small[e] = a_padding<double>;
 #pragma unroll
     for (int j = 0; j < groups; ++j) dmma_tiling::multiply(sum[j][0], sum[j][1], sum[j][2], sum[j][3], small, large[j]);
-    free = current;
-    current = current + 1 == stages ? 0 : current + 1;
+    stage = stage + stage_bytes == end ? first : stage + stage_bytes;
   }
 }
 
@@ -143,7 +109,7 @@ __device__ inline void store(const Panel& x, const double (&sum)[groups][4], int
 #pragma unroll
   for (int i = 0; i < groups * 4; ++i) {
     const int small = lane / 4 + i % 4 / 2 * 8, large = vector + i / 4 * 8 + lane % 4 * 2 + i % 2;
-    if (small >= x.small.count || large < least) continue;
+    if (small >= x.small.count || large < least || large >= x.large.count) continue;
     double* const c = x.c + (x.swapped ? large * x.ldc + small : small * x.ldc + large);
     const double r = x.alpha * sum[i / 4][i % 4];
     *c = x.beta == 0 ? r : fused(x.beta, *c, r);
@@ -161,8 +127,8 @@ __device__ __noinline__ void store_finished(const Finish<double>& finish, const 
 
 #endif
 
-/// To be launched in clusters of one or two blocks.
-template <bool large_along_k, bool small_along_k>
+/// To be launched in clusters of one or two blocks. `width`: elements of the large operand that are copied at once.
+template <bool large_along_k, bool small_along_k, int width>
 __global__ void __launch_bounds__(most_warps * 32, 1) panel_dmma(const __grid_constant__ Panel x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
@@ -171,18 +137,20 @@ __global__ void __launch_bounds__(most_warps * 32, 1) panel_dmma(const __grid_co
   constexpr int pairs = groups * 2; // of a lane
   const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int segment = rank * x.down + warp / x.across, beside = warp % x.across;
+  const int along = warp / x.across, beside = warp % x.across;
+  const int segment = rank * x.first + along;
+  const bool works = rank == 0 ? along < x.first : segment < x.segments;
   launch_dependents();
   if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes);
   ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   // The last strip begins earlier where it would pass the end, and stores what the one before does not.
   const int least = (static_cast<int>(ptx::get_sreg_clusterid_x()) * x.across + beside) * strip;
-  const int vector = min(least, x.large.count - strip);
+  const int vector = max(min(least, x.large.count - strip), 0);
   double sum[groups][4]{};
   wait_for_kernel_before();
-  if (segment < x.segments) multiply<large_along_k, small_along_k>(x, segment, vector, rings + warp * stages, sum);
+  if (works) multiply<large_along_k, small_along_k, width>(x, segment, vector, rings + warp * stages, sum);
   ptx::barrier_cluster_wait(); // who adds is ready to be sent to
-  if (segment >= x.segments) return;
+  if (!works) return;
   auto* const sent = reinterpret_cast<double2*>(rings + x.down * x.across * stages);
   const auto place = [&](int of) { return sent + ((of - 1) * x.across + beside) * pairs * 32 + lane; };
   if (segment > 0) {
@@ -211,21 +179,24 @@ __global__ void __launch_bounds__(most_warps * 32, 1) panel_dmma(const __grid_co
 #endif
 }
 
-/// Warps of a block: `down` segments, in clusters of `parts`, of `across` times 16 vectors.
+/// Warps of a block: `down` segments, in clusters of `parts`, of `across` times 16 vectors; so that there are some 128
+/// blocks, if that is possible. Of two blocks the second one has the last segment, which may be short, and no fewer.
 struct Shares {
   int parts, down, across;
 };
 constexpr Shares shares_of(Index segments, Index vectors) {
-  const int parts = segments > 2 ? 2 : 1, down = static_cast<int>(ceil_div<Index>(segments, parts));
-  return {parts, down, down > 2 || vectors < 4096 ? 2 : 4};
+  const Index parts = segments > 2 ? 2 : 1, down = ceil_div(segments, parts);
+  const Index across =
+      std::clamp<Index>(ceil_div<Index>(vectors * parts, 2048), 1, std::min<Index>(4, most_warps / down));
+  return {static_cast<int>(parts), static_cast<int>(down), static_cast<int>(across)};
 }
 
 } // namespace
 
 bool is_panel_dmma(const GemmCall& call) noexcept {
-  const auto [small, large] = std::minmax(call.m, call.n);
-  return call.type == DType::F64 && small <= few && large >= 2048 && large < Index{1} << 30 && call.k > 0 &&
-         call.k <= 8 * canonical_segment;
+  if (call.m == 1 && call.op_b == Op::None) return false; // a thread a column reads as fast, and adds in its block
+  return call.type == DType::F64 && std::min(call.m, call.n) <= few && std::max(call.m, call.n) < Index{1} << 30 &&
+         call.k > 0 && call.k <= 8 * canonical_segment;
 }
 
 Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
@@ -246,24 +217,27 @@ Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* 
                 .segments = static_cast<int>(segments),
                 .across = shares.across,
                 .down = shares.down,
+                .first = static_cast<int>(segments) - (shares.parts - 1) * shares.down,
                 .swapped = swapped,
                 .c = static_cast<double*>(call.c),
                 .ldc = call.ldc,
                 .alpha = call.alpha,
                 .beta = call.beta,
                 .finish = Finish<double>(call)};
-  const ClusterLaunch how{.blocks = ceil_div<Index>(large.count, strip * shares.across) * shares.parts,
-                          .size = shares.parts,
-                          .threads = warps * 32,
-                          .shared = warps * stages * sizeof(Stage) + (segments - 1) * shares.across * sums_bytes,
-                          .early = true};
-  const auto launch = [&](auto kernel) {
+  const bool large_along_k = swapped ? a_along_k : b_along_k, small_along_k = swapped ? b_along_k : a_along_k;
+  const auto launch = [&]<int width>() {
+    const ClusterLaunch how{.blocks = ceil_div<Index>(large.count, strip * shares.across) * shares.parts,
+                            .size = shares.parts,
+                            .threads = warps * 32,
+                            .shared = warps * stages * sizeof(Stage) + (segments - 1) * shares.across * sums_bytes,
+                            .early = true};
+    const auto kernel = large_along_k   ? small_along_k ? panel_dmma<true, true, width> : panel_dmma<true, false, width>
+                          : small_along_k ? panel_dmma<false, true, width>
+                                        : panel_dmma<false, false, width>;
     if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
     return launch_clusters(stream, how, name, kernel, x);
   };
-  const bool large_along_k = swapped ? a_along_k : b_along_k, small_along_k = swapped ? b_along_k : a_along_k;
-  if (large_along_k) return small_along_k ? launch(panel_dmma<true, true>) : launch(panel_dmma<true, false>);
-  return small_along_k ? launch(panel_dmma<false, true>) : launch(panel_dmma<false, false>);
+  return large.chunks ? launch.operator()<2>() : launch.operator()<1>();
 }
 
 } // namespace tessera::cuda

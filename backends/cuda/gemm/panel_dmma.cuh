@@ -10,7 +10,8 @@
 
 namespace tessera::cuda {
 
-/// Whether C has so few rows or columns, enough of the other, and k up to eight segments. For compute capability 9.0.
+/// Whether C has so few rows or columns, but is not one row with B stored row by row; and k is up to eight segments.
+/// For compute capability 9.0.
 bool is_panel_dmma(const GemmCall& call) noexcept;
 
 /// C := alpha·op(A)·op(B) + beta·C.

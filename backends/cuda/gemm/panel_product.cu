@@ -6,180 +6,28 @@
 #include "cluster_launch.cuh"
 #include "cluster_send.cuh"
 #include "early_launch.cuh"
-#include "finish.cuh"
 #include "grid.cuh"
-#include "rounding.cuh"
+#include "panel_reads.cuh"
 #include "status.hpp"
-#include "warp_mma.cuh"
 
 /// A block has a strip of vectors along k of the large operand, and its own part of k, which its warps share.
-/// Which of the instruction's k and columns are which of ours is free, as long as both operands agree: lanes read 16
-/// bytes as they are stored, along k or across, and what lies across is paired by a permutation of bytes. Warps and
-/// then a cluster's blocks add their sums, in an order that depends on the sizes alone. The large operand's bytes once.
+/// Warps and then a cluster's blocks add their sums, in an order that depends on the sizes alone. The large operand's
+/// bytes once.
 
 namespace tessera::cuda {
 namespace {
 
+using namespace panels;
+
 constexpr int most_parts = 8; ///< of k: blocks of a cluster
-constexpr int few = 16;       ///< rows of the instruction, vectors of the small operand
-
-/// How the small operand is read.
-enum class Reads {
-  Chunks, ///< 16 bytes along k
-  Pairs,  ///< two vectors' elements that are neighbours
-  Single
-};
-
-struct Panel {
-  const void* large;
-  Index large_ld; ///< elements from one line to the next
-  const void* small;
-  Index small_step, small_apart; ///< elements from one k, from one vector to the next
-  int small_count, large_count, k;
-  int parts, each; ///< of k, and how many each of them has
-  bool swapped;    ///< the large operand is A
-  bool narrow;     ///< C is of the operands' type, not f32
-  void* c;
-  Index ldc;
-  float alpha, beta;
-  Finish<float> finish;
-};
-
-template <class T>
-constexpr int chunk = 16 / static_cast<int>(sizeof(T)); ///< elements
-template <class T>
-constexpr int step = 4 * chunk<T>; ///< k of four lanes' chunks
-/// Of 8 vectors each, the instruction's columns: a chunk's, or those of which a warp has 128 bytes along k at once.
-template <class T, bool along_k>
-constexpr int groups = along_k ? 4 : chunk<T>;
-template <class T, bool along_k>
-constexpr int steps = along_k || sizeof(T) == 4 ? 2 : 1; ///< at once: 8 reads are under way of a lane
-template <class T, bool along_k>
-constexpr int strip = 8 * groups<T, along_k>; ///< vectors of a block
-template <class T, bool along_k>
-constexpr std::size_t sums_bytes = groups<T, along_k> * 32 * sizeof(float4); ///< of a warp, or a block
 
 #if __CUDA_ARCH__ >= 900
-
-/// Column `i` of a chunk of rows: four registers along k.
-template <int i>
-__device__ void column_of(const uint4 (&rows)[8], unsigned (&to)[4]) {
-  constexpr unsigned halves = i % 2 == 0 ? 0x5410 : 0x7632;
-#pragma unroll
-  for (int pair = 0; pair < 4; ++pair) {
-    const auto word = [&](const uint4& x) { return i / 2 == 0 ? x.x : i / 2 == 1 ? x.y : i / 2 == 2 ? x.z : x.w; };
-    to[pair] = __byte_perm(word(rows[pair * 2]), word(rows[pair * 2 + 1]), halves);
-  }
-}
-template <int i>
-__device__ void column_of(const uint4 (&rows)[4], unsigned (&to)[4]) {
-#pragma unroll
-  for (int k = 0; k < 4; ++k) to[k] = i == 0 ? rows[k].x : i == 1 ? rows[k].y : i == 2 ? rows[k].z : rows[k].w;
-}
-
-/// As the matrix units take it.
-template <class T>
-__device__ unsigned rounded(unsigned x) {
-  if constexpr (sizeof(T) == 2) return x;
-  unsigned bits;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(__uint_as_float(x)));
-  return bits;
-}
-
-/// A lane's two vectors of the small operand in one step: 16 bytes along k each.
-template <class T, Reads reads>
-struct SmallChunks {
-  uint4 vector[2];
-
-  /// Which two a lane has.
-  static __device__ int number(int lane, int which) {
-    return reads == Reads::Pairs ? lane / 4 * 2 + which : lane / 4 + which * 8;
-  }
-  /// From k on, zeros from x.k on unless the step is `whole`. Vectors past the last one are others once more: nobody
-  /// stores their results.
-  template <bool whole>
-  __device__ void fetch(const Panel& x, int k, int lane) {
-    const T* const from = static_cast<const T*>(x.small) + k * x.small_step;
-    if constexpr (reads == Reads::Chunks) {
-#pragma unroll
-      for (int v = 0; v < 2; ++v)
-        vector[v] = whole || k < x.k ? *reinterpret_cast<const uint4*>(from + place(x, lane, v)) : uint4{};
-    } else {
-      Neighbours<T, chunk<T>> along[2];
-#pragma unroll
-      for (int i = 0; i < chunk<T>; ++i) {
-        const auto two = whole || k + i < x.k ? one_k(x, from + i * x.small_step, lane) : Neighbours<T, 2>{};
-        along[0].element[i] = two.element[0];
-        along[1].element[i] = two.element[1];
-      }
-#pragma unroll
-      for (int v = 0; v < 2; ++v) vector[v] = reinterpret_cast<const uint4&>(along[v]);
-    }
-  }
-
- private:
-  static __device__ Index place(const Panel& x, int lane, int which) {
-    return min(number(lane, which), x.small_count - 1) * x.small_apart;
-  }
-  static __device__ Neighbours<T, 2> one_k(const Panel& x, const T* from, int lane) {
-    if constexpr (reads == Reads::Pairs)
-      return *reinterpret_cast<const Neighbours<T, 2>*>(from + min(number(lane, 0), x.small_count - 2));
-    else
-      return {from[place(x, lane, 0)], from[place(x, lane, 1)]};
-  }
-};
-
-/// What a warp has under way: a lane's parts of both operands for some steps.
-template <class T, bool along_k, Reads reads, int steps>
-struct Batch {
-  static constexpr int groups = cuda::groups<T, along_k>;
-  uint4 large[steps][groups];
-  SmallChunks<T, reads> small[steps];
-
-  /// From k `first` on, zeros from x.k on unless all are there; `vector` is the block's first one.
-  template <bool whole>
-  __device__ void fetch(const Panel& x, int vector, int first, int lane) {
-    const int k = first + lane % 4 * chunk<T>;
-    const int line = along_k ? vector + lane / 4 : k;
-    const int place = along_k ? k : vector + lane / 4 * chunk<T>;
-    const T* const from = static_cast<const T*>(x.large) + line * x.large_ld + place;
-#pragma unroll
-    for (int r = 0; r < steps * groups; ++r) { // line by line
-      const int s = along_k ? r % steps : r / groups, i = along_k ? r / steps : r % groups;
-      const int lines = along_k ? i * 8 : s * step<T> + i, on = along_k ? s * step<T> : 0;
-      if (!whole) large[s][i] = {};
-      if (whole || k + (along_k ? on : lines) < x.k)
-        large[s][i] = __ldcs(reinterpret_cast<const uint4*>(from + lines * x.large_ld + on));
-    }
-#pragma unroll
-    for (int s = 0; s < steps; ++s) small[s].template fetch<whole>(x, k + s * step<T>, lane);
-  }
-
-  template <int i>
-  __device__ static void multiply(float (&sum)[4], const uint4& low, const uint4& high, const uint4 (&large)[groups]) {
-    unsigned b[4];
-    if constexpr (along_k) {
-      b[0] = large[i].x, b[1] = large[i].y, b[2] = large[i].z, b[3] = large[i].w;
-    } else {
-      column_of<i>(large, b);
-    }
-    const auto r = [](unsigned bits) { return rounded<T>(bits); };
-    multiply_in_warp<T>(sum, r(low.x), r(high.x), r(low.y), r(high.y), r(b[0]), r(b[1]));
-    multiply_in_warp<T>(sum, r(low.z), r(high.z), r(low.w), r(high.w), r(b[2]), r(b[3]));
-  }
-  template <int... i>
-  __device__ void add_to(float (&sum)[groups][4], std::integer_sequence<int, i...>) const {
-#pragma unroll
-    for (int s = 0; s < steps; ++s) (multiply<i>(sum[i], small[s].vector[0], small[s].vector[1], large[s]), ...);
-  }
-  __device__ void add_to(float (&sum)[groups][4]) const { add_to(sum, std::make_integer_sequence<int, groups>()); }
-};
 
 /// A lane's four sums of a group to their results, of vectors from `least` on.
 template <class T, class R, bool along_k, Reads reads>
 __device__ void store(const Panel& x, const float (&sum)[4], int vector, int least, int group, int lane) {
   const auto place = [&](int e) -> ResultPlace {
-    const int column = lane % 4 * 2 + e % 2;
+    const int column = Batch<T, along_k, reads>::vector_of(lane % 4 * 2 + e % 2);
     const int small = SmallChunks<T, reads>::number(lane, e / 2);
     const int large = vector + (along_k ? group * 8 + column : column * chunk<T> + group);
     if (small >= x.small_count || large < least) return {-1, -1};
@@ -208,10 +56,9 @@ template <class T, bool along_k, Reads reads, int warps>
 __global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __grid_constant__ Panel x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
-  using B = Batch<T, along_k, reads, steps<T, along_k>>;
-  constexpr int depth = steps<T, along_k> * step<T>;
-  constexpr int groups = B::groups, places = groups * 32; // of four sums
-  extern __shared__ float4 sums[];                        // of the warps, then what the other blocks send
+  using B = Batch<T, along_k, reads>;
+  constexpr int depth = B::depth, groups = B::groups, places = groups * 32; // of four sums
+  extern __shared__ float4 sums[]; // of the warps, then what the other blocks send
   __shared__ Arrivals arrivals;
   float4* const sent = sums + warps * places;
   const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
@@ -231,12 +78,12 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __
   for (; k + depth <= end; k += warps * depth) {
     B batch;
     batch.template fetch<true>(x, vector, k, lane);
-    batch.add_to(sum);
+    batch.add_to(sum, lane);
   }
-  for (const int last = min(k + depth, end); k < last; k += step<T>) {
-    Batch<T, along_k, reads, 1> batch;
+  if (k < end) {
+    B batch;
     batch.template fetch<false>(x, vector, k, lane);
-    batch.add_to(sum);
+    batch.add_to(sum, lane);
   }
 #pragma unroll
   for (int i = 0; i < groups; ++i) sums[warp * places + i * 32 + lane] = {sum[i][0], sum[i][1], sum[i][2], sum[i][3]};
@@ -301,7 +148,8 @@ Status launch(cudaStream_t stream, Panel& x, const char* name) noexcept {
   const Index strips = ceil_div<Index>(x.large_count, strip<T, along_k>);
   const Shares shares = shares_of(strips, x.k, along_k);
   x.parts = shares.parts;
-  x.each = static_cast<int>(ceil_div<Index>(ceil_div<Index>(x.k, x.parts), step<T>)) * step<T>;
+  constexpr int depth = steps<T, along_k> * step<T>; // parts end where batches do
+  x.each = ceil_div(ceil_div(x.k, x.parts), depth) * depth;
   return shares.warps == 8 ? launch<T, along_k, reads, 8>(stream, x, strips, name)
                            : launch<T, along_k, reads, 16>(stream, x, strips, name);
 }
