@@ -50,6 +50,44 @@ struct Fragments {
         a[chunk * 2 + next] = rounded_to_tf32(*reinterpret_cast<const float*>(from + (chunk ^ line % 8) * 16));
     }
   }
+  /// The same where shared memory has as much to do as the units, in narrow tiles. The swizzle puts what lies four
+  /// lines apart, or of a K-major operand eight, into the same banks; so half of the lanes read two things in the other
+  /// order.
+  __device__ void load_in_turns(const char* stage, Major major, int warp, int lane) {
+    const int pair = lane / 4, k = lane % 4;
+    if (major == Major::MN) {
+      const int chunk = warp % 2 * 4 + pair / 2;
+      const bool later = k % 2 == 1; // the second four k come first
+      const char* const box = stage + warp / 2 * 32 * 128 + pair % 2 * 8;
+      const auto place = [&](int line) { return box + line * 128 + (chunk ^ line) * 16; };
+      const char *const first = place(later ? 4 + k : k), *const second = place(later ? k : 4 + k);
+#pragma unroll
+      for (int step = 0; step < 4; ++step) {
+        const auto x = *reinterpret_cast<const float2*>(first + step * 8 * 128);
+        const auto y = *reinterpret_cast<const float2*>(second + step * 8 * 128);
+        a[step * 4] = rounded_to_tf32(later ? y.x : x.x);
+        a[step * 4 + 1] = rounded_to_tf32(later ? y.y : x.y);
+        a[step * 4 + 2] = rounded_to_tf32(later ? x.x : y.x);
+        a[step * 4 + 3] = rounded_to_tf32(later ? x.y : y.y);
+      }
+      return;
+    }
+    const bool later = pair >= 4; // of two chunks the second one comes first
+#pragma unroll
+    for (int next = 0; next < 2; ++next) {
+      const int line = warp * 16 + pair * 2 + next;
+      const char* const from = stage + line * 128 + k * 4;
+      const auto read = [&](int chunk) {
+        return *reinterpret_cast<const float*>(from + (chunk ^ (later ? 1 : 0) ^ line % 8) * 16);
+      };
+#pragma unroll
+      for (int chunk = 0; chunk < 8; chunk += 2) {
+        const float x = read(chunk), y = read(chunk + 1);
+        a[chunk * 2 + next] = rounded_to_tf32(later ? y : x);
+        a[chunk * 2 + 2 + next] = rounded_to_tf32(later ? x : y);
+      }
+    }
+  }
 };
 
 /// Results of Cᵀ to C: a warp's 16 rows are columns j and on, a lane's two of them neighbours; `columns` are rows from
@@ -110,7 +148,10 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     const auto step = [&](Fragments& fragments) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
-      fragments.load(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
+      if constexpr (S::tile_n == 64)
+        fragments.load_in_turns(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
+      else
+        fragments.load(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
       const SwizzledDescriptor b(stage + S::a_bytes + own_b);
       begin_products();
 #pragma unroll
