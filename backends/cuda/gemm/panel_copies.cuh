@@ -59,7 +59,8 @@ class Copies {
  public:
   /// Of 16 vectors from `first` on, and k from `k` on.
   __device__ Copies(const Vectors& x, int first, int k, int lane)
-      : line_(lane / lanes),
+      : data_(x.data),
+        line_(lane / lanes),
         position_(lane % lanes * width),
         exists_(along_k || first + position_ < x.count),
         advance_(along_k ? depth : depth * x.ld) {
@@ -77,12 +78,14 @@ class Copies {
     for (int i = 0; i < 16 / lines; ++i) {
       const int line = line_ + i * lines;
       const int there = along_k ? min(max(left - position_, 0), width) : line < left ? width : 0;
-      start_copy<width * 8>(to + place_in_line(line, position_), from_[i], there * 8);
+      const double* const from = there > 0 ? from_[i] : data_; // an address within the operand in any case
+      start_copy<width * 8>(to + place_in_line(line, position_), from, there * 8);
       from_[i] += advance_;
     }
   }
 
  private:
+  const double* data_;
   int line_, position_;
   bool exists_;
   Index advance_;

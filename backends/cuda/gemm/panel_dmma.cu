@@ -34,6 +34,7 @@ constexpr int sums_bytes = groups * 4 * 32 * static_cast<int>(sizeof(double)); /
 struct Panel {
   Vectors large, small;
   int k, segments;
+  int parts;        ///< blocks of a cluster
   int across, down; ///< warps of a block, beside one another and along k
   int first;        ///< segments of a cluster's first block
   bool swapped;     ///< the large operand is A
@@ -141,15 +142,17 @@ __global__ void __launch_bounds__(most_warps * 32, 1) panel_dmma(const __grid_co
   const int segment = rank * x.first + along;
   const bool works = rank == 0 ? along < x.first : segment < x.segments;
   launch_dependents();
-  if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes);
-  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  if (x.parts > 1) {
+    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes);
+    ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  }
   // The last strip begins earlier where it would pass the end, and stores what the one before does not.
   const int least = (static_cast<int>(ptx::get_sreg_clusterid_x()) * x.across + beside) * strip;
   const int vector = max(min(least, x.large.count - strip), 0);
   double sum[groups][4]{};
   wait_for_kernel_before();
   if (works) multiply<large_along_k, small_along_k, width>(x, segment, vector, rings + warp * stages, sum);
-  ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (x.parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
   if (!works) return;
   auto* const sent = reinterpret_cast<double2*>(rings + x.down * x.across * stages);
   const auto place = [&](int of) { return sent + ((of - 1) * x.across + beside) * pairs * 32 + lane; };
@@ -157,11 +160,16 @@ __global__ void __launch_bounds__(most_warps * 32, 1) panel_dmma(const __grid_co
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
       const double2 two{sum[p / 2][p % 2 * 2], sum[p / 2][p % 2 * 2 + 1]};
-      send(place_in(0, place(segment) + p * 32), reinterpret_cast<const float4&>(two), place_in(0, &arrivals.barrier));
+      double2* const to = place(segment) + p * 32;
+      if (x.parts == 1)
+        *to = two;
+      else
+        send(place_in(0, to), reinterpret_cast<const float4&>(two), place_in(0, &arrivals.barrier));
     }
-    return;
   }
-  arrivals.wait();
+  if (x.parts == 1) __syncthreads(); // all warps of such a block work
+  if (segment > 0) return;
+  if (x.parts > 1) arrivals.wait();
 #pragma unroll 1
   for (int next = 1; next < x.segments; ++next)
 #pragma unroll
@@ -215,6 +223,7 @@ Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* 
                 .small = swapped ? b : a,
                 .k = static_cast<int>(call.k),
                 .segments = static_cast<int>(segments),
+                .parts = shares.parts,
                 .across = shares.across,
                 .down = shares.down,
                 .first = static_cast<int>(segments) - (shares.parts - 1) * shares.down,
