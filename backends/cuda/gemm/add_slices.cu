@@ -2,7 +2,7 @@
 
 #include "early_launch.cuh"
 #include "grid.cuh"
-#include "rounding.cuh"
+#include "operands.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -45,10 +45,7 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_const
   const float results[4]{sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    if (j + e < finish.n) {
-      const float r = finish.alpha * results[e];
-      c[e] = Rounding<R>::round(finish.beta == 0 ? r : fused(finish.beta, Rounding<R>::value(c[e]), r));
-    }
+    if (j + e < finish.n) store_rounded(c + e, results[e], finish.alpha, finish.beta);
 }
 
 template <class R>

@@ -49,5 +49,11 @@ __device__ inline void store_result(T* c, T sum, T alpha, T beta) {
   const T r = alpha * sum;
   *c = beta == T{0} ? r : fused(beta, *c, r);
 }
+/// The same in f32, and rounded once more to C's type.
+template <class R>
+__device__ inline void store_rounded(R* c, float sum, float alpha, float beta) {
+  const float r = alpha * sum;
+  *c = Rounding<R>::round(beta == 0 ? r : fused(beta, Rounding<R>::value(*c), r));
+}
 
 } // namespace tessera::cuda

@@ -112,8 +112,7 @@ __device__ inline void store(const Panel& x, const double (&sum)[groups][4], int
     const int small = lane / 4 + i % 4 / 2 * 8, large = vector + i / 4 * 8 + lane % 4 * 2 + i % 2;
     if (small >= x.small.count || large < least || large >= x.large.count) continue;
     double* const c = x.c + (x.swapped ? large * x.ldc + small : small * x.ldc + large);
-    const double r = x.alpha * sum[i / 4][i % 4];
-    *c = x.beta == 0 ? r : fused(x.beta, *c, r);
+    store_result(c, sum[i / 4][i % 4], x.alpha, x.beta);
   }
 }
 __device__ __noinline__ void store_finished(const Finish<double>& finish, const double* held, bool swapped, int count,

@@ -7,6 +7,7 @@
 #include "cluster_send.cuh"
 #include "early_launch.cuh"
 #include "grid.cuh"
+#include "operands.cuh"
 #include "panel_reads.cuh"
 #include "status.hpp"
 
@@ -43,9 +44,7 @@ __device__ void store(const Panel& x, const float (&sum)[4], int vector, int lea
   for (int e = 0; e < 4; ++e) {
     const ResultPlace at = place(e);
     if (at.row < 0) continue;
-    R* const c = static_cast<R*>(x.c) + at.row * x.ldc + at.col;
-    const float r = x.alpha * sum[e];
-    *c = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(*c), r));
+    store_rounded(static_cast<R*>(x.c) + at.row * x.ldc + at.col, sum[e], x.alpha, x.beta);
   }
 }
 

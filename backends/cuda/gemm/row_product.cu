@@ -170,9 +170,7 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) row_product(const __
   if (x.finish.wanted) [[unlikely]] {
     x.finish.store([&](int) -> ResultPlace { return {0, j}; }, {{all}});
   } else {
-    R* const c = static_cast<R*>(x.c) + j;
-    const float r = x.alpha * all;
-    *c = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(*c), r));
+    store_rounded(static_cast<R*>(x.c) + j, all, x.alpha, x.beta);
   }
 #endif
 }

@@ -107,9 +107,7 @@ __device__ void store_columns_of(const Results& x, R* c, const float (&sum)[coun
   for (int e = 0; e < count; ++e) {
     const int row = i + e / 4 * 8 + e % 2, col = j + e % 4 / 2 * 8;
     if (row >= x.m || col >= x.n) continue;
-    R* const to = c + row * x.ldc + col;
-    const float r = x.alpha * sum[e];
-    *to = Rounding<R>::round(x.beta == 0 ? r : fused(x.beta, Rounding<R>::value(*to), r));
+    store_rounded(c + row * x.ldc + col, sum[e], x.alpha, x.beta);
   }
 }
 template <UnitType type, int count>
