@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
-  constexpr bool f32 = sizeof(T) == 4; // most of f64 is another row's on Hopper, of more than four rows or columns
+  constexpr bool f32 = sizeof(T) == 4; // f64 of more than four rows or columns is panels_keep_their_bits' or stream_k's
   if (!runs("slender", {.type = dtype_of<T>, .m = 1, .n = 1, .k = 1})) return;
   // Several segments in a block: four, and eight, the last one short.
   for (const Op op : {Op::None, Op::Transpose}) {
@@ -89,6 +89,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
     check_bits<T>("slender", 1, 8200, 8100, op, op);
     check_bits<T>("slender", 3, 8201, 3500, op, op);
     check_bits<T>("slender", 8200, 4, 3500, op, Op::None);
+    check_bits<T>("slender", 3, 8201, 9000, op, op); // more segments than panels have
+    check_bits<T>("slender", 8200, 4, 9000, op, Op::None);
   }
   if (!f32) return;
   for (const Op op_a : {Op::None, Op::Transpose})

@@ -66,16 +66,20 @@ BOOST_AUTO_TEST_CASE(of_tiles_beside_one_another) {
   }
 }
 
-/// The same for strips of 64 or, in tf32, 32 vectors of the large operand; the last one ragged, k ending in a step. The
-/// small operand is read in chunks, in pairs or one by one, by its direction and whether m, n and k are even.
+/// The same for strips of 32 vectors of the large operand or, of 16 bits that lie across, 64; the last one ragged, k
+/// ending in a step. The small operand is read in chunks, in pairs or one by one, by its direction and whether m, n and
+/// k are even.
 BOOST_AUTO_TEST_CASE(of_panels) {
   if (!is_hopper()) return;
+  for (const Transposed op : all_ops) check_all(16, 6000, 1064, op); // two parts of blocks that share multiprocessors
   for (const Index length : {512, 1000, 1024, 2048, 2504, 4104, 8488})
     for (const Transposed op : all_ops) {
       check_all(length, 16, 1064, op);
       check_all(11, length, 1030, op);
       check_all(length, 6, 131, op);
       check_all(16, length, 2048, op);
+      check_all(5, length, 1064, op);
+      check_all(length, 7, 1064, op);
     }
 }
 

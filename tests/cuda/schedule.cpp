@@ -73,10 +73,11 @@ void check(const Sizes& x) {
 }
 
 /// Blocks that draw units, and add a tile's segments one behind the other, as stream_k_chain.cuh has it: those of a
-/// block that copy draw at most one unit ahead of those that compute.
+/// block that copy draw at most so many units ahead of those that compute as their stages hold.
 class Drawing {
  public:
-  explicit Drawing(const Sizes& x) : x_(x), schedule_(x.tiles, x.segments, x.steps, x.last_steps, x.slots, 1 << 30) {
+  Drawing(const Sizes& x, std::size_t ahead)
+      : x_(x), ahead_(ahead), schedule_(x.tiles, x.segments, x.steps, x.last_steps, x.slots, 1 << 30) {
     BOOST_TEST(!schedule_.cuts());
     added_.resize(static_cast<std::size_t>(x.tiles));
   }
@@ -116,7 +117,7 @@ class Drawing {
   Index& added(const Part& unit) { return added_[static_cast<std::size_t>(unit.tile % x_.tiles)]; }
 
   static bool ended(const Block& block) { return block.last && block.units.empty(); }
-  static bool can_draw(const Block& block) { return !block.last && block.units.size() < 2; }
+  bool can_draw(const Block& block) const { return !block.last && block.units.size() <= ahead_; }
   bool can_add(const Block& block) {
     return !block.units.empty() && added(block.units.front()) >= segment(block.units.front());
   }
@@ -135,6 +136,7 @@ class Drawing {
   }
 
   Sizes x_;
+  const std::size_t ahead_;
   Schedule schedule_;
   Index drawn_ = 0, steps_ = 0;
   std::vector<Index> added_; ///< segments of each tile
@@ -161,8 +163,9 @@ BOOST_AUTO_TEST_CASE(drawn_units_are_added_in_order_however_few_blocks_run) {
       for (const Index last : {1, 8})
         for (const Index slots : {1, 8, 132})
           for (const Index running : {Index{1}, Index{2}, slots / 2, slots})
-            for (unsigned seed = 0; seed < 4; ++seed)
-              if (running > 0) Drawing({tiles, segments, 8, last, slots}).run(running, seed);
+            for (const std::size_t ahead : {1, 6})
+              for (unsigned seed = 0; seed < 2; ++seed)
+                if (running > 0) Drawing({tiles, segments, 8, last, slots}, ahead).run(running, seed);
 }
 
 BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {

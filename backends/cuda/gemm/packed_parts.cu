@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include "grid.cuh"
+#include "rounding.cuh"
 #include "status.hpp"
 
 namespace tessera::cuda {
@@ -30,15 +31,7 @@ struct Narrow<UnitType::Bf16> {
 };
 template <>
 struct Narrow<UnitType::Tf32> {
-  static __device__ unsigned round(float x) {
-#if __CUDA_ARCH__ >= 800
-    unsigned bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-    return bits;
-#else
-    return __float_as_uint(x); // these rows are rejected there
-#endif
-  }
+  static __device__ unsigned round(float x) { return rounded_to_tf32(x); }
   static __device__ float value(unsigned bits) { return __uint_as_float(bits); }
 };
 

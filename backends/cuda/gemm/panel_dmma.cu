@@ -16,8 +16,8 @@
 
 /// A warp has 16 vectors along k of the large operand, and a segment of k: a chain of matrix instructions. The segments
 /// of the same vectors are other warps', of one block or of a cluster of two; the warp that has the first one is sent
-/// the others' sums, and adds them in ascending order. A lane copies what it will read itself, many steps ahead, so
-/// that nobody waits for anybody and operands may be stored in any way. The large operand's bytes once.
+/// the others' sums, and adds them in ascending order. A warp copies what it will read itself, many steps ahead, so
+/// that it waits for no other one. The large operand's bytes once.
 
 namespace tessera::cuda {
 namespace {
@@ -105,11 +105,18 @@ __device__ void multiply(const Panel& x, int segment, int vector, const Stage* r
   }
 }
 
+/// The small and the large operand's vectors of a lane's result `i`.
+struct Pair {
+  int small, large;
+  __device__ Pair(int i, int vector, int lane)
+      : small(lane / 4 + i % 4 / 2 * 8), large(vector + i / 4 * 8 + lane % 4 * 2 + i % 2) {}
+};
+
 /// Vectors before `least` are another warp's to store.
 __device__ inline void store(const Panel& x, const double (&sum)[groups][4], int vector, int least, int lane) {
 #pragma unroll
   for (int i = 0; i < groups * 4; ++i) {
-    const int small = lane / 4 + i % 4 / 2 * 8, large = vector + i / 4 * 8 + lane % 4 * 2 + i % 2;
+    const auto [small, large] = Pair(i, vector, lane);
     if (small >= x.small.count || large < least || large >= x.large.count) continue;
     double* const c = x.c + (x.swapped ? large * x.ldc + small : small * x.ldc + large);
     store_result(c, sum[i / 4][i % 4], x.alpha, x.beta);
@@ -119,7 +126,7 @@ __device__ __noinline__ void store_finished(const Finish<double>& finish, const 
                                             int vector, int least, int lane) {
 #pragma unroll 1
   for (int i = 0; i < groups * 4; ++i) {
-    const int small = lane / 4 + i % 4 / 2 * 8, large = vector + i / 4 * 8 + lane % 4 * 2 + i % 2;
+    const auto [small, large] = Pair(i, vector, lane);
     const ResultPlace at{swapped ? large : small, swapped ? small : large};
     if (small < count && large >= least) finish.store([&](int) { return at; }, {{held[i]}});
   }

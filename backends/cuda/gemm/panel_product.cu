@@ -20,7 +20,7 @@ namespace {
 
 using namespace panels;
 
-constexpr int most_parts = 8; ///< of k: blocks of a cluster
+constexpr int most_parts = 4; ///< of k: blocks of a cluster
 
 #if __CUDA_ARCH__ >= 900
 
@@ -117,15 +117,15 @@ struct Shares {
   int parts, warps;
 };
 
-/// So that most multiprocessors have work in so many clusters as run at once: an H100 has 132, and runs 66, 39, 30 and
-/// 15 clusters of 2, 3, 4 and 8 large blocks. More strips share multiprocessors, where one starts or ends while another
-/// one reads; but lines along k are read in longer pieces by more warps. Not this device's numbers: the order of the
-/// additions depends on the sizes alone.
+/// So that most multiprocessors have work in so many clusters as run at once: an H100 has 132, and runs 66, 39 and 30
+/// clusters of 2, 3 and 4 large blocks; fewer than 16 strips there never are (is_panel_product). More strips share
+/// multiprocessors, where one starts or ends while another one reads; but lines along k are read in longer pieces by
+/// more warps. Not this device's numbers: the order of the additions depends on the sizes alone.
 constexpr Shares shares_of(Index strips, Index k, bool along_k) {
   if (strips > 132) return {1, along_k ? 16 : 8};
   if (k < 512) return {1, 16};
   if (strips > 66) return {2, 8};
-  return {strips > 39 ? 2 : strips > 30 ? 3 : strips > 15 ? 4 : most_parts, 16};
+  return {strips > 39 ? 2 : strips > 30 ? 3 : most_parts, 16};
 }
 
 template <class T, bool along_k, Reads reads, int warps>

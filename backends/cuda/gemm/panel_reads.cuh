@@ -73,10 +73,10 @@ __device__ void column_of(const uint4 (&rows)[4], unsigned (&to)[4]) {
 /// As the matrix units take it.
 template <class T>
 __device__ unsigned rounded(unsigned x) {
-  if constexpr (sizeof(T) == 2) return x;
-  unsigned bits;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(__uint_as_float(x)));
-  return bits;
+  if constexpr (sizeof(T) == 2)
+    return x;
+  else
+    return rounded_to_tf32(__uint_as_float(x));
 }
 
 /// A lane's two vectors of the small operand in one step: 16 bytes along k each.

@@ -1,11 +1,22 @@
 #pragma once
 
-/// Results of f32 or 16 bits.
+/// Rounding to tf32 and to results of f32 or 16 bits.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 namespace tessera::cuda {
+
+/// An f32 operand as the matrix units take it in tf32.
+__device__ inline unsigned rounded_to_tf32(float x) {
+#if __CUDA_ARCH__ >= 800
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
+#else
+  return __float_as_uint(x); // these rows are rejected there
+#endif
+}
 
 /// A result's type: rounded to, widened from.
 template <class R>

@@ -3,8 +3,9 @@
 ///
 /// Blocks take up to 128 rows of the large operand and one segment of k, so that also a single row of C keeps all
 /// multiprocessors busy; a second kernel adds the segments' sums in ascending order, which is the canonical summation.
-/// Of one to four rows of C, blocks take 32 columns and all of k, a warp a segment, and add the sums themselves. Bytes:
-/// the large operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication
+/// Of one to four rows of C, blocks take 32 columns and all of k, a warp a segment, and add the sums themselves. In f64
+/// Hopper's matrix units multiply up to 16 rows or columns, of up to eight segments (panel_dmma.cuh). Bytes: the large
+/// operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication
 /// on GPUs" (ICS 2019).
 
 #include "slender.cuh"
@@ -46,7 +47,9 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& 
   if (machine.compute_major != 9) return nullptr;
   if (is_panel_dmma(call)) return nullptr;
   if (call.type == DType::F64 && small > 4 && call.k >= 256)
-    return "of more than 4 rows or columns in f64 stream_k makes more on Hopper; use it, or no kernel's name";
+    return "of more than 4 rows or columns in f64, and more than 16 or k over 8192, stream_k makes more on Hopper; use "
+           "it, or no "
+           "kernel's name";
   if (call.type == DType::F32 && small > slender / 2 && std::max(call.m, call.n) > slender)
     return "of more than 32 rows or columns stream_k makes more on Hopper; use it, or no kernel's name";
   return nullptr;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// stream_k where a tile's segments of k are added by the blocks that computed them, one behind the other (M::chained).
-/// No segment's sums go through memory, and no second kernel adds them.
+/// Segments have no sums of their own in memory, only tiles their totals, and no second kernel adds them.
 ///
 /// A unit is one segment of one tile; units are numbered segment by segment. A block waits until the segments before
 /// its own are added. Blocks that had their units by their own numbers could wait for a block that does not run, for

@@ -2,7 +2,8 @@
 ///
 /// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 64×64 results, four warps of 32×32, two
 /// blocks; or 64×32 or 32×64, where C is smaller still. m·n·k/64 elements read, where dmma's tiles of 128×64 need a
-/// half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache has. Else as stream_k.cu.
+/// half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache has. Segments of few tiles are
+/// added in a chain of blocks. Else as stream_k.cu.
 
 #include "dmma.cuh"
 #include "ladder.hpp"

@@ -3,9 +3,9 @@
 /// Sums on their way from a block of stream_k to the next one, and the totals of finished segments of k.
 ///
 /// Totals are in global memory, where the L2 cache keeps them: in registers is no room, and what a block hands on is
-/// there already. In f64 that cache adds to them (M::cache_adds), and nobody waits: one thread adds to a total, one
-/// segment after the other, each with one rounding, so that the order and the bits are the canonical ones. In f32 it
-/// would flush subnormals.
+/// there already. In f64 that cache adds to them (M::cache_adds), and nobody waits: one thread adds to a total, or
+/// those of a chain do (stream_k_chain.cuh), one segment after the other, each with one rounding, so that the order and
+/// the bits are the canonical ones. In f32 it would flush subnormals.
 
 #include <cuda/atomic>
 

@@ -12,12 +12,6 @@ namespace tessera::cuda::tma {
 
 using wgmma::Barriers;
 
-__device__ inline unsigned rounded_to_tf32(float x) {
-  unsigned bits;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-  return bits;
-}
-
 /// A lane's part of 16 rows and 32 k: of the rows 2·(lane / 4) and the next, so that two neighbours of an MN-major
 /// operand are read at once. The units' rows lane / 4 and lane / 4 + 8 are these.
 struct Fragments {
