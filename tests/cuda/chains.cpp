@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -12,6 +11,7 @@
 
 #include <tessera/tessera.hpp>
 
+#include "bits.hpp"
 #include "on_device.hpp"
 
 using namespace tessera;
@@ -19,34 +19,8 @@ using namespace tessera::cuda_test;
 
 namespace {
 
-Matrix<double> operand(Op op, Index rows, Index cols, Seed seed) {
-  return op == Op::None ? Matrix<double>::random(rows, cols, seed) : Matrix<double>::random(cols, rows, seed);
-}
-
-bool same_bits(const Matrix<double>& x, const Matrix<double>& y) {
-  for (Index i = 0; i < x.rows(); ++i)
-    if (std::memcmp(x.row(i).data(), y.row(i).data(), static_cast<std::size_t>(x.cols()) * sizeof(double)) != 0)
-      return false;
-  return true;
-}
-
 void check_chain(Index m, Index n, Index k, Op op_a, Op op_b) {
-  const Matrix<double> a = operand(op_a, m, k, Seed{1}), b = operand(op_b, k, n, Seed{2});
-  const Matrix<double> bias = Matrix<double>::random(1, n, Seed{4});
-  const Matrix<double> residual = Matrix<double>::random(m, n, Seed{5});
-  const MatrixEpilogue<double> epilogue{
-      .bias = bias.view(), .activation = Activation::Gelu, .residual = residual.view()};
-  const auto product = [&](const char* by, double beta, const MatrixEpilogue<double>& after) {
-    Matrix<double> c = Matrix<double>::random(m, n, Seed{3});
-    gemm(1.5, op_a == Op::None ? a.view() : a.transposed(), op_b == Op::None ? b.view() : b.transposed(), beta, c,
-         after, {.backend = Backend::Cuda, .kernel = by});
-    return c;
-  };
-  BOOST_TEST_CONTEXT(m << "x" << n << "x" << k << ", " << to_string(op_a) << ", " << to_string(op_b)) {
-    BOOST_TEST(same_bits(product("stream_k", 0.5, {}), product("z_order", 0.5, {})));
-    BOOST_TEST(same_bits(product("stream_k", 0, {}), product("z_order", 0, {})), "beta = 0");
-    BOOST_TEST(same_bits(product("stream_k", 0.5, epilogue), product("z_order", 0.5, epilogue)), "with an epilogue");
-  }
+  for (const double beta : {0.5, 0.0}) test::check_bits<double>("stream_k", m, n, k, op_a, op_b, 1, beta);
 }
 
 } // namespace

@@ -14,7 +14,6 @@ struct Vectors {
   const double* data;
   Index ld;
   int count;
-  bool chunks; ///< lines are whole, aligned chunks of 16 bytes
 };
 
 /// 16 vectors' elements for the k of one instruction, in lines of 128 bytes along k or across, as they are stored. The
@@ -22,6 +21,7 @@ struct Vectors {
 struct alignas(128) Lines {
   double at[16 * 16];
 };
+
 #if __CUDA_ARCH__ >= 900
 
 /// Where in Lines, in bytes.
@@ -41,7 +41,7 @@ __device__ inline double read(unsigned from) {
   asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(from));
   return x;
 }
-/// `there` bytes, and zeros behind them.
+/// `there` bytes, and zeros behind them: one instruction, where __pipeline_memcpy_async has a branch for each number.
 template <int bytes>
 __device__ void start_copy(unsigned to, const double* from, int there) {
   if constexpr (bytes == 16)

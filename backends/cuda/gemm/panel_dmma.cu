@@ -3,7 +3,6 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "canonical.cuh"
 #include "cluster_launch.cuh"
@@ -12,6 +11,7 @@
 #include "early_launch.cuh"
 #include "grid.cuh"
 #include "panel_copies.cuh"
+#include "panel_sides.hpp"
 #include "status.hpp"
 
 /// A warp has 16 vectors along k of the large operand, and a segment of k: a chain of matrix instructions. The segments
@@ -24,7 +24,6 @@ namespace {
 
 using namespace panels;
 
-constexpr int few = 16;           ///< rows of the instruction, vectors of the small operand
 constexpr int groups = 2;         ///< of 8 vectors, the instruction's columns, of a warp
 constexpr int strip = groups * 8; ///< vectors of a warp
 constexpr int most_warps = 8;
@@ -214,19 +213,15 @@ bool is_panel_dmma(const GemmCall& call) noexcept {
 }
 
 Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
-  const bool swapped = call.n < call.m, a_along_k = call.op_a == Op::None, b_along_k = call.op_b == Op::Transpose;
-  const auto vectors = [&](const void* data, Index ld, Index count, bool along_k) {
-    return Vectors{static_cast<const double*>(data), ld, static_cast<int>(count),
-                   count >= strip && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && ld % 2 == 0 &&
-                       (along_k || count % 2 == 0)};
+  const auto [swapped, small, large] = Sides(call);
+  const auto vectors = [](const Side& x) {
+    return Vectors{static_cast<const double*>(x.data), x.ld, static_cast<int>(x.count)};
   };
-  const Vectors a = vectors(call.a, call.lda, call.m, a_along_k), b = vectors(call.b, call.ldb, call.n, b_along_k);
-  const Vectors& large = swapped ? a : b;
   const Index segments = ceil_div(call.k, canonical_segment);
   const Shares shares = shares_of(segments, large.count);
   const int warps = shares.down * shares.across;
-  const Panel x{.large = large,
-                .small = swapped ? b : a,
+  const Panel x{.large = vectors(large),
+                .small = vectors(small),
                 .k = static_cast<int>(call.k),
                 .segments = static_cast<int>(segments),
                 .parts = shares.parts,
@@ -239,20 +234,24 @@ Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* 
                 .alpha = call.alpha,
                 .beta = call.beta,
                 .finish = Finish<double>(call)};
-  const bool large_along_k = swapped ? a_along_k : b_along_k, small_along_k = swapped ? b_along_k : a_along_k;
-  const auto launch = [&]<int width>() {
-    const ClusterLaunch how{.blocks = ceil_div<Index>(large.count, strip * shares.across) * shares.parts,
-                            .size = shares.parts,
-                            .threads = warps * 32,
-                            .shared = warps * stages * sizeof(Stage) + (segments - 1) * shares.across * sums_bytes,
-                            .early = true};
-    const auto kernel = large_along_k   ? small_along_k ? panel_dmma<true, true, width> : panel_dmma<true, false, width>
-                          : small_along_k ? panel_dmma<false, true, width>
-                                        : panel_dmma<false, false, width>;
-    if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
-    return launch_clusters(stream, how, name, kernel, x);
+  const ClusterLaunch how{.blocks = ceil_div<Index>(large.count, strip * shares.across) * shares.parts,
+                          .size = shares.parts,
+                          .threads = warps * 32,
+                          .shared = warps * stages * sizeof(Stage) + (segments - 1) * shares.across * sums_bytes,
+                          .early = true};
+  // By whether two elements are copied at once, and how the large and the small operand lie.
+  using Kernel = void (*)(Panel);
+  const Kernel kernels[2][2][2]{
+      {{panel_dmma<false, false, 1>, panel_dmma<false, true, 1>},
+       {panel_dmma<true, false, 1>, panel_dmma<true, true, 1>}},
+      {{panel_dmma<false, false, 2>, panel_dmma<false, true, 2>},
+       {panel_dmma<true, false, 2>, panel_dmma<true, true, 2>}},
   };
-  return large.chunks ? launch.operator()<2>() : launch.operator()<1>();
+  const bool chunks =
+      large.count >= strip && is_whole(large.data, large.along_k ? 0 : large.count, large.ld, sizeof(double));
+  const Kernel kernel = kernels[chunks][large.along_k][small.along_k];
+  if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
+  return launch_clusters(stream, how, name, kernel, x);
 }
 
 } // namespace tessera::cuda

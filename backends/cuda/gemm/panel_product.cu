@@ -9,6 +9,7 @@
 #include "grid.cuh"
 #include "operands.cuh"
 #include "panel_reads.cuh"
+#include "panel_sides.hpp"
 #include "status.hpp"
 
 /// A block has a strip of vectors along k of the large operand, and its own part of k, which its warps share.
@@ -153,24 +154,9 @@ Status launch(cudaStream_t stream, Panel& x, const char* name) noexcept {
                            : launch<T, along_k, reads, 16>(stream, x, strips, name);
 }
 
-bool is_whole(const void* data, Index length, Index ld, Index bytes) noexcept {
-  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && length * bytes % 16 == 0 && ld * bytes % 16 == 0;
-}
-
-/// How an operand is stored: vectors along k.
-struct Side {
-  const void* data;
-  Index ld;
-  bool along_k;
-  Index count;
-};
-Side a_of(const GemmCall& call) { return {call.a, call.lda, call.op_a == Op::None, call.m}; }
-Side b_of(const GemmCall& call) { return {call.b, call.ldb, call.op_b == Op::Transpose, call.n}; }
-
 template <class T>
 Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
-  const bool swapped = call.n < call.m;
-  const Side small = swapped ? b_of(call) : a_of(call), large = swapped ? a_of(call) : b_of(call);
+  const auto [swapped, small, large] = Sides(call);
   const bool pairs = !small.along_k && small.count % 2 == 0 && small.ld % 2 == 0 &&
                      reinterpret_cast<std::uintptr_t>(small.data) % (2 * sizeof(T)) == 0;
   const bool chunks = small.along_k && is_whole(small.data, call.k, small.ld, sizeof(T));
@@ -191,8 +177,8 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
           .alpha = static_cast<float>(call.alpha),
           .beta = static_cast<float>(call.beta),
           .finish = Finish<float>(call)};
-  const auto launch_with = [&]<Reads reads>() {
-    return large.along_k ? launch<T, true, reads>(stream, x, name) : launch<T, false, reads>(stream, x, name);
+  const auto launch_with = [&, along_k = large.along_k]<Reads reads>() {
+    return along_k ? launch<T, true, reads>(stream, x, name) : launch<T, false, reads>(stream, x, name);
   };
   return chunks  ? launch_with.template operator()<Reads::Chunks>()
          : pairs ? launch_with.template operator()<Reads::Pairs>()
@@ -204,9 +190,9 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
 bool is_panel_product(const GemmCall& call) noexcept {
   constexpr Index least_bytes = 2048; // of the vectors' elements for one k: 16 strips and more
   const Index bytes = static_cast<Index>(size_of(call.type));
-  const Side large = call.n < call.m ? a_of(call) : b_of(call);
-  return std::min(call.m, call.n) <= few && large.count * bytes >= least_bytes &&
-         is_whole(large.data, large.along_k ? call.k : large.count, large.ld, bytes);
+  const auto [swapped, small, large] = Sides(call);
+  return small.count <= few && large.count * bytes >= least_bytes &&
+         is_whole(large.data, large.along_k ? call.k : large.count, large.ld, size_of(call.type));
 }
 
 Status launch_panel_product(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {

@@ -14,8 +14,6 @@
 
 namespace tessera::cuda::panels {
 
-constexpr int few = 16; ///< rows of the instruction, vectors of the small operand
-
 /// How the small operand is read.
 enum class Reads {
   Chunks, ///< 16 bytes along k

@@ -7,6 +7,7 @@
 #include "cluster_send.cuh"
 #include "early_launch.cuh"
 #include "grid.cuh"
+#include "panel_sides.hpp"
 #include "rounding.cuh"
 #include "status.hpp"
 
@@ -211,9 +212,9 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
 } // namespace
 
 bool is_row_product(const GemmCall& call) noexcept {
-  const Index size = static_cast<Index>(size_of(call.type));
-  return call.m == 1 && call.op_b == Op::None && call.n * size >= 4096 && call.n * size % 16 == 0 &&
-         call.ldb * size % 16 == 0 && reinterpret_cast<std::uintptr_t>(call.b) % 16 == 0;
+  constexpr Index least_bytes = 4096; // of a row of B
+  return call.m == 1 && call.op_b == Op::None && call.n * static_cast<Index>(size_of(call.type)) >= least_bytes &&
+         panels::is_whole(call.b, call.n, call.ldb, size_of(call.type));
 }
 
 Status launch_row_product(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {

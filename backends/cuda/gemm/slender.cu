@@ -47,9 +47,8 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& 
   if (machine.compute_major != 9) return nullptr;
   if (is_panel_dmma(call)) return nullptr;
   if (call.type == DType::F64 && small > 4 && call.k >= 256)
-    return "of more than 4 rows or columns in f64, and more than 16 or k over 8192, stream_k makes more on Hopper; use "
-           "it, or no "
-           "kernel's name";
+    return "of more than 16 rows or columns in f64, or of more than 4 with k over 8192, stream_k makes more on Hopper; "
+           "use it, or no kernel's name";
   if (call.type == DType::F32 && small > slender / 2 && std::max(call.m, call.n) > slender)
     return "of more than 32 rows or columns stream_k makes more on Hopper; use it, or no kernel's name";
   return nullptr;

@@ -37,27 +37,26 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const VectorOperands<T> x(call);
   const Index tiles_m = ceil_div<Index>(x.m, M::block_m);
   const Index tiles_n = ceil_div<Index>(x.n, M::block_n);
+  const Index tiles = tiles_m * tiles_n;
   const Index multiprocessors = executor.capabilities().multiprocessors;
   const Index slots = M::blocks * multiprocessors;
   const Index length = segments == 1 ? x.k : canonical_segment;
   const Index last = x.k - (segments - 1) * length;
   constexpr Index k = M::block_k;
   constexpr Index least = M::chained ? std::numeric_limits<Index>::max() : 256 / k;
-  const Schedule schedule(tiles_m * tiles_n, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
+  const Schedule schedule(tiles, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
 
   ScratchLayout layout;
   constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
   const Index blocks = schedule.blocks();
   const bool apart = segments > 1 && !M::chained; // segments' sums
-  const Index flagged = M::chained ? tiles_m * tiles_n : schedule.cuts() ? blocks : 0;
+  const Index flagged = M::chained ? tiles : schedule.cuts() ? blocks : 0;
   const Index drawn = flagged * M::threads / 32; // behind the flags: cleared with them
   const Index flag_count = drawn + (M::chained ? 1 : 0);
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
-  const std::size_t totals = layout.add((M::chained                   ? tiles_m * tiles_n
-                                         : length > canonical_segment ? blocks
-                                                                      : 0) *
-                                        parcel);
+  const Index with_totals = M::chained ? tiles : length > canonical_segment ? blocks : 0;
+  const std::size_t totals = layout.add(with_totals * parcel);
   const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
   if (layout.size() > 0)
