@@ -7,8 +7,9 @@
 
 namespace tessera::cuda {
 
-Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Recording>& recording) noexcept {
-  std::unique_ptr<GraphRecording> made(new (std::nothrow) GraphRecording(device, graph));
+Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<RecordedScratch> scratch,
+                              std::unique_ptr<Recording>& recording) noexcept {
+  std::unique_ptr<GraphRecording> made(new (std::nothrow) GraphRecording(device, graph, std::move(scratch)));
   if (!made) {
     static_cast<void>(cudaGraphDestroy(graph));
     return {StatusCode::OutOfMemory, {}};
@@ -16,6 +17,7 @@ Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Rec
   if (Status status = check(cudaGraphInstantiate(&made->executable_, graph, 0), "preparing a recording to be replayed");
       !status.ok())
     return status;
+  if (Status status = made->scratch_->settle(); !status.ok()) return status;
   recording = std::move(made);
   return {};
 }

@@ -5,24 +5,30 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <utility>
 
 #include <tessera/recording.hpp>
+
+#include "recorded_scratch.hpp"
 
 namespace tessera::cuda {
 
 class GraphRecording final : public Recording {
  public:
-  /// Takes the graph over, whatever comes of it.
-  static Status create(int device, cudaGraph_t graph, std::unique_ptr<Recording>& recording) noexcept;
+  /// Takes the graph over, whatever comes of it, and the scratch memory of its kernels.
+  static Status create(int device, cudaGraph_t graph, std::unique_ptr<RecordedScratch> scratch,
+                       std::unique_ptr<Recording>& recording) noexcept;
   ~GraphRecording() override;
   Status replay(Queue& queue) noexcept override;
 
  private:
-  GraphRecording(int device, cudaGraph_t graph) : device_(device), graph_(graph) {}
+  GraphRecording(int device, cudaGraph_t graph, std::unique_ptr<RecordedScratch> scratch)
+      : device_(device), graph_(graph), scratch_(std::move(scratch)) {}
 
   int device_;
   cudaGraph_t graph_; ///< memory that it allocates is the graph's own, so it is kept as long as what is made of it
   cudaGraphExec_t executable_ = nullptr;
+  std::unique_ptr<RecordedScratch> scratch_;
 };
 
 } // namespace tessera::cuda

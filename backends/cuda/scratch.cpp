@@ -1,19 +1,26 @@
 #include "scratch.hpp"
 
 #include "memory.hpp"
+#include "recorded_scratch.hpp"
 #include "stream_queue.hpp"
 
 namespace tessera::cuda {
 
 Status Scratch::allocate(Executor&, Queue& queue, std::size_t bytes) noexcept {
   release();
-  memory_ = &static_cast<StreamQueue&>(queue).memory();
+  auto& streams = static_cast<StreamQueue&>(queue);
+  memory_ = &streams.memory();
+  recorded_ = streams.recorded_scratch();
   stream_ = stream_of(queue);
+  if (recorded_ != nullptr) return recorded_->take(bytes, data_);
   return memory_->allocate(stream_, bytes, data_);
 }
 
 void Scratch::release() noexcept {
-  if (data_ != nullptr) memory_->free(stream_, data_);
+  if (data_ != nullptr && recorded_ != nullptr)
+    recorded_->give_back(data_);
+  else if (data_ != nullptr)
+    memory_->free(stream_, data_);
   data_ = nullptr;
 }
 

@@ -68,16 +68,20 @@ Status StreamQueue::finish_before(void* stream) noexcept {
 
 Status StreamQueue::begin_recording() noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  if (Status status = RecordedScratch::create(device_, memory_, recorded_); !status.ok()) return status;
   // Thread-local: what cannot be captured (cudaMalloc, say) fails on this thread, and other threads may go on.
-  return check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording a queue");
+  Status status = check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording a queue");
+  if (!status.ok()) recorded_.reset();
+  return status;
 }
 
 Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
   recording.reset();
+  std::unique_ptr<RecordedScratch> scratch = std::move(recorded_);
   cudaGraph_t graph = nullptr;
   if (Status status = check(cudaStreamEndCapture(stream_, &graph), "ending a queue's recording"); !status.ok())
     return status;
-  return GraphRecording::create(device_, graph, recording);
+  return GraphRecording::create(device_, graph, std::move(scratch), recording);
 }
 
 Status TimedEvent::create(int device, std::unique_ptr<Event>& event) noexcept {

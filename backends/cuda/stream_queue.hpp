@@ -9,12 +9,11 @@
 #include <tessera/executor.hpp>
 #include <tessera/recording.hpp>
 
+#include "recorded_scratch.hpp"
 #include "side_queues.hpp"
 #include "stream.hpp"
 
 namespace tessera::cuda {
-
-class DeviceMemory;
 
 class StreamQueue final : public Queue, public Recorder {
  public:
@@ -34,6 +33,8 @@ class StreamQueue final : public Queue, public Recorder {
   int device() const noexcept { return device_; }
   cudaStream_t stream() const noexcept { return stream_; }
   DeviceMemory& memory() const noexcept { return memory_; }
+  /// Null while it is not recorded.
+  RecordedScratch* recorded_scratch() const noexcept { return recorded_.get(); }
 
  private:
   StreamQueue(int device, DeviceMemory& memory, cudaStream_t stream)
@@ -42,6 +43,7 @@ class StreamQueue final : public Queue, public Recorder {
   DeviceMemory& memory_; ///< its executor's
   cudaStream_t stream_;
   std::shared_ptr<SideQueues> side_; ///< null: the default queue
+  std::unique_ptr<RecordedScratch> recorded_;
 };
 
 class TimedEvent final : public Event {

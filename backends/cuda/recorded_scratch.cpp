@@ -1,0 +1,70 @@
+#include "recorded_scratch.hpp"
+
+#include <new>
+
+#include "status.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+/// Lets this thread allocate while it captures another stream: what it allocates is no part of the capture.
+class BesideCapture {
+ public:
+  BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  BesideCapture(const BesideCapture&) = delete;
+  BesideCapture& operator=(const BesideCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+} // namespace
+
+Status RecordedScratch::create(int device, DeviceMemory& memory, std::unique_ptr<RecordedScratch>& scratch) noexcept {
+  if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
+  cudaStream_t stream = nullptr;
+  if (Status status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); !status.ok())
+    return status;
+  scratch.reset(new (std::nothrow) RecordedScratch(device, memory, stream));
+  if (scratch) return {};
+  static_cast<void>(cudaStreamDestroy(stream));
+  return {StatusCode::OutOfMemory, {}};
+}
+
+RecordedScratch::~RecordedScratch() {
+  static_cast<void>(cudaSetDevice(device_));
+  for (const Block& block : blocks_) memory_.free(stream_, block.memory);
+  static_cast<void>(cudaStreamDestroy(stream_));
+}
+
+Status RecordedScratch::take(std::size_t bytes, void*& memory) noexcept try {
+  memory = nullptr;
+  Block* best = nullptr;
+  for (Block& block : blocks_)
+    if (!block.taken && block.bytes >= bytes && (best == nullptr || block.bytes < best->bytes)) best = &block;
+  if (best == nullptr) {
+    blocks_.reserve(blocks_.size() + 1);
+    void* made = nullptr;
+    const BesideCapture here;
+    if (Status status = memory_.allocate(stream_, bytes, made); !status.ok()) return status;
+    best = &blocks_.emplace_back(made, bytes, true);
+  }
+  best->taken = true;
+  memory = best->memory;
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+void RecordedScratch::give_back(void* memory) noexcept {
+  for (Block& block : blocks_)
+    if (block.memory == memory) block.taken = false;
+}
+
+Status RecordedScratch::settle() noexcept {
+  if (blocks_.empty()) return {};
+  return check(cudaStreamSynchronize(stream_), "waiting for a recording's memory");
+}
+
+} // namespace tessera::cuda
