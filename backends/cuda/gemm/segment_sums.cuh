@@ -39,6 +39,7 @@ struct SegmentSums {
 
 template <class T>
 __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
+  launch_dependents();
   wait_for_kernel_before();
   if (x.unfit != nullptr && *x.unfit != 0) return;
   const Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -81,15 +81,14 @@ Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
          adding;
 }
 
-/// Launched ahead where no other kernel adds sums: those have memory that is allocated in between. On Hopper each
-/// kernel always has the same limit of shared memory: a call of another thread must not lower it under this one's
-/// launch.
+/// On Hopper each kernel always has the same limit of shared memory: a call of another thread must not lower it under
+/// this one's launch.
 template <class T, class S, Along along>
 Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabilities& machine) noexcept {
   constexpr std::size_t bytes = shared_bytes<T, S, along>;
   const auto kernel = multiply<T, S, along>;
-  const bool hopper = machine.compute_major == 9, early = hopper && x.sums == nullptr;
-  const std::size_t limit = hopper ? std::max(bytes, more_than_half) : bytes;
+  const bool early = machine.compute_major == 9;
+  const std::size_t limit = early ? std::max(bytes, more_than_half) : bytes;
   if (Status status = allow_shared(kernel, limit, "slender"); !status.ok()) return status;
   const Index blocks = blocks_of<S>(x);
   return launch_behind(stream, static_cast<unsigned>(blocks), 2 * threads,

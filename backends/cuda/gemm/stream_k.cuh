@@ -79,6 +79,7 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   barriers.arrive(barriers.full[ring.stage]);
   __pipeline_commit();
   __pipeline_wait_prior(0);
+  launch_dependents();
 }
 
 template <class M, bool finishes, class Stage>
@@ -118,8 +119,6 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
     M::template store<finishes>(work.product_of(plan.segment), plan.origin.row, plan.origin.col, place, sums, held);
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }
-  wait_for_kernel_before(); // the next kernel waits for this one alone
-  launch_dependents();
 }
 
 #endif
@@ -135,6 +134,7 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
   __shared__ Barriers<M::stages> barriers;
   if (threadIdx.x == 0) barriers.start(M::threads / 32);
   __syncthreads();
+  wait_for_kernel_before();
   if (threadIdx.x >= M::threads) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(M::producer_registers));
     produce<M, a_along, b_along>(work, stage, barriers);

@@ -18,10 +18,7 @@ namespace tessera::cuda::stream_k {
 template <class T>
 class DrawnUnits {
  public:
-  __device__ explicit DrawnUnits(const Work<T>& work) : work_(work) {
-    wait_for_kernel_before(); // nobody has drawn
-    draw(0);
-  }
+  __device__ explicit DrawnUnits(const Work<T>& work) : work_(work) { draw(0); }
   /// The block's unit of that index: halfway through the one before it, so that nobody waits for its number. Not
   /// sooner: by then those who compute have begun with the one before, each as late as the chain lets it, and who is
   /// ahead in the chain draws first. Else everyone would wait for the whole chain at each unit.
@@ -55,7 +52,6 @@ class Chain {
 
   /// Until those before this segment are added.
   __device__ void wait(int segment) const {
-    wait_for_kernel_before(); // the flags were 0
     while (Flag(*added_).load(::cuda::std::memory_order_acquire) < segment) __nanosleep(100);
   }
   __device__ void add(Sums& sums, int segment) {
@@ -98,8 +94,6 @@ __device__ void consume_units(const Work<typename M::Element>& work, const Stage
     }
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }
-  wait_for_kernel_before(); // the next kernel waits for this one alone
-  launch_dependents();
 }
 
 #endif

@@ -21,13 +21,13 @@ inline const char* reject(const GemmKernel&, const GemmCall&, const Capabilities
 
 inline __global__ void clear(int* flags, unsigned count) {
   launch_dependents();
+  wait_for_kernel_before();
   if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
 }
 
-/// By a kernel that lets the next one start at once, which waits before it looks at them.
 inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
-  clear<<<static_cast<unsigned>(ceil_div<Index>(count, 1024)), 1024, 0, stream>>>(flags, static_cast<unsigned>(count));
-  return launched("clearing flags");
+  return launch_behind(stream, static_cast<unsigned>(ceil_div<Index>(count, 1024)), 1024, 0, true, "clearing flags",
+                       clear, flags, static_cast<unsigned>(count));
 }
 
 template <class M>
@@ -78,9 +78,10 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     const auto kernel =
         x.finish.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
-    if (Status allowed = allow_shared(kernel, bytes, name); !allowed.ok()) return allowed;
-    return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers, bytes, flag_count > 0, name,
-                         kernel, work);
+    constexpr std::size_t alone = std::max(bytes, more_than_half); ///< of a block that is to have a multiprocessor
+    if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
+    return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers,
+                         blocks <= multiprocessors ? alone : bytes, true, name, kernel, work);
   });
   if (!status.ok() || !apart) return status;
   return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);

@@ -9,7 +9,6 @@
 
 #include <cuda/atomic>
 
-#include "early_launch.cuh"
 #include "stream_k_work.cuh"
 
 namespace tessera::cuda::stream_k {
@@ -62,11 +61,9 @@ class Passed {
   /// And the totals, which are there.
   __device__ void put(const typename M::Sums& sums) const {
     sums_.put(sums);
-    wait_for_kernel_before(); // the flags are 0
     announce(flag_, 1);
   }
   __device__ void take(typename M::Sums& sums) const {
-    wait_for_kernel_before();
     while (Flag(*flag_).load(::cuda::std::memory_order_acquire) == 0) __nanosleep(100);
     sums_.take(sums);
   }
