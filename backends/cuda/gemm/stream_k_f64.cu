@@ -1,7 +1,7 @@
 /// stream_k in f64: dmma's instruction with tiles of 128×128, so that the L2 cache keeps up.
 ///
-/// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 64×64 results, four warps of 32×32, two
-/// blocks; or 64×32 or 32×64, where C is smaller still. m·n·k/64 elements read, where dmma's tiles of 128×64 need a
+/// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 128×64 results, warps of 32×32; or 64×64,
+/// four such warps, two blocks; or 64×32 or 32×64, where C is smaller still. m·n·k/64 elements read, where dmma's tiles of 128×64 need a
 /// half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache has. Segments of few tiles are
 /// added in a chain of blocks. Else as stream_k.cu.
 
@@ -41,12 +41,14 @@ struct Chained : M {
 namespace {
 
 using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 16>, 1, 5, 135, 135>;
+using Medium = stream_k::Matrices<dmma_tiling::Shape<2, 4, 4, 2, 16>, 1, 7, 72, 72>;
 using Small = stream_k::Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, 2, 5, 75, 45>;
 using Least = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 16>, 2, 7, 45, 28>;
 using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 16>, 2, 5, 45, 28>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Small, Least, Flat>(row.name, executor, queue, call);
+  return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Medium, Small, Least, Flat>(row.name, executor, queue,
+                                                                                               call);
 }
 
 } // namespace
