@@ -52,12 +52,9 @@ Status encode_tensor_map(CUtensorMap& map, DType type, const void* data, const T
   const cuuint64_t pitches[]{static_cast<cuuint64_t>(shape.row_pitch), static_cast<cuuint64_t>(shape.plane_pitch)};
   const cuuint32_t box[]{static_cast<cuuint32_t>(128 / size_of(type)), shape.box_rows, 1};
   const cuuint32_t steps[]{1, 1, 1};
-  // What shares 256 bytes with a box's line is wanted soon after, unless boxes' lines straddle them.
-  const bool whole = reinterpret_cast<std::uintptr_t>(data) % 256 == 0 && shape.row_pitch % 256 == 0;
   const CUresult result = encode(&map, element(type), 3, const_cast<void*>(data), sizes, pitches, box, steps,
                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                 whole ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return {};
   return Status::failure(StatusCode::DeviceError,
                          "cuTensorMapEncodeTiled failed with error " + std::to_string(static_cast<int>(result)));
