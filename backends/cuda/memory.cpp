@@ -52,13 +52,13 @@ DeviceMemory::~DeviceMemory() {
   forget_error();
 }
 
-Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory) noexcept {
+Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait) noexcept {
   memory = nullptr;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   bytes = bytes == 0 ? 1 : bytes;
   if (Status status = reserve(bytes); !status.ok()) return status;
   cudaError_t error = take(stream, bytes, memory);
-  if (error == cudaErrorMemoryAllocation) { // what was freed and not yet given back may be enough
+  if (error == cudaErrorMemoryAllocation && may_wait) { // what was freed and not yet given back may be enough
     forget_error();
     static_cast<void>(cudaDeviceSynchronize());
     if (pool_ != nullptr) static_cast<void>(cudaMemPoolTrimTo(pool_, 0));

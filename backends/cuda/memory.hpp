@@ -25,7 +25,8 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// On OutOfMemory `memory` is null and everything else is as before. Aligned to 256 bytes.
-  Status allocate(cudaStream_t stream, std::size_t bytes, void*& memory) noexcept;
+  /// `may_wait`: for the device, where memory is short; that would spoil the capture of any stream.
+  Status allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait = true) noexcept;
   void free(cudaStream_t stream, void* memory) noexcept;
 
  private:

@@ -7,7 +7,7 @@
 namespace tessera::cuda {
 namespace {
 
-/// Lets this thread allocate while it captures another stream: what it allocates is no part of the capture.
+/// Lets this thread allocate and wait while it captures another stream: what happens here is no part of the capture.
 class BesideCapture {
  public:
   BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
@@ -22,6 +22,7 @@ class BesideCapture {
 } // namespace
 
 Status RecordedScratch::create(int device, DeviceMemory& memory, std::unique_ptr<RecordedScratch>& scratch) noexcept {
+  const BesideCapture here;
   if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
   cudaStream_t stream = nullptr;
   if (Status status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); !status.ok())
@@ -33,6 +34,7 @@ Status RecordedScratch::create(int device, DeviceMemory& memory, std::unique_ptr
 }
 
 RecordedScratch::~RecordedScratch() {
+  const BesideCapture here;
   static_cast<void>(cudaSetDevice(device_));
   for (const Block& block : blocks_) memory_.free(stream_, block.memory);
   static_cast<void>(cudaStreamDestroy(stream_));
@@ -47,8 +49,9 @@ Status RecordedScratch::take(std::size_t bytes, void*& memory) noexcept try {
     blocks_.reserve(blocks_.size() + 1);
     void* made = nullptr;
     const BesideCapture here;
-    if (Status status = memory_.allocate(stream_, bytes, made); !status.ok()) return status;
-    best = &blocks_.emplace_back(made, bytes, true);
+    if (Status status = memory_.allocate(stream_, bytes, made, false); !status.ok()) return status;
+    blocks_.push_back({made, bytes, false});
+    best = &blocks_.back();
   }
   best->taken = true;
   memory = best->memory;
@@ -64,6 +67,7 @@ void RecordedScratch::give_back(void* memory) noexcept {
 
 Status RecordedScratch::settle() noexcept {
   if (blocks_.empty()) return {};
+  const BesideCapture here;
   return check(cudaStreamSynchronize(stream_), "waiting for a recording's memory");
 }
 

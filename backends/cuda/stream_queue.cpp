@@ -1,6 +1,7 @@
 #include "stream_queue.hpp"
 
 #include <new>
+#include <utility>
 
 #include "graph_recording.hpp"
 #include "status.hpp"
@@ -68,15 +69,18 @@ Status StreamQueue::finish_before(void* stream) noexcept {
 
 Status StreamQueue::begin_recording() noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
-  if (Status status = RecordedScratch::create(device_, memory_, recorded_); !status.ok()) return status;
+  if (recorded_) return {StatusCode::Rejected, "this queue is being recorded already"};
+  std::unique_ptr<RecordedScratch> scratch;
+  if (Status status = RecordedScratch::create(device_, memory_, scratch); !status.ok()) return status;
   // Thread-local: what cannot be captured (cudaMalloc, say) fails on this thread, and other threads may go on.
   Status status = check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording a queue");
-  if (!status.ok()) recorded_.reset();
+  if (status.ok()) recorded_ = std::move(scratch);
   return status;
 }
 
 Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
   recording.reset();
+  if (!recorded_) return {StatusCode::Rejected, "this queue is not being recorded"};
   std::unique_ptr<RecordedScratch> scratch = std::move(recorded_);
   cudaGraph_t graph = nullptr;
   if (Status status = check(cudaStreamEndCapture(stream_, &graph), "ending a queue's recording"); !status.ok())

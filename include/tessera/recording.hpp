@@ -17,8 +17,9 @@
 
 namespace tessera {
 
-/// What was enqueued while a queue was recorded: the same kernels with the same arguments. Destroying one waits for
-/// nothing; its last replay must have ended.
+/// What was enqueued while a queue was recorded: the same kernels with the same arguments. It holds the memory that
+/// they need besides their operands, each piece used again by what comes after, and gives it back when it is destroyed.
+/// That waits for nothing: its last replay must have ended, and its executor must still be there. The queue need not.
 class TESSERA_API Recording {
  public:
   virtual ~Recording();

@@ -1,9 +1,9 @@
 /// stream_k in f64: dmma's instruction with tiles of 128×128, so that the L2 cache keeps up.
 ///
 /// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 128×64 results, warps of 32×32; or 64×64,
-/// four such warps, two blocks; or 64×32 or 32×64, where C is smaller still. m·n·k/64 elements read, where dmma's tiles of 128×64 need a
-/// half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache has. Segments of few tiles are
-/// added in a chain of blocks. Else as stream_k.cu.
+/// four such warps, two blocks; or 64×32 or 32×64, where C is smaller still. The largest tiles read m·n·k/64 elements,
+/// those of 128×64, and dmma's, a half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache has. Segments of few
+/// tiles are added in a chain of blocks. Else as stream_k.cu.
 
 #include "dmma.cuh"
 #include "ladder.hpp"
