@@ -3,14 +3,10 @@
 /// Blocks of tile_m×tile_n results, numbered row by row in a one-dimensional grid: the other two dimensions end at
 /// 65535 blocks, this one at 2³¹ − 1, which no C that fits in a device's memory reaches with tiles of 16×16 or more.
 
+#include "ceil_div.hpp"
 #include "operands.cuh"
 
 namespace tessera::cuda {
-
-template <class I>
-constexpr __host__ __device__ I ceil_div(I x, I y) {
-  return (x + y - 1) / y;
-}
 
 inline unsigned tile_count(const GemmCall& call, Index tile_m, Index tile_n) {
   return static_cast<unsigned>(ceil_div(call.m, tile_m) * ceil_div(call.n, tile_n));

@@ -17,13 +17,14 @@ namespace tessera::cuda {
 namespace stream_k {
 
 /// `together`: steps in one piece of code.
-template <class S_, int blocks_, int block_k_, int stages_, int together, int cycles_, int cycles_alone_>
+template <class S_, TileCost tile_, int block_k_, int stages_, int together>
 struct Fmas {
   using Element = float;
   using S = S_;
   static constexpr int block_m = S::block_m, block_n = S::block_n, block_k = block_k_;
-  static constexpr int threads = S::threads, blocks = blocks_, stages = stages_;
-  static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
+  static constexpr TileCost tile = tile_;
+  static_assert(tile.m == block_m && tile.n == block_n);
+  static constexpr int threads = S::threads, blocks = tile.blocks, stages = stages_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = true;
   static constexpr bool chained = false, cache_adds = false, reloads = false;
@@ -146,8 +147,8 @@ struct Fmas {
 
 namespace {
 
-using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, 1, 32, 4, 2, 310, 310>;
-using Small = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, 2, 32, 4, 8, 175, 105>;
+using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f32_large, 32, 4, 2>;
+using Small = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_small, 32, 4, 8>;
 
 /// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
 /// single elements into shared memory costs the product.

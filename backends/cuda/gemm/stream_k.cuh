@@ -2,9 +2,9 @@
 
 /// The kernel of stream_k, for a way to multiply M (stream_k.cu in f32, stream_k_f64.cu):
 ///
+///   M::tile: what the choice of tiles has to know (stream_k_choice.hpp)
 ///   M::Element, M::block_m, block_n, block_k; M::threads that compute; M::blocks a multiprocessor; M::stages
 ///   M::registers of those who compute, M::producer_registers of those who copy
-///   M::cycles a step of k takes a block where multiprocessors are full, M::cycles_alone where it has one to itself
 ///   M::Stage<a_along, b_along>: tiles a and b; M::transposes: whether they are [k][outer] whatever the operands are
 ///   M::Place: a thread's; M::Fragment: what it has in registers of the operands; load(stage, place): of the first step
 ///   M::Sums, M::clear(sums, zeros): sums of nothing, where zeros is a vector of them in shared memory
@@ -17,6 +17,7 @@
 
 #include "async_loader.cuh"
 #include "stream_k_chain.cuh"
+#include "stream_k_choice.hpp"
 
 namespace tessera::cuda::stream_k {
 

@@ -12,11 +12,12 @@
 namespace tessera::cuda {
 namespace stream_k {
 
-template <class Shape, int blocks_, int stages_, int cycles_, int cycles_alone_>
+template <class Shape, TileCost tile_, int stages_>
 struct Matrices : Shape {
   using Element = double;
-  static constexpr int blocks = blocks_, stages = stages_;
-  static constexpr int cycles = cycles_, cycles_alone = cycles_alone_;
+  static constexpr TileCost tile = tile_;
+  static_assert(tile.m == Shape::block_m && tile.n == Shape::block_n);
+  static constexpr int blocks = tile.blocks, stages = stages_;
   static constexpr int producer_registers = 40;
   static constexpr int registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = false;
@@ -40,15 +41,15 @@ struct Chained : M {
 
 namespace {
 
-using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 16>, 1, 5, 135, 135>;
-using Medium = stream_k::Matrices<dmma_tiling::Shape<2, 4, 4, 2, 16>, 1, 7, 72, 72>;
-using Small = stream_k::Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, 2, 5, 75, 45>;
-using Least = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 16>, 2, 7, 45, 28>;
-using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 16>, 2, 5, 45, 28>;
+using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 16>, stream_k::f64_large, 5>;
+using Medium = stream_k::Matrices<dmma_tiling::Shape<2, 4, 4, 2, 16>, stream_k::f64_medium, 7>;
+using Small = stream_k::Matrices<dmma_tiling::Shape<2, 4, 2, 2, 16>, stream_k::f64_small, 5>;
+using Least = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 16>, stream_k::f64_least, 7>;
+using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 16>, stream_k::f64_flat, 5>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Medium, Small, Least, Flat>(row.name, executor, queue,
-                                                                                               call);
+  return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Medium, Small, Least, Flat>(row.name, executor,
+                                                                                               queue, call);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
-/// How stream_k is run: which tiles, whether k is cut at the segments, and the memory that its kernel needs.
+/// How stream_k is run: with the tiles and segments that were chosen (stream_k_choice.hpp), and the memory that its
+/// kernel needs.
 
 #include <algorithm>
 #include <array>
@@ -87,63 +88,31 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
 }
 
-/// Clock cycles that a product takes, about, to compare tiles and cuts.
-template <class M>
-Index cost(const GemmCall& call, Index segments, Index multiprocessors) {
-  const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
-  const Index length = segments == 1 ? call.k : canonical_segment;
-  const Index slots = M::blocks * multiprocessors;
-  // A tile's chains take their time, whoever computes them.
-  const Index steps = std::max(length, ceil_div(tiles * call.k, slots));
-  const Index adding = segments == 1 ? 0 : 6000 + (segments + 1) * call.m * call.n * sizeof(typename M::Element) / 2000;
-  return steps * (tiles * segments > multiprocessors ? M::cycles : M::cycles_alone) + adding;
-}
-
-struct Choice {
-  Index cost, segments;
-  Status (*run)(const char*, Executor&, Queue&, const GemmCall&, Index);
-};
-
-/// The best of several sizes of tiles, and k cut at the segments or not.
+/// Of several sizes of tiles the one that was chosen.
 template <class... Sizes>
-Choice choose(const GemmCall& call, Index multiprocessors) {
-  const Index all = ceil_div(call.k, canonical_segment);
-  const std::array choices{Choice{cost<Sizes>(call, 1, multiprocessors), 1, run<Sizes>}...,
-                           Choice{cost<Sizes>(call, all, multiprocessors), all, run<Sizes>}...};
-  const auto cheaper = [](const Choice& one, const Choice& other) { return one.cost < other.cost; };
-  return *std::min_element(choices.begin(), choices.end(), cheaper);
+Status run_choice(const Choice& best, const char* name, Executor& executor, Queue& queue,
+                  const GemmCall& call) noexcept {
+  using Run = Status (*)(const char*, Executor&, Queue&, const GemmCall&, Index);
+  constexpr Run runs[]{run<Sizes>...};
+  return runs[best.tile](name, executor, queue, call, best.segments);
 }
+
+template <class... Sizes>
+constexpr std::array tiles_of{Sizes::tile...};
 
 template <class... Sizes>
 Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  const Choice best = choose<Sizes...>(call, executor.capabilities().multiprocessors);
-  return best.run(name, executor, queue, call, best.segments);
-}
-
-/// Does a chain take less time than `best`, where k is cut at the segments? Those of a tile that are computed at the
-/// same time are added one after the other, once; from then on each is as late as it has to be.
-template <class M>
-bool chain_pays(const GemmCall& call, const Choice& best, Index multiprocessors) {
-  const Index tiles = ceil_div<Index>(call.m, M::block_m) * ceil_div<Index>(call.n, M::block_n);
-  const Index slots = M::blocks * multiprocessors;
-  const Index waves = ceil_div(tiles * best.segments, slots);
-  constexpr Index link = 5000; // cycles that adding takes, with the flag
-  const Index unit = canonical_segment * M::cycles;
-  const Index cost = std::max(waves * unit + ceil_div(slots, tiles) * link, best.segments * link + unit);
-  // Of the sums that a chain saves cost() knows too little: more than the L2 cache keeps go to memory and come back.
-  constexpr Index kept = Index{32} << 20;
-  const Index sums = best.segments * call.m * call.n * Index{sizeof(typename M::Element)};
-  const Index memory = std::max<Index>(0, sums - kept) / 1000;
-  return best.segments > 1 && tiles < multiprocessors && waves >= 4 && cost < best.cost + memory;
+  const Choice best = choose(tiles_of<Sizes...>, call, executor.capabilities().multiprocessors);
+  return run_choice<Sizes...>(best, name, executor, queue, call);
 }
 
 /// One of several sizes of tiles, or M's chain.
 template <class M, class... Sizes>
 Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index multiprocessors = executor.capabilities().multiprocessors;
-  const Choice best = choose<Sizes...>(call, multiprocessors);
-  if (chain_pays<M>(call, best, multiprocessors)) return run<M>(name, executor, queue, call, best.segments);
-  return best.run(name, executor, queue, call, best.segments);
+  const Choice best = choose(tiles_of<Sizes...>, call, multiprocessors);
+  if (chain_pays(M::tile, call, best, multiprocessors)) return run<M>(name, executor, queue, call, best.segments);
+  return run_choice<Sizes...>(best, name, executor, queue, call);
 }
 
 } // namespace tessera::cuda::stream_k
