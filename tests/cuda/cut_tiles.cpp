@@ -12,6 +12,7 @@
 #include <tessera/tessera.hpp>
 
 #include "bits.hpp"
+#include "chained_products.hpp"
 
 using namespace tessera;
 using test::check_bits;
@@ -50,6 +51,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
       check_bits<T>("stream_k", 300, 3072, 1100, op_a, op_b);
       check_bits<T>("stream_k", 3072, 300, 300, op_a, op_b);
     }
+}
+
+/// f64's of 128×64.
+BOOST_AUTO_TEST_CASE(tiles_half_as_wide_keep_their_bits) {
+  if (!runs("stream_k", {.type = DType::F64})) return;
+  for (const auto& [m, n, k] : test::products_128x64)
+    for (const Op op_a : {Op::None, Op::Transpose})
+      for (const Op op_b : {Op::None, Op::Transpose}) check_bits<double>("stream_k", m, n, k, op_a, op_b);
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {

@@ -1,5 +1,5 @@
 /// How kernels share out work, looked at on the host. stream_k: every step of every tile once, in the order of its
-/// chain; and where blocks draw units, that all are done however few blocks run.
+/// chain; where blocks draw units, that all are done however few blocks run; and which tiles are chosen.
 
 #define BOOST_TEST_MODULE cuda_schedule
 #include <deque>
@@ -9,7 +9,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "chained_products.hpp"
 #include "cuda/gemm/stream_k.hpp"
+#include "cuda/gemm/stream_k_choice.hpp"
 #include "cuda/gemm/tma_plan.hpp"
 #include "tile_widths.hpp"
 
@@ -211,6 +213,32 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
     BOOST_TEST(choose_plan(m, n, (k + 63) / 64, 132, true).tile_n == 224, m << "×" << n << "×" << k);
   BOOST_TEST(choose_plan(1511, 653, 65, 132, true).slices > 1);
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, true).tile_n == 256);
+}
+
+/// With 132 multiprocessors, in f64.
+BOOST_AUTO_TEST_CASE(tiles_of_stream_k) {
+  using namespace tessera::cuda::stream_k;
+  const TileCost tiles[]{f64_large, f64_medium, f64_small, f64_least, f64_flat};
+  const auto call = [](Index m, Index n, Index k) {
+    return tessera::GemmCall{.type = tessera::DType::F64, .m = m, .n = n, .k = k};
+  };
+  const auto check = [&](const TileCost& tile, Index m, Index n, Index k) {
+    const Choice best = choose(tiles, call(m, n, k), 132);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(tiles[best.tile].m == tile.m);
+      BOOST_TEST(tiles[best.tile].n == tile.n);
+      BOOST_TEST(!chain_pays(f64_large, call(m, n, k), best, 132));
+    }
+  };
+  for (const auto& [m, n, k] : tessera::test::products_128x64) check(f64_medium, m, n, k);
+  check(f64_large, 2048, 2048, 2048);
+  check(f64_large, 8192, 8192, 8192);
+  for (const auto& [m, n, k] : tessera::test::chained_products)
+    BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose(tiles, call(m, n, k), 132), 132), m << "×" << n << "×" << k);
+  // The first of those that cost the same, and no cuts where k is one segment.
+  const Choice least = choose(tiles, call(1, 1, 1), 132);
+  BOOST_TEST(tiles[least.tile].m == f64_least.m);
+  BOOST_TEST(least.segments == 1);
 }
 
 BOOST_AUTO_TEST_CASE(short_tiles_are_not_cut) { BOOST_TEST(!Schedule(300, 1, 3, 3, 264, 4).cuts()); }

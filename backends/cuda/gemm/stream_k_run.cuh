@@ -111,7 +111,7 @@ template <class M, class... Sizes>
 Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index multiprocessors = executor.capabilities().multiprocessors;
   const Choice best = choose(tiles_of<Sizes...>, call, multiprocessors);
-  if (chain_pays(M::tile, call, best, multiprocessors)) return run<M>(name, executor, queue, call, best.segments);
+  if (chain_pays(M::tile, call, best, multiprocessors)) return run<M>(name, executor, queue, call, segments_of(call));
   return run_choice<Sizes...>(best, name, executor, queue, call);
 }
 
