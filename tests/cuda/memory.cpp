@@ -15,8 +15,6 @@ using namespace tessera::cuda_test;
 
 namespace {
 
-constexpr std::size_t mebi = std::size_t{1} << 20;
-
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::size_t free_memory() {

@@ -1,0 +1,94 @@
+#pragma once
+
+/// Products that are recorded one after the other, each with the bits that a plain run gave it.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/executor.hpp>
+#include <tessera/recording.hpp>
+
+#include "on_device.hpp"
+
+namespace tessera::cuda_test {
+
+/// Operands, without padding; products of parts of them have their pitch.
+struct Operands {
+  Index m, n, k;
+  OnDevice a, b;
+
+  Operands(Executor& device, DType type, Index rows, Index cols, Index depth)
+      : m(rows), n(cols), k(depth), a(device, type, rows, depth), b(device, type, depth, cols) {
+    a.fill_randomly(1);
+    b.fill_randomly(2);
+  }
+};
+
+/// A product with a C of its own, and the bits of a plain run.
+class Product {
+ public:
+  Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel)
+      : Product(device, x, type, math, std::move(kernel), x.m, x.n, x.k) {}
+  Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel, Index m, Index n, Index k)
+      : device_(device), kernel_(std::move(kernel)), c_(device, type, m, n), call_{type,     math,       Op::None,
+                                                                                   Op::None, m,          n,
+                                                                                   k,        1.5,        x.a.data(),
+                                                                                   x.k,      x.b.data(), x.n,
+                                                                                   0,        c_.data(),  n} {}
+
+  const GemmCall& call() const { return call_; }
+  Status enqueue(Queue& queue) const { return device_.gemm(queue, call_, kernel_); }
+  /// False if there is no such kernel for it.
+  bool expect() {
+    c_.fill_with_nan();
+    const Status status = enqueue(device_.default_queue());
+    if (status.code == StatusCode::Rejected) return false;
+    check_ok(status);
+    expected_ = c_.bytes();
+    return true;
+  }
+  void forget() { c_.fill_with_nan(); }
+  void check(const std::string& when) const {
+    BOOST_TEST((c_.bytes() == expected_), kernel_ << " " << to_string(call_.type) << " " << to_string(call_.math) << " "
+                                                  << call_.m << "x" << call_.n << "x" << call_.k
+                                                  << " has other bits: " << when);
+  }
+
+ private:
+  Executor& device_;
+  std::string kernel_;
+  OnDevice c_;
+  GemmCall call_;
+  std::vector<std::byte> expected_;
+};
+
+using Products = std::vector<std::unique_ptr<Product>>;
+
+inline std::unique_ptr<Recording> recorded(Queue& queue, const Products& products) {
+  std::unique_ptr<Recording> recording;
+  const auto all = [&] {
+    for (const auto& product : products)
+      if (Status status = product->enqueue(queue); !status.ok()) return status;
+    return Status{};
+  };
+  check_ok(record(queue, all, recording));
+  BOOST_REQUIRE(recording != nullptr);
+  return recording;
+}
+
+inline void check_replays(Executor& device, const Products& products) {
+  Queue& queue = device.default_queue();
+  const std::unique_ptr<Recording> recording = recorded(queue, products);
+  for (const char* when : {"first replay", "second replay"}) {
+    for (const auto& product : products) product->forget();
+    check_ok(recording->replay(queue));
+    for (const auto& product : products) product->check(when);
+  }
+}
+
+} // namespace tessera::cuda_test

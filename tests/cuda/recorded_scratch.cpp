@@ -1,0 +1,263 @@
+/// The memory that recorded kernels need besides their operands is the recording's, used again by what comes after
+/// without anything in between: bits must be those of plain runs, and the memory limit must hold.
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/recording.hpp>
+#include <tessera/tessera.hpp>
+
+#include "limit.hpp"
+#include "plugin.hpp"
+#include "recorded_products.hpp"
+
+using namespace tessera;
+using namespace tessera::cuda_test;
+
+namespace {
+
+constexpr std::array<std::array<Index, 3>, 3> shapes{{{300, 264, 1500}, {16, 1000, 2100}, {40, 24, 9000}}};
+
+/// Products of f32 in segments, in several modes, and whatever else a kernel's name stands for.
+Products mixed(Executor& device, const Operands& x, const std::vector<std::pair<const char*, Math>>& kernels) {
+  Products products;
+  for (const auto& [kernel, math] : kernels) {
+    auto product = std::make_unique<Product>(device, x, DType::F32, math, kernel);
+    if (product->expect()) products.push_back(std::move(product));
+  }
+  BOOST_REQUIRE(!products.empty());
+  return products;
+}
+
+bool fails_for_memory(Executor& device, std::size_t bytes) {
+  void* memory = nullptr;
+  const Status status = device.allocate(bytes, memory);
+  device.free(memory);
+  if (!status.ok()) BOOST_TEST(static_cast<int>(status.code) == static_cast<int>(StatusCode::OutOfMemory));
+  return !status.ok();
+}
+
+/// 16 MiB of operands, 1 MiB of C; the segments' sums take 4 MiB more, of half of it 2.
+constexpr Index side = 512, length = 4096;
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(recorded_scratch)
+
+/// One behind the other, each with the memory that the last one used: sums of segments and of slices, sums that are
+/// handed on, copies of operands, packed ones, workspaces.
+BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
+  Executor& device = executor(Backend::Cuda);
+  std::vector<std::unique_ptr<Operands>> operands;
+  Products products;
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16})
+    for (const auto& [m, n, k] : shapes) {
+      operands.push_back(std::make_unique<Operands>(device, type, m, n, k));
+      for (const GemmKernel& row : device.gemm_kernels()) {
+        if (row.type != type) continue;
+        auto product = std::make_unique<Product>(device, *operands.back(), type, row.math, row.name);
+        if (row.reject != nullptr && row.reject(row, product->call(), device.capabilities()) != nullptr) continue;
+        if (product->expect()) products.push_back(std::move(product));
+      }
+    }
+  check_replays(device, products);
+}
+
+/// Flags, which are cleared while the kernel before ends, and sums in the same places as the last product's.
+BOOST_AUTO_TEST_CASE(chains_and_cut_tiles_behind_one_another) {
+  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  Executor& device = executor(Backend::Cuda);
+  const Operands x(device, DType::F64, 1024, 1664, 5000);
+  Products products;
+  for (const auto& [m, n, k] : {std::array<Index, 3>{1024, 1664, 5000},
+                                {1000, 1216, 1100},
+                                {1001, 1601, 5000},
+                                {1024, 1216, 1100},
+                                {400, 370, 5000}}) {
+    products.push_back(std::make_unique<Product>(device, x, DType::F64, Math::Strict, "stream_k", m, n, k));
+    BOOST_REQUIRE(products.back()->expect());
+  }
+  check_replays(device, products);
+}
+
+BOOST_AUTO_TEST_CASE(two_recordings_in_turns) {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  const Operands x(device, DType::F32, 400, 372, 5500), y(device, DType::F32, 301, 263, 4100);
+  const std::vector<std::pair<const char*, Math>> kernels{{"stream_k", Math::Strict},
+                                                          {"segmented", Math::Strict},
+                                                          {"emulated_bf16x6", Math::EmulatedBf16x6},
+                                                          {"wgmma_tf32", Math::Tf32}};
+  const Products of_x = mixed(device, x, kernels), of_y = mixed(device, y, kernels);
+  const auto first = recorded(queue, of_x), second = recorded(queue, of_y);
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& product : of_x) product->forget();
+    for (const auto& product : of_y) product->forget();
+    check_ok(first->replay(queue));
+    check_ok(of_x.front()->enqueue(queue)); // with memory that is not theirs
+    check_ok(second->replay(queue));
+    check_ok(first->replay(queue));
+    for (const auto& product : of_x) product->check("in turns");
+    for (const auto& product : of_y) product->check("in turns");
+  }
+}
+
+/// The memory of one that is gone is given to others; that of one that lives is not. Nor does it matter what became of
+/// the queue.
+BOOST_AUTO_TEST_CASE(a_recording_outlives_another_one_and_its_queue) {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  const Operands x(device, DType::F32, 400, 372, 5500);
+  const Products products = mixed(device, x,
+                                  {{"segmented", Math::Strict},
+                                   {"slender", Math::Strict},
+                                   {"stream_k", Math::Strict},
+                                   {"emulated_fp16x3", Math::EmulatedFp16x3}});
+  auto first = recorded(queue, products);
+  std::unique_ptr<Queue> other;
+  check_ok(device.create_queue(other));
+  const auto second = recorded(*other, products);
+  check_ok(first->replay(queue));
+  check_ok(queue.synchronize());
+  first.reset();
+  other.reset();
+  OnDevice trampling(device, DType::F32, 4096, 4096);
+  trampling.fill_with_nan();
+  for (const auto& product : products) product->forget();
+  check_ok(second->replay(queue));
+  trampling.fill_with_nan();
+  for (const auto& product : products) product->check("the first recording and the queue are gone");
+}
+
+BOOST_AUTO_TEST_CASE(its_memory_counts_until_it_is_destroyed) {
+  const Environment limit("TESSERA_CUDA_MEMORY_LIMIT", "24M");
+  OwnExecutor device;
+  check_ok(create_own(device));
+  const Operands x(*device, DType::F32, side, side, length);
+  Products products;
+  for (int i = 0; i < 2; ++i) // the second one uses the first one's memory
+    products.push_back(
+        std::make_unique<Product>(*device, x, DType::F32, Math::Strict, "segmented", side, side / 2, length));
+  if (!products.front()->expect() || !products.back()->expect()) return;
+  check_ok(device->default_queue().synchronize());
+  BOOST_TEST(!fails_for_memory(*device, 7 * mebi));
+  std::unique_ptr<Recording> recording = recorded(device->default_queue(), products);
+  BOOST_TEST(!fails_for_memory(*device, 5 * mebi));
+  BOOST_TEST(fails_for_memory(*device, 6 * mebi), "what a recording holds is not counted");
+  check_ok(recording->replay(device->default_queue()));
+  for (const auto& product : products) product->check("replayed");
+  recording.reset();
+  BOOST_TEST(!fails_for_memory(*device, 7 * mebi), "what a recording held still counts");
+}
+
+BOOST_AUTO_TEST_CASE(without_room_recording_fails_and_the_queue_goes_on) {
+  const Environment limit("TESSERA_CUDA_MEMORY_LIMIT", "20M");
+  OwnExecutor device;
+  check_ok(create_own(device));
+  Queue& queue = device->default_queue();
+  const Operands x(*device, DType::F32, side, side, length);
+  Product large(*device, x, DType::F32, Math::Strict, "segmented");
+  const GemmKernel* segmented = nullptr;
+  for (const GemmKernel& row : device->gemm_kernels())
+    if (row.name == std::string_view("segmented") && row.type == DType::F32) segmented = &row;
+  BOOST_REQUIRE(segmented != nullptr);
+  if (segmented->reject(*segmented, large.call(), device->capabilities()) != nullptr) return;
+  std::unique_ptr<Recording> recording;
+  const Status status = record(
+      queue, [&] { return large.enqueue(queue); }, recording);
+  BOOST_TEST(static_cast<int>(status.code) == static_cast<int>(StatusCode::OutOfMemory));
+  BOOST_TEST(recording == nullptr);
+  BOOST_TEST(!fails_for_memory(*device, 3 * mebi), "a recording that failed holds memory");
+  check_usable(*device);
+  Products small;
+  small.push_back(std::make_unique<Product>(*device, x, DType::F32, Math::Strict, "segmented", 100, 90, length));
+  BOOST_REQUIRE(small.front()->expect());
+  check_replays(*device, small);
+}
+
+/// What another queue is given meanwhile runs at once, with memory of its own.
+BOOST_AUTO_TEST_CASE(other_queues_go_on_while_one_is_recorded) {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  std::unique_ptr<Queue> other;
+  check_ok(device.create_queue(other));
+  const Operands x(device, DType::F32, 400, 372, 5500);
+  const std::vector<std::pair<const char*, Math>> kernels{{"segmented", Math::Strict}, {"stream_k", Math::Strict}};
+  const Products here = mixed(device, x, kernels), there = mixed(device, x, kernels);
+  for (const auto& product : here) product->forget();
+  for (const auto& product : there) product->forget();
+  check_ok(queue.synchronize());
+  std::unique_ptr<Recording> recording;
+  check_ok(record(
+      queue,
+      [&] {
+        for (std::size_t p = 0; p < here.size(); ++p) {
+          if (Status status = here[p]->enqueue(queue); !status.ok()) return status;
+          if (Status status = there[p]->enqueue(*other); !status.ok()) return status;
+        }
+        return Status{};
+      },
+      recording));
+  check_ok(other->synchronize());
+  for (const auto& product : there) product->check("beside a recording");
+  check_ok(recording->replay(queue));
+  for (const auto& product : here) product->check("replayed");
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_is_recorded_once_at_a_time) {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  const Operands x(device, DType::F32, 400, 372, 5500);
+  const Products products = mixed(device, x, {{"segmented", Math::Strict}, {"stream_k", Math::Strict}});
+  std::unique_ptr<Recording> outer, inner;
+  Status within;
+  check_ok(record(
+      queue,
+      [&] {
+        if (Status status = products.front()->enqueue(queue); !status.ok()) return status;
+        within = record(
+            queue, [] { return Status{}; }, inner);
+        return products.back()->enqueue(queue);
+      },
+      outer));
+  BOOST_TEST(static_cast<int>(within.code) == static_cast<int>(StatusCode::Rejected));
+  BOOST_TEST(inner == nullptr);
+  for (const auto& product : products) product->forget();
+  check_ok(outer->replay(queue));
+  for (const auto& product : products) product->check("replayed");
+}
+
+/// By one thread, one within the other.
+BOOST_AUTO_TEST_CASE(two_queues_are_recorded_at_once) {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  std::unique_ptr<Queue> other;
+  check_ok(device.create_queue(other));
+  const Operands x(device, DType::F32, 400, 372, 5500);
+  const std::vector<std::pair<const char*, Math>> kernels{{"segmented", Math::Strict}, {"stream_k", Math::Strict}};
+  const Products of_outer = mixed(device, x, kernels), of_inner = mixed(device, x, kernels);
+  std::unique_ptr<Recording> outer, inner;
+  check_ok(record(
+      queue,
+      [&] {
+        if (Status status = of_outer.front()->enqueue(queue); !status.ok()) return status;
+        inner = recorded(*other, of_inner);
+        return of_outer.back()->enqueue(queue);
+      },
+      outer));
+  for (const auto& product : of_outer) product->forget();
+  for (const auto& product : of_inner) product->forget();
+  check_ok(outer->replay(queue));
+  check_ok(inner->replay(queue));
+  for (const auto& product : of_inner) product->check("recorded within another recording");
+  of_outer.front()->check("recorded around another recording");
+  of_outer.back()->check("recorded around another recording");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
