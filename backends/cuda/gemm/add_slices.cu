@@ -55,8 +55,8 @@ Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcep
   const Index quads = x.finish.m * x.pitch / 4;
   const bool narrow = quads < many * 128;
   const int columns = narrow ? few : many;
-  return launch_behind(stream, static_cast<unsigned>(ceil_div<Index>(quads, columns)), columns * groups, 0, true, name,
-                       narrow ? add_slices<R, few> : add_slices<R, many>, x);
+  const Launch how{.blocks = ceil_div<Index>(quads, columns), .threads = columns * groups, .early = true};
+  return launch_kernel(stream, how, name, narrow ? add_slices<R, few> : add_slices<R, many>, x);
 }
 
 } // namespace

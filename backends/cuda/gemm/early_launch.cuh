@@ -1,9 +1,11 @@
 #pragma once
 
-/// A kernel that is launched before the one whose results it needs has ended, so that the launch costs nothing. CUDA
-/// C++ Programming Guide, "Programmatic Dependent Launch". Nothing happens before compute capability 9.0.
+/// Launching kernels, also before the one whose results they need has ended, so that the launch costs nothing. CUDA C++
+/// Programming Guide, "Programmatic Dependent Launch". Nothing happens before compute capability 9.0.
 
 #include <cuda_runtime.h>
+
+#include <tessera/types.hpp>
 
 #include "status.hpp"
 
@@ -27,20 +29,35 @@ __device__ inline void wait_for_kernel_before() {
 #endif
 }
 
-/// Behind what is in the stream; `early`: before the kernel there has ended, if it allows that.
+/// How a kernel is launched behind what is in the stream. CUDA C++ Programming Guide, "Thread Block Clusters".
+struct Launch {
+  Index blocks;
+  int threads;
+  std::size_t shared = 0; ///< dynamic, bytes
+  bool early = false;     ///< before the kernel there has ended, if that allows it
+  int cluster = 0;        ///< blocks of one, of which `blocks` is a multiple; 0: without clusters
+};
+
 template <class... Arguments>
-Status launch_behind(cudaStream_t stream, unsigned blocks, int threads, std::size_t shared, bool early,
-                     const char* name, void (*kernel)(Arguments...), const Arguments&... arguments) noexcept {
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+Status launch_kernel(cudaStream_t stream, const Launch& how, const char* name, void (*kernel)(Arguments...),
+                     const Arguments&... arguments) noexcept {
+  cudaLaunchAttribute attributes[2]{};
   cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = static_cast<unsigned>(threads);
-  config.dynamicSmemBytes = shared;
+  config.gridDim = static_cast<unsigned>(how.blocks);
+  config.blockDim = static_cast<unsigned>(how.threads);
+  config.dynamicSmemBytes = how.shared;
   config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = early ? 1 : 0;
+  config.attrs = attributes;
+  if (how.cluster > 0) {
+    cudaLaunchAttribute& clusters = attributes[config.numAttrs++];
+    clusters.id = cudaLaunchAttributeClusterDimension;
+    clusters.val.clusterDim = {static_cast<unsigned>(how.cluster), 1, 1};
+  }
+  if (how.early) {
+    cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+  }
   return check(cudaLaunchKernelEx(&config, kernel, arguments...), name);
 }
 

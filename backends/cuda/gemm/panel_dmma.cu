@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "canonical.cuh"
-#include "cluster_launch.cuh"
 #include "cluster_send.cuh"
 #include "dmma.cuh"
 #include "early_launch.cuh"
@@ -234,11 +233,11 @@ Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* 
                 .alpha = call.alpha,
                 .beta = call.beta,
                 .finish = Finish<double>(call)};
-  const ClusterLaunch how{.blocks = ceil_div<Index>(large.count, strip * shares.across) * shares.parts,
-                          .size = shares.parts,
-                          .threads = warps * 32,
-                          .shared = warps * stages * sizeof(Stage) + (segments - 1) * shares.across * sums_bytes,
-                          .early = true};
+  const Launch how{.blocks = ceil_div<Index>(large.count, strip * shares.across) * shares.parts,
+                   .threads = warps * 32,
+                   .shared = warps * stages * sizeof(Stage) + (segments - 1) * shares.across * sums_bytes,
+                   .early = true,
+                   .cluster = shares.parts};
   // By whether two elements are copied at once, and how the large and the small operand lie.
   using Kernel = void (*)(Panel);
   const Kernel kernels[2][2][2]{
@@ -251,7 +250,7 @@ Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* 
       large.count >= strip && is_whole(large.data, large.along_k ? 0 : large.count, large.ld, sizeof(double));
   const Kernel kernel = kernels[chunks][large.along_k][small.along_k];
   if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
-  return launch_clusters(stream, how, name, kernel, x);
+  return launch_kernel(stream, how, name, kernel, x);
 }
 
 } // namespace tessera::cuda

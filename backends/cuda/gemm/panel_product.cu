@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cluster_launch.cuh"
 #include "cluster_send.cuh"
 #include "early_launch.cuh"
 #include "grid.cuh"
@@ -132,15 +131,15 @@ constexpr Shares shares_of(Index strips, Index k, bool along_k) {
 template <class T, bool along_k, Reads reads, int warps>
 Status launch(cudaStream_t stream, const Panel& x, Index strips, const char* name) noexcept {
   constexpr std::size_t third = 76 << 10; // of a multiprocessor's shared memory: see more_than_half
-  const ClusterLaunch how{
+  const Launch how{
       .blocks = strips * x.parts,
-      .size = x.parts,
       .threads = warps * 32,
       .shared = std::max(warps == 16 ? more_than_half : third, (warps + most_parts - 1) * sums_bytes<T, along_k>),
-      .early = true};
+      .early = true,
+      .cluster = x.parts};
   const auto kernel = panel_product<T, along_k, reads, warps>;
   if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
-  return launch_clusters(stream, how, name, kernel, x);
+  return launch_kernel(stream, how, name, kernel, x);
 }
 
 template <class T, bool along_k, Reads reads>

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "canonical.cuh"
-#include "cluster_launch.cuh"
 #include "cluster_send.cuh"
 #include "early_launch.cuh"
 #include "grid.cuh"
@@ -200,13 +199,13 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
                      static_cast<float>(call.alpha),
                      static_cast<float>(call.beta),
                      Finish<float>(call)};
-  ClusterLaunch how{.blocks = groups * parts, .size = parts, .threads = warps * 32, .early = true};
+  Launch how{.blocks = groups * parts, .threads = warps * 32, .early = true, .cluster = parts};
   // More blocks than multiprocessors: two share one, so that one reads while the other starts or ends.
-  if (groups > multiprocessors) return launch_clusters(stream, how, name, row_product<T, R, 8, 2>, x);
+  if (groups > multiprocessors) return launch_kernel(stream, how, name, row_product<T, R, 8, 2>, x);
   const auto kernel = row_product<T, R, 16, 1>;
   how.shared = more_than_half;
   if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
-  return launch_clusters(stream, how, name, kernel, x);
+  return launch_kernel(stream, how, name, kernel, x);
 }
 
 } // namespace

@@ -72,8 +72,8 @@ template <class T>
 Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name, bool early = true) noexcept {
   const Index results = x.finish.m * x.finish.n;
   const Index threads = results < 1 << 16 ? 64 : 256; // few results are to be read by many multiprocessors
-  return launch_behind(stream, static_cast<unsigned>(ceil_div(results, threads)), static_cast<int>(threads), 0, early,
-                       name, add_segments<T>, x);
+  const Launch how{.blocks = ceil_div(results, threads), .threads = static_cast<int>(threads), .early = early};
+  return launch_kernel(stream, how, name, add_segments<T>, x);
 }
 
 template <class T>

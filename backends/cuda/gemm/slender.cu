@@ -91,8 +91,11 @@ Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabiliti
   const std::size_t limit = early ? std::max(bytes, more_than_half) : bytes;
   if (Status status = allow_shared(kernel, limit, "slender"); !status.ok()) return status;
   const Index blocks = blocks_of<S>(x);
-  return launch_behind(stream, static_cast<unsigned>(blocks), 2 * threads,
-                       early && blocks <= machine.multiprocessors ? limit : bytes, early, "slender", kernel, x);
+  const Launch how{.blocks = blocks,
+                   .threads = 2 * threads,
+                   .shared = early && blocks <= machine.multiprocessors ? limit : bytes,
+                   .early = early};
+  return launch_kernel(stream, how, "slender", kernel, x);
 }
 
 template <class T>

@@ -27,8 +27,8 @@ inline __global__ void clear(int* flags, unsigned count) {
 }
 
 inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
-  return launch_behind(stream, static_cast<unsigned>(ceil_div<Index>(count, 1024)), 1024, 0, true, "clearing flags",
-                       clear, flags, static_cast<unsigned>(count));
+  const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .early = true};
+  return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
 }
 
 template <class M>
@@ -81,8 +81,11 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     constexpr std::size_t alone = std::max(bytes, more_than_half); ///< of a block that is to have a multiprocessor
     if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
-    return launch_behind(stream, static_cast<unsigned>(blocks), M::threads + producers,
-                         blocks <= multiprocessors ? alone : bytes, true, name, kernel, work);
+    const Launch how{.blocks = blocks,
+                     .threads = M::threads + producers,
+                     .shared = blocks <= multiprocessors ? alone : bytes,
+                     .early = true};
+    return launch_kernel(stream, how, name, kernel, work);
   });
   if (!status.ok() || !apart) return status;
   return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);

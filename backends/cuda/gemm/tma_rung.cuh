@@ -6,7 +6,7 @@
 
 #include "add_slices.cuh"
 #include "aligned_copy.cuh"
-#include "cluster_launch.cuh"
+#include "early_launch.cuh"
 #include "grid.cuh"
 #include "panel_product.cuh"
 #include "repack.cuh"
@@ -81,9 +81,9 @@ Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, cons
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
   // Those who share results meet once: each has one tile.
   const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / size, 1, all);
-  const ClusterLaunch how{
-      .blocks = clusters * size, .size = size, .threads = threads, .shared = S::all_bytes, .early = true};
-  return launch_clusters(stream, how, name, kernel, x);
+  const Launch how{
+      .blocks = clusters * size, .threads = threads, .shared = S::all_bytes, .early = true, .cluster = size};
+  return launch_kernel(stream, how, name, kernel, x);
 }
 
 template <UnitType type>

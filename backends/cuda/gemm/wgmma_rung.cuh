@@ -4,7 +4,7 @@
 
 #include <tessera/executor.hpp>
 
-#include "cluster_launch.cuh"
+#include "early_launch.cuh"
 #include "grid.cuh"
 #include "scratch.hpp"
 #include "segment_sums.cuh"
@@ -96,11 +96,11 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                      .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
   if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
-  const ClusterLaunch how{.blocks = std::min(tiles_m * tiles_n * slices, clusters) * cluster,
-                          .size = cluster,
-                          .threads = threads,
-                          .shared = shared};
-  if (Status status = launch_clusters(stream, how, name, product<R, tile_n>, product_of); !status.ok()) return status;
+  const Launch how{.blocks = std::min(tiles_m * tiles_n * slices, clusters) * cluster,
+                   .threads = threads,
+                   .shared = shared,
+                   .cluster = cluster};
+  if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, product_of); !status.ok()) return status;
   if (slices > 1) {
     const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .finish = x.finish, .unfit = unfit};
     if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
