@@ -3,18 +3,11 @@
 /// What a warp copies for itself: 16 vectors along k of an f64 operand, as they are stored, into its own shared memory,
 /// from where it reads the fragments of matrix instructions. For panel_dmma.
 
-#include <tessera/types.hpp>
+#include "panel_strict.cuh"
 
 namespace tessera::cuda::panels {
 
 constexpr int depth = 16; ///< k of one instruction
-
-/// An operand: vectors along k.
-struct Vectors {
-  const double* data;
-  Index ld;
-  int count;
-};
 
 /// 16 vectors' elements for the k of one instruction, in lines of 128 bytes along k or across, as they are stored. The
 /// 16-byte chunks of line i are at c ^ 2·(i % 4): neither of the ways to read fragments then meets a bank twice.
@@ -31,10 +24,6 @@ __device__ inline unsigned place_in_line(int line, int position) {
 template <bool along_k>
 __device__ unsigned place_of(int vector, int k) {
   return along_k ? place_in_line(vector, k) : place_in_line(k, vector);
-}
-// Places in shared memory are numbers: of pointers ptxas works out the block's window at each access.
-__device__ inline unsigned in_shared(const void* place) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 __device__ inline double read(unsigned from) {
   double x;
@@ -58,7 +47,7 @@ class Copies {
 
  public:
   /// Of 16 vectors from `first` on, and k from `k` on.
-  __device__ Copies(const Vectors& x, int first, int k, int lane)
+  __device__ Copies(const Vectors<double>& x, int first, int k, int lane)
       : data_(x.data),
         line_(lane / lanes),
         position_(lane % lanes * width),
