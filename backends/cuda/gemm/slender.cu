@@ -3,10 +3,11 @@
 ///
 /// Blocks take up to 128 rows of the large operand and one segment of k, so that also a single row of C keeps all
 /// multiprocessors busy; a second kernel adds the segments' sums in ascending order, which is the canonical summation.
-/// Of one to four rows of C, blocks take 32 columns and all of k, a warp a segment, and add the sums themselves. In f64
-/// Hopper's matrix units multiply up to 16 rows or columns, of up to eight segments (panel_dmma.cuh). Bytes: the large
-/// operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication
-/// on GPUs" (ICS 2019).
+/// Of one to four rows of C, blocks take 32 columns and all of k, a warp a segment, and add the sums themselves. Up to
+/// 16 rows or columns, of up to eight segments, are multiplied on Hopper by warps that copy for themselves and are sent
+/// sums: in f64 by matrix units (panel_dmma.cuh), in f32 where that costs less (panel_ffma.cuh). Bytes: the large
+/// operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication on GPUs"
+/// (ICS 2019).
 
 #include "slender.cuh"
 
@@ -18,6 +19,7 @@
 
 #include "ladder.hpp"
 #include "panel_dmma.cuh"
+#include "panel_ffma.cuh"
 #include "segment_sums.cuh"
 #include "stream.hpp"
 
@@ -118,15 +120,17 @@ Choice<T> best_of(const SlenderOperands<T>& x, const Capabilities& machine) {
 template <class T>
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
-  if (executor.capabilities().compute_major == 9 && is_panel_dmma(call))
-    return launch_panel_dmma(stream, call, "slender");
+  const Capabilities& machine = executor.capabilities();
+  const bool hopper = machine.compute_major == 9;
+  if (hopper && is_panel_dmma(call)) return launch_panel_dmma(stream, call, "slender");
   const bool by_columns = call.m <= call.n;
   const Along a_along = call.op_a == Op::None ? Along::K : Along::Outer;
   const Along b_along = call.op_b == Op::None ? Along::Outer : Along::K;
   SlenderOperands<T> x(VectorOperands<T>(call), by_columns, a_along, b_along);
-  const Choice<T> best =
-      best_of<T, Tile<1, 128>, Tile<4, 128>, Tile<16, 128>, Tile<32, 128>, Tile<slender, 128>, Tile<32, 64>,
-              Tile<16, 64>, Tile<16, 32>, Tile<1, 32, 4>, Tile<4, 32, 4>>(x, executor.capabilities());
+  const Choice<T> best = best_of<T, Tile<1, 128>, Tile<4, 128>, Tile<16, 128>, Tile<32, 128>, Tile<slender, 128>,
+                                 Tile<32, 64>, Tile<16, 64>, Tile<16, 32>, Tile<1, 32, 4>, Tile<4, 32, 4>>(x, machine);
+  if (hopper && is_panel_ffma(call) && panel_ffma_cost(call, machine.multiprocessors) < best.cost)
+    return launch_panel_ffma(stream, call, "slender");
   Scratch scratch;
   if (!best.adds) {
     if (Status status = allocate_sums<T>(scratch, executor, queue, x.segments, x.count * x.length); !status.ok())
@@ -134,10 +138,9 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
     x.sums = scratch.as<T>();
   }
   const auto launch_best = (by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer;
-  if (Status status = launch_best(stream, x, executor.capabilities()); !status.ok() || best.adds) return status;
-  return launch_add_segments<T>(stream,
-                                {.sums = x.sums, .segments = x.segments, .turned = x.turned, .finish = x.finish},
-                                "slender", executor.capabilities().compute_major == 9);
+  if (Status status = launch_best(stream, x, machine); !status.ok() || best.adds) return status;
+  return launch_add_segments<T>(
+      stream, {.sums = x.sums, .segments = x.segments, .turned = x.turned, .finish = x.finish}, "slender", hopper);
 }
 
 template <class T>
