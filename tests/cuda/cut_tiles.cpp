@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
@@ -13,8 +15,10 @@
 
 #include "bits.hpp"
 #include "chained_products.hpp"
+#include "on_device.hpp"
 
 using namespace tessera;
+using namespace tessera::cuda_test;
 using test::check_bits;
 
 namespace {
@@ -98,6 +102,77 @@ BOOST_AUTO_TEST_CASE(panels_keep_their_bits) {
       check_bits<double>("slender", 12, 100, 4500, op_a, op_b);
       check_bits<double>("slender", 9, 10, 1030, op_a, op_b); // fewer than a warp's vectors
     }
+}
+
+/// The same in f32 and with FMAs, of 5 to 16 rows or columns; where the tiles of slender's own would cost more (132
+/// multiprocessors). By the lengths and by the distances between rows both operands are copied in chunks of 16 bytes,
+/// one of them, or none.
+BOOST_AUTO_TEST_CASE(panels_of_fmas_keep_their_bits) {
+  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  for (const Op op_a : {Op::None, Op::Transpose})
+    for (const Op op_b : {Op::None, Op::Transpose}) {
+      check_bits<float>("slender", 16, 4096, 4096, op_a, op_b);
+      check_bits<float>("slender", 4096, 16, 4096, op_a, op_b);
+      check_bits<float>("slender", 16, 4096, 8192, op_a, op_b);
+      check_bits<float>("slender", 2051, 13, 3001, op_a, op_b);
+      check_bits<float>("slender", 12, 6000, 1025, op_a, op_b);
+      check_bits<float>("slender", 6000, 10, 2048, op_a, op_b);
+      check_bits<float>("slender", 11, 2051, 4100, op_a, op_b);
+      check_bits<float>("slender", 5, 4099, 8192, op_a, op_b);
+      check_bits<float>("slender", 4097, 5, 3001, op_a, op_b);
+      check_bits<float>("slender", 4100, 8, 5003, op_a, op_b);
+      check_bits<float>("slender", 7, 4097, 7000, op_a, op_b);
+      check_bits<float>("slender", 9, 4097, 1028, op_a, op_b);
+      check_bits<float>("slender", 2051, 14, 8192, op_a, op_b, 1.0F, 0.0F);
+    }
+  check_bits<float>("slender", 16, 4097, 2500, Op::None, Op::None, std::numeric_limits<float>::min()); // subnormal sums
+}
+
+/// Rows at distances that are no multiples of 16 bytes, or greater than they are long; k that ends anywhere; and among
+/// the numbers zeros of both signs.
+BOOST_AUTO_TEST_CASE(panels_of_fmas_take_every_distance) {
+  Executor& device = executor(Backend::Cuda);
+  if (device.capabilities().compute_major != 9) return;
+  const auto operand = [&](Index rows, Index cols, Index ld, Seed seed) {
+    const Matrix<float> numbers = Matrix<float>::random(rows, cols, seed);
+    std::vector<float> stored(static_cast<std::size_t>(rows * ld), std::numeric_limits<float>::quiet_NaN());
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) {
+        const float x = numbers.row(i)[static_cast<std::size_t>(j)];
+        stored[static_cast<std::size_t>(i * ld + j)] = i % 3 == 0 ? 0 * x : x;
+      }
+    auto there = std::make_unique<OnDevice>(device, DType::F32, rows, ld);
+    const std::size_t width = static_cast<std::size_t>(ld) * sizeof(float);
+    check_ok(device.copy_in(device.default_queue(), there->data(), width, stored.data(), width, width,
+                            static_cast<std::size_t>(rows)));
+    return there;
+  };
+  const auto check = [&](Index m, Index n, Index k, Index more_a, Index more_b) {
+    for (const Op op_a : {Op::None, Op::Transpose})
+      for (const Op op_b : {Op::None, Op::Transpose}) {
+        const bool turned_a = op_a == Op::Transpose, turned_b = op_b == Op::Transpose;
+        const Index lda = (turned_a ? m : k) + more_a, ldb = (turned_b ? k : n) + more_b;
+        const auto a = operand(turned_a ? k : m, turned_a ? m : k, lda, Seed{1});
+        const auto b = operand(turned_b ? n : k, turned_b ? k : n, ldb, Seed{2});
+        const auto product = [&](const char* kernel) {
+          const OnDevice c(device, DType::F32, m, n);
+          const GemmCall call{DType::F32, Math::Strict, op_a,      op_b, m, n,        k, -1.5,
+                              a->data(),  lda,          b->data(), ldb,  0, c.data(), n};
+          check_ok(device.gemm(device.default_queue(), call, kernel));
+          return c.bytes();
+        };
+        BOOST_TEST((product("slender") == product("z_order")), m << "x" << n << "x" << k << ", " << to_string(op_a)
+                                                                 << ", " << to_string(op_b) << ", rows of " << lda
+                                                                 << " and " << ldb);
+      }
+  };
+  check(16, 4096, 4096, 0, 0);
+  check(16, 4096, 4096, 1, 3);
+  check(4096, 12, 2100, 4, 0);
+  check(8, 4100, 3001, 3, 4);
+  check(8, 4100, 3001, 0, 0);
+  check(2052, 13, 4099, 1, 1);
+  check(5, 4099, 8191, 0, 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
