@@ -15,7 +15,7 @@ using namespace panels;
 struct DmmaShape {
   using Element = double;
   static constexpr int groups = 2; ///< of 8 vectors, the instruction's columns, of a warp
-  static constexpr int strip = groups * 8, results = groups * 4, most_warps = 8, stages = 6;
+  static constexpr int strip = groups * 8, results = groups * 4, team = 32, most_teams = 8, stages = 6;
   static constexpr std::size_t least_shared = 0;
   struct Stage {
     Lines large, small;

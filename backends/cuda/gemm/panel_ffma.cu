@@ -12,11 +12,14 @@ using namespace panels;
 
 constexpr Index least_small = 5; ///< rows or columns; of fewer slender's tiles of one to four rows are as fast
 
-/// A chain is a lane's: of 4×4 results, lanes lying along the Z-curve, so that of each four neighbours two share what
-/// they read of an operand: shared memory then answers in half the time. A warp a scheduler.
+/// A chain is a lane's: of 2×4 results, lanes lying along the Z-curve, so that of each four neighbours two share what
+/// they read of an operand: shared memory then answers in half the time. Two warps, each with half of the small
+/// operand's vectors, are a team, and two such warps a scheduler, since one of 4×4 results a lane leaves a third of its
+/// time to waiting for its own instructions.
 struct FfmaShape {
   using Element = float;
-  static constexpr int strip = 32, results = 16, most_warps = 4, stages = 8;
+  static constexpr int strip = 32, results = 8, team = team_size, most_teams = 4, stages = 8;
+  static constexpr int own_small = few / (team / 32); ///< vectors of a warp
   static constexpr std::size_t least_shared = more_than_half;
   struct alignas(128) Stage {
     unsigned char at[(strip + few) * stage_k * sizeof(float)]; ///< the large operand's lines, then the small one's
@@ -28,23 +31,24 @@ template <bool large_along_k, bool small_along_k, int width, int small_width>
 struct FfmaUnits : FfmaShape {
 #if __CUDA_ARCH__ >= 900
   using LargeLines = FloatLines<large_along_k, strip>;
-  using Large = Fragment<large_along_k, strip>;
-  using Small = Fragment<small_along_k, few>;
+  using Large = Fragment<large_along_k, strip, 4, 8>;
+  using Small = Fragment<small_along_k, few, 2, 4>;
 
-  /// A segment's sums. One warp a scheduler: what a group of four k needs is read while the one before is multiplied,
-  /// also from one stage to the next one.
+  /// A segment's sums. What a group of four k needs is read while the one before is multiplied, also from one stage to
+  /// the next one.
   static __device__ void multiply(const Panel<float>& x, int segment, int vector, const Stage* ring,
                                   float (&sum)[results]) {
-    constexpr int length = static_cast<int>(canonical_segment), groups = stage_k / 4, parts = 4;
+    constexpr int length = static_cast<int>(canonical_segment), groups = stage_k / 4, parts = 2;
     constexpr unsigned stage_bytes = sizeof(Stage), small_at = sizeof(LargeLines);
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    const Place own = z_curve(lane);
-    const unsigned at_large = Large::begin(own.across), at_small = small_at + Small::begin(own.down);
+    const int thread = static_cast<int>(threadIdx.x % team);
+    const Place own = z_curve(thread % 32);
+    const unsigned at_large = Large::begin(0, own.across);
+    const unsigned at_small = small_at + Small::begin(thread / 32 * own_small, own.down);
     const int begin = segment * length, end_k = min(begin + length, x.k);
     int left = end_k - begin, to_copy = left;
 
-    LineCopies<large_along_k, strip, width> of_large(x.large, vector, begin, lane);
-    LineCopies<small_along_k, few, small_width> of_small(x.small, 0, begin, lane);
+    LineCopies<large_along_k, strip, width> of_large(x.large, vector, begin, thread);
+    LineCopies<small_along_k, few, small_width> of_small(x.small, 0, begin, thread);
     const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
     unsigned free = first;
     // A part of a whole stage's copies. Few parts: ptxas has three idle instructions between reads and copies.
@@ -59,8 +63,8 @@ struct FfmaUnits : FfmaShape {
     // A commit without copies keeps the count of stages under way the same to the end.
     const auto end_fetch = [&] {
       if (to_copy > 0 && to_copy < stage_k) [[unlikely]] { // products past k are −0, which change no sum
-        start_last<large_along_k, strip>(x.large, vector, end_k - to_copy, to_copy, free, lane, b_padding<float>);
-        start_last<small_along_k, few>(x.small, 0, end_k - to_copy, to_copy, free + small_at, lane, a_padding<float>);
+        start_last<large_along_k, strip>(x.large, vector, end_k - to_copy, to_copy, free, thread, b_padding<float>);
+        start_last<small_along_k, few>(x.small, 0, end_k - to_copy, to_copy, free + small_at, thread, a_padding<float>);
       }
       __pipeline_commit();
       to_copy -= stage_k;
@@ -80,7 +84,7 @@ struct FfmaUnits : FfmaShape {
     };
     unsigned stage = first;
     __pipeline_wait_prior(stages - 2);
-    __syncwarp();
+    meet();
     read(0, stage, 0);
 #pragma unroll 1
     for (; left > 0; left -= stage_k) {
@@ -90,14 +94,14 @@ struct FfmaUnits : FfmaShape {
         const bool last = g + 1 == groups;
         if (last) {
           __pipeline_wait_prior(stages - 3); // this stage's copies are not committed yet
-          __syncwarp(); // all lanes' copies of the next stage are there, and all have read this one
+          meet(); // the team's copies of the next stage are there, and all have read this one
         }
         read((g + 1) % 2, last ? next : stage, (g + 1) % groups);
         if (g % (groups / parts) == 0) fetch(g / (groups / parts));
 #pragma unroll
         for (int p = 0; p < 4; ++p)
 #pragma unroll
-          for (int r = 0; r < 4; ++r)
+          for (int r = 0; r < 2; ++r)
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
               const int c = r % 2 == 0 ? e : 3 - e; // neighbours share an element
@@ -110,12 +114,19 @@ struct FfmaUnits : FfmaShape {
     }
   }
 
-  /// The small and the large operand's vectors of a lane's result `i`.
+  /// The small and the large operand's vectors of a thread's result `i`.
   struct Pair {
     int small, large;
-    __device__ Pair(int i, int vector, int lane)
-        : small(Small::vector(i / 4, z_curve(lane).down)), large(vector + Large::vector(i % 4, z_curve(lane).across)) {}
+    __device__ Pair(int i, int vector, int thread)
+        : small(Small::vector(i / 4, thread / 32 * own_small, z_curve(thread % 32).down)),
+          large(Large::vector(i % 4, vector, z_curve(thread % 32).across)) {}
   };
+
+ private:
+  /// A barrier of the team.
+  static __device__ void meet() {
+    asm volatile("barrier.sync %0, %1;" ::"r"(threadIdx.x / team + 1), "n"(team) : "memory");
+  }
 #endif
 };
 
@@ -130,7 +141,7 @@ bool is_panel_ffma(const GemmCall& call) noexcept {
          large < Index{1} << 30 && call.k > canonical_segment && call.k <= 8 * canonical_segment;
 }
 
-/// A warp's step of k is 16 FMAs, and of four warps 16 reads of shared memory, 17 cycles at best; measured are more.
+/// A step of k is 16 FMAs a scheduler, and eight warps' reads take shared memory 24 cycles.
 Index panel_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
   constexpr Index step = 26;
   const Shares shares = shares_of<FfmaShape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
