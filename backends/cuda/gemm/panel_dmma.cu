@@ -15,8 +15,7 @@ using namespace panels;
 struct DmmaShape {
   using Element = double;
   static constexpr int groups = 2; ///< of 8 vectors, the instruction's columns, of a warp
-  static constexpr int strip = groups * 8, results = groups * 4, team = 32, most_teams = 8, stages = 6;
-  static constexpr std::size_t least_shared = 0;
+  static constexpr int strip = groups * 8, results = groups * 4, team = 32, most_teams = 8, stages = 6, blocks = 1;
   struct Stage {
     Lines large, small;
   };
@@ -111,7 +110,7 @@ Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* 
   };
   const bool chunks = large.count >= DmmaShape::strip &&
                       is_whole(large.data, large.along_k ? 0 : large.count, large.ld, sizeof(double));
-  return launch_panel<DmmaShape>(stream, call, name, kernels[chunks][large.along_k][small.along_k]);
+  return launch_panel<DmmaShape>(stream, call, 0, name, kernels[chunks][large.along_k][small.along_k]);
 }
 
 } // namespace tessera::cuda

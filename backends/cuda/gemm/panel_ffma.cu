@@ -18,9 +18,8 @@ constexpr Index least_small = 5; ///< rows or columns; of fewer slender's tiles 
 /// time to waiting for its own instructions.
 struct FfmaShape {
   using Element = float;
-  static constexpr int strip = 32, results = 8, team = team_size, most_teams = 4, stages = 8;
+  static constexpr int strip = 32, results = 8, team = team_size, most_teams = 4, stages = 4, blocks = 2;
   static constexpr int own_small = few / (team / 32); ///< vectors of a warp
-  static constexpr std::size_t least_shared = more_than_half;
   struct alignas(128) Stage {
     unsigned char at[(strip + few) * stage_k * sizeof(float)]; ///< the large operand's lines, then the small one's
   };
@@ -141,14 +140,14 @@ bool is_panel_ffma(const GemmCall& call) noexcept {
          large < Index{1} << 30 && call.k > canonical_segment && call.k <= 8 * canonical_segment;
 }
 
-/// A step of k is 16 FMAs a scheduler, and eight warps' reads take shared memory 24 cycles.
+/// A team's step of k takes eight cycles of a multiprocessor's, those of few teams some more.
 Index panel_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
-  constexpr Index step = 26;
   const Shares shares = shares_of<FfmaShape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
+  const Index step = std::max(18, shares.down * shares.across * 8);
   return ceil_div(shares.blocks, multiprocessors) * std::min(call.k, canonical_segment) * step;
 }
 
-Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
+Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors, const char* name) noexcept {
   const auto [swapped, small, large] = Sides(call);
   // By how many elements of the two are copied at once, and how the large and the small operand lie.
   using Kernel = void (*)(Panel<float>);
@@ -162,7 +161,10 @@ Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, const char* 
   };
   const auto chunks = [](const Side& x) { return is_whole(x.data, x.along_k ? 0 : x.count, x.ld, sizeof(float)); };
   const int widths = !chunks(large) ? 0 : !chunks(small) ? 1 : 2;
-  return launch_panel<FfmaShape>(stream, call, name, kernels[widths][large.along_k][small.along_k]);
+  // Two blocks share a multiprocessor only if there are not enough of these.
+  const Shares shares = shares_of<FfmaShape>(ceil_div(call.k, canonical_segment), large.count);
+  const std::size_t least_shared = shares.blocks <= multiprocessors ? more_than_half : 0;
+  return launch_panel<FfmaShape>(stream, call, least_shared, name, kernels[widths][large.along_k][small.along_k]);
 }
 
 } // namespace tessera::cuda

@@ -17,6 +17,6 @@ bool is_panel_ffma(const GemmCall& call) noexcept;
 Index panel_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept;
 
 /// C := alpha·op(A)·op(B) + beta·C.
-Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
+Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors, const char* name) noexcept;
 
 } // namespace tessera::cuda

@@ -83,7 +83,8 @@ class LineCopies {
 
 /// The stage in which k ends after `left`, behind them `padding`. One by one: that is once a team.
 template <bool along_k, int vectors>
-__device__ void start_last(const Vectors<float>& x, int first, int k, int left, unsigned to, int thread, float padding) {
+__device__ void start_last(const Vectors<float>& x, int first, int k, int left, unsigned to, int thread,
+                           float padding) {
   using Lines = FloatLines<along_k, vectors>;
 #pragma unroll 1
   for (int e = thread; e < vectors * stage_k; e += team_size) {

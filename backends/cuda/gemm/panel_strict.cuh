@@ -4,15 +4,15 @@
 ///
 /// A team, of one warp or a few, has a strip of vectors along k of the large operand, and a segment of k: a chain. The
 /// segments of the same vectors are other teams', of one block or of a cluster of two; the team that has the first one
-/// is sent the others' sums, and adds them in ascending order. A team copies what it will read itself, many steps ahead,
-/// so that it waits for no other one. The large operand's bytes once.
+/// is sent the others' sums, and adds them in ascending order. A team copies what it will read itself, many steps
+/// ahead, so that it waits for no other one. The large operand's bytes once.
 ///
 /// What multiplies is told by a Shape and, for operands that lie along k or across, by Units derived from it:
 ///   Element, strip     vectors of a team
 ///   team               threads
 ///   results            of a thread, of which result i is that of the vectors Units::Pair(i, first vector, thread)
 ///   most_teams, Stage, stages    of a block, and of a team's ring in shared memory
-///   least_shared       bytes a block asks for
+///   blocks             that a multiprocessor has registers for
 ///   Units::multiply(panel, segment, first vector, ring, sums)
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct Panel {
 };
 
 template <class Shape>
-constexpr int sums_bytes = Shape::results * Shape::team * static_cast<int>(sizeof(typename Shape::Element));
+constexpr int sums_bytes = Shape::results* Shape::team* static_cast<int>(sizeof(typename Shape::Element));
 
 #if __CUDA_ARCH__ >= 900
 
@@ -87,7 +87,8 @@ __device__ __noinline__ void store_finished(const Finish<T>& finish, const T* he
 
 /// To be launched in clusters of one or two blocks.
 template <class Units, class T = typename Units::Element>
-__global__ void __launch_bounds__(Units::most_teams * Units::team, 1) panel_strict(const __grid_constant__ Panel<T> x) {
+__global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
+    panel_strict(const __grid_constant__ Panel<T> x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
   // Of the teams; behind them the sums sent, by segment but for the first one, by team.
@@ -163,8 +164,10 @@ constexpr Shares shares_of(Index segments, Index vectors) {
           ceil_div<Index>(vectors, Shape::strip * across) * parts};
 }
 
+/// `least_shared`: bytes a block asks for.
 template <class Shape, class T = typename Shape::Element>
-Status launch_panel(cudaStream_t stream, const GemmCall& call, const char* name, void (*kernel)(Panel<T>)) noexcept {
+Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least_shared, const char* name,
+                    void (*kernel)(Panel<T>)) noexcept {
   const auto [swapped, small, large] = Sides(call);
   const auto vectors = [](const Side& x) {
     return Vectors<T>{static_cast<const T*>(x.data), x.ld, static_cast<int>(x.count)};
@@ -190,7 +193,7 @@ Status launch_panel(cudaStream_t stream, const GemmCall& call, const char* name,
       teams * Shape::stages * sizeof(typename Shape::Stage) + (segments - 1) * shares.across * sums_bytes<Shape>;
   const Launch how{.blocks = shares.blocks,
                    .threads = teams * Shape::team,
-                   .shared = std::max(shared, Shape::least_shared),
+                   .shared = std::max(shared, least_shared),
                    .early = true,
                    .cluster = shares.parts};
   if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;

@@ -130,7 +130,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const Choice<T> best = best_of<T, Tile<1, 128>, Tile<4, 128>, Tile<16, 128>, Tile<32, 128>, Tile<slender, 128>,
                                  Tile<32, 64>, Tile<16, 64>, Tile<16, 32>, Tile<1, 32, 4>, Tile<4, 32, 4>>(x, machine);
   if (hopper && is_panel_ffma(call) && panel_ffma_cost(call, machine.multiprocessors) < best.cost)
-    return launch_panel_ffma(stream, call, "slender");
+    return launch_panel_ffma(stream, call, machine.multiprocessors, "slender");
   Scratch scratch;
   if (!best.adds) {
     if (Status status = allocate_sums<T>(scratch, executor, queue, x.segments, x.count * x.length); !status.ok())
