@@ -7,10 +7,8 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int groups = 8; ///< of threads that share a result's slices
-
-/// `columns`: threads side by side, four results each.
-template <class R, int columns>
+/// `columns`: threads side by side, four results each, and so many `groups` of these, who share the slices.
+template <class R, int columns, int groups>
 __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_constant__ SliceSums x) {
   const Finish<float>& finish = x.finish;
   __shared__ float4 partial[groups][columns];
@@ -48,15 +46,20 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_const
     if (j + e < finish.n) store_rounded(c + e, results[e], finish.alpha, finish.beta);
 }
 
+template <class R, int columns, int groups>
+Status launch(cudaStream_t stream, Index quads, const SliceSums& x, const char* name) noexcept {
+  const Launch how{.blocks = ceil_div<Index>(quads, columns), .threads = columns * groups, .early = true};
+  return launch_kernel(stream, how, name, add_slices<R, columns, groups>, x);
+}
+
+/// Few results are to be read by many multiprocessors, slices by threads of their own; of more, longer lines are
+/// faster, and of many there are threads enough.
 template <class R>
 Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
-  // Few results are to be read by many multiprocessors; of more, longer lines are faster.
-  constexpr int few = 8, many = 32;
   const Index quads = x.finish.m * x.pitch / 4;
-  const bool narrow = quads < many * 128;
-  const int columns = narrow ? few : many;
-  const Launch how{.blocks = ceil_div<Index>(quads, columns), .threads = columns * groups, .early = true};
-  return launch_kernel(stream, how, name, narrow ? add_slices<R, few> : add_slices<R, many>, x);
+  if (quads < 4096) return launch<R, 8, 16>(stream, quads, x, name);
+  if (quads < 65536) return launch<R, 32, 8>(stream, quads, x, name);
+  return launch<R, 32, 2>(stream, quads, x, name);
 }
 
 } // namespace
