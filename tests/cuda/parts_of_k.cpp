@@ -57,6 +57,16 @@ BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
   check_all(64, 64, 16384, {false, false}); // slices as well
 }
 
+/// Slices of k are added by sixteen, eight or two threads a result, as there are few, some or many of these.
+BOOST_AUTO_TEST_CASE(in_slices) {
+  if (!is_hopper()) return;
+  for (const Transposed op : {Transposed{false, false}, Transposed{true, true}}) {
+    check_all(100, 120, 16384, op);
+    check_all(260, 250, 16384, op);
+    check_all(520, 515, 16384, op);
+  }
+}
+
 /// Up to 128 rows, or in tf32 columns: the blocks of a cluster have tiles of 128 columns beside one another.
 BOOST_AUTO_TEST_CASE(of_tiles_beside_one_another) {
   if (!is_hopper()) return;
