@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "beside_capture.hpp"
 #include "status.hpp"
 #include "stream.hpp"
 
@@ -14,6 +15,7 @@ Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Rec
     static_cast<void>(cudaGraphDestroy(graph));
     return {StatusCode::OutOfMemory, {}};
   }
+  const BesideCapture here;
   if (Status status = check(cudaGraphInstantiate(&made->executable_, graph, 0), "preparing a recording to be replayed");
       !status.ok())
     return status;
@@ -23,6 +25,7 @@ Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Rec
 }
 
 GraphRecording::~GraphRecording() {
+  const BesideCapture here;
   static_cast<void>(cudaSetDevice(device_));
   if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
   static_cast<void>(cudaGraphDestroy(graph_));

@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "beside_capture.hpp"
 #include "status.hpp"
 
 namespace tessera::cuda {
@@ -53,6 +54,7 @@ DeviceMemory::~DeviceMemory() {
 }
 
 Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait) noexcept {
+  const BesideCapture here;
   memory = nullptr;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   bytes = bytes == 0 ? 1 : bytes;
@@ -108,6 +110,7 @@ Status DeviceMemory::out_of_memory(std::size_t bytes) const noexcept try {
 
 void DeviceMemory::free(cudaStream_t stream, void* memory) noexcept {
   if (memory == nullptr) return;
+  const BesideCapture here;
   static_cast<void>(cudaSetDevice(device_));
   {
     const std::lock_guard lock(mutex_);

@@ -2,24 +2,10 @@
 
 #include <new>
 
+#include "beside_capture.hpp"
 #include "status.hpp"
 
 namespace tessera::cuda {
-namespace {
-
-/// Lets this thread allocate and wait while it captures another stream: what happens here is no part of the capture.
-class BesideCapture {
- public:
-  BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  ~BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  BesideCapture(const BesideCapture&) = delete;
-  BesideCapture& operator=(const BesideCapture&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
-
-} // namespace
 
 Status RecordedScratch::create(int device, DeviceMemory& memory, std::unique_ptr<RecordedScratch>& scratch) noexcept {
   const BesideCapture here;
@@ -48,7 +34,6 @@ Status RecordedScratch::take(std::size_t bytes, void*& memory) noexcept try {
   if (best == nullptr) {
     blocks_.reserve(blocks_.size() + 1);
     void* made = nullptr;
-    const BesideCapture here;
     if (Status status = memory_.allocate(stream_, bytes, made, false); !status.ok()) return status;
     blocks_.push_back({made, bytes, false});
     best = &blocks_.back();

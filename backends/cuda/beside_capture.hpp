@@ -1,0 +1,21 @@
+#pragma once
+
+/// What a thread does beside the stream that it captures. CUDA Runtime API, "cudaThreadExchangeStreamCaptureMode".
+
+#include <cuda_runtime_api.h>
+
+namespace tessera::cuda {
+
+/// As long as it lives, this thread may allocate, free and wait for other streams; none of it is part of a capture.
+class BesideCapture {
+ public:
+  BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  BesideCapture(const BesideCapture&) = delete;
+  BesideCapture& operator=(const BesideCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+} // namespace tessera::cuda
