@@ -6,7 +6,8 @@
 
 namespace tessera::cuda {
 
-/// As long as it lives, this thread may allocate, free and wait for other streams; none of it is part of a capture.
+/// As long as it lives, this thread may allocate, free and wait for other streams; none of it is part of a capture. But
+/// where memory is short, allocating waits for the device, and what is being captured fails.
 class BesideCapture {
  public:
   BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }

@@ -24,8 +24,8 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// On OutOfMemory `memory` is null and everything else is as before. Aligned to 256 bytes.
-  /// `may_wait`: for the device, where memory is short; that would spoil the capture of any stream.
+  /// On OutOfMemory `memory` is null and everything else is as before. Aligned to 256 bytes. `may_wait`: whether it may
+  /// wait for the device where memory is short, which would spoil the capture of any stream.
   Status allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait = true) noexcept;
   void free(cudaStream_t stream, void* memory) noexcept;
 

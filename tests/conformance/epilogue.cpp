@@ -43,6 +43,7 @@ constexpr std::array layers{
     Layer{66, 70, 2600, 1.0, 0.5, BiasPer::Row, 1, Activation::Gelu, true, Op::None, Op::None, true},
     Layer{150, 133, 96, 0.75, -1.0, BiasPer::Column, 1, Activation::Gelu, true, Op::None, Op::None, true},
     Layer{1, 2064, 90, 1.0, 0.0, BiasPer::Row, 1, Activation::Relu, true, Op::None, Op::None, true},
+    Layer{12, 2064, 2100, 1.0, 0.5, BiasPer::Column, 1, Activation::Relu, true, Op::None, Op::None, true},
     Layer{20, 136, 200, 1.0, 1.0, BiasPer::Row, 2, Activation::Gelu, true, Op::Transpose, Op::Transpose, true},
 };
 

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
     for (const Op op_b : {Op::None, Op::Transpose}) {
       check_bits<T>("slender", 61, 64, 66000, op_a, op_b);  // tiles of 32×64
       check_bits<T>("slender", 100, 230, 1500, op_a, op_b); // 16×32
-      check_bits<T>("slender", 13, 4100, 4200, op_a, op_b); // 16×128
+      check_bits<T>("slender", 13, 4100, 9000, op_a, op_b); // 16×128: more segments than panels have
       check_bits<T>("slender", 4099, 27, 8200, op_a, op_b); // 32×128
     }
 }
@@ -123,47 +123,51 @@ BOOST_AUTO_TEST_CASE(panels_of_fmas_keep_their_bits) {
       check_bits<float>("slender", 4100, 8, 5003, op_a, op_b);
       check_bits<float>("slender", 7, 4097, 7000, op_a, op_b);
       check_bits<float>("slender", 9, 4097, 1028, op_a, op_b);
+      check_bits<float>("slender", 16, 32, 1025, op_a, op_b); // one team's vectors
+      check_bits<float>("slender", 5, 33, 2049, op_a, op_b);
+      check_bits<float>("slender", 33, 13, 3073, op_a, op_b);
       check_bits<float>("slender", 2051, 14, 8192, op_a, op_b, 1.0F, 0.0F);
     }
   check_bits<float>("slender", 16, 4097, 2500, Op::None, Op::None, std::numeric_limits<float>::min()); // subnormal sums
 }
 
-/// Rows at distances that are no multiples of 16 bytes, or greater than they are long; k that ends anywhere; and among
-/// the numbers zeros of both signs.
+/// Operands that do not begin at multiples of 16 bytes, rows at distances that are none, or greater than they are long;
+/// k that ends anywhere; and among the numbers zeros of both signs.
 BOOST_AUTO_TEST_CASE(panels_of_fmas_take_every_distance) {
   Executor& device = executor(Backend::Cuda);
   if (device.capabilities().compute_major != 9) return;
-  const auto operand = [&](Index rows, Index cols, Index ld, Seed seed) {
+  const auto operand = [&](Index rows, Index cols, Index ld, Index first, Seed seed) {
     const Matrix<float> numbers = Matrix<float>::random(rows, cols, seed);
-    std::vector<float> stored(static_cast<std::size_t>(rows * ld), std::numeric_limits<float>::quiet_NaN());
+    std::vector<float> stored(static_cast<std::size_t>(first + rows * ld), std::numeric_limits<float>::quiet_NaN());
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) {
         const float x = numbers.row(i)[static_cast<std::size_t>(j)];
-        stored[static_cast<std::size_t>(i * ld + j)] = i % 3 == 0 ? 0 * x : x;
+        stored[static_cast<std::size_t>(first + i * ld + j)] = i % 3 == 0 ? 0 * x : x;
       }
-    auto there = std::make_unique<OnDevice>(device, DType::F32, rows, ld);
-    const std::size_t width = static_cast<std::size_t>(ld) * sizeof(float);
-    check_ok(device.copy_in(device.default_queue(), there->data(), width, stored.data(), width, width,
-                            static_cast<std::size_t>(rows)));
+    auto there = std::make_unique<OnDevice>(device, DType::F32, 1, first + rows * ld);
+    const std::size_t width = stored.size() * sizeof(float);
+    check_ok(device.copy_in(device.default_queue(), there->data(), width, stored.data(), width, width, 1));
     return there;
   };
-  const auto check = [&](Index m, Index n, Index k, Index more_a, Index more_b) {
+  const auto check = [&](Index m, Index n, Index k, Index more_a, Index more_b, Index first_a = 0, Index first_b = 0) {
     for (const Op op_a : {Op::None, Op::Transpose})
       for (const Op op_b : {Op::None, Op::Transpose}) {
         const bool turned_a = op_a == Op::Transpose, turned_b = op_b == Op::Transpose;
         const Index lda = (turned_a ? m : k) + more_a, ldb = (turned_b ? k : n) + more_b;
-        const auto a = operand(turned_a ? k : m, turned_a ? m : k, lda, Seed{1});
-        const auto b = operand(turned_b ? n : k, turned_b ? k : n, ldb, Seed{2});
+        const auto a = operand(turned_a ? k : m, turned_a ? m : k, lda, first_a, Seed{1});
+        const auto b = operand(turned_b ? n : k, turned_b ? k : n, ldb, first_b, Seed{2});
         const auto product = [&](const char* kernel) {
           const OnDevice c(device, DType::F32, m, n);
-          const GemmCall call{DType::F32, Math::Strict, op_a,      op_b, m, n,        k, -1.5,
-                              a->data(),  lda,          b->data(), ldb,  0, c.data(), n};
+          const float* const from_a = static_cast<const float*>(a->data()) + first_a;
+          const float* const from_b = static_cast<const float*>(b->data()) + first_b;
+          const GemmCall call{DType::F32, Math::Strict, op_a,   op_b, m, n,        k, -1.5,
+                              from_a,     lda,          from_b, ldb,  0, c.data(), n};
           check_ok(device.gemm(device.default_queue(), call, kernel));
           return c.bytes();
         };
-        BOOST_TEST((product("slender") == product("z_order")), m << "x" << n << "x" << k << ", " << to_string(op_a)
-                                                                 << ", " << to_string(op_b) << ", rows of " << lda
-                                                                 << " and " << ldb);
+        BOOST_TEST((product("slender") == product("z_order")),
+                   m << "x" << n << "x" << k << ", " << to_string(op_a) << ", " << to_string(op_b) << ", rows of "
+                     << lda << " and " << ldb << " from " << first_a << " and " << first_b << " on");
       }
   };
   check(16, 4096, 4096, 0, 0);
@@ -173,6 +177,8 @@ BOOST_AUTO_TEST_CASE(panels_of_fmas_take_every_distance) {
   check(8, 4100, 3001, 0, 0);
   check(2052, 13, 4099, 1, 1);
   check(5, 4099, 8191, 0, 0);
+  check(16, 4096, 2048, 0, 0, 1, 0);
+  check(16, 4096, 2048, 0, 0, 0, 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,7 +22,8 @@ __device__ inline void launch_dependents() {
 #endif
 }
 
-/// What that kernel does before it reads what the one before it wrote.
+/// What that kernel does, in all of its blocks, before it reads or writes anything that kernels before it may use:
+/// operands, C, and scratch memory that is used again.
 __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

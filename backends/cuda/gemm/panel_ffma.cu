@@ -19,6 +19,7 @@ constexpr Index least_small = 5; ///< rows or columns; of fewer slender's tiles 
 struct FfmaShape {
   using Element = float;
   static constexpr int strip = 32, results = 8, team = team_size, most_teams = 4, stages = 4, blocks = 2;
+  static_assert(stages > 2); // one is read, one is copied into, and one is there when the first of them ends
   static constexpr int own_small = few / (team / 32); ///< vectors of a warp
   struct alignas(128) Stage {
     unsigned char at[(strip + few) * stage_k * sizeof(float)]; ///< the large operand's lines, then the small one's

@@ -1,6 +1,6 @@
 #pragma once
 
-/// f32 products of up to 16 rows or columns on Hopper, with the canonical sums: what costs is to read the large
+/// f32 products of 5 to 16 rows or columns on Hopper, with the canonical sums: what costs is to read the large
 /// operand, once.
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,8 @@
 
 namespace tessera::cuda {
 
-/// Whether C has so few rows or columns, and k is several segments, up to eight. For compute capability 9.0.
+/// Whether C has so few rows or columns, and 32 or more of the others, and k is several segments, up to eight. For
+/// compute capability 9.0.
 bool is_panel_ffma(const GemmCall& call) noexcept;
 
 /// Clock cycles that a product takes, about, as slender counts its tiles'.

@@ -164,6 +164,21 @@ constexpr Shares shares_of(Index segments, Index vectors) {
           ceil_div<Index>(vectors, Shape::strip * across) * parts};
 }
 
+/// Bytes of a block: its teams' rings, and the sums of all segments but the first one.
+template <class Shape>
+constexpr std::size_t shared_of(Index segments, const Shares& shares) {
+  return shares.down * shares.across * Shape::stages * sizeof(typename Shape::Stage) +
+         static_cast<std::size_t>(segments - 1) * shares.across * sums_bytes<Shape>;
+}
+template <class Shape>
+constexpr std::size_t largest_shared() {
+  std::size_t largest = 0;
+  for (Index segments = 1; segments <= 8; ++segments)
+    for (Index vectors = Shape::strip; vectors <= Index{1} << 20; vectors *= 2)
+      largest = std::max(largest, shared_of<Shape>(segments, shares_of<Shape>(segments, vectors)));
+  return largest;
+}
+
 /// `least_shared`: bytes a block asks for.
 template <class Shape, class T = typename Shape::Element>
 Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least_shared, const char* name,
@@ -189,13 +204,13 @@ Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least
                    .alpha = static_cast<T>(call.alpha),
                    .beta = static_cast<T>(call.beta),
                    .finish = Finish<T>(call)};
-  const std::size_t shared =
-      teams * Shape::stages * sizeof(typename Shape::Stage) + (segments - 1) * shares.across * sums_bytes<Shape>;
+  const std::size_t shared = shared_of<Shape>(segments, shares);
   const Launch how{.blocks = shares.blocks,
                    .threads = teams * Shape::team,
                    .shared = std::max(shared, least_shared),
                    .early = true,
                    .cluster = shares.parts};
+  static_assert(largest_shared<Shape>() <= most_shared);
   if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
   return launch_kernel(stream, how, name, kernel, x);
 }

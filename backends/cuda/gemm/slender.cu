@@ -102,10 +102,10 @@ Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabiliti
 
 template <class T>
 struct Choice {
-  using Launch = Status (*)(cudaStream_t, const SlenderOperands<T>&, const Capabilities&);
+  using Run = Status (*)(cudaStream_t, const SlenderOperands<T>&, const Capabilities&);
   Index cost;
   bool adds; ///< the segments' sums itself
-  Launch along_k, along_outer;
+  Run along_k, along_outer;
 };
 
 /// The tile that costs least, the first of those.
