@@ -1,7 +1,7 @@
 #pragma once
 
-/// The operands of a product of few rows or columns, as panel_product, panel_dmma and panel_ffma see them: vectors along
-/// k, few of one and many of the other. Without CUDA.
+/// The operands of a product of few rows or columns, as panel_product, panel_dmma and panel_ffma see them: vectors
+/// along k, few of one and many of the other. Without CUDA.
 
 #include <algorithm>
 #include <cstdint>
