@@ -20,7 +20,6 @@ struct FfmaShape {
   using Element = float;
   static constexpr int strip = 32, results = 8, team = team_size, most_teams = 4, stages = 4, blocks = 2;
   static_assert(stages > 2); // one is read, one is copied into, and one is there when the first of them ends
-  static constexpr int own_small = few / (team / 32); ///< vectors of a warp
   struct alignas(128) Stage {
     unsigned char at[(strip + few) * stage_k * sizeof(float)]; ///< the large operand's lines, then the small one's
   };
@@ -30,6 +29,7 @@ struct FfmaShape {
 template <bool large_along_k, bool small_along_k, int width, int small_width>
 struct FfmaUnits : FfmaShape {
 #if __CUDA_ARCH__ >= 900
+  static constexpr int own_small = few / (team / 32); ///< vectors of a warp
   using LargeLines = FloatLines<large_along_k, strip>;
   using Large = Fragment<large_along_k, strip, 4, 8>;
   using Small = Fragment<small_along_k, few, 2, 4>;
