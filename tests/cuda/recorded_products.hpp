@@ -53,6 +53,7 @@ class Product {
     return true;
   }
   void forget() { c_.fill_with_nan(); }
+  std::vector<std::byte> bytes() const { return c_.bytes(); }
   void check(const std::string& when) const {
     BOOST_TEST((c_.bytes() == expected_), kernel_ << " " << to_string(call_.type) << " " << to_string(call_.math) << " "
                                                   << call_.m << "x" << call_.n << "x" << call_.k
@@ -69,6 +70,20 @@ class Product {
 
 using Products = std::vector<std::unique_ptr<Product>>;
 
+/// The product of all of the operands by that row; null if it rejects that, or its library has no such kernel.
+inline std::unique_ptr<Product> product_of(Executor& device, const Operands& x, const GemmKernel& row) {
+  auto product = std::make_unique<Product>(device, x, row.type, row.math, row.name);
+  if (row.reject != nullptr && row.reject(row, product->call(), device.capabilities()) != nullptr) return nullptr;
+  return product->expect() ? std::move(product) : nullptr;
+}
+
+inline void forget(const Products& products) {
+  for (const auto& product : products) product->forget();
+}
+inline void check(const Products& products, const std::string& when) {
+  for (const auto& product : products) product->check(when);
+}
+
 inline std::unique_ptr<Recording> recorded(Queue& queue, const Products& products) {
   std::unique_ptr<Recording> recording;
   const auto all = [&] {
@@ -83,11 +98,16 @@ inline std::unique_ptr<Recording> recorded(Queue& queue, const Products& product
 
 inline void check_replays(Executor& device, const Products& products) {
   Queue& queue = device.default_queue();
+  forget(products);
+  std::vector<std::vector<std::byte>> untouched;
+  for (const auto& product : products) untouched.push_back(product->bytes());
   const std::unique_ptr<Recording> recording = recorded(queue, products);
+  for (std::size_t p = 0; p < products.size(); ++p)
+    BOOST_TEST((products[p]->bytes() == untouched[p]), "recording runs nothing");
   for (const char* when : {"first replay", "second replay"}) {
-    for (const auto& product : products) product->forget();
+    forget(products);
     check_ok(recording->replay(queue));
-    for (const auto& product : products) product->check(when);
+    check(products, when);
   }
 }
 

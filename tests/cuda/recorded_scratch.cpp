@@ -43,6 +43,17 @@ bool fails_for_memory(Executor& device, std::size_t bytes) {
   return !status.ok();
 }
 
+/// The default queue and another one, and products for both that need scratch memory.
+struct TwoQueues {
+  Executor& device = executor(Backend::Cuda);
+  Queue& queue = device.default_queue();
+  std::unique_ptr<Queue> other;
+  Operands x{device, DType::F32, 400, 372, 5500};
+
+  TwoQueues() { check_ok(device.create_queue(other)); }
+  Products in_segments() { return mixed(device, x, {{"segmented", Math::Strict}, {"stream_k", Math::Strict}}); }
+};
+
 /// 16 MiB of operands, 1 MiB of C; the segments' sums take 4 MiB more, of half of it 2.
 constexpr Index side = 512, length = 4096;
 
@@ -61,9 +72,7 @@ BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
       operands.push_back(std::make_unique<Operands>(device, type, m, n, k));
       for (const GemmKernel& row : device.gemm_kernels()) {
         if (row.type != type) continue;
-        auto product = std::make_unique<Product>(device, *operands.back(), type, row.math, row.name);
-        if (row.reject != nullptr && row.reject(row, product->call(), device.capabilities()) != nullptr) continue;
-        if (product->expect()) products.push_back(std::move(product));
+        if (auto product = product_of(device, *operands.back(), row)) products.push_back(std::move(product));
       }
     }
   check_replays(device, products);
@@ -97,14 +106,14 @@ BOOST_AUTO_TEST_CASE(two_recordings_in_turns) {
   const Products of_x = mixed(device, x, kernels), of_y = mixed(device, y, kernels);
   const auto first = recorded(queue, of_x), second = recorded(queue, of_y);
   for (int round = 0; round < 2; ++round) {
-    for (const auto& product : of_x) product->forget();
-    for (const auto& product : of_y) product->forget();
+    forget(of_x);
+    forget(of_y);
     check_ok(first->replay(queue));
     check_ok(of_x.front()->enqueue(queue)); // with memory that is not theirs
     check_ok(second->replay(queue));
     check_ok(first->replay(queue));
-    for (const auto& product : of_x) product->check("in turns");
-    for (const auto& product : of_y) product->check("in turns");
+    check(of_x, "in turns");
+    check(of_y, "in turns");
   }
 }
 
@@ -129,10 +138,10 @@ BOOST_AUTO_TEST_CASE(a_recording_outlives_another_one_and_its_queue) {
   other.reset();
   OnDevice trampling(device, DType::F32, 4096, 4096);
   trampling.fill_with_nan();
-  for (const auto& product : products) product->forget();
+  forget(products);
   check_ok(second->replay(queue));
   trampling.fill_with_nan();
-  for (const auto& product : products) product->check("the first recording and the queue are gone");
+  check(products, "the first recording and the queue are gone");
 }
 
 BOOST_AUTO_TEST_CASE(its_memory_counts_until_it_is_destroyed) {
@@ -151,7 +160,7 @@ BOOST_AUTO_TEST_CASE(its_memory_counts_until_it_is_destroyed) {
   BOOST_TEST(!fails_for_memory(*device, 5 * mebi));
   BOOST_TEST(fails_for_memory(*device, 6 * mebi), "what a recording holds is not counted");
   check_ok(recording->replay(device->default_queue()));
-  for (const auto& product : products) product->check("replayed");
+  check(products, "replayed");
   recording.reset();
   BOOST_TEST(!fails_for_memory(*device, 7 * mebi), "what a recording held still counts");
 }
@@ -182,16 +191,10 @@ BOOST_AUTO_TEST_CASE(without_room_recording_fails_and_the_queue_goes_on) {
 }
 
 /// What another queue is given meanwhile runs at once, with memory of its own.
-BOOST_AUTO_TEST_CASE(other_queues_go_on_while_one_is_recorded) {
-  Executor& device = executor(Backend::Cuda);
-  Queue& queue = device.default_queue();
-  std::unique_ptr<Queue> other;
-  check_ok(device.create_queue(other));
-  const Operands x(device, DType::F32, 400, 372, 5500);
-  const std::vector<std::pair<const char*, Math>> kernels{{"segmented", Math::Strict}, {"stream_k", Math::Strict}};
-  const Products here = mixed(device, x, kernels), there = mixed(device, x, kernels);
-  for (const auto& product : here) product->forget();
-  for (const auto& product : there) product->forget();
+BOOST_FIXTURE_TEST_CASE(other_queues_go_on_while_one_is_recorded, TwoQueues) {
+  const Products here = in_segments(), there = in_segments();
+  forget(here);
+  forget(there);
   check_ok(queue.synchronize());
   std::unique_ptr<Recording> recording;
   check_ok(record(
@@ -205,9 +208,9 @@ BOOST_AUTO_TEST_CASE(other_queues_go_on_while_one_is_recorded) {
       },
       recording));
   check_ok(other->synchronize());
-  for (const auto& product : there) product->check("beside a recording");
+  check(there, "beside a recording");
   check_ok(recording->replay(queue));
-  for (const auto& product : here) product->check("replayed");
+  check(here, "replayed");
 }
 
 BOOST_AUTO_TEST_CASE(a_queue_is_recorded_once_at_a_time) {
@@ -228,20 +231,14 @@ BOOST_AUTO_TEST_CASE(a_queue_is_recorded_once_at_a_time) {
       outer));
   BOOST_TEST(static_cast<int>(within.code) == static_cast<int>(StatusCode::Rejected));
   BOOST_TEST(inner == nullptr);
-  for (const auto& product : products) product->forget();
+  forget(products);
   check_ok(outer->replay(queue));
-  for (const auto& product : products) product->check("replayed");
+  check(products, "replayed");
 }
 
 /// By one thread, one within the other.
-BOOST_AUTO_TEST_CASE(two_queues_are_recorded_at_once) {
-  Executor& device = executor(Backend::Cuda);
-  Queue& queue = device.default_queue();
-  std::unique_ptr<Queue> other;
-  check_ok(device.create_queue(other));
-  const Operands x(device, DType::F32, 400, 372, 5500);
-  const std::vector<std::pair<const char*, Math>> kernels{{"segmented", Math::Strict}, {"stream_k", Math::Strict}};
-  const Products of_outer = mixed(device, x, kernels), of_inner = mixed(device, x, kernels);
+BOOST_FIXTURE_TEST_CASE(two_queues_are_recorded_at_once, TwoQueues) {
+  const Products of_outer = in_segments(), of_inner = in_segments();
   std::unique_ptr<Recording> outer, inner;
   check_ok(record(
       queue,
@@ -251,11 +248,11 @@ BOOST_AUTO_TEST_CASE(two_queues_are_recorded_at_once) {
         return of_outer.back()->enqueue(queue);
       },
       outer));
-  for (const auto& product : of_outer) product->forget();
-  for (const auto& product : of_inner) product->forget();
+  forget(of_outer);
+  forget(of_inner);
   check_ok(outer->replay(queue));
   check_ok(inner->replay(queue));
-  for (const auto& product : of_inner) product->check("recorded within another recording");
+  check(of_inner, "recorded within another recording");
   of_outer.front()->check("recorded around another recording");
   of_outer.back()->check("recorded around another recording");
 }

@@ -1,8 +1,5 @@
 /// Rows that are recorded and replayed give the bits of a plain run, and what cannot be recorded says so.
 
-#include <algorithm>
-#include <cstring>
-#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -11,7 +8,7 @@
 #include <tessera/recording.hpp>
 #include <tessera/tessera.hpp>
 
-#include "on_device.hpp"
+#include "recorded_products.hpp"
 
 using namespace tessera;
 using namespace tessera::cuda_test;
@@ -19,31 +16,10 @@ using namespace tessera::cuda_test;
 namespace {
 
 void check_row(Executor& device, const GemmKernel& row, Index m, Index n, Index k) {
-  OnDevice a(device, row.type, m, k), b(device, row.type, k, n), c(device, row.type, m, n);
-  a.fill_randomly(1);
-  b.fill_randomly(2);
-  const GemmCall call{row.type, row.math, Op::None, Op::None, m, n, k, 1.5, a.data(), k, b.data(), n, 0, c.data(), n};
-  if (row.reject != nullptr && row.reject(row, call, device.capabilities()) != nullptr) return;
-  Queue& queue = device.default_queue();
-  const auto product = [&] { return device.gemm(queue, call, row.name); };
-  c.fill_with_nan();
-  if (const Status status = product(); status.code == StatusCode::Rejected)
-    return; // a library without such a kernel
-  else
-    check_ok(status);
-  const std::vector<std::byte> expected = c.bytes();
-
-  c.fill_with_nan();
-  const std::vector<std::byte> untouched = c.bytes();
-  std::unique_ptr<Recording> recording;
-  check_ok(record(queue, product, recording));
-  BOOST_REQUIRE(recording != nullptr);
-  BOOST_TEST((c.bytes() == untouched), "recording runs nothing");
-  for (int replay = 0; replay < 2; ++replay) {
-    c.fill_with_nan();
-    check_ok(recording->replay(queue));
-    BOOST_TEST((c.bytes() == expected), "replay " << replay << " has other bits");
-  }
+  const Operands x(device, row.type, m, n, k);
+  Products products;
+  products.push_back(product_of(device, x, row));
+  if (products.front() != nullptr) check_replays(device, products);
 }
 
 } // namespace

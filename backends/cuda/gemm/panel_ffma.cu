@@ -143,7 +143,7 @@ bool is_panel_ffma(const GemmCall& call) noexcept {
 
 /// A team's step of k takes eight cycles of a multiprocessor's, those of few teams some more.
 Index panel_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
-  const Shares shares = shares_of<FfmaShape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
+  const Shares shares = shares_of<FfmaShape>(call);
   const Index step = std::max(18, shares.down * shares.across * 8);
   return ceil_div(shares.blocks, multiprocessors) * std::min(call.k, canonical_segment) * step;
 }
@@ -163,8 +163,7 @@ Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, Index multip
   const auto chunks = [](const Side& x) { return is_whole(x.data, x.along_k ? 0 : x.count, x.ld, sizeof(float)); };
   const int widths = !chunks(large) ? 0 : !chunks(small) ? 1 : 2;
   // Two blocks share a multiprocessor only if there are not enough of these.
-  const Shares shares = shares_of<FfmaShape>(ceil_div(call.k, canonical_segment), large.count);
-  const std::size_t least_shared = shares.blocks <= multiprocessors ? more_than_half : 0;
+  const std::size_t least_shared = shares_of<FfmaShape>(call).blocks <= multiprocessors ? more_than_half : 0;
   return launch_panel<FfmaShape>(stream, call, least_shared, name, kernels[widths][large.along_k][small.along_k]);
 }
 

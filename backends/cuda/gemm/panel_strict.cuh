@@ -163,6 +163,10 @@ constexpr Shares shares_of(Index segments, Index vectors) {
   return {static_cast<int>(parts), static_cast<int>(down), static_cast<int>(across),
           ceil_div<Index>(vectors, Shape::strip * across) * parts};
 }
+template <class Shape>
+Shares shares_of(const GemmCall& call) {
+  return shares_of<Shape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
+}
 
 /// Bytes of a block: its teams' rings, and the sums of all segments but the first one.
 template <class Shape>
@@ -188,7 +192,7 @@ Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least
     return Vectors<T>{static_cast<const T*>(x.data), x.ld, static_cast<int>(x.count)};
   };
   const Index segments = ceil_div(call.k, canonical_segment);
-  const Shares shares = shares_of<Shape>(segments, large.count);
+  const Shares shares = shares_of<Shape>(call);
   const int teams = shares.down * shares.across;
   const Panel<T> x{.large = vectors(large),
                    .small = vectors(small),
