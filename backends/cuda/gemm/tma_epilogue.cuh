@@ -54,9 +54,9 @@ __device__ inline Results held(Results x) {
 
 /// This thread's lane, which the compiler does not know before.
 __device__ inline int lane_from_here() {
-  int lane = static_cast<int>(threadIdx.x) % 32;
-  asm volatile("" : "+r"(lane));
-  return lane;
+  unsigned thread = threadIdx.x;
+  asm volatile("" : "+r"(thread));
+  return static_cast<int>(thread % 32);
 }
 
 /// 32 f32 results of each of 16 rows, from accumulator `first`, a constant, on, lines of 128 bytes, the 16-byte chunks
@@ -80,21 +80,27 @@ __device__ void stage_wide(const float (&sum)[count], int first, float alpha, ch
     }
 }
 
-/// 64 results rounded to 16 bits of each of 16 rows, or the last 32, likewise; four 8×8 matrices an instruction.
-template <UnitType type, int count>
-__device__ void stage_narrow(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
+/// 64 results rounded to 16 bits of each of 16 rows, or the last 32, likewise; four 8×8 matrices an instruction. pair(p)
+/// are the accumulators 2·p and 2·p + 1, of which there are `count`, from pair `first` on.
+template <int count, class GetPair>
+__device__ void stage_pairs(GetPair pair, int first, char* buffer, int lane) {
   const int row = lane % 16;
   const auto line = static_cast<unsigned>(__cvta_generic_to_shared(buffer + row * 128));
 #pragma unroll
   for (int g = 0; g < 8; g += 2) {
-    const int e = first + g * 4;
-    if (e >= count) break;
-    const auto pair = [&](int i) { return Rounding<Narrow<type>>::pair(alpha * sum[e + i], alpha * sum[e + i + 1]); };
+    const int p = first + g * 2;
+    if (p >= count) break;
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      line + ((g + lane / 16) ^ row % 8) * 16),
-                 "r"(pair(0)), "r"(pair(2)), "r"(pair(4)), "r"(pair(6))
+                 "r"(pair(p)), "r"(pair(p + 1)), "r"(pair(p + 2)), "r"(pair(p + 3))
                  : "memory");
   }
+}
+template <UnitType type, int count>
+__device__ void stage_narrow(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
+  stage_pairs<count / 2>(
+      [&](int p) { return Rounding<Narrow<type>>::pair(alpha * sum[p * 2], alpha * sum[p * 2 + 1]); }, first / 2,
+      buffer, lane);
 }
 
 /// The 16 bytes of a row's chunk.
@@ -201,7 +207,7 @@ __device__ void store_finished(const Finish<float>& finish, const float (&sum)[c
 template <UnitType type, bool paired = false, int count>
 __device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice) {
   constexpr int tile_n = count * 2;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = tile_n < 192 ? static_cast<int>(threadIdx.x) % 32 : lane_from_here(); // wider: few registers
   if (i >= x.m || j >= x.n) return;
   const Index first = slice * x.plane + i * x.ldc + j;
   const int columns = min(tile_n, x.n - j);

@@ -8,6 +8,7 @@
 /// they share the results of a tile (tma_parts.cuh). While results go to memory, the producer fetches the next tile's
 /// stages. NVIDIA CUTLASS has the scheme.
 
+#include "tma_deferred.cuh"
 #include "tma_parts.cuh"
 #include "tma_registers.cuh"
 
@@ -87,6 +88,9 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 192 ? in_registers : x.to;
+  constexpr bool defers = S::sharing == Sharing::B && !finishes; // where there are tiles enough
+  DeferredRows<type, defers ? S::tile_n : 128> deferred;
+  char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
@@ -107,6 +111,13 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
         multiply_stage<type, Major::MN, Major::K>(sum, a, b, accumulate);
       else
         multiply_stage<type, Major::MN, Major::MN>(sum, a, b, accumulate);
+      if constexpr (defers) {
+        if (deferred.waiting()) {
+          do {
+            deferred.store_next(to, buffers + warp * staging);
+          } while (k + 1 == work.end && deferred.waiting());
+        }
+      }
       wait_for_products<1>();
       if (before >= 0) barriers.release(before, lane);
       before = ring.stage;
@@ -114,8 +125,13 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     wait_for_products<0>();
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
-    char* const buffers = shared + stages * static_cast<int>(S::bytes);
     const int row = work.row + warp * 16;
+    if constexpr (defers) {
+      if (!clusters.is_last(index) && deferred.possible(to, work.col)) {
+        deferred.hold(to, sum, buffers + warp * staging, row, work.col);
+        continue;
+      }
+    }
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (finishes)
         store_finished<false>(x.finish, sums, buffer, row, work.col);
@@ -134,6 +150,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
         store_columns_of<type>(to, all, work.col, row, work.slice);
     } else {
       store_all(sum, buffers + warp * staging);
+      deferred.forget();
     }
   }
 }
