@@ -212,6 +212,14 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
   for (const auto& [m, n, k] : tessera::test::products_224_wide)
     BOOST_TEST(choose_plan(m, n, (k + 63) / 64, 132, true).tile_n == 224, m << "×" << n << "×" << k);
   BOOST_TEST(choose_plan(1511, 653, 65, 132, true).slices > 1);
+  for (const auto& [m, n, k, tile_n] : tessera::test::products_in_rounds) {
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(plan.tile_n == tile_n);
+      BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.slices == 1));
+      BOOST_TEST((m + 255) / 256 * ((n + tile_n - 1) / tile_n) > 132 / 2); // clusters at once
+    }
+  }
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, true).tile_n == 256);
 }
 

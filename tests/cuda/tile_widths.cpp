@@ -1,5 +1,5 @@
-/// Products of 16-bit operands in tiles of 224 columns, which make no whole boxes of 64: operands are whole numbers so
-/// small that every sum is exact, and the results those of z_order in f32, rounded once.
+/// Products of 16-bit operands in tiles of all widths; 224 columns make no whole boxes of 64. Operands are whole
+/// numbers so small that every sum is exact, and the results those of z_order in f32, rounded once.
 
 #include "tile_widths.hpp"
 
@@ -17,6 +17,7 @@ namespace {
 struct WholeNumberProduct {
   Index m, n, k;
   bool transposed; ///< both
+  float alpha = 1;
 
   /// C of R, of operands of T.
   template <class T, class R>
@@ -27,10 +28,10 @@ struct WholeNumberProduct {
     Matrix<R> c = whole_numbers<R>(m, n, Seed{5});
     const auto op_a = transposed ? a.transposed() : a.view(), op_b = transposed ? b.transposed() : b.view();
     if (layer)
-      gemm(1, op_a, op_b, beta, c, {.bias = bias.view(), .activation = Activation::Relu, .residual = residual.view()},
-           options);
+      gemm(alpha, op_a, op_b, beta, c,
+           {.bias = bias.view(), .activation = Activation::Relu, .residual = residual.view()}, options);
     else
-      gemm(1, op_a, op_b, beta, c, options);
+      gemm(alpha, op_a, op_b, beta, c, options);
     return c;
   }
 };
@@ -40,22 +41,24 @@ void check(const char* kernel, Math math) {
   if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
   const GemmOptions here{.backend = Backend::Cuda, .math = math, .kernel = kernel},
       exact{.backend = Backend::Cuda, .kernel = "z_order"};
+  const auto compare = [&](const WholeNumberProduct& x, const char* what, float beta, bool layer) {
+    const Matrix<float> expected = x.multiply<float, float>(exact, beta, layer);
+    const Matrix<float> wide = x.multiply<T, float>(here, beta, layer);
+    const Matrix<T> narrow = x.multiply<T, T>(here, beta, layer);
+    BOOST_TEST_CONTEXT(kernel << ", " << x.m << "x" << x.n << "x" << x.k << (x.transposed ? ", transposed" : "")
+                              << what) {
+      BOOST_TEST((wide == expected), "to f32");
+      BOOST_TEST((narrow == matrix_cast<T>(expected)), "to 16 bits");
+    }
+  };
   for (const auto& [m, n, k] : test::products_224_wide)
     for (const bool transposed : {false, true}) {
       const WholeNumberProduct x{m, n, k, transposed};
-      const auto compare = [&](const char* what, float beta, bool layer) {
-        const Matrix<float> expected = x.multiply<float, float>(exact, beta, layer);
-        const Matrix<float> wide = x.multiply<T, float>(here, beta, layer);
-        const Matrix<T> narrow = x.multiply<T, T>(here, beta, layer);
-        BOOST_TEST_CONTEXT(kernel << ", " << m << "x" << n << "x" << k << (transposed ? ", transposed" : "") << what) {
-          BOOST_TEST((wide == expected), "to f32");
-          BOOST_TEST((narrow == matrix_cast<T>(expected)), "to 16 bits");
-        }
-      };
-      compare("", 0, false);
-      compare(", added to C", -1, false);
-      compare(", with an epilogue", -1, true);
+      compare(x, "", 0, false);
+      compare(x, ", added to C", -1, false);
+      compare(x, ", with an epilogue", -1, true);
     }
+  for (const auto& [m, n, k, tile_n] : test::products_in_rounds) compare({m, n, k, false, 3}, ", times 3", 0, false);
 }
 
 } // namespace

@@ -80,8 +80,8 @@ __device__ void stage_wide(const float (&sum)[count], int first, float alpha, ch
     }
 }
 
-/// 64 results rounded to 16 bits of each of 16 rows, or the last 32, likewise; four 8×8 matrices an instruction. pair(p)
-/// are the accumulators 2·p and 2·p + 1, of which there are `count`, from pair `first` on.
+/// 64 results rounded to 16 bits of each of 16 rows, or the last 32, likewise; four 8×8 matrices an instruction.
+/// pair(p) are the accumulators 2·p and 2·p + 1, of which there are `count`, from pair `first` on.
 template <int count, class GetPair>
 __device__ void stage_pairs(GetPair pair, int first, char* buffer, int lane) {
   const int row = lane % 16;
