@@ -70,7 +70,7 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, b
   double least = 0;
   for (const auto [tile_n, sharing, block, start] :
        {Tile{256, Sharing::B, 1060, 9000}, Tile{224, Sharing::B, 940, 8800}, Tile{192, Sharing::B, 800, 8500},
-        Tile{128, Sharing::B, 640, 8000}, Tile{128, Sharing::A, 640, 8000}, Tile{64, Sharing::A, 370, 7500}}) {
+        Tile{128, Sharing::B, 640, 8000}, Tile{128, Sharing::A, 640, 8000}, Tile{64, Sharing::A, 400, 7500}}) {
     if (!all_widths && (tile_n == 224 || tile_n == 192)) continue;
     if (tile_n == 128 && sharing == Sharing::A && m > 128) continue; // only measured where half would be empty
     const Index tiles = sharing == Sharing::A ? ((m + 127) / 128) * ((n + 2 * tile_n - 1) / (2 * tile_n))
