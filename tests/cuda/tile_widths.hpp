@@ -13,12 +13,12 @@ struct ProductInTiles {
 /// Of 224 columns: of whole tiles alone, with some rows and columns less, with lines that begin anywhere, and in slices
 /// of k.
 constexpr ProductInTiles products_224_wide[]{
-    {1792, 2016, 64},  {1792, 2000, 200}, {1777, 2009, 72},  {1501, 2235, 131},
-    {2560, 2560, 136}, {1536, 672, 4096}, {1500, 660, 4104}, {1511, 653, 4099},
+    {2048, 1568, 64},  {1792, 1792, 200}, {1777, 1789, 72},  {1501, 4475, 131},
+    {2048, 3136, 136}, {512, 896, 16384}, {500, 890, 16392}, {763, 437, 16387},
 };
 
-/// Clusters have several tiles each, so that results of 16 bits are stored while the next tile is multiplied: for one
-/// stage of k, for fewer and for more than a tile's results take.
+/// Clusters have several tiles each. Those of 224 and 256 columns store results of 16 bits while the next tile is
+/// multiplied: in one stage of k, in fewer and in more than a tile's results take.
 struct ProductInRounds {
   Index m, n, k;
   int tile_n;

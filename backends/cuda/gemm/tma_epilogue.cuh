@@ -205,9 +205,9 @@ __device__ void store_finished(const Finish<float>& finish, const float (&sum)[c
 
 /// A warp's 16 rows from (i, j) on, of one slice.
 template <UnitType type, bool paired = false, int count>
-__device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice) {
+__device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice,
+                      int lane = static_cast<int>(threadIdx.x) % 32) {
   constexpr int tile_n = count * 2;
-  const int lane = tile_n < 192 ? static_cast<int>(threadIdx.x) % 32 : lane_from_here(); // wider: few registers
   if (i >= x.m || j >= x.n) return;
   const Index first = slice * x.plane + i * x.ldc + j;
   const int columns = min(tile_n, x.n - j);

@@ -20,17 +20,17 @@ using wgmma::tile_m;
 constexpr __host__ __device__ int block_k_of(UnitType type) { return 128 / bytes_of(type); }
 constexpr int staging = 4 << 10; ///< bytes for each consuming warp's results on their way to memory
 
-template <int tile_n_, Sharing sharing_>
+template <int tile_n_, Sharing sharing_, bool multicast_>
 struct Stages {
   static constexpr int tile_n = tile_n_;
   static constexpr Sharing sharing = sharing_;
-  static constexpr int sharers = sharing == Sharing::Results ? 1 : cluster;
+  static constexpr bool multicast = multicast_;
+  static constexpr int sharers = multicast ? cluster : 1;
   // Who shares results has tiles of 64 rows, and a block of k for each consumer, not other rows.
   static constexpr int rows = sharing == Sharing::Results ? 64 : tile_m;
   static constexpr int blocks = tile_m / rows;
-  // What a block fetches of each panel, for itself or for all.
-  static constexpr int a_own = sharing == Sharing::A ? tile_m / cluster : tile_m;
-  static constexpr int b_own = sharing == Sharing::B ? tile_n / cluster : tile_n;
+  static constexpr int b_own = multicast ? tile_n / cluster : tile_n; ///< what a block fetches, for itself or for both
+  static_assert(!multicast || sharing == Sharing::B);
   // Room for whole boxes of an MN-major B: of 64 columns, the last of which may pass the end of a tile.
   static constexpr int b_lines = (tile_n + 63) / 64 * 64;
   static constexpr unsigned a_bytes = tile_m * 128, b_bytes = blocks * b_lines * 128, bytes = a_bytes + b_bytes;

@@ -8,15 +8,16 @@
 
 namespace tessera::cuda::tma {
 
-/// What the blocks of a cluster have in common. Two that lie below one another share a panel of B, two beside one
-/// another one of A; or each has its own part of k, of one tile of 64×64, and they add their sums.
+/// What the blocks of a cluster have in common. Two that lie below one another need the same panel of B, two beside one
+/// another the same of A; or each has its own part of k, of one tile of 64×64, and they add their sums.
 enum class Sharing { B, A, Results };
 
 struct Plan {
   int tile_n;
   Sharing sharing;
-  int parts;  ///< blocks of a cluster that share results; else 1
-  int slices; ///< of k, for clusters of their own; their sums are added by another kernel
+  int parts;      ///< blocks of a cluster that share results; else 1
+  int slices;     ///< of k, for clusters of their own; their sums are added by another kernel
+  bool multicast; ///< each block fetches half of the panel of B for both; else the L2 cache is asked for it twice
 };
 
 constexpr Index widest_shared_results = 64; ///< columns; its tiles have as many rows
@@ -30,7 +31,7 @@ constexpr Index clusters_at_once(Index multiprocessors, Index parts) {
 /// By a model in cycles, too, but of the memory alone: it brings 1770 bytes a cycle to all multiprocessors and 15 to
 /// one of them. `blocks` are stages of 16 KiB.
 inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) {
-  Plan best{64, Sharing::Results, 1, 1};
+  Plan best{64, Sharing::Results, 1, 1, false};
   double least = 0;
   const Index tiles = (m + 63) / 64;
   for (const int parts : {1, 2, 3, 4, 8}) {
@@ -46,7 +47,7 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
       if (slices > 1) cost += 5000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (least == 0 || cost < least) {
         least = cost;
-        best = {64, Sharing::Results, parts, static_cast<int>(slices)};
+        best = {64, Sharing::Results, parts, static_cast<int>(slices), false};
       }
     }
   }
@@ -54,35 +55,48 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
 }
 
 /// Of 256, 224, 192, 128 and 64 columns (or all but 224 and 192) and every number of slices the combination that is
-/// done first on so many multiprocessors, by a model in cycles: a block of k takes what the matrix units need for it,
-/// or what the L2 cache needs to bring a narrow tile's operands; a tile costs its start and end; sums cross the L2
-/// cache twice and are added by one kernel more. Tiles of 128 columns lie below or, for up to 128 rows, beside one
-/// another.
+/// done first on so many multiprocessors, by a model in cycles, fitted to an H200 in bf16. A block of k takes what its
+/// multiprocessor needs, or its part of what all of them together do, since power is short; with slices, whose panels
+/// few tiles have in common, what the L2 cache needs to bring them. The first tile costs its start and end, each later
+/// one less; sums cross the L2 cache twice and are added by one kernel more. Tiles of 128 columns lie below or, for up
+/// to 128 rows, beside one another. Multicast ties two blocks to one another, which costs 1 to 8 %, but saves power
+/// where all are busy for long.
 inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
   if (n <= widest_shared_results) return choose_parts(m, n, blocks, multiprocessors);
   struct Tile {
     int n;
     Sharing sharing;
-    double block, start;
+    double block, among_all, start;
   };
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
-  Plan best{256, Sharing::B, 1, 1};
+  // Memory brings 2150 bytes a cycle. In tf32 narrow tiles, which this favours, are slower than the model has them.
+  const double reading = all_widths ? static_cast<double>((m + n) * blocks) * 128 / 2150 : 0;
+  Plan best{256, Sharing::B, 1, 1, false};
   double least = 0;
-  for (const auto [tile_n, sharing, block, start] :
-       {Tile{256, Sharing::B, 1060, 9000}, Tile{224, Sharing::B, 940, 8800}, Tile{192, Sharing::B, 800, 8500},
-        Tile{128, Sharing::B, 640, 8000}, Tile{128, Sharing::A, 640, 8000}, Tile{64, Sharing::A, 400, 7500}}) {
+  for (const auto [tile_n, sharing, block, among_all, start] :
+       {Tile{256, Sharing::B, 1083, 1298, 6600}, Tile{224, Sharing::B, 955, 1180, 6700},
+        Tile{192, Sharing::B, 820, 1010, 5900}, Tile{128, Sharing::B, 545, 710, 5500},
+        Tile{128, Sharing::A, 545, 710, 5500}, Tile{64, Sharing::A, 447, 460, 4900}}) {
     if (!all_widths && (tile_n == 224 || tile_n == 192)) continue;
     if (tile_n == 128 && sharing == Sharing::A && m > 128) continue; // only measured where half would be empty
     const Index tiles = sharing == Sharing::A ? ((m + 127) / 128) * ((n + 2 * tile_n - 1) / (2 * tile_n))
                                               : ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
-      const Index rounds = (tiles * slices + clusters - 1) / clusters;
-      double cost = static_cast<double>(rounds) * (static_cast<double>((blocks + slices - 1) / slices) * block + start);
+      const double panels = slices > 1 ? (128 + tile_n) * 2.86 : 0;
+      const auto block_among = [&](Index running) {
+        const double part = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
+        return std::max({block, panels, among_all * part});
+      };
+      const Index units = tiles * slices, full = units / clusters, rest = units % clusters;
+      const double rounds = static_cast<double>(full) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
+      double cost = std::max(static_cast<double>((blocks + slices - 1) / slices) * rounds, reading) + start +
+                    static_cast<double>(full + (rest > 0) - 1) * 1500;
       if (slices > 1) cost += 7000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (least == 0 || cost < least) {
         least = cost;
-        best = {tile_n, sharing, 1, static_cast<int>(slices)};
+        best = {tile_n, sharing, 1, static_cast<int>(slices),
+                tile_n == 224 || (tile_n == 256 && (units > clusters || slices > 1))};
       }
     }
   }

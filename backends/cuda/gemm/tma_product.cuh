@@ -4,9 +4,9 @@
 ///
 /// Persistent blocks of a producer and two consumer warpgroups, as in wgmma_product.cuh, without packing: tensor maps
 /// bring boxes of the operands as they are stored, and the matrix units read 16-bit operands in either direction (for
-/// tf32: tma_registers.cuh). Two blocks of a cluster share a panel of an operand: each fetches half of it for both; or
-/// they share the results of a tile (tma_parts.cuh). While results go to memory, the producer fetches the next tile's
-/// stages. NVIDIA CUTLASS has the scheme.
+/// tf32: tma_registers.cuh). Two blocks of a cluster share a panel of an operand: each fetches half of it for both, or,
+/// where that only ties them to one another, all of it; or they share the results of a tile (tma_parts.cuh). While
+/// results go to memory, the producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
 
 #include "tma_deferred.cuh"
 #include "tma_parts.cuh"
@@ -23,7 +23,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
   const int stages = stages_of<S>(x);
   constexpr int block_k = block_k_of(type);
   constexpr std::uint16_t everybody = (1u << cluster) - 1;
-  const int own_rank = S::sharers == 1 ? 0 : static_cast<int>(rank);
+  const int own_rank = S::multicast ? static_cast<int>(rank) : 0;
   const Clusters<S> clusters(x);
   wait_for_kernel_before();
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
@@ -43,9 +43,8 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
         }
         continue;
       }
-      if constexpr (S::sharing == Sharing::A) {
-        const int own = own_rank * S::a_own;
-        fetch<type, S::a_own>(x.a, stage + own * 128, work.row + own, k * block_k, full, everybody);
+      if constexpr (!S::multicast) {
+        fetch<type, S::rows>(x.a, stage, work.row, k * block_k, full);
         fetch<type, S::tile_n>(x.b, b, work.col, k * block_k, full);
         continue;
       }
@@ -88,7 +87,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 192 ? in_registers : x.to;
-  constexpr bool defers = S::sharing == Sharing::B && !finishes; // where there are tiles enough
+  constexpr bool defers = S::multicast && !finishes; // where there are tiles enough
   DeferredRows<type, defers ? S::tile_n : 128> deferred;
   char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
@@ -136,7 +135,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
       if constexpr (finishes)
         store_finished<false>(x.finish, sums, buffer, row, work.col);
       else
-        store<type>(to, sums, buffer, row, work.col, work.slice);
+        store<type>(to, sums, buffer, row, work.col, work.slice, defers ? lane_from_here() : lane); // registers are few
     };
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::tile_n / 2]{};
@@ -158,10 +157,10 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
 #endif
 
 /// To be launched in clusters. With an epilogue it is a kernel of its own: in this one every register is taken.
-template <UnitType type, int tile_n, Sharing sharing, bool finishes>
+template <UnitType type, int tile_n, Sharing sharing, bool multicast, bool finishes>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using S = Stages<tile_n, sharing>;
+  using S = Stages<tile_n, sharing, multicast>;
   extern __shared__ __align__(1024) char shared[];
   __shared__ Barriers<S::count, S::sharers> barriers;
   __shared__ Arrivals arrivals;
@@ -192,7 +191,7 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
     else
       consume<type, S, finishes>(x, shared, barriers, arrivals, rank);
   }
-  if constexpr (sharing == Sharing::Results) return; // who is sent sums has waited for all of them
+  if constexpr (!multicast) return; // who is sent sums has waited for all of them
   __syncwarp();
   // Nobody leaves while the other block may still write here. Relaxed, since the other need not see what was written:
   // releasing would wait for all results to be in memory.

@@ -71,11 +71,11 @@ inline Status describe(DType type, const Stored& x, Index box_lines, Operand& ou
                            {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines)});
 }
 
-template <UnitType type, int tile_n, Sharing sharing>
+template <UnitType type, int tile_n, Sharing sharing, bool multicast = false>
 Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, const char* name) noexcept {
-  using S = Stages<tile_n, sharing>;
-  const auto kernel =
-      x.finish.wanted && x.slices == 1 ? product<type, tile_n, sharing, true> : product<type, tile_n, sharing, false>;
+  using S = Stages<tile_n, sharing, multicast>;
+  const auto kernel = x.finish.wanted && x.slices == 1 ? product<type, tile_n, sharing, multicast, true>
+                                                       : product<type, tile_n, sharing, multicast, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
   const int size = sharing == Sharing::Results ? x.parts : cluster;
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
@@ -93,9 +93,11 @@ Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index mul
   if (plan.sharing == Sharing::A)
     return plan.tile_n == 64 ? launch<type, 64, Sharing::A>(stream, x, multiprocessors, name)
                              : launch<type, 128, Sharing::A>(stream, x, multiprocessors, name);
-  if (plan.tile_n == 256) return launch<type, 256, Sharing::B>(stream, x, multiprocessors, name);
+  if (plan.tile_n == 256)
+    return plan.multicast ? launch<type, 256, Sharing::B, true>(stream, x, multiprocessors, name)
+                          : launch<type, 256, Sharing::B>(stream, x, multiprocessors, name);
   if constexpr (type != UnitType::Tf32) {
-    if (plan.tile_n == 224) return launch<type, 224, Sharing::B>(stream, x, multiprocessors, name);
+    if (plan.tile_n == 224) return launch<type, 224, Sharing::B, true>(stream, x, multiprocessors, name);
     if (plan.tile_n == 192) return launch<type, 192, Sharing::B>(stream, x, multiprocessors, name);
   }
   return launch<type, 128, Sharing::B>(stream, x, multiprocessors, name);
@@ -175,8 +177,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .more = static_cast<int>(blocks % units),
             .finish = Finish<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
-  const int own_rows = plan.sharing == Sharing::B ? tile_m : 64;
-  const int own_columns = plan.sharing == Sharing::B ? plan.tile_n / cluster : plan.tile_n;
+  const int own_rows = shared_results ? 64 : tile_m;
+  const int own_columns = plan.multicast ? plan.tile_n / cluster : plan.tile_n;
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, first.major == Major::K ? own_rows : block_k, x.a); !status.ok())
     return status;
