@@ -57,10 +57,10 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
 /// Of 256, 224, 192, 128 and 64 columns (or all but 224 and 192) and every number of slices the combination that is
 /// done first on so many multiprocessors, by a model in cycles, fitted to an H200 in bf16. A block of k takes what its
 /// multiprocessor needs, or its part of what all of them together do, since power is short; with slices, whose panels
-/// few tiles have in common, what the L2 cache needs to bring them. The first tile costs its start and end, each later
-/// one less; sums cross the L2 cache twice and are added by one kernel more. Tiles of 128 columns lie below or, for up
-/// to 128 rows, beside one another. Multicast ties two blocks to one another, which costs 1 to 8 %, but saves power
-/// where all are busy for long.
+/// few tiles have in common, what the L2 cache needs to bring them, 5900 bytes a cycle. The first tile costs its start
+/// and end, each later one less; sums cross the L2 cache twice and are added by one kernel more. Tiles of 128 columns
+/// lie below or, for up to 128 rows, beside one another. Multicast ties two blocks to one another, which costs 1 to 8
+/// %, but saves power where all are busy for long.
 inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
   if (n <= widest_shared_results) return choose_parts(m, n, blocks, multiprocessors);
   struct Tile {
@@ -83,7 +83,7 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, b
                                               : ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
-      const double panels = slices > 1 ? (128 + tile_n) * 2.86 : 0;
+      const double panels = slices > 1 ? static_cast<double>((128 + tile_n) * 128 * 2 * clusters) / 5900 : 0;
       const auto block_among = [&](Index running) {
         const double part = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
         return std::max({block, panels, among_all * part}) * (all_widths || tile_n == 256 ? 1 : 1.1);
