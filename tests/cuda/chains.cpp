@@ -13,6 +13,7 @@
 
 #include "bits.hpp"
 #include "chained_products.hpp"
+#include "is_hopper.hpp"
 #include "on_device.hpp"
 
 using namespace tessera;
@@ -29,7 +30,7 @@ void check_chain(Index m, Index n, Index k, Op op_a, Op op_b) {
 BOOST_AUTO_TEST_SUITE(chains)
 
 BOOST_AUTO_TEST_CASE(chained_segments_keep_their_bits) {
-  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  if (!is_hopper()) return;
   for (const auto& [m, n, k] : test::chained_products) {
     check_chain(m, n, k, Op::Transpose, Op::None);
     if (k > 33000) continue; // takes long enough once
@@ -40,7 +41,7 @@ BOOST_AUTO_TEST_CASE(chained_segments_keep_their_bits) {
 
 /// Each would take all multiprocessors; blocks of one hold those that blocks of another wait for.
 BOOST_AUTO_TEST_CASE(several_at_a_time_end) {
-  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  if (!is_hopper()) return;
   Executor& device = executor(Backend::Cuda);
   Queue& first = device.default_queue();
   constexpr Index m = 1024, n = 1664, k = 5000;

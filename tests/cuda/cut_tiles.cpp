@@ -15,6 +15,7 @@
 
 #include "bits.hpp"
 #include "chained_products.hpp"
+#include "is_hopper.hpp"
 #include "on_device.hpp"
 
 using namespace tessera;
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(panels_keep_their_bits) {
 /// multiprocessors). By the lengths and by the distances between rows both operands are copied in chunks of 16 bytes,
 /// one of them, or none.
 BOOST_AUTO_TEST_CASE(panels_of_fmas_keep_their_bits) {
-  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  if (!is_hopper()) return;
   for (const Op op_a : {Op::None, Op::Transpose})
     for (const Op op_b : {Op::None, Op::Transpose}) {
       check_bits<float>("slender", 16, 4096, 4096, op_a, op_b);
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(panels_of_fmas_keep_their_bits) {
 /// k that ends anywhere; and among the numbers zeros of both signs.
 BOOST_AUTO_TEST_CASE(panels_of_fmas_take_every_distance) {
   Executor& device = executor(Backend::Cuda);
-  if (device.capabilities().compute_major != 9) return;
+  if (!is_hopper()) return;
   const auto operand = [&](Index rows, Index cols, Index ld, Index first, Seed seed) {
     const Matrix<float> numbers = Matrix<float>::random(rows, cols, seed);
     std::vector<float> stored(static_cast<std::size_t>(first + rows * ld), std::numeric_limits<float>::quiet_NaN());

@@ -5,9 +5,11 @@
 
 #include <tessera/tessera.hpp>
 
+#include "is_hopper.hpp"
 #include "whole_numbers.hpp"
 
 using namespace tessera;
+using cuda_test::is_hopper;
 using test::whole_numbers;
 
 namespace {
@@ -39,8 +41,6 @@ void check_all(Index m, Index n, Index k, Transposed op) {
 }
 
 constexpr Transposed all_ops[]{{false, false}, {true, false}, {false, true}, {true, true}};
-
-bool is_hopper() { return executor(Backend::Cuda).capabilities().compute_major == 9; }
 
 } // namespace
 

@@ -7,9 +7,11 @@
 
 #include <tessera/tessera.hpp>
 
+#include "is_hopper.hpp"
 #include "whole_numbers.hpp"
 
 using namespace tessera;
+using cuda_test::is_hopper;
 using test::whole_numbers;
 
 namespace {
@@ -38,7 +40,7 @@ struct WholeNumberProduct {
 
 template <class T>
 void check(const char* kernel, Math math) {
-  if (executor(Backend::Cuda).capabilities().compute_major != 9) return;
+  if (!is_hopper()) return;
   const GemmOptions here{.backend = Backend::Cuda, .math = math, .kernel = kernel},
       exact{.backend = Backend::Cuda, .kernel = "z_order"};
   const auto compare = [&](const WholeNumberProduct& x, const char* what, float beta, bool layer) {

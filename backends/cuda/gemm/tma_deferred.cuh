@@ -12,8 +12,8 @@ namespace tessera::cuda::tma {
 template <UnitType type, int tile_n>
 class DeferredRows {
   static constexpr int columns = 64, chunks = (tile_n + columns - 1) / columns;
-  static constexpr int staged = 2; ///< chunks that wait in shared memory: one in each of the warp's buffers
-  static_assert(chunks >= staged);
+  static constexpr int staged = 2;     ///< chunks that wait in shared memory: one in each of the warp's buffers
+  static_assert(chunks == staged + 2); // those of 224 and 256 columns
 
  public:
   /// Of these results all columns exist, and nothing has to be read.
@@ -47,10 +47,8 @@ class DeferredRows {
   __device__ void store_next(const Results& x, char* buffers) {
     const int lane = lane_from_here();
     char* const buffer = buffers + next_ % staged * 2048;
-    if constexpr (chunks > staged)
-      if (next_ == staged) stage_held<0>(buffer, lane); // registers are numbered by constants
-    if constexpr (chunks > staged + 1)
-      if (next_ == staged + 1) stage_held<1>(buffer, lane);
+    if (next_ == staged) stage_held<0>(buffer, lane); // registers are numbered by constants
+    if (next_ == staged + 1) stage_held<1>(buffer, lane);
     __syncwarp();
     if (lane % 8 * 8 < tile_n - next_ * columns) {
       uint4 rows[4];
@@ -73,7 +71,7 @@ class DeferredRows {
     stage_pairs<held>([&](int p) { return packed_[p]; }, chunk * columns / 4, buffer, lane);
   }
 
-  unsigned packed_[held > 0 ? held : 1];
+  unsigned packed_[held];
   Narrow<type>* to_ = nullptr; ///< this lane's first result of the next chunk
   int rows_ = 0;               ///< that exist from there on
   int next_ = chunks;

@@ -6,6 +6,8 @@
 
 #include <tessera/types.hpp>
 
+#include "ceil_div.hpp"
+
 namespace tessera::cuda::tma {
 
 /// What the blocks of a cluster have in common. Two that lie below one another need the same panel of B, two beside one
@@ -54,49 +56,64 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
   return best;
 }
 
+/// A tile of 128 rows, and the cycles that it costs: a block of k in a multiprocessor that has power to itself and in
+/// one of all that are busy, and its start and end.
+struct Tile {
+  int n;
+  Sharing sharing;
+  double block, among_all, start;
+
+  /// Of a cluster.
+  Index count(Index m, Index columns) const {
+    return sharing == Sharing::A ? ceil_div<Index>(m, 128) * ceil_div<Index>(columns, 2 * n)
+                                 : ceil_div<Index>(m, 256) * ceil_div<Index>(columns, n);
+  }
+};
+
+/// Cycles that `blocks` of k of so many tiles take on so many clusters. A block takes what its multiprocessor needs, or
+/// its part of what all of them together do, since power is short; with slices, whose panels few tiles have in common,
+/// what the L2 cache needs to bring them, 5900 bytes a cycle. `slower`: all of that, in tf32.
+inline double multiplying(const Tile& tile, Index tiles, Index blocks, bool sliced, Index clusters, double slower) {
+  const double panels = sliced ? static_cast<double>((128 + tile.n) * 128 * 2 * clusters) / 5900 : 0;
+  const auto block_among = [&](Index running) {
+    const double part = sliced ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
+    return std::max({tile.block, panels, tile.among_all * part}) * slower;
+  };
+  const Index rest = tiles % clusters;
+  const double rounds = static_cast<double>(tiles / clusters) * block_among(clusters);
+  return static_cast<double>(blocks) * (rounds + (rest > 0 ? block_among(rest) : 0));
+}
+
 /// Of 256, 224, 192, 128 and 64 columns (or all but 224 and 192) and every number of slices the combination that is
-/// done first on so many multiprocessors, by a model in cycles, fitted to an H200 in bf16. A block of k takes what its
-/// multiprocessor needs, or its part of what all of them together do, since power is short; with slices, whose panels
-/// few tiles have in common, what the L2 cache needs to bring them, 5900 bytes a cycle. The first tile costs its start
-/// and end, each later one less; sums cross the L2 cache twice and are added by one kernel more. Tiles of 128 columns
-/// lie below or, for up to 128 rows, beside one another. Multicast ties two blocks to one another, which costs 1 to 8
-/// %, but saves power where all are busy for long.
+/// done first on so many multiprocessors, by a model in cycles, fitted to an H200 in bf16. The first tile costs its
+/// start and end, each later one less; sums cross the L2 cache twice and are added by one kernel more. Tiles of 128
+/// columns lie below or, for up to 128 rows, beside one another. Multicast ties two blocks to one another, which costs
+/// 1 to 8 %, but saves power where all are busy for long.
 inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
   if (n <= widest_shared_results) return choose_parts(m, n, blocks, multiprocessors);
-  struct Tile {
-    int n;
-    Sharing sharing;
-    double block, among_all, start;
-  };
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
   // Memory brings 2150 bytes a cycle. In tf32 an operand passes through registers, which takes narrow tiles longer.
   const double reading = all_widths ? static_cast<double>((m + n) * blocks) * 128 / 2150 : 0;
   Plan best{256, Sharing::B, 1, 1, false};
   double least = 0;
-  for (const auto [tile_n, sharing, block, among_all, start] :
-       {Tile{256, Sharing::B, 1083, 1298, 6600}, Tile{224, Sharing::B, 955, 1180, 6700},
-        Tile{192, Sharing::B, 820, 1010, 5900}, Tile{128, Sharing::B, 545, 710, 5500},
-        Tile{128, Sharing::A, 545, 710, 5500}, Tile{64, Sharing::A, 447, 460, 4900}}) {
-    if (!all_widths && (tile_n == 224 || tile_n == 192)) continue;
-    if (tile_n == 128 && sharing == Sharing::A && m > 128) continue; // only measured where half would be empty
-    const Index tiles = sharing == Sharing::A ? ((m + 127) / 128) * ((n + 2 * tile_n - 1) / (2 * tile_n))
-                                              : ((m + 255) / 256) * ((n + tile_n - 1) / tile_n);
+  for (const Tile& tile : {Tile{256, Sharing::B, 1083, 1298, 6600}, Tile{224, Sharing::B, 955, 1180, 6700},
+                           Tile{192, Sharing::B, 820, 1010, 5900}, Tile{128, Sharing::B, 545, 710, 5500},
+                           Tile{128, Sharing::A, 545, 710, 5500}, Tile{64, Sharing::A, 447, 460, 4900}}) {
+    if (!all_widths && (tile.n == 224 || tile.n == 192)) continue;
+    if (tile.n == 128 && tile.sharing == Sharing::A && m > 128) continue; // only measured where half would be empty
+    const double slower = all_widths || tile.n == 256 ? 1 : 1.1;
+    const Index tiles = tile.count(m, n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
-      const double panels = slices > 1 ? static_cast<double>((128 + tile_n) * 128 * 2 * clusters) / 5900 : 0;
-      const auto block_among = [&](Index running) {
-        const double part = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
-        return std::max({block, panels, among_all * part}) * (all_widths || tile_n == 256 ? 1 : 1.1);
-      };
-      const Index units = tiles * slices, full = units / clusters, rest = units % clusters;
-      const double rounds = static_cast<double>(full) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
-      double cost = std::max(static_cast<double>((blocks + slices - 1) / slices) * rounds, reading) + start +
-                    static_cast<double>(full + (rest > 0) - 1) * 1500;
-      if (slices > 1) cost += 7000 + static_cast<double>(m * n * slices) * 8 / 2000;
+      const bool sliced = slices > 1;
+      const Index units = tiles * slices, rounds = ceil_div(units, clusters);
+      double cost = std::max(multiplying(tile, units, ceil_div(blocks, slices), sliced, clusters, slower), reading) +
+                    tile.start + static_cast<double>(rounds - 1) * 1500;
+      if (sliced) cost += 7000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (least == 0 || cost < least) {
         least = cost;
-        best = {tile_n, sharing, 1, static_cast<int>(slices),
-                tile_n == 224 || (tile_n == 256 && (units > clusters || slices > 1))};
+        const bool multicast = tile.n == 224 || (tile.n == 256 && (rounds > 1 || sliced));
+        best = {tile.n, tile.sharing, 1, static_cast<int>(slices), multicast};
       }
     }
   }

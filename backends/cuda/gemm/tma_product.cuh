@@ -8,6 +8,8 @@
 /// where that only ties them to one another, all of it; or they share the results of a tile (tma_parts.cuh). While
 /// results go to memory, the producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
 
+#include <variant>
+
 #include "tma_deferred.cuh"
 #include "tma_parts.cuh"
 #include "tma_registers.cuh"
@@ -23,7 +25,6 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
   const int stages = stages_of<S>(x);
   constexpr int block_k = block_k_of(type);
   constexpr std::uint16_t everybody = (1u << cluster) - 1;
-  const int own_rank = S::multicast ? static_cast<int>(rank) : 0;
   const Clusters<S> clusters(x);
   wait_for_kernel_before();
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
@@ -34,28 +35,23 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
       wgmma::expect(full, S::bytes_with(x.b.major));
       char* stage = shared + ring.stage * S::bytes;
       char* const b = stage + S::a_bytes;
-      if constexpr (S::sharing == Sharing::Results) {
+      if constexpr (!S::multicast) {
 #pragma unroll
         for (int i = 0; i < S::blocks; ++i) {
           const int first = (k * S::blocks + i) * block_k;
           fetch<type, S::rows>(x.a, stage + i * S::rows * 128, work.row, first, full);
           fetch<type, S::tile_n>(x.b, b + i * S::tile_n * 128, work.col, first, full);
         }
-        continue;
-      }
-      if constexpr (!S::multicast) {
-        fetch<type, S::rows>(x.a, stage, work.row, k * block_k, full);
-        fetch<type, S::tile_n>(x.b, b, work.col, k * block_k, full);
-        continue;
-      }
-      fetch<type, tile_m>(x.a, stage, work.row, k * block_k, full);
-      if (S::b_own % block_k != 0 && x.b.major == Major::MN) {
-        // Half of the columns would make no whole boxes: all of them for half of the k.
-        const int own = own_rank * (block_k / cluster);
-        fetch<type, S::tile_n>(x.b, b + own * 128, work.col, k * block_k + own, full, everybody);
       } else {
-        const int own = own_rank * S::b_own;
-        fetch<type, S::b_own>(x.b, b + own * 128, work.col + own, k * block_k, full, everybody);
+        fetch<type, tile_m>(x.a, stage, work.row, k * block_k, full);
+        if (S::b_own % block_k != 0 && x.b.major == Major::MN) {
+          // Half of the columns would make no whole boxes: all of them for half of the k.
+          const int own = static_cast<int>(rank) * (block_k / cluster);
+          fetch<type, S::tile_n>(x.b, b + own * 128, work.col, k * block_k + own, full, everybody);
+        } else {
+          const int own = static_cast<int>(rank) * S::b_own;
+          fetch<type, S::b_own>(x.b, b + own * 128, work.col + own, k * block_k, full, everybody);
+        }
       }
     }
   }
@@ -88,7 +84,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::tile_n < 192 ? in_registers : x.to;
   constexpr bool defers = S::multicast && !finishes; // where there are tiles enough
-  DeferredRows<type, defers ? S::tile_n : 128> deferred;
+  [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
   char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
@@ -149,7 +145,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
         store_columns_of<type>(to, all, work.col, row, work.slice);
     } else {
       store_all(sum, buffers + warp * staging);
-      deferred.forget();
+      if constexpr (defers) deferred.forget();
     }
   }
 }
