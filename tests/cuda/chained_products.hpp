@@ -9,8 +9,7 @@ namespace tessera::test {
 
 constexpr ProductInTiles chained_products[]{
     {1024, 1664, 5000}, {1001, 1601, 5001}, {1024, 1024, 8192},
-    {1270, 1270, 9000}, {3968, 128, 16385}, // the last segment is one step
-    {510, 508, 33000},  {512, 512, 65536},  // many segments of few tiles
+    {1270, 1270, 9000}, {768, 760, 32769}, // many segments of few tiles, the last of which is one step
 };
 
 constexpr ProductInTiles products_128x64[]{

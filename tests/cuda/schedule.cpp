@@ -229,10 +229,33 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, true).tile_n == 256);
 }
 
-/// With 132 multiprocessors, in f64.
-BOOST_AUTO_TEST_CASE(tiles_of_stream_k) {
+/// With 132 multiprocessors, in f32: measured on an H200.
+BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
-  const TileCost tiles[]{f64_large, f64_medium, f64_small, f64_least, f64_flat};
+  const TileCost tiles[]{f32_large, f32_medium, f32_small, f32_least};
+  const auto check = [&](Index m, Index n, Index k, const TileCost& tile, Index segments, Index blocks) {
+    const Choice best = choose(tiles, {.type = tessera::DType::F32, .m = m, .n = n, .k = k}, 132);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(tiles[best.tile].m == tile.m);
+      BOOST_TEST(tiles[best.tile].n == tile.n);
+      BOOST_TEST(best.segments == segments);
+      BOOST_TEST(best.blocks == blocks);
+    }
+  };
+  check(512, 512, 512, f32_least, 1, 2);
+  check(300, 1000, 1000, f32_least, 1, 1); // 160 tiles, cut: two of them on one multiprocessor would take longer
+  check(768, 768, 768, f32_small, 1, 1);
+  check(1024, 1024, 1024, f32_small, 1, 2);
+  check(1536, 1536, 1536, f32_medium, 1, 2);
+  check(2048, 2048, 2048, f32_large, 1, 1);
+  check(8192, 8192, 8192, f32_large, 1, 1);
+  check(1024, 1024, 4096, f32_large, 4, 1); // 32 tiles, one of which would take 4096 steps
+}
+
+/// The same in f64.
+BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
+  using namespace tessera::cuda::stream_k;
+  const TileCost tiles[]{f64_large, f64_medium, f64_small, f64_flat, f64_least};
   const auto call = [](Index m, Index n, Index k) {
     return tessera::GemmCall{.type = tessera::DType::F64, .m = m, .n = n, .k = k};
   };
@@ -247,6 +270,8 @@ BOOST_AUTO_TEST_CASE(tiles_of_stream_k) {
   for (const auto& [m, n, k] : tessera::test::products_128x64) check(f64_medium, m, n, k);
   check(f64_large, 2048, 2048, 2048);
   check(f64_large, 8192, 8192, 8192);
+  check(f64_least, 256, 256, 256);
+  check(f64_small, 512, 512, 512);
   for (const auto& [m, n, k] : tessera::test::chained_products)
     BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose(tiles, call(m, n, k), 132), 132), m << "×" << n << "×" << k);
   // The first of those that cost the same, and no cuts where k is one segment.

@@ -45,7 +45,7 @@ struct Shape {
   static constexpr int warp_m = down * fragment_m, warp_n = across * fragment_n;
   static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n, block_k = block_k_;
   static constexpr int threads = 32 * warps_m * warps_n;
-  static_assert(down % 2 == 0 && across > 1);
+  static_assert(down == 1 ? across == 2 : down % 2 == 0 && across > 1);
 
   template <Along a_along, Along b_along>
   struct Stage {

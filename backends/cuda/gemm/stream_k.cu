@@ -2,11 +2,11 @@
 ///
 /// Four warps copy, elements of an operand along k one by one so that it comes out transposed, and hand their registers
 /// to eight warps that do nothing but read shared memory and multiply: 256×128 results, 16×8 a thread, 6 reads for 128
-/// FMAs. What does not fill a wave of blocks is cut anywhere along k: the next block goes on with the chains where the
-/// one before stopped. Where C has few tiles, k is cut at the canonical segments as well, or tiles are 64×128. Bytes
-/// as for async_copy, four for each result that is handed on, and eight for each and each segment of k but the first.
-/// Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
-/// (PPoPP 2023), whose sums are added; warps with roles are NVIDIA CUTLASS's.
+/// FMAs; or, of a smaller C, to four warps with 64×128, 64×64 or 32×64. What does not fill a wave of blocks is cut
+/// anywhere along k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k is
+/// cut at the canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight
+/// for each and each segment of k but the first. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
+/// Matrix-Matrix Multiplication on the GPU" (PPoPP 2023), whose sums are added; warps with roles are NVIDIA CUTLASS's.
 
 #include "ladder.hpp"
 #include "repack.cuh"
@@ -16,8 +16,8 @@
 namespace tessera::cuda {
 namespace stream_k {
 
-/// `together`: steps in one piece of code.
-template <class S_, TileCost tile_, int block_k_, int stages_, int together>
+/// `together`: steps in one piece of code. `ahead`: how many steps before its use an operand is read.
+template <class S_, TileCost tile_, int block_k_, int stages_, int together, int ahead = 1>
 struct Fmas {
   using Element = float;
   using S = S_;
@@ -80,11 +80,13 @@ struct Fmas {
   };
 
   struct Fragment {
-    Parts parts[2]; ///< of this step and of the next
+    Parts parts[ahead + 1]; ///< of this step and of the next ones
 
     template <class Stage>
     __device__ void load(const Stage& stage, const Place& place) {
-      Lines<Stage>(stage, place).load(parts[0], 0);
+      const Lines<Stage> lines(stage, place);
+#pragma unroll
+      for (int step = 0; step < ahead; ++step) lines.load(parts[step], step);
     }
   };
 
@@ -116,20 +118,20 @@ struct Fmas {
   /// mix it with many others. But a branch that is taken costs a lone warp 20 cycles.
   template <class Stage, class Next>
   __device__ static void multiply(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place, Next next) {
-    static_assert(together % 2 == 0 && block_k % together == 0);
+    static_assert(together % (ahead + 1) == 0 && block_k % together == 0);
     Lines<Stage> lines(stage, place);
 #pragma unroll 1
     for (int left = block_k; left > 0; left -= together) {
 #pragma unroll
-      for (int step = 1; step < together; ++step) {
-        lines.load(fragment.parts[step % 2], step);
-        add(sums, fragment.parts[(step + 1) % 2]);
+      for (int step = 0; step < together; ++step) {
+        if (step == together - ahead) {
+          lines.advance(together);
+          if (left == together) [[unlikely]]
+            lines = Lines<Stage>(next(), place);
+        }
+        lines.load(fragment.parts[(step + ahead) % (ahead + 1)], (step + ahead) % together);
+        add(sums, fragment.parts[step % (ahead + 1)]);
       }
-      lines.advance(together);
-      if (left == together) [[unlikely]]
-        lines = Lines<Stage>(next(), place);
-      lines.load(fragment.parts[0], 0);
-      add(sums, fragment.parts[1]);
     }
   }
   template <bool finishes>
@@ -148,7 +150,11 @@ struct Fmas {
 namespace {
 
 using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f32_large, 32, 4, 2>;
-using Small = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_small, 32, 4, 8>;
+using Medium = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_medium, 32, 4, 16>;
+using Small =
+    stream_k::Fmas<warp_tiling::Shape<float, 2, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_small, 32, 5, 32>;
+using Least = stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_least, 64,
+                             4, 32, 3>;
 
 /// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
 /// single elements into shared memory costs the product.
@@ -182,7 +188,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = copy_lines(executor, queue, b, call.n, call.k, lines.b, lines.ldb, lines.op_b, Op::None);
         !status.ok())
       return status;
-  return stream_k::run<Large, Small>(row.name, executor, queue, lines);
+  return stream_k::run<Large, Medium, Small, Least>(row.name, executor, queue, lines);
 }
 
 } // namespace

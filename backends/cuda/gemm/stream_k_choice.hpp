@@ -24,37 +24,49 @@ struct TileCost {
   constexpr Index count(const GemmCall& call) const { return ceil_div<Index>(call.m, m) * ceil_div<Index>(call.n, n); }
 };
 
-constexpr TileCost f32_large{256, 128, 1, 310, 310}, f32_small{64, 128, 2, 175, 105};
-constexpr TileCost f64_large{128, 128, 1, 135, 135}, f64_medium{128, 64, 1, 72, 72}, f64_small{64, 64, 2, 75, 45},
-    f64_least{64, 32, 2, 45, 28}, f64_flat{32, 64, 2, 45, 28};
+constexpr TileCost f32_large{256, 128, 1, 310, 310}, f32_medium{64, 128, 2, 175, 98}, f32_small{64, 64, 2, 94, 54},
+    f32_least{32, 64, 2, 59, 31};
+constexpr TileCost f64_large{128, 128, 1, 135, 135}, f64_medium{128, 64, 1, 72, 72}, f64_small{64, 32, 2, 47, 29},
+    f64_flat{32, 64, 2, 47, 29}, f64_least{32, 32, 1, 20, 20};
+
+constexpr Index least_cut = 256; ///< k that is worth cutting anywhere, but at segments
 
 inline Index segments_of(const GemmCall& call) { return ceil_div(call.k, canonical_segment); }
 
-/// Clock cycles that a product takes, about, to compare tiles and cuts.
-inline Index cost(const TileCost& tile, const GemmCall& call, Index segments, Index multiprocessors) {
+/// Clock cycles that a product takes, about, to compare tiles, cuts, and blocks a multiprocessor.
+inline Index cost(const TileCost& tile, const GemmCall& call, Index segments, Index blocks, Index multiprocessors) {
   const Index tiles = tile.count(call);
   const Index length = segments == 1 ? call.k : canonical_segment;
-  const Index slots = tile.blocks * multiprocessors;
+  const Index slots = blocks * multiprocessors;
+  const Index units = tiles * segments;
+  const Index storing = Index{tile.m} * tile.n / 4;
+  const bool cut = units > slots && length >= least_cut;
+  const Index waves = cut ? 1 : ceil_div(units, slots);
   // A tile's chains take their time, whoever computes them.
-  const Index steps = std::max(length, ceil_div(tiles * call.k, slots));
+  const Index steps = cut ? std::max(length, ceil_div(tiles * call.k, slots)) : waves * length;
+  const Index handing = cut ? 6000 + storing : 0;
   const Index sum_bytes = (segments + 1) * call.m * call.n * static_cast<Index>(size_of(call.type));
   const Index adding = segments == 1 ? 0 : 6000 + sum_bytes / 2000;
-  return steps * (tiles * segments > multiprocessors ? tile.cycles : tile.cycles_alone) + adding;
+  const bool alone = blocks == 1 || units <= multiprocessors;
+  return steps * (alone ? tile.cycles_alone : tile.cycles) + waves * storing + handing + adding;
 }
 
 struct Choice {
   std::size_t tile; ///< of those there are
   Index segments;   ///< 1: k is not cut at them
+  Index blocks;     ///< a multiprocessor, at most
   Index cost;
 };
 
-/// The best of several sizes of tiles, and k cut at the segments or not; the first of those.
+/// The best of several sizes of tiles, of k cut at the segments or not, and of one block a multiprocessor or more; the
+/// first of those.
 inline Choice choose(std::span<const TileCost> tiles, const GemmCall& call, Index multiprocessors) {
-  Choice best{0, 1, std::numeric_limits<Index>::max()};
+  Choice best{0, 1, 1, std::numeric_limits<Index>::max()};
   for (const Index segments : {Index{1}, segments_of(call)})
     for (std::size_t tile = 0; tile < tiles.size(); ++tile)
-      if (const Index least = cost(tiles[tile], call, segments, multiprocessors); least < best.cost)
-        best = {tile, segments, least};
+      for (Index blocks = tiles[tile].blocks; blocks > 0; --blocks)
+        if (const Index least = cost(tiles[tile], call, segments, blocks, multiprocessors); least < best.cost)
+          best = {tile, segments, blocks, least};
   return best;
 }
 
@@ -65,14 +77,10 @@ inline bool chain_pays(const TileCost& tile, const GemmCall& call, const Choice&
   const Index slots = tile.blocks * multiprocessors;
   const Index segments = segments_of(call);
   const Index waves = ceil_div(tiles * segments, slots);
-  constexpr Index link = 5000; // cycles that adding takes, with the flag
+  constexpr Index link = 12'000; // cycles that adding takes, with the flag, where all do it
   const Index unit = canonical_segment * tile.cycles;
   const Index chain = std::max(waves * unit + ceil_div(slots, tiles) * link, segments * link + unit);
-  // Of sums that a chain saves cost() knows too little: more than the L2 cache keeps go to memory and come back.
-  constexpr Index kept = Index{32} << 20;
-  const Index sums = best.segments == 1 ? 0 : segments * call.m * call.n * static_cast<Index>(size_of(call.type));
-  const Index memory = std::max<Index>(0, sums - kept) / 1000;
-  return segments > 1 && tiles < multiprocessors && waves >= 4 && chain < best.cost + memory;
+  return segments > 1 && tiles < multiprocessors && waves >= 4 && chain < best.cost;
 }
 
 } // namespace tessera::cuda::stream_k

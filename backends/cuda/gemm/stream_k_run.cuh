@@ -32,7 +32,8 @@ inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept
 }
 
 template <class M>
-Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index segments) noexcept {
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index segments,
+           Index blocks_each) noexcept {
   using T = typename M::Element;
   const cudaStream_t stream = stream_of(queue);
   const VectorOperands<T> x(call);
@@ -40,11 +41,11 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index tiles_n = ceil_div<Index>(x.n, M::block_n);
   const Index tiles = tiles_m * tiles_n;
   const Index multiprocessors = executor.capabilities().multiprocessors;
-  const Index slots = M::blocks * multiprocessors;
+  const Index slots = blocks_each * multiprocessors;
   const Index length = segments == 1 ? x.k : canonical_segment;
   const Index last = x.k - (segments - 1) * length;
   constexpr Index k = M::block_k;
-  constexpr Index least = M::chained ? std::numeric_limits<Index>::max() : 256 / k;
+  constexpr Index least = M::chained ? std::numeric_limits<Index>::max() : least_cut / k;
   const Schedule schedule(tiles, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
 
   ScratchLayout layout;
@@ -95,9 +96,9 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
 template <class... Sizes>
 Status run_choice(const Choice& best, const char* name, Executor& executor, Queue& queue,
                   const GemmCall& call) noexcept {
-  using Run = Status (*)(const char*, Executor&, Queue&, const GemmCall&, Index);
+  using Run = Status (*)(const char*, Executor&, Queue&, const GemmCall&, Index, Index);
   constexpr Run runs[]{run<Sizes>...};
-  return runs[best.tile](name, executor, queue, call, best.segments);
+  return runs[best.tile](name, executor, queue, call, best.segments, best.blocks);
 }
 
 template <class... Sizes>
@@ -114,7 +115,8 @@ template <class M, class... Sizes>
 Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index multiprocessors = executor.capabilities().multiprocessors;
   const Choice best = choose(tiles_of<Sizes...>, call, multiprocessors);
-  if (chain_pays(M::tile, call, best, multiprocessors)) return run<M>(name, executor, queue, call, segments_of(call));
+  if (chain_pays(M::tile, call, best, multiprocessors))
+    return run<M>(name, executor, queue, call, segments_of(call), M::blocks);
   return run_choice<Sizes...>(best, name, executor, queue, call);
 }
 
