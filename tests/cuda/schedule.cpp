@@ -186,13 +186,13 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
             BOOST_TEST((plan.tile_n != 64 || plan.sharing != Sharing::B));
             BOOST_TEST((!plan.multicast || (plan.tile_n >= 224 && plan.sharing == Sharing::B)));
             BOOST_TEST((plan.tile_n != 224 || plan.multicast));
-            BOOST_TEST((n <= 64) == (plan.sharing == Sharing::Results));
+            BOOST_TEST((n <= 64) == (plan.sharing == Sharing::Results && plan.tile_n == 64));
             BOOST_TEST(plan.slices >= 1);
             BOOST_TEST(plan.parts >= 1);
             BOOST_TEST(plan.parts <= 8);
             BOOST_TEST(plan.slices * plan.parts <= blocks);
             if (plan.sharing != Sharing::Results) BOOST_TEST(plan.parts == 1);
-            const Index tile_m = plan.sharing == Sharing::B ? 256 : plan.sharing == Sharing::A ? 128 : 64;
+            const Index tile_m = plan.sharing == Sharing::B ? 256 : n <= 64 ? 64 : 128;
             const Index tile_n = plan.sharing == Sharing::A ? 2 * plan.tile_n : plan.tile_n;
             const Index units = (m + tile_m - 1) / tile_m * ((n + tile_n - 1) / tile_n) * plan.slices;
             if (plan.slices > 1 || plan.parts > 1)
@@ -224,6 +224,13 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
       BOOST_TEST(plan.tile_n == tile_n);
       BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.slices == 1));
       BOOST_TEST((m + 255) / 256 * ((n + tile_n - 1) / tile_n) > 132 / 2); // clusters at once
+    }
+  }
+  for (const auto& [m, n, k, parts] : tessera::test::products_in_parts) {
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::Results && plan.tile_n == 128));
+      BOOST_TEST(plan.parts == parts);
     }
   }
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, true).tile_n == 256);

@@ -53,13 +53,16 @@ void check(const char* kernel, Math math) {
       BOOST_TEST((narrow == matrix_cast<T>(expected)), "to 16 bits");
     }
   };
-  for (const auto& [m, n, k] : test::products_224_wide)
+  const auto compare_all = [&](Index m, Index n, Index k) {
     for (const bool transposed : {false, true}) {
       const WholeNumberProduct x{m, n, k, transposed};
       compare(x, "", 0, false);
       compare(x, ", added to C", -1, false);
       compare(x, ", with an epilogue", -1, true);
     }
+  };
+  for (const auto& [m, n, k] : test::products_224_wide) compare_all(m, n, k);
+  for (const auto& [m, n, k, parts] : test::products_in_parts) compare_all(m, n, k);
   for (const auto& [m, n, k, tile_n] : test::products_in_rounds) compare({m, n, k, false, 3}, ", times 3", 0, false);
 }
 

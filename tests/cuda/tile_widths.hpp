@@ -29,4 +29,16 @@ constexpr ProductInRounds products_in_rounds[]{
     {4090, 2048, 64, 256}, {4096, 2040, 330, 256}, {17000, 120, 200, 128}, {17000, 128, 70, 128},
 };
 
+/// Few tiles of 128×128, of which several blocks have a part of k each: whole ones, with some rows and columns less,
+/// with lines that begin anywhere, and with a last block of k of few steps.
+struct ProductInParts {
+  Index m, n, k;
+  int parts;
+};
+
+constexpr ProductInParts products_in_parts[]{
+    {512, 1024, 2048, 2}, {1000, 760, 3000, 2}, {1021, 1019, 4097, 2},
+    {384, 1000, 2048, 4}, {511, 637, 2055, 4},  {640, 128, 1500, 4},
+};
+
 } // namespace tessera::test

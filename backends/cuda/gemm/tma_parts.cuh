@@ -1,9 +1,10 @@
 #pragma once
 
-/// Few columns: the blocks of a cluster have a part of k each of one tile, so that all multiprocessors read the large
-/// operand at once, and within a block the two consumers every other block of k. They send their sums to the block that
-/// adds them, in an order that depends on the sizes alone: no sums go to memory and no second kernel adds them. C of
-/// few rows is computed as Cᵀ. PTX ISA, "Distributed shared memory".
+/// The blocks of a cluster have a part of k each of one tile, and send their sums to the block that adds them, in an
+/// order that depends on the sizes alone: no sums go to memory and no second kernel adds them. Where C has few columns
+/// that is so that all multiprocessors read the large operand at once, and within a block the two consumers have every
+/// other block of k; C of few rows is computed as Cᵀ. Else it is because there are few tiles of 128×128. PTX ISA,
+/// "Distributed shared memory".
 
 #include "cluster_send.cuh"
 #include "tma_work.cuh"
@@ -16,7 +17,9 @@ namespace tessera::cuda::tma {
 /// else is written there before all have come, so whoever sends need not ask.
 template <class S>
 __device__ int stages_of(const Product& x) {
-  return S::sharing == Sharing::Results && (x.parts == 3 || x.parts > 4) ? S::count - 1 : S::count;
+  if (S::sharing != Sharing::Results) return S::count;
+  if (S::rows == tile_m) return S::count - x.parts / 2;
+  return x.parts == 3 || x.parts > 4 ? S::count - 1 : S::count;
 }
 
 /// Every `parts`th of the tile's four times 16 rows is added by a block, from all consumers of all parts.
@@ -38,11 +41,44 @@ __device__ int column_groups(const Product& x) {
   return min(count / 4, ((x.swapped ? x.to.m : x.to.n) + 7) / 8);
 }
 
+/// Of a tile of 128×128 each of two or four blocks adds some warps' rows.
+struct WarpsToAdd {
+  static constexpr int bytes = 16 * 128 * sizeof(float); ///< of a warp's sums
+  int each;                                              ///< block's warps
+  int block, number;                                     ///< of those that the block adds
+
+  __device__ WarpsToAdd(int warp, int parts) : each(consumers * 4 / parts), block(warp / each), number(warp % each) {}
+};
+
 /// By one thread, before a barrier of the cluster.
 template <class S>
 __device__ void expect_parts(const Product& x, Arrivals& arrivals, int rank) {
+  if (S::rows == tile_m) return arrivals.start(WarpsToAdd(0, x.parts).each * (x.parts - 1) * WarpsToAdd::bytes);
   constexpr int group_bytes = 32 * sizeof(float4);
   arrivals.start(RowsToAdd::count(x.parts, rank) * x.parts * consumers * column_groups<S::tile_n / 2>(x) * group_bytes);
+}
+
+/// A warp's sums here, behind the products, and in no branch: else ptxas would wait for products that may have the
+/// registers of whatever they are copied to.
+template <int count>
+__device__ void take_sums(const float (&sum)[count], float (&mine)[count]) {
+#pragma unroll
+  for (int e = 0; e < count; ++e) {
+    mine[e] = sum[e];
+    asm volatile("" : "+f"(mine[e]));
+  }
+}
+template <int count>
+__device__ float4 group(const float (&sums)[count], int g) {
+  return {sums[g * 4], sums[g * 4 + 1], sums[g * 4 + 2], sums[g * 4 + 3]};
+}
+/// Group g of the sums so far, of which this part is the `first`.
+template <int count>
+__device__ void add_group(float (&all)[count], int g, const float4& more, bool first) {
+  all[g * 4] = first ? more.x : all[g * 4] + more.x;
+  all[g * 4 + 1] = first ? more.y : all[g * 4 + 1] + more.y;
+  all[g * 4 + 2] = first ? more.z : all[g * 4 + 2] + more.z;
+  all[g * 4 + 3] = first ? more.w : all[g * 4 + 3] + more.w;
 }
 
 /// All consumers of this block are here.
@@ -63,23 +99,18 @@ __device__ char* add_parts(const Product& x, const float (&sum)[count], float (&
   char* const here = first + lane * static_cast<int>(sizeof(float4));
   char* const own = here + (rank * consumers + consumer) * staging;
   float mine[count];
-#pragma unroll
-  for (int e = 0; e < count; ++e) {
-    mine[e] = sum[e];
-    asm volatile("" : "+f"(mine[e])); // here, behind the products, and in no branch
-  }
-  const auto sums_of = [&](int g) { return float4{mine[g * 4], mine[g * 4 + 1], mine[g * 4 + 2], mine[g * 4 + 3]}; };
+  take_sums(sum, mine);
   if (x.parts == 1) {
     meet_consumers(); // the last tile's sums have been read
 #pragma unroll
     for (int g = 0; g < count / 4; ++g)
-      if (g < groups) *reinterpret_cast<float4*>(own + g * group_bytes) = sums_of(g);
+      if (g < groups) *reinterpret_cast<float4*>(own + g * group_bytes) = group(mine, g);
     meet_consumers();
   } else {
     const unsigned to = place_in(rows.block, own), counted = place_in(rows.block, &arrivals.barrier);
 #pragma unroll
     for (int g = 0; g < count / 4; ++g)
-      if (g < groups) send(to + static_cast<unsigned>(g * group_bytes), sums_of(g), counted);
+      if (g < groups) send(to + static_cast<unsigned>(g * group_bytes), group(mine, g), counted);
   }
   if (consumer > 0 || rows.block != rank) return nullptr;
   if (x.parts > 1) arrivals.wait();
@@ -87,14 +118,39 @@ __device__ char* add_parts(const Product& x, const float (&sum)[count], float (&
   for (int unit = 0; unit < x.parts * consumers; ++unit)
 #pragma unroll
     for (int g = 0; g < count / 4; ++g)
-      if (g < groups) {
-        const auto more = *reinterpret_cast<const float4*>(here + unit * staging + g * group_bytes);
-        all[g * 4] = unit == 0 ? more.x : all[g * 4] + more.x;
-        all[g * 4 + 1] = unit == 0 ? more.y : all[g * 4 + 1] + more.y;
-        all[g * 4 + 2] = unit == 0 ? more.z : all[g * 4 + 2] + more.z;
-        all[g * 4 + 3] = unit == 0 ? more.w : all[g * 4 + 3] + more.w;
-      }
+      if (g < groups)
+        add_group(all, g, *reinterpret_cast<const float4*>(here + unit * staging + g * group_bytes), unit == 0);
   return first;
+}
+
+/// The same of a tile of 128×128: false where another block is to store the warp's rows. `sums` are behind the ring,
+/// and nobody has them to use then.
+template <int count>
+__device__ bool add_parts_of_tile(const Product& x, const float (&sum)[count], float (&all)[count], char* sums,
+                                  Arrivals& arrivals, int warp, int lane, int rank) {
+  static_assert(count * 32 * sizeof(float) == WarpsToAdd::bytes);
+  constexpr int group_bytes = 32 * sizeof(float4);
+  float mine[count];
+  take_sums(sum, mine);
+  const WarpsToAdd rows(warp, x.parts);
+  char* const here = sums + rows.number * (x.parts - 1) * WarpsToAdd::bytes + lane * static_cast<int>(sizeof(float4));
+  const auto of_part = [&](int part, int but) { return here + (part - (part > but)) * WarpsToAdd::bytes; };
+  if (rows.block != rank) {
+    const unsigned to = place_in(rows.block, of_part(rank, rows.block));
+    const unsigned counted = place_in(rows.block, &arrivals.barrier);
+#pragma unroll
+    for (int g = 0; g < count / 4; ++g) send(to + static_cast<unsigned>(g * group_bytes), group(mine, g), counted);
+    return false;
+  }
+  arrivals.wait();
+#pragma unroll 1
+  for (int part = 0; part < x.parts; ++part)
+#pragma unroll
+    for (int g = 0; g < count / 4; ++g)
+      add_group(all, g,
+                part == rank ? group(mine, g) : *reinterpret_cast<const float4*>(of_part(part, rank) + g * group_bytes),
+                part == 0);
+  return true;
 }
 
 /// Results of Cᵀ to C, of 16-bit operands: a warp's 16 rows are columns j and on, the tile's columns rows i and on.

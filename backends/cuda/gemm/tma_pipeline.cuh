@@ -26,8 +26,8 @@ struct Stages {
   static constexpr Sharing sharing = sharing_;
   static constexpr bool multicast = multicast_;
   static constexpr int sharers = multicast ? cluster : 1;
-  // Who shares results has tiles of 64 rows, and a block of k for each consumer, not other rows.
-  static constexpr int rows = sharing == Sharing::Results ? 64 : tile_m;
+  // Few columns: tiles of 64 rows, and a block of k for each consumer, not other rows.
+  static constexpr int rows = sharing == Sharing::Results && tile_n == widest_few_columns ? 64 : tile_m;
   static constexpr int blocks = tile_m / rows;
   static constexpr int b_own = multicast ? tile_n / cluster : tile_n; ///< what a block fetches, for itself or for both
   static_assert(!multicast || sharing == Sharing::B);

@@ -3,6 +3,7 @@
 /// Which tiles, how they are shared out, and how many slices of k a product by tensor maps is done with. Without CUDA.
 
 #include <algorithm>
+#include <limits>
 
 #include <tessera/types.hpp>
 
@@ -22,7 +23,7 @@ struct Plan {
   bool multicast; ///< each block fetches half of the panel of B for both; else the L2 cache is asked for it twice
 };
 
-constexpr Index widest_shared_results = 64; ///< columns; its tiles have as many rows
+constexpr Index widest_few_columns = 64; ///< of C; tiles of those have 64 rows
 
 /// Clusters that run at once, a block a multiprocessor: larger ones do not fit everywhere. An H100 holds 66, 39, 30 and
 /// 15 of 2, 3, 4 and 8 blocks.
@@ -84,23 +85,39 @@ inline double multiplying(const Tile& tile, Index tiles, Index blocks, bool slic
   return static_cast<double>(blocks) * (rounds + (rest > 0 ? block_among(rest) : 0));
 }
 
+/// The same of a product in tiles of 128×128, each by `parts` blocks with a part of k. There are fewer stages then, for
+/// the sums that come, and sending these costs 3000 cycles or 4000. Where k is long, adding slices costs no more.
+inline double cost_in_parts(Index m, Index n, Index blocks, int parts, Index multiprocessors) {
+  constexpr Index longest = 96;
+  if (ceil_div<Index>(m, 128) * ceil_div<Index>(n, 128) > clusters_at_once(multiprocessors, parts) ||
+      blocks < 2 * parts || blocks > longest)
+    return std::numeric_limits<double>::infinity();
+  const double each = static_cast<double>(ceil_div<Index>(blocks, parts));
+  return parts == 2 ? each * 600 + 8500 : each * 800 + 9500;
+}
+
 /// Of 256, 224, 192, 128 and 64 columns (or all but 224 and 192) and every number of slices the combination that is
 /// done first on so many multiprocessors, by a model in cycles, fitted to an H200 in bf16. The first tile costs its
 /// start and end, each later one less; sums cross the L2 cache twice and are added by one kernel more. Tiles of 128
-/// columns lie below or, for up to 128 rows, beside one another. Multicast ties two blocks to one another, which costs
-/// 1 to 8 %, but saves power where all are busy for long.
+/// columns lie beside one another, or below where fewer are needed so. Multicast ties two blocks to one another, which
+/// costs 1 to 8 %, but saves power where all are busy for long.
 inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
-  if (n <= widest_shared_results) return choose_parts(m, n, blocks, multiprocessors);
+  if (n <= widest_few_columns) return choose_parts(m, n, blocks, multiprocessors);
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
   // Memory brings 2150 bytes a cycle. In tf32 an operand passes through registers, which takes narrow tiles longer.
   const double reading = all_widths ? static_cast<double>((m + n) * blocks) * 128 / 2150 : 0;
   Plan best{256, Sharing::B, 1, 1, false};
-  double least = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int parts : {2, 4})
+    if (const double cost = std::max(cost_in_parts(m, n, blocks, parts, multiprocessors), reading);
+        all_widths && cost < least) {
+      least = cost;
+      best = {128, Sharing::Results, parts, 1, false};
+    }
   for (const Tile& tile : {Tile{256, Sharing::B, 1083, 1298, 6600}, Tile{224, Sharing::B, 955, 1180, 6700},
-                           Tile{192, Sharing::B, 820, 1010, 5900}, Tile{128, Sharing::B, 545, 710, 5500},
-                           Tile{128, Sharing::A, 545, 710, 5500}, Tile{64, Sharing::A, 447, 460, 4900}}) {
+                           Tile{192, Sharing::B, 820, 1010, 5900}, Tile{128, Sharing::A, 545, 710, 5500},
+                           Tile{128, Sharing::B, 545, 710, 5500}, Tile{64, Sharing::A, 447, 460, 4900}}) {
     if (!all_widths && (tile.n == 224 || tile.n == 192)) continue;
-    if (tile.n == 128 && tile.sharing == Sharing::A && m > 128) continue; // only measured where half would be empty
     const double slower = all_widths || tile.n == 256 ? 1 : 1.1;
     const Index tiles = tile.count(m, n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
@@ -110,7 +127,7 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, b
       double cost = std::max(multiplying(tile, units, ceil_div(blocks, slices), sliced, clusters, slower), reading) +
                     tile.start + static_cast<double>(rounds - 1) * 1500;
       if (sliced) cost += 7000 + static_cast<double>(m * n * slices) * 8 / 2000;
-      if (least == 0 || cost < least) {
+      if (cost < least) {
         least = cost;
         const bool multicast = tile.n == 224 || (tile.n == 256 && (rounds > 1 || sliced));
         best = {tile.n, tile.sharing, 1, static_cast<int>(slices), multicast};

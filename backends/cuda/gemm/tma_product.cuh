@@ -133,7 +133,11 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
       else
         store<type>(to, sums, buffer, row, work.col, work.slice, defers ? lane_from_here() : lane); // registers are few
     };
-    if constexpr (S::sharing == Sharing::Results) {
+    if constexpr (S::sharing == Sharing::Results && S::rows == tile_m) {
+      float all[S::tile_n / 2]{};
+      if (add_parts_of_tile(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
+        store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
+    } else if constexpr (S::sharing == Sharing::Results) {
       float all[S::tile_n / 2]{};
       char* const buffer = add_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
       if (buffer == nullptr) continue;

@@ -89,7 +89,8 @@ Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, cons
 template <UnitType type>
 Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
               const char* name) noexcept {
-  if (plan.sharing == Sharing::Results) return launch<type, 64, Sharing::Results>(stream, x, multiprocessors, name);
+  if (plan.sharing == Sharing::Results && plan.tile_n == 64)
+    return launch<type, 64, Sharing::Results>(stream, x, multiprocessors, name);
   if (plan.sharing == Sharing::A)
     return plan.tile_n == 64 ? launch<type, 64, Sharing::A>(stream, x, multiprocessors, name)
                              : launch<type, 128, Sharing::A>(stream, x, multiprocessors, name);
@@ -99,6 +100,7 @@ Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index mul
   if constexpr (type != UnitType::Tf32) {
     if (plan.tile_n == 224) return launch<type, 224, Sharing::B, true>(stream, x, multiprocessors, name);
     if (plan.tile_n == 192) return launch<type, 192, Sharing::B>(stream, x, multiprocessors, name);
+    if (plan.sharing == Sharing::Results) return launch<type, 128, Sharing::Results>(stream, x, multiprocessors, name);
   }
   return launch<type, 128, Sharing::B>(stream, x, multiprocessors, name);
 }
@@ -136,7 +138,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                 call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
   // The operands change places where op(A) has few rows, which then are columns. In tf32 the second operand has to be
   // K-major: they change places for that as well, or it is transposed, which costs little if it is much the smaller.
-  const bool few_rows = call.m <= widest_shared_results, few_columns = call.n <= widest_shared_results;
+  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
   const bool unlike = tf32 && !a_flipped && !b_flipped;
   const bool swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
   if (swapped) std::swap(first, second);
@@ -144,8 +146,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
-  const bool shared_results = cols <= widest_shared_results;
-  const Index blocks = ceil_div<Index>(call.k, shared_results ? 2 * block_k : block_k);
+  const bool few = cols <= widest_few_columns;
+  const Index blocks = ceil_div<Index>(call.k, few ? 2 * block_k : block_k);
   const Plan plan = choose_plan(rows, cols, blocks, multiprocessors, !tf32);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
@@ -163,7 +165,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
   const Index units = Index{plan.slices} * plan.parts;
-  const int cluster_rows = shared_results ? 64 : plan.sharing == Sharing::A ? tile_m : cluster * tile_m;
+  const int cluster_rows = few ? 64 : plan.sharing == Sharing::B ? cluster * tile_m : tile_m;
   const int cluster_columns = (plan.sharing == Sharing::A ? cluster : 1) * plan.tile_n;
   Product x{.a = {},
             .b = {},
@@ -177,7 +179,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .more = static_cast<int>(blocks % units),
             .finish = Finish<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
-  const int own_rows = shared_results ? 64 : tile_m;
+  const int own_rows = few ? 64 : tile_m;
   const int own_columns = plan.multicast ? plan.tile_n / cluster : plan.tile_n;
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, first.major == Major::K ? own_rows : block_k, x.a); !status.ok())

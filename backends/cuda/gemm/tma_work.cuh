@@ -56,7 +56,7 @@ struct Work {
     const int unit = S::sharing == Sharing::Results ? slice * x.parts + static_cast<int>(rank) : slice;
     begin = unit * x.each + min(unit, x.more);
     end = begin + x.each + (unit < x.more);
-    if (S::sharing == Sharing::Results) { // one tile across
+    if (S::rows < tile_m) { // one tile across
       row = static_cast<int>(tile) * S::rows;
       col = 0;
       return;
