@@ -58,11 +58,12 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
 }
 
 /// A tile of 128 rows, and the cycles that it costs: a block of k in a multiprocessor that has power to itself and in
-/// one of all that are busy, and its start and end.
+/// one of all that are busy, and its start and end. In tf32 an operand passes through registers, which takes narrow
+/// tiles `in_tf32` times as long; 0: there is no such kernel.
 struct Tile {
   int n;
   Sharing sharing;
-  double block, among_all, start;
+  double block, among_all, start, in_tf32;
 
   /// Of a cluster.
   Index count(Index m, Index columns) const {
@@ -104,7 +105,7 @@ inline double cost_in_parts(Index m, Index n, Index blocks, int parts, Index mul
 inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
   if (n <= widest_few_columns) return choose_parts(m, n, blocks, multiprocessors);
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
-  // Memory brings 2150 bytes a cycle. In tf32 an operand passes through registers, which takes narrow tiles longer.
+  // Memory brings 2150 bytes a cycle.
   const double reading = all_widths ? static_cast<double>((m + n) * blocks) * 128 / 2150 : 0;
   Plan best{256, Sharing::B, 1, 1, false};
   double least = std::numeric_limits<double>::infinity();
@@ -114,18 +115,19 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, b
       least = cost;
       best = {128, Sharing::Results, parts, 1, false};
     }
-  for (const Tile& tile : {Tile{256, Sharing::B, 1083, 1298, 6600}, Tile{224, Sharing::B, 955, 1180, 6700},
-                           Tile{192, Sharing::B, 820, 1010, 5900}, Tile{128, Sharing::A, 545, 710, 5500},
-                           Tile{128, Sharing::B, 545, 710, 5500}, Tile{64, Sharing::A, 447, 460, 4900}}) {
-    if (!all_widths && (tile.n == 224 || tile.n == 192)) continue;
-    const double slower = all_widths || tile.n == 256 ? 1 : 1.1;
+  for (const Tile& tile : {Tile{256, Sharing::B, 1083, 1298, 6600, 1}, Tile{224, Sharing::B, 955, 1180, 6700, 0},
+                           Tile{192, Sharing::B, 820, 1010, 5900, 0}, Tile{128, Sharing::A, 545, 710, 5500, 1.25},
+                           Tile{128, Sharing::B, 545, 710, 5500, 1.25}, Tile{64, Sharing::A, 447, 460, 4900, 1.4}}) {
+    const double slower = all_widths ? 1 : tile.in_tf32;
+    if (slower == 0) continue;
     const Index tiles = tile.count(m, n);
     const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
       const bool sliced = slices > 1;
       const Index units = tiles * slices, rounds = ceil_div(units, clusters);
       double cost = std::max(multiplying(tile, units, ceil_div(blocks, slices), sliced, clusters, slower), reading) +
-                    tile.start + static_cast<double>(rounds - 1) * 1500;
+                    tile.start + static_cast<double>(rounds - 1) * 1500 +
+                    static_cast<double>(units); // of those that take as long the one that has less to read
       if (sliced) cost += 7000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (cost < least) {
         least = cost;
