@@ -37,6 +37,9 @@ class ScheduledParts {
 template <class M, class T = typename M::Element>
 using Parts = std::conditional_t<M::chained, DrawnUnits<T>, ScheduledParts<T>>;
 
+/// All who copy are here, and what they have stored.
+__device__ inline void meet_producers() { asm volatile("barrier.sync 1, %0;" ::"n"(producers) : "memory"); }
+
 template <class M, Along a_along, Along b_along, class Stage>
 __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Barriers<M::stages>& barriers) {
   using T = typename M::Element;
@@ -61,13 +64,8 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
       wait_together(barriers.empty[ring.stage], ring.phase ^ 1);
       a.copy(k0, stage[ring.stage].a.at);
       b.copy(k0, stage[ring.stage].b.at);
-      if (k0 + M::block_k > x.k) { // padding was stored without cp.async
-        __pipeline_commit();
-        __pipeline_wait_prior(0);
-        barriers.arrive(barriers.full[ring.stage]);
-      } else {
-        barriers.arrive_after_copies(barriers.full[ring.stage]);
-      }
+      if (k0 + M::block_k > x.k) meet_producers(); // padding was stored without cp.async: before thread 0 arrives
+      barriers.arrive_after_copies(barriers.full[ring.stage]);
       if (thread == 0) barriers.arrive(barriers.full[ring.stage]); // the plan is there as well
     }
   }
