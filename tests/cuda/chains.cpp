@@ -12,9 +12,9 @@
 #include <tessera/tessera.hpp>
 
 #include "bits.hpp"
-#include "chained_products.hpp"
 #include "is_hopper.hpp"
 #include "on_device.hpp"
+#include "stream_k_products.hpp"
 
 using namespace tessera;
 using namespace tessera::cuda_test;

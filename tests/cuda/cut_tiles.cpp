@@ -14,9 +14,9 @@
 #include <tessera/tessera.hpp>
 
 #include "bits.hpp"
-#include "chained_products.hpp"
 #include "is_hopper.hpp"
 #include "on_device.hpp"
+#include "stream_k_products.hpp"
 
 using namespace tessera;
 using namespace tessera::cuda_test;
@@ -56,6 +56,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
       check_bits<T>("stream_k", 300, 3072, 1100, op_a, op_b);
       check_bits<T>("stream_k", 3072, 300, 300, op_a, op_b);
     }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_of_all_sizes_keep_their_bits, T, Types) {
+  if (!runs("stream_k", {.type = dtype_of<T>})) return;
+  for (const auto& [m, n, k] : test::products_of_middle_sizes)
+    for (const Op op_a : {Op::None, Op::Transpose})
+      for (const Op op_b : {Op::None, Op::Transpose}) check_bits<T>("stream_k", m, n, k, op_a, op_b);
 }
 
 /// f64's of 128×64.

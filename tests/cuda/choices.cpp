@@ -1,0 +1,158 @@
+/// Which tiles and cuts stream_k and the kernels by tensor maps take, of a device with 132 multiprocessors: looked at
+/// on the host.
+
+#define BOOST_TEST_MODULE cuda_choices
+#include <set>
+#include <span>
+
+#include <boost/test/unit_test.hpp>
+
+#include "cuda/gemm/stream_k_choice.hpp"
+#include "cuda/gemm/tma_plan.hpp"
+#include "stream_k_products.hpp"
+#include "tile_widths.hpp"
+
+using tessera::Index;
+
+BOOST_AUTO_TEST_SUITE(choices)
+
+BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
+  using namespace tessera::cuda::tma;
+  for (const Index m : {1, 256, 257, 1000, 4096, 32768})
+    for (const Index n : {1, 64, 65, 1536, 4097})
+      for (const Index blocks : {1, 7, 64, 1024})
+        for (const bool all_widths : {false, true}) {
+          const Plan plan = choose_plan(m, n, blocks, 132, all_widths);
+          BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
+                               << plan.tile_n << " wide in " << plan.parts << " parts") {
+            BOOST_TEST(plan.tile_n % 32 == 0); // whole chunks on their way to C
+            BOOST_TEST((all_widths || plan.tile_n == 256 || plan.tile_n == 128 || plan.tile_n == 64));
+            BOOST_TEST(plan.tile_n <= 256);
+            BOOST_TEST((plan.tile_n <= 128 || plan.sharing == Sharing::B));
+            BOOST_TEST((plan.tile_n != 64 || plan.sharing != Sharing::B));
+            BOOST_TEST((!plan.multicast || (plan.tile_n >= 224 && plan.sharing == Sharing::B)));
+            BOOST_TEST((plan.tile_n != 224 || plan.multicast));
+            BOOST_TEST((n <= 64) == (plan.sharing == Sharing::Results && plan.tile_n == 64));
+            BOOST_TEST(plan.slices >= 1);
+            BOOST_TEST(plan.parts >= 1);
+            BOOST_TEST(plan.parts <= 8);
+            BOOST_TEST(plan.slices * plan.parts <= blocks);
+            if (plan.sharing != Sharing::Results) BOOST_TEST(plan.parts == 1);
+            const Index tile_m = plan.sharing == Sharing::B ? 256 : n <= 64 ? 64 : 128;
+            const Index tile_n = plan.sharing == Sharing::A ? 2 * plan.tile_n : plan.tile_n;
+            const Index units = (m + tile_m - 1) / tile_m * ((n + tile_n - 1) / tile_n) * plan.slices;
+            if (plan.slices > 1 || plan.parts > 1)
+              BOOST_TEST(units * (plan.sharing == Sharing::Results ? plan.parts : 2) <= 132);
+          }
+        }
+  BOOST_TEST(choose_plan(8192, 8192, 128, 132, true).tile_n == 256); // fewest bytes an operation
+  const Plan one_tile = choose_plan(64, 64, 512, 132, true);
+  BOOST_TEST(one_tile.parts * one_tile.slices > 100);
+  const Plan slender = choose_plan(4096, 16, 32, 132, true);
+  BOOST_TEST(slender.parts == 2);
+  BOOST_TEST(slender.slices == 1); // no sums in memory
+  const Plan low = choose_plan(128, 32768, 16, 132, true);
+  BOOST_TEST((low.tile_n == 128 && low.sharing == Sharing::A)); // below one another half of them would be empty
+}
+
+BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
+  using tessera::cuda::tma::choose_plan;
+  int sliced = 0;
+  for (const auto& [m, n, k] : tessera::test::products_224_wide) {
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    BOOST_TEST(plan.tile_n == 224, m << "×" << n << "×" << k);
+    sliced += plan.slices > 1;
+  }
+  BOOST_TEST(sliced == 3);
+  for (const auto& [m, n, k, tile_n] : tessera::test::products_in_rounds) {
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(plan.tile_n == tile_n);
+      BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.slices == 1));
+      BOOST_TEST((m + 255) / 256 * ((n + tile_n - 1) / tile_n) > 132 / 2); // clusters at once
+    }
+  }
+  for (const auto& [m, n, k, parts] : tessera::test::products_in_parts) {
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::Results && plan.tile_n == 128));
+      BOOST_TEST(plan.parts == parts);
+    }
+  }
+  for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, true).tile_n == 256);
+}
+
+/// With 132 multiprocessors, in f32: measured on an H200.
+BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
+  using namespace tessera::cuda::stream_k;
+  const TileCost tiles[]{f32_large, f32_medium, f32_small, f32_least};
+  const auto check = [&](Index m, Index n, Index k, const TileCost& tile, Index segments, Index blocks) {
+    const Choice best = choose(tiles, {.type = tessera::DType::F32, .m = m, .n = n, .k = k}, 132);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(tiles[best.tile].m == tile.m);
+      BOOST_TEST(tiles[best.tile].n == tile.n);
+      BOOST_TEST(best.segments == segments);
+      BOOST_TEST(best.blocks == blocks);
+    }
+  };
+  check(512, 512, 512, f32_least, 1, 2);
+  check(300, 1000, 1000, f32_least, 1, 1); // 160 tiles, cut: two of them on one multiprocessor would take longer
+  check(768, 768, 768, f32_small, 1, 1);
+  check(1024, 1024, 1024, f32_small, 1, 2);
+  check(1536, 1536, 1536, f32_medium, 1, 2);
+  check(2048, 2048, 2048, f32_large, 1, 1);
+  check(8192, 8192, 8192, f32_large, 1, 1);
+  check(1024, 1024, 4096, f32_large, 4, 1); // 32 tiles, one of which would take 4096 steps
+}
+
+/// The same in f64.
+BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
+  using namespace tessera::cuda::stream_k;
+  const TileCost tiles[]{f64_large, f64_medium, f64_small, f64_flat, f64_least};
+  const auto call = [](Index m, Index n, Index k) {
+    return tessera::GemmCall{.type = tessera::DType::F64, .m = m, .n = n, .k = k};
+  };
+  const auto check = [&](const TileCost& tile, Index m, Index n, Index k) {
+    const Choice best = choose(tiles, call(m, n, k), 132);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(tiles[best.tile].m == tile.m);
+      BOOST_TEST(tiles[best.tile].n == tile.n);
+      BOOST_TEST(!chain_pays(f64_large, call(m, n, k), best, 132));
+    }
+  };
+  for (const auto& [m, n, k] : tessera::test::products_128x64) check(f64_medium, m, n, k);
+  check(f64_large, 2048, 2048, 2048);
+  check(f64_large, 8192, 8192, 8192);
+  check(f64_least, 256, 256, 256);
+  check(f64_small, 512, 512, 512);
+  for (const auto& [m, n, k] : tessera::test::chained_products)
+    BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose(tiles, call(m, n, k), 132), 132), m << "×" << n << "×" << k);
+  // The first of those that cost the same, and no cuts where k is one segment.
+  const Choice least = choose(tiles, call(1, 1, 1), 132);
+  BOOST_TEST(tiles[least.tile].m == f64_least.m);
+  BOOST_TEST(least.segments == 1);
+}
+
+/// Of the products that a device multiplies.
+BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
+  using namespace tessera::cuda::stream_k;
+  const auto tiles_of = [](std::span<const TileCost> tiles, tessera::DType type, bool cut) {
+    std::set<std::size_t> seen;
+    for (const auto& [m, n, k] : tessera::test::products_of_middle_sizes) {
+      const tessera::GemmCall call{.type = type, .m = m, .n = n, .k = k};
+      const Choice best = choose(tiles, call, 132);
+      const bool more = tiles[best.tile].count(call) * best.segments > best.blocks * 132;
+      if (more == cut) seen.insert(best.tile);
+    }
+    seen.erase(0);
+    return seen.size();
+  };
+  const TileCost f32[]{f32_large, f32_medium, f32_small, f32_least};
+  const TileCost f64[]{f64_large, f64_medium, f64_small, f64_flat, f64_least};
+  for (const bool cut : {false, true}) {
+    BOOST_TEST(tiles_of(f32, tessera::DType::F32, cut) == 3);
+    BOOST_TEST(tiles_of(f64, tessera::DType::F64, cut) == (cut ? 3 : 4));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
