@@ -14,6 +14,18 @@
 
 using tessera::Index;
 
+namespace {
+
+namespace stream_k = tessera::cuda::stream_k;
+
+// As the kernels are listed.
+constexpr stream_k::TileCost f32_tiles[]{stream_k::f32_large, stream_k::f32_medium, stream_k::f32_small,
+                                         stream_k::f32_least};
+constexpr stream_k::TileCost f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_small,
+                                         stream_k::f64_flat, stream_k::f64_least};
+
+} // namespace
+
 BOOST_AUTO_TEST_SUITE(choices)
 
 BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
@@ -85,7 +97,7 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
 /// With 132 multiprocessors, in f32: measured on an H200.
 BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
-  const TileCost tiles[]{f32_large, f32_medium, f32_small, f32_least};
+  const auto& tiles = f32_tiles;
   const auto check = [&](Index m, Index n, Index k, const TileCost& tile, Index segments, Index blocks) {
     const Choice best = choose(tiles, {.type = tessera::DType::F32, .m = m, .n = n, .k = k}, 132);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
@@ -108,7 +120,7 @@ BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
 /// The same in f64.
 BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
-  const TileCost tiles[]{f64_large, f64_medium, f64_small, f64_flat, f64_least};
+  const auto& tiles = f64_tiles;
   const auto call = [](Index m, Index n, Index k) {
     return tessera::GemmCall{.type = tessera::DType::F64, .m = m, .n = n, .k = k};
   };
@@ -147,11 +159,9 @@ BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
     seen.erase(0);
     return seen.size();
   };
-  const TileCost f32[]{f32_large, f32_medium, f32_small, f32_least};
-  const TileCost f64[]{f64_large, f64_medium, f64_small, f64_flat, f64_least};
   for (const bool cut : {false, true}) {
-    BOOST_TEST(tiles_of(f32, tessera::DType::F32, cut) == 3);
-    BOOST_TEST(tiles_of(f64, tessera::DType::F64, cut) == (cut ? 3 : 4));
+    BOOST_TEST(tiles_of(f32_tiles, tessera::DType::F32, cut) == 3);
+    BOOST_TEST(tiles_of(f64_tiles, tessera::DType::F64, cut) == (cut ? 3 : 4));
   }
 }
 

@@ -37,8 +37,8 @@ struct SegmentSums {
   const int* unfit = nullptr; ///< if set and not 0: nothing is to be done
 };
 
-/// Where result e of `cols` a row is. Most products have fewer than 2^32, and a division of so many bits takes a fifth
-/// of the time.
+/// Where result e of `cols` a row is. Most products have fewer than 2³² results, and 32 bits are divided in far fewer
+/// instructions than 64.
 __device__ inline ResultPlace place_among(Index e, Index cols, Index all) {
   if (all >> 32 != 0) return {e / cols, e % cols};
   const unsigned row = static_cast<unsigned>(e) / static_cast<unsigned>(cols);

@@ -37,9 +37,6 @@ class ScheduledParts {
 template <class M, class T = typename M::Element>
 using Parts = std::conditional_t<M::chained, DrawnUnits<T>, ScheduledParts<T>>;
 
-/// All who copy are here, and what they have stored.
-__device__ inline void meet_producers() { asm volatile("barrier.sync 1, %0;" ::"n"(producers) : "memory"); }
-
 template <class M, Along a_along, Along b_along, class Stage>
 __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Barriers<M::stages>& barriers) {
   using T = typename M::Element;

@@ -26,7 +26,7 @@ class DrawnUnits {
     if (threadIdx.x % producers == 0) number(index) = atomicAdd(work_.drawn, 1);
   }
   __device__ bool get(Index index, Part& part) const {
-    asm volatile("barrier.sync 1, %0;" ::"n"(producers) : "memory");
+    meet_producers();
     return work_.schedule.whole(number(index), part);
   }
 

@@ -29,11 +29,13 @@ struct Matrices : Shape {
   template <class Stage, class Next>
   __device__ static void multiply(typename Shape::Sums& sums, typename Shape::Fragment& fragment, const Stage& stage,
                                   const typename Shape::Place& place, Next next) {
-    constexpr int last = Shape::block_k - dmma_tiling::depth;
 #pragma unroll
-    for (int p = 0; p < last; p += dmma_tiling::depth)
-      Shape::step(sums, fragment, stage, place, p, [&] { return Ahead<Stage>{&stage, p + dmma_tiling::depth}; });
-    Shape::step(sums, fragment, stage, place, last, [&] { return Ahead<Stage>{&next(), 0}; });
+    for (int p = 0; p < Shape::block_k; p += dmma_tiling::depth) {
+      const int later = p + dmma_tiling::depth;
+      Shape::step(sums, fragment, stage, place, p, [&] {
+        return later < Shape::block_k ? Ahead<Stage>{&stage, later} : Ahead<Stage>{&next(), 0};
+      });
+    }
   }
 };
 

@@ -44,6 +44,9 @@ struct Barriers {
   }
 };
 
+/// All who copy are here, and what they have stored.
+__device__ inline void meet_producers() { asm volatile("barrier.sync 1, %0;" ::"n"(producers) : "memory"); }
+
 /// Multiplies the ring's stage and gives it back; the next one is there then.
 template <class M, class Stage>
 __device__ void multiply_stage(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,

@@ -104,17 +104,17 @@ inline double cost_in_parts(Index m, Index n, Index blocks, int parts, Index mul
 /// costs 1 to 8 %, but saves power where all are busy for long.
 inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
   if (n <= widest_few_columns) return choose_parts(m, n, blocks, multiprocessors);
-  const Index clusters = std::max<Index>(multiprocessors / 2, 1);
+  const Index clusters = clusters_at_once(multiprocessors, 2);
   // Memory brings 2150 bytes a cycle.
   const double reading = all_widths ? static_cast<double>((m + n) * blocks) * 128 / 2150 : 0;
   Plan best{256, Sharing::B, 1, 1, false};
   double least = std::numeric_limits<double>::infinity();
-  for (const int parts : {2, 4})
-    if (const double cost = std::max(cost_in_parts(m, n, blocks, parts, multiprocessors), reading);
-        all_widths && cost < least) {
-      least = cost;
-      best = {128, Sharing::Results, parts, 1, false};
-    }
+  if (all_widths)
+    for (const int parts : {2, 4})
+      if (const double cost = std::max(cost_in_parts(m, n, blocks, parts, multiprocessors), reading); cost < least) {
+        least = cost;
+        best = {128, Sharing::Results, parts, 1, false};
+      }
   for (const Tile& tile : {Tile{256, Sharing::B, 1083, 1298, 6600, 1}, Tile{224, Sharing::B, 955, 1180, 6700, 0},
                            Tile{192, Sharing::B, 820, 1010, 5900, 0}, Tile{128, Sharing::A, 545, 710, 5500, 1.25},
                            Tile{128, Sharing::B, 545, 710, 5500, 1.25}, Tile{64, Sharing::A, 447, 460, 4900, 1.4}}) {
