@@ -20,8 +20,8 @@ namespace stream_k = tessera::cuda::stream_k;
 
 // As the kernels are listed.
 constexpr stream_k::TileCost f32_tiles[]{stream_k::f32_large, stream_k::f32_medium, stream_k::f32_small,
-                                         stream_k::f32_least};
-constexpr stream_k::TileCost f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_small,
+                                         stream_k::f32_flat, stream_k::f32_least};
+constexpr stream_k::TileCost f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square, stream_k::f64_small,
                                          stream_k::f64_flat, stream_k::f64_least};
 
 } // namespace
@@ -107,8 +107,9 @@ BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
       BOOST_TEST(best.blocks == blocks);
     }
   };
-  check(512, 512, 512, f32_least, 1, 2);
-  check(300, 1000, 1000, f32_least, 1, 1); // 160 tiles, cut: two of them on one multiprocessor would take longer
+  check(256, 256, 256, f32_least, 1, 2);
+  check(512, 512, 512, f32_flat, 1, 2);
+  check(300, 1000, 1000, f32_flat, 1, 1); // 160 tiles, cut: two of them on one multiprocessor would take longer
   check(768, 768, 768, f32_small, 1, 1);
   check(1024, 1024, 1024, f32_small, 1, 2);
   check(1536, 1536, 1536, f32_medium, 1, 2);
@@ -137,6 +138,8 @@ BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   check(f64_large, 8192, 8192, 8192);
   check(f64_least, 256, 256, 256);
   check(f64_small, 512, 512, 512);
+  check(f64_square, 768, 768, 768);
+  check(f64_square, 4096, 128, 1500);
   for (const auto& [m, n, k] : tessera::test::chained_products)
     BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose(tiles, call(m, n, k), 132), 132), m << "×" << n << "×" << k);
   // The first of those that cost the same, and no cuts where k is one segment.
@@ -154,14 +157,14 @@ BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
       const tessera::GemmCall call{.type = type, .m = m, .n = n, .k = k};
       const Choice best = choose(tiles, call, 132);
       const bool more = tiles[best.tile].count(call) * best.segments > best.blocks * 132;
-      if (more == cut) seen.insert(best.tile);
+      if ((more && k >= least_cut) == cut) seen.insert(best.tile);
     }
     seen.erase(0);
     return seen.size();
   };
   for (const bool cut : {false, true}) {
-    BOOST_TEST(tiles_of(f32_tiles, tessera::DType::F32, cut) == 3);
-    BOOST_TEST(tiles_of(f64_tiles, tessera::DType::F64, cut) == (cut ? 3 : 4));
+    BOOST_TEST(tiles_of(f32_tiles, tessera::DType::F32, cut) == 4);
+    BOOST_TEST(tiles_of(f64_tiles, tessera::DType::F64, cut) == (cut ? 4 : 5));
   }
 }
 

@@ -9,11 +9,14 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "cuda/gemm/bands.hpp"
 #include "cuda/gemm/stream_k.hpp"
 
 namespace {
 
 using tessera::Index;
+using tessera::cuda::Bands;
+using tessera::cuda::Divisor;
 using tessera::cuda::Part;
 using tessera::cuda::Schedule;
 
@@ -164,6 +167,46 @@ BOOST_AUTO_TEST_CASE(drawn_units_are_added_in_order_however_few_blocks_run) {
             for (const std::size_t ahead : {1, 6})
               for (unsigned seed = 0; seed < 2; ++seed)
                 if (running > 0) Drawing({tiles, segments, 8, last, slots}, ahead).run(running, seed);
+}
+
+BOOST_AUTO_TEST_CASE(divisors_divide) {
+  const Index limit = Index{1} << 31;
+  const Index values[]{1,     2,          3,         7,         128,           1000,      1023,           65537,
+                       98765, limit - 65, limit - 2, limit - 1, limit, limit + 1, 5 * limit + 3, limit * limit};
+  std::mt19937_64 random(1);
+  const auto check = [](const Divisor& divisor, Index x) {
+    if (divisor.quotient(x) != x / divisor.value()) BOOST_TEST(false, x << " / " << divisor.value());
+  };
+  for (const Index value : values) {
+    const Divisor divisor(value);
+    BOOST_TEST(divisor.value() == value);
+    for (const Index x : values)
+      for (const Index around : {-1, 0, 1}) check(divisor, x + around);
+    for (Index times = 1; times < limit / value; times += 1 + times / 3)
+      for (const Index around : {-1, 0, 1}) check(divisor, times * value + around);
+    for (int i = 0; i < 10'000; ++i) check(divisor, static_cast<Index>(random() >> (1 + i % 63)));
+  }
+  BOOST_TEST(Divisor().quotient(5) == 5);
+}
+
+/// Of each layer every tile once, those of a band next to one another.
+BOOST_AUTO_TEST_CASE(bands_have_every_tile_once) {
+  for (const Index tiles_m : {1, 15, 16, 17, 33, 64})
+    for (const Index tiles_n : {1, 3, 40}) {
+      const Bands bands(tiles_m, tiles_n, 16);
+      BOOST_TEST(bands.tiles() == tiles_m * tiles_n);
+      std::map<std::pair<Index, Index>, int> seen;
+      for (Index tile = 0; tile < bands.tiles(); ++tile) {
+        const tessera::cuda::TilePlace place = bands.place(tile);
+        BOOST_TEST((place.row >= 0 && place.row < tiles_m && place.col >= 0 && place.col < tiles_n));
+        BOOST_TEST(place.row / 16 == tile / (16 * tiles_n));
+        BOOST_TEST((++seen[{place.row, place.col}] == 1));
+        const auto divided = tessera::cuda::banded(tile, tiles_m, tiles_n, 16);
+        BOOST_TEST((divided.row == place.row && divided.col == place.col));
+        BOOST_TEST(bands.layer(tile) == 0);
+        BOOST_TEST(bands.layer(tile + 3 * bands.tiles()) == 3);
+      }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(short_tiles_are_not_cut) { BOOST_TEST(!Schedule(300, 1, 3, 3, 264, 4).cuts()); }

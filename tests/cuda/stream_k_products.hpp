@@ -17,11 +17,14 @@ constexpr ProductInTiles products_128x64[]{
     {1000, 1000, 1000}, {2200, 512, 1100},  {2201, 509, 1501}, // more tiles than multiprocessors: some are cut
 };
 
-/// In f32 and in f64 all tiles of stream_k but the largest are among these, whole and (but for f64's of 32×32) cut.
+/// In f32 and in f64 all tiles of stream_k but the largest are among these, whole and (but for f64's of 64×32) cut; and
+/// stages of all tiles that k ends in early.
 constexpr ProductInTiles products_of_middle_sizes[]{
     {300, 1000, 1000},  {301, 1001, 1003},  {257, 130, 700},    {500, 512, 512},  {640, 630, 650},
     {768, 760, 770},    {895, 897, 900},    {32, 6000, 600},    {31, 6001, 2000}, {4100, 33, 4100},
     {1150, 1153, 1152}, {1400, 1404, 1409}, {1530, 1540, 1536}, {1030, 2050, 40},
+    {501, 3001, 100},   {130, 1500, 300},   {129, 4001, 600},   {99, 701, 1500},
+    {510, 2001, 333},
 };
 
 } // namespace tessera::test

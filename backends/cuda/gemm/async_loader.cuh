@@ -43,7 +43,7 @@ class AsyncTileLoader {
   template <int lines, int ld>
   __device__ void copy(Index k0, T (&tile)[lines][ld]) {
     if (k0 + depth > k_) {
-      copy_last(static_cast<int>(k_ - k0), tile);
+      copy_last<ld>(static_cast<int>(k_ - k0), address(tile));
     } else if (whole_) {
       const T* from = next_;
 #pragma unroll
@@ -123,29 +123,44 @@ class AsyncTileLoader {
     return transpose ? tile[across_ + e][down_ + v * step] : tile[down_ + v * step][across_ + e];
   }
 
-  /// The tile that k ends in, with padding past the end.
-  template <int lines, int ld>
-  __device__ void copy_last(int k_left, T (&tile)[lines][ld]) const {
-    const int lines_left = (along == Along::K ? outer_left_ : k_left) - down_;
-    const int left = (along == Along::K ? k_left : outer_left_) - across_; // elements of a line, from this thread's on
-#pragma unroll 1
-    for (int v = 0; v < count; ++v) {
-      const T* const from = next_ + v * step * stride_;
-      const int inside = v * step < lines_left ? left : 0;
+  /// The tile that k ends in, with padding past the end. Lines along k end at the same place, so that a thread's copies
+  /// are whole, parts, or nothing but padding in all of them; of lines along outer some are there and some are not.
+  template <int ld>
+  __device__ void copy_last(int k_left, unsigned first) const {
+    constexpr bool along_k = along == Along::K;
+    const int lines_left = (along_k ? outer_left_ : k_left) - down_;
 #pragma unroll
-      for (int e = 0; e < length; e += line * width) {
-        if (vectors_ && e + width <= inside) {
-          __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
-          continue;
-        }
+    for (int e = 0; e < length; e += line * width) {
+      const int inside = (along_k ? k_left : outer_left_) - across_ - e; // elements, from this copy's first one on
+      const T* from = next_ + e;
+      if (vectors_ && inside >= width) {
 #pragma unroll
-        for (int c = e; c < e + width; ++c)
-          if (c < inside)
-            __pipeline_memcpy_async(&element(tile, v, c), from + c, sizeof(T));
-          else
-            element(tile, v, c) = padding_;
+        for (int v = 0; v < count; ++v, to_next_line(from))
+          if (v * step < lines_left)
+            __pipeline_memcpy_async(element<ld>(first, v, e), from, width * sizeof(T));
+          else if (!along_k)
+            pad<width>(element<ld>(first, v, e));
+      } else if (along_k && inside <= 0) {
+#pragma unroll
+        for (int v = 0; v < count; ++v) pad<width>(element<ld>(first, v, e));
+      } else {
+#pragma unroll
+        for (int v = 0; v < count; ++v, to_next_line(from))
+#pragma unroll
+          for (int c = 0; c < width; ++c)
+            if (c < inside && v * step < lines_left)
+              __pipeline_memcpy_async(element<ld>(first, v, e + c), from + c, sizeof(T));
+            else
+              pad<1>(element<ld>(first, v, e + c));
       }
     }
+  }
+  template <int elements>
+  __device__ void pad(T* to) const {
+    Neighbours<T, elements> padding;
+#pragma unroll
+    for (int e = 0; e < elements; ++e) padding.element[e] = padding_;
+    *reinterpret_cast<Neighbours<T, elements>*>(to) = padding;
   }
 
   int across_, down_;

@@ -137,6 +137,52 @@ struct Shape {
   }
 };
 
+/// The same with registers for two whole steps, so that a lone warp's loads, and its wait for a stage, are over when
+/// the units have done what they have.
+template <class S>
+struct StepAhead : S {
+  using typename S::Place;
+  using typename S::Sums;
+
+  struct Step {
+    double a[S::down][8], b[S::across][4];
+  };
+  struct Fragment {
+    Step steps[2]; ///< this one's and the next one's elements
+
+    template <class Stage>
+    __device__ void load(int step, const Stage& stage, const Place& place, int p) {
+      Step& to = steps[step];
+#pragma unroll
+      for (int i = 0; i < S::down; ++i)
+#pragma unroll
+        for (int e = 0; e < 8; ++e)
+          to.a[i][e] = stage.a(place.row + i * fragment_m + e % 2 * 8, p + place.t + e / 2 * 4);
+#pragma unroll
+      for (int j = 0; j < S::across; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) to.b[j][e] = stage.b(place.col + j * fragment_n, p + place.t + e * 4);
+    }
+    template <class Stage>
+    __device__ void load(const Stage& stage, const Place& place) {
+      load(0, stage, place, 0);
+    }
+  };
+
+  template <class Stage, class GetAhead>
+  __device__ static void step(Sums& sums, Fragment& f, const Stage&, const Place& place, int p, GetAhead ahead) {
+    const int now = p / depth % 2;
+#pragma unroll
+    for (int s = 0; s < S::down * S::across; ++s) {
+      const Step& of = f.steps[now];
+      multiply(sums.at(s, 0), sums.at(s, 1), sums.at(s, 2), sums.at(s, 3), of.a[s / S::across], of.b[s % S::across]);
+      if (s > 0) continue;
+      const Ahead<Stage> later = ahead();
+      f.load(1 - now, *later.stage, place, later.p);
+    }
+  }
+};
+
 /// C's tile at `origin` by a block of S::threads threads, through a ring of `stages`.
 template <class S, int stages, bool finishes, Along a_along, Along b_along>
 __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin& origin,

@@ -3,6 +3,7 @@
 /// Blocks of tile_m×tile_n results, numbered row by row in a one-dimensional grid: the other two dimensions end at
 /// 65535 blocks, this one at 2³¹ − 1, which no C that fits in a device's memory reaches with tiles of 16×16 or more.
 
+#include "bands.hpp"
 #include "ceil_div.hpp"
 #include "operands.cuh"
 
@@ -10,19 +11,6 @@ namespace tessera::cuda {
 
 inline unsigned tile_count(const GemmCall& call, Index tile_m, Index tile_n) {
   return static_cast<unsigned>(ceil_div(call.m, tile_m) * ceil_div(call.n, tile_n));
-}
-
-/// A tile's row and column among the tiles.
-struct TilePlace {
-  Index row, col;
-};
-
-/// Tiles numbered column by column within bands of rows of them, so that those next to one another share operands.
-__host__ __device__ inline TilePlace banded(Index tile, Index tiles_m, Index tiles_n, Index band) {
-  const Index first = tile / (band * tiles_n) * band;
-  const Index height = tiles_m - first < band ? tiles_m - first : band;
-  const Index in_band = tile - first * tiles_n;
-  return {first + in_band % height, in_band / height};
 }
 
 /// First row and column of this block's tile.

@@ -2,7 +2,7 @@
 ///
 /// Four warps copy, elements of an operand along k one by one so that it comes out transposed, and hand their registers
 /// to eight warps that do nothing but read shared memory and multiply: 256×128 results, 16×8 a thread, 6 reads for 128
-/// FMAs; or, of a smaller C, to four warps with 64×128, 64×64 or 32×64. What does not fill a wave of blocks is cut
+/// FMAs; or, of a smaller C, to four warps with 64×128, 64×64, 32×64 or 32×32. What does not fill a wave of blocks is cut
 /// anywhere along k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k is
 /// cut at the canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight
 /// for each and each segment of k but the first. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
@@ -53,10 +53,10 @@ struct Fmas {
     __device__ void load(Parts& parts, int step) const {
 #pragma unroll
       for (int v = 0; v < S::vectors_m; ++v)
-        load(parts.a + v * S::width, a_ + step * a_bytes + v * S::lanes_m * S::width * sizeof(float));
+        load<S::width_m>(parts.a + v * S::width_m, a_ + step * a_bytes + v * S::lanes_m * S::width_m * sizeof(float));
 #pragma unroll
       for (int v = 0; v < S::vectors_n; ++v)
-        load(parts.b + v * S::width, b_ + step * b_bytes + v * S::lanes_n * S::width * sizeof(float));
+        load<S::width>(parts.b + v * S::width, b_ + step * b_bytes + v * S::lanes_n * S::width * sizeof(float));
     }
     __device__ void advance(int steps) {
       a_ += steps * a_bytes;
@@ -69,11 +69,15 @@ struct Fmas {
     __device__ static unsigned address(const float* shared) {
       return static_cast<unsigned>(__cvta_generic_to_shared(shared));
     }
+    template <int width>
     __device__ static void load(float* to, unsigned from) {
-      static_assert(S::width == 4);
-      asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                   : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
-                   : "r"(from));
+      static_assert(width == 4 || width == 2);
+      if constexpr (width == 4)
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+                     : "r"(from));
+      else
+        asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(to[0]), "=f"(to[1]) : "r"(from));
     }
 
     unsigned a_, b_;
@@ -114,23 +118,35 @@ struct Fmas {
                      : "=f"(sums.at(i, j + 1)), "=f"(sums.at(i, j)), "=f"(sums.at(i, j + 3)), "=f"(sums.at(i, j + 2))
                      : "r"(from));
   }
-  /// A few steps at a time with a branch between them: the assembler keeps the order within a step only if it cannot
-  /// mix it with many others. But a branch that is taken costs a lone warp 20 cycles.
   template <class Stage, class Next>
   __device__ static void multiply(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place, Next next) {
-    static_assert(together % (ahead + 1) == 0 && block_k % together == 0);
+    static_assert(block_k % together == 0);
+    multiply_pieces<together>(sums, fragment, stage, place, block_k, next);
+  }
+  static constexpr int granule = ahead + 1;
+  template <class Stage, class Next>
+  __device__ static void multiply_rest(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place,
+                                       int steps, Next next) {
+    multiply_pieces<granule>(sums, fragment, stage, place, steps, next);
+  }
+  /// A few steps at a time with a branch between them: the assembler keeps the order within a step only if it cannot
+  /// mix it with many others. But a branch that is taken costs a lone warp 20 cycles.
+  template <int piece, class Stage, class Next>
+  __device__ static void multiply_pieces(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place,
+                                         int steps, Next next) {
+    static_assert(piece % granule == 0);
     Lines<Stage> lines(stage, place);
 #pragma unroll 1
-    for (int left = block_k; left > 0; left -= together) {
+    for (int left = steps; left > 0; left -= piece) {
 #pragma unroll
-      for (int step = 0; step < together; ++step) {
-        if (step == together - ahead) {
-          lines.advance(together);
-          if (left == together) [[unlikely]]
+      for (int step = 0; step < piece; ++step) {
+        if (step == piece - ahead) {
+          lines.advance(piece);
+          if (left <= piece) [[unlikely]]
             lines = Lines<Stage>(next(), place);
         }
-        lines.load(fragment.parts[(step + ahead) % (ahead + 1)], (step + ahead) % together);
-        add(sums, fragment.parts[step % (ahead + 1)]);
+        lines.load(fragment.parts[(step + ahead) % granule], (step + ahead) % piece);
+        add(sums, fragment.parts[step % granule]);
       }
     }
   }
@@ -153,8 +169,10 @@ using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f3
 using Medium = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_medium, 32, 4, 16>;
 using Small =
     stream_k::Fmas<warp_tiling::Shape<float, 2, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_small, 32, 5, 32>;
-using Least = stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_least, 64,
-                             4, 32, 3>;
+using Flat =
+    stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_flat, 64, 4, 32, 3>;
+using Least = stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 4, 1, warp_tiling::Lanes::ZCurve, 2>, stream_k::f32_least,
+                             64, 4, 32, 3>;
 
 /// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
 /// single elements into shared memory costs the product.
@@ -188,7 +206,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = copy_lines(executor, queue, b, call.n, call.k, lines.b, lines.ldb, lines.op_b, Op::None);
         !status.ok())
       return status;
-  return stream_k::run<Large, Medium, Small, Least>(row.name, executor, queue, lines);
+  return stream_k::run<Large, Medium, Small, Flat, Least>(row.name, executor, queue, lines);
 }
 
 } // namespace

@@ -10,6 +10,8 @@
 ///   M::Sums, M::clear(sums, zeros): sums of nothing, where zeros is a vector of them in shared memory
 ///   M::multiply(sums, fragment, stage, place, next): multiplies a whole stage, the first step of which is in the
 ///   fragment, and loads the first step of next(), which waits until that stage is there
+///   M::multiply_rest(sums, fragment, stage, place, steps, next): the same for the stage that k ends in, if that is
+///   M::granule steps or more before the stage's end; it multiplies padding, too, up to a multiple of M::granule
 ///   M::reloads: whether that first step is loaded again after a tile, so that its registers are free till then
 ///   M::cache_adds: whether sums of segments are added up by the L2 cache (stream_k_totals.cuh)
 ///   M::chained: whether blocks draw units and add a tile's segments one behind the other (stream_k_chain.cuh)
@@ -44,17 +46,24 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   Ring<M::stages> ring;
   Part part;
   Index index = 0;
+  if constexpr (M::chained) wait_for_kernel_before(); // to draw
   Parts<M> parts(work);
   for (; parts.get(index, part); ++index) {
-    const VectorOperands<T> x = work.product(part.tile);
-    const TileOrigin origin = work.origin(part.tile, M::block_m, M::block_n);
-    if (thread == 0) barriers.plan_of(index) = {part, origin, work.segment(part.tile)};
+    const Index segment = work.bands.layer(part.tile);
+    const VectorOperands<T> x = work.product_of(segment);
+    const TileOrigin origin = work.origin(part.tile - segment * work.bands.tiles(), M::block_m, M::block_n);
     Index k0 = part.begin * M::block_k;
     const Index end = part.end * M::block_k;
+    if (thread == 0) {
+      const int past = end > x.k ? static_cast<int>(end - x.k) : 0;
+      const int whole = static_cast<int>(part.end) - (past >= M::granule);
+      barriers.plan_of(index) = {part, origin, segment, whole, M::block_k - past};
+    }
     AsyncTileLoader<T, M::block_m, M::block_k, producers, a_along, M::transposes && a_along == Along::K> a(
         slice_a(x, a_along, origin.row).from(k0, a_along), thread);
     AsyncTileLoader<T, M::block_n, M::block_k, producers, b_along, M::transposes && b_along == Along::K> b(
         slice_b(x, b_along, origin.col).from(k0, b_along), thread);
+    if (index == 0) wait_for_kernel_before();
     for (; k0 < end; k0 += M::block_k, ring.advance()) {
       if constexpr (M::chained)
         if (k0 == end / (2 * M::block_k) * M::block_k) parts.draw(index + 1);
@@ -86,6 +95,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
   typename M::Fragment fragment;
   Ring<M::stages> ring;
   wait_together(barriers.full[0], 0);
+  wait_for_kernel_before(); // which is over then
   fragment.load(stage[0], place);
   for (int index = 0;; ++index) {
     const Plan& plan = barriers.plan_of(index); // read where it is: registers are few
@@ -103,8 +113,13 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
         M::clear(sums, barriers.zeros);
       }
       const int stop = min(end, step / segment * segment + segment);
+      const int whole = min(stop, plan.whole);
 #pragma unroll 1
-      for (; step < stop; ++step) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
+      for (; step < whole; ++step) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
+      if (step < stop) {
+        multiply_rest<M>(sums, fragment, stage, place, plan.rest, ring, barriers);
+        ++step;
+      }
     }
     if (part.hands_on) {
       Passed<M>(work, blockIdx.x).put(sums);
@@ -130,7 +145,6 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
   __shared__ Barriers<M::stages> barriers;
   if (threadIdx.x == 0) barriers.start(M::threads / 32);
   __syncthreads();
-  wait_for_kernel_before();
   if (threadIdx.x >= M::threads) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(M::producer_registers));
     produce<M, a_along, b_along>(work, stage, barriers);

@@ -18,6 +18,8 @@
 
 #include <tessera/types.hpp>
 
+#include "divisor.hpp"
+
 namespace tessera::cuda {
 
 /// Steps of one tile, for one block.
@@ -34,17 +36,20 @@ class Schedule {
   /// run at once. Tiles of fewer than `least` steps are not worth cutting.
   Schedule(Index tiles, Index segments, Index steps, Index last_steps, Index slots, Index least)
       : steps_(steps), last_steps_(last_steps), long_(tiles * (segments - 1)), all_(tiles * segments) {
-    blocks_ = std::min(all_, slots);
-    shared_ = all_ % blocks_ == 0 || std::max(steps, last_steps) < least ? 0 : blocks_ + all_ % blocks_;
+    const Index blocks = std::min(all_, slots);
+    shared_ = all_ % blocks == 0 || std::max(steps, last_steps) < least ? 0 : blocks + all_ % blocks;
+    blocks_ = Divisor(blocks);
+    share_ = first_step(shared_) / blocks;
+    rest_ = first_step(shared_) % blocks;
   }
 
-  Index blocks() const { return blocks_; }
+  Index blocks() const { return blocks_.value(); }
   bool cuts() const { return shared_ > 0; }
 
   /// A block's part number `index`; false after the last.
   __host__ __device__ bool part(Index block, Index index, Part& part) const {
-    const Index from = first_step(shared_) * block / blocks_;
-    const Index to = first_step(shared_) * (block + 1) / blocks_;
+    const Index from = first_shared(block);
+    const Index to = first_shared(block + 1);
     Index count = 0; // of the parts that come from the shared tiles
     if (to > from) {
       const Index first = tile_of(from);
@@ -61,7 +66,7 @@ class Schedule {
         return true;
       }
     }
-    return whole(shared_ + (index - count) * blocks_ + block, part);
+    return whole(shared_ + (index - count) * blocks_.value() + block, part);
   }
 
   /// All steps of a tile; false if there is none of that number.
@@ -76,17 +81,23 @@ class Schedule {
 
  private:
   __host__ __device__ Index first_step(Index tile) const {
-    return tile <= long_ ? tile * steps_ : long_ * steps_ + (tile - long_) * last_steps_;
+    return tile <= long_ ? tile * steps_.value() : long_ * steps_.value() + (tile - long_) * last_steps_.value();
   }
   __host__ __device__ Index tile_of(Index step) const {
-    return step < long_ * steps_ ? step / steps_ : long_ + (step - long_ * steps_) / last_steps_;
+    const Index of_last = step - long_ * steps_.value();
+    return of_last < 0 ? steps_.quotient(step) : long_ + last_steps_.quotient(of_last);
   }
 
-  Index steps_ = 1, last_steps_ = 1;
+  /// Where a block begins with its share of the steps of shared tiles: all·block / blocks, rounded down.
+  __host__ __device__ Index first_shared(Index block) const {
+    return share_ * block + blocks_.quotient(rest_ * block);
+  }
+
+  Divisor steps_, last_steps_, blocks_;
   Index long_ = 0; ///< tiles that are not of the last segment
   Index all_ = 0;
   Index shared_ = 0; ///< tiles that are shared out by steps: the first ones
-  Index blocks_ = 1;
+  Index share_ = 0, rest_ = 0; ///< steps of shared tiles: for each block, and as many more
 };
 
 } // namespace tessera::cuda

@@ -73,6 +73,7 @@ __device__ void consume_units(const Work<typename M::Element>& work, const Stage
   typename M::Fragment fragment;
   Ring<M::stages> ring;
   wait_together(barriers.full[0], 0);
+  wait_for_kernel_before(); // which is over then
   fragment.load(stage[0], place);
   for (int index = 0;; ++index) {
     const Plan& plan = barriers.plan_of(index); // read where it is: registers are few
@@ -80,10 +81,10 @@ __device__ void consume_units(const Work<typename M::Element>& work, const Stage
     typename M::Sums sums;
     M::clear(sums, barriers.zeros);
 #pragma unroll 1
-    for (int left = static_cast<int>(plan.part.end); left > 0; --left)
-      multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
+    for (int left = plan.whole; left > 0; --left) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
+    if (plan.whole < plan.part.end) multiply_rest<M>(sums, fragment, stage, place, plan.rest, ring, barriers);
     const int segment = static_cast<int>(plan.segment);
-    Chain<M> chain(work, plan.part.tile - plan.segment * (work.tiles_m * work.tiles_n));
+    Chain<M> chain(work, plan.part.tile - plan.segment * work.bands.tiles());
     chain.wait(segment);
     if (segment + 1 < work.segments) {
       chain.add(sums, segment);

@@ -24,10 +24,10 @@ struct TileCost {
   constexpr Index count(const GemmCall& call) const { return ceil_div<Index>(call.m, m) * ceil_div<Index>(call.n, n); }
 };
 
-constexpr TileCost f32_large{256, 128, 1, 310, 310}, f32_medium{64, 128, 2, 175, 98}, f32_small{64, 64, 2, 94, 54},
-    f32_least{32, 64, 2, 59, 31};
-constexpr TileCost f64_large{128, 128, 1, 135, 135}, f64_medium{128, 64, 1, 72, 72}, f64_small{64, 32, 2, 47, 29},
-    f64_flat{32, 64, 2, 47, 29}, f64_least{32, 32, 1, 20, 20};
+constexpr TileCost f32_large{256, 128, 1, 290, 290}, f32_medium{64, 128, 2, 175, 96}, f32_small{64, 64, 2, 93, 54},
+    f32_flat{32, 64, 2, 56, 31}, f32_least{32, 32, 2, 36, 22};
+constexpr TileCost f64_large{128, 128, 1, 133, 133}, f64_medium{128, 64, 1, 71, 71}, f64_square{64, 64, 1, 40, 40},
+    f64_small{64, 32, 2, 47, 28}, f64_flat{32, 64, 2, 47, 29}, f64_least{32, 32, 1, 14, 14};
 
 constexpr Index least_cut = 256; ///< k that is worth cutting anywhere, but at segments
 
@@ -39,16 +39,16 @@ inline Index cost(const TileCost& tile, const GemmCall& call, Index segments, In
   const Index length = segments == 1 ? call.k : canonical_segment;
   const Index slots = blocks * multiprocessors;
   const Index units = tiles * segments;
-  const Index storing = Index{tile.m} * tile.n / 4;
+  const Index results = Index{tile.m} * tile.n / 4; // going to C, or to another block
   const bool cut = units > slots && length >= least_cut;
   const Index waves = cut ? 1 : ceil_div(units, slots);
   // A tile's chains take their time, whoever computes them.
   const Index steps = cut ? std::max(length, ceil_div(tiles * call.k, slots)) : waves * length;
-  const Index handing = cut ? 6000 + storing : 0;
+  const Index handing = cut ? 6000 + results : 0;
   const Index sum_bytes = (segments + 1) * call.m * call.n * static_cast<Index>(size_of(call.type));
-  const Index adding = segments == 1 ? 0 : 6000 + sum_bytes / 2000;
+  const Index adding = segments == 1 ? 0 : 3000 + sum_bytes / 2000;
   const bool alone = blocks == 1 || units <= multiprocessors;
-  return steps * (alone ? tile.cycles_alone : tile.cycles) + waves * storing + handing + adding;
+  return steps * (alone ? tile.cycles_alone : tile.cycles) + waves * (800 + results) + handing + adding;
 }
 
 struct Choice {

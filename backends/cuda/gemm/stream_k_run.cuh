@@ -66,8 +66,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   char* const memory = scratch.as<char>(); // nullptr, if nothing is needed
   const Work<T> work{x,
                      schedule,
-                     tiles_m,
-                     tiles_n,
+                     Bands(tiles_m, tiles_n, band),
                      segments,
                      reinterpret_cast<T*>(memory + sums),
                      reinterpret_cast<T*>(memory + handed),

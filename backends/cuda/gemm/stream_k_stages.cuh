@@ -17,6 +17,8 @@ struct Plan {
   Part part; ///< tile −1 after the last
   TileOrigin origin;
   Index segment;
+  int whole; ///< the part's end, or its last stage, if k ends early in that
+  int rest;  ///< steps of k in that one
 };
 
 template <int stages>
@@ -47,17 +49,30 @@ struct Barriers {
 /// All who copy are here, and what they have stored.
 __device__ inline void meet_producers() { asm volatile("barrier.sync 1, %0;" ::"n"(producers) : "memory"); }
 
-/// Multiplies the ring's stage and gives it back; the next one is there then.
-template <class M, class Stage>
-__device__ void multiply_stage(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,
-                               const typename M::Place& place, Ring<M::stages>& ring, Barriers<M::stages>& barriers) {
-  M::multiply(sums, fragment, stage[ring.stage], place, [&]() -> const Stage& {
+/// multiply(stage, next) with the ring's stage, which is given back then; the next one is there.
+template <int stages, class Stage, class Multiply>
+__device__ void use_stage(const Stage* stage, Ring<stages>& ring, Barriers<stages>& barriers, Multiply multiply) {
+  multiply(stage[ring.stage], [&]() -> const Stage& {
     ring.advance();
     wait_together(barriers.full[ring.stage], ring.phase);
     return stage[ring.stage];
   });
   __syncwarp();
   if (threadIdx.x % 32 == 0) barriers.arrive(barriers.empty[ring.previous()]);
+}
+template <class M, class Stage>
+__device__ void multiply_stage(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,
+                               const typename M::Place& place, Ring<M::stages>& ring, Barriers<M::stages>& barriers) {
+  use_stage(stage, ring, barriers,
+            [&](const Stage& now, auto next) { M::multiply(sums, fragment, now, place, next); });
+}
+/// The first steps of the stage that k ends in.
+template <class M, class Stage>
+__device__ void multiply_rest(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,
+                              const typename M::Place& place, int steps, Ring<M::stages>& ring,
+                              Barriers<M::stages>& barriers) {
+  use_stage(stage, ring, barriers,
+            [&](const Stage& now, auto next) { M::multiply_rest(sums, fragment, now, place, steps, next); });
 }
 
 #endif

@@ -15,22 +15,21 @@ template <class T>
 struct Work {
   VectorOperands<T> x;
   Schedule schedule;
-  Index tiles_m, tiles_n;
-  Index segments;
+  Bands bands;    ///< of tiles, a layer for each segment
+  Index segments; ///< of k
   T* sums;    ///< [segment][m][n], if there are several
   T* handed;  ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
   int* flags; ///< [block][warp]: 1 once they are there; chained: [tile][warp]: how many segments are added
   T* totals;  ///< [block][result of a thread][thread]; chained: [tile]…
   int* drawn; ///< chained: how many units blocks have drawn
 
-  __device__ Index segment(Index tile) const { return segments == 1 ? 0 : tile / (tiles_m * tiles_n); }
-  /// The product that a tile is part of: all of k, or one segment.
-  __device__ VectorOperands<T> product(Index tile) const { return product_of(segment(tile)); }
+  /// The product that tiles are part of: all of k, or one segment.
   __device__ VectorOperands<T> product_of(Index segment) const {
     return segments == 1 ? x : segment_of(x, segment, sums);
   }
+  /// Of a tile of any segment, counted in it.
   __device__ TileOrigin origin(Index tile, int tile_m, int tile_n) const {
-    const TilePlace place = banded(tile % (tiles_m * tiles_n), tiles_m, tiles_n, band);
+    const TilePlace place = bands.place(tile);
     return {place.row * tile_m, place.col * tile_n};
   }
 };

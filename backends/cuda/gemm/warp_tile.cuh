@@ -13,16 +13,17 @@ namespace tessera::cuda::warp_tiling {
 /// How a warp's lanes lie: row by row, or along a Z-curve, where the reads of B take half the time, and of A no more.
 enum class Lanes { Rows, ZCurve };
 
-/// A lane's results in vectors, and a block's warps.
-template <class T, int vectors_m_, int vectors_n_, int warps_m_, int warps_n_, Lanes lanes_ = Lanes::Rows>
+/// A lane's results in vectors, and a block's warps. `width_m`: rows that a lane reads of A at once.
+template <class T, int vectors_m_, int vectors_n_, int warps_m_, int warps_n_, Lanes lanes_ = Lanes::Rows,
+          int width_m_ = Vector<T>::width>
 struct Shape {
   using Element = T;
   static constexpr Lanes lanes = lanes_;
-  static constexpr int width = Vector<T>::width;
+  static constexpr int width = Vector<T>::width, width_m = width_m_;
   static constexpr int lanes_m = 4, lanes_n = 8;
   static constexpr int vectors_m = vectors_m_; ///< vectors of rows a lane
   static constexpr int vectors_n = vectors_n_; ///< vectors of columns a lane
-  static constexpr int rows = vectors_m * width, cols = vectors_n * width;
+  static constexpr int rows = vectors_m * width_m, cols = vectors_n * width;
   static constexpr int warp_m = lanes_m * rows, warp_n = lanes_n * cols;
   static constexpr int warps_m = warps_m_, warps_n = warps_n_;
   static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n;
@@ -48,7 +49,7 @@ struct Position {
   __device__ explicit Position(int thread) {
     const Place warp = row_order(thread / 32, S::warps_n);
     const Place lane = S::lanes == Lanes::ZCurve ? z_curve(thread % 32) : row_order(thread % 32, S::lanes_n);
-    row = warp.down * S::warp_m + lane.down * S::width;
+    row = warp.down * S::warp_m + lane.down * S::width_m;
     col = warp.across * S::warp_n + lane.across * S::width;
   }
 };
@@ -63,7 +64,7 @@ struct Parts {
   __device__ void load(const T* a_line, const T* b_line) {
 #pragma unroll
     for (int v = 0; v < S::vectors_m; ++v)
-      load_fragment<T, S::width>(a_line + v * S::lanes_m * S::width, a + v * S::width);
+      load_fragment<T, S::width_m>(a_line + v * S::lanes_m * S::width_m, a + v * S::width_m);
 #pragma unroll
     for (int v = 0; v < S::vectors_n; ++v)
       load_fragment<T, S::width>(b_line + v * S::lanes_n * S::width, b + v * S::width);
@@ -77,14 +78,15 @@ using Sums = CanonicalTile<typename S::Element, S::rows, S::cols>;
 template <class S>
 constexpr __host__ __device__ ResultPlace place_of(int v) {
   const int r = v / S::vectors_n;
-  return {r / S::width * S::lanes_m * S::width + r % S::width, v % S::vectors_n * S::lanes_n * S::width};
+  return {r / S::width_m * S::lanes_m * S::width_m + r % S::width_m, v % S::vectors_n * S::lanes_n * S::width};
 }
 
 /// A function of its own, or the main loop would have fewer registers and the store's instructions be far away.
 template <class S>
 __device__ __noinline__ void store_finished(Finish<typename S::Element> finish, const typename S::Element* held,
                                             Index i, Index j) {
-  store_held<S::rows * S::cols, 4, S::width>(finish, held, [&](int v) -> ResultPlace {
+  constexpr int vectors = S::rows * S::cols / S::width;
+  store_held<S::rows * S::cols, vectors < 4 ? vectors : 4, S::width>(finish, held, [&](int v) -> ResultPlace {
     return {i + place_of<S>(v).row, j + place_of<S>(v).col};
   });
 }
