@@ -116,8 +116,8 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
       const int whole = min(stop, plan.whole);
 #pragma unroll 1
       for (; step < whole; ++step) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
-      if (step < stop) {
-        multiply_rest<M>(sums, fragment, stage, place, plan.rest, ring, barriers);
+      if (const int rest = uniform(step < stop ? plan.rest : 0); rest > 0) {
+        multiply_rest<M>(sums, fragment, stage, place, rest, ring, barriers);
         ++step;
       }
     }

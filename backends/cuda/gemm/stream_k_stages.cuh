@@ -49,6 +49,10 @@ struct Barriers {
 /// All who copy are here, and what they have stored.
 __device__ inline void meet_producers() { asm volatile("barrier.sync 1, %0;" ::"n"(producers) : "memory"); }
 
+/// The same for all threads of a warp, and the compiler knows it: else it would keep the ring's place for each thread,
+/// and have instructions for threads that part on their way to a stage.
+__device__ inline int uniform(int value) { return __shfl_sync(~0U, value, 0); }
+
 /// multiply(stage, next) with the ring's stage, which is given back then; the next one is there.
 template <int stages, class Stage, class Multiply>
 __device__ void use_stage(const Stage* stage, Ring<stages>& ring, Barriers<stages>& barriers, Multiply multiply) {
