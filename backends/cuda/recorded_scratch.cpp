@@ -23,6 +23,7 @@ RecordedScratch::~RecordedScratch() {
   const BesideCapture here;
   static_cast<void>(cudaSetDevice(device_));
   for (const Block& block : blocks_) memory_.free(stream_, block.memory);
+  signals_.free();
   static_cast<void>(cudaStreamDestroy(stream_));
 }
 
@@ -51,7 +52,7 @@ void RecordedScratch::give_back(void* memory) noexcept {
 }
 
 Status RecordedScratch::settle() noexcept {
-  if (blocks_.empty()) return {};
+  if (blocks_.empty() && signals_.empty()) return {};
   const BesideCapture here;
   return check(cudaStreamSynchronize(stream_), "waiting for a recording's memory");
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "memory.hpp"
+#include "signals.hpp"
 
 namespace tessera::cuda {
 
@@ -25,6 +26,8 @@ class RecordedScratch {
   /// For work that is recorded from now on, until it is given back. Aligned to 256 bytes; contents undefined.
   Status take(std::size_t bytes, void*& memory) noexcept;
   void give_back(void* memory) noexcept;
+  Signals& signals() noexcept { return signals_; }
+
   /// Waits until all of it is there. Not while the stream is captured.
   Status settle() noexcept;
 
@@ -36,12 +39,13 @@ class RecordedScratch {
   };
 
   RecordedScratch(int device, DeviceMemory& memory, cudaStream_t stream)
-      : device_(device), memory_(memory), stream_(stream) {}
+      : device_(device), memory_(memory), stream_(stream), signals_(memory, stream) {}
 
   int device_;
   DeviceMemory& memory_;
   cudaStream_t stream_; ///< its own: nothing is allocated in the one that is captured
   std::vector<Block> blocks_;
+  Signals signals_;
 };
 
 } // namespace tessera::cuda

@@ -36,6 +36,7 @@ StreamQueue::~StreamQueue() {
   if (side_) side_->remove(stream_);
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaStreamSynchronize(stream_));
+  signals_.free();
   static_cast<void>(cudaStreamDestroy(stream_));
 }
 

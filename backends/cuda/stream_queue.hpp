@@ -33,15 +33,17 @@ class StreamQueue final : public Queue, public Recorder {
   int device() const noexcept { return device_; }
   cudaStream_t stream() const noexcept { return stream_; }
   DeviceMemory& memory() const noexcept { return memory_; }
+  Signals& signals() noexcept { return signals_; }
   /// Null while it is not recorded.
   RecordedScratch* recorded_scratch() const noexcept { return recorded_.get(); }
 
  private:
   StreamQueue(int device, DeviceMemory& memory, cudaStream_t stream)
-      : device_(device), memory_(memory), stream_(stream) {}
+      : device_(device), memory_(memory), stream_(stream), signals_(memory, stream) {}
   int device_;
   DeviceMemory& memory_; ///< its executor's
   cudaStream_t stream_;
+  Signals signals_;
   std::shared_ptr<SideQueues> side_; ///< null: the default queue
   std::unique_ptr<RecordedScratch> recorded_;
 };

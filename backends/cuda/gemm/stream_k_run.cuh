@@ -9,6 +9,7 @@
 
 #include <tessera/executor.hpp>
 
+#include "signals.hpp"
 #include "stream.hpp"
 #include "stream_k.cuh"
 
@@ -26,6 +27,7 @@ inline __global__ void clear(int* flags, unsigned count) {
   if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
 }
 
+/// A chain's, which count.
 inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
   const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .early = true};
   return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
@@ -52,9 +54,9 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
   const Index blocks = schedule.blocks();
   const bool apart = segments > 1 && !M::chained; // segments' sums
-  const Index flagged = M::chained ? tiles : schedule.cuts() ? blocks : 0;
-  const Index drawn = flagged * M::threads / 32; // behind the flags: cleared with them
-  const Index flag_count = drawn + (M::chained ? 1 : 0);
+  constexpr Index warps = M::threads / 32;
+  const Index drawn = M::chained ? tiles * warps : 0; // behind a chain's flags: cleared with them
+  const Index flag_count = M::chained ? drawn + 1 : 0;
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
   const Index with_totals = M::chained ? tiles : length > canonical_segment ? blocks : 0;
@@ -64,15 +66,18 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>(); // nullptr, if nothing is needed
+  int* flag = reinterpret_cast<int*>(memory + flags);
+  if (schedule.cuts())
+    if (Status status = signals_of(queue, blocks * warps, flag); !status.ok()) return status;
   const Work<T> work{x,
                      schedule,
                      Bands(tiles_m, tiles_n, band),
                      segments,
                      reinterpret_cast<T*>(memory + sums),
                      reinterpret_cast<T*>(memory + handed),
-                     reinterpret_cast<int*>(memory + flags),
+                     flag,
                      reinterpret_cast<T*>(memory + totals),
-                     reinterpret_cast<int*>(memory + flags) + drawn};
+                     flag + drawn};
   if (flag_count > 0)
     if (Status status = clear_flags(stream, work.flags, flag_count); !status.ok()) return status;
   const Status status = with_layouts(call, [&](auto a, auto b) -> Status {

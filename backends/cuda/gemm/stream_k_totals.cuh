@@ -65,6 +65,8 @@ class Passed {
   }
   __device__ void take(typename M::Sums& sums) const {
     while (Flag(*flag_).load(::cuda::std::memory_order_acquire) == 0) __nanosleep(100);
+    __syncwarp(); // all have seen it
+    if (threadIdx.x % 32 == 0) Flag(*flag_).store(0, ::cuda::std::memory_order_relaxed);
     sums_.take(sums);
   }
 
