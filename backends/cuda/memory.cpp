@@ -53,12 +53,14 @@ DeviceMemory::~DeviceMemory() {
   forget_error();
 }
 
-Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait) noexcept {
+Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait,
+                              bool counts) noexcept {
   const BesideCapture here;
   memory = nullptr;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   bytes = bytes == 0 ? 1 : bytes;
-  if (Status status = reserve(bytes); !status.ok()) return status;
+  const std::size_t counted = counts ? bytes : 0;
+  if (Status status = reserve(counted); !status.ok()) return status;
   cudaError_t error = take(stream, bytes, memory);
   if (error == cudaErrorMemoryAllocation && may_wait) { // what was freed and not yet given back may be enough
     forget_error();
@@ -68,13 +70,13 @@ Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& mem
   }
   const std::lock_guard lock(mutex_);
   if (error == cudaSuccess) try {
-      sizes_.emplace(memory, bytes);
+      sizes_.emplace(memory, counted);
       return {};
     } catch (const std::bad_alloc&) {
       static_cast<void>(pool_ ? cudaFreeAsync(memory, stream) : cudaFree(memory));
     }
   memory = nullptr;
-  in_use_ -= bytes;
+  in_use_ -= counted;
   if (error == cudaErrorMemoryAllocation) {
     forget_error();
     return out_of_memory(bytes);

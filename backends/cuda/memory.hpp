@@ -25,8 +25,10 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// On OutOfMemory `memory` is null and everything else is as before. Aligned to 256 bytes. `may_wait`: whether it may
-  /// wait for the device where memory is short, which would spoil the capture of any stream.
-  Status allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait = true) noexcept;
+  /// wait for the device where memory is short, which would spoil the capture of any stream. `counts`: against the
+  /// limit, as all does that is a user's, or as large.
+  Status allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait = true,
+                  bool counts = true) noexcept;
   void free(cudaStream_t stream, void* memory) noexcept;
 
  private:

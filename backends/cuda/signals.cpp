@@ -15,7 +15,7 @@ Status Signals::get(Index count, bool may_wait, int*& first) noexcept try {
     const Index wanted = std::max(count, usual);
     const std::size_t bytes = static_cast<std::size_t>(wanted) * sizeof(int);
     void* made = nullptr;
-    if (Status status = memory_.allocate(stream_, bytes, made, may_wait); !status.ok()) return status;
+    if (Status status = memory_.allocate(stream_, bytes, made, may_wait, false); !status.ok()) return status;
     if (Status status = check(cudaMemsetAsync(made, 0, bytes, stream_), "clearing signals"); !status.ok()) {
       memory_.free(stream_, made);
       return status;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// Words in device memory for blocks that wait for one another, all 0 between kernels: a kernel that sets one sets it
-/// back, so that no other kernel has to clear them before. A queue has its own, and so has a recording.
+/// back, so that no other kernel has to clear them before. A queue has its own, and so has a recording: 16 KiB, which
+/// do not count against the memory limit.
 
 #include <cuda_runtime_api.h>
 

@@ -21,8 +21,8 @@ namespace stream_k = tessera::cuda::stream_k;
 // As the kernels are listed.
 constexpr stream_k::TileCost f32_tiles[]{stream_k::f32_large, stream_k::f32_medium, stream_k::f32_small,
                                          stream_k::f32_flat, stream_k::f32_least};
-constexpr stream_k::TileCost f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square, stream_k::f64_small,
-                                         stream_k::f64_flat, stream_k::f64_least};
+constexpr stream_k::TileCost f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square,
+                                         stream_k::f64_small, stream_k::f64_flat,   stream_k::f64_least};
 
 } // namespace
 

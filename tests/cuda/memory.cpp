@@ -55,6 +55,35 @@ BOOST_AUTO_TEST_CASE(the_limit_is_kept_and_what_is_freed_counts_no_more) {
   executor->free(all);
 }
 
+/// stream_k's signals (signals.hpp), here of a product whose tiles are cut.
+BOOST_AUTO_TEST_CASE(what_a_queue_keeps_for_itself_does_not_count) {
+  const Environment limit("TESSERA_CUDA_MEMORY_LIMIT", "64M");
+  OwnExecutor executor;
+  check_ok(create_own(executor));
+  constexpr Index side = 1500;
+  Queue& queue = executor->default_queue();
+  void* memory = nullptr;
+  check_ok(executor->allocate(3 * side * side * sizeof(float), memory));
+  auto* const operands = static_cast<float*>(memory);
+  check_ok(executor->random(queue, {.rows = 2 * side, .cols = side, .z = operands, .ldz = side}));
+  const GemmCall call{.m = side,
+                      .n = side,
+                      .k = side,
+                      .a = operands,
+                      .lda = side,
+                      .b = operands + side * side,
+                      .ldb = side,
+                      .c = operands + 2 * side * side,
+                      .ldc = side};
+  const Status status = executor->gemm(queue, call, "stream_k");
+  BOOST_TEST((status.ok() || status.code == StatusCode::Rejected));
+  check_ok(queue.synchronize());
+  executor->free(memory);
+  void* all = nullptr;
+  check_ok(executor->allocate(64 * mebi, all));
+  executor->free(all);
+}
+
 BOOST_AUTO_TEST_CASE(more_than_the_device_has) {
   const Environment limit("TESSERA_CUDA_MEMORY_LIMIT", nullptr);
   OwnExecutor executor;

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(drawn_units_are_added_in_order_however_few_blocks_run) {
 
 BOOST_AUTO_TEST_CASE(divisors_divide) {
   const Index limit = Index{1} << 31;
-  const Index values[]{1,     2,          3,         7,         128,           1000,      1023,           65537,
+  const Index values[]{1,     2,          3,         7,         128,   1000,      1023,          65537,
                        98765, limit - 65, limit - 2, limit - 1, limit, limit + 1, 5 * limit + 3, limit * limit};
   std::mt19937_64 random(1);
   const auto check = [](const Divisor& divisor, Index x) {

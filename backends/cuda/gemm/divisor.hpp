@@ -1,7 +1,7 @@
 #pragma once
 
-/// Division by a number that the host knows, for kernels: a multiplication instead of the hundred cycles and more that a
-/// division takes, of which a block has several to do before its first product. Granlund and Montgomery, "Division by
+/// Division by a number that the host knows, for kernels: a multiplication instead of the hundred cycles and more that
+/// a division takes, of which a block has several to do before its first product. Granlund and Montgomery, "Division by
 /// Invariant Integers using Multiplication" (PLDI 1994).
 
 #include <cuda_runtime_api.h>

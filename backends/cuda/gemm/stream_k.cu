@@ -2,9 +2,9 @@
 ///
 /// Four warps copy, elements of an operand along k one by one so that it comes out transposed, and hand their registers
 /// to eight warps that do nothing but read shared memory and multiply: 256×128 results, 16×8 a thread, 6 reads for 128
-/// FMAs; or, of a smaller C, to four warps with 64×128, 64×64, 32×64 or 32×32. What does not fill a wave of blocks is cut
-/// anywhere along k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k is
-/// cut at the canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight
+/// FMAs; or, of a smaller C, to four warps with 64×128, 64×64, 32×64 or 32×32. What does not fill a wave of blocks is
+/// cut anywhere along k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k
+/// is cut at the canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight
 /// for each and each segment of k but the first. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
 /// Matrix-Matrix Multiplication on the GPU" (PPoPP 2023), whose sums are added; warps with roles are NVIDIA CUTLASS's.
 

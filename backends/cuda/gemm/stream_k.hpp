@@ -89,14 +89,12 @@ class Schedule {
   }
 
   /// Where a block begins with its share of the steps of shared tiles: all·block / blocks, rounded down.
-  __host__ __device__ Index first_shared(Index block) const {
-    return share_ * block + blocks_.quotient(rest_ * block);
-  }
+  __host__ __device__ Index first_shared(Index block) const { return share_ * block + blocks_.quotient(rest_ * block); }
 
   Divisor steps_, last_steps_, blocks_;
   Index long_ = 0; ///< tiles that are not of the last segment
   Index all_ = 0;
-  Index shared_ = 0; ///< tiles that are shared out by steps: the first ones
+  Index shared_ = 0;           ///< tiles that are shared out by steps: the first ones
   Index share_ = 0, rest_ = 0; ///< steps of shared tiles: for each block, and as many more
 };
 

@@ -2,9 +2,9 @@
 ///
 /// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 128×64 or 64×64 results, warps of 32×32 or
 /// 32×16; where C is smaller, 64×32 or 32×64 by four warps, two blocks, or 32×32. Stages are of 32 k, the smallest
-/// tile's of 64: handing a stage over costs a lone warp 300 cycles, and its 16 k take 128. The largest tiles read m·n·k/64 elements, those of
-/// 128×64, and dmma's, a half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache has. Segments of few tiles are
-/// added in a chain of blocks. Else as stream_k.cu.
+/// tile's of 64: handing a stage over costs a lone warp 300 cycles, and its 16 k take 128. The largest tiles read
+/// m·n·k/64 elements, those of 128×64, and dmma's, a half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache
+/// has. Segments of few tiles are added in a chain of blocks. Else as stream_k.cu.
 
 #include "dmma.cuh"
 #include "ladder.hpp"
@@ -45,8 +45,9 @@ struct Matrices : Shape {
     for (int p = 0; p + dmma_tiling::depth < Shape::block_k; p += dmma_tiling::depth) {
       const int later = p + dmma_tiling::depth;
       if (p < steps)
-        Shape::step(sums, fragment, stage, place, p,
-                    [&] { return later < steps ? Ahead<Stage>{&stage, later} : Ahead<Stage>{&next(), 0}; });
+        Shape::step(sums, fragment, stage, place, p, [&] {
+          return later < steps ? Ahead<Stage>{&stage, later} : Ahead<Stage>{&next(), 0};
+        });
     }
   }
 };

@@ -67,8 +67,7 @@ __device__ void use_stage(const Stage* stage, Ring<stages>& ring, Barriers<stage
 template <class M, class Stage>
 __device__ void multiply_stage(typename M::Sums& sums, typename M::Fragment& fragment, const Stage* stage,
                                const typename M::Place& place, Ring<M::stages>& ring, Barriers<M::stages>& barriers) {
-  use_stage(stage, ring, barriers,
-            [&](const Stage& now, auto next) { M::multiply(sums, fragment, now, place, next); });
+  use_stage(stage, ring, barriers, [&](const Stage& now, auto next) { M::multiply(sums, fragment, now, place, next); });
 }
 /// The first steps of the stage that k ends in.
 template <class M, class Stage>
