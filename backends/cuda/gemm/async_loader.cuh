@@ -72,15 +72,19 @@ class AsyncTileLoader {
     asm("" : "+l"(from));
   }
   /// What is C's concern of a tile that reaches over its edge: whole lines along k, or so much of each along outer,
-  /// which is the same for all lines and decided once. Those who compute have no cycles to give.
+  /// with zeros behind it. Without branches: those who compute have no cycles to give.
   template <int ld>
   __device__ void copy_ragged(unsigned first) const {
+    int left = outer_left_;
+    asm volatile("" : "+r"(left)); // what follows from it is not worth registers
     if constexpr (along == Along::K) {
+      static_assert(count < 32);
+      unsigned there = (1u << max(0, min((left - down_ + step - 1) / step, count))) - 1; // a bit a line
+      asm volatile("" : "+r"(there)); // not compared with each, but made predicates together
       const T* from = next_;
-      const int left = outer_left_ - down_;
 #pragma unroll
       for (int v = 0; v < count; ++v, to_next_line(from))
-        if (v * step < left)
+        if ((there & 1u << v) != 0)
 #pragma unroll
           for (int e = 0; e < length; e += line * width)
             __pipeline_memcpy_async(element<ld>(first, v, e), from + e, width * sizeof(T));
@@ -88,20 +92,19 @@ class AsyncTileLoader {
 #pragma unroll
       for (int e = 0; e < length; e += line * width) {
         const T* from = next_ + e;
-        const int inside = outer_left_ - across_ - e;
-        if (inside >= width) {
+        const int bytes = max(0, min(width, left - across_ - e)) * static_cast<int>(sizeof(T));
 #pragma unroll
-          for (int v = 0; v < count; ++v, to_next_line(from))
-            __pipeline_memcpy_async(element<ld>(first, v, e), from, width * sizeof(T));
-        } else if (inside > 0) {
-#pragma unroll
-          for (int v = 0; v < count; ++v, to_next_line(from))
-#pragma unroll
-            for (int c = 0; c + 1 < width; ++c)
-              if (c < inside) __pipeline_memcpy_async(element<ld>(first, v, e + c), from + c, sizeof(T));
-        }
+        for (int v = 0; v < count; ++v, to_next_line(from)) copy_bytes(place<ld>(first, v, e), from, bytes);
       }
     }
+  }
+  /// The first bytes of a vector, and zeros.
+  __device__ static void copy_bytes(unsigned to, const T* from, int bytes) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+#else
+    __pipeline_memcpy_async(__cvta_shared_to_generic(to), from, 16, 16 - bytes);
+#endif
   }
   /// Element c of this thread's, from its first one on in a line.
   __device__ static constexpr int part(int c) { return c / width * line * width + c % width; }
@@ -114,9 +117,13 @@ class AsyncTileLoader {
     return first;
   }
   template <int ld>
-  __device__ static T* element(unsigned first, int v, int e) {
+  __device__ static unsigned place(unsigned first, int v, int e) {
     const int offset = transpose ? e * ld + v * step : v * step * ld + e;
-    return static_cast<T*>(__cvta_shared_to_generic(first + offset * static_cast<unsigned>(sizeof(T))));
+    return first + offset * static_cast<unsigned>(sizeof(T));
+  }
+  template <int ld>
+  __device__ static T* element(unsigned first, int v, int e) {
+    return static_cast<T*>(__cvta_shared_to_generic(place<ld>(first, v, e)));
   }
   template <int lines, int ld>
   __device__ T& element(T (&tile)[lines][ld], int v, int e) const {

@@ -55,6 +55,7 @@ struct DmmaUnits : DmmaShape {
       to_copy -= depth;
       free = free + stage_bytes == end ? first : free + stage_bytes;
     };
+    wait_for_kernel_before();
 #pragma unroll 1 // instructions would miss their cache
     for (int s = 0; s + 1 < stages; ++s) fetch();
 #pragma unroll 1

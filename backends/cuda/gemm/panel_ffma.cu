@@ -69,6 +69,7 @@ struct FfmaUnits : FfmaShape {
       __pipeline_commit();
       to_copy -= stage_k;
     };
+    wait_for_kernel_before();
 #pragma unroll 1 // instructions would miss their cache
     for (int s = 0; s + 1 < stages; ++s) {
 #pragma unroll

@@ -13,7 +13,7 @@
 ///   results            of a thread, of which result i is that of the vectors Units::Pair(i, first vector, thread)
 ///   most_teams, Stage, stages    of a block, and of a team's ring in shared memory
 ///   blocks             that a multiprocessor has registers for
-///   Units::multiply(panel, segment, first vector, ring, sums)
+///   Units::multiply(panel, segment, first vector, ring, sums), which waits for the kernel before
 
 #include <algorithm>
 
@@ -110,7 +110,6 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
   const int least = (static_cast<int>(ptx::get_sreg_clusterid_x()) * x.across + beside) * Units::strip;
   const int vector = max(min(least, x.large.count - Units::strip), 0);
   T sum[Units::results]{};
-  wait_for_kernel_before();
   if (works) Units::multiply(x, segment, vector, rings + team * Units::stages, sum);
   if (x.parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
   if (!works) return;
