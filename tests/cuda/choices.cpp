@@ -4,6 +4,7 @@
 #define BOOST_TEST_MODULE cuda_choices
 #include <set>
 #include <span>
+#include <tuple>
 
 #include <boost/test/unit_test.hpp>
 
@@ -30,68 +31,76 @@ BOOST_AUTO_TEST_SUITE(choices)
 
 BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
   using namespace tessera::cuda::tma;
+  const std::set<std::tuple<int, int, Sharing>> kernels{
+      {128, 256, Sharing::B},       {128, 224, Sharing::B},       {128, 256, Sharing::Nothing},
+      {128, 192, Sharing::Nothing}, {128, 128, Sharing::Nothing}, {128, 64, Sharing::Nothing},
+      {64, 128, Sharing::Nothing},  {128, 128, Sharing::Results}, {64, 64, Sharing::Results}};
   for (const Index m : {1, 256, 257, 1000, 4096, 32768})
     for (const Index n : {1, 64, 65, 1536, 4097})
       for (const Index blocks : {1, 7, 64, 1024})
-        for (const bool all_widths : {false, true}) {
-          const Plan plan = choose_plan(m, n, blocks, 132, all_widths);
+        for (const bool tf32 : {false, true}) {
+          const Plan plan = choose_plan(m, n, blocks, 132, tf32);
           BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
-                               << plan.tile_n << " wide in " << plan.parts << " parts") {
-            BOOST_TEST(plan.tile_n % 32 == 0); // whole chunks on their way to C
-            BOOST_TEST((all_widths || plan.tile_n == 256 || plan.tile_n == 128 || plan.tile_n == 64));
-            BOOST_TEST(plan.tile_n <= 256);
-            BOOST_TEST((plan.tile_n <= 128 || plan.sharing == Sharing::B));
-            BOOST_TEST((plan.tile_n != 64 || plan.sharing != Sharing::B));
-            BOOST_TEST((!plan.multicast || (plan.tile_n >= 224 && plan.sharing == Sharing::B)));
-            BOOST_TEST((plan.tile_n != 224 || plan.multicast));
-            BOOST_TEST((n <= 64) == (plan.sharing == Sharing::Results && plan.tile_n == 64));
+                               << plan.tile_m << "×" << plan.tile_n << " in " << plan.parts << " parts") {
+            BOOST_TEST((kernels.contains({plan.tile_m, plan.tile_n, plan.sharing})));
+            if (tf32) BOOST_TEST((plan.tile_n != 224 && plan.tile_n != 192));
+            if (tf32) BOOST_TEST((plan.sharing != Sharing::Results || plan.consumers_share()));
+            if (n <= 64) BOOST_TEST(plan.consumers_share());
             BOOST_TEST(plan.slices >= 1);
             BOOST_TEST(plan.parts >= 1);
             BOOST_TEST(plan.parts <= 8);
-            BOOST_TEST(plan.slices * plan.parts <= blocks);
+            BOOST_TEST(plan.slices * plan.parts <= (plan.consumers_share() ? (blocks + 1) / 2 : blocks));
             if (plan.sharing != Sharing::Results) BOOST_TEST(plan.parts == 1);
-            const Index tile_m = plan.sharing == Sharing::B ? 256 : n <= 64 ? 64 : 128;
-            const Index tile_n = plan.sharing == Sharing::A ? 2 * plan.tile_n : plan.tile_n;
-            const Index units = (m + tile_m - 1) / tile_m * ((n + tile_n - 1) / tile_n) * plan.slices;
-            if (plan.slices > 1 || plan.parts > 1)
-              BOOST_TEST(units * (plan.sharing == Sharing::Results ? plan.parts : 2) <= 132);
+            const Index tiles =
+                (m + plan.cluster_rows() - 1) / plan.cluster_rows() * ((n + plan.tile_n - 1) / plan.tile_n);
+            if (plan.slices > 1 || plan.parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= 132);
           }
         }
-  BOOST_TEST(choose_plan(8192, 8192, 128, 132, true).tile_n == 256); // fewest bytes an operation
-  const Plan one_tile = choose_plan(64, 64, 512, 132, true);
+  BOOST_TEST(choose_plan(8192, 8192, 128, 132, false).tile_n == 256); // fewest bytes an operation
+  const Plan one_tile = choose_plan(64, 64, 512, 132, false);
   BOOST_TEST(one_tile.parts * one_tile.slices > 100);
-  const Plan slender = choose_plan(4096, 16, 32, 132, true);
+  const Plan slender = choose_plan(4096, 16, 32, 132, false);
   BOOST_TEST(slender.parts == 2);
   BOOST_TEST(slender.slices == 1); // no sums in memory
-  const Plan low = choose_plan(128, 32768, 16, 132, true);
-  BOOST_TEST((low.tile_n == 128 && low.sharing == Sharing::A)); // below one another half of them would be empty
+  const Plan low = choose_plan(300, 3000, 32, 132, false);
+  BOOST_TEST((low.tile_m == 64 && low.tile_n == 128)); // of 128 rows a fifth would be empty
 }
 
 BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
   using tessera::cuda::tma::choose_plan;
   int sliced = 0;
   for (const auto& [m, n, k] : tessera::test::products_224_wide) {
-    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST(plan.tile_n == 224, m << "×" << n << "×" << k);
     sliced += plan.slices > 1;
   }
   BOOST_TEST(sliced == 3);
   for (const auto& [m, n, k, tile_n] : tessera::test::products_in_rounds) {
-    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(plan.tile_n == tile_n);
-      BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.slices == 1));
-      BOOST_TEST((m + 255) / 256 * ((n + tile_n - 1) / tile_n) > 132 / 2); // clusters at once
+      BOOST_TEST((plan.parts == 1 && plan.slices == 1));
+      const Index rows = plan.cluster_rows();
+      BOOST_TEST((m + rows - 1) / rows * ((n + tile_n - 1) / tile_n) > 132 / plan.cluster());
     }
   }
   for (const auto& [m, n, k, parts] : tessera::test::products_in_parts) {
-    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, true);
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::Results && plan.tile_n == 128));
       BOOST_TEST(plan.parts == parts);
     }
   }
-  for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, true).tile_n == 256);
+  for (const auto& [m, n, k, tile_n, parts, slices] : tessera::test::products_in_low_tiles) {
+    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(plan.tile_m == 64);
+      BOOST_TEST(plan.tile_n == tile_n);
+      BOOST_TEST(plan.parts == parts);
+      BOOST_TEST(plan.slices == slices);
+    }
+  }
+  for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, false).tile_n == 256);
 }
 
 /// With 132 multiprocessors, in f32: measured on an H200.

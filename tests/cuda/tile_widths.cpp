@@ -63,6 +63,7 @@ void check(const char* kernel, Math math) {
   };
   for (const auto& [m, n, k] : test::products_224_wide) compare_all(m, n, k);
   for (const auto& [m, n, k, parts] : test::products_in_parts) compare_all(m, n, k);
+  for (const auto& x : test::products_in_low_tiles) compare_all(x.m, x.n, x.k);
   for (const auto& [m, n, k, tile_n] : test::products_in_rounds) compare({m, n, k, false, 3}, ", times 3", 0, false);
 }
 

@@ -18,7 +18,7 @@ namespace tessera::cuda::tma {
 template <class S>
 __device__ int stages_of(const Product& x) {
   if (S::sharing != Sharing::Results) return S::count;
-  if (S::rows == tile_m) return S::count - x.parts / 2;
+  if (S::blocks == 1) return S::count - x.parts / 2;
   return x.parts == 3 || x.parts > 4 ? S::count - 1 : S::count;
 }
 
@@ -53,7 +53,7 @@ struct WarpsToAdd {
 /// By one thread, before a barrier of the cluster.
 template <class S>
 __device__ void expect_parts(const Product& x, Arrivals& arrivals, int rank) {
-  if (S::rows == tile_m) return arrivals.start(WarpsToAdd(0, x.parts).each * (x.parts - 1) * WarpsToAdd::bytes);
+  if (S::blocks == 1) return arrivals.start(WarpsToAdd(0, x.parts).each * (x.parts - 1) * WarpsToAdd::bytes);
   constexpr int group_bytes = 32 * sizeof(float4);
   arrivals.start(RowsToAdd::count(x.parts, rank) * x.parts * consumers * column_groups<S::tile_n / 2>(x) * group_bytes);
 }

@@ -20,58 +20,74 @@ using wgmma::tile_m;
 constexpr __host__ __device__ int block_k_of(UnitType type) { return 128 / bytes_of(type); }
 constexpr int staging = 4 << 10; ///< bytes for each consuming warp's results on their way to memory
 
-template <int tile_n_, Sharing sharing_, bool multicast_>
+template <int rows_, int tile_n_, Sharing sharing_>
 struct Stages {
-  static constexpr int tile_n = tile_n_;
+  static constexpr int rows = rows_, tile_n = tile_n_;
   static constexpr Sharing sharing = sharing_;
-  static constexpr bool multicast = multicast_;
-  static constexpr int sharers = multicast ? cluster : 1;
-  // Few columns: tiles of 64 rows, and a block of k for each consumer, not other rows.
-  static constexpr int rows = sharing == Sharing::Results && tile_n == widest_few_columns ? 64 : tile_m;
-  static constexpr int blocks = tile_m / rows;
-  static constexpr int b_own = multicast ? tile_n / cluster : tile_n; ///< what a block fetches, for itself or for both
-  static_assert(!multicast || sharing == Sharing::B);
+  static constexpr int sharers = sharing == Sharing::B ? cluster : 1;
+  // In a tile of 64 rows each consumer has a block of k, or half of the columns, not other rows.
+  static constexpr int blocks = Plan{rows, tile_n, sharing}.consumers_share() ? consumers : 1;
+  static constexpr bool beside = rows == 64 && blocks == 1;
+  static constexpr int columns = beside ? tile_n / consumers : tile_n; ///< of a consumer
+  static constexpr int b_own = tile_n / sharers;                       ///< what a block fetches, for itself or for both
   // Room for whole boxes of an MN-major B: of 64 columns, the last of which may pass the end of a tile.
   static constexpr int b_lines = (tile_n + 63) / 64 * 64;
-  static constexpr unsigned a_bytes = tile_m * 128, b_bytes = blocks * b_lines * 128, bytes = a_bytes + b_bytes;
+  static constexpr unsigned a_bytes = blocks * rows * 128, b_bytes = blocks * b_lines * 128, bytes = a_bytes + b_bytes;
   static constexpr unsigned staging_bytes = consumers * 4 * staging;
   static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;
-
-  /// Bytes that come into a stage.
-  static constexpr __host__ __device__ unsigned bytes_with(Major b) {
-    return b == Major::MN ? bytes : a_bytes + blocks * tile_n * 128;
-  }
 };
 
-/// op(A), or op(B) transposed: "rows" are m or n.
+/// op(A), or op(B) transposed: "rows" are m or n. Where two blocks of neighbouring multiprocessors are at work, the
+/// copy engine needs two and a half times as long for a row outside as for others. So none is asked for.
 struct Operand {
   CUtensorMap map;
+  CUtensorMap edge; ///< the rows of the last box, if these are fewer and K-major
   Major major;
+  int count; ///< of rows
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 namespace ptx = ::cuda::ptx;
+using wgmma::elected;
 
-/// Starts copies of `rows` rows of one block of k, from `row` and `k` on. They arrive as lines, one after the other, a
+/// `rows` rows of an operand, from `row` on, or those of them that exist. They arrive as lines, one after the other, a
 /// line for each row; or, where the operand is MN-major, a line for each k of so many rows as a line holds.
-template <UnitType type, int rows, class... Blocks>
-__device__ void fetch(const Operand& x, char* to, int row, int k, std::uint64_t* full, Blocks... blocks) {
-  if (x.major == Major::K) {
-    const int place[3]{k, row, 0};
-    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &x.map, place, full, blocks...);
-    return;
-  }
-#pragma unroll
-  for (int r = 0; r < rows; r += block_k_of(type)) {
-    const int place[3]{row + r, k, 0};
-    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to + r * 128, &x.map, place, full, blocks...);
-  }
-}
+template <UnitType type, int rows, Major major>
+class OperandRows {
+  static constexpr int block_k = block_k_of(type);
 
-__device__ inline void prefetch(const CUtensorMap& map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+ public:
+  __device__ OperandRows(const Operand& x, int row)
+      : row_(row), there_(min(rows, x.count - row)), map_(major == Major::K && there_ < rows ? &x.edge : &x.map) {}
+
+  /// That make a block of k.
+  __device__ int lines() const {
+    return major == Major::K ? max(there_, 0) : ceil_div(max(there_, 0), block_k) * block_k;
+  }
+  /// Starts their copies, of the block of k from `k` on, for this block or for some.
+  template <class... Blocks>
+  __device__ void fetch(char* to, int k, std::uint64_t* full, Blocks... blocks) const {
+    constexpr int box = major == Major::K ? rows : block_k;
+#pragma unroll
+    for (int r = 0; r < rows; r += box) {
+      const int place[3]{major == Major::K ? k : row_ + r, major == Major::K ? row_ : k, 0};
+      if (r < there_)
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to + r * 128, map_, place, full, blocks...);
+    }
+  }
+
+ private:
+  int row_, there_;
+  const CUtensorMap* map_;
+};
+
+/// In boxes of so many rows.
+template <int rows>
+__device__ void prefetch(const Operand& x) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&x.map) : "memory");
+  if (x.major == Major::K && x.count % rows != 0) asm volatile("prefetch.tensormap [%0];" ::"l"(&x.edge) : "memory");
 }
 
 #endif

@@ -11,19 +11,24 @@
 
 namespace tessera::cuda::tma {
 
-/// What the blocks of a cluster have in common. Two that lie below one another need the same panel of B, two beside one
-/// another the same of A; or each has its own part of k, of one tile of 64×64, and they add their sums.
-enum class Sharing { B, A, Results };
+/// What the blocks of a cluster have in common. A block may be alone; two that lie below one another need the same
+/// panel of B, of which each fetches half for both; or each has its own part of k, of one tile, and they add their
+/// sums.
+enum class Sharing { Nothing, B, Results };
 
 struct Plan {
-  int tile_n;
+  int tile_m, tile_n;
   Sharing sharing;
-  int parts;      ///< blocks of a cluster that share results; else 1
-  int slices;     ///< of k, for clusters of their own; their sums are added by another kernel
-  bool multicast; ///< each block fetches half of the panel of B for both; else the L2 cache is asked for it twice
+  int parts;  ///< blocks of a cluster that share results; else 1
+  int slices; ///< of k, for clusters of their own; their sums are added by another kernel
+
+  /// Whether the two consumers of a block have every other block of k, not rows or columns of their own.
+  constexpr bool consumers_share() const { return sharing == Sharing::Results && tile_n == 64; }
+  constexpr int cluster() const { return sharing == Sharing::B ? 2 : parts; }
+  constexpr int cluster_rows() const { return sharing == Sharing::B ? 2 * tile_m : tile_m; }
 };
 
-constexpr Index widest_few_columns = 64; ///< of C; tiles of those have 64 rows
+constexpr Index widest_few_columns = 64; ///< of C, which have one tile across
 
 /// Clusters that run at once, a block a multiprocessor: larger ones do not fit everywhere. An H100 holds 66, 39, 30 and
 /// 15 of 2, 3, 4 and 8 blocks.
@@ -34,7 +39,7 @@ constexpr Index clusters_at_once(Index multiprocessors, Index parts) {
 /// By a model in cycles, too, but of the memory alone: it brings 1770 bytes a cycle to all multiprocessors and 15 to
 /// one of them. `blocks` are stages of 16 KiB.
 inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) {
-  Plan best{64, Sharing::Results, 1, 1, false};
+  Plan best{64, 64, Sharing::Results, 1, 1};
   double least = 0;
   const Index tiles = (m + 63) / 64;
   for (const int parts : {1, 2, 3, 4, 8}) {
@@ -50,89 +55,83 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
       if (slices > 1) cost += 5000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (least == 0 || cost < least) {
         least = cost;
-        best = {64, Sharing::Results, parts, static_cast<int>(slices), false};
+        best = {64, 64, Sharing::Results, parts, static_cast<int>(slices)};
       }
     }
   }
   return best;
 }
 
-/// A tile of 128 rows, and the cycles that it costs: a block of k in a multiprocessor that has power to itself and in
-/// one of all that are busy, and its start and end. In tf32 an operand passes through registers, which takes narrow
-/// tiles `in_tf32` times as long; 0: there is no such kernel.
+/// A tile, and the cycles that it costs, fitted to an H200 in bf16: start and end; for each block beside it; for a
+/// block of k where the multiprocessor has power to itself, and where all are busy; for the second kernel of slices, if
+/// it may be sliced. In tf32 an operand passes through registers, which takes `in_tf32` times as long; 0: there is no
+/// such kernel.
 struct Tile {
-  int n;
+  int m, n;
   Sharing sharing;
-  double block, among_all, start, in_tf32;
+  int parts;
+  double start, beside, block, among_all, slicing, in_tf32;
 
-  /// Of a cluster.
-  Index count(Index m, Index columns) const {
-    return sharing == Sharing::A ? ceil_div<Index>(m, 128) * ceil_div<Index>(columns, 2 * n)
-                                 : ceil_div<Index>(m, 256) * ceil_div<Index>(columns, n);
-  }
+  constexpr Plan plan(int slices) const { return {m, n, sharing, parts, slices}; }
 };
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr Tile tiles[]{
+    {128, 256, Sharing::B, 1, 6400, 58, 1083, 1298, 7000, 1.27},
+    {128, 256, Sharing::Nothing, 1, 4950, 47, 1172, 1360, 6900, 1.27},
+    {128, 224, Sharing::B, 1, 6080, 53, 980, 1180, 7600, 0},
+    {128, 192, Sharing::Nothing, 1, 4100, 36, 845, 1010, 6400, 0},
+    {128, 128, Sharing::Nothing, 1, 4350, 29, 600, 710, 7600, 1.45},
+    {128, 64, Sharing::Nothing, 1, 3740, 23, 433, 433, 3900, 1.65},
+    {64, 128, Sharing::Nothing, 1, 3400, 25, 410, 410, 3900, 1.75},
+    {64, 64, Sharing::Results, 1, 5660, 16, 508, 742, never, 1.3}, // a block of k is two here
+    {64, 64, Sharing::Results, 2, 8300, 5, 610, 610, never, 1.3},
+    {128, 128, Sharing::Results, 2, 8500, 0, 600, 600, never, 0},
+    {128, 128, Sharing::Results, 4, 9300, 0, 800, 800, never, 0},
+};
+constexpr Index longest_in_parts = 96; ///< blocks of k of a tile of 128×128: of more, adding slices costs no more
 
-/// Cycles that `blocks` of k of so many tiles take on so many clusters. A block takes what its multiprocessor needs, or
-/// its part of what all of them together do, since power is short; with slices, whose panels few tiles have in common,
-/// what the L2 cache needs to bring them, 5900 bytes a cycle. `slower`: all of that, in tf32.
-inline double multiplying(const Tile& tile, Index tiles, Index blocks, bool sliced, Index clusters, double slower) {
-  const double panels = sliced ? static_cast<double>((128 + tile.n) * 128 * 2 * clusters) / 5900 : 0;
+/// What such a plan of a product takes, of `blocks` of k as the tile counts them. A block takes what its multiprocessor
+/// needs, or its part of what all of them together do, since power is short; with slices, whose panels few tiles have
+/// in common, what the L2 cache needs to bring them, 7500 bytes a cycle. Sums of slices cross that cache twice.
+inline double cost_of(const Tile& tile, Index m, Index n, Index blocks, Index slices, Index clusters, double slower) {
+  const Plan plan = tile.plan(static_cast<int>(slices));
+  const Index units = ceil_div<Index>(m, plan.cluster_rows()) * ceil_div<Index>(n, tile.n) * slices;
   const auto block_among = [&](Index running) {
-    const double part = sliced ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
-    return std::max({tile.block, panels, tile.among_all * part}) * slower;
+    const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
+    const double panels =
+        slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 7500 : 0;
+    return std::max({tile.block, tile.among_all * busy, panels}) * slower;
   };
-  const Index rest = tiles % clusters;
-  const double rounds = static_cast<double>(tiles / clusters) * block_among(clusters);
-  return static_cast<double>(blocks) * (rounds + (rest > 0 ? block_among(rest) : 0));
+  const Index rest = units % clusters, rounds = ceil_div(units, clusters);
+  const double each =
+      static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
+  return static_cast<double>(ceil_div(blocks, slices * tile.parts)) * each + tile.start +
+         static_cast<double>(rounds - 1) * 1500 + tile.beside * static_cast<double>(std::min(units, clusters)) +
+         (slices > 1 ? tile.slicing + static_cast<double>(m * n * slices) * 8 / 3000 : 0);
 }
 
-/// The same of a product in tiles of 128×128, each by `parts` blocks with a part of k. There are fewer stages then, for
-/// the sums that come, and sending these costs 3000 cycles or 4000. Where k is long, adding slices costs no more.
-inline double cost_in_parts(Index m, Index n, Index blocks, int parts, Index multiprocessors) {
-  constexpr Index longest = 96;
-  if (ceil_div<Index>(m, 128) * ceil_div<Index>(n, 128) > clusters_at_once(multiprocessors, parts) ||
-      blocks < 2 * parts || blocks > longest)
-    return std::numeric_limits<double>::infinity();
-  const double each = static_cast<double>(ceil_div<Index>(blocks, parts));
-  return parts == 2 ? each * 600 + 8500 : each * 800 + 9500;
-}
-
-/// Of 256, 224, 192, 128 and 64 columns (or all but 224 and 192) and every number of slices the combination that is
-/// done first on so many multiprocessors, by a model in cycles, fitted to an H200 in bf16. The first tile costs its
-/// start and end, each later one less; sums cross the L2 cache twice and are added by one kernel more. Tiles of 128
-/// columns lie beside one another, or below where fewer are needed so. Multicast ties two blocks to one another, which
-/// costs 1 to 8 %, but saves power where all are busy for long.
-inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool all_widths) {
-  if (n <= widest_few_columns) return choose_parts(m, n, blocks, multiprocessors);
-  const Index clusters = clusters_at_once(multiprocessors, 2);
-  // Memory brings 2150 bytes a cycle.
-  const double reading = all_widths ? static_cast<double>((m + n) * blocks) * 128 / 2150 : 0;
-  Plan best{256, Sharing::B, 1, 1, false};
-  double least = std::numeric_limits<double>::infinity();
-  if (all_widths)
-    for (const int parts : {2, 4})
-      if (const double cost = std::max(cost_in_parts(m, n, blocks, parts, multiprocessors), reading); cost < least) {
-        least = cost;
-        best = {128, Sharing::Results, parts, 1, false};
-      }
-  for (const Tile& tile : {Tile{256, Sharing::B, 1083, 1298, 6600, 1}, Tile{224, Sharing::B, 955, 1180, 6700, 0},
-                           Tile{192, Sharing::B, 820, 1010, 5900, 0}, Tile{128, Sharing::A, 545, 710, 5500, 1.25},
-                           Tile{128, Sharing::B, 545, 710, 5500, 1.25}, Tile{64, Sharing::A, 447, 460, 4900, 1.4}}) {
-    const double slower = all_widths ? 1 : tile.in_tf32;
-    if (slower == 0) continue;
-    const Index tiles = tile.count(m, n);
-    const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / 4));
+/// Of all tiles, or of those that tf32 has, and every number of slices the combination that is done first on so many
+/// multiprocessors, by a model in cycles. Memory brings 2150 bytes a cycle.
+inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool tf32) {
+  if (n <= widest_few_columns) return choose_parts(m, n, ceil_div<Index>(blocks, 2), multiprocessors);
+  const double reading = tf32 ? 0 : static_cast<double>((m + n) * blocks) * 128 / 2150;
+  Plan best{};
+  double least = never;
+  for (const Tile& tile : tiles) {
+    if (tf32 && tile.in_tf32 == 0) continue;
+    const Plan whole = tile.plan(1);
+    const Index clusters = clusters_at_once(multiprocessors, whole.cluster());
+    const Index own_blocks = whole.consumers_share() ? ceil_div<Index>(blocks, 2) : blocks;
+    const Index count = ceil_div<Index>(m, whole.cluster_rows()) * ceil_div<Index>(n, tile.n);
+    if (tile.parts > 1 && (count > clusters || own_blocks < 2 * tile.parts || blocks > longest_in_parts)) continue;
+    const Index most =
+        tile.slicing == never ? 1 : std::clamp<Index>(clusters / count, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
-      const bool sliced = slices > 1;
-      const Index units = tiles * slices, rounds = ceil_div(units, clusters);
-      double cost = std::max(multiplying(tile, units, ceil_div(blocks, slices), sliced, clusters, slower), reading) +
-                    tile.start + static_cast<double>(rounds - 1) * 1500 +
-                    static_cast<double>(units); // of those that take as long the one that has less to read
-      if (sliced) cost += 7000 + static_cast<double>(m * n * slices) * 8 / 2000;
+      const double cost =
+          std::max(cost_of(tile, m, n, own_blocks, slices, clusters, tf32 ? tile.in_tf32 : 1), reading + tile.start);
       if (cost < least) {
         least = cost;
-        const bool multicast = tile.n == 224 || (tile.n == 256 && (rounds > 1 || sliced));
-        best = {tile.n, tile.sharing, 1, static_cast<int>(slices), multicast};
+        best = tile.plan(static_cast<int>(slices));
       }
     }
   }

@@ -18,43 +18,54 @@ namespace tessera::cuda::tma {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-template <UnitType type, class S>
+template <UnitType type, class S, Major a_major, Major b_major>
 __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
                         Work<S> work) {
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   constexpr int block_k = block_k_of(type);
   constexpr std::uint16_t everybody = (1u << cluster) - 1;
+  // Half of the columns would make no whole boxes: all of them for half of the k.
+  constexpr bool halves_k = S::sharing == Sharing::B && b_major == Major::MN && S::b_own % block_k != 0;
+  constexpr int own_columns = halves_k ? S::tile_n : S::b_own;
+  const int own_k = halves_k ? static_cast<int>(rank) * (block_k / cluster) : 0;
+  const int own = S::sharing == Sharing::B && !halves_k ? static_cast<int>(rank) * S::b_own : 0;
   const Clusters<S> clusters(x);
   wait_for_kernel_before();
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     if (index != clusters.first) work = Work<S>(x, index, rank);
+    const OperandRows<type, S::rows, a_major> a_rows(x.a, work.row);
+    const OperandRows<type, own_columns, b_major> columns(x.b, work.col + own);
+    const int lines = S::blocks * (a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines());
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
-      wgmma::expect(full, S::bytes_with(x.b.major));
-      char* stage = shared + ring.stage * S::bytes;
-      char* const b = stage + S::a_bytes;
-      if constexpr (!S::multicast) {
+      wgmma::expect(full, static_cast<unsigned>(lines) * 128);
+      char* const a = shared + ring.stage * S::bytes;
+      char* const b = a + S::a_bytes + (own + own_k) * 128;
 #pragma unroll
-        for (int i = 0; i < S::blocks; ++i) {
-          const int first = (k * S::blocks + i) * block_k;
-          fetch<type, S::rows>(x.a, stage + i * S::rows * 128, work.row, first, full);
-          fetch<type, S::tile_n>(x.b, b + i * S::tile_n * 128, work.col, first, full);
-        }
-      } else {
-        fetch<type, tile_m>(x.a, stage, work.row, k * block_k, full);
-        if (S::b_own % block_k != 0 && x.b.major == Major::MN) {
-          // Half of the columns would make no whole boxes: all of them for half of the k.
-          const int own = static_cast<int>(rank) * (block_k / cluster);
-          fetch<type, S::tile_n>(x.b, b + own * 128, work.col, k * block_k + own, full, everybody);
-        } else {
-          const int own = static_cast<int>(rank) * S::b_own;
-          fetch<type, S::b_own>(x.b, b + own * 128, work.col + own, k * block_k, full, everybody);
-        }
+      for (int i = 0; i < S::blocks; ++i) {
+        const int first = (k * S::blocks + i) * block_k;
+        a_rows.fetch(a + i * S::rows * 128, first, full);
+        if constexpr (S::sharing == Sharing::B)
+          columns.fetch(b, first + own_k, full, everybody);
+        else
+          columns.fetch(b + i * S::tile_n * 128, first, full);
       }
     }
   }
+}
+template <UnitType type, class S, class... Arguments>
+__device__ void produce(const Product& x, Arguments&&... arguments) {
+  using enum Major;
+  if (x.a.major == K && x.b.major == K)
+    produce<type, S, K, K>(x, arguments...);
+  else if (x.a.major == K)
+    produce<type, S, K, MN>(x, arguments...);
+  else if (x.b.major == K)
+    produce<type, S, MN, K>(x, arguments...);
+  else
+    produce<type, S, MN, MN>(x, arguments...);
 }
 
 /// The products of one stage.
@@ -81,22 +92,22 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
-  const Results in_registers = S::tile_n < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
-  const Results& to = S::tile_n < 192 ? in_registers : x.to;
-  constexpr bool defers = S::multicast && !finishes; // where there are tiles enough
+  const Results in_registers = S::columns < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
+  const Results& to = S::columns < 192 ? in_registers : x.to;
+  constexpr bool defers = S::sharing == Sharing::B && !finishes; // where there are tiles enough
   [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
   char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const Work<S> work(x, index, rank);
-    float sum[S::tile_n / 2];
+    float sum[S::columns / 2];
     int before = -1; // the stage whose products may still run
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
-      const SwizzledDescriptor a(stage + consumer * 64 * 128);
-      const SwizzledDescriptor b(stage + S::a_bytes + (S::blocks > 1 ? consumer * S::tile_n * 128 : 0), 64 * 128);
+      const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
+      const SwizzledDescriptor b(stage + S::a_bytes + (S::rows < tile_m ? consumer * S::columns * 128 : 0), 64 * 128);
       const int accumulate = k > work.begin;
       if (majors == 0)
         multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
@@ -120,7 +131,8 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     wait_for_products<0>();
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
-    const int row = work.row + warp * 16;
+    const int row = work.row + (S::beside ? warp % 4 : warp) * 16;
+    const int col = work.col + (S::beside ? consumer * S::columns : 0);
     if constexpr (defers) {
       if (!clusters.is_last(index) && deferred.possible(to, work.col)) {
         deferred.hold(to, sum, buffers + warp * staging, row, work.col);
@@ -129,11 +141,11 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     }
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (finishes)
-        store_finished<false>(x.finish, sums, buffer, row, work.col);
+        store_finished<false>(x.finish, sums, buffer, row, col);
       else
-        store<type>(to, sums, buffer, row, work.col, work.slice, defers ? lane_from_here() : lane); // registers are few
+        store<type>(to, sums, buffer, row, col, work.slice, defers ? lane_from_here() : lane); // registers are few
     };
-    if constexpr (S::sharing == Sharing::Results && S::rows == tile_m) {
+    if constexpr (S::sharing == Sharing::Results && S::blocks == 1) {
       float all[S::tile_n / 2]{};
       if (add_parts_of_tile(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
         store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
@@ -157,18 +169,18 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
 #endif
 
 /// To be launched in clusters. With an epilogue it is a kernel of its own: in this one every register is taken.
-template <UnitType type, int tile_n, Sharing sharing, bool multicast, bool finishes>
+template <UnitType type, int rows, int tile_n, Sharing sharing, bool finishes>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using S = Stages<tile_n, sharing, multicast>;
+  using S = Stages<rows, tile_n, sharing>;
   extern __shared__ __align__(1024) char shared[];
   __shared__ Barriers<S::count, S::sharers> barriers;
   __shared__ Arrivals arrivals;
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
   if (threadIdx.x == 32) barriers.start();
-  if (threadIdx.x == 64) prefetch(x.a.map);
+  if (threadIdx.x == 64) prefetch<S::rows>(x.a);
   if (threadIdx.x == 96) {
-    prefetch(x.b.map);
+    prefetch<S::b_own>(x.b);
     if (sharing == Sharing::Results && x.parts > 1) expect_parts<S>(x, arrivals, static_cast<int>(rank));
   }
   // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
@@ -182,7 +194,7 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
     Work<S> work(x, Clusters<S>(x).first, rank);
     work.hold();
     ptx::barrier_cluster_wait();
-    if (threadIdx.x == 0) produce<type, S>(x, shared, barriers, rank, work);
+    if (threadIdx.x < 32 && elected()) produce<type, S>(x, shared, barriers, rank, work);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     ptx::barrier_cluster_wait();
@@ -191,7 +203,7 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
     else
       consume<type, S, finishes>(x, shared, barriers, arrivals, rank);
   }
-  if constexpr (!multicast) return; // who is sent sums has waited for all of them
+  if constexpr (sharing != Sharing::B) return; // who is sent sums has waited for all of them
   __syncwarp();
   // Nobody leaves while the other block may still write here. Relaxed, since the other need not see what was written:
   // releasing would wait for all results to be in memory.

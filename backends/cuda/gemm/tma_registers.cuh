@@ -129,20 +129,20 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0,
-            own_b = S::blocks > 1 ? warp / 4 * S::tile_n * 128 : 0;
-  const Results in_registers = S::tile_n < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
-  const Results& to = S::tile_n < 128 ? in_registers : x.to;
+            own_b = S::rows < tile_m ? warp / 4 * S::columns * 128 : 0;
+  const Results in_registers = S::columns < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
+  const Results& to = S::columns < 128 ? in_registers : x.to;
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const Work<S> work(x, index, rank);
-    float sum[S::tile_n / 2];
+    float sum[S::columns / 2];
     int before = -1; // the stage whose products may still run
     int k = work.begin;
     const auto step = [&](Fragments& fragments) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
-      if constexpr (S::tile_n == 64)
+      if constexpr (S::columns == 64)
         fragments.load_in_turns(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
       else
         fragments.load(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
@@ -150,7 +150,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
       begin_products();
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i)
-        multiply_tf32<S::tile_n>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > work.begin : 1);
+        multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > work.begin : 1);
       commit_products();
       wait_for_products<1>();
       if (before >= 0) barriers.release(before, lane);
@@ -170,17 +170,18 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     char* const buffers = shared + stages * static_cast<int>(S::bytes);
-    const int row = work.row + warp * 16;
+    const int row = work.row + (S::beside ? warp % 4 : warp) * 16;
+    const int col = work.col + (S::beside ? warp / 4 * S::columns : 0);
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (finishes) {
         if (x.swapped)
-          finish_columns<2>(x.finish, sums, work.col, row);
+          finish_columns<2>(x.finish, sums, col, row);
         else
-          store_finished<true>(x.finish, sums, buffer, row, work.col);
+          store_finished<true>(x.finish, sums, buffer, row, col);
       } else if (x.swapped) {
-        store_transposed(to, sums, work.col, row, work.slice);
+        store_transposed(to, sums, col, row, work.slice);
       } else {
-        store<UnitType::Bf16, true>(to, sums, buffer, row, work.col, work.slice);
+        store<UnitType::Bf16, true>(to, sums, buffer, row, col, work.slice);
       }
     };
     if constexpr (S::sharing == Sharing::Results) {

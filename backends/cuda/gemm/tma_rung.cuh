@@ -63,46 +63,61 @@ struct Stored {
   }
 };
 
-/// Fills in how a kernel reads `x`; `box_lines` are those of one copy.
-inline Status describe(DType type, const Stored& x, Index box_lines, Operand& out) noexcept {
-  out.major = x.major;
+/// Fills in how a kernel reads `x`; a copy is of so many rows, or k.
+inline Status describe(DType type, const Stored& x, Index box_rows, Index box_k, Operand& out) noexcept {
+  const bool along_k = x.major == Major::K;
   const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
-  return encode_tensor_map(out.map, type, x.data,
-                           {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines)});
+  const auto encode = [&](CUtensorMap& map, Index box_lines) {
+    return encode_tensor_map(map, type, x.data,
+                             {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines)});
+  };
+  out.major = x.major;
+  out.count = static_cast<int>(along_k ? x.lines : x.length);
+  if (const Index last = x.lines % box_rows; along_k && last > 0)
+    if (Status status = encode(out.edge, last); !status.ok()) return status;
+  return encode(out.map, along_k ? box_rows : box_k);
 }
 
-template <UnitType type, int tile_n, Sharing sharing, bool multicast = false>
-Status launch(cudaStream_t stream, const Product& x, Index multiprocessors, const char* name) noexcept {
-  using S = Stages<tile_n, sharing, multicast>;
-  const auto kernel = x.finish.wanted && x.slices == 1 ? product<type, tile_n, sharing, multicast, true>
-                                                       : product<type, tile_n, sharing, multicast, false>;
+template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
+Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
+              const char* name) noexcept {
+  using S = Stages<rows, tile_n, sharing>;
+  const auto kernel = x.finish.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
+                                                       : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
-  const int size = sharing == Sharing::Results ? x.parts : cluster;
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
   // Those who share results meet once: each has one tile.
-  const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / size, 1, all);
-  const Launch how{
-      .blocks = clusters * size, .threads = threads, .shared = S::all_bytes, .early = true, .cluster = size};
+  const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / plan.cluster(), 1, all);
+  const Index blocks = clusters * plan.cluster();
+  // Blocks of large tiles that lie below one another run side by side, so that the L2 cache is asked for a panel once.
+  const bool paired = sharing == Sharing::Nothing && rows * tile_n >= 128 * 128 && blocks % 2 == 0;
+  const Launch how{.blocks = blocks,
+                   .threads = threads,
+                   .shared = S::all_bytes,
+                   .early = true,
+                   .cluster = paired ? 2 : plan.cluster()};
   return launch_kernel(stream, how, name, kernel, x);
 }
 
 template <UnitType type>
 Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
               const char* name) noexcept {
-  if (plan.sharing == Sharing::Results && plan.tile_n == 64)
-    return launch<type, 64, Sharing::Results>(stream, x, multiprocessors, name);
-  if (plan.sharing == Sharing::A)
-    return plan.tile_n == 64 ? launch<type, 64, Sharing::A>(stream, x, multiprocessors, name)
-                             : launch<type, 128, Sharing::A>(stream, x, multiprocessors, name);
-  if (plan.tile_n == 256)
-    return plan.multicast ? launch<type, 256, Sharing::B, true>(stream, x, multiprocessors, name)
-                          : launch<type, 256, Sharing::B>(stream, x, multiprocessors, name);
-  if constexpr (type != UnitType::Tf32) {
-    if (plan.tile_n == 224) return launch<type, 224, Sharing::B, true>(stream, x, multiprocessors, name);
-    if (plan.tile_n == 192) return launch<type, 192, Sharing::B>(stream, x, multiprocessors, name);
-    if (plan.sharing == Sharing::Results) return launch<type, 128, Sharing::Results>(stream, x, multiprocessors, name);
+  const auto is = [&](int tile_m, int tile_n, Sharing sharing) {
+    return plan.tile_m == tile_m && plan.tile_n == tile_n && plan.sharing == sharing;
+  };
+  using enum Sharing;
+  constexpr bool narrow = type != UnitType::Tf32;
+  if (is(128, 256, B)) return launch<type, 128, 256, B>(stream, x, plan, multiprocessors, name);
+  if (is(128, 256, Nothing)) return launch<type, 128, 256>(stream, x, plan, multiprocessors, name);
+  if constexpr (narrow) {
+    if (is(128, 224, B)) return launch<type, 128, 224, B>(stream, x, plan, multiprocessors, name);
+    if (is(128, 192, Nothing)) return launch<type, 128, 192>(stream, x, plan, multiprocessors, name);
+    if (is(128, 128, Results)) return launch<type, 128, 128, Results>(stream, x, plan, multiprocessors, name);
   }
-  return launch<type, 128, Sharing::B>(stream, x, multiprocessors, name);
+  if (is(128, 64, Nothing)) return launch<type, 128, 64>(stream, x, plan, multiprocessors, name);
+  if (is(64, 128, Nothing)) return launch<type, 64, 128>(stream, x, plan, multiprocessors, name);
+  if (is(64, 64, Results)) return launch<type, 64, 64, Results>(stream, x, plan, multiprocessors, name);
+  return launch<type, 128, 128>(stream, x, plan, multiprocessors, name);
 }
 
 /// C, or the slices' sums in the same places.
@@ -146,9 +161,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
-  const bool few = cols <= widest_few_columns;
-  const Index blocks = ceil_div<Index>(call.k, few ? 2 * block_k : block_k);
-  const Plan plan = choose_plan(rows, cols, blocks, multiprocessors, !tf32);
+  const Plan plan = choose_plan(rows, cols, ceil_div<Index>(call.k, block_k), multiprocessors, tf32);
+  const Index blocks = ceil_div<Index>(call.k, plan.consumers_share() ? 2 * block_k : block_k);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
   const std::size_t first_at = layout.add(first.copy_bytes());
@@ -165,27 +179,22 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
   const Index units = Index{plan.slices} * plan.parts;
-  const int cluster_rows = few ? 64 : plan.sharing == Sharing::B ? cluster * tile_m : tile_m;
-  const int cluster_columns = (plan.sharing == Sharing::A ? cluster : 1) * plan.tile_n;
   Product x{.a = {},
             .b = {},
             .swapped = swapped,
             .to = results_of(call, sums, sums_pitch),
-            .tiles_m = static_cast<int>(ceil_div<Index>(rows, cluster_rows)),
-            .tiles_n = static_cast<int>(ceil_div<Index>(cols, cluster_columns)),
+            .tiles_m = static_cast<int>(ceil_div<Index>(rows, plan.cluster_rows())),
+            .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
             .slices = plan.slices,
             .parts = plan.parts,
             .each = static_cast<int>(blocks / units),
             .more = static_cast<int>(blocks % units),
             .finish = Finish<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
-  const int own_rows = few ? 64 : tile_m;
-  const int own_columns = plan.multicast ? plan.tile_n / cluster : plan.tile_n;
+  const int own_columns = plan.sharing == Sharing::B ? plan.tile_n / cluster : plan.tile_n;
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
-  if (Status status = describe(call.type, first, first.major == Major::K ? own_rows : block_k, x.a); !status.ok())
-    return status;
-  if (Status status = describe(call.type, second, second.major == Major::K ? own_columns : own_k, x.b); !status.ok())
-    return status;
+  if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;
+  if (Status status = describe(call.type, second, own_columns, own_k, x.b); !status.ok()) return status;
   if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
   if (sums == nullptr) return {};
   return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.finish}, row.name);

@@ -7,14 +7,14 @@
 
 namespace tessera::cuda::tma {
 
-constexpr unsigned band = 8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
+constexpr int band_rows = 1024; ///< of tiles that lie below one another, so that their panels meet in the L2 cache
 
 /// op(A) and op(B), or, if `swapped`, op(B)ᵀ and op(A)ᵀ, the product of which is Cᵀ.
 struct Product {
   Operand a, b;
   bool swapped;
   Results to;
-  int tiles_m, tiles_n; ///< a tile here is a cluster's
+  int tiles_m, tiles_n; ///< a tile here is a cluster's, or that of a block that shares nothing
   int slices;           ///< of k, a plane of sums each
   int parts;            ///< of each slice, for the blocks of a cluster that share results; else 1
   int each, more;       ///< blocks of k, a stage each, of each part, and how many parts have one more
@@ -23,13 +23,15 @@ struct Product {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// The clusters' places in the list of tiles and slices: each does its own and every so many further on.
+/// The clusters' places in the list of tiles and slices, or those of blocks that share nothing: each does its own and
+/// every so many further on.
 template <class S>
 struct Clusters {
   int first, all, count;
   __device__ explicit Clusters(const Product& x) {
-    first = static_cast<int>(ptx::get_sreg_clusterid_x());
-    count = static_cast<int>(ptx::get_sreg_nclusterid_x());
+    constexpr bool alone = S::sharing == Sharing::Nothing;
+    first = static_cast<int>(alone ? ptx::get_sreg_ctaid_x() : ptx::get_sreg_clusterid_x());
+    count = static_cast<int>(alone ? ptx::get_sreg_nctaid_x() : ptx::get_sreg_nclusterid_x());
     all = x.tiles_m * x.tiles_n * x.slices;
   }
   __device__ bool is_last(int index) const { return index + count >= all; }
@@ -56,19 +58,20 @@ struct Work {
     const int unit = S::sharing == Sharing::Results ? slice * x.parts + static_cast<int>(rank) : slice;
     begin = unit * x.each + min(unit, x.more);
     end = begin + x.each + (unit < x.more);
-    if (S::rows < tile_m) { // one tile across
+    if (S::blocks > 1 && tiles_n == 1) {
       row = static_cast<int>(tile) * S::rows;
       col = 0;
       return;
     }
     // Column by column within bands of rows of tiles.
+    constexpr unsigned band = band_rows / S::rows;
     const unsigned first = tiles_m <= band ? 0 : tile / (band * tiles_n) * band;
     const unsigned height = min(tiles_m - first, band);
     const unsigned in_band = tile - first * tiles_n;
     const unsigned across = in_band / height;
     const unsigned down = first + in_band - across * height;
     row = static_cast<int>((S::sharing == Sharing::B ? down * cluster + rank : down) * S::rows);
-    col = static_cast<int>(S::sharing == Sharing::A ? across * cluster + rank : across) * S::tile_n;
+    col = static_cast<int>(across) * S::tile_n;
   }
   /// All of this is known from here on.
   __device__ void hold() { asm volatile("" : "+r"(row), "+r"(col), "+r"(begin), "+r"(end)); }
