@@ -92,15 +92,15 @@ constexpr Index longest_in_parts = 96; ///< blocks of k of a tile of 128×128: o
 
 /// What such a plan of a product takes, of `blocks` of k as the tile counts them. A block takes what its multiprocessor
 /// needs, or its part of what all of them together do, since power is short; with slices, whose panels few tiles have
-/// in common, what the L2 cache needs to bring them, 7500 bytes a cycle. Sums of slices cross that cache twice.
+/// in common, what the L2 cache needs to bring them, 6500 bytes a cycle. Sums of slices cross that cache twice.
 inline double cost_of(const Tile& tile, Index m, Index n, Index blocks, Index slices, Index clusters, double slower) {
   const Plan plan = tile.plan(static_cast<int>(slices));
   const Index units = ceil_div<Index>(m, plan.cluster_rows()) * ceil_div<Index>(n, tile.n) * slices;
   const auto block_among = [&](Index running) {
     const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
     const double panels =
-        slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 7500 : 0;
-    return std::max({tile.block, tile.among_all * busy, panels}) * slower;
+        slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 6500 : 0;
+    return std::max(std::max(tile.block, tile.among_all * busy) * slower, panels);
   };
   const Index rest = units % clusters, rounds = ceil_div(units, clusters);
   const double each =
