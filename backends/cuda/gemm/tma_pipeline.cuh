@@ -38,8 +38,9 @@ struct Stages {
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;
 };
 
-/// op(A), or op(B) transposed: "rows" are m or n. Where two blocks of neighbouring multiprocessors are at work, the
-/// copy engine needs two and a half times as long for a row outside as for others. So none is asked for.
+/// op(A), or op(B) transposed: "rows" are m or n. None outside is asked for: where more than half of the
+/// multiprocessors are at work, the copy engine takes two and a half times as long for such a row as for others
+/// (README.md).
 struct Operand {
   CUtensorMap map;
   CUtensorMap edge; ///< the rows of the last box, if these are fewer and K-major

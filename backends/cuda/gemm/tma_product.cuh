@@ -4,9 +4,9 @@
 ///
 /// Persistent blocks of a producer and two consumer warpgroups, as in wgmma_product.cuh, without packing: tensor maps
 /// bring boxes of the operands as they are stored, and the matrix units read 16-bit operands in either direction (for
-/// tf32: tma_registers.cuh). Two blocks of a cluster share a panel of an operand: each fetches half of it for both, or,
-/// where that only ties them to one another, all of it; or they share the results of a tile (tma_parts.cuh). While
-/// results go to memory, the producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
+/// tf32: tma_registers.cuh). Blocks are alone; or two of a cluster share a panel of an operand, of which each fetches
+/// half for both; or the blocks of a cluster share the results of a tile (tma_parts.cuh). While results go to memory,
+/// the producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
 
 #include <variant>
 
