@@ -65,20 +65,29 @@ struct Shape {
           t(thread % 4) {}
   };
 
+  /// A lane's elements of fragment i of A, or j of B, from step p on.
+  template <class S>
+  __device__ static void load_a(double (&to)[8], int i, const S& stage, const Place& place, int p) {
+#pragma unroll
+    for (int e = 0; e < 8; ++e) to[e] = stage.a(place.row + i * fragment_m + e % 2 * 8, p + place.t + e / 2 * 4);
+  }
+  template <class S>
+  __device__ static void load_b(double (&to)[4], int j, const S& stage, const Place& place, int p) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) to[e] = stage.b(place.col + j * fragment_n, p + place.t + e * 4);
+  }
+
   /// A lane's elements of two of the warp's fragments of A, this one and the next, and of those of B.
   struct Fragment {
     double a[2][8], b[across][4];
 
     template <class S>
     __device__ void load_a(int i, const S& stage, const Place& place, int p) {
-#pragma unroll
-      for (int e = 0; e < 8; ++e)
-        a[i % 2][e] = stage.a(place.row + i * fragment_m + e % 2 * 8, p + place.t + e / 2 * 4);
+      Shape::load_a(a[i % 2], i, stage, place, p);
     }
     template <class S>
     __device__ void load_b(int j, const S& stage, const Place& place, int p) {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) b[j][e] = stage.b(place.col + j * fragment_n, p + place.t + e * 4);
+      Shape::load_b(b[j], j, stage, place, p);
     }
     /// What step() expects to be there.
     template <class S>
@@ -154,14 +163,9 @@ struct StepAhead : S {
     __device__ void load(int step, const Stage& stage, const Place& place, int p) {
       Step& to = steps[step];
 #pragma unroll
-      for (int i = 0; i < S::down; ++i)
+      for (int i = 0; i < S::down; ++i) S::load_a(to.a[i], i, stage, place, p);
 #pragma unroll
-        for (int e = 0; e < 8; ++e)
-          to.a[i][e] = stage.a(place.row + i * fragment_m + e % 2 * 8, p + place.t + e / 2 * 4);
-#pragma unroll
-      for (int j = 0; j < S::across; ++j)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) to.b[j][e] = stage.b(place.col + j * fragment_n, p + place.t + e * 4);
+      for (int j = 0; j < S::across; ++j) S::load_b(to.b[j], j, stage, place, p);
     }
     template <class Stage>
     __device__ void load(const Stage& stage, const Place& place) {

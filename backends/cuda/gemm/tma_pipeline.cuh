@@ -25,17 +25,20 @@ struct Stages {
   static constexpr int rows = rows_, tile_n = tile_n_;
   static constexpr Sharing sharing = sharing_;
   static constexpr int sharers = sharing == Sharing::B ? cluster : 1;
+  static constexpr int b_own = Plan{rows, tile_n, sharing}.own_columns();
   // In a tile of 64 rows each consumer has a block of k, or half of the columns, not other rows.
   static constexpr int blocks = Plan{rows, tile_n, sharing}.consumers_share() ? consumers : 1;
   static constexpr bool beside = rows == 64 && blocks == 1;
   static constexpr int columns = beside ? tile_n / consumers : tile_n; ///< of a consumer
-  static constexpr int b_own = tile_n / sharers;                       ///< what a block fetches, for itself or for both
   // Room for whole boxes of an MN-major B: of 64 columns, the last of which may pass the end of a tile.
   static constexpr int b_lines = (tile_n + 63) / 64 * 64;
   static constexpr unsigned a_bytes = blocks * rows * 128, b_bytes = blocks * b_lines * 128, bytes = a_bytes + b_bytes;
   static constexpr unsigned staging_bytes = consumers * 4 * staging;
   static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;
+
+  /// Where in a stage a consumer's part of B begins, from B on.
+  static constexpr __host__ __device__ int b_of(int consumer) { return rows < tile_m ? consumer * columns * 128 : 0; }
 };
 
 /// op(A), or op(B) transposed: "rows" are m or n. None outside is asked for: where more than half of the
@@ -51,7 +54,13 @@ struct Operand {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 namespace ptx = ::cuda::ptx;
-using wgmma::elected;
+
+/// One thread of the warp, which ptxas knows to be alone: else it has a loop over lanes around each copy.
+__device__ inline bool elected() {
+  unsigned is;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(is));
+  return is != 0;
+}
 
 /// `rows` rows of an operand, from `row` on, or those of them that exist. They arrive as lines, one after the other, a
 /// line for each row; or, where the operand is MN-major, a line for each k of so many rows as a line holds.

@@ -26,6 +26,10 @@ struct Plan {
   constexpr bool consumers_share() const { return sharing == Sharing::Results && tile_n == 64; }
   constexpr int cluster() const { return sharing == Sharing::B ? 2 : parts; }
   constexpr int cluster_rows() const { return sharing == Sharing::B ? 2 * tile_m : tile_m; }
+  /// That a block fetches, for itself or for both.
+  constexpr int own_columns() const { return sharing == Sharing::B ? tile_n / 2 : tile_n; }
+  /// For so many blocks of k.
+  constexpr Index stages(Index blocks) const { return consumers_share() ? ceil_div<Index>(blocks, 2) : blocks; }
 };
 
 constexpr Index widest_few_columns = 64; ///< of C, which have one tile across
@@ -72,7 +76,7 @@ struct Tile {
   int parts;
   double start, beside, block, among_all, slicing, in_tf32;
 
-  constexpr Plan plan(int slices) const { return {m, n, sharing, parts, slices}; }
+  constexpr Plan plan(Index slices) const { return {m, n, sharing, parts, static_cast<int>(slices)}; }
 };
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr Tile tiles[]{
@@ -90,24 +94,24 @@ constexpr Tile tiles[]{
 };
 constexpr Index longest_in_parts = 96; ///< blocks of k of a tile of 128×128: of more, adding slices costs no more
 
-/// What such a plan of a product takes, of `blocks` of k as the tile counts them. A block takes what its multiprocessor
-/// needs, or its part of what all of them together do, since power is short; with slices, whose panels few tiles have
-/// in common, what the L2 cache needs to bring them, 6500 bytes a cycle. Sums of slices cross that cache twice.
-inline double cost_of(const Tile& tile, Index m, Index n, Index blocks, Index slices, Index clusters, double slower) {
-  const Plan plan = tile.plan(static_cast<int>(slices));
-  const Index units = ceil_div<Index>(m, plan.cluster_rows()) * ceil_div<Index>(n, tile.n) * slices;
+/// What so many tiles in so many slices take, a slice's `stages` each. A block takes what its multiprocessor needs, or
+/// its part of what all of them together do, since power is short; with slices, whose panels few tiles have in common,
+/// what the L2 cache needs to bring them, 6500 bytes a cycle. Sums of slices cross that cache twice.
+inline double cost_of(const Tile& tile, Index count, Index results, Index stages, Index slices, Index clusters,
+                      double slower) {
+  const Index units = count * slices;
   const auto block_among = [&](Index running) {
     const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
     const double panels =
-        slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 6500 : 0;
+        slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * tile.plan(slices).cluster()) / 6500 : 0;
     return std::max(std::max(tile.block, tile.among_all * busy) * slower, panels);
   };
   const Index rest = units % clusters, rounds = ceil_div(units, clusters);
   const double each =
       static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
-  return static_cast<double>(ceil_div(blocks, slices * tile.parts)) * each + tile.start +
+  return static_cast<double>(ceil_div(stages, slices * tile.parts)) * each + tile.start +
          static_cast<double>(rounds - 1) * 1500 + tile.beside * static_cast<double>(std::min(units, clusters)) +
-         (slices > 1 ? tile.slicing + static_cast<double>(m * n * slices) * 8 / 3000 : 0);
+         (slices > 1 ? tile.slicing + static_cast<double>(results * slices) * 8 / 3000 : 0);
 }
 
 /// Of all tiles, or of those that tf32 has, and every number of slices the combination that is done first on so many
@@ -121,17 +125,17 @@ inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, b
     if (tf32 && tile.in_tf32 == 0) continue;
     const Plan whole = tile.plan(1);
     const Index clusters = clusters_at_once(multiprocessors, whole.cluster());
-    const Index own_blocks = whole.consumers_share() ? ceil_div<Index>(blocks, 2) : blocks;
+    const Index stages = whole.stages(blocks);
     const Index count = ceil_div<Index>(m, whole.cluster_rows()) * ceil_div<Index>(n, tile.n);
-    if (tile.parts > 1 && (count > clusters || own_blocks < 2 * tile.parts || blocks > longest_in_parts)) continue;
+    if (tile.parts > 1 && (count > clusters || stages < 2 * tile.parts || blocks > longest_in_parts)) continue;
     const Index most =
         tile.slicing == never ? 1 : std::clamp<Index>(clusters / count, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
-      const double cost =
-          std::max(cost_of(tile, m, n, own_blocks, slices, clusters, tf32 ? tile.in_tf32 : 1), reading + tile.start);
+      const double cost = std::max(cost_of(tile, count, m * n, stages, slices, clusters, tf32 ? tile.in_tf32 : 1),
+                                   reading + tile.start);
       if (cost < least) {
         least = cost;
-        best = tile.plan(static_cast<int>(slices));
+        best = tile.plan(slices);
       }
     }
   }

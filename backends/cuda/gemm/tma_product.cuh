@@ -107,7 +107,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
       const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
-      const SwizzledDescriptor b(stage + S::a_bytes + (S::rows < tile_m ? consumer * S::columns * 128 : 0), 64 * 128);
+      const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer), 64 * 128);
       const int accumulate = k > work.begin;
       if (majors == 0)
         multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
@@ -131,8 +131,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     wait_for_products<0>();
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
-    const int row = work.row + (S::beside ? warp % 4 : warp) * 16;
-    const int col = work.col + (S::beside ? consumer * S::columns : 0);
+    const int row = work.row_of(warp), col = work.col_of(consumer);
     if constexpr (defers) {
       if (!clusters.is_last(index) && deferred.possible(to, work.col)) {
         deferred.hold(to, sum, buffers + warp * staging, row, work.col);

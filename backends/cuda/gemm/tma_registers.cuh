@@ -128,8 +128,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
-  const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0,
-            own_b = S::rows < tile_m ? warp / 4 * S::columns * 128 : 0;
+  const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0, own_b = S::b_of(warp / 4);
   const Results in_registers = S::columns < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::columns < 128 ? in_registers : x.to;
   wait_for_kernel_before();
@@ -170,8 +169,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     char* const buffers = shared + stages * static_cast<int>(S::bytes);
-    const int row = work.row + (S::beside ? warp % 4 : warp) * 16;
-    const int col = work.col + (S::beside ? warp / 4 * S::columns : 0);
+    const int row = work.row_of(warp), col = work.col_of(warp / 4);
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (finishes) {
         if (x.swapped)

@@ -161,8 +161,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
-  const Plan plan = choose_plan(rows, cols, ceil_div<Index>(call.k, block_k), multiprocessors, tf32);
-  const Index blocks = ceil_div<Index>(call.k, plan.consumers_share() ? 2 * block_k : block_k);
+  const Index blocks = ceil_div<Index>(call.k, block_k);
+  const Plan plan = choose_plan(rows, cols, blocks, multiprocessors, tf32);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
   const std::size_t first_at = layout.add(first.copy_bytes());
@@ -178,7 +178,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = second.copy_to(stream, memory + second_at, row.name); !status.ok()) return status;
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
-  const Index units = Index{plan.slices} * plan.parts;
+  const Index units = Index{plan.slices} * plan.parts, stages = plan.stages(blocks);
   Product x{.a = {},
             .b = {},
             .swapped = swapped,
@@ -187,11 +187,11 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
             .slices = plan.slices,
             .parts = plan.parts,
-            .each = static_cast<int>(blocks / units),
-            .more = static_cast<int>(blocks % units),
+            .each = static_cast<int>(stages / units),
+            .more = static_cast<int>(stages % units),
             .finish = Finish<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
-  const int own_columns = plan.sharing == Sharing::B ? plan.tile_n / cluster : plan.tile_n;
+  const int own_columns = plan.own_columns();
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;
   if (Status status = describe(call.type, second, own_columns, own_k, x.b); !status.ok()) return status;

@@ -73,6 +73,9 @@ struct Work {
     row = static_cast<int>((S::sharing == Sharing::B ? down * cluster + rank : down) * S::rows);
     col = static_cast<int>(across) * S::tile_n;
   }
+  /// The first of a consuming warp's results, and its consumer's.
+  __device__ int row_of(int warp) const { return row + (S::beside ? warp % 4 : warp) * 16; }
+  __device__ int col_of(int consumer) const { return col + (S::beside ? consumer * S::columns : 0); }
   /// All of this is known from here on.
   __device__ void hold() { asm volatile("" : "+r"(row), "+r"(col), "+r"(begin), "+r"(end)); }
 };

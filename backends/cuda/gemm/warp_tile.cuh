@@ -85,12 +85,10 @@ constexpr __host__ __device__ ResultPlace place_of(int v) {
 template <class S>
 __device__ __noinline__ void store_finished(Finish<typename S::Element> finish, const typename S::Element* held,
                                             Index i, Index j) {
-  constexpr int vectors = S::rows * S::cols / S::width;
-  store_held < S::rows *S::cols, vectors<4 ? vectors : 4, S::width>(
-                                     finish, held,
-                                     [&](int v) -> ResultPlace {
-                                       return {i + place_of<S>(v).row, j + place_of<S>(v).col};
-                                     });
+  constexpr int vectors = S::rows * S::cols / S::width, together = vectors < 4 ? vectors : 4;
+  store_held<S::rows * S::cols, together, S::width>(finish, held, [&](int v) -> ResultPlace {
+    return {i + place_of<S>(v).row, j + place_of<S>(v).col};
+  });
 }
 
 /// alpha·sum + beta·C for the thread whose first result is C(i, j).

@@ -73,13 +73,6 @@ struct Barriers {
   }
 };
 
-/// One thread of the warp, which ptxas knows to be alone: else it has a loop over lanes around each copy.
-__device__ inline bool elected() {
-  unsigned is;
-  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(is));
-  return is != 0;
-}
-
 /// `bytes` to the same place in each block of the cluster that `blocks` names; their `full` counts them.
 __device__ inline void fetch(char* to, const char* from, unsigned bytes, std::uint64_t* full, std::uint16_t blocks) {
   ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to, from, bytes, full, blocks);
