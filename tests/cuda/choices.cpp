@@ -20,8 +20,8 @@ namespace {
 namespace stream_k = tessera::cuda::stream_k;
 
 // As the kernels are listed.
-constexpr stream_k::TileCost f32_tiles[]{stream_k::f32_large, stream_k::f32_medium, stream_k::f32_small,
-                                         stream_k::f32_flat, stream_k::f32_least};
+constexpr stream_k::TileCost f32_tiles[]{stream_k::f32_large, stream_k::f32_square, stream_k::f32_medium,
+                                         stream_k::f32_small, stream_k::f32_flat,   stream_k::f32_least};
 constexpr stream_k::TileCost f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square,
                                          stream_k::f64_small, stream_k::f64_flat,   stream_k::f64_least};
 
@@ -124,7 +124,9 @@ BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
   check(1536, 1536, 1536, f32_medium, 1, 2);
   check(2048, 2048, 2048, f32_large, 1, 1);
   check(8192, 8192, 8192, f32_large, 1, 1);
-  check(1024, 1024, 4096, f32_large, 4, 1); // 32 tiles, one of which would take 4096 steps
+  check(4096, 4096, 4096, f32_large, 1, 1);
+  check(4096, 4096, 128, f32_square, 1, 2);  // storing takes long, beside multiplying
+  check(1024, 1024, 4096, f32_square, 4, 2); // 64 tiles, one of which would take 4096 steps
 }
 
 /// The same in f64.
@@ -172,7 +174,7 @@ BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
     return seen.size();
   };
   for (const bool cut : {false, true}) {
-    BOOST_TEST(tiles_of(f32_tiles, tessera::DType::F32, cut) == 4);
+    BOOST_TEST(tiles_of(f32_tiles, tessera::DType::F32, cut) == 5);
     BOOST_TEST(tiles_of(f64_tiles, tessera::DType::F64, cut) == (cut ? 4 : 5));
   }
 }

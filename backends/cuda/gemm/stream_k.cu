@@ -2,10 +2,11 @@
 ///
 /// Four warps copy, elements of an operand along k one by one so that it comes out transposed, and hand their registers
 /// to eight warps that do nothing but read shared memory and multiply: 256×128 results, 16×8 a thread, 6 reads for 128
-/// FMAs; or, of a smaller C, to four warps with 64×128, 64×64, 32×64 or 32×32. What does not fill a wave of blocks is
-/// cut anywhere along k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k
-/// is cut at the canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight
-/// for each and each segment of k but the first. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
+/// FMAs; or to four warps with 128×128, two blocks a multiprocessor, one of which multiplies while the other one
+/// stores; or, of a smaller C, 64×128, 64×64, 32×64 or 32×32. What does not fill a wave of blocks is cut anywhere along
+/// k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k is cut at the
+/// canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight for each and
+/// each segment of k but the first. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
 /// Matrix-Matrix Multiplication on the GPU" (PPoPP 2023), whose sums are added; warps with roles are NVIDIA CUTLASS's.
 
 #include "ladder.hpp"
@@ -166,6 +167,7 @@ struct Fmas {
 namespace {
 
 using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f32_large, 32, 4, 2>;
+using Square = stream_k::Fmas<warp_tiling::Wide<float>, stream_k::f32_square, 32, 3, 2>;
 using Medium = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_medium, 32, 4, 16>;
 using Small =
     stream_k::Fmas<warp_tiling::Shape<float, 2, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_small, 32, 5, 32>;
@@ -206,7 +208,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = copy_lines(executor, queue, b, call.n, call.k, lines.b, lines.ldb, lines.op_b, Op::None);
         !status.ok())
       return status;
-  return stream_k::run<Large, Medium, Small, Flat, Least>(row.name, executor, queue, lines);
+  return stream_k::run<Large, Square, Medium, Small, Flat, Least>(row.name, executor, queue, lines);
 }
 
 } // namespace

@@ -24,8 +24,8 @@ struct TileCost {
   constexpr Index count(const GemmCall& call) const { return ceil_div<Index>(call.m, m) * ceil_div<Index>(call.n, n); }
 };
 
-constexpr TileCost f32_large{256, 128, 1, 290, 290}, f32_medium{64, 128, 2, 175, 96}, f32_small{64, 64, 2, 93, 54},
-    f32_flat{32, 64, 2, 56, 31}, f32_least{32, 32, 2, 36, 22};
+constexpr TileCost f32_large{256, 128, 1, 290, 290}, f32_square{128, 128, 2, 293, 192}, f32_medium{64, 128, 2, 175, 96},
+    f32_small{64, 64, 2, 93, 54}, f32_flat{32, 64, 2, 56, 31}, f32_least{32, 32, 2, 36, 22};
 constexpr TileCost f64_large{128, 128, 1, 133, 133}, f64_medium{128, 64, 1, 71, 71}, f64_square{64, 64, 1, 40, 40},
     f64_small{64, 32, 2, 47, 29}, f64_flat{32, 64, 2, 47, 29}, f64_least{32, 32, 1, 15, 15};
 

@@ -1,9 +1,11 @@
 #pragma once
 
-/// Results of 16 bits that go to memory while the matrix units have the next tile to do. A warp has 16 rows of a tile;
-/// of these 128 columns wait in its shared memory and the others, rounded, in registers. 64 columns go at each stage.
+/// Results of 16 bits that the copy engine brings to memory while the matrix units have the next tile to do. A warp has
+/// 16 rows of a tile, and shared memory for 128 columns of them; the others, rounded, wait in registers, and follow 64
+/// columns at a stage. Stores of the warps' own would take them longer than the products. NVIDIA CUTLASS stores like
+/// this.
 
-#include "tma_epilogue.cuh"
+#include "tma_boxes.cuh"
 
 namespace tessera::cuda::tma {
 
@@ -16,10 +18,6 @@ class DeferredRows {
   static_assert(chunks == staged + 2); // those of 224 and 256 columns
 
  public:
-  /// Of these results all columns exist, and nothing has to be read.
-  __device__ static bool possible(const Results& x, int j) {
-    return x.narrow && x.vectors && x.beta == 0 && j + tile_n <= x.n;
-  }
   __device__ bool waiting() const { return next_ < chunks; }
   /// Nothing is waiting, so that registers were free for something else.
   __device__ void forget() {
@@ -27,16 +25,20 @@ class DeferredRows {
     for (unsigned& pair : packed_) pair = 0;
   }
 
-  /// store() for later. Nothing may be waiting.
-  __device__ void hold(const Results& x, const float (&sum)[tile_n / 2], char* buffers, int i, int j) {
+  /// Starts; nothing may be waiting. `buffers`: the warp's.
+  __device__ void hold(const CUtensorMap& c, const Results& x, const float (&sum)[tile_n / 2], char* buffers, int i,
+                       int j) {
     const int lane = lane_from_here();
-    rows_ = x.m - i - lane / 8;
-    to_ = static_cast<Narrow<type>*>(x.c) + (i + lane / 8) * x.ldc + j + lane % 8 * 8;
-    next_ = 0;
-    __syncwarp(); // the last tile's buffers have been read
+    row_ = i;
+    col_ = j;
+    next_ = staged;
+    wait_for_boxes<0>();
 #pragma unroll
     for (int chunk = 0; chunk < staged; ++chunk)
-      stage_narrow<type>(sum, chunk * columns / 2, x.alpha, buffers + chunk * 2048, lane);
+      stage_narrow<type>(sum, chunk * columns / 2, x.alpha, buffers + chunk * box_bytes, lane);
+    show_to_engine();
+#pragma unroll
+    for (int chunk = 0; chunk < staged; ++chunk) send_box(c, buffers + chunk * box_bytes, i, j + chunk * columns);
 #pragma unroll
     for (int p = 0; p < held; ++p) {
       const int e = staged * columns / 2 + p * 2;
@@ -44,36 +46,32 @@ class DeferredRows {
     }
   }
 
-  __device__ void store_next(const Results& x, char* buffers) {
+  __device__ void store_next(const CUtensorMap& c, char* buffers) {
     const int lane = lane_from_here();
-    char* const buffer = buffers + next_ % staged * 2048;
-    if (next_ == staged) stage_held<0>(buffer, lane); // registers are numbered by constants
-    if (next_ == staged + 1) stage_held<1>(buffer, lane);
-    __syncwarp();
-    if (lane % 8 * 8 < tile_n - next_ * columns) {
-      uint4 rows[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) rows[i] = tma::staged<uint4>(buffer, lane / 8 + i * 4, lane % 8);
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        if (i * 4 < rows_) *reinterpret_cast<uint4*>(to_ + i * 4 * x.ldc) = rows[i];
-    }
-    to_ += columns;
+    char* const buffer = buffers + next_ % staged * box_bytes;
+    wait_for_boxes<staged - 1>(); // the one before the last has left this buffer
+    const bool last = next_ + 1 == chunks;
+    if (last) // registers are numbered by constants
+      stage_held<last_held>(buffer, lane);
+    else
+      stage_held<0>(buffer, lane);
+    show_to_engine();
+    send_box(c, buffer, row_, last ? col_ + tile_n - columns : col_ + staged * columns);
     ++next_;
   }
 
  private:
   static constexpr int held = (tile_n - staged * columns) / 4; ///< pairs of neighbours in registers
 
-  template <int chunk>
+  static constexpr int last_held = held - columns / 4; ///< of 224 columns, the last 64 begin within the chunk before
+
+  template <int first>
   __device__ void stage_held(char* buffer, int lane) const {
-    __syncwarp(); // the buffer has been read
-    stage_pairs<held>([&](int p) { return packed_[p]; }, chunk * columns / 4, buffer, lane);
+    stage_pairs<held>([&](int p) { return packed_[p]; }, first, buffer, lane);
   }
 
   unsigned packed_[held];
-  Narrow<type>* to_ = nullptr; ///< this lane's first result of the next chunk
-  int rows_ = 0;               ///< that exist from there on
+  int row_ = 0, col_ = 0;
   int next_ = chunks;
 };
 

@@ -20,7 +20,7 @@ namespace tessera::cuda::tma {
 
 template <UnitType type, class S, Major a_major, Major b_major>
 __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
-                        Work<S> work) {
+                        Work<S> work, Work<S>* works) {
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   constexpr int block_k = block_k_of(type);
@@ -36,6 +36,10 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
     if (index != clusters.first) work = Work<S>(x, index, rank);
     const OperandRows<type, S::rows, a_major> a_rows(x.a, work.row);
     const OperandRows<type, own_columns, b_major> columns(x.b, work.col + own);
+    if constexpr (works_are_left<type, S>) {
+      wait(barriers.empty[ring.stage], ring.phase ^ 1); // another tile's work has been read there
+      works[ring.stage] = work;
+    }
     const int lines = S::blocks * (a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines());
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
@@ -84,7 +88,7 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
 
 template <UnitType type, class S, bool finishes>
 __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
-                        unsigned rank) {
+                        unsigned rank, const Work<S>* works) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
   const int lane = thread % 32;
@@ -100,15 +104,16 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
-    const Work<S> work(x, index, rank);
+    const Work<S> work = works_are_left<type, S> ? Work<S>(works, barriers.full, ring) : Work<S>(x, index, rank);
+    const int blocks = works_are_left<type, S> ? work.uniform_blocks() : work.blocks();
     float sum[S::columns / 2];
     int before = -1; // the stage whose products may still run
-    for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
+    for (int k = 0; k < blocks; ++k, ring.advance(stages)) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
       const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
       const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer), 64 * 128);
-      const int accumulate = k > work.begin;
+      const int accumulate = k > 0;
       if (majors == 0)
         multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
       else if (majors == 1)
@@ -120,8 +125,8 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
       if constexpr (defers) {
         if (deferred.waiting()) {
           do {
-            deferred.store_next(to, buffers + warp * staging);
-          } while (k + 1 == work.end && deferred.waiting());
+            deferred.store_next(x.c, buffers + warp * staging);
+          } while (k + 1 == blocks && deferred.waiting());
         }
       }
       wait_for_products<1>();
@@ -133,11 +138,17 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     const int row = work.row_of(warp), col = work.col_of(consumer);
     if constexpr (defers) {
-      if (!clusters.is_last(index) && deferred.possible(to, work.col)) {
-        deferred.hold(to, sum, buffers + warp * staging, row, work.col);
+      if (!clusters.is_last(index) && x.in_boxes) {
+        if (to.narrow) {
+          deferred.hold(x.c, to, sum, buffers + warp * staging, row, work.col);
+        } else {
+          send_rows<false>(x.c, sum, to.alpha, buffers + warp * staging, row, work.col);
+          deferred.forget();
+        }
         continue;
       }
     }
+    if constexpr (defers) wait_for_boxes<0>(); // in whose buffers results are turned
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (finishes)
         store_finished<false>(x.finish, sums, buffer, row, col);
@@ -175,6 +186,7 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
   extern __shared__ __align__(1024) char shared[];
   __shared__ Barriers<S::count, S::sharers> barriers;
   __shared__ Arrivals arrivals;
+  __shared__ Work<S> works[S::count]; // of the tiles that begin with these stages
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
   if (threadIdx.x == 32) barriers.start();
   if (threadIdx.x == 64) prefetch<S::rows>(x.a);
@@ -193,14 +205,14 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
     Work<S> work(x, Clusters<S>(x).first, rank);
     work.hold();
     ptx::barrier_cluster_wait();
-    if (threadIdx.x < 32 && elected()) produce<type, S>(x, shared, barriers, rank, work);
+    if (threadIdx.x < 32 && elected()) produce<type, S>(x, shared, barriers, rank, work, works);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     ptx::barrier_cluster_wait();
     if constexpr (type == UnitType::Tf32)
-      consume_from_registers<S, finishes>(x, shared, barriers, arrivals, rank);
+      consume_from_registers<S, finishes>(x, shared, barriers, arrivals, rank, works);
     else
-      consume<type, S, finishes>(x, shared, barriers, arrivals, rank);
+      consume<type, S, finishes>(x, shared, barriers, arrivals, rank, works);
   }
   if constexpr (sharing != Sharing::B) return; // who is sent sums has waited for all of them
   __syncwarp();

@@ -123,7 +123,7 @@ __device__ void store_transposed(const Results& x, const float (&sum)[count], in
 
 template <class S, bool finishes>
 __device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers,
-                                       Arrivals& arrivals, unsigned rank) {
+                                       Arrivals& arrivals, unsigned rank, const Work<S>* works) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
@@ -134,10 +134,11 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
-    const Work<S> work(x, index, rank);
+    const Work<S> work(works, barriers.full, ring);
+    const int blocks = work.uniform_blocks();
     float sum[S::columns / 2];
     int before = -1; // the stage whose products may still run
-    int k = work.begin;
+    int k = 0;
     const auto step = [&](Fragments& fragments) {
       wait(barriers.full[ring.stage], ring.phase);
       const char* stage = shared + ring.stage * S::bytes;
@@ -149,7 +150,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
       begin_products();
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i)
-        multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > work.begin : 1);
+        multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > 0 : 1);
       commit_products();
       wait_for_products<1>();
       if (before >= 0) barriers.release(before, lane);
@@ -161,15 +162,25 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     Fragments even, odd;
     while (true) {
       step(even);
-      if (k == work.end) break;
+      if (k == blocks) break;
       step(odd);
-      if (k == work.end) break;
+      if (k == blocks) break;
     }
     wait_for_products<0>();
     barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     char* const buffers = shared + stages * static_cast<int>(S::bytes);
     const int row = work.row_of(warp), col = work.col_of(warp / 4);
+    if constexpr (S::sharing == Sharing::B && !finishes) {
+      if (!clusters.is_last(index) && x.in_boxes) {
+        if (x.swapped)
+          send_columns(x.c, sum, to.alpha, buffers + warp * staging, col, row);
+        else
+          send_rows<true>(x.c, sum, to.alpha, buffers + warp * staging, row, col);
+        continue;
+      }
+      wait_for_boxes<0>(); // in whose buffers results are turned
+    }
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (finishes) {
         if (x.swapped)

@@ -138,6 +138,18 @@ inline Results results_of(const GemmCall& call, float* sums, Index sums_pitch) n
                      (call.m == 1 || ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
 }
 
+/// C as the copy engine sees it. `turned`: boxes are of Cᵀ.
+inline Status describe_results(const GemmCall& call, bool turned, CUtensorMap& map) noexcept {
+  const auto element = static_cast<Index>(size_of(call.result));
+  const Index pitch = (call.m > 1 ? call.ldc : ceil_div<Index>(call.n, 64) * 64) * element;
+  TensorShape shape{call.n, call.m, 1, pitch, call.m * pitch, box_rows};
+  if (turned) {
+    shape.box_rows = turned_box_rows;
+    shape.box_line = turned_box_line;
+  }
+  return encode_tensor_map(map, call.result, call.c, shape);
+}
+
 /// What a row runs.
 template <UnitType type>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
@@ -181,6 +193,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const Index units = Index{plan.slices} * plan.parts, stages = plan.stages(blocks);
   Product x{.a = {},
             .b = {},
+            .c = {},
+            .in_boxes = false,
             .swapped = swapped,
             .to = results_of(call, sums, sums_pitch),
             .tiles_m = static_cast<int>(ceil_div<Index>(rows, plan.cluster_rows())),
@@ -195,6 +209,9 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;
   if (Status status = describe(call.type, second, own_columns, own_k, x.b); !status.ok()) return status;
+  x.in_boxes = plan.sharing == Sharing::B && plan.slices == 1 && x.to.vectors && x.to.beta == 0;
+  if (x.in_boxes)
+    if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;
   if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
   if (sums == nullptr) return {};
   return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.finish}, row.name);

@@ -12,6 +12,8 @@ constexpr int band_rows = 1024; ///< of tiles that lie below one another, so tha
 /// op(A) and op(B), or, if `swapped`, op(B)ᵀ and op(A)ᵀ, the product of which is Cᵀ.
 struct Product {
   Operand a, b;
+  CUtensorMap c; ///< if in_boxes: boxes of results that the copy engine takes to C
+  bool in_boxes;
   bool swapped;
   Results to;
   int tiles_m, tiles_n; ///< a tile here is a cluster's, or that of a block that shares nothing
@@ -37,13 +39,20 @@ struct Clusters {
   __device__ bool is_last(int index) const { return index + count >= all; }
 };
 
+/// Whether consumers find a tile's work where the producer has left it, in shared memory behind the barrier of the
+/// tile's first stage: its divisions take 500 cycles, in which who has many tiles multiplies nothing. While the first
+/// stage is on its way consumers have time for them.
+template <UnitType type, class S>
+constexpr bool works_are_left = type == UnitType::Tf32 || S::sharing == Sharing::B;
+
 /// A block's share of the work: its tile's slice, or part of one, of k.
 template <class S>
-struct Work {
-  int row, col; ///< of the tile's first result in this block
-  int slice;
+struct alignas(16) Work {
+  int row, col;   ///< of the tile's first result in this block
   int begin, end; ///< blocks of k
+  int slice;
 
+  Work() = default;
   /// With few divisions, and none of 64 bits: nothing is multiplied until this is done.
   __device__ Work(const Product& x, int index, unsigned rank) {
     const unsigned tiles_m = static_cast<unsigned>(x.tiles_m), tiles_n = static_cast<unsigned>(x.tiles_n);
@@ -73,6 +82,15 @@ struct Work {
     row = static_cast<int>((S::sharing == Sharing::B ? down * cluster + rank : down) * S::rows);
     col = static_cast<int>(across) * S::tile_n;
   }
+  /// What the producer has left for the tile that begins with the ring's stage, as soon as that is there.
+  __device__ Work(const Work* left, std::uint64_t* full, const Ring<S::count>& ring) {
+    wait(full[ring.stage], ring.phase);
+    *this = left[ring.stage];
+    __syncwarp(); // who gives the stage back does so for all lanes
+  }
+  __device__ int blocks() const { return end - begin; } ///< of k
+  /// The same, and the compiler knows that all of a warp's threads have it.
+  __device__ int uniform_blocks() const { return __shfl_sync(~0U, blocks(), 0); }
   /// The first of a consuming warp's results, and its consumer's.
   __device__ int row_of(int warp) const { return row + (S::beside ? warp % 4 : warp) * 16; }
   __device__ int col_of(int consumer) const { return col + (S::beside ? consumer * S::columns : 0); }
