@@ -84,6 +84,14 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
       BOOST_TEST((m + rows - 1) / rows * ((n + tile_n - 1) / tile_n) > 132 / plan.cluster());
     }
   }
+  for (const auto& [m, n, k] : tessera::test::products_in_rounds_tf32)
+    for (const auto& [rows, cols] : {std::pair{m, n}, std::pair{n, m}}) {
+      const tessera::cuda::tma::Plan plan = choose_plan(rows, cols, (k + 31) / 32, 132, true);
+      BOOST_TEST_CONTEXT(rows << "×" << cols << "×" << k << " in tf32") {
+        BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.tile_n == 256 && plan.slices == 1));
+        BOOST_TEST((rows + 255) / 256 * ((cols + 255) / 256) > 66);
+      }
+    }
   for (const auto& [m, n, k, parts] : tessera::test::products_in_parts) {
     const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {

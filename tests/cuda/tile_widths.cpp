@@ -1,5 +1,6 @@
-/// Products of 16-bit operands in tiles of all widths; 224 columns make no whole boxes of 64. Operands are whole
-/// numbers so small that every sum is exact, and the results those of z_order in f32, rounded once.
+/// Products of 16-bit operands in tiles of all widths; 224 columns make no whole boxes of 64; and in tf32, tiles whose
+/// results go to memory while the next ones are multiplied. Operands are whole numbers so small that every sum is
+/// exact, and the results those of z_order in f32, rounded once.
 
 #include "tile_widths.hpp"
 
@@ -39,32 +40,34 @@ struct WholeNumberProduct {
 };
 
 template <class T>
-void check(const char* kernel, Math math) {
-  if (!is_hopper()) return;
+void compare(const char* kernel, Math math, const WholeNumberProduct& x, const char* what, float beta, bool layer) {
   const GemmOptions here{.backend = Backend::Cuda, .math = math, .kernel = kernel},
       exact{.backend = Backend::Cuda, .kernel = "z_order"};
-  const auto compare = [&](const WholeNumberProduct& x, const char* what, float beta, bool layer) {
-    const Matrix<float> expected = x.multiply<float, float>(exact, beta, layer);
-    const Matrix<float> wide = x.multiply<T, float>(here, beta, layer);
-    const Matrix<T> narrow = x.multiply<T, T>(here, beta, layer);
-    BOOST_TEST_CONTEXT(kernel << ", " << x.m << "x" << x.n << "x" << x.k << (x.transposed ? ", transposed" : "")
-                              << what) {
-      BOOST_TEST((wide == expected), "to f32");
-      BOOST_TEST((narrow == matrix_cast<T>(expected)), "to 16 bits");
-    }
-  };
+  const Matrix<float> expected = x.multiply<float, float>(exact, beta, layer);
+  BOOST_TEST_CONTEXT(kernel << ", " << x.m << "x" << x.n << "x" << x.k << (x.transposed ? ", transposed" : "")
+                            << what) {
+    BOOST_TEST((x.multiply<T, float>(here, beta, layer) == expected), "to f32");
+    if constexpr (sizeof(T) < sizeof(float))
+      BOOST_TEST((x.multiply<T, T>(here, beta, layer) == matrix_cast<T>(expected)), "to 16 bits");
+  }
+}
+
+template <class T>
+void check(const char* kernel, Math math) {
+  if (!is_hopper()) return;
   const auto compare_all = [&](Index m, Index n, Index k) {
     for (const bool transposed : {false, true}) {
       const WholeNumberProduct x{m, n, k, transposed};
-      compare(x, "", 0, false);
-      compare(x, ", added to C", -1, false);
-      compare(x, ", with an epilogue", -1, true);
+      compare<T>(kernel, math, x, "", 0, false);
+      compare<T>(kernel, math, x, ", added to C", -1, false);
+      compare<T>(kernel, math, x, ", with an epilogue", -1, true);
     }
   };
   for (const auto& [m, n, k] : test::products_224_wide) compare_all(m, n, k);
   for (const auto& [m, n, k, parts] : test::products_in_parts) compare_all(m, n, k);
   for (const auto& x : test::products_in_low_tiles) compare_all(x.m, x.n, x.k);
-  for (const auto& [m, n, k, tile_n] : test::products_in_rounds) compare({m, n, k, false, 3}, ", times 3", 0, false);
+  for (const auto& [m, n, k, tile_n] : test::products_in_rounds)
+    compare<T>(kernel, math, {m, n, k, false, 3}, ", times 3", 0, false);
 }
 
 } // namespace
@@ -74,5 +77,12 @@ BOOST_AUTO_TEST_SUITE(tile_widths)
 BOOST_AUTO_TEST_CASE(of_bf16) { check<bf16>("wgmma_bf16", Math::Bf16); }
 
 BOOST_AUTO_TEST_CASE(of_fp16) { check<f16>("wgmma_fp16", Math::Fp16); }
+
+BOOST_AUTO_TEST_CASE(of_tf32) {
+  if (!is_hopper()) return;
+  for (const auto& [m, n, k] : test::products_in_rounds_tf32)
+    for (const bool transposed : {false, true})
+      compare<float>("wgmma_tf32", Math::Tf32, {m, n, k, transposed, 3}, ", times 3", 0, false);
+}
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -29,6 +29,9 @@ constexpr ProductInRounds products_in_rounds[]{
     {4090, 2048, 64, 256}, {4096, 2040, 330, 256}, {17000, 250, 200, 128}, {17000, 250, 70, 128},
 };
 
+/// The same in tf32, in tiles of 256 columns: of C, or of Cᵀ where neither operand is transposed.
+constexpr ProductInTiles products_in_rounds_tf32[]{{4090, 2048, 40}, {4070, 2041, 97}, {2048, 4096, 160}};
+
 /// Few tiles of 128×128, of which several blocks have a part of k each: whole ones, with some rows and columns less,
 /// with lines that begin anywhere, and with a last block of k of few steps.
 struct ProductInParts {

@@ -106,11 +106,12 @@ inline double cost_of(const Tile& tile, Index count, Index results, Index stages
         slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * tile.plan(slices).cluster()) / 6500 : 0;
     return std::max(std::max(tile.block, tile.among_all * busy) * slower, panels);
   };
+  const double later = tile.sharing == Sharing::B ? 1000 : 1500; // its results go while others are multiplied
   const Index rest = units % clusters, rounds = ceil_div(units, clusters);
   const double each =
       static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
   return static_cast<double>(ceil_div(stages, slices * tile.parts)) * each + tile.start +
-         static_cast<double>(rounds - 1) * 1500 + tile.beside * static_cast<double>(std::min(units, clusters)) +
+         static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(units, clusters)) +
          (slices > 1 ? tile.slicing + static_cast<double>(results * slices) * 8 / 3000 : 0);
 }
 
