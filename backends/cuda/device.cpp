@@ -81,7 +81,8 @@ std::string why_unusable(int device) {
     static_cast<void>(cudaGetLastError());
     return name_of(device) + " cannot be started: " + text_of(error);
   }
-  error = find_device_code();
+  DeviceCode code{};
+  error = find_device_code(code);
   if (error == cudaSuccess) return {};
   static_cast<void>(cudaGetLastError());
   return name_of(device) +
@@ -151,8 +152,17 @@ Status read_capabilities(int device, Capabilities& capabilities) noexcept try {
   capabilities.host_memory = false;
   capabilities.memory_bytes = properties.totalGlobalMem;
   capabilities.l2_bytes = static_cast<std::size_t>(std::max(properties.l2CacheSize, 0));
+  DeviceCode code{};
+  if (Status status = check(find_device_code(code), "looking for the device's code"); !status.ok()) return status;
   capabilities.compute_major = properties.major;
   capabilities.compute_minor = properties.minor;
+  if (code == DeviceCode::Turing && properties.major > 7) {
+    capabilities.compute_major = 7;
+    capabilities.compute_minor = 5;
+  } else if (code == DeviceCode::Ampere && properties.major == 9) { // no row is for later devices
+    capabilities.compute_major = 8;
+    capabilities.compute_minor = 0;
+  }
   capabilities.multiprocessors = properties.multiProcessorCount;
   capabilities.shared_memory_per_block = properties.sharedMemPerBlockOptin;
   const std::string release = driver_release();

@@ -48,7 +48,7 @@ struct Capabilities {
   std::size_t l2_bytes = 0;
   std::size_t l3_bytes = 0;
   int device_index = 0;  ///< CUDA: the device's number
-  int compute_major = 0; ///< CUDA: compute capability
+  int compute_major = 0; ///< CUDA: compute capability, or an earlier one that the plug-in's code is for
   int compute_minor = 0;
   int multiprocessors = 0;
   std::size_t shared_memory_per_block = 0; ///< CUDA: with opt-in

@@ -1,8 +1,9 @@
 #pragma once
 
 /// From accumulators to C: each warp turns its 16 rows, 128 bytes of each at a time, in shared memory of its own, so
-/// that its lanes store 16 bytes each, a row's next to one another. They wait for no store, which bulk copies out of so
-/// little memory would make them do. Where C is not aligned, and at its edge, a lane stores a column's elements.
+/// that its lanes store 16 bytes each, a row's next to one another. So a block's last tile is stored, and all where the
+/// copy engine cannot (tma_boxes.cuh): they wait for no store. Where C is not aligned, and at its edge, a lane stores a
+/// column's elements.
 
 #include "canonical.cuh"
 #include "rounding.cuh"
