@@ -3,16 +3,19 @@
 namespace tessera::cuda {
 namespace {
 
-// The number of threads that each version allows tells which one a device has got.
-constexpr int of_turing = 32, of_ampere = 64, of_hopper = 96;
+/// Threads that a version of a kernel allows, by which it is known.
+constexpr int threads_of(DeviceCode code) { return 32 * (1 + static_cast<int>(code)); }
 
+constexpr DeviceCode this_code =
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-__global__ void __launch_bounds__(of_hopper) nothing() {}
+    DeviceCode::Hopper;
 #elif __CUDA_ARCH__ >= 800
-__global__ void __launch_bounds__(of_ampere) nothing() {}
+    DeviceCode::Ampere;
 #else
-__global__ void __launch_bounds__(of_turing) nothing() {}
+    DeviceCode::Turing;
 #endif
+
+__global__ void __launch_bounds__(threads_of(this_code)) nothing() {}
 
 } // namespace
 
@@ -20,7 +23,9 @@ cudaError_t find_device_code(DeviceCode& code) noexcept {
   cudaFuncAttributes attributes{};
   const cudaError_t error = cudaFuncGetAttributes(&attributes, nothing);
   const int threads = attributes.maxThreadsPerBlock;
-  code = threads == of_hopper ? DeviceCode::Hopper : threads == of_ampere ? DeviceCode::Ampere : DeviceCode::Turing;
+  code = threads == threads_of(DeviceCode::Hopper)   ? DeviceCode::Hopper
+         : threads == threads_of(DeviceCode::Ampere) ? DeviceCode::Ampere
+                                                     : DeviceCode::Turing;
   return error;
 }
 
