@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include <boost/test/unit_test.hpp>
 

@@ -8,8 +8,8 @@
 
 namespace tessera::cuda::tma {
 
-/// 2 KiB, of which a warp has two: 16 rows of 128 bytes; or, of Cᵀ in tf32, 32 rows of 16 results.
-constexpr int box_bytes = 2048, box_rows = 16, turned_box_rows = 32, turned_box_line = 64;
+/// A box fills a buffer: 16 rows of 128 bytes; or, of Cᵀ in tf32, 32 rows of 16 results.
+constexpr int box_rows = 16, turned_box_rows = 32, turned_box_line = 64;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
@@ -25,12 +25,12 @@ __device__ inline void send_box(const CUtensorMap& c, const char* buffer, int ro
 /// All but the last so many have been read.
 template <int under_way>
 __device__ void wait_for_boxes() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(under_way) : "memory");
+  ptx::cp_async_bulk_wait_group_read(ptx::n32_t<under_way>{});
   __syncwarp();
 }
 /// What this warp has written to shared memory.
 __device__ inline void show_to_engine() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  ptx::fence_proxy_async(ptx::space_shared);
   __syncwarp();
 }
 
@@ -40,7 +40,7 @@ __device__ void send_rows(const CUtensorMap& c, const float (&sum)[count], float
   const int lane = lane_from_here();
 #pragma unroll
   for (int col = 0; col < count * 2; col += 32) {
-    char* const buffer = buffers + col / 32 % 2 * box_bytes;
+    char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
     wait_for_boxes<1>();
     stage_wide<paired>(sum, col / 2, alpha, buffer, lane);
     show_to_engine();
@@ -56,7 +56,7 @@ __device__ void send_columns(const CUtensorMap& c, const float (&sum)[count], fl
   const int lane = lane_from_here();
 #pragma unroll
   for (int first = 0; first < count * 2; first += turned_box_rows) {
-    char* const buffer = buffers + first / turned_box_rows % 2 * box_bytes;
+    char* const buffer = buffers + first / turned_box_rows % 2 * buffer_bytes;
     wait_for_boxes<1>();
 #pragma unroll
     for (int g = 0; g < turned_box_rows; g += 8)

@@ -35,10 +35,10 @@ class DeferredRows {
     wait_for_boxes<0>();
 #pragma unroll
     for (int chunk = 0; chunk < staged; ++chunk)
-      stage_narrow<type>(sum, chunk * columns / 2, x.alpha, buffers + chunk * box_bytes, lane);
+      stage_narrow<type>(sum, chunk * columns / 2, x.alpha, buffers + chunk * buffer_bytes, lane);
     show_to_engine();
 #pragma unroll
-    for (int chunk = 0; chunk < staged; ++chunk) send_box(c, buffers + chunk * box_bytes, i, j + chunk * columns);
+    for (int chunk = 0; chunk < staged; ++chunk) send_box(c, buffers + chunk * buffer_bytes, i, j + chunk * columns);
 #pragma unroll
     for (int p = 0; p < held; ++p) {
       const int e = staged * columns / 2 + p * 2;
@@ -48,7 +48,7 @@ class DeferredRows {
 
   __device__ void store_next(const CUtensorMap& c, char* buffers) {
     const int lane = lane_from_here();
-    char* const buffer = buffers + next_ % staged * box_bytes;
+    char* const buffer = buffers + next_ % staged * buffer_bytes;
     wait_for_boxes<staged - 1>(); // the one before the last has left this buffer
     const bool last = next_ + 1 == chunks;
     if (last) // registers are numbered by constants

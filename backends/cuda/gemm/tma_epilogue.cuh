@@ -11,6 +11,8 @@
 
 namespace tessera::cuda::tma {
 
+constexpr int buffer_bytes = staging / 2; ///< a warp has two, used in turn
+
 /// Four neighbours in C.
 template <class R>
 struct alignas(4 * sizeof(R)) Quad {
@@ -194,7 +196,7 @@ __device__ void store_finished(const Finish<float>& finish, const float (&sum)[c
   __syncwarp(); // the last tile's buffers have been read
 #pragma unroll 1
   for (int col = 0; col < count * 2 && j + col < finish.n; col += 32) {
-    char* const buffer = buffers + col / 32 % 2 * 2048;
+    char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
     float part[16];
 #pragma unroll
     for (int e = 0; e < 16; ++e) part[e] = held[col / 2 + e];
@@ -222,7 +224,7 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
 #pragma unroll
       for (int col = 0; col < tile_n; col += 64) {
         if (col >= columns) break;
-        char* const buffer = buffers + col / 64 % 2 * 2048;
+        char* const buffer = buffers + col / 64 % 2 * buffer_bytes;
         stage_narrow<type>(sum, col / 2, x.alpha, buffer, lane);
         __syncwarp();
         rows_of(static_cast<Narrow<type>*>(x.c), col).store_narrow(buffer, lane);
@@ -230,7 +232,7 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
     } else {
 #pragma unroll
       for (int col = 0; col < tile_n; col += 32) {
-        char* const buffer = buffers + col / 32 % 2 * 2048;
+        char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
         stage_wide<paired>(sum, col / 2, x.alpha, buffer, lane);
         __syncwarp();
         rows_of(static_cast<float*>(x.c), col).store_wide(buffer, lane);
@@ -241,7 +243,7 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
   // Not unrolled: so much more code would not fit the instruction cache.
 #pragma unroll 1
   for (int col = 0; col < columns; col += 32) {
-    char* const buffer = buffers + col / 32 % 2 * 2048;
+    char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
 #pragma unroll
     for (int chunk = 0; chunk < tile_n; chunk += 32)
       if (chunk == col)

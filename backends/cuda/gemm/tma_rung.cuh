@@ -63,19 +63,22 @@ struct Stored {
   }
 };
 
+/// A map of `x`, whose boxes have so many lines of so many bytes.
+inline Status encode(DType type, const Stored& x, Index box_lines, CUtensorMap& map,
+                     unsigned box_line = TensorShape{}.box_line) noexcept {
+  const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
+  return encode_tensor_map(map, type, x.data,
+                           {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line});
+}
+
 /// Fills in how a kernel reads `x`; a copy is of so many rows, or k.
 inline Status describe(DType type, const Stored& x, Index box_rows, Index box_k, Operand& out) noexcept {
   const bool along_k = x.major == Major::K;
-  const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
-  const auto encode = [&](CUtensorMap& map, Index box_lines) {
-    return encode_tensor_map(map, type, x.data,
-                             {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines)});
-  };
   out.major = x.major;
   out.count = static_cast<int>(along_k ? x.lines : x.length);
   if (const Index last = x.lines % box_rows; along_k && last > 0)
-    if (Status status = encode(out.edge, last); !status.ok()) return status;
-  return encode(out.map, along_k ? box_rows : box_k);
+    if (Status status = encode(type, x, last, out.edge); !status.ok()) return status;
+  return encode(type, x, along_k ? box_rows : box_k, out.map);
 }
 
 template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
@@ -140,14 +143,8 @@ inline Results results_of(const GemmCall& call, float* sums, Index sums_pitch) n
 
 /// C as the copy engine sees it. `turned`: boxes are of Cᵀ.
 inline Status describe_results(const GemmCall& call, bool turned, CUtensorMap& map) noexcept {
-  const auto element = static_cast<Index>(size_of(call.result));
-  const Index pitch = (call.m > 1 ? call.ldc : ceil_div<Index>(call.n, 64) * 64) * element;
-  TensorShape shape{call.n, call.m, 1, pitch, call.m * pitch, box_rows};
-  if (turned) {
-    shape.box_rows = turned_box_rows;
-    shape.box_line = turned_box_line;
-  }
-  return encode_tensor_map(map, call.result, call.c, shape);
+  const Stored c{call.c, call.m, call.n, call.ldc, Major::K, static_cast<int>(size_of(call.result))};
+  return turned ? encode(call.result, c, turned_box_rows, map, turned_box_line) : encode(call.result, c, box_rows, map);
 }
 
 /// What a row runs.
@@ -209,7 +206,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;
   if (Status status = describe(call.type, second, own_columns, own_k, x.b); !status.ok()) return status;
-  x.in_boxes = plan.sharing == Sharing::B && plan.slices == 1 && x.to.vectors && x.to.beta == 0;
+  x.in_boxes = plan.sharing == Sharing::B && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.finish.wanted;
   if (x.in_boxes)
     if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;
   if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
