@@ -50,6 +50,18 @@ constexpr std::array known{Isa::Portable, Isa::Neon};
 constexpr std::array known{Isa::Portable};
 #endif
 
+bool look_for_two_wide_units() noexcept {
+#if defined(__x86_64__)
+  constexpr unsigned amd = 0x68747541; // "Auth" of "AuthenticAMD"
+  constexpr unsigned zen5 = 0x1a;
+  const unsigned version = cpuid(1).eax;
+  const unsigned family = ((version >> 8) & 0xfu) + ((version >> 20) & 0xffu);
+  return cpuid(0).ebx != amd || family >= zen5;
+#else
+  return false;
+#endif
+}
+
 const char* look_for_amx() noexcept {
 #if defined(__x86_64__) && defined(__linux__)
   constexpr long ask_for_state = 0x1023; // ARCH_REQ_XCOMP_PERM
@@ -125,6 +137,11 @@ Status choose_isa(Isa& isa) {
   return Status::failure(StatusCode::InvalidArgument, std::string("TESSERA_CPU_ISA = '") + word +
                                                           "' is not an instruction set (" + list + "); did you mean '" +
                                                           nearest_word(word, words) + "'?");
+}
+
+bool has_two_wide_units(Isa isa) noexcept {
+  static const bool has = look_for_two_wide_units();
+  return isa == Isa::Avx512 && has;
 }
 
 const char* why_no_amx() noexcept {

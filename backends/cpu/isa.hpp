@@ -29,6 +29,10 @@ Isa detect_isa() noexcept;
 /// InvalidArgument if the word is unknown or the machine lacks what it names.
 Status choose_isa(Isa& isa);
 
+/// Whether two multiply-adds of 512 bits begin each cycle: Intel's processors, AMD's from Zen 5 on. The caches are as
+/// wide as elsewhere, so that operands should come from nearer.
+bool has_two_wide_units(Isa isa) noexcept;
+
 /// Null if this process may use AMX's tiles on bf16, else what is missing. The first call asks the kernel for them:
 /// Linux keeps their 8 KiB of registers from programs that have not asked (arch_prctl, ARCH_REQ_XCOMP_PERM).
 const char* why_no_amx() noexcept;

@@ -31,8 +31,8 @@ Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k,
   const Index block_strips_m = block_part(strips_m, block_bytes / (segment_bytes * tile_m));
   const Index block_strips_n = block_part(strips_n, block_bytes / (segment_bytes * tile_n));
 
-  // Two thirds of L2 for A; the rest is for the strip of B in use, the next one, and C.
-  Index task_strips_m = even_part(block_strips_m, l2 * 2 / 3 / (segment_bytes * tile_m));
+  // Two fifths of L2 for A; the rest is for the strip of B in use, the next one, and C.
+  Index task_strips_m = even_part(block_strips_m, l2 * 2 / 5 / (segment_bytes * tile_m));
   Index task_strips_n = block_strips_n;
   if (used > 1) {
     const auto tasks = [&] {

@@ -37,6 +37,17 @@ TileSize remembered_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel)
 /// Rows of B between the one in use and the one to be asked for: what memory's latency asks for.
 constexpr Index rows_ahead = 16;
 
+/// Results of this many bytes may lie in the second cache or beyond.
+constexpr Index small_result_bytes = 64 << 10;
+
+/// A tile of C is asked for before its sums are made.
+template <class T>
+void ask_for(const T* c, Index ldc, int rows, int cols) {
+  constexpr int line = 64 / sizeof(T);
+  for (int r = 0; r < rows; ++r, c += ldc)
+    for (int at = 0; at < cols; at += line) __builtin_prefetch(c + at, 1, 2);
+}
+
 /// Small products, whose time is to be that of their tiles: one thread, one segment, nothing to scale or add.
 template <class T>
 void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
@@ -44,6 +55,7 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const TileSize size = remembered_tile(x, kernel);
   const Index tile_m = size.m;
   const Index tile_n = size.n;
+  const bool asks_for_c = x.m * x.n * static_cast<Index>(sizeof(T)) > small_result_bytes;
   DirectTile<T> tile{.rows = 0,
                      .cols = 0,
                      .k = x.k,
@@ -63,6 +75,8 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
       tile.rows = static_cast<int>(std::min(tile_m, x.m - i));
       tile.a = x.a + i * a_row;
       tile.tile = x.c + i * x.ldc + j;
+      tile.b_ahead = i == 0 ? rows_ahead * x.ldb : 0; // later the columns are in cache
+      if (asks_for_c) ask_for(tile.tile, x.ldc, tile.rows, tile.cols);
       kernel.multiply_direct(tile);
     }
   }
@@ -142,8 +156,8 @@ class DirectProduct {
     return {i, j, static_cast<int>(std::min(tile_m_, x_.m - i)), static_cast<int>(std::min(tile_n_, x_.n - j))};
   }
 
-  /// Sums of one segment of a tile.
-  void multiply(const Tile& tile, Index segment, T* out, Index ld) const {
+  /// Sums of one segment of a tile. `b_is_near`: a tile above has read the same part of B.
+  void multiply(const Tile& tile, Index segment, T* out, Index ld, bool b_is_near) const {
     const Index p = segment * canonical_segment;
     const Index a_row = x_.op_a == Op::None ? x_.lda : 1;
     const Index a_step = x_.op_a == Op::None ? 1 : x_.lda;
@@ -155,7 +169,7 @@ class DirectProduct {
                              .a_step = a_step,
                              .b = x_.b + p * x_.ldb + tile.j,
                              .b_step = x_.ldb,
-                             .b_ahead = rows_ahead * x_.ldb,
+                             .b_ahead = b_is_near ? 0 : rows_ahead * x_.ldb,
                              .more = false,
                              .tile = out,
                              .ld = ld});
@@ -172,11 +186,11 @@ class DirectProduct {
       const Tile tile = tile_at(number);
       T* c = x_.c + tile.i * x_.ldc + tile.j;
       if (is_plain) {
-        multiply(tile, 0, c, x_.ldc);
+        multiply(tile, 0, c, x_.ldc, number > first && tile.i > 0);
         continue;
       }
       for (Index segment = 0; segment < segments_; ++segment) {
-        multiply(tile, segment, sums, tile_n_);
+        multiply(tile, segment, sums, tile_n_, false);
         apply(update(segment), tile.rows, tile.cols, sums, tile_n_, waiting, tile_n_, c, x_.ldc);
       }
     }
@@ -188,7 +202,7 @@ class DirectProduct {
       for (Index number = first; number < last; ++number) {
         const Tile tile = tile_at(number);
         T* c = x_.c + tile.i * x_.ldc + tile.j;
-        multiply(tile, segment, sums, tile_n_);
+        multiply(tile, segment, sums, tile_n_, number > first && tile.i > 0);
         apply(update(segment), tile.rows, tile.cols, sums, tile_n_, c, x_.ldc, c, x_.ldc);
       }
   }
@@ -198,7 +212,7 @@ class DirectProduct {
       const Index number = task % tiles();
       const Index segment = task / tiles();
       const Tile tile = tile_at(number);
-      multiply(tile, segment, sums_.at(segment, tile.i, tile.j), sums_.ld());
+      multiply(tile, segment, sums_.at(segment, tile.i, tile.j), sums_.ld(), false);
       sums_.finish(number, tile.i, tile.j, tile.rows, tile.cols, call_, x_);
     });
   }

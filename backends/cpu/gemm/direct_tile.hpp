@@ -15,25 +15,27 @@ namespace tessera::cpu {
 inline constexpr Index aliasing_bytes = 2048;
 inline constexpr int rows_that_alias = 7;
 
-/// About how many cycles a tile takes: multiply-adds or loads, whichever are more, and what it takes to begin and end.
-inline float cycles_of_tile(int rows, int vectors, float k) {
+/// About how long a tile takes, counted in multiply-adds: those or loads, whichever are more, and what it takes to
+/// begin and end.
+inline float time_of_tile(int rows, int vectors, float k, bool two_units) {
   const auto sums = static_cast<float>(rows * vectors);
   const float loads = 1.25f * static_cast<float>(rows + vectors);
   const float late_stores = std::clamp(8.0f * (sums - 16.0f), 0.0f, 48.0f); // more than hide behind the next tile
-  return k * std::max(sums, loads) + 14.0f + late_stores;
+  const float ends = two_units ? 300.0f : 14.0f + late_stores;
+  return k * std::max(sums, loads) + ends;
 }
 
 /// The same for m rows of `vectors` vectors, in tiles of `rows` rows and `whole` vectors.
-inline float cycles_of_tiles(int m, int vectors, float k, int rows, int whole) {
+inline float time_of_tiles(int m, int vectors, float k, int rows, int whole, bool two_units) {
   const int whole_tiles = vectors / whole;
   const int left_vectors = vectors % whole;
-  const auto cycles_of_row = [&](int r) {
-    const float last = left_vectors == 0 ? 0.0f : cycles_of_tile(r, left_vectors, k);
-    return static_cast<float>(whole_tiles) * cycles_of_tile(r, whole, k) + last;
+  const auto time_of_row = [&](int r) {
+    const float last = left_vectors == 0 ? 0.0f : time_of_tile(r, left_vectors, k, two_units);
+    return static_cast<float>(whole_tiles) * time_of_tile(r, whole, k, two_units) + last;
   };
   const int whole_rows = m / rows;
   const int left = m % rows;
-  return static_cast<float>(whole_rows) * cycles_of_row(rows) + (left == 0 ? 0.0f : cycles_of_row(left));
+  return static_cast<float>(whole_rows) * time_of_row(rows) + (left == 0 ? 0.0f : time_of_row(left));
 }
 
 /// Rows and columns of a tile.
@@ -59,15 +61,16 @@ TileSize choose_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   if (n <= lanes || m == 1 || x.m * x.n * x.k <= worth_a_choice) return best;
 
   const int vectors = ceil_div(n, lanes);
-  const auto cycles = [&](TileSize tile) {
-    return cycles_of_tiles(m, vectors, static_cast<float>(x.k), tile.m, tile.n / lanes);
+  const bool two_units = has_two_wide_units(kernel.isa);
+  const auto time = [&](TileSize tile) {
+    return time_of_tiles(m, vectors, static_cast<float>(x.k), tile.m, tile.n / lanes, two_units);
   };
-  float least = cycles(best);
+  float least = time(best);
   const auto consider = [&](int tile_rows, int beside) {
     const int even_rows = even(std::clamp(tile_rows, 1, most));
     const TileSize tile{even_rows, beside * lanes};
     if (tile.n > kernel.direct_cols(even_rows)) return;
-    const float here = cycles(tile);
+    const float here = time(tile);
     if (here >= least) return;
     least = here;
     best = tile;

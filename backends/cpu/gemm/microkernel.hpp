@@ -40,7 +40,7 @@ struct DirectTile {
   Index a_row, a_step;
   const T* b;
   Index b_step;
-  Index b_ahead; ///< how many elements behind the ones in use lie those to be asked for; nothing is read there
+  Index b_ahead; ///< how many elements behind the ones in use lie those to be asked for; nothing is read there. 0: none
   bool more;     ///< the chains do not begin: their sums so far are in `tile`
   T* tile;       ///< sum (r, c) at r·ld + c
   Index ld;

@@ -34,6 +34,7 @@ struct MicroKernelBody {
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
+#pragma GCC unroll 4
     for (Index p = 0; p < k; ++p) {
       __builtin_prefetch(a + a_ahead * tile_m);
       __builtin_prefetch(soon + p * soon_step, 0, 2);

@@ -117,7 +117,8 @@ struct DirectBody {
     }
   };
 
-  template <int rows, int vectors, Edge edge>
+  /// `near`: the operands are in the caches, and nothing is asked for.
+  template <int rows, int vectors, Edge edge, bool near>
   static void multiply_tile(const DirectTile<T>& x) {
     using Sums = Row<vectors, edge>;
     auto mask = Sums::Last::mask(x.cols - (vectors - 1) * lanes);
@@ -141,19 +142,13 @@ struct DirectBody {
 #pragma GCC unroll 32
       for (int r = 0; r < rows; ++r) sum[r].clear();
     }
-    for (Index p = x.k; p > 0; --p) {
-      // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
-#pragma GCC unroll 8
-      for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
-      if constexpr (edge != Edge::Whole) Sums::Last::keep_mask(mask); // gcc would fetch it from memory each time
-      Sums of_b;
-      of_b.load(b, mask);
-#pragma GCC unroll 32
-      for (int r = 0; r < rows; ++r)
-        sum[r].add_product(Simd::broadcast(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row)), of_b);
-#pragma GCC unroll 8
-      for (int g = 0; g < groups; ++g) group[g] += a_step;
-      b += b_step;
+    Index p = x.k;
+    // Four steps a round where that is worth the code: up to some 150 steps a processor then foresees the loop's end.
+    if constexpr (near) {
+#pragma GCC unroll 4
+      for (; p > 0; --p) add_step<near>(sum, group, b, a_row, row_3, a_step, b_step, b_ahead, mask);
+    } else {
+      for (; p > 0; --p) add_step<near>(sum, group, b, a_row, row_3, a_step, b_step, b_ahead, mask);
     }
     T* to = x.tile;
     Index ld = x.ld;
@@ -162,17 +157,40 @@ struct DirectBody {
     for (int r = 0; r < rows; ++r, to += ld) sum[r].store(to, mask);
   }
 
+  /// One k of a tile.
+  template <bool near, int rows, int vectors, Edge edge, int groups>
+  [[gnu::always_inline]] static void add_step(Row<vectors, edge> (&sum)[rows], const T* (&group)[groups], const T*& b,
+                                              Index a_row, Index row_3, Index a_step, Index b_step, Index b_ahead,
+                                              typename Row<vectors, edge>::Mask& mask) {
+    // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
+    if constexpr (!near) {
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
+    }
+    if constexpr (edge != Edge::Whole) Row<vectors, edge>::Last::keep_mask(mask); // gcc would fetch it each time
+    Row<vectors, edge> of_b;
+    of_b.load(b, mask);
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; ++r)
+      sum[r].add_product(Simd::broadcast(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row)), of_b);
+#pragma GCC unroll 8
+    for (int g = 0; g < groups; ++g) group[g] += a_step;
+    b += b_step;
+  }
+
   using Tile = void (*)(const DirectTile<T>& x);
   struct Table {
-    Tile tiles[max_rows][most_vectors][3] = {};
+    Tile tiles[max_rows][most_vectors][4] = {}; ///< by edge; the last one: whole and near
   };
+  static constexpr int whole_and_near = 3;
 
   template <int rows, int vectors>
   static constexpr void fill_row(Table& table) {
     auto& tiles = table.tiles[rows - 1][vectors - 1];
-    tiles[static_cast<int>(Edge::Whole)] = multiply_tile<rows, vectors, Edge::Whole>;
-    tiles[static_cast<int>(Edge::Masked)] = multiply_tile<rows, vectors, Edge::Masked>;
-    if constexpr (has_half) tiles[static_cast<int>(Edge::Half)] = multiply_tile<rows, vectors, Edge::Half>;
+    tiles[static_cast<int>(Edge::Whole)] = multiply_tile<rows, vectors, Edge::Whole, false>;
+    tiles[static_cast<int>(Edge::Masked)] = multiply_tile<rows, vectors, Edge::Masked, false>;
+    if constexpr (has_half) tiles[static_cast<int>(Edge::Half)] = multiply_tile<rows, vectors, Edge::Half, false>;
+    tiles[whole_and_near] = multiply_tile<rows, vectors, Edge::Whole, true>;
     if constexpr (vectors > 1) fill_row<rows, vectors - 1>(table);
   }
   template <int rows>
@@ -192,7 +210,8 @@ struct DirectBody {
     const int vectors = (x.cols + lanes - 1) / lanes;
     const int last = x.cols - (vectors - 1) * lanes;
     const Edge edge = last == lanes ? Edge::Whole : has_half && last <= lanes / 2 ? Edge::Half : Edge::Masked;
-    table.tiles[x.rows - 1][vectors - 1][static_cast<int>(edge)](x);
+    const int kind = edge == Edge::Whole && x.b_ahead == 0 ? whole_and_near : static_cast<int>(edge);
+    table.tiles[x.rows - 1][vectors - 1][kind](x);
   }
 };
 

@@ -38,6 +38,11 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   const double b_bytes = static_cast<double>(call.n) * static_cast<double>(segment_k) * sizeof(T); // in use at a time
   const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or nearly: each tile of columns reads all of A
   if (call.m == 1 || call.n <= kernel.tile_n) return Way::Direct;
+  constexpr Index worth_packing = 192; // rows and columns: how often a packed element is read
+  if (has_two_wide_units(kernel.isa) && std::min(call.m, call.n) >= worth_packing) {
+    const double a_in_use = static_cast<double>(call.m) * static_cast<double>(segment_k) * sizeof(T);
+    if (c_bytes > l2 * 3 / 8 || a_in_use + b_bytes + c_bytes > l2) return Way::Packed;
+  }
   if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
   return call.m <= 8 * kernel.tile_m ? Way::Panel : Way::Packed;
 }
