@@ -10,7 +10,6 @@
 #include "cpu/gemm/burst.hpp"
 #include "cpu/gemm/direct_tile.hpp"
 #include "cpu/gemm/segment_sums.hpp"
-#include "cpu/gemm/transposed_b.hpp"
 #include "cpu/gemm/update.hpp"
 #include "cpu/scratch.hpp"
 
@@ -94,7 +93,8 @@ class DirectProduct {
         x_(call),
         kernel_(kernel),
         team_(cpu.team()),
-        size_(choose_tile(x_, kernel)),
+        packs_b_(x_.op_b == Op::Transpose),
+        size_(packs_b_ ? choose_tile_of_strip(x_, kernel) : choose_tile(x_, kernel)),
         tile_m_(size_.m),
         tile_n_(size_.n),
         tiles_m_(ceil_div(x_.m, tile_m_)),
@@ -102,9 +102,9 @@ class DirectProduct {
         segments_(ceil_div(x_.k, canonical_segment)),
         threads_(threads) {
     shares_segments_ = threads_ > 1 && segments_ > 1 && tiles() < 8 * threads_;
-    if (threads_ > 1 && x_.m == 1) shorten_row();
+    if (threads_ > 1 && x_.m == 1 && !packs_b_) shorten_row();
     const auto take = [&](Carver& carver) {
-      if (x_.op_b == Op::Transpose) b_copy_ = carver.take<T>(static_cast<std::size_t>(x_.k * x_.n));
+      if (packs_b_) strips_b_ = carver.take<T>(static_cast<std::size_t>(tiles_n_ * tile_n_ * x_.k));
       if (shares_segments_) sums_.carve(carver, x_, segments_, tiles());
     };
     Carver size;
@@ -116,7 +116,7 @@ class DirectProduct {
   }
 
   void run() {
-    if (b_copy_ != nullptr) transpose_b(team_, threads_, x_, b_copy_);
+    if (packs_b_) pack_b();
     if (threads_ == 1) return compute(0, tiles());
     if (shares_segments_) return run_segments();
     // Many tasks even out what the operating system takes from one thread; each is to last some microseconds.
@@ -137,6 +137,14 @@ class DirectProduct {
   };
 
   Index tiles() const { return tiles_m_ * tiles_n_; }
+
+  /// A tile reads B's rows in vectors: a transposed B is packed first.
+  void pack_b() const {
+    const Lines<T> lines{x_.b, x_.n, x_.ldb, 1};
+    team_.run(tiles_n_, threads_, [&](Index strip, int) {
+      kernel_.pack_b(lines, strip, strip + 1, 0, x_.k, strips_b_ + strip * tile_n_ * x_.k);
+    });
+  }
 
   /// A matrix-vector product has few tiles, since its rows are long: shorter ones give all threads the same.
   void shorten_row() {
@@ -161,15 +169,16 @@ class DirectProduct {
     const Index p = segment * canonical_segment;
     const Index a_row = x_.op_a == Op::None ? x_.lda : 1;
     const Index a_step = x_.op_a == Op::None ? 1 : x_.lda;
+    const Index b_step = packs_b_ ? tile_n_ : x_.ldb;
     kernel_.multiply_direct({.rows = tile.rows,
                              .cols = tile.cols,
                              .k = std::min(canonical_segment, x_.k - p),
                              .a = x_.a + tile.i * a_row + p * a_step,
                              .a_row = a_row,
                              .a_step = a_step,
-                             .b = x_.b + p * x_.ldb + tile.j,
-                             .b_step = x_.ldb,
-                             .b_ahead = b_is_near ? 0 : rows_ahead * x_.ldb,
+                             .b = packs_b_ ? strips_b_ + tile.j * x_.k + p * b_step : x_.b + p * b_step + tile.j,
+                             .b_step = b_step,
+                             .b_ahead = b_is_near || packs_b_ ? 0 : rows_ahead * b_step,
                              .more = false,
                              .tile = out,
                              .ld = ld});
@@ -221,12 +230,13 @@ class DirectProduct {
   GemmOperands<T> x_;
   const MicroKernel<T>& kernel_;
   Team& team_;
+  bool packs_b_;
   TileSize size_;
   Index tile_m_, tile_n_, tiles_m_, tiles_n_, segments_;
   int threads_;
   bool shares_segments_ = false; ///< segments of k are shared out as well as tiles
   Scratch scratch_;
-  T* b_copy_ = nullptr;
+  T* strips_b_ = nullptr; ///< as MicroKernel::pack_b writes them, k whole
   SegmentSums<T> sums_;
 };
 

@@ -43,6 +43,14 @@ struct TileSize {
   int m, n;
 };
 
+/// Tiles of nearly equal size beside one strip of a packed B.
+template <class T>
+TileSize choose_tile_of_strip(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  const int lanes = kernel.direct_cols(kernel.direct_rows);
+  const Index most = x.n <= lanes ? kernel.direct_rows : kernel.tile_m;
+  return {static_cast<int>(ceil_div(x.m, ceil_div(x.m, most))), kernel.tile_n};
+}
+
 /// More rows than fit one tile are cut into tiles of nearly equal size; beside them are two, three or four vectors of
 /// B, whichever wastes the least time.
 template <class T>
