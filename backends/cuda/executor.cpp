@@ -17,8 +17,10 @@ Status CudaExecutor::create(int device, std::size_t memory_limit, int copy_threa
   std::unique_ptr<CudaExecutor> made(new (std::nothrow) CudaExecutor(device, memory_limit, copy_threads));
   if (!made) return {StatusCode::OutOfMemory, {}};
   if (Status status = read_capabilities(device, made->capabilities_); !status.ok()) return status;
-  if (Status status = StreamQueue::create(device, made->memory_, made->queue_); !status.ok()) return status;
-  if (Status status = SideQueues::create(device, made->side_queues_); !status.ok()) return status;
+  if (Status status = StreamQueue::create(device, *made, made->memory_, made->queue_); !status.ok()) return status;
+  if (Status status = SideQueues::create(device, made->queue_->stream(), made->side_queues_); !status.ok())
+    return status;
+  made->queue_->join(made->side_queues_);
   executor = made.release();
   return {};
 }
@@ -26,8 +28,10 @@ Status CudaExecutor::create(int device, std::size_t memory_limit, int copy_threa
 CudaExecutor::~CudaExecutor() = default;
 
 Status CudaExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
+  const auto held = queue_->hold();
+  if (RecordedMemory* const recorded = queue_->recorded_memory()) return recorded->allocate(bytes, memory);
   if (Status status = memory_.allocate(queue_->stream(), bytes, memory); !status.ok()) return status;
-  Status status = side_queues_->put_after(queue_->stream());
+  Status status = side_queues_->put_after_main();
   if (!status.ok()) {
     memory_.free(queue_->stream(), memory);
     memory = nullptr;
@@ -37,7 +41,13 @@ Status CudaExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
 
 void CudaExecutor::free(void* memory) noexcept {
   if (memory == nullptr) return;
+  const auto held = queue_->hold();
   const cudaStream_t stream = stream_of(*queue_);
+  if (RecordedMemory* const recorded = queue_->recorded_memory()) {
+    static_cast<void>(side_queues_->put_before(recorded->stream()));
+    recorded->free(memory);
+    return;
+  }
   if (!side_queues_->put_before(stream).ok()) static_cast<void>(cudaDeviceSynchronize());
   memory_.free(stream, memory);
 }
@@ -54,8 +64,9 @@ Status CudaExecutor::copy_out(Queue& queue, void* host, std::size_t host_pitch, 
 
 Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {
   std::unique_ptr<StreamQueue> made;
-  if (Status status = StreamQueue::create(device_, memory_, made); !status.ok()) return status;
-  if (Status status = made->join(side_queues_, queue_->stream()); !status.ok()) return status;
+  if (Status status = StreamQueue::create(device_, *this, memory_, made); !status.ok()) return status;
+  if (Status status = side_queues_->add(made->stream()); !status.ok()) return status;
+  made->join(side_queues_);
   queue = std::move(made);
   return {};
 }

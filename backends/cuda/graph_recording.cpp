@@ -8,9 +8,9 @@
 
 namespace tessera::cuda {
 
-Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<RecordedScratch> scratch,
+Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<RecordedMemory> memory,
                               std::unique_ptr<Recording>& recording) noexcept {
-  std::unique_ptr<GraphRecording> made(new (std::nothrow) GraphRecording(device, graph, std::move(scratch)));
+  std::unique_ptr<GraphRecording> made(new (std::nothrow) GraphRecording(device, graph, std::move(memory)));
   if (!made) {
     static_cast<void>(cudaGraphDestroy(graph));
     return {StatusCode::OutOfMemory, {}};
@@ -19,7 +19,7 @@ Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Rec
   if (Status status = check(cudaGraphInstantiate(&made->executable_, graph, 0), "preparing a recording to be replayed");
       !status.ok())
     return status;
-  if (Status status = made->scratch_->settle(); !status.ok()) return status;
+  if (Status status = made->recorded_->settle(); !status.ok()) return status;
   recording = std::move(made);
   return {};
 }

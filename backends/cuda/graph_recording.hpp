@@ -9,26 +9,26 @@
 
 #include <tessera/recording.hpp>
 
-#include "recorded_scratch.hpp"
+#include "recorded_memory.hpp"
 
 namespace tessera::cuda {
 
 class GraphRecording final : public Recording {
  public:
-  /// Takes the graph over, whatever comes of it, and the scratch memory of its kernels.
-  static Status create(int device, cudaGraph_t graph, std::unique_ptr<RecordedScratch> scratch,
+  /// Takes the graph over, whatever comes of it, and the memory of what it does.
+  static Status create(int device, cudaGraph_t graph, std::unique_ptr<RecordedMemory> memory,
                        std::unique_ptr<Recording>& recording) noexcept;
   ~GraphRecording() override;
   Status replay(Queue& queue) noexcept override;
 
  private:
-  GraphRecording(int device, cudaGraph_t graph, std::unique_ptr<RecordedScratch> scratch)
-      : device_(device), graph_(graph), scratch_(std::move(scratch)) {}
+  GraphRecording(int device, cudaGraph_t graph, std::unique_ptr<RecordedMemory> memory)
+      : device_(device), graph_(graph), recorded_(std::move(memory)) {}
 
   int device_;
   cudaGraph_t graph_; ///< memory that it allocates is the graph's own, so it is kept as long as what is made of it
   cudaGraphExec_t executable_ = nullptr;
-  std::unique_ptr<RecordedScratch> scratch_;
+  std::unique_ptr<RecordedMemory> recorded_;
 };
 
 } // namespace tessera::cuda

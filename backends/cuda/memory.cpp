@@ -48,6 +48,7 @@ DeviceMemory::DeviceMemory(int device, std::size_t limit) noexcept : device_(dev
 DeviceMemory::~DeviceMemory() {
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaDeviceSynchronize());
+  if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
   for (const auto& [memory, bytes] : sizes_) static_cast<void>(cudaFree(memory)); // or the pool would live on for it
   if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
   forget_error();
@@ -82,6 +83,19 @@ Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& mem
     return out_of_memory(bytes);
   }
   return error == cudaSuccess ? Status{StatusCode::OutOfMemory, {}} : check(error, "allocating device memory");
+}
+
+Status DeviceMemory::stream(cudaStream_t& stream) noexcept {
+  const BesideCapture here;
+  const std::lock_guard lock(mutex_);
+  if (stream_ == nullptr) {
+    if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+    if (Status status = check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+        !status.ok())
+      return status;
+  }
+  stream = stream_;
+  return {};
 }
 
 /// Counts the bytes against the limit before they are asked for, so that two threads cannot both have the last ones.

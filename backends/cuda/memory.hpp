@@ -31,6 +31,9 @@ class DeviceMemory {
                   bool counts = true) noexcept;
   void free(cudaStream_t stream, void* memory) noexcept;
 
+  /// A stream in whose order memory may come and go while others are captured. Made when it is first asked for.
+  Status stream(cudaStream_t& stream) noexcept;
+
  private:
   Status reserve(std::size_t bytes) noexcept;
   cudaError_t take(cudaStream_t stream, std::size_t bytes, void*& memory) noexcept;
@@ -38,6 +41,7 @@ class DeviceMemory {
 
   int device_;
   std::size_t limit_;
+  cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr; ///< null: cudaMalloc and cudaFree, which wait for the whole device
   std::mutex mutex_;
   std::size_t in_use_ = 0;

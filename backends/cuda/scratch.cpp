@@ -1,7 +1,7 @@
 #include "scratch.hpp"
 
 #include "memory.hpp"
-#include "recorded_scratch.hpp"
+#include "recorded_memory.hpp"
 #include "stream_queue.hpp"
 
 namespace tessera::cuda {
@@ -10,7 +10,7 @@ Status Scratch::allocate(Executor&, Queue& queue, std::size_t bytes) noexcept {
   release();
   auto& streams = static_cast<StreamQueue&>(queue);
   memory_ = &streams.memory();
-  recorded_ = streams.recorded_scratch();
+  recorded_ = streams.recorded_memory();
   stream_ = stream_of(queue);
   if (recorded_ != nullptr) return recorded_->take(bytes, data_);
   return memory_->allocate(stream_, bytes, data_);

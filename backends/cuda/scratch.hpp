@@ -1,7 +1,7 @@
 #pragma once
 
 /// Memory for one kernel run, given back in stream order when the object goes: no wait. While the queue is recorded it
-/// is the recording's (recorded_scratch.hpp).
+/// is the recording's (recorded_memory.hpp).
 
 #include <cuda_runtime_api.h>
 
@@ -12,7 +12,7 @@
 namespace tessera::cuda {
 
 class DeviceMemory;
-class RecordedScratch;
+class RecordedMemory;
 
 class Scratch {
  public:
@@ -35,7 +35,7 @@ class Scratch {
   void release() noexcept;
 
   DeviceMemory* memory_ = nullptr;
-  RecordedScratch* recorded_ = nullptr;
+  RecordedMemory* recorded_ = nullptr;
   cudaStream_t stream_ = nullptr;
   void* data_ = nullptr;
 };

@@ -37,7 +37,7 @@ void Signals::free() noexcept {
 
 Status signals_of(Queue& queue, Index count, int*& first) noexcept {
   auto& streams = static_cast<StreamQueue&>(queue);
-  if (RecordedScratch* const recorded = streams.recorded_scratch()) return recorded->signals().get(count, false, first);
+  if (RecordedMemory* const recorded = streams.recorded_memory()) return recorded->signals().get(count, false, first);
   return streams.signals().get(count, true, first);
 }
 

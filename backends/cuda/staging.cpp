@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "beside_capture.hpp"
 #include "status.hpp"
 
 namespace tessera::cuda {
@@ -155,6 +156,7 @@ Status Staging::share_out(Transfer& transfer, Work work) noexcept try {
 
 Status Staging::copy_in(cudaStream_t stream, void* device, const void* host, const CopyShape& wanted) noexcept {
   if (wanted.bytes() == 0) return {};
+  const BesideCapture here;
   const CopyShape shape = wanted.merged();
   if (shape.bytes() >= staged_from && is_pageable(host)) {
     const std::lock_guard lock(mutex_);
@@ -172,6 +174,7 @@ Status Staging::copy_in(cudaStream_t stream, void* device, const void* host, con
 
 Status Staging::copy_out(cudaStream_t stream, void* host, const void* device, const CopyShape& wanted) noexcept {
   if (wanted.bytes() == 0) return {};
+  const BesideCapture here;
   const CopyShape shape = wanted.merged();
   if (shape.bytes() >= staged_from && is_pageable(host)) {
     const std::lock_guard lock(mutex_);

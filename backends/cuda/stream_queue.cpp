@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "beside_capture.hpp"
 #include "graph_recording.hpp"
 #include "status.hpp"
 
@@ -15,25 +16,20 @@ cudaStream_t stream_of(Queue& queue) noexcept {
   return streams.stream();
 }
 
-Status StreamQueue::create(int device, DeviceMemory& memory, std::unique_ptr<StreamQueue>& queue) noexcept {
+Status StreamQueue::create(int device, Executor& executor, DeviceMemory& memory,
+                           std::unique_ptr<StreamQueue>& queue) noexcept {
   if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
   cudaStream_t stream = nullptr;
   if (Status status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); !status.ok())
     return status;
-  queue.reset(new (std::nothrow) StreamQueue(device, memory, stream));
+  queue.reset(new (std::nothrow) StreamQueue(device, executor, memory, stream));
   if (queue) return {};
   static_cast<void>(cudaStreamDestroy(stream));
   return {StatusCode::OutOfMemory, {}};
 }
 
-Status StreamQueue::join(std::shared_ptr<SideQueues> side, cudaStream_t main) noexcept {
-  Status status = side->add(stream_, main);
-  if (status.ok()) side_ = std::move(side);
-  return status;
-}
-
 StreamQueue::~StreamQueue() {
-  if (side_) side_->remove(stream_);
+  if (queues_) queues_->remove(stream_);
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaStreamSynchronize(stream_));
   signals_.free();
@@ -41,6 +37,7 @@ StreamQueue::~StreamQueue() {
 }
 
 Status StreamQueue::synchronize() noexcept {
+  const BesideCapture here;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaStreamSynchronize(stream_), "waiting for a queue's work");
 }
@@ -70,23 +67,29 @@ Status StreamQueue::finish_before(void* stream) noexcept {
 
 Status StreamQueue::begin_recording() noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  const auto held = hold();
   if (recorded_) return {StatusCode::Rejected, "this queue is being recorded already"};
-  std::unique_ptr<RecordedScratch> scratch;
-  if (Status status = RecordedScratch::create(device_, memory_, scratch); !status.ok()) return status;
-  // Thread-local: what cannot be captured (cudaMalloc, say) fails on this thread, and other threads may go on.
-  Status status = check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording a queue");
-  if (status.ok()) recorded_ = std::move(scratch);
+  std::unique_ptr<RecordedMemory> recorded;
+  if (Status status = RecordedMemory::create(executor_, memory_, recorded); !status.ok()) return status;
+  Status status = queues_->begin_capture(stream_);
+  if (status.ok()) recorded_ = std::move(recorded);
   return status;
 }
 
 Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
   recording.reset();
-  if (!recorded_) return {StatusCode::Rejected, "this queue is not being recorded"};
-  std::unique_ptr<RecordedScratch> scratch = std::move(recorded_);
+  std::unique_ptr<RecordedMemory> recorded; // destroyed when the queue is no longer held: it frees memory
   cudaGraph_t graph = nullptr;
-  if (Status status = check(cudaStreamEndCapture(stream_, &graph), "ending a queue's recording"); !status.ok())
-    return status;
-  return GraphRecording::create(device_, graph, std::move(scratch), recording);
+  {
+    const auto held = hold();
+    if (!recorded_) return {StatusCode::Rejected, "this queue is not being recorded"};
+    recorded = std::move(recorded_);
+    if (Status status = queues_->end_capture(stream_, graph); !status.ok()) {
+      if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+      return status;
+    }
+  }
+  return GraphRecording::create(device_, graph, std::move(recorded), recording);
 }
 
 Status TimedEvent::create(int device, std::unique_ptr<Event>& event) noexcept {
@@ -109,6 +112,7 @@ Status TimedEvent::record(Queue& queue) noexcept {
 }
 
 Status TimedEvent::synchronize() noexcept {
+  const BesideCapture here;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaEventSynchronize(event_), "waiting for an event");
 }

@@ -5,11 +5,13 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include <tessera/executor.hpp>
 #include <tessera/recording.hpp>
 
-#include "recorded_scratch.hpp"
+#include "recorded_memory.hpp"
 #include "side_queues.hpp"
 #include "stream.hpp"
 
@@ -18,7 +20,8 @@ namespace tessera::cuda {
 class StreamQueue final : public Queue, public Recorder {
  public:
   /// Does not wait for the legacy default stream, nor makes it wait.
-  static Status create(int device, DeviceMemory& memory, std::unique_ptr<StreamQueue>& queue) noexcept;
+  static Status create(int device, Executor& executor, DeviceMemory& memory,
+                       std::unique_ptr<StreamQueue>& queue) noexcept;
   ~StreamQueue() override;
   Status synchronize() noexcept override;
   void* native() noexcept override { return stream_; }
@@ -27,25 +30,29 @@ class StreamQueue final : public Queue, public Recorder {
   Status begin_recording() noexcept override;
   Status end_recording(std::unique_ptr<Recording>& recording) noexcept override;
 
-  /// Makes this one of an executor's side queues, for as long as it lives.
-  Status join(std::shared_ptr<SideQueues> side, cudaStream_t main) noexcept;
+  /// Gives this one its place among its executor's queues, for as long as it lives. Before it is recorded.
+  void join(std::shared_ptr<SideQueues> queues) noexcept { queues_ = std::move(queues); }
 
   int device() const noexcept { return device_; }
   cudaStream_t stream() const noexcept { return stream_; }
   DeviceMemory& memory() const noexcept { return memory_; }
   Signals& signals() noexcept { return signals_; }
   /// Null while it is not recorded.
-  RecordedScratch* recorded_scratch() const noexcept { return recorded_.get(); }
+  RecordedMemory* recorded_memory() const noexcept { return recorded_.get(); }
+  /// As long as what it returns lives, no recording of this queue begins or ends.
+  std::unique_lock<std::mutex> hold() noexcept { return std::unique_lock(recording_); }
 
  private:
-  StreamQueue(int device, DeviceMemory& memory, cudaStream_t stream)
-      : device_(device), memory_(memory), stream_(stream), signals_(memory, stream) {}
+  StreamQueue(int device, Executor& executor, DeviceMemory& memory, cudaStream_t stream)
+      : device_(device), executor_(executor), memory_(memory), stream_(stream), signals_(memory, stream) {}
   int device_;
+  Executor& executor_;
   DeviceMemory& memory_; ///< its executor's
   cudaStream_t stream_;
   Signals signals_;
-  std::shared_ptr<SideQueues> side_; ///< null: the default queue
-  std::unique_ptr<RecordedScratch> recorded_;
+  std::shared_ptr<SideQueues> queues_;
+  std::mutex recording_;
+  std::unique_ptr<RecordedMemory> recorded_;
 };
 
 class TimedEvent final : public Event {

@@ -19,6 +19,8 @@ namespace tessera {
 
 /// What was enqueued while a queue was recorded: the same kernels with the same arguments. It holds the memory that
 /// they need besides their operands, each piece used again by what comes after, and gives it back when it is destroyed.
+/// So it does with what is freed while its executor's default queue is recorded. What is allocated then is there at
+/// once, as ever, and belongs to who allocated it.
 /// That waits for nothing: its last replay must have ended, and its executor must still be there. The queue need not.
 class TESSERA_API Recording {
  public:
