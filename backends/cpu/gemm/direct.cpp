@@ -33,8 +33,24 @@ TileSize remembered_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel)
   return last.tile;
 }
 
-/// Rows of B between the one in use and the one to be asked for: what memory's latency asks for.
-constexpr Index rows_ahead = 16;
+/// Tiles go down the rows first, so that a tile's columns of B are still in the first cache; or along the rows, if
+/// those of C are long and all of B stays in the second cache: C's lines and pages are then written one after the
+/// other.
+template <class T>
+bool goes_along_rows(const GemmOperands<T>& x, std::size_t l2_bytes) {
+  constexpr Index long_row = 2048; // bytes
+  const Index row = x.n * static_cast<Index>(sizeof(T));
+  return row > long_row && row * std::min(x.k, canonical_segment) <= static_cast<Index>(l2_bytes) * 2 / 5;
+}
+
+/// Where, from the elements of B in use, those lie that a tile of C's first rows asks for: one strip of tiles ahead, or
+/// in the last strip as many rows as memory's latency asks for; at the end of a vector, since where a row begins within
+/// a line, its first one has come with the strip before. Tiles below find theirs in the caches.
+template <class T>
+Index b_ahead(const GemmOperands<T>& x, Index j, Index tile_n) {
+  constexpr Index rows_ahead = 16, line = 64 / sizeof(T);
+  return (j + tile_n < x.n ? tile_n : rows_ahead * x.ldb) + line - 1;
+}
 
 /// Results of this many bytes may lie in the second cache or beyond.
 constexpr Index small_result_bytes = 64 << 10;
@@ -49,7 +65,7 @@ void ask_for(const T* c, Index ldc, int rows, int cols) {
 
 /// Small products, whose time is to be that of their tiles: one thread, one segment, nothing to scale or add.
 template <class T>
-void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel, std::size_t l2_bytes) {
   const Index a_row = x.op_a == Op::None ? x.lda : 1;
   const TileSize size = remembered_tile(x, kernel);
   const Index tile_m = size.m;
@@ -67,17 +83,22 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
                      .more = false,
                      .tile = x.c,
                      .ld = x.ldc};
-  for (Index j = 0; j < x.n; j += tile_n) { // down the rows first: a tile's columns of B are then still in cache
+  const auto multiply_at = [&](Index i, Index j) {
+    tile.rows = static_cast<int>(std::min(tile_m, x.m - i));
     tile.cols = static_cast<int>(std::min(tile_n, x.n - j));
+    tile.a = x.a + i * a_row;
     tile.b = x.b + j;
-    for (Index i = 0; i < x.m; i += tile_m) {
-      tile.rows = static_cast<int>(std::min(tile_m, x.m - i));
-      tile.a = x.a + i * a_row;
-      tile.tile = x.c + i * x.ldc + j;
-      tile.b_ahead = i == 0 ? rows_ahead * x.ldb : 0; // later the columns are in cache
-      if (asks_for_c) ask_for(tile.tile, x.ldc, tile.rows, tile.cols);
-      kernel.multiply_direct(tile);
-    }
+    tile.tile = x.c + i * x.ldc + j;
+    tile.b_ahead = i == 0 ? b_ahead(x, j, tile_n) : 0;
+    if (asks_for_c) ask_for(tile.tile, x.ldc, tile.rows, tile.cols);
+    kernel.multiply_direct(tile);
+  };
+  if (goes_along_rows(x, l2_bytes)) {
+    for (Index i = 0; i < x.m; i += tile_m)
+      for (Index j = 0; j < x.n; j += tile_n) multiply_at(i, j);
+  } else {
+    for (Index j = 0; j < x.n; j += tile_n)
+      for (Index i = 0; i < x.m; i += tile_m) multiply_at(i, j);
   }
 }
 
@@ -100,7 +121,8 @@ class DirectProduct {
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
         segments_(ceil_div(x_.k, canonical_segment)),
-        threads_(threads) {
+        threads_(threads),
+        along_rows_(goes_along_rows(x_, cpu.capabilities().l2_bytes)) {
     shares_segments_ = threads_ > 1 && segments_ > 1 && tiles() < 8 * threads_;
     if (threads_ > 1 && x_.m == 1 && !packs_b_) shorten_row();
     const auto take = [&](Carver& carver) {
@@ -158,9 +180,9 @@ class DirectProduct {
     tiles_n_ = ceil_div(x_.n, tile_n_);
   }
 
-  Tile tile_at(Index number) const { // down the rows first: a tile's columns of B are then still in cache
-    const Index i = number % tiles_m_ * tile_m_;
-    const Index j = number / tiles_m_ * tile_n_;
+  Tile tile_at(Index number) const {
+    const Index i = (along_rows_ ? number / tiles_n_ : number % tiles_m_) * tile_m_;
+    const Index j = (along_rows_ ? number % tiles_n_ : number / tiles_m_) * tile_n_;
     return {i, j, static_cast<int>(std::min(tile_m_, x_.m - i)), static_cast<int>(std::min(tile_n_, x_.n - j))};
   }
 
@@ -178,7 +200,7 @@ class DirectProduct {
                              .a_step = a_step,
                              .b = packs_b_ ? strips_b_ + tile.j * x_.k + p * b_step : x_.b + p * b_step + tile.j,
                              .b_step = b_step,
-                             .b_ahead = b_is_near || packs_b_ ? 0 : rows_ahead * b_step,
+                             .b_ahead = b_is_near || packs_b_ ? 0 : b_ahead(x_, tile.j, tile_n_),
                              .more = false,
                              .tile = out,
                              .ld = ld});
@@ -234,6 +256,7 @@ class DirectProduct {
   TileSize size_;
   Index tile_m_, tile_n_, tiles_m_, tiles_n_, segments_;
   int threads_;
+  bool along_rows_;
   bool shares_segments_ = false; ///< segments of k are shared out as well as tiles
   Scratch scratch_;
   T* strips_b_ = nullptr; ///< as MicroKernel::pack_b writes them, k whole
@@ -243,7 +266,7 @@ class DirectProduct {
 template <class T>
 void multiply(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel, int threads) {
   if (threads == 1 && is_plain(call))
-    multiply_here<T>(GemmOperands<T>(call), kernel);
+    multiply_here<T>(GemmOperands<T>(call), kernel, cpu.capabilities().l2_bytes);
   else
     DirectProduct<T>(cpu, call, kernel, threads).run();
 }
