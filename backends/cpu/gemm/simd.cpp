@@ -29,7 +29,9 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   constexpr double small_work = 160.0 * 160.0 * 160.0;
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   if (work <= small_work) return Way::Direct;
-  if (call.op_b == Op::Transpose) return Way::Packed; // it would be copied anyway
+  const bool two_units = has_two_wide_units(kernel.isa);
+  const bool copies_b = call.op_b == Op::Transpose; // in any case, and with one unit copying A as well costs nothing
+  if (copies_b && !two_units) return Way::Packed;
   const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
   const double a_bytes = static_cast<double>(call.m) * static_cast<double>(call.k) * sizeof(T);
   const double c_bytes = static_cast<double>(call.m) * static_cast<double>(call.n) * sizeof(T);
@@ -39,12 +41,12 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or nearly: each tile of columns reads all of A
   if (call.m == 1 || call.n <= kernel.tile_n) return Way::Direct;
   constexpr Index worth_packing = 192; // rows and columns: how often a packed element is read
-  if (has_two_wide_units(kernel.isa) && std::min(call.m, call.n) >= worth_packing) {
+  if (two_units && std::min(call.m, call.n) >= worth_packing) {
     const double a_in_use = static_cast<double>(call.m) * static_cast<double>(segment_k) * sizeof(T);
     if (c_bytes > l2 * 3 / 8 || a_in_use + b_bytes + c_bytes > l2) return Way::Packed;
   }
   if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
-  return call.m <= 8 * kernel.tile_m ? Way::Panel : Way::Packed;
+  return call.m <= 8 * kernel.tile_m && !copies_b ? Way::Panel : Way::Packed;
 }
 
 constexpr const char* name_of(Way way) {
