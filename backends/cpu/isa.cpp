@@ -67,7 +67,7 @@ const char* look_for_amx() noexcept {
   constexpr long ask_for_state = 0x1023; // ARCH_REQ_XCOMP_PERM
   constexpr long tile_data = 18;         // its number among the register files
   const CpuidRegisters extended = cpuid(7);
-  if (!bit(extended.edx, 24) || !bit(extended.edx, 22)) // AMX-TILE, AMX-BF16
+  if (!bit(extended.edx, 24) || !bit(extended.edx, 22) || !bit(extended.ebx, 30)) // AMX-TILE, AMX-BF16, AVX512BW
     return "this processor has no AMX tiles for bf16; use math mode strict";
   if (!bit(cpuid(1).ecx, 27) || (xcr0() & 0x60000) != 0x60000) // tiles' shapes and their data
     return "the operating system does not save AMX's registers; use math mode strict";

@@ -23,6 +23,8 @@ std::span<const GemmKernel> gemm_ladder() {
         kahan_f32,         kahan_f64,
     };
 #if defined(TESSERA_HAS_AMX_CODE)
+    all->push_back(amx_bf16_f32);
+    all->push_back(amx_bf16_bf16);
     all->push_back(amx_bf16x6_f32);
 #endif
     for (const GemmKernel& row : cblas_rows()) all->push_back(row);

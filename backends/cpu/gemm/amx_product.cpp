@@ -1,0 +1,172 @@
+#include "cpu/gemm/amx_product.hpp"
+
+namespace tessera::cpu::amx {
+namespace {
+
+Operand operand_a(const GemmCall& call) { return {call.a, call.lda, call.op_a == Op::None, call.m, call.k}; }
+Operand operand_b(const GemmCall& call) { return {call.b, call.ldb, call.op_b == Op::Transpose, call.n, call.k}; }
+
+void lower(std::atomic<unsigned>& least, unsigned value) {
+  unsigned before = least.load(std::memory_order_relaxed);
+  while (value < before && !least.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  }
+}
+
+} // namespace
+
+Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, Store store)
+    : call_(call),
+      method_(method),
+      store_(store),
+      team_(cpu.team()),
+      threads_(threads_for_product(cpu, call)),
+      chunks_(ceil_div(call.k, chunk)) {
+  const Side a{operand_a(call), ceil_div(call.m, side), false};
+  const Side b{operand_b(call), ceil_div(call.n, side), true};
+  // The smaller one passes; and A beside columns enough, since C is then stored along its rows.
+  constexpr Index columns_enough = 256;
+  const bool a_passes = call.m <= call.n || call.n >= columns_enough;
+  passing_ = a_passes ? a : b;
+  blocked_ = a_passes ? b : a;
+  choose_blocks(cpu.capabilities());
+  Carver size;
+  carve(size);
+  scratch_ = cpu.scratch().acquire(size.used());
+  Carver arrays(scratch_.data());
+  carve(arrays);
+}
+
+/// So long in k that sums seldom leave the second cache, and as many strips as then fit there.
+void Product::choose_blocks(const Capabilities& machine) {
+  const Index longest = 1024 / method_.parts;
+  const Index runs = std::max<Index>(1, longest / method_.run_k);
+  block_chunks_ = std::min(chunks_, runs * method_.run_k / chunk);
+  const Index l2 = machine.l2_bytes > 0 ? static_cast<Index>(machine.l2_bytes) : Index{1} << 20;
+  const Index bytes = strip_size(block_chunks_) * Index{sizeof(std::uint16_t)};
+  const Index most = std::clamp<Index>(l2 * 7 / 20 / bytes, 1, blocked_.strips);
+  Index tasks = ceil_div(blocked_.strips, most);
+  if (threads_ > 1) tasks = std::min(blocked_.strips, ceil_div(tasks, threads_) * threads_);
+  block_strips_ = ceil_div(blocked_.strips, tasks);
+  sums_size_ = (chunks_ > block_chunks_ ? passing_.strips : 1) * block_strips_ * side * side;
+}
+
+void Product::carve(Carver& carver) {
+  packed_ = carver.take<std::uint16_t>(static_cast<std::size_t>(passing_.strips * strip_size(chunks_)));
+  blocks_ = carver.take<std::uint16_t>(static_cast<std::size_t>(threads_ * block_strips_ * strip_size(block_chunks_)));
+  sums_ = carver.take<float>(static_cast<std::size_t>(threads_ * sums_size_));
+}
+
+std::uint16_t* Product::passing_strip(Index strip, Index first_chunk, Index chunks) const {
+  return packed_ + passing_.strips * strip_size(first_chunk) + strip * strip_size(chunks);
+}
+
+void Product::pack(const Side& from, Index strip, Index number, std::uint16_t* to) {
+  lower(least_[from.of_b], method_.pack(from.x, strip, number, from.of_b, to));
+}
+
+/// Along the operand's rows as they lie in memory.
+void Product::pack_passing() {
+  const bool by_strips = passing_.x.along_k;
+  team_.run(by_strips ? passing_.strips : chunks_, threads_, [&](Index line, int) {
+    for (Index other = 0; other < (by_strips ? chunks_ : passing_.strips); ++other) {
+      const Index strip = by_strips ? line : other;
+      const Index number = by_strips ? other : line;
+      const Index first = number / block_chunks_ * block_chunks_;
+      const Index chunks = std::min(block_chunks_, chunks_ - first);
+      pack(passing_, strip, number, passing_strip(strip, first, chunks) + strip_size(number - first));
+    }
+  });
+}
+
+/// Where C's old values count it must not be written before all is known to fit.
+void Product::scan_blocked() {
+  team_.run(blocked_.strips, threads_, [&](Index strip, int slot) {
+    for (Index number = 0; number < chunks_; ++number)
+      pack(blocked_, strip, number, blocks_ + slot * block_strips_ * strip_size(block_chunks_));
+  });
+}
+
+bool Product::run() {
+  pack_passing();
+  if (call_.beta != 0) scan_blocked();
+  if (!fits()) return false;
+  team_.run(ceil_div(blocked_.strips, block_strips_), threads_, [&](Index number, int slot) {
+    const Index first = number * block_strips_;
+    compute({first, std::min(block_strips_, blocked_.strips - first),
+             blocks_ + slot * block_strips_ * strip_size(block_chunks_), sums_ + slot * sums_size_});
+  });
+  return fits();
+}
+
+void Product::compute(const Task& task) {
+  configure(static_cast<int>(std::min<Index>(call_.m, tile_rows)));
+  for (Index first = 0; first < chunks_; first += block_chunks_) {
+    const Index chunks = std::min(block_chunks_, chunks_ - first);
+    pack_block(task, first, chunks);
+    if (!fits()) break;
+    for (Index strip = 0; strip < passing_.strips; ++strip) {
+      multiply_strip(task, strip, first, chunks);
+      if (first + chunks == chunks_) store_strip(task, strip);
+    }
+  }
+  release();
+}
+
+void Product::pack_block(const Task& task, Index first_chunk, Index chunks) {
+  const bool by_strips = blocked_.x.along_k;
+  for (Index line = 0; line < (by_strips ? task.strips : chunks); ++line)
+    for (Index other = 0; other < (by_strips ? chunks : task.strips); ++other) {
+      const Index strip = by_strips ? line : other;
+      const Index number = by_strips ? other : line;
+      pack(blocked_, task.first + strip, first_chunk + number,
+           task.packed + strip * strip_size(chunks) + strip_size(number));
+    }
+}
+
+/// One of the strips that pass, beside all of the task's: a run of k of it stays in the first cache meanwhile.
+void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, Index chunks) {
+  const bool a_passes = !passing_.of_b;
+  const std::uint16_t* const near = passing_strip(strip, first_chunk, chunks);
+  float* const sums = sums_of(task, strip);
+  const Index ld = a_passes ? task.strips * side : side;
+  const Index next_square = a_passes ? side : side * side;
+
+  constexpr Index line = 64 / sizeof(std::uint16_t);
+  const Index next_strip = strip + 1 < passing_.strips ? strip_size(chunks) / line : 0; // lines
+  const Index lines = ceil_div(next_strip, chunks * task.strips);
+  const auto* ahead = reinterpret_cast<const char*>(near + strip_size(chunks));
+
+  const auto is_wide = [](const Side& of, Index number) { return of.x.outer - number * side > tile_rows; };
+  const bool near_wide = is_wide(passing_, strip);
+  const Index run = method_.run_k / chunk;
+  for (Index c = 0; c < chunks; c += run) {
+    const Index length = std::min(run, chunks - c);
+    const bool first = first_chunk + c == 0;
+    const std::uint16_t* const near_run = near + strip_size(c);
+    for (Index s = 0; s < task.strips; ++s) {
+      const std::uint16_t* const far = task.packed + s * strip_size(chunks) + strip_size(c);
+      const bool far_wide = is_wide(blocked_, task.first + s);
+      const bool last = s + 1 == task.strips;
+      const Ahead soon{ahead, static_cast<int>(lines), last ? sums : sums + (s + 1) * next_square,
+                       first ? 0 : static_cast<int>(ceil_div<Index>(side, length))};
+      float* const square = sums + s * next_square;
+      if (a_passes)
+        method_.multiply[true][near_wide][far_wide](near_run, far, length, square, ld, first, soon);
+      else
+        method_.multiply[false][far_wide][near_wide](far, near_run, length, square, ld, first, soon);
+      ahead += 64 * lines * length;
+    }
+  }
+}
+
+void Product::store_strip(const Task& task, Index strip) {
+  const bool a_passes = !passing_.of_b;
+  const Index i = (a_passes ? strip : task.first) * side;
+  const Index j = (a_passes ? task.first : strip) * side;
+  const Index rows = std::min((a_passes ? 1 : task.strips) * side, call_.m - i);
+  const Index cols = std::min((a_passes ? task.strips : 1) * side, call_.n - j);
+  store_(call_, i, j, rows, cols, sums_of(task, strip), a_passes ? task.strips * side : side);
+  stored_.store(true, std::memory_order_relaxed);
+}
+
+} // namespace tessera::cpu::amx
