@@ -44,10 +44,16 @@ void Product::choose_blocks(const Capabilities& machine) {
   const Index l2 = machine.l2_bytes > 0 ? static_cast<Index>(machine.l2_bytes) : Index{1} << 20;
   const Index bytes = strip_size(block_chunks_) * Index{sizeof(std::uint16_t)};
   const Index most = std::clamp<Index>(l2 * 7 / 20 / bytes, 1, blocked_.strips);
-  Index tasks = ceil_div(blocked_.strips, most);
-  if (threads_ > 1) tasks = std::min(blocked_.strips, ceil_div(tasks, threads_) * threads_);
-  block_strips_ = ceil_div(blocked_.strips, tasks);
-  sums_size_ = (chunks_ > block_chunks_ ? passing_.strips : 1) * block_strips_ * side * side;
+  Index blocks = ceil_div(blocked_.strips, most);
+  Index parts = 1;
+  if (threads_ > 1) { // several tasks each even out what the operating system takes from one thread
+    constexpr Index tasks_a_thread = 4, least_part = 512 / side;
+    blocks = std::min(blocked_.strips, ceil_div(blocks, threads_) * threads_);
+    parts = std::clamp<Index>(passing_.strips / least_part, 1, ceil_div(tasks_a_thread * threads_, blocks));
+  }
+  block_strips_ = ceil_div(blocked_.strips, blocks);
+  part_strips_ = ceil_div(passing_.strips, parts);
+  sums_size_ = (chunks_ > block_chunks_ ? part_strips_ : 1) * block_strips_ * side * side;
 }
 
 void Product::carve(Carver& carver) {
@@ -90,10 +96,12 @@ bool Product::run() {
   pack_passing();
   if (call_.beta != 0) scan_blocked();
   if (!fits()) return false;
-  team_.run(ceil_div(blocked_.strips, block_strips_), threads_, [&](Index number, int slot) {
-    const Index first = number * block_strips_;
-    compute({first, std::min(block_strips_, blocked_.strips - first),
-             blocks_ + slot * block_strips_ * strip_size(block_chunks_), sums_ + slot * sums_size_});
+  const Index parts = ceil_div(passing_.strips, part_strips_);
+  team_.run(ceil_div(blocked_.strips, block_strips_) * parts, threads_, [&](Index number, int slot) {
+    const Index first = number / parts * block_strips_, from = number % parts * part_strips_;
+    compute({first, std::min(block_strips_, blocked_.strips - first), from,
+             std::min(from + part_strips_, passing_.strips), blocks_ + slot * block_strips_ * strip_size(block_chunks_),
+             sums_ + slot * sums_size_});
   });
   return fits();
 }
@@ -104,7 +112,7 @@ void Product::compute(const Task& task) {
     const Index chunks = std::min(block_chunks_, chunks_ - first);
     pack_block(task, first, chunks);
     if (!fits()) break;
-    for (Index strip = 0; strip < passing_.strips; ++strip) {
+    for (Index strip = task.from; strip < task.to; ++strip) {
       multiply_strip(task, strip, first, chunks);
       if (first + chunks == chunks_) store_strip(task, strip);
     }
@@ -132,7 +140,7 @@ void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, I
   const Index next_square = a_passes ? side : side * side;
 
   constexpr Index line = 64 / sizeof(std::uint16_t);
-  const Index next_strip = strip + 1 < passing_.strips ? strip_size(chunks) / line : 0; // lines
+  const Index next_strip = strip + 1 < task.to ? strip_size(chunks) / line : 0; // lines
   const Index lines = ceil_div(next_strip, chunks * task.strips);
   const auto* ahead = reinterpret_cast<const char*>(near + strip_size(chunks));
 

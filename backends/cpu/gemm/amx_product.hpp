@@ -50,6 +50,7 @@ class Product {
   };
   struct Task {
     Index first, strips; ///< of the operand that it packs
+    Index from, to;      ///< those that pass
     std::uint16_t* packed;
     float* sums;
   };
@@ -67,7 +68,7 @@ class Product {
   Index strip_size(Index chunks) const { return chunks * method_.parts * part_size; }
   std::uint16_t* passing_strip(Index strip, Index first_chunk, Index chunks) const;
   float* sums_of(const Task& task, Index strip) const {
-    return task.sums + (chunks_ > block_chunks_ ? strip * task.strips * side * side : 0);
+    return task.sums + (chunks_ > block_chunks_ ? (strip - task.from) * task.strips * side * side : 0);
   }
   bool fits() const { return method_.fits(least_[0], least_[1]); }
 
@@ -78,11 +79,11 @@ class Product {
   int threads_;
   Index chunks_;
   Side passing_, blocked_; ///< what is packed before, and what each task packs for itself
-  Index block_chunks_ = 0, block_strips_ = 0, sums_size_ = 0; ///< of a task
+  Index block_chunks_ = 0, block_strips_ = 0, part_strips_ = 0, sums_size_ = 0; ///< of a task
   Scratch scratch_;
   std::uint16_t* packed_ = nullptr; ///< passing_: [block of k][strip][chunk][part][tile]
   std::uint16_t* blocks_ = nullptr; ///< a thread each: [strip][chunk][part][tile]
-  float* sums_ = nullptr;           ///< a thread each: of one strip, or, if k has several blocks, of all that pass
+  float* sums_ = nullptr; ///< a thread each: of one strip, or, if k has several blocks, of all that pass the task's
   std::atomic<unsigned> least_[2] = {all_zero, all_zero}; ///< of A, of B
   std::atomic<bool> stored_ = false;
 };
