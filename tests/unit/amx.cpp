@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,18 +43,22 @@ struct Product {
   std::vector<T> a, b;
   std::vector<R> c;
 
-  Product(Index m, Index n, Index k, Op op_a, Op op_b, double beta)
+  Product(Index m, Index n, Index k)
       : a(whole_numbers<T>(m * k, 1)), b(whole_numbers<T>(k * n, 2)), c(whole_numbers<R>(m * n, 3)) {
     call.type = dtype_of<T>;
     call.result = dtype_of<R>;
-    call.op_a = op_a;
-    call.op_b = op_b;
     call.m = m;
     call.n = n;
     call.k = k;
-    call.lda = op_a == Op::None ? k : m;
-    call.ldb = op_b == Op::None ? n : k;
     call.ldc = n;
+    set(Op::None, Op::None, 0);
+  }
+  /// The operands' elements as those of other matrices.
+  void set(Op op_a, Op op_b, double beta) {
+    call.op_a = op_a;
+    call.op_b = op_b;
+    call.lda = op_a == Op::None ? call.k : call.m;
+    call.ldb = op_b == Op::None ? call.n : call.k;
     call.beta = beta;
   }
   std::vector<R> run(Math math, const std::string& kernel, int threads) {
@@ -80,16 +85,19 @@ void check_exact(Math math, const std::string& kernel) {
   // Strips of either operand pass; several tasks, blocks of k, runs, and tiles of one and two rows at the edge.
   constexpr std::array<std::array<Index, 3>, 6> shapes{
       {{520, 300, 1300}, {300, 520, 1300}, {1000, 40, 1100}, {40, 1000, 1100}, {9, 700, 2100}, {700, 9, 40}}};
-  for (const auto& [m, n, k] : shapes)
-    for (const Op op_a : {Op::None, Op::Transpose})
-      for (const Op op_b : {Op::None, Op::Transpose})
-        for (const double beta : {0.0, 1.0}) {
-          Product<T, R> product(m, n, k, op_a, op_b, beta);
-          const std::vector<R> expected = product.run(Math::Strict, {}, 2);
-          for (const int threads : {1, 2})
-            BOOST_TEST(same_bits(product.run(math, kernel, threads), expected),
-                       kernel << " " << m << "x" << n << "x" << k << ", " << threads << " threads, beta " << beta);
-        }
+  for (const auto& [m, n, k] : shapes) {
+    Product<T, R> product(m, n, k);
+    for (const auto& [op_a, op_b, beta, threads] : {std::tuple{Op::None, Op::None, 0.0, 1},
+                                                    {Op::None, Op::None, 1.0, 2},
+                                                    {Op::Transpose, Op::None, 0.0, 2},
+                                                    {Op::None, Op::Transpose, 0.0, 2},
+                                                    {Op::Transpose, Op::Transpose, 1.0, 1}}) {
+      product.set(op_a, op_b, beta);
+      const std::vector<R> expected = product.run(Math::Strict, {}, 2);
+      BOOST_TEST(same_bits(product.run(math, kernel, threads), expected),
+                 kernel << " " << m << "x" << n << "x" << k << ", " << threads << " threads, beta " << beta);
+    }
+  }
 }
 
 } // namespace
@@ -108,7 +116,8 @@ BOOST_AUTO_TEST_CASE(whole_numbers_in_many_blocks) {
 BOOST_AUTO_TEST_CASE(products_that_may_be_subnormal_are_not_flushed) {
   for (const double beta : {0.0, 1.0})
     for (const auto& [least_a, scale_b] : {std::pair{0x1p-130f, 0x1p-8f}, {0x1p-60f, 0x1p-72f}}) {
-      Product<bf16, float> product(300, 300, 1100, Op::None, Op::None, beta);
+      Product<bf16, float> product(300, 300, 1100);
+      product.set(Op::None, Op::None, beta);
       for (bf16& x : product.a) x = bf16(0.0f);
       for (bf16& x : product.b) x = static_cast<bf16>(static_cast<float>(x) * scale_b);
       for (float& x : product.c) x *= 0x1p-140f;
@@ -122,14 +131,14 @@ BOOST_AUTO_TEST_CASE(products_that_may_be_subnormal_are_not_flushed) {
 
 /// The smallest products that cannot become subnormal stay on the tiles, and are right.
 BOOST_AUTO_TEST_CASE(small_products_that_are_normal) {
-  Product<bf16, float> product(64, 64, 64, Op::None, Op::None, 0);
+  Product<bf16, float> product(64, 64, 64);
   for (bf16& x : product.a) x = static_cast<bf16>(static_cast<float>(x) * 0x1p-56f);
   for (bf16& x : product.b) x = static_cast<bf16>(static_cast<float>(x) * 0x1p-56f);
   BOOST_TEST(same_bits(product.run(Math::Bf16, "amx_bf16", 1), product.run(Math::Strict, {}, 1)));
 }
 
 BOOST_AUTO_TEST_CASE(f32_is_rounded_to_the_nearest_even) {
-  Product<float> product(1, 4, 1, Op::None, Op::None, 0);
+  Product<float> product(1, 4, 1);
   product.a = {1};
   product.b = {0x1.01p0f, 0x1.03p0f, 0x1.010002p0f, -0x1.01p0f}; // ties, what is just above one, a tie
   const std::vector<float> expected{1.0f, 0x1.04p0f, 0x1.02p0f, -1.0f};
