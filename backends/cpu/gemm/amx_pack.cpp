@@ -12,7 +12,6 @@ namespace tessera::cpu::amx {
 namespace {
 
 constexpr int row_size = 32; // bf16 of a tile's row
-constexpr int ahead = 64;    // elements of a line that are asked for beforehand
 
 /// Sixteen bf16 in the low halves of words, of two such vectors one of 32.
 __m512i join(__m512i low, __m512i high) {
@@ -148,61 +147,72 @@ void transpose(std::uint16_t* tile) {
   }
 }
 
-__mmask32 first(Index count) { return count >= 32 ? ~__mmask32{0} : count <= 0 ? 0 : (__mmask32{1} << count) - 1; }
+__mmask32 first_of(Index count) { return count >= 32 ? ~__mmask32{0} : count <= 0 ? 0 : (__mmask32{1} << count) - 1; }
+
+/// Some of the operand's rows, cut into units of 32 elements. Each is read as far as it goes before the next one:
+/// processors fetch few streams ahead at a time.
+template <class Source>
+struct Lines {
+  const typename Source::Element* first;
+  Index ld;
+  Index lines, length; ///< that there are
+  Index units, step;   ///< so many bf16 apart where they go
+
+  const typename Source::Element* at(Index line, Index unit) const { return first + line * ld + unit * row_size; }
+  __mmask32 which(Index unit) const { return first_of(length - unit * row_size); }
+};
 
 /// Rows of the operand become rows of pairs: of A's tiles.
 template <class Source>
-void copy_lines(Source& source, const typename Source::Element* from, Index ld, Index lines, __mmask32 which,
-                std::uint16_t* to) {
-  for (int line = 0; line < side; ++line, from += ld) {
-    __m512i x[Source::parts] = {};
-    if (line < lines) {
-      _mm_prefetch(from + ahead, _MM_HINT_T0);
-      source.load(from, which, x);
+void copy_lines(Source& source, const Lines<Source>& x, std::uint16_t* to) {
+  for (Index line = 0; line < side; ++line)
+    for (Index unit = 0; unit < x.units; ++unit) {
+      __m512i value[Source::parts] = {};
+      if (line < x.lines) source.load(x.at(line, unit), x.which(unit), value);
+      for (int part = 0; part < Source::parts; ++part)
+        _mm512_storeu_si512(to + unit * x.step + part * part_size + line * row_size, value[part]);
     }
-    for (int part = 0; part < Source::parts; ++part)
-      _mm512_storeu_si512(to + part * part_size + line * row_size, x[part]);
-  }
 }
 
 /// Neighbouring rows of the operand go side by side: pairs of neighbouring k, as B's tiles have them.
 template <class Source>
-void interleave_lines(Source& source, const typename Source::Element* from, Index ld, Index lines, __mmask32 which,
-                      std::uint16_t* to) {
+void interleave_lines(Source& source, const Lines<Source>& x, std::uint16_t* to) {
   const __m512i ascending = _mm512_set_epi16(15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 10, 9, 9, 8, 8, 7, 7, 6, 6, 5,
                                              5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
   const __m512i from_second = _mm512_set1_epi32(32 << 16); // odd places
   const __m512i low = _mm512_add_epi16(ascending, from_second);
   const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(16));
-  for (int line = 0; line < chunk; line += 2, from += 2 * ld, to += row_size) {
-    __m512i even[Source::parts] = {}, odd[Source::parts] = {};
-    if (line < lines) {
-      _mm_prefetch(from + ahead, _MM_HINT_T0);
-      source.load(from, which, even);
+  for (Index line = 0; line < chunk; line += 2, to += row_size)
+    for (Index unit = 0; unit < x.units; ++unit) {
+      __m512i even[Source::parts] = {}, odd[Source::parts] = {};
+      if (line < x.lines) source.load(x.at(line, unit), x.which(unit), even);
+      if (line + 1 < x.lines) source.load(x.at(line + 1, unit), x.which(unit), odd);
+      for (int part = 0; part < Source::parts; ++part) {
+        std::uint16_t* const tile = to + unit * x.step + part * part_size;
+        _mm512_storeu_si512(tile, _mm512_permutex2var_epi16(even[part], low, odd[part]));
+        _mm512_storeu_si512(tile + tile_size, _mm512_permutex2var_epi16(even[part], high, odd[part]));
+      }
     }
-    if (line + 1 < lines) {
-      _mm_prefetch(from + ld + ahead, _MM_HINT_T0);
-      source.load(from + ld, which, odd);
-    }
-    for (int part = 0; part < Source::parts; ++part) {
-      _mm512_storeu_si512(to + part * part_size, _mm512_permutex2var_epi16(even[part], low, odd[part]));
-      _mm512_storeu_si512(to + part * part_size + tile_size, _mm512_permutex2var_epi16(even[part], high, odd[part]));
-    }
-  }
 }
 
 template <class Source>
-unsigned pack(const Operand& x, Index strip, Index number, bool b, std::uint16_t* to) {
+unsigned pack(const Operand& x, Index strip, Index number, Index units, bool b, std::uint16_t* to, Index step) {
   const Index outer = strip * side, k = number * chunk;
   const Index outer_left = x.outer - outer, k_left = x.k - k;
-  const auto* data = static_cast<const typename Source::Element*>(x.data);
+  const auto* const data = static_cast<const typename Source::Element*>(x.data);
   Source source;
-  if (x.along_k)
-    copy_lines(source, data + outer * x.ld + k, x.ld, outer_left, first(k_left), to);
-  else
-    interleave_lines(source, data + k * x.ld + outer, x.ld, k_left, first(outer_left), to);
-  if (x.along_k == b)
-    for (int tile = 0; tile < 2 * Source::parts; ++tile) transpose(to + tile * tile_size);
+  const Index together = Source::parts == 1 ? units : 1; // what parts write is more than the first cache holds
+  for (Index unit = 0; unit < units; unit += together, to += together * step) {
+    const Index done = unit * row_size;
+    if (x.along_k)
+      copy_lines<Source>(source, {data + outer * x.ld + k + done, x.ld, outer_left, k_left - done, together, step}, to);
+    else
+      interleave_lines<Source>(source,
+                               {data + k * x.ld + outer + done, x.ld, k_left, outer_left - done, together, step}, to);
+    if (x.along_k != b) continue;
+    for (Index of = 0; of < together; ++of)
+      for (int tile = 0; tile < 2 * Source::parts; ++tile) transpose(to + of * step + tile * tile_size);
+  }
   return source.outcome();
 }
 
@@ -210,7 +220,7 @@ unsigned pack(const Operand& x, Index strip, Index number, bool b, std::uint16_t
 
 void narrow(const float* from, Index count, std::uint16_t* to) {
   for (Index i = 0; i < count; i += 16) {
-    const auto which = static_cast<__mmask16>(first(count - i));
+    const auto which = static_cast<__mmask16>(first_of(count - i));
     const __m256i x = _mm512_cvtepi32_epi16(narrow_16(_mm512_maskz_loadu_ps(which, from + i)));
     _mm256_mask_storeu_epi16(to + i, which, x);
   }

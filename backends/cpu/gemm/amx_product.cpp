@@ -38,7 +38,8 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
 
 /// So long in k that sums seldom leave the second cache, and as many strips as then fit there.
 void Product::choose_blocks(const Capabilities& machine) {
-  const Index longest = 1024 / method_.parts;
+  constexpr Index few_passing = 4; // strips: then rows are read longer, and k in shorter blocks
+  const Index longest = (passing_.strips > few_passing ? 1024 : 256) / method_.parts;
   const Index runs = std::max<Index>(1, longest / method_.run_k);
   block_chunks_ = std::min(chunks_, runs * method_.run_k / chunk);
   const Index l2 = machine.l2_bytes > 0 ? static_cast<Index>(machine.l2_bytes) : Index{1} << 20;
@@ -66,30 +67,36 @@ std::uint16_t* Product::passing_strip(Index strip, Index first_chunk, Index chun
   return packed_ + passing_.strips * strip_size(first_chunk) + strip * strip_size(chunks);
 }
 
-void Product::pack(const Side& from, Index strip, Index number, std::uint16_t* to) {
-  lower(least_[from.of_b], method_.pack(from.x, strip, number, from.of_b, to));
+/// All strips of a block, by its `line`: a strip where the operand lies along k, else a chunk.
+void Product::pack_line(const Block& block, Index line, std::uint16_t* to) {
+  const bool along_k = block.side.x.along_k;
+  const Index strip = along_k ? line : 0, number = along_k ? 0 : line;
+  const unsigned least =
+      method_.pack(block.side.x, block.first_strip + strip, block.first_chunk + number,
+                   along_k ? block.chunks : block.strips, block.side.of_b,
+                   to + strip * strip_size(block.chunks) + strip_size(number), strip_size(along_k ? 1 : block.chunks));
+  lower(least_[block.side.of_b], least);
 }
 
-/// Along the operand's rows as they lie in memory.
 void Product::pack_passing() {
-  const bool by_strips = passing_.x.along_k;
-  team_.run(by_strips ? passing_.strips : chunks_, threads_, [&](Index line, int) {
-    for (Index other = 0; other < (by_strips ? chunks_ : passing_.strips); ++other) {
-      const Index strip = by_strips ? line : other;
-      const Index number = by_strips ? other : line;
-      const Index first = number / block_chunks_ * block_chunks_;
-      const Index chunks = std::min(block_chunks_, chunks_ - first);
-      pack(passing_, strip, number, passing_strip(strip, first, chunks) + strip_size(number - first));
-    }
-  });
+  for (Index first = 0; first < chunks_; first += block_chunks_) {
+    const Block block{passing_, 0, passing_.strips, first, std::min(block_chunks_, chunks_ - first)};
+    team_.run(block.lines(), threads_,
+              [&](Index line, int) { pack_line(block, line, passing_strip(0, first, block.chunks)); });
+  }
 }
 
 /// Where C's old values count it must not be written before all is known to fit.
 void Product::scan_blocked() {
   team_.run(blocked_.strips, threads_, [&](Index strip, int slot) {
-    for (Index number = 0; number < chunks_; ++number)
-      pack(blocked_, strip, number, blocks_ + slot * block_strips_ * strip_size(block_chunks_));
+    for (Index first = 0; first < chunks_; first += block_chunks_)
+      pack_block({blocked_, strip, 1, first, std::min(block_chunks_, chunks_ - first)},
+                 blocks_ + slot * block_strips_ * strip_size(block_chunks_));
   });
+}
+
+void Product::pack_block(const Block& block, std::uint16_t* to) {
+  for (Index line = 0; line < block.lines(); ++line) pack_line(block, line, to);
 }
 
 bool Product::run() {
@@ -110,7 +117,7 @@ void Product::compute(const Task& task) {
   configure(static_cast<int>(std::min<Index>(call_.m, tile_rows)));
   for (Index first = 0; first < chunks_; first += block_chunks_) {
     const Index chunks = std::min(block_chunks_, chunks_ - first);
-    pack_block(task, first, chunks);
+    pack_block({blocked_, task.first, task.strips, first, chunks}, task.packed);
     if (!fits()) break;
     for (Index strip = task.from; strip < task.to; ++strip) {
       multiply_strip(task, strip, first, chunks);
@@ -118,17 +125,6 @@ void Product::compute(const Task& task) {
     }
   }
   release();
-}
-
-void Product::pack_block(const Task& task, Index first_chunk, Index chunks) {
-  const bool by_strips = blocked_.x.along_k;
-  for (Index line = 0; line < (by_strips ? task.strips : chunks); ++line)
-    for (Index other = 0; other < (by_strips ? chunks : task.strips); ++other) {
-      const Index strip = by_strips ? line : other;
-      const Index number = by_strips ? other : line;
-      pack(blocked_, task.first + strip, first_chunk + number,
-           task.packed + strip * strip_size(chunks) + strip_size(number));
-    }
 }
 
 /// One of the strips that pass, beside all of the task's: a run of k of it stays in the first cache meanwhile.

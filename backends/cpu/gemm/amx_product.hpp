@@ -55,13 +55,20 @@ class Product {
     float* sums;
   };
 
+  /// Some strips and chunks of an operand.
+  struct Block {
+    const Side& side;
+    Index first_strip, strips, first_chunk, chunks;
+    Index lines() const { return side.x.along_k ? strips : chunks; }
+  };
+
   void choose_blocks(const Capabilities& machine);
   void carve(Carver& carver);
   void pack_passing();
   void scan_blocked();
-  void pack(const Side& side, Index strip, Index chunk, std::uint16_t* to);
+  void pack_line(const Block& block, Index line, std::uint16_t* to);
+  void pack_block(const Block& block, std::uint16_t* to);
   void compute(const Task& task);
-  void pack_block(const Task& task, Index first_chunk, Index chunks);
   void multiply_strip(const Task& task, Index strip, Index first_chunk, Index chunks);
   void store_strip(const Task& task, Index strip);
 

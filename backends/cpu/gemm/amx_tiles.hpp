@@ -37,8 +37,10 @@ struct Ahead {
   int rows;
 };
 
-/// Packs one chunk of one strip, with zeros beyond the operand, for the second operand if it is `b`.
-using Pack = unsigned (*)(const Operand& x, Index strip, Index chunk, bool b, std::uint16_t* to);
+/// Packs one chunk of one strip, and of `units` in all those behind it along the operand's rows: chunks of that strip
+/// if it is `along_k`, else strips; `step` apart. Zeros beyond the operand. `b`: for the second operand.
+using Pack = unsigned (*)(const Operand& x, Index strip, Index chunk, Index units, bool b, std::uint16_t* to,
+                          Index step);
 /// sums (up to 32×32, `ld` apart) = or += the products of that many chunks.
 using Multiply = void (*)(const std::uint16_t* a, const std::uint16_t* b, Index chunks, float* sums, Index ld,
                           bool first, Ahead ahead);
