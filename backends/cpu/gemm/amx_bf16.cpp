@@ -30,8 +30,11 @@ bool no_sum_is_subnormal(unsigned least_a, unsigned least_b) {
 
 constexpr Index first_cache_k = 512; // 32 KiB of a strip
 
-const amx::Method as_they_are{1, first_cache_k, amx::pack_bf16, amx::multiply_bf16, no_sum_is_subnormal};
-const amx::Method rounded{1, first_cache_k, amx::pack_rounded, amx::multiply_bf16, no_sum_is_subnormal};
+constexpr double worth_a_thread = 1 << 24;
+
+const amx::Method as_they_are{
+    1, first_cache_k, worth_a_thread, amx::pack_bf16, amx::multiply_bf16, no_sum_is_subnormal};
+const amx::Method rounded{1, first_cache_k, worth_a_thread, amx::pack_rounded, amx::multiply_bf16, no_sum_is_subnormal};
 
 TESSERA_FMA_CLONES void finish_bf16(const GemmCall& call, Index i, Index j, Index rows, Index cols, const float* sums,
                                     Index ld) {

@@ -17,7 +17,10 @@ constexpr Index sum_of_k = 128;
 
 bool parts_hold_all(unsigned least_a, unsigned least_b) { return least_a != 0 && least_b != 0; }
 
-const amx::Method method{amx::parts_of_f32, sum_of_k, amx::pack_parts, amx::multiply_bf16x6, parts_hold_all};
+constexpr double worth_a_thread = 1 << 22;
+
+const amx::Method method{amx::parts_of_f32,    sum_of_k,      worth_a_thread, amx::pack_parts,
+                         amx::multiply_bf16x6, parts_hold_all};
 
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   return amx::run(executor, queue, call, method, amx::store_f32, simd_f32);

@@ -6,6 +6,10 @@ namespace {
 Operand operand_a(const GemmCall& call) { return {call.a, call.lda, call.op_a == Op::None, call.m, call.k}; }
 Operand operand_b(const GemmCall& call) { return {call.b, call.ldb, call.op_b == Op::Transpose, call.n, call.k}; }
 
+double multiply_adds(const GemmCall& call) {
+  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+}
+
 void lower(std::atomic<unsigned>& least, unsigned value) {
   unsigned before = least.load(std::memory_order_relaxed);
   while (value < before && !least.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
@@ -19,7 +23,7 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
       method_(method),
       store_(store),
       team_(cpu.team()),
-      threads_(threads_for_product(cpu, call)),
+      threads_(threads_for(multiply_adds(call), cpu.threads_for(call.threads), method.worth_a_thread)),
       chunks_(ceil_div(call.k, chunk)) {
   const Side a{operand_a(call), ceil_div(call.m, side), false};
   const Side b{operand_b(call), ceil_div(call.n, side), true};

@@ -22,8 +22,9 @@ namespace tessera::cpu::amx {
 
 /// What a rung does on the tiles.
 struct Method {
-  int parts;   ///< of an element
-  Index run_k; ///< k that are multiplied at a time: what stays in the first cache, or has a sum of its own
+  int parts;             ///< of an element
+  Index run_k;           ///< k that are multiplied at a time: what stays in the first cache, or has a sum of its own
+  double worth_a_thread; ///< multiply-adds
   Pack pack;
   const Squares& multiply;
   /// Whether the tiles have the least magnitudes that were packed: if not, another rung does the product.
