@@ -6,8 +6,11 @@ namespace {
 Operand operand_a(const GemmCall& call) { return {call.a, call.lda, call.op_a == Op::None, call.m, call.k}; }
 Operand operand_b(const GemmCall& call) { return {call.b, call.ldb, call.op_b == Op::Transpose, call.n, call.k}; }
 
-double multiply_adds(const GemmCall& call) {
-  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+/// Multiply-adds, or what fetching the operands takes, in multiply-adds.
+double work_of(const GemmCall& call) {
+  constexpr double fetching = 16;
+  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n), k = static_cast<double>(call.k);
+  return std::max(m * n * k, fetching * (m + n) * k);
 }
 
 void lower(std::atomic<unsigned>& least, unsigned value) {
@@ -23,7 +26,7 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
       method_(method),
       store_(store),
       team_(cpu.team()),
-      threads_(threads_for(multiply_adds(call), cpu.threads_for(call.threads), method.worth_a_thread)),
+      threads_(threads_for(work_of(call), cpu.threads_for(call.threads), method.worth_a_thread)),
       chunks_(ceil_div(call.k, chunk)) {
   const Side a{operand_a(call), ceil_div(call.m, side), false};
   const Side b{operand_b(call), ceil_div(call.n, side), true};
