@@ -123,7 +123,7 @@ class DirectProduct {
         segments_(ceil_div(x_.k, canonical_segment)),
         threads_(threads),
         along_rows_(goes_along_rows(x_, cpu.capabilities().l2_bytes)) {
-    shares_segments_ = threads_ > 1 && segments_ > 1 && tiles() < 8 * threads_;
+    shares_segments_ = threads_ > 1 && segments_ > 1 && tiles() < 64 * threads_;
     if (threads_ > 1 && x_.m == 1 && !packs_b_) shorten_row();
     const auto take = [&](Carver& carver) {
       if (packs_b_) strips_b_ = carver.take<T>(static_cast<std::size_t>(tiles_n_ * tile_n_ * x_.k));
