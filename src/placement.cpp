@@ -80,6 +80,23 @@ bool has_row(Executor& executor, DType type, Math math) {
                      [&](const GemmKernel& row) { return row.type == type && row.math == math; });
 }
 
+/// A row may be there, and the processor lack what it needs.
+bool takes(Executor& host, const ProductKind& product) {
+  const GemmCall call{.type = product.type,
+                      .math = product.math,
+                      .m = product.m,
+                      .n = product.n,
+                      .k = product.k,
+                      .lda = product.k,
+                      .ldb = product.n,
+                      .ldc = product.n};
+  const auto rows = host.gemm_kernels();
+  return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
+    return row.type == product.type && row.math == product.math &&
+           (row.reject == nullptr || row.reject(row, call, host.capabilities()) == nullptr);
+  });
+}
+
 /// Host operands: to the device where the trip pays, or where the host has no such mode.
 Executor& place_host_operands(const ProductKind& product) {
   const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
@@ -87,7 +104,7 @@ Executor& place_host_operands(const ProductKind& product) {
   if (work < never_worth_it && product.math == Math::Strict) return host;
   Executor* const device = device_for_auto();
   if (device == nullptr || !has_row(*device, product.type, product.math)) return host;
-  if (!has_row(host, product.type, product.math)) return *device;
+  if (!takes(host, product)) return *device;
   if (work < never_worth_it) return host;
   const std::optional<OffloadRates> rates = rates_of(*device, product.type);
   const bool pays = rates && rates->pays(product.m, product.n, product.k, size_of(product.type));
