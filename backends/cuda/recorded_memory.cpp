@@ -17,7 +17,8 @@ Status RecordedMemory::create(Executor& executor, DeviceMemory& memory,
 }
 
 RecordedMemory::~RecordedMemory() {
-  for (const Block& block : blocks_) memory_.free(stream_, block.memory);
+  for (const Block& block : blocks_)
+    if (!block.taken) memory_.free(stream_, block.memory);
   signals_.free();
   for (void* const memory : kept_) executor_.free(memory);
 }
@@ -42,14 +43,13 @@ Status RecordedMemory::take(std::size_t bytes, void*& memory) noexcept try {
   return {StatusCode::OutOfMemory, {}};
 }
 
-bool RecordedMemory::own(void* memory) noexcept {
-  return std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& block) { return block.memory == memory; });
-}
-
-void RecordedMemory::give_back(void* memory) noexcept {
+bool RecordedMemory::give_back(void* memory) noexcept {
   const std::lock_guard lock(mutex_);
-  for (Block& block : blocks_)
-    if (block.memory == memory) block.taken = false;
+  const auto block =
+      std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& one) { return one.memory == memory; });
+  if (block == blocks_.end()) return false;
+  block->taken = false;
+  return true;
 }
 
 Status RecordedMemory::allocate(std::size_t bytes, void*& memory) noexcept {
@@ -57,29 +57,22 @@ Status RecordedMemory::allocate(std::size_t bytes, void*& memory) noexcept {
   const BesideCapture here;
   Status status = check(cudaStreamSynchronize(stream_), "waiting for memory beside a recording");
   if (!status.ok()) {
-    give_back(memory);
+    static_cast<void>(give_back(memory));
     memory = nullptr;
   }
   return status;
 }
 
 void RecordedMemory::free(void* memory) noexcept try {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!own(memory)) {
-      kept_.push_back(memory);
-      return;
-    }
-  }
-  give_back(memory);
+  if (give_back(memory)) return;
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(memory);
 } catch (const std::bad_alloc&) { // then it goes back with the executor
 }
 
 Status RecordedMemory::settle() noexcept {
   const std::lock_guard lock(mutex_);
-  const bool none = blocks_.empty() && signals_.empty();
-  std::erase_if(blocks_, [](const Block& block) { return block.taken; }); // a user's own from now on
-  if (none) return {};
+  if (blocks_.empty() && signals_.empty()) return {};
   const BesideCapture here;
   return check(cudaStreamSynchronize(stream_), "waiting for a recording's memory");
 }

@@ -30,7 +30,8 @@ class RecordedMemory {
 
   /// For work that is recorded from now on, until it is given back. Aligned to 256 bytes; contents undefined.
   Status take(std::size_t bytes, void*& memory) noexcept;
-  void give_back(void* memory) noexcept;
+  /// False if it is not the recording's.
+  bool give_back(void* memory) noexcept;
   Signals& signals() noexcept { return signals_; }
 
   /// What a user allocates: there at once, for all queues, and the user's own if it is not freed while the recording
@@ -48,12 +49,11 @@ class RecordedMemory {
   struct Block {
     void* memory;
     std::size_t bytes;
-    bool taken;
+    bool taken; ///< when the recording has ended: a user's own
   };
 
   RecordedMemory(Executor& executor, DeviceMemory& memory, cudaStream_t stream)
       : executor_(executor), memory_(memory), stream_(stream), signals_(memory, stream) {}
-  bool own(void* memory) noexcept;
 
   Executor& executor_;
   DeviceMemory& memory_;

@@ -18,7 +18,7 @@ Status Scratch::allocate(Executor&, Queue& queue, std::size_t bytes) noexcept {
 
 void Scratch::release() noexcept {
   if (data_ != nullptr && recorded_ != nullptr)
-    recorded_->give_back(data_);
+    static_cast<void>(recorded_->give_back(data_));
   else if (data_ != nullptr)
     memory_->free(stream_, data_);
   data_ = nullptr;

@@ -201,6 +201,28 @@ BOOST_AUTO_TEST_CASE(memory_of_a_recording_that_failed_is_given_back) {
   check_usable(*device);
 }
 
+/// A capture that broke off leaves users what they have allocated meanwhile.
+BOOST_AUTO_TEST_CASE(memory_outlives_a_capture_that_broke_off) {
+  const Environment limit("TESSERA_CUDA_MEMORY_LIMIT", "8M");
+  OwnExecutor device;
+  check_ok(create_own(device));
+  void* kept = nullptr;
+  std::unique_ptr<Recording> recording;
+  const Status status = record(
+      device->default_queue(),
+      [&] {
+        if (Status allocated = device->allocate(2 * mebi, kept); !allocated.ok()) return allocated;
+        return device->default_queue().synchronize();
+      },
+      recording);
+  BOOST_TEST(!status.ok());
+  BOOST_TEST(recording == nullptr);
+  BOOST_TEST(!has_room(*device, 7 * mebi), "what its owner still holds is gone");
+  device->free(kept);
+  BOOST_TEST(has_room(*device, 7 * mebi));
+  check_usable(*device);
+}
+
 /// Memory comes and goes in the order of all queues, of which one is being recorded.
 BOOST_FIXTURE_TEST_CASE(memory_comes_and_goes_while_another_queue_is_recorded, Queues) {
   const std::vector<float> numbers = copied_out(queue, a.data());
