@@ -74,10 +74,13 @@ std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   return known.rates;
 }
 
-bool has_row(Executor& executor, DType type, Math math) {
+bool is_for(const GemmKernel& row, const ProductKind& product) {
+  return row.type == product.type && row.math == product.math;
+}
+
+bool has_row(Executor& executor, const ProductKind& product) {
   const auto rows = executor.gemm_kernels();
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const GemmKernel& row) { return row.type == type && row.math == math; });
+  return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) { return is_for(row, product); });
 }
 
 /// A row may be there, and the processor lack what it needs.
@@ -92,8 +95,7 @@ bool takes(Executor& host, const ProductKind& product) {
                       .ldc = product.n};
   const auto rows = host.gemm_kernels();
   return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
-    return row.type == product.type && row.math == product.math &&
-           (row.reject == nullptr || row.reject(row, call, host.capabilities()) == nullptr);
+    return is_for(row, product) && (row.reject == nullptr || row.reject(row, call, host.capabilities()) == nullptr);
   });
 }
 
@@ -103,7 +105,7 @@ Executor& place_host_operands(const ProductKind& product) {
   Executor& host = best_host_executor();
   if (work < never_worth_it && product.math == Math::Strict) return host;
   Executor* const device = device_for_auto();
-  if (device == nullptr || !has_row(*device, product.type, product.math)) return host;
+  if (device == nullptr || !has_row(*device, product)) return host;
   if (!takes(host, product)) return *device;
   if (work < never_worth_it) return host;
   const std::optional<OffloadRates> rates = rates_of(*device, product.type);

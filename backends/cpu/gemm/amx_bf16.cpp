@@ -5,12 +5,10 @@
 /// the strict row does the product.
 
 #include <algorithm>
-#include <new>
+#include <cmath>
 
 #include <tessera/half.hpp>
-#include <tessera/log.hpp>
 
-#include "cpu/gemm/amx_product.hpp"
 #include "cpu/gemm/amx_rung.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "cpu/gemm/update.hpp"

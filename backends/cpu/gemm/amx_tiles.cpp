@@ -1,10 +1,6 @@
 /// The kernels of AMX's tiles. Compiled for AMX and AVX-512, and used where they are.
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized" // gcc 12's own header sets undefined vectors that way
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
+#include "cpu/gemm/avx512_intrinsics.hpp"
 
 #include "cpu/gemm/amx_tiles.hpp"
 

@@ -1,10 +1,6 @@
 /// Micro-kernels for AVX-512: 14 rows of two vectors fill 28 of the 32 registers; two more hold B and one A.
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized" // gcc 12's own header sets undefined vectors that way
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
+#include "cpu/gemm/avx512_intrinsics.hpp"
 
 #include "cpu/gemm/microkernel_body.hpp"
 
