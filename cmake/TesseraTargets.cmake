@@ -15,3 +15,13 @@ function(tessera_add_plugin name)
   install(TARGETS tessera_${name} RUNTIME_DEPENDENCY_SET tessera_needs
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
 endfunction()
+
+# tessera_require_files(<file>...): stops the configuration where a file is missing whose path carries a setting; a
+# source property of a path that does not exist has no effect and no warning.
+function(tessera_require_files)
+  foreach(file ${ARGN})
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/${file} does not exist, but this CMakeLists.txt has settings for it")
+    endif()
+  endforeach()
+endfunction()

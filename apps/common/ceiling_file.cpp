@@ -1,4 +1,4 @@
-#include "common/ceiling_file.hpp"
+#include "ceiling_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
-#include "common/machine.hpp"
+#include "machine.hpp"
 
 namespace tessera::apps {
 namespace {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/ceilings.hpp"
+#include "ceilings.hpp"
 
 namespace tessera::apps {
 

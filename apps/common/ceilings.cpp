@@ -1,4 +1,4 @@
-#include "common/ceilings.hpp"
+#include "ceilings.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 #include <tessera/status.hpp>
 
-#include "common/ceiling_file.hpp"
+#include "ceiling_file.hpp"
 
 namespace tessera::apps {
 

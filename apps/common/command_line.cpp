@@ -1,4 +1,4 @@
-#include "common/command_line.hpp"
+#include "command_line.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-#include "common/ladders.hpp"
+#include "ladders.hpp"
 
 #include <fmt/format.h>
 

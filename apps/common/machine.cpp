@@ -1,4 +1,4 @@
-#include "common/machine.hpp"
+#include "machine.hpp"
 
 #include <gnu/libc-version.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "common/terminal.hpp"
+#include "terminal.hpp"
 
 #include <unistd.h>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "common/words.hpp"
+#include "words.hpp"
 
 #include <fnmatch.h>
 #include <algorithm>

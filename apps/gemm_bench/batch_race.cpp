@@ -12,7 +12,7 @@
 #include <tessera/random.hpp>
 
 #include "common/terminal.hpp"
-#include "common/time_summary.hpp"
+#include "measure/time_summary.hpp"
 
 namespace tessera::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/gemm.hpp>
 
-#include "cpu/gemm/cblas_library.hpp"
+#include "cpu/gemm/cblas/cblas_library.hpp"
 
 namespace tessera::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera::bench {
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "cpu/gemm/microkernel.hpp"
-#include "cpu/isa.hpp"
+#include "cpu/device/isa.hpp"
+#include "cpu/gemm/common/microkernel.hpp"
 
 namespace tessera::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/terminal.hpp"
-#include "common/time_summary.hpp"
+#include "measure/time_summary.hpp"
 #include "probe.hpp"
 
 namespace tessera::bench {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/ladders.hpp"
-#include "reporter.hpp"
+#include "reporters/reporter.hpp"
 
 namespace tessera::compare_app {
 namespace {

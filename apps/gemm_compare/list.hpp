@@ -1,6 +1,6 @@
 #pragma once
 
-#include "options.hpp"
+#include "options/options.hpp"
 
 namespace tessera::compare_app {
 

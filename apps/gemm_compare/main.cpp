@@ -10,19 +10,19 @@
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
-#include "board.hpp"
-#include "cblas_choice.hpp"
 #include "common/machine.hpp"
-#include "data_files.hpp"
-#include "gemm_runner.hpp"
 #include "interrupt.hpp"
 #include "judge/left_behind.hpp"
 #include "list.hpp"
-#include "reduce_runner.hpp"
+#include "options/cblas_choice.hpp"
+#include "race/board.hpp"
+#include "race/data_files.hpp"
+#include "race/gemm_runner.hpp"
+#include "race/reduce_runner.hpp"
 #include "report/diff.hpp"
 #include "report/html_report.hpp"
 #include "report/markdown_report.hpp"
-#include "tuning.hpp"
+#include "tune/tuning.hpp"
 
 namespace tessera::compare_app {
 namespace {

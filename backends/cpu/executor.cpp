@@ -1,14 +1,14 @@
-#include "cpu/executor.hpp"
+#include "executor.hpp"
 
 #include <algorithm>
 #include <new>
 #include <vector>
 
-#include <tessera/log.hpp>
+#include <tessera/backend/log.hpp>
 
-#include "cpu/gemm/batch.hpp"
+#include "cpu/device/machine.hpp"
+#include "cpu/gemm/batch/batch.hpp"
 #include "cpu/gemm/ladder.hpp"
-#include "cpu/machine.hpp"
 #include "cpu/reduce/ladder.hpp"
 
 namespace tessera::cpu {

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include <tessera/host_executor.hpp>
-#include <tessera/plugin.hpp>
+#include <tessera/backend/host_executor.hpp>
+#include <tessera/backend/plugin.hpp>
 
-#include "cpu/isa.hpp"
-#include "cpu/scratch.hpp"
-#include "cpu/team.hpp"
+#include "cpu/device/isa.hpp"
+#include "cpu/memory/scratch.hpp"
+#include "team.hpp"
 
 namespace tessera::cpu {
 

@@ -1,4 +1,4 @@
-#include "cpu/team.hpp"
+#include "team.hpp"
 
 #include <algorithm>
 

@@ -2,13 +2,13 @@
 
 #include <new>
 
-#include "ceilings/ceilings.hpp"
-#include "device.hpp"
-#include "elementwise/elementwise.hpp"
-#include "gemm/ladder.hpp"
-#include "nvml.hpp"
-#include "reduce/ladder.hpp"
-#include "status.hpp"
+#include "cuda/ceilings/ceilings.hpp"
+#include "cuda/device/device.hpp"
+#include "cuda/device/nvml.hpp"
+#include "cuda/device/status.hpp"
+#include "cuda/elementwise/elementwise.hpp"
+#include "cuda/gemm/ladder.hpp"
+#include "cuda/reduce/ladder.hpp"
 
 namespace tessera::cuda {
 

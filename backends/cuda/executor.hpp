@@ -4,14 +4,14 @@
 
 #include <memory>
 
-#include <tessera/device_state.hpp>
+#include <tessera/backend/device_state.hpp>
 #include <tessera/executor.hpp>
 
-#include "gemm/batch_table.hpp"
-#include "memory.hpp"
-#include "side_queues.hpp"
-#include "staging.hpp"
-#include "stream_queue.hpp"
+#include "cuda/gemm/batch/table.hpp"
+#include "cuda/memory/memory.hpp"
+#include "cuda/memory/staging.hpp"
+#include "cuda/queue/side_queues.hpp"
+#include "cuda/queue/stream_queue.hpp"
 
 namespace tessera::cuda {
 

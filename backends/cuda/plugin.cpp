@@ -1,12 +1,12 @@
 /// The entry point: what this plug-in is, and whether this machine can use it.
 
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 
-#include "device.hpp"
-#include "environment.hpp"
+#include "cuda/device/device.hpp"
+#include "cuda/device/environment.hpp"
+#include "cuda/gemm/ladder.hpp"
+#include "cuda/reduce/ladder.hpp"
 #include "executor.hpp"
-#include "gemm/ladder.hpp"
-#include "reduce/ladder.hpp"
 
 namespace tessera::cuda {
 namespace {

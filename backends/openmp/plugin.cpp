@@ -1,9 +1,9 @@
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 
 #include "cpu/executor.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "cpu/reduce/ladder.hpp"
-#include "openmp/team.hpp"
+#include "team.hpp"
 
 namespace tessera::openmp {
 namespace {

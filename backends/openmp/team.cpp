@@ -1,4 +1,4 @@
-#include "openmp/team.hpp"
+#include "team.hpp"
 
 #include <omp.h>
 

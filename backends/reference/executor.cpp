@@ -1,12 +1,12 @@
 /// The reference executor: serial, plain, wide. What it computes is what the others are measured against.
 
-#include <tessera/host_executor.hpp>
+#include <tessera/backend/host_executor.hpp>
 
-#include "elementwise/complex_block.hpp"
-#include "elementwise/rows.hpp"
-#include "gemm/ladder.hpp"
 #include "plugin.hpp"
-#include "reduce/ladder.hpp"
+#include "reference/elementwise/complex_block.hpp"
+#include "reference/elementwise/rows.hpp"
+#include "reference/gemm/ladder.hpp"
+#include "reference/reduce/ladder.hpp"
 
 namespace tessera::reference {
 namespace {

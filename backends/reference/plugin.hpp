@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 
 namespace tessera::reference {
 

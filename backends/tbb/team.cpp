@@ -1,4 +1,4 @@
-#include "tbb/team.hpp"
+#include "team.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>

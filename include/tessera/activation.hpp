@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include <tessera/detail/export.hpp>
 #include <tessera/epilogue.hpp>
-#include <tessera/export.hpp>
 
 namespace tessera {
 namespace detail {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <span>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera {
 

@@ -37,8 +37,8 @@
 #include <memory>
 #include <vector>
 
-#include <tessera/export.hpp>
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
+#include <tessera/detail/export.hpp>
 #include <tessera/types.hpp>
 #include <tessera/ulp.hpp>
 

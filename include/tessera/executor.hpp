@@ -25,8 +25,8 @@
 #include <span>
 #include <string>
 
+#include <tessera/backend/kernel.hpp>
 #include <tessera/batch.hpp>
-#include <tessera/kernel.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 

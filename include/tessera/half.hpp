@@ -14,7 +14,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <tessera/export.hpp>
+#include <tessera/detail/export.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera {

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include <tessera/export.hpp>
+#include <tessera/detail/export.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 

@@ -27,9 +27,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/detail/storage.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/half.hpp>
-#include <tessera/storage.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera {

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
-#include <tessera/export.hpp>
 #include <tessera/half.hpp>
 
 namespace tessera {

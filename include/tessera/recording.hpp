@@ -11,8 +11,8 @@
 #include <functional>
 #include <memory>
 
+#include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
-#include <tessera/export.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <tessera/export.hpp>
+#include <tessera/detail/export.hpp>
 
 namespace tessera {
 

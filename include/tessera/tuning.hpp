@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
-#include <tessera/export.hpp>
 
 namespace tessera {
 

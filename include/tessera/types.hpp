@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/export.hpp>
+#include <tessera/detail/export.hpp>
 
 namespace tessera {
 

@@ -1,6 +1,6 @@
 /// Batches of real products: cblas_sgemm_batch, sgemm_batch_strided_ and so on.
 
-#include "blas/batch.hpp"
+#include "batch.hpp"
 
 extern "C" {
 

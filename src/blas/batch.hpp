@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "blas/ops.hpp"
+#include "ops.hpp"
 
 namespace tessera::blas {
 

@@ -1,6 +1,6 @@
 /// cblas_sgemm, cblas_dgemm, cblas_cgemm and cblas_zgemm: the C interface, either layout.
 
-#include "blas/ops.hpp"
+#include "ops.hpp"
 
 namespace tessera::blas {
 namespace {

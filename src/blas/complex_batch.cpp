@@ -1,6 +1,6 @@
 /// Batches of complex products: cblas_cgemm_batch, cgemm_batch_strided_ and so on.
 
-#include "blas/batch.hpp"
+#include "batch.hpp"
 
 namespace tessera::blas {
 namespace {

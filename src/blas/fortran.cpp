@@ -1,6 +1,6 @@
 /// sgemm_, dgemm_, cgemm_ and zgemm_: the Fortran interface, column-major.
 
-#include "blas/ops.hpp"
+#include "ops.hpp"
 
 namespace tessera::blas {
 namespace {

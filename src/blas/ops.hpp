@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "blas/product.hpp"
+#include "product.hpp"
 
 namespace tessera::blas {
 

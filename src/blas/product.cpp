@@ -1,4 +1,4 @@
-#include "blas/product.hpp"
+#include "product.hpp"
 
 #include <cstdio>
 #include <cstdlib>

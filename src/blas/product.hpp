@@ -10,7 +10,7 @@
 #include <tessera/gemm.hpp>
 #include <tessera/gemm_batch.hpp>
 
-#include "blas/symbols.hpp"
+#include "symbols.hpp"
 
 namespace tessera::blas {
 

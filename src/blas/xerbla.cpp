@@ -4,7 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "blas/symbols.hpp"
+#include "symbols.hpp"
 
 extern "C" {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include <tessera/backend/kernel.hpp>
 #include <tessera/half.hpp>
-#include <tessera/kernel.hpp>
 
 namespace tessera::compare {
 

@@ -1,4 +1,4 @@
-#include "complex/blocks.hpp"
+#include "blocks.hpp"
 
 #include <algorithm>
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <new>
 
+#include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
-#include <tessera/log.hpp>
 
-#include "complex/blocks.hpp"
-#include "complex/scratch.hpp"
-#include "partly_written.hpp"
+#include "blocks.hpp"
+#include "gemm/partly_written.hpp"
+#include "scratch.hpp"
 
 namespace tessera {
 namespace {

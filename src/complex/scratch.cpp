@@ -1,10 +1,10 @@
-#include "complex/scratch.hpp"
+#include "scratch.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "host_memory.hpp"
+#include "matrix/host_memory.hpp"
 
 namespace tessera::detail {
 namespace {

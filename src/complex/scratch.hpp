@@ -7,7 +7,7 @@
 
 #include <tessera/executor.hpp>
 
-#include "executor_memory.hpp"
+#include "matrix/executor_memory.hpp"
 
 namespace tessera::detail {
 

@@ -1,13 +1,13 @@
 /// Complex products of operands in host memory: where they are, or through a device's memory, in blocks of C if need
 /// be.
 
+#include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
-#include <tessera/log.hpp>
 
-#include "complex/blocks.hpp"
-#include "executor_memory.hpp"
-#include "partly_written.hpp"
-#include "placement.hpp"
+#include "blocks.hpp"
+#include "dispatch/placement.hpp"
+#include "gemm/partly_written.hpp"
+#include "matrix/executor_memory.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -17,7 +17,7 @@
 #include <tessera/status.hpp>
 #include <tessera/xtensor.hpp>
 
-#include "io/output_file.hpp"
+#include "output_file.hpp"
 
 namespace tessera {
 

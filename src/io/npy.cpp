@@ -14,8 +14,8 @@
 #include <tessera/status.hpp>
 #include <tessera/xtensor.hpp>
 
-#include "io/npy_header.hpp"
-#include "io/output_file.hpp"
+#include "npy_header.hpp"
+#include "output_file.hpp"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 /// The header of a .npy file (NumPy's format 1.0 to 3.0): "\x93NUMPY", two bytes of version, the header's length in two
 /// bytes (four from 2.0 on), and a Python dictionary with the keys descr, fortran_order and shape.
 
-#include "io/npy_header.hpp"
+#include "npy_header.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "io/output_file.hpp"
+#include "output_file.hpp"
 
 #include <unistd.h>
 #include <cerrno>

@@ -6,7 +6,7 @@
 
 #include <tessera/gemm_batch.hpp>
 
-#include "../pointer_groups.hpp"
+#include "batch/pointer_groups.hpp"
 #include "device_array.hpp"
 #include "errors.hpp"
 #include "layout.hpp"

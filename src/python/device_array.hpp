@@ -10,8 +10,8 @@
 
 #include <tessera/executor.hpp>
 
-#include "../executor_memory.hpp"
 #include "array.hpp"
+#include "matrix/executor_memory.hpp"
 
 namespace tessera::python {
 

@@ -6,8 +6,8 @@
 
 #include <tessera/backend.hpp>
 
-#include "../executor_memory.hpp"
 #include "errors.hpp"
+#include "matrix/executor_memory.hpp"
 
 namespace tessera::python {
 namespace {

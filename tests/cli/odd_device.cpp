@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <tessera/backend.hpp>
-#include <tessera/device_state.hpp>
-#include <tessera/host_executor.hpp>
-#include <tessera/plugin.hpp>
+#include <tessera/backend/device_state.hpp>
+#include <tessera/backend/host_executor.hpp>
+#include <tessera/backend/plugin.hpp>
 #include <tessera/recording.hpp>
 
 namespace {

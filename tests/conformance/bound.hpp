@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera::conformance {
 

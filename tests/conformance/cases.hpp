@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 #include "guarded.hpp"
 

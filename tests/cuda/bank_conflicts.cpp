@@ -13,7 +13,7 @@
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "cuda/gemm/shared_layout.hpp"
+#include "cuda/gemm/common/shared_layout.hpp"
 
 namespace {
 

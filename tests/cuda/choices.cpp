@@ -9,8 +9,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "cuda/gemm/stream_k_choice.hpp"
-#include "cuda/gemm/tma_plan.hpp"
+#include "cuda/gemm/stream_k/tile_model.hpp"
+#include "cuda/gemm/wgmma_tma/plan.hpp"
 #include "stream_k_products.hpp"
 #include "tile_widths.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 
 namespace tessera::cuda_test {
 

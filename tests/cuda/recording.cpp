@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/device_state.hpp>
+#include <tessera/backend/device_state.hpp>
 #include <tessera/recording.hpp>
 #include <tessera/tessera.hpp>
 

@@ -9,8 +9,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "cuda/gemm/bands.hpp"
-#include "cuda/gemm/stream_k.hpp"
+#include "cuda/gemm/common/raster_order.hpp"
+#include "cuda/gemm/stream_k/schedule.hpp"
 
 namespace {
 

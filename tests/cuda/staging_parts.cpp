@@ -6,8 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "copy_shape.hpp"
-#include "crew.hpp"
+#include "cuda/memory/copy_shape.hpp"
+#include "cuda/memory/copy_threads.hpp"
 
 using namespace tessera::cuda;
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 
 #include "support/borrowing_executor.hpp"
 

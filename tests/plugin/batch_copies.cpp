@@ -11,7 +11,7 @@
 #include <tessera/gemm_batch.hpp>
 #include <tessera/random.hpp>
 
-#include "plugin/small_device.hpp"
+#include "small_device.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;

@@ -9,7 +9,7 @@
 #include <tessera/complex.hpp>
 #include <tessera/random.hpp>
 
-#include "plugin/small_device.hpp"
+#include "small_device.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;

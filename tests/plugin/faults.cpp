@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/backend.hpp>
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 #include <tessera/tessera.hpp>
 
 #include "support/expect.hpp"

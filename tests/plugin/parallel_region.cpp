@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/backend.hpp>
-#include <tessera/host_executor.hpp>
+#include <tessera/backend/host_executor.hpp>
 
 using namespace tessera;
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 
 #include "support/borrowing_executor.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <tessera/tessera.hpp>
 
-#include "plugin/small_device.hpp"
+#include "small_device.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include <tessera/plugin.hpp>
+#include <tessera/backend/plugin.hpp>
 
 #include "support/borrowing_executor.hpp"
 

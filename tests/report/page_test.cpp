@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "documents.hpp"
+#include "report/charts/plot.hpp"
 #include "report/html_report.hpp"
 #include "report/markdown_report.hpp"
-#include "report/plot.hpp"
 
 using namespace tessera::report;
 using namespace tessera::report::testing;

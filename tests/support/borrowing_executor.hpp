@@ -3,7 +3,7 @@
 /// For plug-ins that tests build: an executor in host memory that leaves to the reference what they do not change.
 
 #include <tessera/backend.hpp>
-#include <tessera/host_executor.hpp>
+#include <tessera/backend/host_executor.hpp>
 
 namespace tessera::test {
 

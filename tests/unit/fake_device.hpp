@@ -7,7 +7,7 @@
 #include <memory>
 
 #include <tessera/backend.hpp>
-#include <tessera/host_executor.hpp>
+#include <tessera/backend/host_executor.hpp>
 
 namespace tessera::test {
 

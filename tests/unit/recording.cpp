@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/device_state.hpp>
 #include <tessera/complex.hpp>
-#include <tessera/device_state.hpp>
 #include <tessera/recording.hpp>
 
 #include "fake_device.hpp"

@@ -1,6 +1,6 @@
 /// What the programs say of repeated timings.
 
-#include "common/time_summary.hpp"
+#include "measure/time_summary.hpp"
 
 #include <cmath>
 

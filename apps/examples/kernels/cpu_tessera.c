@@ -4,7 +4,7 @@
  */
 
 #include <stddef.h>
-#include <tessera/kernel_abi.h>
+#include <tessera/backend/kernel_abi.h>
 
 const char* tessera_kernel_reject(const tessera_kernel_call* x) {
   if (x->type != TESSERA_KERNEL_F32) return "f32 only";

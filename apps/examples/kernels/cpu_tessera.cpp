@@ -2,7 +2,7 @@
 //
 //     gemm_compare --kernel cpu_tessera.cpp --abi tessera --cpu --transB --beta 1
 
-#include <tessera/kernel_abi.h>
+#include <tessera/backend/kernel_abi.h>
 
 namespace {
 

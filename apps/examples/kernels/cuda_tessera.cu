@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include <tessera/kernel_abi.h>
+#include <tessera/backend/kernel_abi.h>
 
 template <class T>
 __global__ void multiply(tessera_kernel_call x) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 #include "kernel_file.hpp"
 

@@ -55,7 +55,7 @@ fs::path find_compiler(const std::vector<const char*>& variables, const std::vec
   return {};
 }
 
-/// Where <tessera/kernel_abi.h> lies: installed beside this program, or in the source tree it was built from.
+/// Where <tessera/backend/kernel_abi.h> lies: installed beside this program, or in the source tree it was built from.
 fs::path include_folder() {
   std::error_code error;
   fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "include";

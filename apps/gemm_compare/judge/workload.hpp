@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 #include "channel.hpp"
 

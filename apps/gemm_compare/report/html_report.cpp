@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "assets.hpp"
-#include "charts.hpp"
 #include "html.hpp"
 #include "page.hpp"
+#include "report/charts/charts.hpp"
 
 namespace tessera::report {
 namespace {

@@ -44,7 +44,7 @@ std::string definitions(const Json& object) {
   return html + "</dl>";
 }
 
-double number(const Json& object, const char* key) {
+double number_or_zero(const Json& object, const char* key) {
   const auto at = object.find(key);
   return at != object.end() && at->is_number() ? at->get<double>() : 0.0;
 }
@@ -60,19 +60,20 @@ std::string ceilings(const Json& machine) {
     if (const auto caches = one.find("caches"); caches != one.end() && caches->is_array())
       for (const Json& cache : *caches)
         if (cache.is_object())
-          levels += fmt::format("L{:.0f} {}, ", number(cache, "level"),
-                                number_text(number(cache, "bytes_per_second") * 1e-9));
+          levels += fmt::format("L{:.0f} {}, ", number_or_zero(cache, "level"),
+                                number_text(number_or_zero(cache, "bytes_per_second") * 1e-9));
     if (const auto sets = one.find("peaks"); sets != one.end() && sets->is_object())
       for (const auto& [name, flops] : sets->items())
         if (flops.is_number())
           peaks +=
               fmt::format("{}{} {}", peaks.empty() ? "" : ", ", escaped(name), speed_text(flops.get<double>() * 1e-9));
-    if (peaks.empty()) peaks = speed_text(number(one, "flops") * 1e-9);
-    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}memory {}</td></tr>\n",
-                        escaped(text_at(one, "device")),
-                        number(one, "threads") > 0 ? fmt::format("{:.0f}", number(one, "threads")) : "–",
-                        escaped(text_at(one, "dtype")), escaped(text_at(one, "math")), peaks, levels,
-                        number_text(number(one, "bytes_per_second") * 1e-9));
+    if (peaks.empty()) peaks = speed_text(number_or_zero(one, "flops") * 1e-9);
+    rows +=
+        fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}memory {}</td></tr>\n",
+                    escaped(text_at(one, "device")),
+                    number_or_zero(one, "threads") > 0 ? fmt::format("{:.0f}", number_or_zero(one, "threads")) : "–",
+                    escaped(text_at(one, "dtype")), escaped(text_at(one, "math")), peaks, levels,
+                    number_text(number_or_zero(one, "bytes_per_second") * 1e-9));
   }
   return "<h3>Measured ceilings</h3>\n<div class=\"scroll\"><table class=\"plain\"><thead><tr><th>device</th>"
          "<th>threads</th><th>type</th><th>math</th><th>multiply-adds in registers</th><th>bandwidth, GB/s</th></tr>"

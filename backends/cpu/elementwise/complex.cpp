@@ -1,7 +1,7 @@
 /// Operations on complex numbers, shared out in blocks of rows and columns. What reads columns does so in square
 /// blocks, so that both the lines read and the lines written stay in cache.
 
-#include "cpu/elementwise/complex.hpp"
+#include "complex.hpp"
 
 #include <algorithm>
 

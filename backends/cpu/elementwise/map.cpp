@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "cpu/elementwise/complex.hpp"
+#include "complex.hpp"
 #include "cpu/executor.hpp"
-#include "reference/elementwise/finish.hpp"
+#include "reference/elementwise/epilogue.hpp"
 #include "reference/elementwise/rows.hpp"
 #include "reference/fma_clones.hpp"
 

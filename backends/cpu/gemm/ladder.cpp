@@ -1,8 +1,8 @@
-#include "cpu/gemm/ladder.hpp"
+#include "ladder.hpp"
 
 #include <vector>
 
-#include "cpu/gemm/cblas.hpp"
+#include "cpu/gemm/cblas/cblas.hpp"
 
 namespace tessera::cpu {
 

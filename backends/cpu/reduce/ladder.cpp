@@ -3,7 +3,7 @@
 /// Each element is read once: 8, 4 or 2 bytes for two operations, so memory is the limit. Where a chunk lies in one row
 /// of the matrix, its 32 lanes are vectors of 32 sums; elsewhere the reference's own code runs.
 
-#include "cpu/reduce/ladder.hpp"
+#include "ladder.hpp"
 
 #include <array>
 #include <new>

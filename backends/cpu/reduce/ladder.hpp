@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera::cpu {
 

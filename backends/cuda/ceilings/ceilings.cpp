@@ -7,9 +7,9 @@
 
 #include <tessera/executor.hpp>
 
-#include "scratch.hpp"
-#include "status.hpp"
-#include "stream.hpp"
+#include "cuda/device/status.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda {
 namespace {

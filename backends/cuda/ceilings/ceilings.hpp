@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera {
 struct Ceilings;

@@ -1,8 +1,8 @@
 /// Chains of fused multiply-adds in registers: eight independent ones a thread, threads enough to fill the device.
 
 #include "ceilings.hpp"
-#include "gemm/operands.cuh"
-#include "status.hpp"
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/operands.cuh"
 
 namespace tessera::cuda {
 namespace {

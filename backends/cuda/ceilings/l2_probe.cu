@@ -2,7 +2,7 @@
 /// flight, and a warp's lines are read by another warp the next time.
 
 #include "ceilings.hpp"
-#include "status.hpp"
+#include "cuda/device/status.hpp"
 
 namespace tessera::cuda {
 namespace {

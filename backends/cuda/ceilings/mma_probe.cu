@@ -4,7 +4,7 @@
 /// a factor are equal.
 
 #include "ceilings.hpp"
-#include "status.hpp"
+#include "cuda/device/status.hpp"
 
 namespace tessera::cuda {
 namespace {

@@ -4,7 +4,7 @@
 /// matter here: all elements of a factor are equal.
 
 #include "ceilings.hpp"
-#include "status.hpp"
+#include "cuda/device/status.hpp"
 
 namespace tessera::cuda {
 namespace {

@@ -2,8 +2,8 @@
 
 /// One kernel for everything that computes each element of z on its own.
 
-#include "status.hpp"
-#include "stream.hpp"
+#include "cuda/device/status.hpp"
+#include "cuda/queue/stream.hpp"
 #include "walk.cuh"
 
 namespace tessera::cuda {

@@ -4,9 +4,9 @@
 /// reads a column of it would meet the same bank 32 times. Bytes: each element read and written once.
 /// Ruetsch and Micikevicius: "Optimizing matrix transpose in CUDA" (2009).
 
+#include "cuda/device/status.hpp"
+#include "cuda/queue/stream.hpp"
 #include "elementwise.hpp"
-#include "status.hpp"
-#include "stream.hpp"
 
 namespace tessera::cuda {
 namespace {

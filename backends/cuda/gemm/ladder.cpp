@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cublas_lt.hpp"
+#include "cuda/gemm/vendor/cublas_lt.hpp"
 
 namespace tessera::cuda {
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera::cuda {
 

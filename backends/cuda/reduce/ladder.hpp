@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera::cuda {
 

@@ -7,8 +7,8 @@
 
 #include <tessera/executor.hpp>
 
-#include "status.hpp"
-#include "stream.hpp"
+#include "cuda/device/status.hpp"
+#include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda {
 

@@ -5,9 +5,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
-#include "scratch.hpp"
+#include "cuda/memory/scratch.hpp"
 
 namespace tessera::cuda {
 

@@ -2,11 +2,11 @@
 
 /// What a rung's kernel sees, and how a rung runs it.
 
-#include "elementwise/walk.cuh"
+#include "cuda/device/status.hpp"
+#include "cuda/elementwise/walk.cuh"
+#include "cuda/queue/stream.hpp"
 #include "ladder.hpp"
 #include "parts.hpp"
-#include "status.hpp"
-#include "stream.hpp"
 
 namespace tessera::cuda {
 

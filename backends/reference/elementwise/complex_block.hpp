@@ -2,7 +2,7 @@
 
 /// The element-wise operations on complex numbers, over a block of z. Always inlined, as rows.hpp is.
 
-#include "reference/elementwise/complex_number.hpp"
+#include "complex_number.hpp"
 
 namespace tessera::host {
 

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
+#include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
-#include <tessera/export.hpp>
 
 namespace tessera {
 

@@ -14,7 +14,7 @@
 #include <tessera/half.hpp>
 
 #include "ladder.hpp"
-#include "reference/elementwise/finish.hpp"
+#include "reference/elementwise/epilogue.hpp"
 #include "reference/fma_clones.hpp"
 
 namespace tessera::reference {

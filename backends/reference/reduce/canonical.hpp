@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
 namespace tessera::host {
 

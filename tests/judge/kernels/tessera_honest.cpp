@@ -1,5 +1,5 @@
 /// --abi tessera: transposes, leading dimensions, scalars, both types.
-#include <tessera/kernel_abi.h>
+#include <tessera/backend/kernel_abi.h>
 
 template <class T>
 static void run(const tessera_kernel_call& x) {

@@ -1,5 +1,5 @@
 /// --abi tessera: clears whole rows of C, padding included; says that it takes f32 only; fails for k = 13.
-#include <tessera/kernel_abi.h>
+#include <tessera/backend/kernel_abi.h>
 
 extern "C" const char* tessera_kernel_reject(const tessera_kernel_call* call) {
   return call->type == TESSERA_KERNEL_F32 ? nullptr : "f32 only";

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <cstdio>
 
-#include <tessera/kernel_abi.h>
+#include <tessera/backend/kernel_abi.h>
 
 namespace tessera::judge {
 namespace {

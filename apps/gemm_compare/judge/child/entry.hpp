@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include <tessera/kernel.hpp>
+#include <tessera/backend/kernel.hpp>
 
-#include "../channel.hpp"
+#include "judge/channel.hpp"
 
 namespace tessera::judge {
 

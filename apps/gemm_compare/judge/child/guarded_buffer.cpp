@@ -5,7 +5,7 @@
 
 #include <tessera/status.hpp>
 
-#include "../channel.hpp"
+#include "judge/channel.hpp"
 
 namespace tessera::judge {
 namespace {

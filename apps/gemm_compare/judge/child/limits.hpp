@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "../channel.hpp"
+#include "judge/channel.hpp"
 
 namespace tessera::judge {
 

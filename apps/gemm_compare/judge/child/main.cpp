@@ -16,10 +16,10 @@
 
 #include <tessera/status.hpp>
 
-#include "../channel.hpp"
 #include "device.hpp"
 #include "entry.hpp"
 #include "guarded_buffer.hpp"
+#include "judge/channel.hpp"
 #include "limits.hpp"
 
 namespace tessera::judge {

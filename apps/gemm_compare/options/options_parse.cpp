@@ -1,0 +1,288 @@
+#include "options_parse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "common/words.hpp"
+#include "filling_words.hpp"
+#include "race/data_files.hpp"
+#include "tune/tuning.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+using apps::parse_index;
+using apps::parse_real;
+using apps::split_list;
+
+void set_default(std::string& word, const char* value) {
+  if (word.empty()) word = value;
+}
+
+void apply_preset(CommandLine& words) {
+  if (words.preset.empty()) return;
+  apps::choose("--preset", words.preset, {"report"});
+  if (!words.cpu && !words.gpu && words.backends.empty()) words.cpu = true;
+  if (words.shapes.empty()) set_default(words.sizes, "512,1024,1536,2048,2560");
+  set_default(words.dtypes, "f64");
+  set_default(words.distribution, "integers:1:100");
+  set_default(words.repeat, "10");
+  set_default(words.time_limit, "60");
+}
+
+/// A grid of shapes, short runs, sampled checks: speed is what is asked.
+void apply_tuning(CommandLine& words, Options& options) {
+  if (!words.tunes) return;
+  if (words.trans_a || words.trans_b || !words.file_a.empty() || !words.operation.empty() || !words.judged.empty())
+    throw InvalidArgument("tune: races products without transposes of random matrices, nothing else");
+  for (const std::string* output : {&words.json, &words.csv, &words.html, &words.markdown})
+    if (!output->empty()) throw InvalidArgument("tune: writes its table and no report; see --table");
+  options.tunes = true;
+  options.tuning_table = words.table;
+  if (!words.budget.empty()) options.tuning_seconds = parse_real("--budget", words.budget);
+  if (!(options.tuning_seconds > 0)) throw InvalidArgument("--budget: must be more than 0 seconds");
+  if (!words.cpu && words.backends.empty()) words.gpu = true;
+  set_default(words.repeat, "5");
+  set_default(words.timing, "events"); // as a program calls them
+  set_default(words.time_limit, "0.25");
+  set_default(words.check_rows, "16");
+  set_default(words.cblas, "none");
+}
+
+std::vector<BackendRequest> requested_backends(const CommandLine& words) {
+  std::vector<BackendRequest> requests;
+  const auto add = [&](Backend backend, bool demanded) {
+    for (BackendRequest& request : requests)
+      if (request.backend == backend) {
+        request.demanded |= demanded;
+        return;
+      }
+    requests.push_back({backend, demanded});
+  };
+  if (words.cpu)
+    for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb}) add(backend, false);
+  if (words.gpu) add(Backend::Cuda, true);
+  for (const std::string& word : words.backends)
+    for (const std::string& name : split_list("--backend", word)) {
+      const Backend backend = parse_backend(name);
+      if (backend == Backend::Auto)
+        throw InvalidArgument("--backend: auto names no backend; leave the option out to compare all that exist");
+      add(backend, true);
+    }
+  return requests;
+}
+
+Shape parse_shape(const std::string& text) {
+  const auto [m, n, k] = apps::parse_sizes("--shape", text, 0);
+  return {m, n, k};
+}
+
+std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
+  std::vector<Shape> shapes;
+  if (operation == Operation::SumOfSquares) {
+    if (!words.shapes.empty()) throw InvalidArgument("--shape: a sum of squares has a length; use --sizes");
+    for (const Index length : apps::parse_index_list("--sizes", words.sizes, 1)) shapes.push_back({1, length, 1});
+    return shapes;
+  }
+  if (!words.sizes.empty())
+    for (const Index n : apps::parse_index_list("--sizes", words.sizes, 0)) shapes.push_back({n, n, n});
+  for (const std::string& text : words.shapes) shapes.push_back(parse_shape(text));
+  return shapes;
+}
+
+/// alpha and beta must be exact in every type that is asked for.
+double parse_factor(std::string_view option, const std::string& text, const std::vector<DType>& types) {
+  double value = parse_real(option, text);
+  for (const DType type : types)
+    if (scalar_of(type) == DType::F32 && std::isfinite(value)) {
+      const double rounded = static_cast<float>(value);
+      if (!std::isfinite(rounded)) throw InvalidArgument(fmt::format("{}: {} is too large for f32", option, value));
+      if (types.size() == 1) value = rounded;
+      if (rounded != value)
+        throw InvalidArgument(fmt::format("{}: {} is not exact in f32; compare f32 and f64 in separate runs, or use {}",
+                                          option, value, rounded));
+    }
+  return value;
+}
+
+/// Of --result, once the operands' types are known.
+std::optional<DType> parse_result(const CommandLine& words, const Options& options) {
+  if (words.result.empty()) return {};
+  const DType result = parse_dtype(words.result);
+  if (options.operation != Operation::Gemm) throw InvalidArgument("--result: is for --op gemm");
+  if (!words.judged.empty())
+    throw InvalidArgument("--result: a kernel from outside has a result of its operands' type");
+  if (options.tunes) throw InvalidArgument("--result: a tuning table is of results of the operands' type");
+  for (const DType type : options.types)
+    if (!is_result_of(result, type))
+      throw InvalidArgument(
+          fmt::format("--result: {} of operands of {}; the result has the operands' type, or is f32 for f16 and bf16 "
+                      "ones, or f16 or "
+                      "bf16 for f32 ones",
+                      to_string(result), to_string(type)));
+  return result;
+}
+
+void check_files(const CommandLine& words) {
+  if (words.file_a.empty() != words.file_b.empty())
+    throw InvalidArgument(words.file_a.empty() ? "--b: needs --a as well" : "--a: needs --b as well");
+  if (words.file_a.empty()) {
+    if (!words.file_c.empty()) throw InvalidArgument("--c: needs --a and --b as well");
+    if (!words.file_out.empty()) throw InvalidArgument("--out: needs --a and --b as well");
+    return;
+  }
+  for (const auto& [option, word] :
+       {std::pair{"--sizes", words.sizes}, std::pair{"--dist", words.distribution}, std::pair{"--seed", words.seed}})
+    if (!word.empty()) throw InvalidArgument(fmt::format("{}: makes no sense with --a and --b", option));
+  if (!words.shapes.empty()) throw InvalidArgument("--shape: makes no sense with --a and --b, which have their own");
+  if (words.operation == "sum_of_squares") throw InvalidArgument("--a: files are for --op gemm");
+}
+
+/// Where the reports go; one of them at most to stdout.
+void read_outputs(const CommandLine& words, Options& options) {
+  options.json = words.json;
+  options.csv = words.csv;
+  options.html = words.html;
+  options.markdown = words.markdown;
+  const char* on_stdout = nullptr;
+  for (const auto& [option, target] : {std::pair{"--json", words.json}, std::pair{"--csv", words.csv},
+                                       std::pair{"--html", words.html}, std::pair{"--markdown", words.markdown}}) {
+    if (target != "-") continue;
+    if (on_stdout != nullptr) throw InvalidArgument(fmt::format("{}: {} writes to stdout already", option, on_stdout));
+    on_stdout = option;
+  }
+  options.report = words.report;
+  if (options.shows_report()) {
+    if (options.html.empty() && options.markdown.empty())
+      throw InvalidArgument("--report: needs --html or --markdown, which are made from it");
+    for (const auto& [option, given] :
+         {std::pair{"--json", !words.json.empty()}, std::pair{"--csv", !words.csv.empty()},
+          std::pair{"--diff", !words.diff.empty()}, std::pair{"--list", words.list}})
+      if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --report, which runs nothing", option));
+  }
+  if (!words.diff.empty()) {
+    options.diff_old = words.diff.at(0);
+    options.diff_new = words.diff.at(1);
+  }
+  options.fail_on_slower = words.fail_on_slower;
+  if (options.fail_on_slower && words.diff.empty())
+    throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
+}
+
+Judging parse_judging(const CommandLine& words, Operation operation) {
+  Judging judging;
+  judging.files = words.judged;
+  if (judging.files.empty()) {
+    for (const auto& [option, word] :
+         {std::pair{"--abi", &words.abi}, std::pair{"--device", &words.device},
+          std::pair{"--kernel-math", &words.judged_math}, std::pair{"--kernel-flags", &words.judged_flags},
+          std::pair{"--kernel-time-limit", &words.judged_time_limit},
+          std::pair{"--kernel-memory-limit", &words.judged_memory_limit}})
+      if (!word->empty()) throw InvalidArgument(fmt::format("{}: needs --kernel as well", option));
+    return judging;
+  }
+  if (operation != Operation::Gemm) throw InvalidArgument("--kernel: is for --op gemm");
+  if (!words.abi.empty()) judging.abi = judge::parse_abi(words.abi);
+  if (!words.device.empty()) judging.device = judge::parse_device(words.device);
+  if (!words.judged_math.empty()) judging.math = parse_math(words.judged_math);
+  judging.flags = words.judged_flags;
+  if (!words.judged_time_limit.empty()) judging.time_limit = parse_real("--kernel-time-limit", words.judged_time_limit);
+  if (!(judging.time_limit > 0 && judging.time_limit <= 1e6))
+    throw InvalidArgument(fmt::format("--kernel-time-limit: {} is not above 0 and up to 1000000", judging.time_limit));
+  if (!words.judged_memory_limit.empty())
+    judging.memory_limit = static_cast<std::size_t>(std::min<Index>(
+                               parse_index("--kernel-memory-limit", words.judged_memory_limit, 0), Index{1} << 30))
+                           << 20;
+  return judging;
+}
+
+} // namespace
+
+std::string_view to_string(Timing timing) {
+  return timing == Timing::Events ? "events" : timing == Timing::Graph ? "graph" : "auto";
+}
+
+Options interpret(CommandLine words) {
+  Options options;
+  check_files(words);
+  const bool types_given = !words.dtypes.empty();
+  apply_preset(words);
+  apply_tuning(words, options);
+  const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
+  set_default(words.operation, "gemm");
+  options.operation = apps::choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm
+                                                                                             : Operation::SumOfSquares;
+  if (words.shapes.empty())
+    set_default(words.sizes, options.operation == Operation::Gemm ? "256,512,1024" : "65536,1048576,16777216");
+  options.backends = requested_backends(words);
+  if (!words.kernels.empty()) options.kernels = split_list("--kernels", words.kernels);
+  if (types_given || !words.dtypes.empty()) options.types.clear();
+  if (!words.dtypes.empty())
+    for (const std::string& word : split_list("--dtype", words.dtypes)) options.types.push_back(parse_dtype(word));
+  options.types_given = types_given;
+  if (!words.maths.empty() && words.maths != "all")
+    for (const std::string& word : split_list("--math", words.maths)) options.maths.push_back(parse_math(word));
+  if (!words.threads.empty())
+    for (const Index count : apps::parse_index_list("--threads", words.threads, 1)) {
+      if (count > 4096) throw InvalidArgument(fmt::format("--threads: {} is more than 4096", count));
+      options.threads.push_back(static_cast<int>(count));
+    }
+
+  options.file_a = words.file_a;
+  options.file_b = words.file_b;
+  options.file_c = words.file_c;
+  options.file_out = words.file_out;
+  options.op_a = words.trans_a ? Op::Transpose : Op::None;
+  options.op_b = words.trans_b ? Op::Transpose : Op::None;
+  if (options.reads_files()) {
+    const FileProduct product = inspect_files(options);
+    options.types = {product.type};
+    options.shapes = {product.shape};
+    options.result = parse_result(words, options);
+    check_file_c(options, product);
+  } else {
+    options.result = parse_result(words, options);
+    options.shapes = options.tunes && !shapes_given ? tuning_shapes() : parse_shapes(words, options.operation);
+  }
+  if (!words.alpha.empty()) options.alpha = parse_factor("--alpha", words.alpha, options.types);
+  if (!words.beta.empty()) options.beta = parse_factor("--beta", words.beta, options.types);
+  if (options.reads_files() && (options.beta != 0) == words.file_c.empty())
+    throw InvalidArgument(options.beta != 0 ? "--beta: with --a and --b it needs --c, the C to add to"
+                                            : "--c: is read only if --beta is not 0");
+  if (!words.distribution.empty())
+    options.filling = parse_filling(words.distribution, options.operation, options.types);
+  if (!words.seed.empty()) options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
+
+  if (!words.repeat.empty()) {
+    const Index repeat = parse_index("--repeat", words.repeat, 1);
+    if (repeat > 1000000) throw InvalidArgument(fmt::format("--repeat: {} is more than 1000000", repeat));
+    options.repeat = static_cast<int>(repeat);
+  }
+  set_default(words.timing, "auto");
+  constexpr std::array timings{Timing::Auto, Timing::Events, Timing::Graph};
+  options.timing = timings[apps::choose("--timing", words.timing, {"auto", "events", "graph"})];
+  if (!words.time_limit.empty()) options.time_limit = parse_real("--time-limit", words.time_limit);
+  if (!(options.time_limit >= 0)) throw InvalidArgument("--time-limit: must be at least 0, which is no limit");
+  if (words.check_rows == "all")
+    options.check_rows = std::numeric_limits<Index>::max();
+  else if (!words.check_rows.empty() && words.check_rows != "auto")
+    options.check_rows = parse_index("--check-rows", words.check_rows, 1);
+  if (!words.cblas.empty()) options.cblas = words.cblas;
+  options.judging = parse_judging(words, options.operation);
+  options.measure_ceilings = words.measure_ceilings;
+  options.list = words.list;
+  options.errors = words.errors;
+  options.mean = !words.preset.empty();
+  options.progress = !words.no_progress;
+  options.distribution = words.distribution;
+  read_outputs(words, options);
+  return options;
+}
+
+} // namespace tessera::compare_app

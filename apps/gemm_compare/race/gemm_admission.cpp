@@ -1,0 +1,134 @@
+/// How often a kernel runs, and how its time is taken.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tessera/recording.hpp>
+
+#include "gemm_entry.hpp"
+#include "measure/stopwatch.hpp"
+#include "measure/time_summary.hpp"
+#include "progress.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+/// A product with more operations than this is tried on a few rows first.
+constexpr double probe_from = 5e8;
+constexpr double probe_seconds = 0.1;
+/// Runs estimated at less than this are warmed up with a whole run.
+constexpr double warm_up_below = 0.5;
+/// A shape with a kernel faster than this is timed by replays under --timing auto: a launch takes some 12 µs of a call.
+constexpr double launch_shows_below = 250e-6;
+/// To kernels slower than this a launch is nothing, whatever the others of the shape take.
+constexpr double launch_is_nothing_from = 1e-3;
+constexpr int trial_runs = 3;
+
+} // namespace
+
+/// Rejects or skips the kernel, or decides how often it runs.
+bool GemmRunner::admit(Entry& entry) {
+  const Task& task = entry.task;
+  const std::string& name = entry.result.kernel;
+  GemmCall call = operands_->call(0, task.gemm->math, task.threads);
+  if (!is_plain_product(call) && !task.gemm->narrows)
+    call.result = call.type; // the executor rounds, in a pass of its own
+  const char* why = task.gemm->reject ? task.gemm->reject(*task.gemm, call, task.executor->capabilities()) : nullptr;
+  if (why != nullptr) entry.fail({StatusCode::Rejected, why});
+  const double expected = entry.active() ? estimate(entry) : 0;
+  if (!entry.active()) {
+    bench_.progress.done(name, entry.expected, 0);
+    return false;
+  }
+  const double limit = bench_.options.time_limit;
+  entry.runs = bench_.options.repeat;
+  if (limit > 0 && expected > limit) {
+    entry.result.verdict = Verdict::Skipped;
+    entry.result.reason =
+        fmt::format("one run takes about {:.3g} s; force it with --time-limit {:.0f}, or 0 for no limit", expected,
+                    std::ceil(expected * 1.2));
+    entry.runs = 0;
+    bench_.progress.done(name, entry.expected, 0);
+    return false;
+  }
+  if (limit > 0 && expected > 0) entry.runs = std::clamp(static_cast<int>(limit / expected), 1, entry.runs);
+  entry.seconds = expected;
+  // What will not run is no longer expected.
+  const double one = operations(entry.result);
+  bench_.progress.done(name, entry.expected - one * entry.runs, 0);
+  entry.expected = one * entry.runs;
+  return true;
+}
+
+/// Records the kernels of a backend whose launches would show in their times.
+void GemmRunner::choose_timing(std::size_t first, std::size_t last) {
+  const Timing wanted = bench_.options.timing;
+  Executor& executor = *entries_[first].task.executor;
+  if (wanted == Timing::Events || (wanted == Timing::Auto && !records(executor.default_queue()))) return;
+  double fastest = launch_shows_below;
+  for (std::size_t e = first; e < last; ++e)
+    if (entries_[e].runs > 0) fastest = std::min(fastest, entries_[e].seconds);
+  for (std::size_t e = first; e < last; ++e) {
+    Entry& entry = entries_[e];
+    if (entry.runs == 0) continue;
+    if (wanted == Timing::Auto && (fastest >= launch_shows_below || entry.seconds >= launch_is_nothing_from)) continue;
+    const Status status = RecordedRuns::record(entry.task, *operands_, problem_.beta, entry.recorded);
+    if (!status.ok()) {
+      entry.result.timing_note = status.why;
+      continue;
+    }
+    entry.result.timing = Timing::Graph;
+    entry.result.runs_per_sample = entry.recorded->count();
+    const double limit = bench_.options.time_limit;
+    const double sample = entry.seconds * entry.recorded->count();
+    if (limit <= 0 || limit >= sample * entry.runs) continue;
+    const int runs = std::max(1, static_cast<int>(limit / sample));
+    bench_.progress.done(entry.result.kernel, operations(entry.result) * (entry.runs - runs), 0);
+    entry.runs = runs;
+  }
+}
+
+/// Seconds that one run will take. Warms the kernel up.
+double GemmRunner::estimate(Entry& entry) {
+  const Task& task = entry.task;
+  Executor& executor = *task.executor;
+  bench_.progress.show(fmt::format("{} {} warm-up", to_string(task.backend), entry.result.kernel));
+  GemmCall call = operands_->call(0, task.gemm->math, task.threads);
+  double seconds = 0;
+  const auto run = [&] {
+    Stopwatch watch(executor);
+    const Status status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
+    if (!status.ok()) entry.fail(status);
+    seconds = watch.seconds();
+  };
+  operands_->prepare(0, executor);
+  const double total = operations(entry.result);
+  if (executor.capabilities().host_memory && total > probe_from && call.m > 1) {
+    const Index all = call.m;
+    call.m = std::max<Index>(
+        1, std::min<Index>(all / 2, static_cast<Index>(static_cast<double>(all) * probe_from / total / 8)));
+    // A few rows say little of a kernel that packs all of B first: as many as take long enough to tell.
+    for (run(); entry.active() && seconds < probe_seconds && call.m < all / 2; run())
+      call.m = std::min(all / 2, call.m * 8);
+    seconds *= static_cast<double>(all) / static_cast<double>(call.m);
+    if (!entry.active() || seconds > warm_up_below) return seconds;
+    call.m = all;
+  }
+  run();
+  if (executor.capabilities().host_memory || !entry.active()) return seconds;
+  run(); // a kernel's first run on a device loads it, or looks for the best of a library's
+  if (!entry.active() || bench_.options.timing != Timing::Auto || !records(executor.default_queue()) ||
+      seconds >= launch_is_nothing_from)
+    return seconds;
+  std::vector<double> trials;
+  for (int trial = 0; entry.active() && trial < trial_runs; ++trial) {
+    run();
+    trials.push_back(seconds);
+  }
+  return summarize(trials).median;
+}
+
+} // namespace tessera::compare_app

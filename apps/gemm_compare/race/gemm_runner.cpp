@@ -1,0 +1,218 @@
+#include "gemm_runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "check/verdict.hpp"
+#include "common/machine.hpp"
+#include "gemm_entry.hpp"
+#include "measure/stopwatch.hpp"
+#include "transfers.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
+
+std::size_t memory_budget() { return std::min(rotation_bytes, apps::available_memory_bytes() / 4); }
+
+/// The largest that a product of this group may find its operands in: the processor's caches, if it has products to do.
+std::size_t cache_bytes(const Group& group) {
+  std::size_t bytes = 0;
+  for (const Task& task : group.tasks) {
+    const Capabilities& machine = task.executor->capabilities();
+    bytes = std::max(bytes, machine.host_memory ? apps::last_level_cache_bytes() : machine.l2_bytes);
+  }
+  return bytes;
+}
+
+Result pending(const Options& options, const Group& group, const Task& task) {
+  Result result;
+  result.backend = task.backend;
+  result.kernel = task.gemm->name;
+  result.type = group.type;
+  result.result = options.result_of(group.type);
+  result.math = task.gemm->math;
+  result.canonical = task.gemm->summation == Summation::Canonical;
+  result.shape = group.shape;
+  result.op_a = options.op_a;
+  result.op_b = options.op_b;
+  result.alpha = options.alpha;
+  result.beta = options.beta;
+  result.threads = task.threads;
+  return result;
+}
+
+} // namespace
+
+double expected_operations(const Options& options, const Shape& shape) {
+  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) *
+         static_cast<double>(options.repeat + 1);
+}
+
+GemmRunner::GemmRunner(Bench& bench, const Group& group, const GivenData* given, std::vector<std::byte>* product)
+    : bench_(bench),
+      group_(group),
+      problem_(bench.options, group.shape, group.type),
+      host_(Operands::on_host(problem_, bench.options, given,
+                              sets_to_rotate(problem_.bytes(), cache_bytes(group), memory_budget()))),
+      check_(host_.call_before(0), bench.options, bench.progress),
+      product_(product) {}
+
+GemmRunner::~GemmRunner() = default;
+
+void GemmRunner::run() {
+  std::vector<Result> board;
+  Backend last = Backend::Auto;
+  for (const Task& task : group_.tasks) {
+    if (task.backend != last && !task.executor->capabilities().host_memory)
+      for (const Direction direction : {Direction::In, Direction::Out})
+        board.push_back(pending_transfer(pending(bench_.options, group_, task), direction));
+    last = task.backend;
+    Entry entry{task, pending(bench_.options, group_, task), board.size(), 0,
+                expected_operations(bench_.options, group_.shape)};
+    board.push_back(entry.result);
+    entries_.push_back(std::move(entry));
+  }
+  const std::size_t judged_from = board.size();
+  for (std::size_t k = 0; k < bench_.judged.count(); ++k) board.push_back(bench_.judged.pending(k, group_));
+  bench_.board.begin_group(board);
+  for (std::size_t first = 0; first < entries_.size();) {
+    std::size_t end = first;
+    while (end < entries_.size() && entries_[end].task.backend == entries_[first].task.backend) ++end;
+    run_backend(first, end);
+    first = end;
+  }
+  for (std::size_t k = 0; k < bench_.judged.count(); ++k) run_judged(k, judged_from + k);
+  bench_.board.end_group();
+}
+
+void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
+  Result result = bench_.judged.pending(kernel, group_);
+  bench_.judged.run(kernel, host_.call_before(0), check_, bench_.progress, result);
+  // The ceiling of the same machine with as many threads, if the ladder has it.
+  for (const Task& task : group_.tasks)
+    if (!result.samples.empty() && task.executor->capabilities().host_memory == (result.judged_on == "cpu") &&
+        task.threads == result.threads && task.backend != Backend::Reference) {
+      const TimeSummary time = summarize(result.samples);
+      Result as_if = result;
+      as_if.backend = task.backend;
+      result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, bench_.options.mean ? time.mean : time.median);
+      break;
+    }
+  bench_.board.set(position, result);
+}
+
+void GemmRunner::run_backend(std::size_t first, std::size_t last) {
+  Executor& executor = *entries_[first].task.executor;
+  operands_ = &host_;
+  const bool on_host = executor.capabilities().host_memory;
+  try {
+    if (!on_host) {
+      device_.emplace(Operands::on_device(problem_, host_, executor));
+      operands_ = &*device_;
+      std::size_t position = entries_[first].position - 2;
+      for (const Direction direction : {Direction::In, Direction::Out}) {
+        Result transfer = pending_transfer(entries_[first].result, direction);
+        time_transfer(direction, problem_, host_, *device_, executor, bench_.options.repeat, transfer);
+        bench_.board.set(position++, transfer);
+      }
+    }
+    for (std::size_t e = first; e < last; ++e)
+      if (!admit(entries_[e])) bench_.board.set(entries_[e].position, entries_[e].result);
+    choose_timing(first, last);
+    // Turn by turn, so that a disturbance of the machine does not hit one kernel alone.
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t e = first; e < last; ++e) {
+        Entry& entry = entries_[e];
+        if (entry.runs == 0) continue;
+        const bool final = entry.runs == 1;
+        const std::size_t others = operands_->count() - 1;
+        sample(entry, final || others == 0 ? 0 : 1 + next_set_++ % others);
+        if (final && entry.active()) check(entry);
+        bench_.board.set(entry.position, entry.result);
+        any |= entry.runs > 0;
+      }
+    }
+  } catch (const Error& error) { // memory or the device itself: none of the rest can run
+    for (std::size_t e = first; e < last; ++e) {
+      if (!entries_[e].active()) continue;
+      entries_[e].fail({error.code(), error.what()});
+      bench_.board.set(entries_[e].position, entries_[e].result);
+    }
+  }
+  for (std::size_t e = first; e < last; ++e) entries_[e].recorded.reset();
+  device_.reset();
+  // Threads of one library may spin for a while after their work; the next backend should not feel them.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+void GemmRunner::sample(Entry& entry, std::size_t set) {
+  const Task& task = entry.task;
+  Executor& executor = *task.executor;
+  bench_.progress.show(fmt::format("{} {} {}×{}×{} {}", to_string(task.backend), entry.result.kernel, group_.shape.m,
+                                   group_.shape.n, group_.shape.k, to_string(group_.type)));
+  const GemmCall call = operands_->call(set, task.gemm->math, task.threads);
+  double seconds = 0;
+  Status status;
+  if (entry.recorded) {
+    status = entry.recorded->time(seconds);
+  } else {
+    operands_->prepare(set, executor);
+    Stopwatch watch(executor);
+    status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
+    seconds = watch.seconds();
+  }
+  --entry.runs;
+  if (entry.runs == 0)
+    if (DeviceState state; read_device_state(executor, state).ok()) entry.result.device_state = state;
+  if (!status.ok()) {
+    entry.fail(status);
+    entry.runs = 0;
+    return;
+  }
+  entry.result.samples.push_back(seconds);
+  check_.add_race(seconds * entry.result.runs_per_sample);
+  bench_.progress.done(entry.result.kernel, operations(entry.result), seconds * entry.result.runs_per_sample);
+}
+
+void GemmRunner::check(Entry& entry) {
+  Result& result = entry.result;
+  const TimeSummary time = summarize(result.samples);
+  const double seconds = bench_.options.mean ? time.mean : time.median;
+  result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
+
+  const GemmCall call = operands_->call(0, result.math, 0);
+  std::vector<std::byte> downloaded;
+  const void* c = call.c;
+  if (device_) {
+    downloaded.resize(problem_.c.bytes());
+    operands_->copy_out(0, *entry.task.executor, downloaded.data());
+    c = downloaded.data();
+  }
+  const auto start = std::chrono::steady_clock::now();
+  ProductCheck::Findings findings = check_.check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
+  result.error = std::move(findings.error);
+  result.freivalds = findings.freivalds;
+  result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  set_verdict(result, problem_.exact);
+  if (bench_.options.timing == Timing::Graph && !result.timing_note.empty() && result.verdict == Verdict::Pass)
+    result.reason += (result.reason.empty() ? "timed by events: " : "; timed by events: ") + result.timing_note;
+  result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
+  keep_product(entry, c);
+}
+
+void GemmRunner::keep_product(const Entry& entry, const void* c) {
+  if (product_ == nullptr || !product_by_.empty() || entry.result.verdict != Verdict::Pass) return;
+  const auto* bytes = static_cast<const std::byte*>(c);
+  product_->assign(bytes, bytes + problem_.c.bytes());
+  product_by_ = fmt::format("{} {}", to_string(entry.task.backend), entry.result.kernel);
+}
+
+} // namespace tessera::compare_app

@@ -1,0 +1,64 @@
+#pragma once
+
+/// Times and checks the kernels of one group.
+
+#include <memory>
+#include <optional>
+
+#include "board.hpp"
+#include "ceilings.hpp"
+#include "check/product_check.hpp"
+#include "judged_kernels.hpp"
+#include "operands.hpp"
+
+namespace tessera::compare_app {
+
+/// What all groups share.
+struct Bench {
+  const Options& options;
+  Board& board;
+  Progress& progress;
+  apps::CeilingTable& ceilings;
+  JudgedKernels& judged;
+};
+
+/// Products of one shape and type, in three steps for each backend: reject or estimate every kernel, time them turn by
+/// turn, and check the output of each one's last timed run. `given`: the data; random if null. `product`: where to
+/// put the first result that passes, laid out as Problem::c; unless null.
+class GemmRunner {
+ public:
+  GemmRunner(Bench& bench, const Group& group, const GivenData* given, std::vector<std::byte>* product);
+  ~GemmRunner();
+  void run();
+  /// The kernel whose result was put into `product`.
+  const std::string& product_by() const { return product_by_; }
+
+ private:
+  struct Entry;
+
+  void run_judged(std::size_t kernel, std::size_t position);
+  void run_backend(std::size_t first, std::size_t last);
+  bool admit(Entry& entry);
+  double estimate(Entry& entry);
+  void choose_timing(std::size_t first, std::size_t last);
+  void sample(Entry& entry, std::size_t set);
+  void check(Entry& entry);
+  void keep_product(const Entry& entry, const void* c);
+
+  Bench& bench_;
+  const Group& group_;
+  Problem problem_;
+  Operands host_;
+  std::optional<Operands> device_; ///< of the backend at hand, if its memory is not the host's
+  const Operands* operands_ = nullptr;
+  ProductCheck check_;
+  std::vector<Entry> entries_;
+  std::vector<std::byte>* product_;
+  std::string product_by_;
+  std::size_t next_set_ = 0;
+};
+
+/// Operations that a row is expected to cost, for the progress bar.
+double expected_operations(const Options& options, const Shape& shape);
+
+} // namespace tessera::compare_app

@@ -1,0 +1,136 @@
+#include "judged_kernels.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <tessera/backend.hpp>
+#include <tessera/status.hpp>
+
+#include "check/verdict.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+using judge::JudgeRequest;
+using judge::JudgeVerdict;
+
+/// Tensor cores, which all reduced modes are for, truncate.
+Arithmetic arithmetic(const Options& options, DType type) {
+  const Math math = options.judging.math;
+  return {type, math, Summation::Other, math == Math::Strict ? Accumulator::Native : Accumulator::Truncating};
+}
+
+void set_verdict(const JudgeVerdict& verdict, Result& result) {
+  result.reason = verdict.why;
+  switch (verdict.outcome) {
+    case judge::Outcome::Rejected:
+      result.verdict = Verdict::Rejected;
+      return;
+    case judge::Outcome::Unavailable:
+      result.verdict = Verdict::Failed;
+      return;
+    case judge::Outcome::Judged:
+      break;
+  }
+  if (verdict.offence == judge::Offence::None) {
+    result.verdict = Verdict::Pass;
+    return;
+  }
+  result.offence = to_string(verdict.offence);
+  result.verdict = verdict_word(verdict.offence) == "wrong" ? Verdict::Wrong : Verdict::Failed;
+  // The table shows the verdict in front of it, which may say the same.
+  if (result.offence != to_string(result.verdict)) result.reason = fmt::format("{}: {}", result.offence, verdict.why);
+}
+
+} // namespace
+
+JudgedKernels::JudgedKernels(const Options& options) : options_(options) {
+  for (const std::string& path : options.judging.files) {
+    Judged judged;
+    judged.name = std::filesystem::path(path).filename();
+    judged.file = std::make_unique<judge::KernelFile>(path, options.judging.device, options.judging.flags);
+    if (judged.file->device() == judge::Device::Cuda) executor(Backend::Cuda); // or the reason why not
+    if (judged.file->offence() != judge::Offence::None)
+      fmt::print(stderr, "gemm_compare: {} does not compile:\n{}\n", path, judged.file->compiler_output());
+    kernels_.push_back(std::move(judged));
+  }
+}
+
+Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
+  const Judged& judged = kernels_[kernel];
+  const bool cpu = judged.file->device() == judge::Device::Cpu;
+  Result result;
+  result.judged_on = cpu ? "cpu" : "cuda";
+  result.backend = cpu ? Backend::Reference : Backend::Cuda;
+  result.kernel = judged.name;
+  result.type = result.result = group.type;
+  result.math = options_.judging.math;
+  result.shape = group.shape;
+  result.op_a = options_.op_a;
+  result.op_b = options_.op_b;
+  result.alpha = options_.alpha;
+  result.beta = options_.beta;
+  result.threads = !cpu ? 0 : options_.threads.empty() ? default_threads() : options_.threads.front();
+  return result;
+}
+
+void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress,
+                        Result& result) {
+  Judged& judged = kernels_[kernel];
+  if (call.m == 0 || call.n == 0 || call.k == 0) {
+    result.verdict = Verdict::Rejected;
+    result.reason = "a judged kernel needs m, n and k of at least 1";
+    return;
+  }
+  JudgeRequest request;
+  request.kernel = judged.file.get();
+  request.abi = options_.judging.abi;
+  request.call = call;
+  request.call.threads = result.threads;
+  request.repeat = options_.repeat;
+  request.time_limit = options_.judging.time_limit;
+  request.memory_limit = options_.judging.memory_limit;
+  request.check = [&](const void* c) {
+    const ProductCheck::Findings findings = check.check(c, call.ldc, arithmetic(options_, call.type));
+    return over_bound(findings.error, findings.freivalds);
+  };
+  request.progress = [&](int done, int calls) {
+    progress.show(fmt::format("judging {} {}/{}", judged.name, done, calls));
+  };
+  progress.show(fmt::format("judging {}", judged.name));
+  const JudgeVerdict verdict = judge::judge(request);
+  set_verdict(verdict, result);
+  result.samples = verdict.seconds;
+  if (!verdict.seconds.empty()) {
+    const TimeSummary time = summarize(verdict.seconds);
+    result.gflops = operations(result) / (options_.mean ? time.mean : time.median) * 1e-9;
+  }
+  if (!verdict.c.empty()) {
+    ProductCheck::Findings findings = check.check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
+    result.error = std::move(findings.error);
+    result.freivalds = findings.freivalds;
+  }
+  if (result.verdict == Verdict::Pass) {
+    const JudgeVerdict& odd = odd_shapes(judged, request);
+    if (!odd.passed()) {
+      set_verdict(odd, result);
+      result.reason += "; right at this shape";
+    } else {
+      result.reason = coverage(result);
+    }
+  }
+  if (!verdict.output.empty() && result.verdict != Verdict::Pass) {
+    progress.clear();
+    fmt::print(stderr, "gemm_compare: {} printed:\n{}\n", judged.name, verdict.output);
+  }
+}
+
+const JudgeVerdict& JudgedKernels::odd_shapes(Judged& judged, const JudgeRequest& request) {
+  const auto found = judged.odd_shapes.find(request.call.type);
+  if (found != judged.odd_shapes.end()) return found->second;
+  return judged.odd_shapes.emplace(request.call.type, judge_odd_shapes(request)).first->second;
+}
+
+} // namespace tessera::compare_app

@@ -1,0 +1,42 @@
+#pragma once
+
+/// The kernels of --kernel: each one row more in every group, run by the judge; see judge/README.md.
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "check/product_check.hpp"
+#include "judge/judge.hpp"
+#include "plan.hpp"
+#include "progress.hpp"
+#include "result.hpp"
+
+namespace tessera::compare_app {
+
+class JudgedKernels {
+ public:
+  /// Compiles sources. Throws InvalidArgument, IoError, and BackendUnavailable if a kernel needs CUDA and there is
+  /// none.
+  explicit JudgedKernels(const Options& options);
+
+  std::size_t count() const { return kernels_.size(); }
+  /// The row before the kernel has run.
+  Result pending(std::size_t kernel, const Group& group) const;
+  /// Fills in times, errors and the verdict; every call's result goes through `check`. `call`: host operands, C as it
+  /// is before the product.
+  void run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress, Result& result);
+
+ private:
+  struct Judged {
+    std::string name;
+    std::unique_ptr<judge::KernelFile> file;
+    std::map<DType, judge::JudgeVerdict> odd_shapes; ///< tried once a type
+  };
+  const judge::JudgeVerdict& odd_shapes(Judged& judged, const judge::JudgeRequest& request);
+
+  const Options& options_;
+  std::vector<Judged> kernels_;
+};
+
+} // namespace tessera::compare_app

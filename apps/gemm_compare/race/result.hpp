@@ -1,0 +1,73 @@
+#pragma once
+
+/// One row of the table.
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/backend/device_state.hpp>
+#include <tessera/compare.hpp>
+#include <tessera/freivalds.hpp>
+
+#include "measure/time_summary.hpp"
+#include "options/options.hpp"
+
+namespace tessera::compare_app {
+
+enum class Verdict { Pending, Pass, Wrong, Rejected, Skipped, Failed, Interrupted, Timed };
+
+/// The word in the table and in the JSON report.
+std::string_view to_string(Verdict verdict);
+
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+struct Result {
+  Operation operation = Operation::Gemm;
+  Backend backend = Backend::Reference;
+  std::string judged_on; ///< "cpu" or "cuda" for a kernel from outside; empty for all others
+  std::string kernel;
+  DType type = DType::F32;   ///< of the operands
+  DType result = DType::F32; ///< of C
+  Math math = Math::Strict;
+  bool canonical = false;
+  bool transfer = false; ///< copies between host and device: timed, but no product
+  Shape shape;           ///< of a reduction: n is the length
+  Op op_a = Op::None;
+  Op op_b = Op::None;
+  double alpha = 1;
+  double beta = 0;
+  int threads = 0; ///< 0: not on the processor
+
+  std::vector<double> samples; ///< seconds of each timed run
+  Timing timing = Timing::Events;
+  int runs_per_sample = 1;                 ///< of the samples above, each the mean of as many runs
+  std::string timing_note;                 ///< why this row was not recorded although that was wanted
+  std::optional<DeviceState> device_state; ///< right after the last timed run
+  double device_seconds = 0;               ///< by the device's own clock, where a kernel reads it
+  double gflops = unknown;
+  double ceiling_percent = unknown;
+  double speedup = unknown;
+  std::optional<GemmError> error;
+  std::optional<FreivaldsResult> freivalds; ///< if `error` is of some rows alone
+  double check_seconds = unknown; ///< the check of this row; the first of a shape and type makes the reference
+  Verdict verdict = Verdict::Pending;
+  std::string offence; ///< of a judged kernel: what it is guilty of
+  std::string reason;  ///< why it was rejected, skipped, …; or a remark
+};
+
+/// "external" for a kernel from outside, else the backend.
+std::string_view backend_name(const Result& result);
+
+using apps::summarize;
+using apps::TimeSummary;
+
+/// Floating-point operations of a product or a reduction.
+double operations(const Result& result);
+
+/// Fills in the speed-ups over the first rung: gold if it was timed, else the slowest kernel.
+void set_speedups(std::vector<Result>& group, bool use_mean);
+
+} // namespace tessera::compare_app

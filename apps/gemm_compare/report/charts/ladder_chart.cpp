@@ -1,0 +1,113 @@
+/// Bars are HTML with an SVG each whose widths are percentages: they fit any screen without shrinking their text.
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "charts.hpp"
+#include "report/format.hpp"
+#include "report/grouping.hpp"
+#include "report/html.hpp"
+#include "roofs.hpp"
+
+namespace tessera::report {
+namespace {
+
+/// What the machine could reach on this product, in GFLOP/s, as the row's percentage says.
+
+/// GFLOP/s of the fastest and the slowest sample.
+double fastest(const Row& row) { return row.gflops * row.median / row.min; }
+double slowest(const Row& row) { return row.gflops * row.median / row.max; }
+
+/// The longest bar: the ceiling if the rows come near it at all, else the best row with room to breathe.
+double full_scale(const std::vector<const Row*>& rows) {
+  double best = 0, ceiling = 0;
+  for (const Row* row : rows) {
+    if (row->gflops > 0) best = std::max(best, std::isfinite(fastest(*row)) ? fastest(*row) : row->gflops);
+    if (row->ceiling_percent > 0 && row->gflops > 0) ceiling = std::max(ceiling, ceiling_of(*row));
+  }
+  return ceiling > 0 && ceiling < 8 * best ? std::max(ceiling, best) : 1.05 * best;
+}
+
+std::string bar(const Row& row, const Run& run, double scale) {
+  const auto share = [&](double gflops) { return std::clamp(100 * gflops / scale, 0.0, 100.0); };
+  std::string svg = "<svg aria-hidden=\"true\">";
+  if (row.ceiling_percent > 0) svg += fmt::format("<rect class=\"track\" width=\"{:.2f}%\"/>", share(ceiling_of(row)));
+  svg += fmt::format("<rect class=\"mark bar\" data-v=\"{:.6g}\" width=\"{:.2f}%\"><title>{}</title></rect>",
+                     row.gflops, share(row.gflops), escaped(mark_title(row, run)));
+  if (row.samples > 1 && std::isfinite(fastest(row)) && std::isfinite(slowest(row)))
+    svg += fmt::format("<line class=\"whisker\" x1=\"{:.2f}%\" x2=\"{:.2f}%\" y1=\"50%\" y2=\"50%\"/>",
+                       share(slowest(row)), share(fastest(row)));
+  return svg + "</svg>";
+}
+
+std::string item(const Row& row, const Run& run, double scale, bool best) {
+  std::string html = fmt::format(
+      "<li class=\"{}{}{}\"><span class=\"name\">{}{}</span>{}<span class=\"speed\">{}</span>",
+      backend_class(row.backend), best ? " best" : "", row.failing() ? " failed" : "", escaped(run.label(row)),
+      row.canonical ? "<i title=\"canonical summation: the same bits "
+                      "on every backend\">≡</i>"
+                    : "",
+      bar(row, run, scale), speed_text(row.gflops));
+  html +=
+      fmt::format("<span class=\"share\">{}</span>", row.ceiling_percent > 0 ? percent_text(row.ceiling_percent) : "");
+  html += fmt::format("<span class=\"gain\">{}</span>", row.failing()     ? escaped(row.verdict)
+                                                        : row.speedup > 0 ? factor_text(row.speedup)
+                                                                          : "");
+  return html + "</li>\n";
+}
+
+std::string ladder_panel(const RowGroup& group, const Run& run) {
+  const double scale = full_scale(group.rows);
+  const Row* best = nullptr;
+  for (const Row* row : group.rows)
+    if (!row->failing() && (best == nullptr || row->gflops > best->gflops)) best = row;
+  std::string html = fmt::format("<h4>{} <small>full width {}</small></h4>\n<ol class=\"ladder\">\n",
+                                 escaped(group.name), speed_text(scale));
+  for (const Row* row : group.rows) html += item(*row, run, scale, row == best && group.rows.size() > 1);
+  return html + "</ol>\n";
+}
+
+std::string untimed(const std::vector<const Row*>& rows, const Run& run) {
+  std::string html;
+  for (const Row* row : rows)
+    html += fmt::format("<li><b>{} {}</b> {}{}</li>", escaped(row->backend), escaped(run.label(*row)),
+                        escaped(row->verdict), row->reason.empty() ? "" : ": " + escaped(row->reason));
+  return html.empty() ? "" : "<ul class=\"untimed\">" + html + "</ul>\n";
+}
+
+} // namespace
+
+std::string ladder_section(const Run& run) {
+  auto products = group_rows(
+      run, [](const Row& row) { return !row.transfer; }, product_name);
+  std::erase_if(products, [](const RowGroup& group) {
+    return std::none_of(group.rows.begin(), group.rows.end(), [](const Row* row) { return row->gflops > 0; });
+  });
+  if (products.empty()) return {};
+  const RowGroup& shown = main_product(products);
+  std::string options, panels;
+  for (auto product = products.cbegin(); product != products.cend(); ++product) {
+    const auto id = product - products.cbegin();
+    options += fmt::format("<option value=\"{}\"{}>{}</option>", id, &*product == &shown ? " selected" : "",
+                           escaped(product->name));
+    std::vector<const Row*> timed, others;
+    for (const Row* row : product->rows) (row->gflops > 0 ? timed : others).push_back(row);
+    panels += fmt::format("<div class=\"product\" data-product=\"{}\"{}>\n<h3>{}</h3>\n", id,
+                          &*product == &shown ? "" : " hidden", escaped(product->name));
+    for (const RowGroup& group : group_rows(timed, [](const Row& row) { return row.backend + ", " + row.math; }))
+      panels += ladder_panel(group, run);
+    panels += untimed(others, run) + "</div>\n";
+  }
+  const std::string choice =
+      products.size() < 2 ? ""
+                          : "<label class=\"choice\">Product <select id=\"product\">" + options + "</select></label>\n";
+  return "<section id=\"ladder\">\n<h2>The ladder</h2>\n<p class=\"lead\">Each kernel from the first rung to the best: "
+         "speed, share of the measured ceiling (the pale bar), gain over the first rung. The thin line spans the "
+         "slowest "
+         "to the fastest run. ≡ marks canonical summation: the same bits on every backend.</p>\n" +
+         choice + panels + "</section>\n";
+}
+
+} // namespace tessera::report

@@ -1,0 +1,42 @@
+#pragma once
+
+/// What the machine was measured to reach, as the roofline shows it.
+
+#include <string>
+#include <vector>
+
+#include "report/document.hpp"
+#include "report/grouping.hpp"
+
+namespace tessera::report {
+
+/// Operations per byte, each operand moved once.
+double intensity(const Row& row);
+
+/// The ceiling that a row was compared with, in GFLOP/s. The row must have a percentage.
+inline double ceiling_of(const Row& row) { return 100 * row.gflops / row.ceiling_percent; }
+
+struct Roof {
+  std::vector<std::string> maths; ///< modes that share it
+  int threads = 0;
+  double peak = 0;      ///< GFLOP/s
+  double bandwidth = 0; ///< of memory, GB/s; 0 where it is not known
+  double at(double x) const;
+};
+
+struct CacheSlope {
+  std::string name;     ///< "L2"
+  double bandwidth = 0; ///< GB/s, with the most threads that were measured
+};
+
+struct Roofs {
+  std::vector<Roof> roofs;        ///< lowest first; those within a tenth of each other are one
+  std::vector<CacheSlope> caches; ///< nearest first; empty in documents of versions that did not measure them
+};
+
+/// Those of a group of rows, all of one type and place. From the document's ceilings; where it has none, from the rows:
+/// speed ÷ percentage is the ceiling at the row's intensity, the largest is the peak, and what lies below it is on the
+/// slope of the bandwidth.
+Roofs roofs_of(const RowGroup& group, const Run& run);
+
+} // namespace tessera::report

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "charts.hpp"
+#include "plot.hpp"
+#include "report/format.hpp"
+#include "report/grouping.hpp"
+#include "report/html.hpp"
+
+namespace tessera::report {
+namespace {
+
+std::set<double> sizes_of(const std::vector<const Row*>& rows) {
+  std::set<double> sizes;
+  for (const Row* row : rows) sizes.insert(static_cast<double>(row->n));
+  return sizes;
+}
+
+/// A label for each line at its end: beside the plot, moved apart where they would touch; for a line that ends early
+/// beside its last point, where there is room.
+void label_ends(Plot& plot, const Run& run, std::vector<RowGroup>& lines, const RowGroup& best, std::int64_t largest) {
+  std::sort(lines.begin(), lines.end(), [&](const RowGroup& a, const RowGroup& b) {
+    return plot.y().at(a.rows.back()->median) < plot.y().at(b.rows.back()->median);
+  });
+  const auto ends_early = [&](const RowGroup& line) {
+    if (line.rows.back()->n == largest) return false;
+    const Row& last = *line.rows.back();
+    plot.label({static_cast<double>(last.n), last.median}, fmt::format("name {}", backend_class(last.backend)),
+               run.label(last));
+    return true;
+  };
+  std::erase_if(lines, ends_early);
+  std::vector<double> wanted;
+  wanted.reserve(lines.size());
+  for (const RowGroup& line : lines) wanted.push_back(plot.y().at(line.rows.back()->median));
+  const double x = plot.size().width - plot.size().right;
+  const std::vector<double> places = spread_out(wanted, label_gap, 24, plot.size().height - 30);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Row& last = *lines[i].rows.back();
+    const std::string_view css = backend_class(last.backend);
+    plot.leader({plot.x().at(static_cast<double>(last.n)) + 4, wanted[i]}, {x + 10, places[i]}, css);
+    plot.text({x + 13, places[i] + 4}, fmt::format("name {}{}", css, lines[i].name == best.name ? " best" : ""),
+              run.label(last), "start");
+  }
+}
+
+std::string size_panel(const RowGroup& group, const Run& run) {
+  const std::set<double> sizes = sizes_of(group.rows);
+  std::vector<RowGroup> lines = group_rows(group.rows, [](const Row& row) {
+    return fmt::format("{} {} {} {}", row.backend, row.kernel, row.math, row.threads);
+  });
+  std::vector<double> times;
+  for (RowGroup& line : lines) {
+    std::stable_sort(line.rows.begin(), line.rows.end(), [](const Row* a, const Row* b) { return a->n < b->n; });
+    for (const Row* row : line.rows) times.push_back(row->median);
+  }
+  const RowGroup* fastest = nullptr;
+  for (const RowGroup& line : lines)
+    if (static_cast<double>(line.rows.back()->n) == *sizes.rbegin() && !line.rows.back()->failing() &&
+        (fastest == nullptr || line.rows.back()->median < fastest->rows.back()->median))
+      fastest = &line;
+  const RowGroup best = fastest != nullptr ? *fastest : RowGroup{};
+
+  Axis x(Axis::Kind::Log, {sizes.begin(), sizes.end()}, group.rows.front()->op == "gemm" ? "m = n = k" : "elements");
+  if (sizes.size() <= 8) x.set_ticks({sizes.begin(), sizes.end()});
+  Axis y(Axis::Kind::Log, times, "median time");
+  y.set_words(time_tick);
+  std::size_t longest = 0;
+  for (const RowGroup& line : lines) longest = std::max(longest, run.label(*line.rows.front()).size());
+  const double right = 20 + 6.2 * static_cast<double>(std::min<std::size_t>(longest, 30));
+  const double height = std::max(320.0, label_gap * static_cast<double>(lines.size()) + 60);
+  Plot plot(x, y, {std::max(460.0, 300 + right), height, right}, "Time over size, " + group.name);
+  for (const RowGroup& line : lines) {
+    const bool is_best = line.name == best.name;
+    std::vector<Point> points;
+    for (const Row* row : line.rows) points.push_back({static_cast<double>(row->n), row->median});
+    const std::string css = fmt::format("{}{}", backend_class(line.rows.front()->backend), is_best ? " best" : "");
+    plot.line(points, css, line.name);
+    for (const Row* row : line.rows)
+      plot.mark({static_cast<double>(row->n), row->median}, css, row->median, mark_title(*row, run), row->failing());
+  }
+  label_ends(plot, run, lines, best, static_cast<std::int64_t>(*sizes.rbegin()));
+  return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped(group.name), plot.finish());
+}
+
+} // namespace
+
+std::string size_section(const Run& run) {
+  const auto keep = [](const Row& row) {
+    return row.timed() && !row.transfer && row.n > 0 && (row.square() || row.op != "gemm");
+  };
+  std::string panels;
+  for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) {
+         return (row.op == "gemm" ? "" : row.op + ", ") + run.place(row) + ", " + row.dtype;
+       }))
+    if (sizes_of(group.rows).size() > 1) panels += size_panel(group, run);
+  if (panels.empty()) return {};
+  return "<section id=\"size\">\n<h2>Time over size</h2>\n<p class=\"lead\">Median time of each kernel on square "
+         "products, both axes logarithmic; lower is faster. The bold line is the fastest at the largest size.</p>\n"
+         "<div class=\"panels\">\n" +
+         panels + "</div>\n</section>\n";
+}
+
+} // namespace tessera::report

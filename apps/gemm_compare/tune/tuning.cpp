@@ -1,0 +1,125 @@
+#include "tuning.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "measure/time_summary.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+/// A row must beat those above it in the ladder by more than noise.
+constexpr double better = 0.97;
+constexpr double behind = 3;       ///< times the fastest kernel's time …
+constexpr int hopeless_after = 12; ///< … on so many shapes in a row
+
+std::filesystem::path target(const Options& options, const Capabilities& machine) {
+  std::filesystem::path path = options.tuning_table;
+  if (path.empty()) path = tuning_target(machine);
+  if (path.empty())
+    throw InvalidArgument("tune: neither XDG_CACHE_HOME nor HOME names a folder; name a file with --table");
+  return path;
+}
+
+} // namespace
+
+std::vector<Shape> tuning_shapes() {
+  constexpr double most_operations = 2.0 * 4096 * 4096 * 4096;
+  constexpr Index most_elements = Index{1} << 26;
+  std::vector<Shape> shapes;
+  for (const Index m : {1, 4, 16, 64, 256, 1024, 4096})
+    for (const Index n : {1, 4, 16, 64, 256, 1024, 4096})
+      for (const Index k : {16, 64, 256, 1024, 4096, 16384, 65536})
+        if (2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) <= most_operations &&
+            (m + n) * k <= most_elements)
+          shapes.push_back({m, n, k});
+  // In any order, so that a run that is cut short has seen all kinds.
+  std::shuffle(shapes.begin(), shapes.end(), std::mt19937(1));
+  return shapes;
+}
+
+Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tuning_seconds) {
+  if (plan.backends.size() != 1) throw InvalidArgument("tune: a table is of one backend; name one with --backend");
+  const Capabilities& machine = executor(plan.backends.front()).capabilities();
+  path_ = target(options, machine);
+  table_.backend = machine.backend;
+  table_.device = machine.device;
+  if (std::filesystem::exists(path_)) table_ = load_tuning(path_);
+  if (table_.backend != machine.backend || table_.device != machine.device)
+    throw InvalidArgument(fmt::format("tune: {} is of {} on {}, but this is {} on {}; name another file with --table",
+                                      path_.string(), to_string(table_.backend), table_.device,
+                                      to_string(machine.backend), machine.device));
+  table_.driver = machine.driver;
+}
+
+bool Tuning::known(const Group& group, Math math) const {
+  return std::any_of(table_.products.begin(), table_.products.end(), [&](const TunedProduct& p) {
+    return p.type == group.type && p.math == math && Shape{p.m, p.n, p.k} == group.shape;
+  });
+}
+
+bool Tuning::wants(Group& group) {
+  std::map<Math, int> rivals;
+  for (const Task& task : group.tasks) rivals[task.gemm->math] += keeps_contract(*task.gemm);
+  std::erase_if(group.tasks, [&](const Task& task) {
+    const auto far = far_behind_.find({task.gemm->name, group.type, task.gemm->math});
+    return !keeps_contract(*task.gemm) || rivals[task.gemm->math] < 2 || known(group, task.gemm->math) ||
+           (far != far_behind_.end() && far->second >= hopeless_after);
+  });
+  if (group.tasks.empty()) return false;
+  if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() < budget_) return true;
+  ++left_;
+  return false;
+}
+
+void Tuning::add(const std::vector<Result>& group) {
+  std::map<Math, const Result*> fastest;
+  const auto seconds = [](const Result& result) { return summarize(result.samples).median; };
+  for (auto result = group.rbegin(); result != group.rend(); ++result) { // the ladder's best comes last
+    if (result->transfer || result->samples.empty() || result->verdict != Verdict::Pass) continue;
+    const Result*& best = fastest[result->math];
+    if (best == nullptr || seconds(*result) < better * seconds(*best)) best = &*result;
+  }
+  for (const Result& result : group) {
+    if (result.transfer || result.samples.empty() || !fastest.contains(result.math)) continue;
+    int& times = far_behind_[{result.kernel, result.type, result.math}];
+    times = seconds(result) > behind * seconds(*fastest.at(result.math)) ? times + 1 : 0;
+  }
+  for (const auto& [math, best] : fastest) {
+    table_.products.push_back(
+        {best->type, math, best->shape.m, best->shape.n, best->shape.k, best->kernel, seconds(*best)});
+    ++added_;
+    fmt::print("{} {} {}×{}×{}: {}, {:.4g} µs\n", to_string(best->type), to_string(math), best->shape.m, best->shape.n,
+               best->shape.k, best->kernel, seconds(*best) * 1e6);
+  }
+  std::fflush(stdout);
+  if (!fastest.empty()) save_tuning(path_, table_);
+}
+
+std::string Tuning::summary() const {
+  std::string text = fmt::format("{} products measured, {} in {}\n", added_, table_.products.size(), path_.string());
+  if (left_ > 0) text += fmt::format("the time is up; {} shapes are left: the same command goes on\n", left_);
+  return text;
+}
+
+namespace {
+
+class TuningReporter final : public Reporter {
+ public:
+  explicit TuningReporter(Tuning& tuning) : tuning_(tuning) {}
+  void add_group(const std::vector<Result>& group) override { tuning_.add(group); }
+  void finish() override { fmt::print("{}", tuning_.summary()); }
+
+ private:
+  Tuning& tuning_;
+};
+
+} // namespace
+
+std::unique_ptr<Reporter> tuning_reporter(Tuning& tuning) { return std::make_unique<TuningReporter>(tuning); }
+
+} // namespace tessera::compare_app

@@ -1,0 +1,52 @@
+/// What the machine can do at most, measured: multiply-adds in registers, and traffic of memory and caches.
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <new>
+
+#include "bandwidth.hpp"
+#include "cpu/executor.hpp"
+#include "cpu/gemm/common/microkernel.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+/// Multiply-adds per second in the registers of the best micro-kernel, two operations each.
+template <class T>
+double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
+  // Many short tasks: a thread that is held up does fewer of them.
+  const Index tasks = threads * Index{16};
+  const Index steps = kernel.isa == Isa::Portable ? 2000 : 20000;
+  std::atomic<bool> finite = true;
+  const double seconds = best_seconds([&] {
+    team.run(tasks, threads, [&](Index, int) {
+      if (!std::isfinite(kernel.multiply_registers(steps))) finite = false;
+    });
+  });
+  const double operations = 2.0 * kernel.tile_m * kernel.tile_n * static_cast<double>(steps * tasks);
+  return finite ? operations / seconds : 0.0;
+}
+
+} // namespace
+
+Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept try {
+  ceilings = {};
+  if (math != Math::Strict) return {}; // other modes have no units of their own here
+  const int used = threads_for(threads);
+  std::size_t count = 0;
+  for (const Isa isa : known_isas()) {
+    if (isa > isa_) break;
+    const double flops = type == DType::F64 ? register_flops(team(), used, micro_kernel<double>(isa))
+                                            : register_flops(team(), used, micro_kernel<float>(isa));
+    ceilings.peaks.at(count++) = {to_string(isa), flops};
+    ceilings.flops = std::max(ceilings.flops, flops);
+  }
+  ceilings.bytes_per_second = memory_bandwidth(team(), isa_, used, capabilities_.l3_bytes);
+  ceilings.caches = cache_bandwidths(team(), isa_, used, capabilities_, ceilings.bytes_per_second);
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, "out of host memory: could not allocate the buffers to measure bandwidth with"};
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,229 @@
+/// Packing for AMX's tiles. Compiled for AVX-512 with BW, which processors with AMX have.
+
+#include "cpu/gemm/common/avx512_intrinsics.hpp"
+
+#include "amx_tiles.hpp"
+
+namespace tessera::cpu::amx {
+namespace {
+
+constexpr int row_size = 32; // bf16 of a tile's row
+
+/// Sixteen bf16 in the low halves of words, of two such vectors one of 32.
+__m512i join(__m512i low, __m512i high) {
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)), _mm512_cvtepi32_epi16(high), 1);
+}
+
+/// f32, rounded to nearest, ties to even, in the high halves; NaN is for the caller.
+__m512i rounded(__m512i bits) {
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  return _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF)));
+}
+
+/// Keeps the least magnitude that is not 0: less 1, so that 0 is the largest.
+class LeastMagnitude {
+ public:
+  void look_at(__m512i x) {
+    const __m512i magnitude = _mm512_and_si512(x, _mm512_set1_epi16(0x7FFF));
+    least_ = _mm512_min_epu16(least_, _mm512_sub_epi16(magnitude, _mm512_set1_epi16(1)));
+  }
+  unsigned value() const {
+    alignas(64) std::uint16_t all[32];
+    _mm512_store_si512(all, least_);
+    unsigned least = all[0];
+    for (const std::uint16_t value : all) least = value < least ? value : least;
+    return least;
+  }
+
+ private:
+  __m512i least_ = _mm512_set1_epi16(-1);
+};
+
+/// Each source loads up to 32 neighbours, zeros for the others, and gives them as `parts` vectors of bf16.
+class Bf16Source {
+ public:
+  using Element = std::uint16_t;
+  static constexpr int parts = 1;
+  void load(const Element* from, __mmask32 which, __m512i* to) {
+    *to = _mm512_maskz_loadu_epi16(which, from);
+    least_.look_at(*to);
+  }
+  unsigned outcome() const { return least_.value(); }
+
+ private:
+  LeastMagnitude least_;
+};
+
+/// f32 as bf16 in the low halves of words.
+__m512i narrow_16(__m512 x) {
+  const __m512i bits = _mm512_castps_si512(x);
+  const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+  const __m512i narrowed = _mm512_mask_or_epi32(rounded(bits), nan, bits, _mm512_set1_epi32(0x00400000));
+  return _mm512_srli_epi32(narrowed, 16);
+}
+
+class RoundedSource {
+ public:
+  using Element = float;
+  static constexpr int parts = 1;
+  void load(const Element* from, __mmask32 which, __m512i* to) {
+    *to = join(narrow_16(_mm512_maskz_loadu_ps(static_cast<__mmask16>(which), from)),
+               narrow_16(_mm512_maskz_loadu_ps(static_cast<__mmask16>(which >> 16), from + 16)));
+    least_.look_at(*to);
+  }
+  unsigned outcome() const { return least_.value(); }
+
+ private:
+  LeastMagnitude least_;
+};
+
+class PartsSource {
+ public:
+  using Element = float;
+  static constexpr int parts = parts_of_f32;
+  void load(const Element* from, __mmask32 which, __m512i* to) {
+    __m512 low = _mm512_maskz_loadu_ps(static_cast<__mmask16>(which), from);
+    __m512 high = _mm512_maskz_loadu_ps(static_cast<__mmask16>(which >> 16), from + 16);
+    unfit_ = static_cast<__mmask16>(unfit_ | unfit(low) | unfit(high));
+    for (int part = 0; part < parts; ++part) {
+      const __m512i first = next_part(low); // in this order
+      to[part] = join(first, next_part(high));
+    }
+  }
+  unsigned outcome() const { return unfit_ == 0 ? all_zero : 0; }
+
+ private:
+  /// The next part of what is left of sixteen elements, in the low halves of the words; `left` loses it.
+  static __m512i next_part(__m512& left) {
+    const __m512i part =
+        _mm512_and_si512(rounded(_mm512_castps_si512(left)), _mm512_set1_epi32(static_cast<int>(0xFFFF0000u)));
+    left = _mm512_sub_ps(left, _mm512_castsi512_ps(part));
+    return _mm512_srli_epi32(part, 16);
+  }
+
+  /// Elements that three parts hold: 0, or in magnitude from 2⁻¹¹⁰, so that no part is subnormal, to below
+  /// 2¹²⁷·1.9921875.
+  static __mmask16 unfit(__m512 x) {
+    const __m512i size = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7FFFFFFF));
+    const __mmask16 large = _mm512_cmpge_epu32_mask(size, _mm512_set1_epi32(0x7F7F0000));
+    const __mmask16 small = _mm512_cmplt_epu32_mask(size, _mm512_set1_epi32((127 - 110) << 23));
+    return static_cast<__mmask16>(large | (small & _mm512_test_epi32_mask(size, size)));
+  }
+
+  __mmask16 unfit_ = 0;
+};
+
+/// A tile's sixteen rows of sixteen pairs become its columns.
+void transpose(std::uint16_t* tile) {
+  __m512i x[16], y[16];
+  for (int i = 0; i < 16; ++i) x[i] = _mm512_loadu_si512(tile + i * row_size);
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    y[i] = _mm512_unpacklo_epi32(x[i], x[i + 1]);
+    y[i + 1] = _mm512_unpackhi_epi32(x[i], x[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4)
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half) {
+      x[i + 2 * half] = _mm512_unpacklo_epi64(y[i + half], y[i + half + 2]);
+      x[i + 2 * half + 1] = _mm512_unpackhi_epi64(y[i + half], y[i + half + 2]);
+    }
+    // x[4g + c] has column 4q + c of rows 4g to 4g + 3 in its quarter q.
+#pragma GCC unroll 4
+  for (int c = 0; c < 4; ++c) {
+    const __m512i even_low = _mm512_shuffle_i32x4(x[c], x[4 + c], 0x88),
+                  even_high = _mm512_shuffle_i32x4(x[8 + c], x[12 + c], 0x88);
+    const __m512i odd_low = _mm512_shuffle_i32x4(x[c], x[4 + c], 0xDD),
+                  odd_high = _mm512_shuffle_i32x4(x[8 + c], x[12 + c], 0xDD);
+    _mm512_storeu_si512(tile + c * row_size, _mm512_shuffle_i32x4(even_low, even_high, 0x88));
+    _mm512_storeu_si512(tile + (4 + c) * row_size, _mm512_shuffle_i32x4(odd_low, odd_high, 0x88));
+    _mm512_storeu_si512(tile + (8 + c) * row_size, _mm512_shuffle_i32x4(even_low, even_high, 0xDD));
+    _mm512_storeu_si512(tile + (12 + c) * row_size, _mm512_shuffle_i32x4(odd_low, odd_high, 0xDD));
+  }
+}
+
+__mmask32 first_of(Index count) { return count >= 32 ? ~__mmask32{0} : count <= 0 ? 0 : (__mmask32{1} << count) - 1; }
+
+/// Some of the operand's rows, cut into units of 32 elements. Each is read as far as it goes before the next one:
+/// processors fetch few streams ahead at a time.
+template <class Source>
+struct Lines {
+  const typename Source::Element* first;
+  Index ld;
+  Index lines, length; ///< that there are
+  Index units, step;   ///< so many bf16 apart where they go
+
+  const typename Source::Element* at(Index line, Index unit) const { return first + line * ld + unit * row_size; }
+  __mmask32 which(Index unit) const { return first_of(length - unit * row_size); }
+};
+
+/// Rows of the operand become rows of pairs: of A's tiles.
+template <class Source>
+void copy_lines(Source& source, const Lines<Source>& x, std::uint16_t* to) {
+  for (Index line = 0; line < side; ++line)
+    for (Index unit = 0; unit < x.units; ++unit) {
+      __m512i value[Source::parts] = {};
+      if (line < x.lines) source.load(x.at(line, unit), x.which(unit), value);
+      for (int part = 0; part < Source::parts; ++part)
+        _mm512_storeu_si512(to + unit * x.step + part * part_size + line * row_size, value[part]);
+    }
+}
+
+/// Neighbouring rows of the operand go side by side: pairs of neighbouring k, as B's tiles have them.
+template <class Source>
+void interleave_lines(Source& source, const Lines<Source>& x, std::uint16_t* to) {
+  const __m512i ascending = _mm512_set_epi16(15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 10, 9, 9, 8, 8, 7, 7, 6, 6, 5,
+                                             5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
+  const __m512i from_second = _mm512_set1_epi32(32 << 16); // odd places
+  const __m512i low = _mm512_add_epi16(ascending, from_second);
+  const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(16));
+  for (Index line = 0; line < chunk; line += 2, to += row_size)
+    for (Index unit = 0; unit < x.units; ++unit) {
+      __m512i even[Source::parts] = {}, odd[Source::parts] = {};
+      if (line < x.lines) source.load(x.at(line, unit), x.which(unit), even);
+      if (line + 1 < x.lines) source.load(x.at(line + 1, unit), x.which(unit), odd);
+      for (int part = 0; part < Source::parts; ++part) {
+        std::uint16_t* const tile = to + unit * x.step + part * part_size;
+        _mm512_storeu_si512(tile, _mm512_permutex2var_epi16(even[part], low, odd[part]));
+        _mm512_storeu_si512(tile + tile_size, _mm512_permutex2var_epi16(even[part], high, odd[part]));
+      }
+    }
+}
+
+template <class Source>
+unsigned pack(const Operand& x, Index strip, Index number, Index units, bool b, std::uint16_t* to, Index step) {
+  const Index outer = strip * side, k = number * chunk;
+  const Index outer_left = x.outer - outer, k_left = x.k - k;
+  const auto* const data = static_cast<const typename Source::Element*>(x.data);
+  Source source;
+  const Index together = Source::parts == 1 ? units : 1; // what parts write is more than the first cache holds
+  for (Index unit = 0; unit < units; unit += together, to += together * step) {
+    const Index done = unit * row_size;
+    if (x.along_k)
+      copy_lines<Source>(source, {data + outer * x.ld + k + done, x.ld, outer_left, k_left - done, together, step}, to);
+    else
+      interleave_lines<Source>(source,
+                               {data + k * x.ld + outer + done, x.ld, k_left, outer_left - done, together, step}, to);
+    if (x.along_k != b) continue;
+    for (Index of = 0; of < together; ++of)
+      for (int tile = 0; tile < 2 * Source::parts; ++tile) transpose(to + of * step + tile * tile_size);
+  }
+  return source.outcome();
+}
+
+} // namespace
+
+void narrow(const float* from, Index count, std::uint16_t* to) {
+  for (Index i = 0; i < count; i += 16) {
+    const auto which = static_cast<__mmask16>(first_of(count - i));
+    const __m256i x = _mm512_cvtepi32_epi16(narrow_16(_mm512_maskz_loadu_ps(which, from + i)));
+    _mm256_mask_storeu_epi16(to + i, which, x);
+  }
+}
+
+const Pack pack_bf16 = pack<Bf16Source>;
+const Pack pack_rounded = pack<RoundedSource>;
+const Pack pack_parts = pack<PartsSource>;
+
+} // namespace tessera::cpu::amx

@@ -1,0 +1,255 @@
+/// A group's tiles and kernel are chosen once; a product then costs its tiles and little else. Tasks are runs of
+/// neighbouring products, of all groups in one loop. While a product is computed, the next one's operands are asked
+/// for: batches mostly come from memory, or the last cache. Idea: libxsmm's and MKL's batches of small products.
+
+#include "batch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <variant>
+#include <vector>
+
+#include "cpu/gemm/common/direct_tile.hpp"
+#include "cpu/gemm/common/update.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+double work_of(const GemmCall& call) {
+  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+}
+
+/// Products of one shape, on the calling thread.
+template <class T>
+class SmallProducts {
+ public:
+  /// `l2_bytes`: what a core has.
+  SmallProducts(const GemmBatch& group, const MicroKernel<T>& kernel, std::size_t l2_bytes)
+      : group_(&group), x_(group.call), kernel_(&kernel), size_(choose_tile(x_, kernel)) {
+    const double each = static_cast<double>(x_.m * x_.k + x_.k * x_.n + x_.m * x_.n) * sizeof(T);
+    const auto l2 = static_cast<double>(l2_bytes);
+    asks_ahead_ = each < l2 / 4 && each * static_cast<double>(group.count) > l2;
+  }
+
+  void run(Index first, Index last) const {
+    const Index room = x_.op_b == Op::Transpose ? x_.k * copy_ld() : 0;
+    alignas(64) T near[most_near];
+    std::vector<T> far(room > most_near ? static_cast<std::size_t>(room) : 0); // for all of them
+    T* const b_copy = room > most_near ? far.data() : near;
+    Operands next = at(first);
+    for (Index i = first; i < last; ++i) {
+      const Operands product = next;
+      next = at(std::min(i + 1, last - 1));
+      multiply(product, next, b_copy);
+    }
+  }
+
+ private:
+  static constexpr Index most_near = 4096;    ///< elements
+  static constexpr Index largest_tile = 4096; ///< elements: of a single row; others fit the vector registers
+
+  struct Operands {
+    const T* a;
+    const T* b;
+    T* c;
+  };
+  Operands at(Index i) const {
+    if (group_->has_pointers())
+      return {static_cast<const T*>(group_->a[i]), static_cast<const T*>(group_->b[i]), static_cast<T*>(group_->c[i])};
+    return {x_.a + i * group_->stride_a, x_.b + i * group_->stride_b, x_.c + i * group_->stride_c};
+  }
+
+  /// Where a tile asks for lines: as far from its B as the next product's operands are from this one's B. Tiles below
+  /// each other take turns with the next B, A and C, all strips of their columns with the same part of them.
+  struct Ahead {
+    const T* from;
+    const void* operands[3];
+    Index operator()(Index turn) const {
+      const auto there = reinterpret_cast<std::intptr_t>(operands[turn % 3]);
+      return (there - reinterpret_cast<std::intptr_t>(from)) / static_cast<Index>(sizeof(T));
+    }
+  };
+  Ahead ahead(const T* b, const Operands& next) const {
+    if (!asks_ahead_) return {b, {b, b, b}};
+    return {b, {next.b, x_.lda == x_.ldb ? next.a : next.b, x_.ldc == x_.ldb ? next.c : next.b}};
+  }
+
+  void multiply(const Operands& product, const Operands& next, T* b_copy) const {
+    const bool flip_a = x_.op_a == Op::Transpose;
+    const bool flip_b = x_.op_b == Op::Transpose;
+    const T* b = product.b;
+    Index ldb = x_.ldb;
+    if (flip_b) {
+      transpose(b, b_copy);
+      b = b_copy;
+      ldb = copy_ld();
+    }
+    const Ahead distance = ahead(b, next);
+    const bool in_place = x_.k <= canonical_segment && x_.alpha == T{1} && x_.beta == T{0};
+    DirectTile<T> tile{.rows = 0,
+                       .cols = 0,
+                       .k = x_.k,
+                       .a = product.a,
+                       .a_row = flip_a ? 1 : x_.lda,
+                       .a_step = flip_a ? x_.lda : 1,
+                       .b = b,
+                       .b_step = ldb,
+                       .b_ahead = 0,
+                       .more = false,
+                       .tile = product.c,
+                       .ld = x_.ldc};
+    for (Index j = 0; j < x_.n; j += size_.n) { // down the rows first: a tile's columns of B are then still in cache
+      tile.cols = static_cast<int>(std::min<Index>(size_.n, x_.n - j));
+      Index turn = 0;
+      for (Index i = 0; i < x_.m; i += size_.m) {
+        tile.b_ahead = distance(turn++);
+        tile.rows = static_cast<int>(std::min<Index>(size_.m, x_.m - i));
+        tile.a = product.a + i * tile.a_row;
+        tile.b = b + j;
+        T* const c = product.c + i * x_.ldc + j;
+        if (in_place) {
+          tile.tile = c;
+          kernel_->multiply_direct(tile);
+        } else {
+          multiply_segments(tile, c);
+        }
+      }
+    }
+  }
+
+  void multiply_segments(DirectTile<T> tile, T* c) const {
+    alignas(64) T sums[largest_tile];
+    alignas(64) T waiting[largest_tile];
+    tile.tile = sums;
+    tile.ld = size_.n;
+    for (Index p = 0; p < x_.k; p += canonical_segment) {
+      tile.k = std::min(canonical_segment, x_.k - p);
+      kernel_->multiply_direct(tile);
+      apply(Update<T>{p == 0, p + tile.k == x_.k, x_.alpha, x_.beta}, tile.rows, tile.cols, sums, size_.n, waiting,
+            size_.n, c, x_.ldc);
+      tile.a += tile.k * tile.a_step;
+      tile.b += tile.k * tile.b_step;
+    }
+  }
+
+  /// A transposed B of few columns becomes one of the strips that micro-kernels have code for, which uses vectors.
+  bool is_strip() const { return x_.n <= kernel_->tile_n && x_.k * kernel_->tile_n <= most_near; }
+  Index copy_ld() const { return is_strip() ? kernel_->tile_n : x_.n; }
+
+  /// op(B), k rows of n elements.
+  void transpose(const T* b, T* copy) const {
+    if (is_strip()) return kernel_->pack_b({b, x_.n, x_.ldb, 1}, 0, 1, 0, x_.k, copy);
+    constexpr Index block = 16;
+    for (Index first = 0; first < x_.k; first += block)
+      for (Index j = 0; j < x_.n; j += block)
+        for (Index p = first; p < std::min(first + block, x_.k); ++p)
+          for (Index c = j; c < std::min(j + block, x_.n); ++c) copy[p * x_.n + c] = b[c * x_.ldb + p];
+  }
+
+  const GemmBatch* group_;
+  GemmOperands<T> x_;
+  const MicroKernel<T>* kernel_;
+  TileSize size_;
+  bool asks_ahead_; ///< for the next product, where all are more than the second cache holds and two are not
+};
+
+/// Any product by the executor's own choice of row, on one thread.
+class OneThreadProducts {
+ public:
+  OneThreadProducts(const GemmBatch& group, CpuExecutor& cpu, Queue& queue)
+      : group_(&group), cpu_(&cpu), queue_(&queue) {}
+  Status run(Index first, Index last) const {
+    for (Index i = first; i < last; ++i) {
+      GemmCall call = group_->product(i);
+      call.threads = 1;
+      if (Status status = cpu_->gemm(*queue_, call); !status.ok()) return status;
+    }
+    return {};
+  }
+
+ private:
+  const GemmBatch* group_;
+  CpuExecutor* cpu_;
+  Queue* queue_;
+};
+
+using Products = std::variant<SmallProducts<float>, SmallProducts<double>, OneThreadProducts>;
+
+Products products_of(const GemmBatch& group, CpuExecutor& cpu, Queue& queue) {
+  if (!is_plain_product(group.call)) return OneThreadProducts(group, cpu, queue);
+  if (group.call.type == DType::F32)
+    return SmallProducts<float>(group, micro_kernel<float>(cpu.isa()), cpu.capabilities().l2_bytes);
+  if (group.call.type == DType::F64)
+    return SmallProducts<double>(group, micro_kernel<double>(cpu.isa()), cpu.capabilities().l2_bytes);
+  return OneThreadProducts(group, cpu, queue);
+}
+
+/// Multiply-adds that beginning a product takes the time of.
+constexpr double work_to_begin = 1024;
+constexpr double worth_a_task = 1 << 17;
+
+struct Group {
+  Products products;
+  Index count;
+  Index at_a_time;  ///< products of a task
+  Index first_task; ///< tasks of all groups before
+};
+
+} // namespace
+
+bool is_shared_out(const GemmBatch& group, int threads) {
+  const GemmCall& call = group.call;
+  if (call.math != Math::Strict) return false;
+  if (threads == 1 && is_16_bit(call.type)) return false; // there is nothing to gain
+  constexpr double small = 160.0 * 160.0 * 160.0;         // as for simd_direct
+  return work_of(call) <= small && (threads == 1 || group.count >= 2 * threads || work_of(call) < enough_for_a_thread);
+}
+
+Status batched_products(CpuExecutor& cpu, Queue& queue, std::span<const GemmBatch> groups) {
+  int most = 0; // threads: as many as the group that asks for most of them
+  double work = 0;
+  for (const GemmBatch& group : groups) {
+    most = std::max(most, cpu.threads_for(group.call.threads));
+    work += static_cast<double>(group.count) * (work_of(group.call) + work_to_begin);
+  }
+  const int threads = threads_for(work, most);
+  std::vector<Group> all;
+  all.reserve(groups.size());
+  Index tasks = 0;
+  for (const GemmBatch& group : groups) {
+    const double most_at_a_time = std::max(1.0, worth_a_task / (work_of(group.call) + work_to_begin));
+    const Index share = ceil_div(group.count, 4 * static_cast<Index>(threads)); // so that threads end together
+    const Index at_a_time = std::clamp<Index>(share, 1, static_cast<Index>(most_at_a_time));
+    all.push_back({products_of(group, cpu, queue), group.count, at_a_time, tasks});
+    tasks += ceil_div(group.count, at_a_time);
+  }
+  std::mutex mutex;
+  Status failure;
+  const auto run = [&](Index task) -> Status {
+    const auto later = std::upper_bound(all.begin(), all.end(), task,
+                                        [](Index number, const Group& group) { return number < group.first_task; });
+    const Group& group = *std::prev(later);
+    const Index first = (task - group.first_task) * group.at_a_time;
+    const Index last = std::min(first + group.at_a_time, group.count);
+    if (const auto* any = std::get_if<OneThreadProducts>(&group.products)) return any->run(first, last);
+    if (const auto* singles = std::get_if<SmallProducts<float>>(&group.products)) singles->run(first, last);
+    if (const auto* doubles = std::get_if<SmallProducts<double>>(&group.products)) doubles->run(first, last);
+    return {};
+  };
+  cpu.team().run(tasks, threads, [&](Index task, int) {
+    Status status;
+    try {
+      status = run(task);
+    } catch (const std::bad_alloc&) {
+      status = {StatusCode::OutOfMemory, {}};
+    }
+    if (status.ok()) return;
+    const std::lock_guard lock(mutex);
+    if (failure.ok()) failure = std::move(status);
+  });
+  return failure;
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,66 @@
+/// cblas:<library>: somebody else's GEMM, for comparison; see cblas_library.hpp.
+///
+/// Cost and summation order are the library's own business; its error must keep to the same bound as ours.
+
+#include "cblas.hpp"
+
+#include <cstdlib>
+#include <limits>
+
+#include "cblas_library.hpp"
+#include "cpu/executor.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+/// A library and the name that its rows point to.
+struct Peer {
+  CblasLibrary library;
+  std::string row_name;
+  explicit Peer(std::string_view file) : library(file), row_name("cblas:" + library.name()) {}
+};
+
+CblasLibrary& library_of(const GemmKernel& row) { return static_cast<Peer*>(const_cast<void*>(row.context))->library; }
+
+const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities&) noexcept try {
+  for (const Index size : {call.m, call.n, call.k, call.lda, call.ldb, call.ldc})
+    if (size > std::numeric_limits<int>::max())
+      return "CBLAS counts with 32-bit integers; a size or leading dimension is larger than 2147483647";
+  return library_of(row).problem_with(call.type);
+} catch (...) {
+  return "out of memory while opening the library";
+}
+
+Status run(const GemmKernel& row, Executor& executor, Queue&, const GemmCall& call) noexcept {
+  library_of(row).gemm(call, cpu_of(executor).threads_for(call.threads));
+  return {};
+}
+
+GemmKernel row(Peer& peer, DType type) {
+  return {.name = peer.row_name.c_str(),
+          .summary = "a library with the C interface of the BLAS, opened at run time",
+          .source = "TESSERA_CBLAS",
+          .type = type,
+          .reject = reject,
+          .run = run,
+          .context = &peer};
+}
+
+} // namespace
+
+std::vector<GemmKernel> cblas_rows() {
+  std::vector<GemmKernel> rows;
+  const char* variable = std::getenv("TESSERA_CBLAS");
+  std::string_view rest = variable == nullptr ? "" : variable;
+  while (!rest.empty()) {
+    const std::string_view file = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), file.size() + 1));
+    if (file.empty()) continue;
+    auto* peer = new Peer(file); // lives as long as the process: rows point into it
+    rows.push_back(row(*peer, DType::F32));
+    rows.push_back(row(*peer, DType::F64));
+  }
+  return rows;
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,109 @@
+#include "cblas_library.hpp"
+
+#include <dlfcn.h>
+
+namespace tessera::cpu {
+namespace {
+
+enum class Layout : int { RowMajor = 101 };
+enum class Trans : int { No = 111, Yes = 112 };
+
+template <class T>
+using CblasGemm = void (*)(Layout, Trans, Trans, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
+                           T beta, T* c, int ldc);
+using DnnlSgemm = int (*)(char trans_a, char trans_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
+                          const float* b, Index ldb, float beta, float* c, Index ldc);
+
+/// How libraries are told their number of threads; the argument's type differs.
+struct ThreadSetter {
+  const char* function;
+  bool takes_long;
+};
+constexpr ThreadSetter thread_setters[]{{"openblas_set_num_threads", false},
+                                        {"scipy_openblas_set_num_threads", false},
+                                        {"MKL_Set_Num_Threads", false},
+                                        {"bli_thread_set_num_threads", true}};
+
+/// "/usr/lib/libmkl_rt.so.2" → "mkl_rt".
+std::string stem(std::string_view file) {
+  std::string_view name = file.substr(file.rfind('/') + 1);
+  if (name.starts_with("lib")) name.remove_prefix(3);
+  return std::string(name.substr(0, name.find(".so")));
+}
+
+} // namespace
+
+CblasLibrary::CblasLibrary(std::string_view file) : file_(file), name_(stem(file)) {}
+
+const char* CblasLibrary::problem() {
+  std::call_once(opened_, [this] { open(); });
+  return problem_.empty() ? nullptr : problem_.c_str();
+}
+
+const char* CblasLibrary::problem_with(DType type) {
+  if (const char* none = problem()) return none;
+  return type == DType::F64 && dgemm_ == nullptr ? no_double_.c_str() : nullptr;
+}
+
+void CblasLibrary::open() {
+  void* library = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* error = dlerror();
+    problem_ = "cannot open '" + file_ + "': " + (error ? error : "unknown error");
+    return;
+  }
+  for (const std::string prefix : {"", "scipy_"}) {
+    if (sgemm_ == nullptr) sgemm_ = dlsym(library, (prefix + "cblas_sgemm").c_str());
+    if (dgemm_ == nullptr) dgemm_ = dlsym(library, (prefix + "cblas_dgemm").c_str());
+  }
+  if (sgemm_ == nullptr) dnnl_sgemm_ = dlsym(library, "dnnl_sgemm");
+  if (dnnl_sgemm_ != nullptr) {
+    no_double_ = "'" + file_ + "' has dnnl_sgemm, but no product in double precision";
+    return;
+  }
+  if (sgemm_ == nullptr || dgemm_ == nullptr) {
+    problem_ = "'" + file_ + "' has no " + (sgemm_ ? "cblas_dgemm" : "cblas_sgemm") +
+               "; name a library with the C interface of the BLAS";
+    return;
+  }
+  for (const ThreadSetter& setter : thread_setters)
+    if (void* found = dlsym(library, setter.function)) {
+      set_threads_ = found;
+      setter_takes_long_ = setter.takes_long;
+      break;
+    }
+}
+
+void CblasLibrary::set_threads(int threads) {
+  if (set_threads_ == nullptr || threads == threads_) return;
+  threads_ = threads;
+  if (setter_takes_long_)
+    reinterpret_cast<void (*)(Index)>(set_threads_)(threads);
+  else
+    reinterpret_cast<void (*)(int)>(set_threads_)(threads);
+}
+
+template <class T>
+void CblasLibrary::run(const GemmCall& call) const {
+  const GemmOperands<T> x(call);
+  if constexpr (dtype_of<T> == DType::F32)
+    if (dnnl_sgemm_ != nullptr) {
+      const auto letter = [](Op op) { return op == Op::Transpose ? 'T' : 'N'; };
+      reinterpret_cast<DnnlSgemm>(dnnl_sgemm_)(letter(x.op_a), letter(x.op_b), x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b,
+                                               x.ldb, x.beta, x.c, x.ldc);
+      return;
+    }
+  const auto trans = [](Op op) { return op == Op::Transpose ? Trans::Yes : Trans::No; };
+  const auto narrow = [](Index size) { return static_cast<int>(size); };
+  reinterpret_cast<CblasGemm<T>>(dtype_of<T> == DType::F64 ? dgemm_ : sgemm_)(
+      Layout::RowMajor, trans(x.op_a), trans(x.op_b), narrow(x.m), narrow(x.n), narrow(x.k), x.alpha, x.a,
+      narrow(x.lda), x.b, narrow(x.ldb), x.beta, x.c, narrow(x.ldc));
+}
+
+void CblasLibrary::gemm(const GemmCall& call, int threads) {
+  const std::lock_guard lock(mutex_);
+  set_threads(threads);
+  call.type == DType::F64 ? run<double>(call) : run<float>(call);
+}
+
+} // namespace tessera::cpu

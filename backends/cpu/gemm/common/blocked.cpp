@@ -1,0 +1,285 @@
+/// For each block of C, for each segment of k: pack that much of A and B, then multiply the strips, tile by tile.
+///
+/// B is packed by all threads and shared by all. Packing and multiplying a block are two loops, for the second needs
+/// the first done. Of A a few threads pack what their task needs themselves, into memory that stays in L2; many threads
+/// share it as they do B, and pack the next block in the loop that multiplies this one. k is not cut
+/// finer than a segment, so that a chain stays in registers from its first to its last step: strips are then as long as
+/// L2 likes them, not L1, which the hardware's prefetchers make up for.
+
+#include "blocked.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+#include "blocking.hpp"
+#include "cpu/memory/scratch.hpp"
+#include "update.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+template <class T>
+class BlockedProduct {
+ public:
+  BlockedProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
+      : call_(call),
+        x_(call),
+        kernel_(kernel),
+        team_(cpu.team()),
+        blocking_(choose_blocking(cpu.capabilities(), call.m, call.n, call.k, kernel.tile_m, kernel.tile_n, sizeof(T),
+                                  cpu.threads_for(call.threads))),
+        l2_bytes_(static_cast<Index>(cpu.capabilities().l2_bytes)),
+        lines_a_{x_.a, x_.m, x_.op_a == Op::None ? x_.lda : 1, x_.op_a == Op::None ? 1 : x_.lda},
+        lines_b_{x_.b, x_.n, x_.op_b == Op::None ? 1 : x_.ldb, x_.op_b == Op::None ? x_.ldb : 1} {
+    // Where threads are many, waiting for the last one costs more than the cache of a second buffer.
+    shares_a_ = blocking_.threads > few_threads;
+    packs_ahead_ = shares_a_ && after(block_at(0, 0, 0, true, 0, 0)).has_value();
+    Carver size;
+    carve(size);
+    scratch_ = cpu.scratch().acquire(size.used());
+    Carver arrays(scratch_.data());
+    carve(arrays);
+  }
+
+  void run() {
+    Block block = block_at(0, 0, 0, true, 0, 0);
+    share_out(nullptr, &block);
+    while (const std::optional<Block> next = after(block)) {
+      if (packs_ahead_) {
+        share_out(&block, &*next);
+      } else {
+        share_out(&block, nullptr);
+        share_out(nullptr, &*next);
+      }
+      block = *next;
+    }
+    share_out(&block, nullptr);
+  }
+
+ private:
+  static constexpr int few_threads = 2;
+
+  /// A block of C and a segment of k.
+  struct Block {
+    Index i, j, p;
+    Index m, n, k;
+    bool b_is_new;          ///< or packed for the block before
+    int a_buffer, b_buffer; ///< where the operands are packed
+  };
+
+  Block block_at(Index i, Index j, Index p, bool b_is_new, int a_buffer, int b_buffer) const {
+    return {.i = i,
+            .j = j,
+            .p = p,
+            .m = std::min(blocking_.block_m, x_.m - i),
+            .n = std::min(blocking_.block_n, x_.n - j),
+            .k = std::min(canonical_segment, x_.k - p),
+            .b_is_new = b_is_new,
+            .a_buffer = a_buffer,
+            .b_buffer = b_buffer};
+  }
+
+  /// The next block; none after the last one. Where sums wait in C, B is packed once for all blocks below each other.
+  std::optional<Block> after(const Block& block) const {
+    Index i = block.i, j = block.j, p = block.p;
+    const auto advance = [](Index& at, Index step, Index end) {
+      at = at + step < end ? at + step : 0;
+      return at > 0;
+    };
+    const auto next_i = [&] { return advance(i, blocking_.block_m, x_.m); };
+    const auto next_p = [&] { return advance(p, canonical_segment, x_.k); };
+    const bool same_columns = sums_in_c() ? next_i() || next_p() : next_p() || next_i();
+    if (!same_columns && (j += blocking_.block_n) >= x_.n) return {};
+    const bool b_is_new = j != block.j || p != block.p || !sums_in_c();
+    const int other = packs_ahead_ ? 1 : 0;
+    return block_at(i, j, p, b_is_new, block.a_buffer ^ other, b_is_new ? block.b_buffer ^ other : block.b_buffer);
+  }
+
+  /// Sums of several segments wait in C, unless its old elements are needed at the end.
+  bool sums_in_c() const { return x_.beta == T{0} || x_.k <= canonical_segment; }
+
+  void carve(Carver& carver) {
+    const auto k = static_cast<std::size_t>(std::min(canonical_segment, x_.k));
+    const auto block_m = static_cast<std::size_t>(blocking_.block_m);
+    const auto block_n = static_cast<std::size_t>(blocking_.block_n);
+    for (int buffer = 0; buffer < (packs_ahead_ ? 2 : 1); ++buffer) {
+      if (shares_a_) packed_a_[buffer] = carver.take<T>(block_m * k);
+      packed_b_[buffer] = carver.take<T>(block_n * k);
+    }
+    for (int slot = 0; slot < (shares_a_ ? 0 : blocking_.threads); ++slot)
+      own_a_[slot].strips = carver.take<T>(static_cast<std::size_t>(blocking_.task_m) * k);
+    if (!sums_in_c()) sums_ = carver.take<T>(block_m * block_n);
+  }
+
+  struct PackTasks {
+    Index at_a_time = 0; ///< strips of a task
+    Index a = 0, b = 0;  ///< tasks
+  };
+
+  PackTasks pack_tasks(const Block& block) const {
+    const Index strips_a = shares_a_ ? ceil_div(block.m, kernel_.tile_m) : 0;
+    const Index strips_b = block.b_is_new ? ceil_div(block.n, kernel_.tile_n) : 0;
+    // Neighbouring strips together, for they share the pages of rows; more where k is short; fewer for many threads.
+    const Index for_a_task = std::max<Index>(4, 16384 / (block.k * kernel_.tile_n));
+    const Index for_a_thread = (strips_a + strips_b) / (2 * blocking_.threads);
+    const Index at_a_time = std::max<Index>(1, std::min(for_a_task, for_a_thread));
+    return {at_a_time, ceil_div(strips_a, at_a_time), ceil_div(strips_b, at_a_time)};
+  }
+
+  Index multiply_tasks(const Block& block) const {
+    return ceil_div(block.m, blocking_.task_m) * ceil_div(block.n, blocking_.task_n);
+  }
+
+  /// One loop that multiplies a block and packs another, or one of the two. Packing comes last: its small tasks fill
+  /// the time of threads that have no block left to multiply.
+  void share_out(const Block* multiplied, const Block* packed) {
+    const Index products = multiplied != nullptr ? multiply_tasks(*multiplied) : 0;
+    const PackTasks packing = packed != nullptr ? pack_tasks(*packed) : PackTasks{};
+    team_.run(products + packing.a + packing.b, blocking_.threads, [&](Index task, int slot) {
+      if (task < products)
+        multiply_task(*multiplied, task, slot);
+      else
+        pack_task(*packed, packing, task - products);
+    });
+  }
+
+  void pack_task(const Block& block, const PackTasks& tasks, Index task) const {
+    const bool is_a = task < tasks.a;
+    const Index tile = is_a ? kernel_.tile_m : kernel_.tile_n;
+    const Index first = (is_a ? task : task - tasks.a) * tasks.at_a_time;
+    const Index last = std::min(first + tasks.at_a_time, ceil_div(is_a ? block.m : block.n, tile));
+    const Index before = (is_a ? block.i : block.j) / tile; // strips of earlier blocks
+    if (!is_a)
+      return kernel_.pack_b(lines_b_, before + first, before + last, block.p, block.k,
+                            packed_b_[block.b_buffer] + first * tile * block.k);
+    kernel_.pack_a(lines_a_, before + first, before + last, block.p, block.k,
+                   packed_a_[block.a_buffer] + first * tile * block.k);
+  }
+
+  /// The strips of A of a block's rows [first, last), by whoever packed them.
+  const T* strips_of_a(const Block& block, Index first, Index last, int slot) {
+    if (shares_a_) return packed_a_[block.a_buffer] + first * block.k;
+    OwnRows& own = own_a_[slot];
+    if (own.i != block.i + first || own.p != block.p) { // a task to the left of this one may have packed them
+      const Index strip = (block.i + first) / kernel_.tile_m;
+      kernel_.pack_a(lines_a_, strip, strip + ceil_div(last - first, kernel_.tile_m), block.p, block.k, own.strips);
+      own.i = block.i + first;
+      own.p = block.p;
+    }
+    return own.strips;
+  }
+
+  /// Columns of B that meet every strip of A before the next ones are fetched: where k is short, as many as half of L2
+  /// holds, so that tiles follow each other along the rows of C, on the same pages; else one strip.
+  Index columns_at_once(const Block& block) const {
+    constexpr Index short_k = 512;
+    if (block.k > short_k) return kernel_.tile_n;
+    const Index strip_bytes = block.k * kernel_.tile_n * static_cast<Index>(sizeof(T));
+    return std::max<Index>(1, l2_bytes_ / 2 / strip_bytes) * kernel_.tile_n;
+  }
+
+  void multiply_task(const Block& block, Index task, int slot) {
+    const Index tile_m = kernel_.tile_m;
+    const Index tile_n = kernel_.tile_n;
+    const Index tasks_n = ceil_div(block.n, blocking_.task_n);
+    const Index first_i = task / tasks_n * blocking_.task_m;
+    const Index first_j = task % tasks_n * blocking_.task_n;
+    const Index last_i = std::min(first_i + blocking_.task_m, block.m);
+    const Index last_j = std::min(first_j + blocking_.task_n, block.n);
+    const T* const strips_a = strips_of_a(block, first_i, last_i, slot);
+    const Index at_once = columns_at_once(block);
+    const Index strip = tile_n * block.k;
+    for (Index column = first_j; column < last_j; column += at_once) {
+      const Index end = std::min(column + at_once, last_j);
+      for (Index i = first_i; i < last_i; i += tile_m)
+        for (Index j = column; j < end; j += tile_n) {
+          const T* a = strips_a + (i - first_i) * block.k;
+          const T* b = packed_b_[block.b_buffer] + j * block.k;
+          // The next strip of B comes from far away: the first tiles of this one ask for it, a part each.
+          const Index part = (i - first_i) / tile_m * block.k * (soon_bytes / static_cast<Index>(sizeof(T)));
+          const T* soon = at_once == tile_n && part < strip && j + tile_n < last_j ? b + strip + part : b;
+          multiply_tile(block, i, j, std::min(tile_m, last_i - i), std::min(tile_n, last_j - j), a, b, soon);
+        }
+    }
+  }
+
+  /// A tile of the block's C, rows×cols from (i, j) on, by strips of A and B.
+  void multiply_tile(const Block& block, Index i, Index j, Index rows, Index cols, const T* a, const T* b,
+                     const T* soon) const {
+    constexpr Index largest_tile = 16 * 32;
+    alignas(64) T tile[largest_tile];
+    const Index tile_n = kernel_.tile_n;
+    const Update<T> update{block.p == 0, block.p + block.k == x_.k, x_.alpha, x_.beta, &call_};
+    T* c = x_.c + (block.i + i) * x_.ldc + block.j + j;
+    for (Index r = 0; r < rows; ++r) { // C comes from far away: ask for it before the sums are made
+      __builtin_prefetch(c + r * x_.ldc, 0, 2);
+      __builtin_prefetch(c + r * x_.ldc + cols - 1, 0, 2);
+    }
+    // The micro-kernel itself can store in C or add to it.
+    const bool is_plain = update.last ? stores_plain_sums(call_) : sums_in_c();
+    if (is_plain && cols == tile_n)
+      return kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first, soon);
+    if (2 * cols <= tile_n) { // most of the strip of B is padding
+      const bool in_place = is_plain && update.first;
+      multiply_narrow(rows, cols, block.k, a, b, in_place ? c : tile, in_place ? x_.ldc : tile_n);
+      if (in_place) return;
+    } else {
+      kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false, soon);
+    }
+    T* s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
+    apply(update, rows, cols, tile, tile_n, s, sums_in_c() ? x_.ldc : blocking_.block_n, c, x_.ldc);
+  }
+
+  /// A tile of few columns, from packed strips: a vector or two of B are not worth their multiply-adds.
+  void multiply_narrow(Index rows, Index cols, Index k, const T* a, const T* b, T* tile, Index ld) const {
+    kernel_.multiply_direct({.rows = static_cast<int>(rows),
+                             .cols = static_cast<int>(cols),
+                             .k = k,
+                             .a = a,
+                             .a_row = 1,
+                             .a_step = kernel_.tile_m,
+                             .b = b,
+                             .b_step = kernel_.tile_n,
+                             .b_ahead = 48 * kernel_.tile_n,
+                             .more = false,
+                             .tile = tile,
+                             .ld = ld});
+  }
+
+  const GemmCall& call_;
+  GemmOperands<T> x_;
+  const MicroKernel<T>& kernel_;
+  Team& team_;
+  Blocking blocking_;
+  Index l2_bytes_;
+  Lines<T> lines_a_;
+  Lines<T> lines_b_;
+  bool shares_a_ = false;
+  bool packs_ahead_ = false; ///< the next block while this one is multiplied
+  Scratch scratch_;
+  /// The part of A that a thread packed last: where it begins in op(A).
+  struct OwnRows {
+    T* strips = nullptr;
+    Index i = -1, p = -1;
+  };
+  OwnRows own_a_[few_threads];
+  T* packed_a_[2] = {}; ///< the second ones for packing ahead
+  T* packed_b_[2] = {};
+  T* sums_ = nullptr;
+};
+
+} // namespace
+
+template <class T>
+Status blocked_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
+  BlockedProduct<T>(cpu, call, kernel).run();
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template Status blocked_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
+template Status blocked_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
+
+} // namespace tessera::cpu

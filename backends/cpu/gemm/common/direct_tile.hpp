@@ -1,0 +1,96 @@
+#pragma once
+
+/// How C is cut into tiles that are computed straight from the operands.
+
+#include <algorithm>
+
+#include <tessera/backend/kernel.hpp>
+
+#include "blocking.hpp"
+#include "microkernel.hpp"
+
+namespace tessera::cpu {
+
+/// Rows this many bytes apart fall on the same few lines of the first cache, which holds eight of a kind.
+inline constexpr Index aliasing_bytes = 2048;
+inline constexpr int rows_that_alias = 7;
+
+/// About how long a tile takes, counted in multiply-adds: those or loads, whichever are more, and what it takes to
+/// begin and end.
+inline float time_of_tile(int rows, int vectors, float k, bool two_units) {
+  const auto sums = static_cast<float>(rows * vectors);
+  const float loads = 1.25f * static_cast<float>(rows + vectors);
+  const float late_stores = std::clamp(8.0f * (sums - 16.0f), 0.0f, 48.0f); // more than hide behind the next tile
+  const float ends = two_units ? 300.0f : 14.0f + late_stores;
+  return k * std::max(sums, loads) + ends;
+}
+
+/// The same for m rows of `vectors` vectors, in tiles of `rows` rows and `whole` vectors.
+inline float time_of_tiles(int m, int vectors, float k, int rows, int whole, bool two_units) {
+  const int whole_tiles = vectors / whole;
+  const int left_vectors = vectors % whole;
+  const auto time_of_row = [&](int r) {
+    const float last = left_vectors == 0 ? 0.0f : time_of_tile(r, left_vectors, k, two_units);
+    return static_cast<float>(whole_tiles) * time_of_tile(r, whole, k, two_units) + last;
+  };
+  const int whole_rows = m / rows;
+  const int left = m % rows;
+  return static_cast<float>(whole_rows) * time_of_row(rows) + (left == 0 ? 0.0f : time_of_row(left));
+}
+
+/// Rows and columns of a tile.
+struct TileSize {
+  int m, n;
+};
+
+/// Tiles of nearly equal size beside one strip of a packed B.
+template <class T>
+TileSize choose_tile_of_strip(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  const int lanes = kernel.direct_cols(kernel.direct_rows);
+  const Index most = x.n <= lanes ? kernel.direct_rows : kernel.tile_m;
+  return {static_cast<int>(ceil_div(x.m, ceil_div(x.m, most))), kernel.tile_n};
+}
+
+/// More rows than fit one tile are cut into tiles of nearly equal size; beside them are two, three or four vectors of
+/// B, whichever wastes the least time.
+template <class T>
+TileSize choose_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  const int lanes = kernel.direct_cols(kernel.direct_rows);
+  const bool aliases =
+      x.op_a == Op::None && x.m > rows_that_alias && x.lda * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
+  const int most = std::min(aliases ? rows_that_alias : kernel.direct_rows, kernel.direct_rows);
+  constexpr Index many = 1 << 20; // more rows or columns than this change nothing
+  const int m = static_cast<int>(std::min(x.m, many));
+  const int n = static_cast<int>(std::min(x.n, many));
+  const auto even = [&](int rows) { return m <= rows ? m : ceil_div(m, ceil_div(m, rows)); };
+  const int rows = even(std::min(most, n <= lanes ? most : kernel.tile_m));
+  TileSize best{rows, kernel.direct_cols(rows)};
+  constexpr Index worth_a_choice = 32 * 32 * 32;
+  if (n <= lanes || m == 1 || x.m * x.n * x.k <= worth_a_choice) return best;
+
+  const int vectors = ceil_div(n, lanes);
+  const bool two_units = has_two_wide_units(kernel.isa);
+  const auto time = [&](TileSize tile) {
+    return time_of_tiles(m, vectors, static_cast<float>(x.k), tile.m, tile.n / lanes, two_units);
+  };
+  float least = time(best);
+  const auto consider = [&](int tile_rows, int beside) {
+    const int even_rows = even(std::clamp(tile_rows, 1, most));
+    const TileSize tile{even_rows, beside * lanes};
+    if (tile.n > kernel.direct_cols(even_rows)) return;
+    const float here = time(tile);
+    if (here >= least) return;
+    least = here;
+    best = tile;
+  };
+  const int registers = 2 * kernel.tile_m + 4; // tile_m leaves room for two vectors of B
+  consider((registers - 4) / 3, 3);
+  consider((registers - 5) / 4, 4);
+  constexpr Index short_k = 128; // longer ones hide how a tile ends, and read B more often for nothing
+  if (x.k > short_k) return best;
+  consider(8, 2);
+  consider(4, 4);
+  return best;
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,70 @@
+#pragma once
+
+/// What the textbook rungs share: sharing out rows, operands whose rows stream, and the last step of the contract.
+
+#include <algorithm>
+#include <vector>
+
+#include "blocking.hpp"
+#include "cpu/executor.hpp"
+
+namespace tessera::cpu {
+
+/// An operand by its two steps: x(i, j), transposed or not.
+template <class T>
+struct Strided {
+  const T* data;
+  Index row_step;
+  Index col_step;
+  const T& operator()(Index i, Index j) const { return data[i * row_step + j * col_step]; }
+};
+
+template <class T>
+Strided<T> strided_a(const GemmOperands<T>& x) {
+  return x.op_a == Op::None ? Strided<T>{x.a, x.lda, 1} : Strided<T>{x.a, 1, x.lda};
+}
+template <class T>
+Strided<T> strided_b(const GemmOperands<T>& x) {
+  return x.op_b == Op::None ? Strided<T>{x.b, x.ldb, 1} : Strided<T>{x.b, 1, x.ldb};
+}
+
+/// c := alpha·sum + beta·c; with beta = 0 the old c is not read.
+template <class T>
+void finish(const GemmOperands<T>& x, T sum, T& c) {
+  c = x.beta == T{0} ? x.alpha * sum : x.alpha * sum + x.beta * c;
+}
+
+/// A call's number of threads, fewer for products so small that waking a thread costs more than it saves.
+inline int threads_for_product(const CpuExecutor& cpu, const GemmCall& call) {
+  constexpr double worth_a_thread = 65536; // multiply-adds
+  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  return threads_for(work, cpu.threads_for(call.threads), worth_a_thread);
+}
+
+/// body(first, last, slot) for groups of rows of C, in parallel; each group starts at a multiple of `group`.
+template <class Body>
+void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body body) {
+  const int threads = threads_for_product(cpu, call);
+  constexpr Index tasks_per_thread = 8; // evens out what the operating system takes from one thread
+  const Index groups = (call.m + group - 1) / group;
+  const Index each = std::max<Index>(1, groups / (threads * tasks_per_thread)) * group;
+  cpu.team().run((call.m + each - 1) / each, threads,
+                 [&](Index task, int slot) { body(task * each, std::min((task + 1) * each, call.m), slot); });
+}
+
+/// All columns of `x`, k long, in strips of `width` side by side: (p, s·width + q) at strips[(s·k + p)·width + q].
+/// Zeros beyond the last column.
+template <Index width, class T>
+std::vector<T> pack_columns(CpuExecutor& cpu, const GemmCall& call, const Strided<T>& x, Index columns, Index k) {
+  const Index count = (columns + width - 1) / width;
+  std::vector<T> strips(static_cast<std::size_t>(count * width * k));
+  cpu.team().run(count, threads_for_product(cpu, call), [&](Index s, int) {
+    T* strip = strips.data() + s * k * width;
+    const Index cols = std::min(width, columns - s * width);
+    for (Index p = 0; p < k; ++p)
+      for (Index q = 0; q < cols; ++q) strip[p * width + q] = x(p, s * width + q);
+  });
+  return strips;
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,218 @@
+#pragma once
+
+/// The micro-kernel that reads the operands where they are, for products in which packing would cost as much as
+/// multiplying: small ones, and those with a short side.
+///
+/// A tile is up to max_rows rows of as many vectors as the registers then hold: few rows take wide vectors of B, for
+/// one row that is a matrix-vector product; many rows take one. B's rows are read in vectors, the last one masked, so
+/// that nothing beyond the operand is touched; A's elements are read one by one, whatever their strides. Idea: the
+/// small-matrix paths of libxsmm (Heinecke et al. 2016) and OpenBLAS.
+
+#include <type_traits>
+
+#include "cpu/gemm/common/microkernel.hpp"
+
+namespace tessera::cpu {
+
+/// Simd::Half, a vector of half the width, where there is one.
+template <class Simd>
+struct HalfOf {
+  using type = typename Simd::Half;
+};
+
+template <class Simd>
+struct DirectBody {
+  using T = typename Simd::T;
+  using Vector = typename Simd::Vector;
+  static constexpr int lanes = Simd::lanes;
+  static constexpr int max_rows = Simd::registers - 4; // two are for B and A, and some room
+  static constexpr int most_vectors = 8;
+  /// Vectors of B beside `rows` elements of A: rows·v sums, v of B, one of A.
+  static constexpr int vectors_for(int rows) {
+    const int fit = (Simd::registers - 1) / (rows + 1);
+    return fit < 1 ? 1 : fit < most_vectors ? fit : most_vectors;
+  }
+  /// One row is so cheap that its sums may wait in the first cache: rows of B are then read at length.
+  static constexpr int cols_of_one_row = 16384 / sizeof(T);
+  static int cols_for(int rows) { return rows == 1 ? cols_of_one_row : vectors_for(rows) * lanes; }
+
+  /// `steps` more terms of each of a row's chains.
+  template <int steps>
+  static void extend_row(int cols, const T* a, Index a_step, const T* b, Index b_step, T* sums) {
+    Vector of_a[steps];
+#pragma GCC unroll 8
+    for (int s = 0; s < steps; ++s) of_a[s] = Simd::broadcast(a + s * a_step);
+    int c = 0;
+    for (; c + lanes <= cols; c += lanes) {
+      Vector sum = Simd::load_unaligned(sums + c);
+#pragma GCC unroll 8
+      for (int s = 0; s < steps; ++s) {
+        __builtin_prefetch(b + (s + steps) * b_step + c, 0, 2); // as below
+        sum = Simd::fma(of_a[s], Simd::load_unaligned(b + s * b_step + c), sum);
+      }
+      Simd::store(sums + c, sum);
+    }
+    if (c == cols) return;
+    const auto edge = Simd::mask(cols - c);
+    Vector sum = Simd::load_part(sums + c, edge);
+#pragma GCC unroll 8
+    for (int s = 0; s < steps; ++s) sum = Simd::fma(of_a[s], Simd::load_part(b + s * b_step + c, edge), sum);
+    Simd::store_part(sums + c, edge, sum);
+  }
+
+  /// A matrix-vector product: eight rows of B at a time, each read from end to end, while the next eight are asked for.
+  static void multiply_row(const DirectTile<T>& x) {
+    constexpr int steps = 8;
+    if (!x.more)
+      for (int c = 0; c < x.cols; ++c) x.tile[c] = T{0};
+    Index p = 0;
+    for (; p + steps <= x.k; p += steps)
+      extend_row<steps>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
+    for (; p < x.k; ++p) extend_row<1>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
+  }
+
+  /// What a row's last vector is: whole, cut off by a mask, or, where it is half empty and half a vector costs less,
+  /// half of one with a mask.
+  enum class Edge { Whole, Masked, Half };
+  static constexpr bool has_half = requires { typename Simd::Half; };
+
+  /// A row of a tile: whole vectors, and the edge.
+  template <int vectors, Edge edge>
+  struct Row {
+    using Last = typename std::conditional_t<edge == Edge::Half, HalfOf<Simd>, std::type_identity<Simd>>::type;
+    using Mask = typename Last::Mask;
+    typename Simd::Vector whole[vectors > 1 ? vectors - 1 : 1];
+    typename Last::Vector last;
+
+    void clear() {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) whole[v] = Simd::zero();
+      last = Last::zero();
+    }
+    void load(const T* x, Mask mask) {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) whole[v] = Simd::load_unaligned(x + v * lanes);
+      x += (vectors - 1) * lanes;
+      if constexpr (edge == Edge::Whole)
+        last = Last::load_unaligned(x);
+      else
+        last = Last::load_part(x, mask);
+    }
+    void store(T* x, Mask mask) const {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) Simd::store(x + v * lanes, whole[v]);
+      x += (vectors - 1) * lanes;
+      if constexpr (edge == Edge::Whole)
+        Last::store(x, last);
+      else
+        Last::store_part(x, mask, last);
+    }
+    void add_product(Vector a, const Row& b) {
+#pragma GCC unroll 8
+      for (int v = 0; v + 1 < vectors; ++v) whole[v] = Simd::fma(a, b.whole[v], whole[v]);
+      if constexpr (edge == Edge::Half)
+        last = Last::fma(Last::half_of(a), b.last, last);
+      else
+        last = Last::fma(a, b.last, last);
+    }
+  };
+
+  /// `near`: the operands are in the caches, and nothing is asked for.
+  template <int rows, int vectors, Edge edge, bool near>
+  static void multiply_tile(const DirectTile<T>& x) {
+    using Sums = Row<vectors, edge>;
+    auto mask = Sums::Last::mask(x.cols - (vectors - 1) * lanes);
+    const Index a_row = x.a_row;
+    const Index a_step = x.a_step;
+    const Index b_step = x.b_step;
+    const Index b_ahead = x.b_ahead;
+    const T* b = x.b;
+    // Four rows a pointer: the processor adds one, two or three times the stride as it loads.
+    constexpr int groups = (rows + 3) / 4;
+    const T* group[groups];
+#pragma GCC unroll 8
+    for (int g = 0; g < groups; ++g) group[g] = x.a + 4 * g * a_row;
+    const Index row_3 = 3 * a_row;
+    Sums sum[rows];
+    if (x.more) {
+      const T* from = x.tile;
+#pragma GCC unroll 32
+      for (int r = 0; r < rows; ++r, from += x.ld) sum[r].load(from, mask);
+    } else {
+#pragma GCC unroll 32
+      for (int r = 0; r < rows; ++r) sum[r].clear();
+    }
+    Index p = x.k;
+    // Four steps a round where that is worth the code: up to some 150 steps a processor then foresees the loop's end.
+    if constexpr (near) {
+#pragma GCC unroll 4
+      for (; p > 0; --p) add_step<near>(sum, group, b, a_row, row_3, a_step, b_step, b_ahead, mask);
+    } else {
+      for (; p > 0; --p) add_step<near>(sum, group, b, a_row, row_3, a_step, b_step, b_ahead, mask);
+    }
+    T* to = x.tile;
+    Index ld = x.ld;
+    asm("" : "+r"(to), "+r"(ld)); // nor is there room to know all rows' addresses in advance
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; ++r, to += ld) sum[r].store(to, mask);
+  }
+
+  /// One k of a tile.
+  template <bool near, int rows, int vectors, Edge edge, int groups>
+  [[gnu::always_inline]] static void add_step(Row<vectors, edge> (&sum)[rows], const T* (&group)[groups], const T*& b,
+                                              Index a_row, Index row_3, Index a_step, Index b_step, Index b_ahead,
+                                              typename Row<vectors, edge>::Mask& mask) {
+    // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
+    if constexpr (!near) {
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
+    }
+    if constexpr (edge != Edge::Whole) Row<vectors, edge>::Last::keep_mask(mask); // gcc would fetch it each time
+    Row<vectors, edge> of_b;
+    of_b.load(b, mask);
+#pragma GCC unroll 32
+    for (int r = 0; r < rows; ++r)
+      sum[r].add_product(Simd::broadcast(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row)), of_b);
+#pragma GCC unroll 8
+    for (int g = 0; g < groups; ++g) group[g] += a_step;
+    b += b_step;
+  }
+
+  using Tile = void (*)(const DirectTile<T>& x);
+  struct Table {
+    Tile tiles[max_rows][most_vectors][4] = {}; ///< by edge; the last one: whole and near
+  };
+  static constexpr int whole_and_near = 3;
+
+  template <int rows, int vectors>
+  static constexpr void fill_row(Table& table) {
+    auto& tiles = table.tiles[rows - 1][vectors - 1];
+    tiles[static_cast<int>(Edge::Whole)] = multiply_tile<rows, vectors, Edge::Whole, false>;
+    tiles[static_cast<int>(Edge::Masked)] = multiply_tile<rows, vectors, Edge::Masked, false>;
+    if constexpr (has_half) tiles[static_cast<int>(Edge::Half)] = multiply_tile<rows, vectors, Edge::Half, false>;
+    tiles[whole_and_near] = multiply_tile<rows, vectors, Edge::Whole, true>;
+    if constexpr (vectors > 1) fill_row<rows, vectors - 1>(table);
+  }
+  template <int rows>
+  static constexpr void fill(Table& table) {
+    fill_row<rows, vectors_for(rows)>(table);
+    if constexpr (rows > 1) fill<rows - 1>(table);
+  }
+  static constexpr Table make_table() {
+    Table table;
+    fill<max_rows>(table);
+    return table;
+  }
+
+  static void multiply(const DirectTile<T>& x) {
+    if (x.rows == 1 && x.cols > lanes) return multiply_row(x);
+    static constexpr Table table = make_table();
+    const int vectors = (x.cols + lanes - 1) / lanes;
+    const int last = x.cols - (vectors - 1) * lanes;
+    const Edge edge = last == lanes ? Edge::Whole : has_half && last <= lanes / 2 ? Edge::Half : Edge::Masked;
+    const int kind = edge == Edge::Whole && x.b_ahead == 0 ? whole_and_near : static_cast<int>(edge);
+    table.tiles[x.rows - 1][vectors - 1][kind](x);
+  }
+};
+
+} // namespace tessera::cpu

@@ -1,0 +1,96 @@
+/// The micro-kernel in plain C++: scalars, or the vectors that the compiler makes of them.
+///
+/// Where the processor has FMA, a clone of it uses that; elsewhere std::fma is a library call: slow, with the same
+/// bits.
+
+#include <cmath>
+
+#include "packing.hpp"
+#include "reference/fma_clones.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+// Twelve sums, three elements of B and one of A: sixteen registers, all that x86-64 has. A tile of 4×4 spills, and
+// ran at half the speed.
+constexpr int tile_m = 4;
+constexpr int tile_n = 3;
+
+template <class T>
+inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add) {
+  T sum[tile_m][tile_n] = {};
+  for (Index p = 0; p < k; ++p)
+    for (int r = 0; r < tile_m; ++r)
+      for (int c = 0; c < tile_n; ++c) sum[r][c] = std::fma(a[p * tile_m + r], b[p * tile_n + c], sum[r][c]);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < tile_n; ++c) tile[r * ld + c] = add ? tile[r * ld + c] + sum[r][c] : sum[r][c];
+}
+
+// Only functions that are no templates can be cloned.
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add,
+                                 const float*) {
+  multiply_tile(rows, k, a, b, tile, ld, add);
+}
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld, bool add,
+                                 const double*) {
+  multiply_tile(rows, k, a, b, tile, ld, add);
+}
+template <class T>
+inline void multiply_in_place(const DirectTile<T>& x) {
+  for (int r = 0; r < x.rows; ++r)
+    for (int c = 0; c < x.cols; ++c) {
+      T sum = x.more ? x.tile[r * x.ld + c] : T{0};
+      for (Index p = 0; p < x.k; ++p) sum = std::fma(x.a[r * x.a_row + p * x.a_step], x.b[p * x.b_step + c], sum);
+      x.tile[r * x.ld + c] = sum;
+    }
+}
+TESSERA_FMA_CLONES void multiply_direct(const DirectTile<float>& tile) { multiply_in_place(tile); }
+TESSERA_FMA_CLONES void multiply_direct(const DirectTile<double>& tile) { multiply_in_place(tile); }
+
+/// Plain C++ cannot name registers: strips so short that they stay in L1 come as near as it gets.
+template <class T>
+T multiply_registers(Index steps) {
+  constexpr Index k = 128;
+  T a[k * tile_m];
+  T b[k * tile_n];
+  T tile[tile_m * tile_n];
+  for (T& element : a) element = T{1};
+  for (T& element : b) element = T{1};
+  T total{0};
+  for (Index done = 0; done < steps; done += k) {
+    multiply(tile_m, k < steps - done ? k : steps - done, a, b, tile, tile_n, false, nullptr);
+    total += tile[0];
+  }
+  return total;
+}
+
+struct Portable;
+
+template <class T>
+MicroKernel<T> kernel() {
+  return {.isa = Isa::Portable,
+          .tile_m = tile_m,
+          .tile_n = tile_n,
+          .multiply = multiply,
+          .pack_a = Packing<Portable, T, tile_m>::pack,
+          .pack_b = Packing<Portable, T, tile_n>::pack,
+          .multiply_registers = multiply_registers<T>,
+          .multiply_direct = multiply_direct,
+          .direct_rows = tile_m,
+          .direct_cols = [](int) { return tile_n; }};
+}
+
+} // namespace
+
+template <>
+const MicroKernel<float>& portable_micro_kernel() {
+  static const MicroKernel<float> f32 = kernel<float>();
+  return f32;
+}
+template <>
+const MicroKernel<double>& portable_micro_kernel() {
+  static const MicroKernel<double> f64 = kernel<double>();
+  return f64;
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,53 @@
+/// naive: the triple loop of the definition, rows of C shared out to threads.
+///
+/// The sum is kept in memory, in C itself: an element costs 2·k operations, 2·k loads of A and B, of which B's jump by
+/// a row each, and k loads and stores of C. Source: the textbook; the course report's first parallel version.
+
+#include <new>
+#include <vector>
+
+#include "cpu/gemm/common/row_loops.hpp"
+#include "cpu/gemm/ladder.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+template <class T>
+Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) noexcept try {
+  const GemmOperands<T> x(call);
+  const Strided<T> a = strided_a(x);
+  const Strided<T> b = strided_b(x);
+  CpuExecutor& cpu = cpu_of(executor);
+  const auto n = static_cast<std::size_t>(x.n);
+  // C holds sums while they grow, so its old elements wait here, a row for each thread.
+  std::vector<T> old(x.beta == T{0} ? 0 : n * static_cast<std::size_t>(cpu.threads_for(call.threads)));
+  for_row_groups(cpu, call, 1, [&](Index first, Index last, int slot) {
+    for (Index i = first; i < last; ++i) {
+      T* c = x.c + i * x.ldc;
+      T* old_c = old.data() + static_cast<std::size_t>(slot) * n;
+      if (x.beta != T{0}) std::copy(c, c + x.n, old_c);
+      for (Index j = 0; j < x.n; ++j) {
+        c[j] = T{0};
+        for (Index p = 0; p < x.k; ++p) c[j] += a(i, p) * b(p, j);
+        c[j] = x.beta == T{0} ? x.alpha * c[j] : x.alpha * c[j] + x.beta * old_c[j];
+      }
+    }
+  });
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template <class T>
+constexpr GemmKernel row{.name = "naive",
+                         .summary = "rows in parallel, the sum kept in memory",
+                         .source = "textbook",
+                         .type = dtype_of<T>,
+                         .run = run<T>};
+
+} // namespace
+
+const GemmKernel naive_f32 = row<float>;
+const GemmKernel naive_f64 = row<double>;
+
+} // namespace tessera::cpu

@@ -1,0 +1,258 @@
+/// Batches: one launch for all products of a kind, small, middle or wide.
+///
+/// What a launch does not take is left to the ladder, product after product: modes other than Strict, and products so
+/// large that one alone fills the device, for which there are better kernels.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include <tessera/backend/log.hpp>
+#include <tessera/half.hpp>
+
+#include "cuda/executor.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/stream.hpp"
+#include "groups.hpp"
+#include "table.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+enum class Kind { Small, Quarter, Middle, Units, Wide, Alone };
+
+BatchTile tile_of(Kind kind, DType type) {
+  if (kind == Kind::Small) return small_tile<float>;
+  if (kind == Kind::Quarter) return quarter_tile<float>;
+  if (kind == Kind::Middle || kind == Kind::Units) return middle_tile<float>;
+  return type == DType::F64 ? wide_tile<double> : wide_tile<float>;
+}
+
+Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
+
+Index tiles_of(const GemmCall& call, const BatchTile& tile) {
+  return ceil_div(call.m, tile.m) * ceil_div(call.n, tile.n);
+}
+
+/// By shape. Hopper's matrix units have f64, but memory decides about products under 128 rows and columns.
+Kind kind_of(const GemmBatch& group, bool hopper) {
+  const GemmCall& call = group.call;
+  constexpr Index most = Index{1} << 24; // sizes in tiles stay numbers of 32 bits
+  if (call.math != Math::Strict || (call.type == DType::F32 && call.result != DType::F32) ||
+      std::max({call.m, call.n, call.k}) > most)
+    return Kind::Alone;
+  constexpr double fills_device = 512.0 * 512.0 * 512.0;
+  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  if (work >= fills_device) return Kind::Alone;
+  Kind kind = Kind::Small;
+  const Index smaller = std::min(call.m, call.n);
+  if (!is_16_bit(call.type) && smaller > 32) {
+    const BatchTile wide = tile_of(Kind::Wide, call.type);
+    const bool on_units = call.type == DType::F64 && hopper;
+    kind = call.m < wide.m || call.n < wide.n ? Kind::Middle : on_units ? Kind::Units : Kind::Wide;
+  } else if (smaller > 16 && (call.type == DType::F32 || (call.type == DType::F64 && hopper))) {
+    kind = Kind::Quarter;
+  }
+  return tiles_of(call, tile_of(kind, call.type)) > most ? Kind::Alone : kind;
+}
+
+struct Launch {
+  Kind kind;
+  DType type, result;
+};
+
+/// Groups of one kind and type.
+using Chosen = std::vector<const GemmBatch*>;
+
+/// What the device has to be told beyond a kernel's arguments: many groups, and pointers.
+template <class T, class R>
+struct Table {
+  std::size_t groups = 0;   ///< bytes
+  std::size_t pointers = 0; ///< of all groups that have them
+
+  explicit Table(const Chosen& chosen) {
+    if (chosen.size() > BatchGroups<T, R>::most_here) groups = chosen.size() * sizeof(BatchGroup<T, R>);
+    for (const GemmBatch* group : chosen)
+      if (group->has_pointers()) pointers += static_cast<std::size_t>(group->count);
+  }
+  std::size_t bytes() const { return groups + 3 * pointers * sizeof(void*); }
+};
+
+template <class T, class R>
+BatchGroup<T, R> group_for_device(const GemmBatch& group, const BatchTile& tile, Index first) {
+  const GemmCall& call = group.call;
+  return {.m = call.m,
+          .n = call.n,
+          .k = call.k,
+          .a = static_cast<const T*>(call.a),
+          .b = static_cast<const T*>(call.b),
+          .c = static_cast<R*>(call.c),
+          .lda = call.lda,
+          .ldb = call.ldb,
+          .ldc = call.ldc,
+          .stride_a = group.stride_a,
+          .stride_b = group.stride_b,
+          .stride_c = group.stride_c,
+          .all_a = nullptr,
+          .all_b = nullptr,
+          .all_c = nullptr,
+          .alpha = static_cast<Scalar<T>>(call.alpha),
+          .beta = static_cast<Scalar<T>>(call.beta),
+          .flip_a = call.op_a == Op::Transpose,
+          .flip_b = call.op_b == Op::Transpose,
+          .finishes = !call.epilogue.empty(),
+          .epilogue = call.epilogue,
+          .first = static_cast<unsigned>(first),
+          .tiles = static_cast<unsigned>(tiles_of(call, tile)),
+          .across = static_cast<unsigned>(ceil_div(call.n, tile.n))};
+}
+
+template <class T, class R>
+Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (kind == Kind::Quarter) return launch_quarter_batch_dmma(stream, groups);
+    if (kind == Kind::Units) return launch_middle_batch_dmma(stream, groups);
+  }
+  if constexpr (std::is_same_v<T, float>)
+    if (kind == Kind::Quarter) return launch_quarter_batch<T>(stream, groups);
+  if constexpr (std::is_same_v<T, R> && !is_16_bit(dtype_of<T>)) {
+    if (kind == Kind::Middle) return launch_middle_batch<T>(stream, groups);
+    if (kind == Kind::Wide) return launch_wide_batch<T>(stream, groups);
+  }
+  return launch_small_batch<T, R>(stream, groups);
+}
+
+template <class T, class R>
+Status launch(Kind kind, Executor& executor, PinnedTables& tables, Queue& queue, const Chosen& chosen) {
+  using Group = BatchGroup<T, R>;
+  const cudaStream_t stream = stream_of(queue);
+  const Table<T, R> table(chosen);
+  Scratch on_device;
+  PinnedTables::Block block;
+  if (table.bytes() > 0) {
+    if (Status status = on_device.allocate(executor, queue, table.bytes()); !status.ok()) return status;
+    if (Status status = tables.take(stream, table.bytes(), block); !status.ok()) return status;
+  }
+  char* const host = static_cast<char*>(block.data);
+  char* const device = on_device.as<char>();
+  BatchGroups<T, R> groups{};
+  Group* const written = table.groups > 0 ? reinterpret_cast<Group*>(host) : groups.here;
+  std::size_t at = table.groups; // of the next pointers
+  const auto put = [&](const void* pointers, Index count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(void*);
+    std::memcpy(host + at, pointers, bytes);
+    at += bytes;
+    return device + at - bytes;
+  };
+  Index tiles = 0;
+  for (std::size_t g = 0; g < chosen.size(); ++g) {
+    const GemmBatch& group = *chosen[g];
+    Group one = group_for_device<T, R>(group, tile_of(kind, dtype_of<T>), tiles);
+    if (group.has_pointers()) {
+      one.all_a = reinterpret_cast<const T* const*>(put(group.a, group.count));
+      one.all_b = reinterpret_cast<const T* const*>(put(group.b, group.count));
+      one.all_c = reinterpret_cast<R* const*>(put(group.c, group.count));
+    }
+    written[g] = one;
+    groups.finishes |= one.finishes;
+    tiles += static_cast<Index>(one.tiles) * group.count;
+  }
+  groups.count = static_cast<unsigned>(chosen.size());
+  groups.tiles = static_cast<unsigned>(tiles);
+  if (table.groups > 0) groups.more = reinterpret_cast<const Group*>(device);
+  if (block.data != nullptr)
+    if (Status status = tables.send(stream, block, at, device); !status.ok()) return status;
+  return launch<T, R>(kind, stream, groups);
+}
+
+Status launch(const Launch& x, Executor& executor, PinnedTables& tables, Queue& queue, const Chosen& chosen) {
+  const auto typed = [&]<class T, class R>() { return launch<T, R>(x.kind, executor, tables, queue, chosen); };
+  const bool wider = x.result != x.type;
+  switch (x.type) {
+    case DType::F64:
+      return typed.operator()<double, double>();
+    case DType::F16:
+      return wider ? typed.operator()<f16, float>() : typed.operator()<f16, f16>();
+    case DType::BF16:
+      return wider ? typed.operator()<bf16, float>() : typed.operator()<bf16, bf16>();
+    default:
+      return typed.operator()<float, float>();
+  }
+}
+
+constexpr std::array<Launch, 13> launches{{{Kind::Small, DType::F32, DType::F32},
+                                           {Kind::Quarter, DType::F32, DType::F32},
+                                           {Kind::Middle, DType::F32, DType::F32},
+                                           {Kind::Wide, DType::F32, DType::F32},
+                                           {Kind::Small, DType::F64, DType::F64},
+                                           {Kind::Quarter, DType::F64, DType::F64},
+                                           {Kind::Middle, DType::F64, DType::F64},
+                                           {Kind::Units, DType::F64, DType::F64},
+                                           {Kind::Wide, DType::F64, DType::F64},
+                                           {Kind::Small, DType::F16, DType::F16},
+                                           {Kind::Small, DType::F16, DType::F32},
+                                           {Kind::Small, DType::BF16, DType::BF16},
+                                           {Kind::Small, DType::BF16, DType::F32}}};
+
+void log_launch(const Launch& x, const Chosen& chosen) {
+  if (!log_dispatch()) return;
+  Index count = 0;
+  for (const GemmBatch* group : chosen) count += group->count;
+  log_line("gemm batch " + std::string(to_string(x.type)) + ": " + std::to_string(count) + " products in " +
+           std::to_string(chosen.size()) + " groups: cuda/" +
+           (x.kind == Kind::Small     ? "batch_small"
+            : x.kind == Kind::Quarter ? "batch tiles, 32×32,"
+            : x.kind == Kind::Middle  ? "batch tiles, 64×64,"
+            : x.kind == Kind::Units   ? "batch_dmma, 64×64,"
+                                      : "batch tiles, wide,") +
+           " runs");
+}
+
+} // namespace
+
+Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept try {
+  std::vector<GemmBatch> alone;
+  std::vector<Kind> kinds;
+  std::array<Index, launches.size()> tiles{};
+  const auto place = [&](const GemmBatch& group, Kind kind) {
+    return static_cast<std::size_t>(std::find_if(launches.begin(), launches.end(),
+                                                 [&](const Launch& x) {
+                                                   return x.kind == kind && x.type == group.call.type &&
+                                                          x.result == group.call.result;
+                                                 }) -
+                                    launches.begin());
+  };
+  for (const GemmBatch& group : groups) {
+    Kind kind = kind_of(group, capabilities_.compute_major == 9);
+    if (kind != Kind::Alone) { // a grid has 2³¹ − 1 blocks at most
+      Index& sum = tiles[place(group, kind)];
+      const Index more = tiles_of(group.call, tile_of(kind, group.call.type));
+      constexpr Index most = std::numeric_limits<int>::max();
+      if (group.count > (most - sum) / more)
+        kind = Kind::Alone;
+      else
+        sum += more * group.count;
+    }
+    if (kind == Kind::Alone) alone.push_back(group);
+    kinds.push_back(kind);
+  }
+  if (!alone.empty())
+    if (Status status = gemm_one_by_one(queue, alone); !status.ok()) return status;
+  Chosen chosen;
+  for (std::size_t l = 0; l < launches.size(); ++l) {
+    if (tiles[l] == 0) continue;
+    chosen.clear();
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (kinds[g] != Kind::Alone && place(groups[g], kinds[g]) == l) chosen.push_back(&groups[g]);
+    log_launch(launches[l], chosen);
+    if (Status status = launch(launches[l], *this, tables_, queue, chosen); !status.ok()) return status;
+  }
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+} // namespace tessera::cuda

@@ -1,0 +1,67 @@
+/// Batches of f64 products on Hopper's matrix units: a grid over the tiles of all products, each by a block as in dmma.
+///
+/// Tiles of 32×32 by two warps and of 64×64 by four. Such products are read once or twice, which memory decides about:
+/// the matrix units leave the time that DFMA would take beyond that. The canonical bits; operations and bytes are
+/// batch_tiles'. PTX ISA, "mma.m16n8k16 with .f64".
+
+#include <algorithm>
+
+#include "batch_operands.cuh"
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/dmma.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+using Quarter = dmma_tiling::Shape<2, 2, 1, 2, 16>;
+using Middle = dmma_tiling::Shape<2, 4, 2, 2, 16>;
+constexpr int stages = 3;
+
+template <class S, Along a_along, Along b_along>
+using Stage = typename S::template Stage<a_along, b_along>;
+template <class S>
+constexpr std::size_t shared_bytes = stages* std::max({sizeof(Stage<S, Along::K, Along::K>),
+                                                       sizeof(Stage<S, Along::K, Along::Outer>),
+                                                       sizeof(Stage<S, Along::Outer, Along::K>),
+                                                       sizeof(Stage<S, Along::Outer, Along::Outer>)});
+
+template <class S, int blocks, bool finishes>
+__global__ void __launch_bounds__(S::threads, blocks) batch_dmma(const __grid_constant__ BatchGroups<double> groups) {
+  extern __shared__ float4 shared[];
+  const BatchGroup<double>& x = groups.group_of(blockIdx.x);
+  const unsigned in_group = blockIdx.x - x.first, tile = in_group % x.tiles;
+  const VectorOperands<double> y = operands_of(x, in_group / x.tiles);
+  const TileOrigin origin{static_cast<Index>(tile / x.across) * S::block_m,
+                          static_cast<Index>(tile % x.across) * S::block_n};
+  const auto multiply = [&]<Along a, Along b>() {
+    dmma_tiling::multiply_tile<S, stages, finishes, a, b>(y, origin, reinterpret_cast<Stage<S, a, b>*>(shared));
+  };
+  if (x.flip_a)
+    x.flip_b ? multiply.template operator()<Along::Outer, Along::K>()
+             : multiply.template operator()<Along::Outer, Along::Outer>();
+  else
+    x.flip_b ? multiply.template operator()<Along::K, Along::K>()
+             : multiply.template operator()<Along::K, Along::Outer>();
+}
+
+template <class S, int blocks>
+Status launch(cudaStream_t stream, const BatchGroups<double>& groups) noexcept {
+  const auto kernel = groups.finishes ? batch_dmma<S, blocks, true> : batch_dmma<S, blocks, false>;
+  if (Status status = allow_shared(kernel, shared_bytes<S>, "batch_dmma"); !status.ok()) return status;
+  kernel<<<groups.tiles, S::threads, shared_bytes<S>, stream>>>(groups);
+  return launched("batch_dmma");
+}
+
+} // namespace
+
+Status launch_quarter_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept {
+  static_assert(quarter_tile<double>.m == Quarter::block_m && quarter_tile<double>.n == Quarter::block_n);
+  return launch<Quarter, 7>(stream, groups);
+}
+
+Status launch_middle_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept {
+  static_assert(middle_tile<double>.m == Middle::block_m && middle_tile<double>.n == Middle::block_n);
+  return launch<Middle, 3>(stream, groups);
+}
+
+} // namespace tessera::cuda

@@ -1,0 +1,208 @@
+#pragma once
+
+/// A product's last step at the store of its sums, while they are in registers: alpha, beta, the epilogue, one rounding
+/// to C's type, whichever that is. With the bits of elementwise/finish.cu, which is a pass over C of its own.
+///
+/// Kernels store as ever where nothing is `wanted` beyond that. Else they put their sums where a loop that is not
+/// unrolled can count them (local or shared memory), and store them here, some at a time: that much code for each
+/// result would not fit the instruction cache.
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <tessera/activation.hpp>
+#include <tessera/backend/kernel.hpp>
+
+#include "rounding.cuh"
+
+namespace tessera::cuda {
+
+/// `count` neighbours in memory.
+template <class R, int count>
+struct alignas(sizeof(R) * count) Neighbours {
+  R element[count];
+};
+
+/// A result's row and column in C.
+struct ResultPlace {
+  Index row, col;
+};
+
+/// By value in a kernel's parameters. S: what is computed in.
+template <class S>
+struct Finish {
+  static constexpr int width = 16 / sizeof(S); ///< most elements that are read and written at once
+
+  bool wanted = false;       ///< more than alpha and beta, or a type of C that is not the kernel's own
+  bool vectors = false;      ///< rows of C and of the residual begin at multiples of `width` elements
+  bool bias_vectors = false; ///< so does the bias, one number for each column
+  DType result = dtype_of<S>;
+  Epilogue epilogue = {};
+  void* c = nullptr;
+  Index ldc = 0, m = 0, n = 0;
+  S alpha{}, beta{};
+
+  Finish() = default;
+  explicit Finish(const GemmCall& call)
+      : wanted(!is_plain_product(call)),
+        result(call.result),
+        epilogue(call.epilogue),
+        c(call.c),
+        ldc(call.ldc),
+        m(call.m),
+        n(call.n),
+        alpha(static_cast<S>(call.alpha)),
+        beta(static_cast<S>(call.beta)) {
+    look_for_vectors();
+  }
+  __host__ __device__ void look_for_vectors() {
+    const unsigned bytes = width * static_cast<unsigned>(result == DType::F64 ? 8 : result == DType::F32 ? 4 : 2);
+    const auto places = reinterpret_cast<std::uintptr_t>(c) | reinterpret_cast<std::uintptr_t>(epilogue.residual);
+    vectors = places % bytes == 0 && (ldc | epilogue.ld_residual) % width == 0;
+    bias_vectors = epilogue.bias_per == BiasPer::Column && epilogue.bias_step == 1 &&
+                   reinterpret_cast<std::uintptr_t>(epilogue.bias) % bytes == 0;
+  }
+
+  /// C(i, j) and its right neighbours := their sums, finished, for (i, j) = place(v), v = 0 …; those that exist. j is a
+  /// multiple of `count`.
+  template <int places, int count, class PlaceOf>
+  __device__ void store(PlaceOf place, const S (&sum)[places][count]) const {
+    static_assert(width % count == 0);
+    bool whole = vectors;
+#pragma unroll
+    for (int v = 0; v < places; ++v) {
+      const ResultPlace at = place(v);
+      whole = whole && at.row < m && at.col + count <= n;
+    }
+    if (whole) return store_as<true>(place, sum);
+    S one[places][1][count]; // in local memory: the loop is not unrolled
+#pragma unroll
+    for (int v = 0; v < places; ++v)
+#pragma unroll
+      for (int e = 0; e < count; ++e) one[v][0][e] = sum[v][e];
+#pragma unroll 1
+    for (int v = 0; v < places; ++v) {
+      const ResultPlace at = place(v);
+      if (at.row < m && at.col < n) store_as<false>([&](int) { return at; }, one[v]);
+    }
+  }
+
+ private:
+  /// whole: all of them exist, and neighbours can be read and written at once; else those of existing rows that do.
+  /// What is read of a kind is all under way before the first of it is used, and each kind by itself: it is registers
+  /// that are few.
+  template <bool whole, int places, int count, class PlaceOf>
+  __device__ void store_as(PlaceOf place, const S (&sum)[places][count]) const {
+    const auto each = [&](auto f) {
+#pragma unroll
+      for (int v = 0; v < places; ++v)
+#pragma unroll
+        for (int e = 0; e < count; ++e) f(v, e);
+    };
+    S r[places][count], residual[places][count];
+    each([&](int v, int e) { r[v][e] = alpha * sum[v][e]; });
+    if (beta != S{0})
+      for_result([&](auto zero) {
+        Neighbours<decltype(zero), count> old[places];
+        read<whole>(c, ldc, place, old);
+        each([&](int v, int e) { r[v][e] = std::fma(beta, widened(old[v].element[e]), r[v][e]); });
+      });
+    if (epilogue.bias_per != BiasPer::None)
+      for_result([&](auto zero) {
+        Neighbours<decltype(zero), count> bias[places];
+        read_bias<whole>(place, bias);
+        each([&](int v, int e) { r[v][e] += widened(bias[v].element[e]); });
+      });
+    const bool has_residual = epilogue.residual != nullptr;
+    if (has_residual)
+      for_result([&](auto zero) {
+        Neighbours<decltype(zero), count> more[places];
+        read<whole>(epilogue.residual, epilogue.ld_residual, place, more);
+        each([&](int v, int e) { residual[v][e] = widened(more[v].element[e]); });
+      });
+    if (epilogue.activation == Activation::Relu) each([&](int v, int e) { r[v][e] = relu(r[v][e]); });
+    if (epilogue.activation == Activation::Gelu) each([&](int v, int e) { r[v][e] = gelu(r[v][e]); });
+    if (has_residual) each([&](int v, int e) { r[v][e] += residual[v][e]; });
+    for_result([&](auto zero) {
+      using R = decltype(zero);
+#pragma unroll
+      for (int v = 0; v < places; ++v) {
+        const ResultPlace at = place(v);
+        R* const to = static_cast<R*>(c) + at.row * ldc + at.col;
+        Neighbours<R, count> here;
+#pragma unroll
+        for (int e = 0; e < count; ++e) here.element[e] = rounded<R>(r[v][e]);
+        if constexpr (whole) {
+          *reinterpret_cast<Neighbours<R, count>*>(to) = here;
+        } else {
+#pragma unroll
+          for (int e = 0; e < count; ++e)
+            if (at.col + e < n) to[e] = here.element[e];
+        }
+      }
+    });
+  }
+
+  /// f(R{}), where R is C's type.
+  template <class F>
+  __device__ void for_result(F f) const {
+    if constexpr (std::is_same_v<S, double>) {
+      f(double{});
+    } else {
+      if (result == DType::F32) return f(float{});
+      if (result == DType::F16) return f(__half{});
+      f(__nv_bfloat16{});
+    }
+  }
+  template <class R>
+  static __device__ S widened(R x) {
+    if constexpr (std::is_same_v<R, S>)
+      return x;
+    else
+      return Rounding<R>::value(x);
+  }
+  template <class R>
+  static __device__ R rounded(S x) {
+    if constexpr (std::is_same_v<R, S>)
+      return x;
+    else
+      return Rounding<R>::round(x);
+  }
+
+  template <bool whole, class R, int places, int count, class PlaceOf>
+  __device__ void read(const void* matrix, Index ld, PlaceOf place, Neighbours<R, count> (&x)[places]) const {
+#pragma unroll
+    for (int v = 0; v < places; ++v) {
+      const ResultPlace at = place(v);
+      read_neighbours(whole, static_cast<const R*>(matrix) + at.row * ld + at.col, 1, at, x[v]);
+    }
+  }
+  template <bool whole, class R, int places, int count, class PlaceOf>
+  __device__ void read_bias(PlaceOf place, Neighbours<R, count> (&x)[places]) const {
+    const auto* const from = static_cast<const R*>(epilogue.bias);
+#pragma unroll
+    for (int v = 0; v < places; ++v)
+      if (const ResultPlace at = place(v); epilogue.bias_per == BiasPer::Column) {
+        read_neighbours(whole && bias_vectors, from + at.col * epilogue.bias_step, epilogue.bias_step, at, x[v]);
+      } else {
+        const R one = from[at.row * epilogue.bias_step];
+#pragma unroll
+        for (int e = 0; e < count; ++e) x[v].element[e] = one;
+      }
+  }
+  template <class R, int count>
+  __device__ void read_neighbours(bool at_once, const R* from, Index step, const ResultPlace& at,
+                                  Neighbours<R, count>& x) const {
+    if (at_once) {
+      x = *reinterpret_cast<const Neighbours<R, count>*>(from);
+      return;
+    }
+    x = {};
+#pragma unroll
+    for (int e = 0; e < count; ++e)
+      if (at.col + e < n) x.element[e] = from[e * step];
+  }
+};
+
+} // namespace tessera::cuda

@@ -1,0 +1,59 @@
+#pragma once
+
+/// A product's operands as kernels see them, and the canonical summation in device code.
+
+#include <tessera/backend/kernel.hpp>
+
+#include "epilogue.cuh"
+
+namespace tessera::cuda {
+
+/// op(A) and op(B) with a stride for each direction, so that a transpose is only other strides.
+template <class T>
+struct StridedOperands {
+  Index m, n, k;
+  const T* a;
+  Index a_row, a_col; ///< elements from op(A)(i, p) to (i+1, p) and to (i, p+1)
+  const T* b;
+  Index b_row, b_col;
+  T* c;
+  Index ldc;
+  T alpha, beta;
+  Finish<T> finish; ///< for the kernels that do more with their sums than alpha and beta
+
+  StridedOperands() = default;
+  explicit StridedOperands(const GemmCall& call)
+      : m(call.m),
+        n(call.n),
+        k(call.k),
+        a(static_cast<const T*>(call.a)),
+        a_row(call.op_a == Op::None ? call.lda : 1),
+        a_col(call.op_a == Op::None ? 1 : call.lda),
+        b(static_cast<const T*>(call.b)),
+        b_row(call.op_b == Op::None ? call.ldb : 1),
+        b_col(call.op_b == Op::None ? 1 : call.ldb),
+        c(static_cast<T*>(call.c)),
+        ldc(call.ldc),
+        alpha(static_cast<T>(call.alpha)),
+        beta(static_cast<T>(call.beta)),
+        finish(call) {}
+};
+
+/// One rounding.
+__device__ inline float fused(float x, float y, float z) { return __fmaf_rn(x, y, z); }
+__device__ inline double fused(double x, double y, double z) { return __fma_rn(x, y, z); }
+
+/// C := alpha·sum + beta·C for one element; beta = 0 does not read it.
+template <class T>
+__device__ inline void store_result(T* c, T sum, T alpha, T beta) {
+  const T r = alpha * sum;
+  *c = beta == T{0} ? r : fused(beta, *c, r);
+}
+/// The same in f32, and rounded once more to C's type.
+template <class R>
+__device__ inline void store_rounded(R* c, float sum, float alpha, float beta) {
+  const float r = alpha * sum;
+  *c = Rounding<R>::round(beta == 0 ? r : fused(beta, Rounding<R>::value(*c), r));
+}
+
+} // namespace tessera::cuda

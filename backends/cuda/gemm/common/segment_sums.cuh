@@ -1,0 +1,113 @@
+#pragma once
+
+/// The last step of products whose segments of k were summed by different blocks: the canonical summation's second
+/// half.
+
+#include "cuda/device/status.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "grid.cuh"
+#include "programmatic_launch.cuh"
+#include "tile_loader.cuh"
+
+namespace tessera::cuda {
+
+/// The product over one segment of k alone, into its sums.
+template <class T>
+__device__ VectorOperands<T> segment_of(VectorOperands<T> x, Index segment, T* sums) {
+  const Index begin = segment * canonical_segment;
+  x.a += begin * x.a_col;
+  x.b += begin * x.b_row;
+  x.k = x.k - begin < canonical_segment ? x.k - begin : canonical_segment;
+  x.c = sums + segment * x.m * x.n;
+  x.ldc = x.n;
+  x.c_vectors = x.n % Vector<T>::width == 0;
+  x.alpha = 1;
+  x.beta = 0;
+  x.finish.wanted = false;
+  return x;
+}
+
+/// sums is [segment][m][n], or [segment][n][m] if they are `turned`.
+template <class T>
+struct SegmentSums {
+  T* sums;
+  Index segments;
+  bool turned = false;
+  Finish<T> finish;
+  const int* unfit = nullptr; ///< if set and not 0: nothing is to be done
+};
+
+/// Where result e of `cols` a row is. Most products have fewer than 2³² results, and 32 bits are divided in far fewer
+/// instructions than 64.
+__device__ inline ResultPlace place_among(Index e, Index cols, Index all) {
+  if (all >> 32 != 0) return {e / cols, e % cols};
+  const unsigned row = static_cast<unsigned>(e) / static_cast<unsigned>(cols);
+  return {row, e - Index{row} * cols};
+}
+
+/// `width` neighbours of a row a thread, which reads those of `batch` segments at once.
+template <class T, int width, int batch>
+__global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
+  using Results = Neighbours<T, width>;
+  launch_dependents();
+  wait_for_kernel_before();
+  if (x.unfit != nullptr && *x.unfit != 0) return;
+  const Index e = (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x) * width;
+  const Index all = x.finish.m * x.finish.n;
+  if (e >= all) return;
+  const auto at = [&](Index segment) { return *reinterpret_cast<const Results*>(x.sums + segment * all + e); };
+  Results sum = at(0);
+  for (Index first = 1; first < x.segments; first += batch) {
+    Results part[batch];
+#pragma unroll
+    for (int s = 0; s < batch; ++s)
+      if (first + s < x.segments) part[s] = at(first + s);
+#pragma unroll
+    for (int s = 0; s < batch; ++s)
+      if (first + s < x.segments)
+#pragma unroll
+        for (int i = 0; i < width; ++i) sum.element[i] += part[s].element[i];
+  }
+  const ResultPlace lies = place_among(e, x.turned ? x.finish.m : x.finish.n, all);
+  const ResultPlace place = x.turned ? ResultPlace{lies.col, lies.row} : lies;
+  if (x.finish.wanted) [[unlikely]] {
+    T sums[1][width];
+#pragma unroll
+    for (int i = 0; i < width; ++i) sums[0][i] = sum.element[i];
+    return x.finish.store([&](int) { return place; }, sums);
+  }
+  T* const c = static_cast<T*>(x.finish.c) + place.row * x.finish.ldc + place.col;
+  if (width > 1 && x.finish.vectors) {
+    Results& to = *reinterpret_cast<Results*>(c);
+    Results result;
+    if (x.finish.beta != T{0}) result = to;
+#pragma unroll
+    for (int i = 0; i < width; ++i) store_result(&result.element[i], sum.element[i], x.finish.alpha, x.finish.beta);
+    to = result;
+  } else {
+#pragma unroll
+    for (int i = 0; i < width; ++i) store_result(c + i, sum.element[i], x.finish.alpha, x.finish.beta);
+  }
+}
+
+/// Behind the kernel that made the sums, and before it has ended if that is allowed: from compute capability 9.0 on.
+template <class T>
+Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name, bool early = true) noexcept {
+  const Index results = x.finish.m * x.finish.n;
+  constexpr int width = Finish<T>::width;
+  // Few results are to be read by many multiprocessors, with many reads under way each.
+  const bool few = results < 1 << 16;
+  const bool vectors = !few && !x.turned && x.finish.n % width == 0;
+  const Index threads = few ? 64 : 256;
+  const Index each = vectors ? width : 1;
+  const auto kernel = few ? add_segments<T, 1, 32> : vectors ? add_segments<T, width, 8> : add_segments<T, 1, 8>;
+  const Launch how{.blocks = ceil_div(results, threads * each), .threads = static_cast<int>(threads), .early = early};
+  return launch_kernel(stream, how, name, kernel, x);
+}
+
+template <class T>
+Status allocate_sums(Scratch& scratch, Executor& executor, Queue& queue, Index segments, Index results) noexcept {
+  return scratch.allocate(executor, queue, static_cast<std::size_t>(segments * results) * sizeof(T));
+}
+
+} // namespace tessera::cuda

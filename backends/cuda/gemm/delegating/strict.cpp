@@ -1,0 +1,67 @@
+/// strict: the strict f32 product in modes that may round more, where it takes less time than their own kernels. It
+/// keeps their promises, being more exact.
+///
+/// In tf32 few rows or columns are memory's time in any mode, and where their lines are no whole chunks slender needs
+/// no copy of them and fetches no zeros to fill a tile of 64. The emulated modes take 40 µs and 12 bytes an element
+/// before they multiply, to find scales, split and pack. Measured: README.md, "Operands from where they are".
+
+#include <algorithm>
+
+#include <tessera/executor.hpp>
+
+#include "cuda/gemm/common/few_vectors.cuh"
+#include "cuda/gemm/common/gemv.cuh"
+#include "cuda/gemm/ladder.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr Index few_in_tf32 = 16;
+constexpr Index few_to_split = 128;       ///< rows or columns
+constexpr Index short_to_split = 64;      ///< k
+constexpr double small_in_fp16x3 = 1.2e9; ///< multiply-adds; it scales, which takes two launches more
+constexpr double small_in_bf16x6 = 0.3e9;
+
+Index few(const GemmCall& call) { return std::min(call.m, call.n); }
+
+const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
+  const bool has_wgmma = std::max({call.m, call.n, call.k}) < Index{1} << 30 && machine.compute_major == 9;
+  if (has_wgmma && (is_row_product(call) || is_panel_product(call)))
+    return "of such rows or columns wgmma_tf32 is faster; use that";
+  return few(call) <= few_in_tf32 ? nullptr : "of more than 16 rows and columns tf32 is faster; use another row of it";
+}
+
+const char* reject_emulated(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (machine.compute_major != 9) return "the mode's own kernel needs compute capability 9.0 (Hopper); use mode strict";
+  const double small = row.math == Math::EmulatedFp16x3 ? small_in_fp16x3 : small_in_bf16x6;
+  const double products = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  return few(call) <= few_to_split || call.k <= short_to_split || products < small
+             ? nullptr
+             : "splitting the operands pays for so large a product; use the row with the mode's name";
+}
+
+Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  GemmCall strict = call;
+  strict.math = Math::Strict;
+  return executor.gemm(queue, strict);
+}
+
+constexpr GemmKernel row(Math math) {
+  return {.name = "strict",
+          .summary = "the strict product, where it takes less time than the mode's own kernels",
+          .source = "this library's strict rows",
+          .type = DType::F32,
+          .math = math,
+          .reject = math == Math::Tf32 ? reject_tf32 : reject_emulated,
+          .run = run,
+          .epilogue = true,
+          .narrows = true};
+}
+
+} // namespace
+
+const GemmKernel strict_tf32_f32 = row(Math::Tf32);
+const GemmKernel strict_fp16x3_f32 = row(Math::EmulatedFp16x3);
+const GemmKernel strict_bf16x6_f32 = row(Math::EmulatedBf16x6);
+
+} // namespace tessera::cuda

@@ -1,0 +1,38 @@
+/// widened: 16-bit operands converted to f32, multiplied by the strict f32 ladder, the result rounded to C's type once.
+///
+/// An element of A or B costs one conversion, 2 bytes read and 4 written; the product is f32's own, on the CUDA cores,
+/// with all of its bits: tensor cores add in another way. Conversions are elementwise/convert.cu. Source: Tessera.
+
+#include <new>
+
+#include "cuda/gemm/ladder.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "reference/gemm/widened.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept try {
+  const host::WidenedProduct product(executor, queue, call);
+  Scratch copies;
+  if (Status status = copies.allocate(executor, queue, product.bytes()); !status.ok()) return status;
+  return product.run(copies.data());
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template <class T>
+constexpr GemmKernel row{.name = "widened",
+                         .summary = "operands converted to f32, the f32 ladder's product, rounded once",
+                         .source = "Tessera",
+                         .type = dtype_of<T>,
+                         .summation = Summation::Canonical,
+                         .run = run,
+                         .epilogue = true};
+
+} // namespace
+
+const GemmKernel widened_f16 = row<f16>;
+const GemmKernel widened_bf16 = row<bf16>;
+
+} // namespace tessera::cuda

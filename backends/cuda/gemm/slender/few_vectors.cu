@@ -1,0 +1,208 @@
+#include "cuda/gemm/common/few_vectors.cuh"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/cluster_send.cuh"
+#include "cuda/gemm/common/few_vectors_operands.hpp"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/operands.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "few_vectors_reads.cuh"
+
+/// A block has a strip of vectors along k of the large operand, and its own part of k, which its warps share.
+/// Warps and then a cluster's blocks add their sums, in an order that depends on the sizes alone. The large operand's
+/// bytes once.
+
+namespace tessera::cuda {
+namespace {
+
+using namespace panels;
+
+constexpr int most_parts = 4; ///< of k: blocks of a cluster
+
+#if __CUDA_ARCH__ >= 900
+
+/// A lane's four sums of a group to their results, of vectors from `least` on.
+template <class T, class R, bool along_k, Reads reads>
+__device__ void store(const Panel& x, const float (&sum)[4], int vector, int least, int group, int lane) {
+  const auto place = [&](int e) -> ResultPlace {
+    const int column = Batch<T, along_k, reads>::vector_of(lane % 4 * 2 + e % 2);
+    const int small = SmallChunks<T, reads>::number(lane, e / 2);
+    const int large = vector + (along_k ? group * 8 + column : column * chunk<T> + group);
+    if (small >= x.small_count || large < least) return {-1, -1};
+    return {x.swapped ? large : small, x.swapped ? small : large};
+  };
+  if (x.finish.wanted) [[unlikely]] {
+#pragma unroll 1
+    for (int e = 0; e < 4; ++e)
+      if (const ResultPlace at = place(e); at.row >= 0) x.finish.store([&](int) { return at; }, {{sum[e]}});
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const ResultPlace at = place(e);
+    if (at.row < 0) continue;
+    store_rounded(static_cast<R*>(x.c) + at.row * x.ldc + at.col, sum[e], x.alpha, x.beta);
+  }
+}
+
+#endif
+
+/// To be launched in clusters of x.parts blocks, one or two to a multiprocessor.
+template <class T, bool along_k, Reads reads, int warps>
+__global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __grid_constant__ Panel x) {
+#if __CUDA_ARCH__ >= 900
+  namespace ptx = ::cuda::ptx;
+  using B = Batch<T, along_k, reads>;
+  constexpr int depth = B::depth, groups = B::groups, places = groups * 32; // of four sums
+  extern __shared__ float4 sums[]; // of the warps, then what the other blocks send
+  __shared__ Arrivals arrivals;
+  float4* const sent = sums + warps * places;
+  const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  launch_dependents();
+  if (x.parts > 1) {
+    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.parts - 1) * static_cast<int>(sums_bytes<T, along_k>));
+    ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  }
+  // The last strip begins earlier where it would pass the end, and stores what the one before does not.
+  const int least = static_cast<int>(ptx::get_sreg_clusterid_x()) * strip<T, along_k>;
+  const int vector = min(least, x.large_count - strip<T, along_k>);
+  const int begin = rank * x.each, end = min(begin + x.each, x.k);
+  float sum[groups][4]{};
+  wait_for_kernel_before();
+  int k = begin + warp * depth;
+  for (; k + depth <= end; k += warps * depth) {
+    B batch;
+    batch.template fetch<true>(x, vector, k, lane);
+    batch.add_to(sum, lane);
+  }
+  if (k < end) {
+    B batch;
+    batch.template fetch<false>(x, vector, k, lane);
+    batch.add_to(sum, lane);
+  }
+#pragma unroll
+  for (int i = 0; i < groups; ++i) sums[warp * places + i * 32 + lane] = {sum[i][0], sum[i][1], sum[i][2], sum[i][3]};
+  __syncthreads();
+  if (x.parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  const int own = static_cast<int>(threadIdx.x);
+  if (own >= places) return;
+  float4 all = sums[own];
+  const auto add = [&](const float4& more) {
+    all.x += more.x;
+    all.y += more.y;
+    all.z += more.z;
+    all.w += more.w;
+  };
+#pragma unroll
+  for (int w = 1; w < warps; ++w) add(sums[w * places + own]);
+  if (rank > 0) return send(place_in(0, sent + (rank - 1) * places + own), all, place_in(0, &arrivals.barrier));
+  if (x.parts > 1) {
+    arrivals.wait();
+    for (int p = 1; p < x.parts; ++p) add(sent[(p - 1) * places + own]);
+  }
+  const float results[4]{all.x, all.y, all.z, all.w};
+  if (sizeof(T) == 2 && x.narrow)
+    store<T, T, along_k, reads>(x, results, vector, least, own / 32, lane);
+  else
+    store<T, float, along_k, reads>(x, results, vector, least, own / 32, lane);
+#endif
+}
+
+/// How k is shared out. Blocks of 16 warps have a multiprocessor each, of 8 warps half of one.
+struct Shares {
+  int parts, warps;
+};
+
+/// So that most multiprocessors have work in so many clusters as run at once: an H100 has 132, and runs 66, 39 and 30
+/// clusters of 2, 3 and 4 large blocks; fewer than 16 strips there never are (is_panel_product). More strips share
+/// multiprocessors, where one starts or ends while another one reads; but lines along k are read in longer pieces by
+/// more warps. Not this device's numbers: the order of the additions depends on the sizes alone.
+constexpr Shares shares_of(Index strips, Index k, bool along_k) {
+  if (strips > 132) return {1, along_k ? 16 : 8};
+  if (k < 512) return {1, 16};
+  if (strips > 66) return {2, 8};
+  return {strips > 39 ? 2 : strips > 30 ? 3 : most_parts, 16};
+}
+
+template <class T, bool along_k, Reads reads, int warps>
+Status launch(cudaStream_t stream, const Panel& x, Index strips, const char* name) noexcept {
+  constexpr std::size_t third = 76 << 10; // of a multiprocessor's shared memory: see more_than_half
+  const Launch how{
+      .blocks = strips * x.parts,
+      .threads = warps * 32,
+      .shared = std::max(warps == 16 ? more_than_half : third, (warps + most_parts - 1) * sums_bytes<T, along_k>),
+      .early = true,
+      .cluster = x.parts};
+  const auto kernel = panel_product<T, along_k, reads, warps>;
+  if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
+  return launch_kernel(stream, how, name, kernel, x);
+}
+
+template <class T, bool along_k, Reads reads>
+Status launch(cudaStream_t stream, Panel& x, const char* name) noexcept {
+  const Index strips = ceil_div<Index>(x.large_count, strip<T, along_k>);
+  const Shares shares = shares_of(strips, x.k, along_k);
+  x.parts = shares.parts;
+  constexpr int depth = steps<T, along_k> * step<T>; // parts end where batches do
+  x.each = ceil_div(ceil_div(x.k, x.parts), depth) * depth;
+  return shares.warps == 8 ? launch<T, along_k, reads, 8>(stream, x, strips, name)
+                           : launch<T, along_k, reads, 16>(stream, x, strips, name);
+}
+
+template <class T>
+Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
+  const auto [swapped, small, large] = Sides(call);
+  const bool pairs = !small.along_k && small.count % 2 == 0 && small.ld % 2 == 0 &&
+                     reinterpret_cast<std::uintptr_t>(small.data) % (2 * sizeof(T)) == 0;
+  const bool chunks = small.along_k && is_whole(small.data, call.k, small.ld, sizeof(T));
+  Panel x{.large = large.data,
+          .large_ld = large.ld,
+          .small = small.data,
+          .small_step = small.along_k ? 1 : small.ld,
+          .small_apart = small.along_k ? small.ld : 1,
+          .small_count = static_cast<int>(small.count),
+          .large_count = static_cast<int>(large.count),
+          .k = static_cast<int>(call.k),
+          .parts = 1,
+          .each = 0,
+          .swapped = swapped,
+          .narrow = call.result != DType::F32,
+          .c = call.c,
+          .ldc = call.ldc,
+          .alpha = static_cast<float>(call.alpha),
+          .beta = static_cast<float>(call.beta),
+          .finish = Finish<float>(call)};
+  const auto launch_with = [&, along_k = large.along_k]<Reads reads>() {
+    return along_k ? launch<T, true, reads>(stream, x, name) : launch<T, false, reads>(stream, x, name);
+  };
+  return chunks  ? launch_with.template operator()<Reads::Chunks>()
+         : pairs ? launch_with.template operator()<Reads::Pairs>()
+                 : launch_with.template operator()<Reads::Single>();
+}
+
+} // namespace
+
+bool is_panel_product(const GemmCall& call) noexcept {
+  constexpr Index least_bytes = 2048; // of the vectors' elements for one k: 16 strips and more
+  const Index bytes = static_cast<Index>(size_of(call.type));
+  const auto [swapped, small, large] = Sides(call);
+  return small.count <= few && large.count * bytes >= least_bytes &&
+         is_whole(large.data, large.along_k ? call.k : large.count, large.ld, size_of(call.type));
+}
+
+Status launch_panel_product(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
+  switch (call.type) {
+    case DType::BF16:
+      return launch<__nv_bfloat16>(stream, call, name);
+    case DType::F16:
+      return launch<__half>(stream, call, name);
+    default:
+      return launch<float>(stream, call, name);
+  }
+}
+
+} // namespace tessera::cuda

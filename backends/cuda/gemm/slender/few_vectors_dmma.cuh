@@ -1,0 +1,20 @@
+#pragma once
+
+/// f64 products of up to 16 rows or columns on Hopper's matrix units, with the canonical sums: what costs is to read
+/// the large operand, once.
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/backend/kernel.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera::cuda {
+
+/// Whether C has so few rows or columns, but is not one row with B stored row by row; and k is up to eight segments.
+/// For compute capability 9.0.
+bool is_panel_dmma(const GemmCall& call) noexcept;
+
+/// C := alpha·op(A)·op(B) + beta·C.
+Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
+
+} // namespace tessera::cuda

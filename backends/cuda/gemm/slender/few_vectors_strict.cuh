@@ -1,0 +1,221 @@
+#pragma once
+
+/// The kernel of panel_dmma and panel_ffma: products of few rows or columns with the canonical sums.
+///
+/// A team, of one warp or a few, has a strip of vectors along k of the large operand, and a segment of k: a chain. The
+/// segments of the same vectors are other teams', of one block or of a cluster of two; the team that has the first one
+/// is sent the others' sums, and adds them in ascending order. A team copies what it will read itself, many steps
+/// ahead, so that it waits for no other one. The large operand's bytes once.
+///
+/// What multiplies is told by a Shape and, for operands that lie along k or across, by Units derived from it:
+///   Element, strip     vectors of a team
+///   team               threads
+///   results            of a thread, of which result i is that of the vectors Units::Pair(i, first vector, thread)
+///   most_teams, Stage, stages    of a block, and of a team's ring in shared memory
+///   blocks             that a multiprocessor has registers for
+///   Units::multiply(panel, segment, first vector, ring, sums), which waits for the kernel before
+
+#include <algorithm>
+
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/canonical.cuh"
+#include "cuda/gemm/common/cluster_send.cuh"
+#include "cuda/gemm/common/few_vectors_operands.hpp"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/shared_layout.hpp"
+
+namespace tessera::cuda::panels {
+
+constexpr int most_shared = 220 << 10; ///< bytes of a block: its teams' rings, and segments' sums
+
+/// An operand: vectors along k.
+template <class T>
+struct Vectors {
+  const T* data;
+  Index ld;
+  int count;
+};
+
+template <class T>
+struct Panel {
+  Vectors<T> large, small;
+  int k, segments;
+  int parts;        ///< blocks of a cluster
+  int across, down; ///< teams of a block, beside one another and along k
+  int first;        ///< segments of a cluster's first block
+  bool swapped;     ///< the large operand is A
+  T* c;
+  Index ldc;
+  T alpha, beta;
+  Finish<T> finish;
+};
+
+template <class Shape>
+constexpr int sums_bytes = Shape::results* Shape::team* static_cast<int>(sizeof(typename Shape::Element));
+
+#if __CUDA_ARCH__ >= 900
+
+// Places in shared memory are numbers: of pointers ptxas works out the block's window at each access.
+__device__ inline unsigned in_shared(const void* place) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(place));
+}
+
+/// Vectors before `least` are another team's to store.
+template <class Units, class T>
+__device__ void store(const Panel<T>& x, const T (&sum)[Units::results], int vector, int least, int thread) {
+#pragma unroll
+  for (int i = 0; i < Units::results; ++i) {
+    const auto [small, large] = typename Units::Pair(i, vector, thread);
+    if (small >= x.small.count || large < least || large >= x.large.count) continue;
+    T* const c = x.c + (x.swapped ? large * x.ldc + small : small * x.ldc + large);
+    store_result(c, sum[i], x.alpha, x.beta);
+  }
+}
+template <class Units, class T>
+__device__ __noinline__ void store_finished(const Finish<T>& finish, const T* held, bool swapped, int count, int vector,
+                                            int least, int thread) {
+#pragma unroll 1
+  for (int i = 0; i < Units::results; ++i) {
+    const auto [small, large] = typename Units::Pair(i, vector, thread);
+    const ResultPlace at{swapped ? large : small, swapped ? small : large};
+    if (small < count && large >= least) finish.store([&](int) { return at; }, {{held[i]}});
+  }
+}
+
+#endif
+
+/// To be launched in clusters of one or two blocks.
+template <class Units, class T = typename Units::Element>
+__global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
+    panel_strict(const __grid_constant__ Panel<T> x) {
+#if __CUDA_ARCH__ >= 900
+  namespace ptx = ::cuda::ptx;
+  // Of the teams; behind them the sums sent, by segment but for the first one, by team.
+  extern __shared__ typename Units::Stage rings[];
+  __shared__ Arrivals arrivals;
+  constexpr int width = Vector<T>::width, chunks = Units::results / width; // of a thread's sums
+  const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
+  constexpr int threads = Units::team;
+  const int team = static_cast<int>(threadIdx.x) / threads, thread = static_cast<int>(threadIdx.x) % threads;
+  const int along = team / x.across, beside = team % x.across;
+  const int segment = rank * x.first + along;
+  const bool works = rank == 0 ? along < x.first : segment < x.segments;
+  launch_dependents();
+  if (x.parts > 1) {
+    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes<Units>);
+    ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  }
+  // The last strip begins earlier where it would pass the end, and stores what the one before does not.
+  const int least = (static_cast<int>(ptx::get_sreg_clusterid_x()) * x.across + beside) * Units::strip;
+  const int vector = max(min(least, x.large.count - Units::strip), 0);
+  T sum[Units::results]{};
+  if (works) Units::multiply(x, segment, vector, rings + team * Units::stages, sum);
+  if (x.parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (!works) return;
+  auto* const sent = reinterpret_cast<Vector<T>*>(rings + x.down * x.across * Units::stages);
+  const auto place = [&](int of) { return sent + ((of - 1) * x.across + beside) * chunks * threads + thread; };
+  if (segment > 0) {
+#pragma unroll
+    for (int p = 0; p < chunks; ++p) {
+      Vector<T> chunk;
+#pragma unroll
+      for (int e = 0; e < width; ++e) chunk.lane[e] = sum[p * width + e];
+      Vector<T>* const to = place(segment) + p * threads;
+      if (x.parts == 1)
+        *to = chunk;
+      else
+        send(place_in(0, to), reinterpret_cast<const float4&>(chunk), place_in(0, &arrivals.barrier));
+    }
+  }
+  if (x.parts == 1) __syncthreads(); // all teams of such a block work
+  if (segment > 0) return;
+  if (x.parts > 1) arrivals.wait();
+#pragma unroll 1
+  for (int next = 1; next < x.segments; ++next)
+#pragma unroll
+    for (int p = 0; p < chunks; ++p) {
+      const Vector<T> more = place(next)[p * threads];
+#pragma unroll
+      for (int e = 0; e < width; ++e) sum[p * width + e] += more.lane[e];
+    }
+  if (!x.finish.wanted) [[likely]]
+    return store<Units>(x, sum, vector, least, thread);
+  T held[Units::results];
+#pragma unroll
+  for (int i = 0; i < Units::results; ++i) held[i] = sum[i];
+  store_finished<Units>(x.finish, held, x.swapped, x.small.count, vector, least, thread);
+#endif
+}
+
+/// Teams of a block: `down` segments, in clusters of `parts`, of `across` strips; so that there are some 128 blocks, if
+/// that is possible. Of two blocks the second one has the last segment, which may be short, and no fewer.
+struct Shares {
+  int parts, down, across;
+  Index blocks;
+};
+template <class Shape>
+constexpr Shares shares_of(Index segments, Index vectors) {
+  const Index parts = segments > 2 ? 2 : 1, down = ceil_div(segments, parts);
+  const Index across = std::clamp<Index>(ceil_div<Index>(vectors * parts, 128 * Shape::strip), 1,
+                                         std::min<Index>(4, Shape::most_teams / down));
+  return {static_cast<int>(parts), static_cast<int>(down), static_cast<int>(across),
+          ceil_div<Index>(vectors, Shape::strip * across) * parts};
+}
+template <class Shape>
+Shares shares_of(const GemmCall& call) {
+  return shares_of<Shape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
+}
+
+/// Bytes of a block: its teams' rings, and the sums of all segments but the first one.
+template <class Shape>
+constexpr std::size_t shared_of(Index segments, const Shares& shares) {
+  return shares.down * shares.across * Shape::stages * sizeof(typename Shape::Stage) +
+         static_cast<std::size_t>(segments - 1) * shares.across * sums_bytes<Shape>;
+}
+template <class Shape>
+constexpr std::size_t largest_shared() {
+  std::size_t largest = 0;
+  for (Index segments = 1; segments <= 8; ++segments)
+    for (Index vectors = Shape::strip; vectors <= Index{1} << 20; vectors *= 2)
+      largest = std::max(largest, shared_of<Shape>(segments, shares_of<Shape>(segments, vectors)));
+  return largest;
+}
+
+/// `least_shared`: bytes a block asks for.
+template <class Shape, class T = typename Shape::Element>
+Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least_shared, const char* name,
+                    void (*kernel)(Panel<T>)) noexcept {
+  const auto [swapped, small, large] = Sides(call);
+  const auto vectors = [](const Side& x) {
+    return Vectors<T>{static_cast<const T*>(x.data), x.ld, static_cast<int>(x.count)};
+  };
+  const Index segments = ceil_div(call.k, canonical_segment);
+  const Shares shares = shares_of<Shape>(call);
+  const int teams = shares.down * shares.across;
+  const Panel<T> x{.large = vectors(large),
+                   .small = vectors(small),
+                   .k = static_cast<int>(call.k),
+                   .segments = static_cast<int>(segments),
+                   .parts = shares.parts,
+                   .across = shares.across,
+                   .down = shares.down,
+                   .first = static_cast<int>(segments) - (shares.parts - 1) * shares.down,
+                   .swapped = swapped,
+                   .c = static_cast<T*>(call.c),
+                   .ldc = call.ldc,
+                   .alpha = static_cast<T>(call.alpha),
+                   .beta = static_cast<T>(call.beta),
+                   .finish = Finish<T>(call)};
+  const std::size_t shared = shared_of<Shape>(segments, shares);
+  const Launch how{.blocks = shares.blocks,
+                   .threads = teams * Shape::team,
+                   .shared = std::max(shared, least_shared),
+                   .early = true,
+                   .cluster = shares.parts};
+  static_assert(largest_shared<Shape>() <= most_shared);
+  if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
+  return launch_kernel(stream, how, name, kernel, x);
+}
+
+} // namespace tessera::cuda::panels

@@ -1,0 +1,197 @@
+#pragma once
+
+/// The kernel of slender: a tile of C over one segment of k, or over all of them, four at a time.
+
+#include "copy_warps.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+
+namespace tessera::cuda::slender_tiling {
+
+/// C's element of row `row` of the small operand and row `i` of the large one.
+template <class T>
+__device__ void store_slender(const SlenderOperands<T>& x, Index row, Index i, T sum) {
+  if (row < x.count && i < x.length) store_result(x.c + i * x.c_large + row * x.c_small, sum, x.alpha, x.beta);
+}
+
+/// A barrier of `count` threads; the two kinds of warps come to it from different places, so it is not __syncthreads.
+template <int count>
+__device__ void meet(int barrier) {
+  asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "n"(count) : "memory");
+}
+
+/// The sums of the segments that a block works on at once, added in ascending order to those of the ones before: the
+/// canonical summation's second half.
+template <class T, class S>
+class Totals {
+  static constexpr int results = S::rows * S::wide, each = (results + threads - 1) / threads;
+
+ public:
+  struct Partial {
+    T at[S::together][results];
+  };
+  /// Where a result lies: neighbours in C are neighbours.
+  __device__ static int place(const SlenderOperands<T>& x, int row, int i) {
+    return x.c_large == 1 ? row * S::wide + i : i * S::rows + row;
+  }
+
+  /// By all that compute; `count` of the segments exist.
+  __device__ void add(const Partial& partial, int thread, int count, bool first) {
+    meet<threads>(1);
+#pragma unroll
+    for (int v = 0; v < each; ++v)
+      if (const int e = thread + v * threads; e < results) {
+        total_[v] = first ? partial.at[0][e] : total_[v] + partial.at[0][e];
+        for (int s = 1; s < count; ++s) total_[v] += partial.at[s][e];
+      }
+    meet<threads>(1);
+  }
+  __device__ void store(const SlenderOperands<T>& x, int thread, Index first_row, Index first) const {
+#pragma unroll
+    for (int v = 0; v < each; ++v)
+      if (const int e = thread + v * threads; e < results) {
+        const Index row = first_row + (x.c_large == 1 ? e / S::wide : e % S::rows);
+        const Index i = first + (x.c_large == 1 ? e % S::wide : e / S::rows);
+        if (x.finish.wanted) [[unlikely]]
+          x.finish.store([&](int) { return x.place(row, i); }, {{total_[v]}});
+        else
+          store_slender(x, row, i, total_[v]);
+      }
+  }
+
+ private:
+  T total_[each];
+};
+
+/// Registers need not be saved: no more than two blocks find shared memory. ptxas would spill to make it four.
+template <class T, class S, Along along>
+__global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x) {
+  using Stage = SlenderStage<T, S, along>;
+  constexpr int stages = stages_of<Stage, S::together>;
+  constexpr Index steps = canonical_segment / depth<T>; ///< of a segment
+  extern __shared__ float4 shared[];
+  auto* const stage = reinterpret_cast<Stage*>(shared);
+  const auto groups = static_cast<unsigned>(ceil_div<Index>(x.count, S::rows));
+  const auto segment_blocks = S::together == 1 ? static_cast<unsigned>(x.segments) : 1;
+  const Index first_row = static_cast<Index>(blockIdx.x % groups) * S::rows;
+  const Index first = static_cast<Index>(blockIdx.x / groups / segment_blocks) * S::wide;
+  const int thread = static_cast<int>(threadIdx.x) % threads;
+  const int part = thread / S::team;
+  /// This thread's segment at a step of the block.
+  const auto segment_at = [&](Index step) {
+    return S::together == 1 ? Index{blockIdx.x / groups % segment_blocks} : step / steps * S::together + part;
+  };
+  // Of all segments that are worked on together, the first one is the longest.
+  const Index last = S::together == 1 ? segment_at(0) : (x.segments - 1) / S::together * S::together;
+  const SegmentRange last_range(x, last);
+  const Index all_steps = (S::together == 1 ? 0 : last / S::together * steps) +
+                          ceil_div<Index>(last_range.end - last_range.begin, depth<T>);
+
+  // If sums are added by another kernel, that is to come when our multiprocessors are done.
+  if (x.sums == nullptr) launch_dependents();
+  wait_for_kernel_before();
+  if (threadIdx.x >= threads) {
+    const auto copier_at = [&](Index step) {
+      return Copier<T, S, along>(x, first_row, first, SegmentRange(x, segment_at(step)), thread % S::team);
+    };
+    Copier<T, S, along> copier = copier_at(0);
+    const auto start = [&](Index step, int to) {
+      if (step < all_steps) {
+        if (S::together > 1 && step % steps == 0) copier = copier_at(step);
+        const SegmentRange range(x, segment_at(step));
+        const Index k0 = step % steps * depth<T>;
+        if (k0 < range.end - range.begin) copier.copy(x, k0, stage[to].segment[part]);
+      }
+      __pipeline_commit();
+    };
+#pragma unroll 1
+    for (int s = 0; s + 1 < stages; ++s) start(s, s);
+    int current = 0;
+    for (Index step = 0; step < all_steps; ++step) {
+      __pipeline_wait_prior(stages - 2);
+      meet<2 * threads>(2); // this stage is full, and the one before it has been used
+      start(step + stages - 1, current == 0 ? stages - 1 : current - 1);
+      current = current + 1 == stages ? 0 : current + 1;
+    }
+    launch_dependents();
+    return;
+  }
+
+  // Neighbours along the way in which the large tile is stored go to one thread as a vector, or to neighbouring lanes.
+  const int lane = thread % 32, warp = thread % S::team / 32;
+  const Place at = S::place_of(lane);
+  const int small_row = warp / S::warps_across * S::warp_rows + at.down * S::down;
+  const int large_row = warp % S::warps_across * 32 + at.across * (along == Along::K ? 1 : S::across);
+  constexpr int apart = along == Along::K ? S::lanes : 1;
+  T sum[S::down][S::across] = {};
+  Totals<T, S> totals;
+  int current = 0;
+  for (Index step = 0; step < all_steps; ++step) {
+    meet<2 * threads>(2);
+    const SegmentRange range(x, segment_at(step));
+    if (S::together == 1 || range.begin + step % steps * depth<T> < range.end) {
+      const auto& now = stage[current].segment[part];
+      // One warp a scheduler waits for shared memory itself: what it reads is used some steps later.
+      constexpr int ahead = S::across * S::down < 32 ? 4 : 2;
+      constexpr int unrolled = S::across * S::down < 32 ? depth<T> : 8; // more would not fit into the instruction cache
+      T a[ahead][S::down], b[ahead][S::across];
+      const auto read = [&](int slot, int p) {
+#pragma unroll
+        for (int r = 0; r < S::down; ++r) a[slot][r] = now.small[p][small_row + r];
+#pragma unroll
+        for (int c = 0; c < S::across; ++c) b[slot][c] = now.at(large_row + c * apart, p);
+      };
+#pragma unroll
+      for (int p = 0; p < ahead; ++p) read(p, p);
+#pragma unroll 1
+      for (int p0 = 0; p0 < depth<T>; p0 += unrolled)
+#pragma unroll
+        for (int p = 0; p < unrolled; ++p) {
+#pragma unroll
+          for (int r = 0; r < S::down; ++r)
+#pragma unroll
+            for (int c = 0; c < S::across; ++c) sum[r][c] = fused(a[p % ahead][r], b[p % ahead][c], sum[r][c]);
+          if (p0 + p + ahead < depth<T>) read(p % ahead, p0 + p + ahead);
+        }
+    }
+    current = current + 1 == stages ? 0 : current + 1;
+    if constexpr (S::together > 1) {
+      if ((step + 1) % steps != 0 && step + 1 < all_steps) continue;
+      __shared__ typename Totals<T, S>::Partial partial;
+#pragma unroll
+      for (int r = 0; r < S::down; ++r)
+#pragma unroll
+        for (int c = 0; c < S::across; ++c) {
+          partial.at[part][Totals<T, S>::place(x, small_row + r, large_row + c * apart)] = sum[r][c];
+          sum[r][c] = T{0};
+        }
+      const Index before = step / steps * S::together;
+      totals.add(partial, thread, static_cast<int>(min(Index{S::together}, x.segments - before)), before == 0);
+    }
+  }
+  launch_dependents();
+  if constexpr (S::together > 1) {
+    totals.store(x, thread, first_row, first);
+  } else if (x.segments == 1 && x.finish.wanted) [[unlikely]] {
+    T held[S::down][S::across][1]; // in local memory: the loop is not unrolled
+#pragma unroll
+    for (int r = 0; r < S::down; ++r)
+#pragma unroll
+      for (int c = 0; c < S::across; ++c) held[r][c][0] = sum[r][c];
+#pragma unroll 1
+    for (int r = 0; r < S::down; ++r)
+      x.finish.store([&](int c) { return x.place(first_row + small_row + r, first + large_row + c * apart); }, held[r]);
+  } else {
+#pragma unroll
+    for (int r = 0; r < S::down; ++r)
+#pragma unroll
+      for (int c = 0; c < S::across; ++c) {
+        const Index row = first_row + small_row + r, i = first + large_row + c * apart;
+        if (x.segments == 1)
+          store_slender(x, row, i, sum[r][c]);
+        else if (row < x.count && i < x.length)
+          x.sums[(segment_at(0) * x.count + row) * x.length + i] = sum[r][c];
+      }
+  }
+}
+
+} // namespace tessera::cuda::slender_tiling

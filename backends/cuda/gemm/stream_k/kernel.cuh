@@ -1,0 +1,161 @@
+#pragma once
+
+/// The kernel of stream_k, for a way to multiply M (stream_k.cu in f32, stream_k_f64.cu):
+///
+///   M::tile: what the choice of tiles has to know (stream_k_choice.hpp)
+///   M::Element, M::block_m, block_n, block_k; M::threads that compute; M::blocks a multiprocessor; M::stages
+///   M::registers of those who compute, M::producer_registers of those who copy
+///   M::Stage<a_along, b_along>: tiles a and b; M::transposes: whether they are [k][outer] whatever the operands are
+///   M::Place: a thread's; M::Fragment: what it has in registers of the operands; load(stage, place): of the first step
+///   M::Sums, M::clear(sums, zeros): sums of nothing, where zeros is a vector of them in shared memory
+///   M::multiply(sums, fragment, stage, place, next): multiplies a whole stage, the first step of which is in the
+///   fragment, and loads the first step of next(), which waits until that stage is there
+///   M::multiply_rest(sums, fragment, stage, place, steps, next): the same for the stage that k ends in, if that is
+///   M::granule steps or more before the stage's end; it multiplies padding, too, up to a multiple of M::granule
+///   M::reloads: whether that first step is loaded again after a tile, so that its registers are free till then
+///   M::cache_adds: whether sums of segments are added up by the L2 cache (stream_k_totals.cuh)
+///   M::chained: whether blocks draw units and add a tile's segments one behind the other (stream_k_chain.cuh)
+///   M::store<finishes>(x, row, col, place, sums, totals): with an epilogue or not
+
+#include "chain.cuh"
+#include "cuda/gemm/common/async_loader.cuh"
+#include "tile_model.hpp"
+
+namespace tessera::cuda::stream_k {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+/// The parts that the schedule has for this block.
+template <class T>
+class ScheduledParts {
+ public:
+  __device__ explicit ScheduledParts(const Work<T>& work) : work_(work) {}
+  __device__ bool get(Index index, Part& part) const { return work_.schedule.part(blockIdx.x, index, part); }
+
+ private:
+  const Work<T>& work_;
+};
+
+template <class M, class T = typename M::Element>
+using Parts = std::conditional_t<M::chained, DrawnUnits<T>, ScheduledParts<T>>;
+
+template <class M, Along a_along, Along b_along, class Stage>
+__device__ void produce(const Work<typename M::Element>& work, Stage* stage, Barriers<M::stages>& barriers) {
+  using T = typename M::Element;
+  const int thread = static_cast<int>(threadIdx.x) - M::threads;
+  Ring<M::stages> ring;
+  Part part;
+  Index index = 0;
+  if constexpr (M::chained) wait_for_kernel_before(); // to draw
+  Parts<M> parts(work);
+  for (; parts.get(index, part); ++index) {
+    const Index segment = work.bands.layer(part.tile);
+    const VectorOperands<T> x = work.product_of(segment);
+    const TileOrigin origin = work.origin(part.tile - segment * work.bands.tiles(), M::block_m, M::block_n);
+    Index k0 = part.begin * M::block_k;
+    const Index end = part.end * M::block_k;
+    if (thread == 0) {
+      const int past = end > x.k ? static_cast<int>(end - x.k) : 0;
+      const int whole = static_cast<int>(part.end) - (past >= M::granule);
+      barriers.plan_of(index) = {part, origin, segment, whole, M::block_k - past};
+    }
+    AsyncTileLoader<T, M::block_m, M::block_k, producers, a_along, M::transposes && a_along == Along::K> a(
+        slice_a(x, a_along, origin.row).from(k0, a_along), thread);
+    AsyncTileLoader<T, M::block_n, M::block_k, producers, b_along, M::transposes && b_along == Along::K> b(
+        slice_b(x, b_along, origin.col).from(k0, b_along), thread);
+    if (index == 0) wait_for_kernel_before();
+    for (; k0 < end; k0 += M::block_k, ring.advance()) {
+      if constexpr (M::chained)
+        if (k0 == end / (2 * M::block_k) * M::block_k) parts.draw(index + 1);
+      wait_together(barriers.empty[ring.stage], ring.phase ^ 1);
+      a.copy(k0, stage[ring.stage].a.at);
+      b.copy(k0, stage[ring.stage].b.at);
+      if (k0 + M::block_k > x.k) meet_producers(); // padding was stored without cp.async: before thread 0 arrives
+      barriers.arrive_after_copies(barriers.full[ring.stage]);
+      if (thread == 0) barriers.arrive(barriers.full[ring.stage]); // the plan is there as well
+    }
+  }
+  // Consumers look one stage ahead, also at the end.
+  wait_together(barriers.empty[ring.stage], ring.phase ^ 1);
+  if (thread == 0) {
+    barriers.plan_of(index).part.tile = -1;
+    barriers.arrive(barriers.full[ring.stage]);
+  }
+  barriers.arrive(barriers.full[ring.stage]);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  launch_dependents();
+}
+
+template <class M, bool finishes, class Stage>
+__device__ void consume(const Work<typename M::Element>& work, const Stage* stage, Barriers<M::stages>& barriers) {
+  constexpr int segment = canonical_segment / M::block_k;
+  static_assert(canonical_segment % M::block_k == 0);
+  const typename M::Place place(static_cast<int>(threadIdx.x));
+  typename M::Fragment fragment;
+  Ring<M::stages> ring;
+  wait_together(barriers.full[0], 0);
+  wait_for_kernel_before(); // which is over then
+  fragment.load(stage[0], place);
+  for (int index = 0;; ++index) {
+    const Plan& plan = barriers.plan_of(index); // read where it is: registers are few
+    const Part& part = plan.part;
+    if (part.tile < 0) break;
+    typename M::Sums sums;
+    M::clear(sums, barriers.zeros);
+    int step = static_cast<int>(part.begin);
+    const int end = static_cast<int>(part.end);
+    if (part.continues) Passed<M>(work, blockIdx.x - 1).take(sums);
+    Totals<M> totals(work, part);
+    while (step < end) {
+      if (step > 0 && step % segment == 0) {
+        totals.add(sums, step == segment);
+        M::clear(sums, barriers.zeros);
+      }
+      const int stop = min(end, step / segment * segment + segment);
+      const int whole = min(stop, plan.whole);
+#pragma unroll 1
+      for (; step < whole; ++step) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
+      if (const int rest = uniform(step < stop ? plan.rest : 0); rest > 0) {
+        multiply_rest<M>(sums, fragment, stage, place, rest, ring, barriers);
+        ++step;
+      }
+    }
+    if (part.hands_on) {
+      Passed<M>(work, blockIdx.x).put(sums);
+      continue;
+    }
+    if (step > segment) totals.add_to(sums);
+    typename M::Sums::Totals held(work.x.k); // for results one by one
+    M::template store<finishes>(work.product_of(plan.segment), plan.origin.row, plan.origin.col, place, sums, held);
+    if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
+  }
+}
+
+#endif
+
+/// Half of a multiprocessor's registers (M::blocks = 2), or all of them, are moved from those who copy to those who
+/// compute.
+template <class M, bool finishes, Along a_along, Along b_along>
+__global__ void __launch_bounds__(M::threads + producers, M::blocks)
+    multiply(const __grid_constant__ Work<typename M::Element> work) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  extern __shared__ __align__(128) float4 shared[]; // a sector that lies in two halves is fetched twice
+  auto* const stage = reinterpret_cast<typename M::template Stage<a_along, b_along>*>(shared);
+  __shared__ Barriers<M::stages> barriers;
+  if (threadIdx.x == 0) barriers.start(M::threads / 32);
+  __syncthreads();
+  if (threadIdx.x >= M::threads) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(M::producer_registers));
+    produce<M, a_along, b_along>(work, stage, barriers);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(M::registers));
+    if constexpr (M::chained)
+      consume_units<M, finishes>(work, stage, barriers);
+    else
+      consume<M, finishes>(work, stage, barriers);
+  }
+#endif
+}
+
+} // namespace tessera::cuda::stream_k

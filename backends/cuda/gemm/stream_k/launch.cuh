@@ -1,0 +1,127 @@
+#pragma once
+
+/// How stream_k is run: with the tiles and segments that were chosen (stream_k_choice.hpp), and the memory that its
+/// kernel needs.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <tessera/executor.hpp>
+
+#include "cuda/memory/signals.hpp"
+#include "cuda/queue/stream.hpp"
+#include "kernel.cuh"
+
+namespace tessera::cuda::stream_k {
+
+inline const char* reject(const GemmKernel&, const GemmCall&, const Capabilities& machine) noexcept {
+  return machine.compute_major == 9
+             ? nullptr
+             : "its producer warps need compute capability 9.0 (Hopper); use async_copy, or no kernel's name";
+}
+
+inline __global__ void clear(int* flags, unsigned count) {
+  launch_dependents();
+  wait_for_kernel_before();
+  if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
+}
+
+/// A chain's, which count.
+inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
+  const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .early = true};
+  return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
+}
+
+template <class M>
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index segments,
+           Index blocks_each) noexcept {
+  using T = typename M::Element;
+  const cudaStream_t stream = stream_of(queue);
+  const VectorOperands<T> x(call);
+  const Index tiles_m = ceil_div<Index>(x.m, M::block_m);
+  const Index tiles_n = ceil_div<Index>(x.n, M::block_n);
+  const Index tiles = tiles_m * tiles_n;
+  const Index multiprocessors = executor.capabilities().multiprocessors;
+  const Index slots = blocks_each * multiprocessors;
+  const Index length = segments == 1 ? x.k : canonical_segment;
+  const Index last = x.k - (segments - 1) * length;
+  constexpr Index k = M::block_k;
+  constexpr Index least = M::chained ? std::numeric_limits<Index>::max() : least_cut / k;
+  const Schedule schedule(tiles, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
+
+  ScratchLayout layout;
+  constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
+  const Index blocks = schedule.blocks();
+  const bool apart = segments > 1 && !M::chained; // segments' sums
+  constexpr Index warps = M::threads / 32;
+  const Index drawn = M::chained ? tiles * warps : 0; // behind a chain's flags: cleared with them
+  const Index flag_count = M::chained ? drawn + 1 : 0;
+  const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
+  const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
+  const Index with_totals = M::chained ? tiles : length > canonical_segment ? blocks : 0;
+  const std::size_t totals = layout.add(with_totals * parcel);
+  const std::size_t flags = layout.add(flag_count * sizeof(int));
+  Scratch scratch;
+  if (layout.size() > 0)
+    if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
+  char* const memory = scratch.as<char>(); // nullptr, if nothing is needed
+  int* flag = reinterpret_cast<int*>(memory + flags);
+  if (schedule.cuts())
+    if (Status status = signals_of(queue, blocks * warps, flag); !status.ok()) return status;
+  const Work<T> work{x,
+                     schedule,
+                     Bands(tiles_m, tiles_n, band),
+                     segments,
+                     reinterpret_cast<T*>(memory + sums),
+                     reinterpret_cast<T*>(memory + handed),
+                     flag,
+                     reinterpret_cast<T*>(memory + totals),
+                     flag + drawn};
+  if (flag_count > 0)
+    if (Status status = clear_flags(stream, work.flags, flag_count); !status.ok()) return status;
+  const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
+    const auto kernel =
+        x.finish.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
+    constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
+    constexpr std::size_t alone = std::max(bytes, more_than_half); ///< of a block that is to have a multiprocessor
+    if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
+    const Launch how{.blocks = blocks,
+                     .threads = M::threads + producers,
+                     .shared = blocks <= multiprocessors ? alone : bytes,
+                     .early = true};
+    return launch_kernel(stream, how, name, kernel, work);
+  });
+  if (!status.ok() || !apart) return status;
+  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
+}
+
+/// Of several sizes of tiles the one that was chosen.
+template <class... Sizes>
+Status run_choice(const Choice& best, const char* name, Executor& executor, Queue& queue,
+                  const GemmCall& call) noexcept {
+  using Run = Status (*)(const char*, Executor&, Queue&, const GemmCall&, Index, Index);
+  constexpr Run runs[]{run<Sizes>...};
+  return runs[best.tile](name, executor, queue, call, best.segments, best.blocks);
+}
+
+template <class... Sizes>
+constexpr std::array tiles_of{Sizes::tile...};
+
+template <class... Sizes>
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const Choice best = choose(tiles_of<Sizes...>, call, executor.capabilities().multiprocessors);
+  return run_choice<Sizes...>(best, name, executor, queue, call);
+}
+
+/// One of several sizes of tiles, or M's chain.
+template <class M, class... Sizes>
+Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const Index multiprocessors = executor.capabilities().multiprocessors;
+  const Choice best = choose(tiles_of<Sizes...>, call, multiprocessors);
+  if (chain_pays(M::tile, call, best, multiprocessors))
+    return run<M>(name, executor, queue, call, segments_of(call), M::blocks);
+  return run_choice<Sizes...>(best, name, executor, queue, call);
+}
+
+} // namespace tessera::cuda::stream_k

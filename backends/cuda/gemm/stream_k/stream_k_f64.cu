@@ -1,0 +1,89 @@
+/// stream_k in f64: dmma's instruction with tiles of 128×128, so that the L2 cache keeps up.
+///
+/// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 128×64 or 64×64 results, warps of 32×32 or
+/// 32×16; where C is smaller, 64×32 or 32×64 by four warps, two blocks, or 32×32. Stages are of 32 k, the smallest
+/// tile's of 64: handing a stage over costs a lone warp 300 cycles, and its 16 k take 128. The largest tiles read
+/// m·n·k/64 elements, those of 128×64, and dmma's, a half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache
+/// has. Segments of few tiles are added in a chain of blocks. Else as stream_k.cu.
+
+#include "cuda/gemm/common/dmma.cuh"
+#include "cuda/gemm/ladder.hpp"
+#include "launch.cuh"
+
+namespace tessera::cuda {
+namespace stream_k {
+
+template <class Shape, TileCost tile_, int stages_>
+struct Matrices : Shape {
+  using Element = double;
+  static constexpr TileCost tile = tile_;
+  static_assert(tile.m == Shape::block_m && tile.n == Shape::block_n);
+  static constexpr int blocks = tile.blocks, stages = stages_;
+  static constexpr int producer_registers = 40;
+  static constexpr int registers = blocks == 1 ? 232 : 216;
+  static constexpr int granule = dmma_tiling::depth;
+  static constexpr bool transposes = false;
+  static constexpr bool cache_adds = true, reloads = true, chained = false;
+  static_assert(Shape::block_k % dmma_tiling::depth == 0);
+
+  __device__ static void clear(typename Shape::Sums& sums, const float*) { sums = {}; }
+  template <class Stage, class Next>
+  __device__ static void multiply(typename Shape::Sums& sums, typename Shape::Fragment& fragment, const Stage& stage,
+                                  const typename Shape::Place& place, Next next) {
+#pragma unroll
+    for (int p = 0; p < Shape::block_k; p += dmma_tiling::depth) {
+      const int later = p + dmma_tiling::depth;
+      Shape::step(sums, fragment, stage, place, p, [&] {
+        return later < Shape::block_k ? Ahead<Stage>{&stage, later} : Ahead<Stage>{&next(), 0};
+      });
+    }
+  }
+  template <class Stage, class Next>
+  __device__ static void multiply_rest(typename Shape::Sums& sums, typename Shape::Fragment& fragment,
+                                       const Stage& stage, const typename Shape::Place& place, int steps, Next next) {
+#pragma unroll
+    for (int p = 0; p + dmma_tiling::depth < Shape::block_k; p += dmma_tiling::depth) {
+      const int later = p + dmma_tiling::depth;
+      if (p < steps)
+        Shape::step(sums, fragment, stage, place, p, [&] {
+          return later < steps ? Ahead<Stage>{&stage, later} : Ahead<Stage>{&next(), 0};
+        });
+    }
+  }
+};
+
+template <class M>
+struct Chained : M {
+  static constexpr bool chained = true;
+};
+
+} // namespace stream_k
+
+namespace {
+
+using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 32>, stream_k::f64_large, 3>;
+using Medium = stream_k::Matrices<dmma_tiling::Shape<2, 4, 4, 2, 32>, stream_k::f64_medium, 4>;
+using Square = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 4, 32>, stream_k::f64_square, 4>;
+using Small = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 32>, stream_k::f64_small, 4>;
+using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 32>, stream_k::f64_flat, 4>;
+using Least = stream_k::Matrices<dmma_tiling::StepAhead<dmma_tiling::Shape<1, 2, 2, 2, 64>>, stream_k::f64_least, 4>;
+
+Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Medium, Square, Small, Flat, Least>(
+      row.name, executor, queue, call);
+}
+
+} // namespace
+
+const GemmKernel stream_k_f64{
+    .name = "stream_k",
+    .summary = "dmma in persistent blocks with warps that copy; work shared out evenly along k",
+    .source = "Stream-K; CUTLASS",
+    .type = DType::F64,
+    .tile = {Large::block_m, Large::block_n, Large::block_k},
+    .summation = Summation::Canonical,
+    .reject = stream_k::reject,
+    .run = run,
+    .epilogue = true};
+
+} // namespace tessera::cuda

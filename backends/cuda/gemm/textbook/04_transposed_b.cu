@@ -1,0 +1,62 @@
+/// transposed_b: B is transposed before the launch, so that a thread walks two rows. Why that does not coalesce.
+///
+/// On a CPU both operands now stream. On a GPU what counts is what neighbouring threads read in the same step: the 32
+/// columns of a warp have become 32 rows, k elements apart, 32 sectors a load, like naive_strided's. A transpose of
+/// k·n elements, then 2·m·n·k operations. Course report.
+
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/repack.cuh"
+#include "cuda/gemm/ladder.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/stream.hpp"
+#include "dot.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int tile_m = 8;
+constexpr int tile_n = 32;
+
+template <class T>
+__global__ void transposed_b(StridedOperands<T> x) {
+  const TileOrigin origin = tile_origin(x, tile_m, tile_n);
+  const Index i = origin.row + threadIdx.y;
+  const Index j = origin.col + threadIdx.x;
+  if (i < x.m && j < x.n) compute_element<CanonicalSum<T>>(x, i, j);
+}
+
+template <class T>
+Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const cudaStream_t stream = stream_of(queue);
+  StridedOperands<T> x(call);
+  Scratch transposed;
+  if (call.op_b == Op::None) { // else it is stored that way
+    if (Status status = transposed.allocate(executor, queue, static_cast<std::size_t>(call.n * call.k) * sizeof(T));
+        !status.ok())
+      return status;
+    T* const b = transposed.as<T>();
+    repack(stream, StridedMatrix<T>{x.b, x.b_col, x.b_row, x.n, x.k}, b, x.k, x.n, x.k, T{0});
+    x.b = b;
+    x.b_row = 1;
+    x.b_col = x.k;
+  }
+  transposed_b<<<tile_count(call, tile_m, tile_n), dim3(tile_n, tile_m), 0, stream>>>(x);
+  return launched("transposed_b");
+}
+
+template <class T>
+constexpr GemmKernel row{.name = "transposed_b",
+                         .summary = "naive_coalesced after transposing B: each thread streams, the warp does not",
+                         .source = "course report",
+                         .type = dtype_of<T>,
+                         .tile = {tile_m, tile_n, 1},
+                         .summation = Summation::Canonical,
+                         .run = run<T>};
+
+} // namespace
+
+const GemmKernel transposed_b_f32 = row<float>;
+const GemmKernel transposed_b_f64 = row<double>;
+
+} // namespace tessera::cuda

@@ -1,0 +1,36 @@
+/// kahan_tile: shared_tile_32 with compensated summation.
+///
+/// Reads as shared_tile; four dependent operations a product instead of one FMA, where the plain kernel waits for
+/// shared memory. Error of about 2u·Σ|a·b| whatever k. CUDA course.
+
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/ladder.hpp"
+#include "kahan.cuh"
+#include "square_tile.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int tile = 32;
+
+template <class T>
+Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  square_tile::launch<T, KahanSum<T>, tile, 0>(queue, call);
+  return launched("kahan_tile");
+}
+
+template <class T>
+constexpr GemmKernel row{.name = "kahan_tile",
+                         .summary = "shared_tile_32 with Kahan's compensated summation",
+                         .source = "CUDA course",
+                         .type = dtype_of<T>,
+                         .math = Math::Compensated,
+                         .tile = {tile, tile, tile},
+                         .run = run<T>};
+
+} // namespace
+
+const GemmKernel kahan_tile_f32 = row<float>;
+const GemmKernel kahan_tile_f64 = row<double>;
+
+} // namespace tessera::cuda

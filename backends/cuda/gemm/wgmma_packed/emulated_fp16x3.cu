@@ -1,0 +1,30 @@
+/// emulated_fp16x3: f32-grade products on the matrix units. Each operand is split into two fp16 parts; low·high,
+/// high·low and high·high are added, low·low is below what f32 keeps.
+///
+/// 6·m·n·k operations at the rate of fp16, an eighth of f32's cost on an H100. Rows of op(A) and columns of op(B) are
+/// scaled, so that any finite f32 fits; NaN and Inf send the product to the strict row. Ootomo and Yokota, "Recovering
+/// single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance" (IJHPCA 2022).
+
+#include "cuda/gemm/ladder.hpp"
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+using TwoParts = wgmma::Recipe<UnitType::Fp16, 2, 32, 128>;
+
+} // namespace
+
+const GemmKernel emulated_fp16x3_f32{.name = "emulated_fp16x3",
+                                     .summary = "f32-grade results from three products of fp16 parts",
+                                     .source = "Ootomo and Yokota 2022",
+                                     .type = DType::F32,
+                                     .math = Math::EmulatedFp16x3,
+                                     .tile = {wgmma::tile_m * wgmma::cluster, 192, 128},
+                                     .accumulator = Accumulator::Truncating,
+                                     .reject = wgmma::reject,
+                                     .run = wgmma::run<TwoParts, 128, 192>,
+                                     .epilogue = true,
+                                     .narrows = true};
+
+} // namespace tessera::cuda

@@ -1,0 +1,132 @@
+#pragma once
+
+/// C := alpha·op(A)·op(B) + beta·C by Hopper's warpgroup matrix instructions, from packed parts.
+///
+/// Persistent blocks of a producer warp and two consumer warpgroups: bulk copies bring whole blocks of both panels
+/// through a ring of stages, each consumer multiplies 64 rows by the tile's columns. Two blocks of a cluster, one below
+/// the other, share the panel of B: each fetches half of it for both. Where tiles are fewer than multiprocessors, k is
+/// cut into slices that are added in ascending order.
+///
+/// Of an operand's parts, the products with the smallest factors go first. The matrix units truncate when they add, so
+/// after `carried_every` k the sum moves on to registers, rounded to nearest: this, not the parts, decides the error of
+/// the emulated modes. NVIDIA CUTLASS has the warp specialisation; Ootomo and Yokota (2022) the carried sum.
+
+#include "work_tiles.cuh"
+
+namespace tessera::cuda::wgmma {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+template <class R, class S>
+__device__ void produce(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
+  Ring<S::count> ring;
+  const int clusters = static_cast<int>(gridDim.x) / cluster;
+  const int all = x.tiles_m * x.tiles_n * x.slices;
+  constexpr unsigned half = S::b_bytes / cluster;
+  constexpr std::uint16_t everybody = (1u << cluster) - 1;
+  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
+    const Work work(x, index);
+    const char* a = x.a + (static_cast<Index>(work.tile_row * cluster + rank) * x.blocks + work.begin) * S::a_bytes;
+    const char* b = x.b + (static_cast<Index>(work.tile_col) * x.blocks + work.begin) * S::b_bytes + rank * half;
+    for (int k = work.begin; k < work.end; ++k, ring.advance(), a += S::a_bytes, b += S::b_bytes) {
+      wait(barriers.empty[ring.stage], ring.phase ^ 1);
+      std::uint64_t* full = &barriers.full[ring.stage];
+      expect(full, S::bytes);
+      char* stage = shared + ring.stage * S::bytes;
+      fetch(stage, a, S::a_bytes, full);
+      fetch(stage + S::a_bytes + rank * half, b, half, full, everybody);
+    }
+  }
+}
+
+/// The products of one stage, smallest parts first.
+template <class R, class S>
+__device__ void multiply_stage(float (&sum)[S::tile_n / 2], const char* stage, int consumer, int& accumulate) {
+  const OperandDescriptor a(stage + consumer * 64 * S::line_bytes, 128, 8 * S::line_bytes);
+  const OperandDescriptor b(stage + S::a_bytes, 128, 8 * S::line_bytes);
+#pragma unroll
+  for (int k = 0; k < R::block_k; k += depth_of(R::type))
+#pragma unroll
+    for (int order = R::parts - 1; order >= 0; --order)
+#pragma unroll
+      for (int i = order; i >= 0; --i) {
+        const unsigned step = k / depth_of(R::type) * 256;
+        multiply<R::type, S::tile_n>(sum, a.at(i * S::a_part + step), b.at((order - i) * S::b_part + step), accumulate);
+        accumulate = 1;
+      }
+}
+
+template <class R, class S>
+__device__ void consume(const Product& x, const char* shared, Barriers<S::count>& barriers, unsigned rank) {
+  constexpr int count = S::tile_n / 2;
+  constexpr bool carries = R::carried_every > 0;
+  const int thread = static_cast<int>(threadIdx.x) % 128;
+  const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
+  const int lane = thread % 32;
+  Ring<S::count> ring;
+  const int clusters = static_cast<int>(gridDim.x) / cluster;
+  const int all = x.tiles_m * x.tiles_n * x.slices;
+  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
+    const Work work(x, index);
+    float sum[count];
+    float carried[carries ? count : 1];
+#pragma unroll
+    for (float& value : carried) value = 0;
+    for (int k = work.begin; k < work.end;) {
+      const int stop = carries ? min(work.end, k + R::carried_every / R::block_k) : work.end;
+      int accumulate = 0;
+      int before = -1; // the stage whose products may still run
+      for (; k < stop; ++k, ring.advance()) {
+        wait(barriers.full[ring.stage], ring.phase);
+        begin_products();
+        multiply_stage<R, S>(sum, shared + ring.stage * S::bytes, consumer, accumulate);
+        commit_products();
+        wait_for_products<1>();
+        if (before >= 0) barriers.release(before, lane);
+        before = ring.stage;
+      }
+      wait_for_products<0>();
+      barriers.release(before, lane);
+      if constexpr (carries) {
+#pragma unroll
+        for (int e = 0; e < count; ++e) carried[e] += sum[e];
+      }
+    }
+    const Destination<S> to(x, work, rank);
+    if constexpr (R::row_scaled) unscale<S>(x, to, carried);
+    if constexpr (carries)
+      store<S>(x, to, carried);
+    else
+      store<S>(x, to, sum);
+  }
+}
+
+#endif
+
+/// To be launched in clusters.
+template <class R, int tile_n>
+__global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  using S = Stages<R, tile_n>;
+  extern __shared__ __align__(1024) char shared[];
+  __shared__ Barriers<S::count> barriers;
+  if (x.unfit != nullptr && *x.unfit != 0) return;
+  const unsigned rank = ptx::get_sreg_cluster_ctarank();
+  if (threadIdx.x == 0) barriers.start();
+  ptx::barrier_cluster_arrive();
+  ptx::barrier_cluster_wait();
+  if (threadIdx.x < 128) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 0) produce<R, S>(x, shared, barriers, rank);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    consume<R, S>(x, shared, barriers, rank);
+  }
+  __syncwarp();
+  // Nobody leaves while the other block may still write here.
+  ptx::barrier_cluster_arrive();
+  ptx::barrier_cluster_wait();
+#endif
+}
+
+} // namespace tessera::cuda::wgmma

@@ -1,0 +1,120 @@
+#pragma once
+
+/// A rung of the warpgroup matrix units: packs the operands, chooses the tile and the slices of k, runs the product.
+
+#include <tessera/executor.hpp>
+
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/segment_sums.cuh"
+#include "cuda/gemm/common/strict_fallback.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/stream.hpp"
+#include "product.cuh"
+
+namespace tessera::cuda::wgmma {
+
+inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (machine.compute_major != 9)
+    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another row of this math mode";
+  if (call.k >= Index{1} << 30) return "k is over 2³⁰; use math mode strict";
+  return nullptr;
+}
+
+/// How many tiles one after the other, each with its columns and a start of about 16 more.
+inline Index cost(Index tiles, Index at_once, int tile_n) { return ceil_div(tiles, at_once) * (tile_n + 16); }
+
+/// Of two tile widths the one that is done first on `clusters` at once.
+inline int choose_tile_n(const GemmCall& call, Index clusters, int narrow, int wide) {
+  const Index down = ceil_div<Index>(call.m, cluster * tile_m);
+  return cost(down * ceil_div<Index>(call.n, narrow), clusters, narrow) <
+                 cost(down * ceil_div<Index>(call.n, wide), clusters, wide)
+             ? narrow
+             : wide;
+}
+
+/// Slices of k that give each cluster work, none shorter than `least` blocks.
+inline int choose_slices(Index tiles, Index clusters, Index blocks, Index least) {
+  return static_cast<int>(std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / least)));
+}
+
+template <class R, int tile_n>
+Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index clusters) noexcept {
+  using S = Stages<R, tile_n>;
+  constexpr bool may_be_unfit = R::parts > 1;
+  const cudaStream_t stream = stream_of(queue);
+  const StridedOperands<float> x(call);
+  const Index tiles_m = ceil_div<Index>(call.m, cluster * tile_m);
+  const Index tiles_n = ceil_div<Index>(call.n, tile_n);
+  PackedParts a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::parts, R::type);
+  PackedParts b(call.n, call.k, tile_n, tiles_n, R::block_k, R::parts, R::type);
+  const int slices = choose_slices(tiles_m * tiles_n, clusters, a.blocks, 512 / R::block_k);
+
+  ScratchLayout layout;
+  const std::size_t a_at = layout.add(a.bytes());
+  const std::size_t b_at = layout.add(b.bytes());
+  const std::size_t a_scale_at = layout.add(R::row_scaled ? call.m * 4 : 0);
+  const std::size_t b_scale_at = layout.add(R::row_scaled ? call.n * 4 : 0);
+  const std::size_t unfit_at = layout.add(sizeof(int));
+  const std::size_t sums_at = layout.add(slices > 1 ? slices * call.m * call.n * 4 : 0);
+  Scratch scratch;
+  if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
+  char* const memory = scratch.as<char>();
+  a.data = memory + a_at;
+  b.data = memory + b_at;
+  if (R::row_scaled) {
+    a.largest = reinterpret_cast<unsigned*>(memory + a_scale_at);
+    b.largest = reinterpret_cast<unsigned*>(memory + b_scale_at);
+  }
+  int* const unfit = may_be_unfit ? reinterpret_cast<int*>(memory + unfit_at) : nullptr;
+  if (may_be_unfit)
+    if (Status status = check(cudaMemsetAsync(unfit, 0, sizeof(int), stream), "clearing a flag"); !status.ok())
+      return status;
+  if (Status status = pack_parts(stream, R::type, {x.a, x.a_row, x.a_col, x.m, x.k}, a, unfit); !status.ok())
+    return status;
+  if (Status status = pack_parts(stream, R::type, {x.b, x.b_col, x.b_row, x.n, x.k}, b, unfit); !status.ok())
+    return status;
+
+  Product product_of{.a = a.data,
+                     .b = b.data,
+                     .a_scale = a.largest,
+                     .b_scale = b.largest,
+                     .m = x.m,
+                     .n = x.n,
+                     .blocks = static_cast<int>(a.blocks),
+                     .tiles_m = static_cast<int>(tiles_m),
+                     .tiles_n = static_cast<int>(tiles_n),
+                     .slices = slices,
+                     .sums = reinterpret_cast<float*>(memory + sums_at),
+                     .c = x.c,
+                     .ldc = x.ldc,
+                     .alpha = x.alpha,
+                     .beta = x.beta,
+                     .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
+                     .finish = x.finish,
+                     .unfit = unfit};
+  constexpr unsigned shared = S::count * S::bytes;
+  if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
+  const Launch how{.blocks = std::min(tiles_m * tiles_n * slices, clusters) * cluster,
+                   .threads = threads,
+                   .shared = shared,
+                   .cluster = cluster};
+  if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, product_of); !status.ok()) return status;
+  if (slices > 1) {
+    const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .finish = x.finish, .unfit = unfit};
+    if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
+  }
+  return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};
+}
+
+/// What a row runs.
+template <class R, int narrow, int wide>
+Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
+  return choose_tile_n(call, clusters, narrow, wide) == narrow
+             ? run_tiles<R, narrow>(row.name, executor, queue, call, clusters)
+             : run_tiles<R, wide>(row.name, executor, queue, call, clusters);
+}
+
+} // namespace tessera::cuda::wgmma

@@ -1,0 +1,28 @@
+/// wgmma_bf16: operands rounded to bf16 and packed, then Hopper's warpgroup matrix instructions, f32 accumulation.
+///
+/// Packing reads and writes each operand once; the product then runs on bulk copies alone, whatever the operands'
+/// strides and alignment were. 2·m·n·k operations. NVIDIA CUTLASS; BLIS for the packing.
+
+#include "cuda/gemm/ladder.hpp"
+#include "rung.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+using Rounded = wgmma::Recipe<UnitType::Bf16, 1, 64, 0>;
+
+} // namespace
+
+const GemmKernel wgmma_bf16_f32{.name = "wgmma_bf16",
+                                .summary = "Hopper's warpgroup matrix instructions on packed bf16",
+                                .source = "CUTLASS; BLIS",
+                                .type = DType::F32,
+                                .math = Math::Bf16,
+                                .tile = {wgmma::tile_m * wgmma::cluster, 256, 64},
+                                .accumulator = Accumulator::Truncating,
+                                .reject = wgmma::reject,
+                                .run = wgmma::run<Rounded, 128, 256>,
+                                .epilogue = true,
+                                .narrows = true};
+
+} // namespace tessera::cuda

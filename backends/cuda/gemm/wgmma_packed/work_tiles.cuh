@@ -1,0 +1,130 @@
+#pragma once
+
+/// Which results a cluster, a block and a thread compute, and where they go.
+
+#include "cuda/gemm/common/canonical.cuh"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/wgmma_pipeline.cuh"
+#include "split_operands.cuh"
+
+namespace tessera::cuda::wgmma {
+
+constexpr int band = 8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
+
+struct Product {
+  const char *a, *b;                 ///< packed
+  const unsigned *a_scale, *b_scale; ///< the rows' and columns' largest magnitudes, if they were scaled
+  Index m, n;
+  int blocks;           ///< of k
+  int tiles_m, tiles_n; ///< a tile here is a cluster's
+  int slices;           ///< of k
+  float* sums;          ///< [slice][m][n], if there are several
+  float* c;
+  Index ldc;
+  float alpha, beta;
+  bool c_pairs; ///< C can be written two columns at once
+  Finish<float> finish;
+  const int* unfit; ///< if set and not 0: nothing is to be done
+};
+
+/// A cluster's share of the work: one tile's slice of k.
+struct Work {
+  int tile_row, tile_col, slice;
+  int begin, end; ///< blocks of k
+
+  __device__ Work(const Product& x, int index) {
+    const int tiles = x.tiles_m * x.tiles_n;
+    slice = index / tiles;
+    const TilePlace tile = banded(index % tiles, x.tiles_m, x.tiles_n, band);
+    tile_row = static_cast<int>(tile.row);
+    tile_col = static_cast<int>(tile.col);
+    begin = static_cast<int>(static_cast<Index>(x.blocks) * slice / x.slices);
+    end = static_cast<int>(static_cast<Index>(x.blocks) * (slice + 1) / x.slices);
+  }
+};
+
+/// x / 2^e of operands' scale exponents e, in two steps, since 2^e need not be a float. Beyond ±252 nothing is left of
+/// x.
+__device__ inline float unscaled(float x, int e) {
+  e = min(max(-e, -252), 252);
+  const int half = e >> 1;
+  return x * __int_as_float((half + 127) << 23) * __int_as_float((e - half + 127) << 23);
+}
+
+/// Where a thread's results of a tile go. Of each warp's 16 rows a lane has the one numbered lane / 4 and the one 8
+/// below it, and two columns of every 8: result e is in row e / 2 % 2 and column e / 4 · 8 + e % 2.
+template <class S>
+struct Destination {
+  Index i, j;     ///< of the first result
+  bool inside[2]; ///< which of the two rows exist
+  int columns;    ///< that exist from j on
+  float* row[2];
+  bool pairs;        ///< can be written two columns at once
+  float alpha, beta; ///< 1 and 0 for a slice's sum
+
+  __device__ Destination(const Product& x, const Work& work, unsigned rank) {
+    const int thread = static_cast<int>(threadIdx.x) - 128;
+    const int lane = thread % 32;
+    i = (static_cast<Index>(work.tile_row) * cluster + rank) * tile_m + thread / 32 * 16 + lane / 4;
+    j = static_cast<Index>(work.tile_col) * S::tile_n + lane % 4 * 2;
+    inside[0] = i < x.m;
+    inside[1] = i + 8 < x.m;
+    columns = static_cast<int>(min(x.n - j, Index{S::tile_n}));
+    const bool sliced = x.slices > 1;
+    const Index ld = sliced ? x.n : x.ldc;
+    row[0] = (sliced ? x.sums + static_cast<Index>(work.slice) * x.m * x.n : x.c) + i * ld + j;
+    row[1] = row[0] + 8 * ld;
+    pairs = sliced ? x.n % 2 == 0 : x.c_pairs;
+    alpha = sliced ? 1 : x.alpha;
+    beta = sliced ? 0 : x.beta;
+  }
+};
+
+/// Takes the operands' scales back.
+template <class S>
+__device__ void unscale(const Product& x, const Destination<S>& to, float (&result)[S::tile_n / 2]) {
+  const int down[2] = {to.inside[0] ? scale_exponent(x.a_scale[to.i]) : 0,
+                       to.inside[1] ? scale_exponent(x.a_scale[to.i + 8]) : 0};
+#pragma unroll
+  for (int e = 0; e < S::tile_n / 2; e += 4)
+#pragma unroll
+    for (int column = 0; column < 2; ++column) {
+      const int across = e * 2 + column < to.columns ? scale_exponent(x.b_scale[to.j + e * 2 + column]) : 0;
+      result[e + column] = unscaled(result[e + column], down[0] + across);
+      result[e + 2 + column] = unscaled(result[e + 2 + column], down[1] + across);
+    }
+}
+
+template <class S>
+__device__ void store(const Product& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
+  if (x.finish.wanted && x.slices == 1) [[unlikely]] {
+    float held[S::tile_n / 2]; // in local memory: the loop is not unrolled
+#pragma unroll
+    for (int e = 0; e < S::tile_n / 2; ++e) held[e] = result[e];
+#pragma unroll 1
+    for (int e = 0; e < S::tile_n / 2 && e * 2 < to.columns; e += 8) {
+      float sum[4][2];
+#pragma unroll
+      for (int v = 0; v < 8; ++v) sum[v / 2][v % 2] = held[e + v];
+      x.finish.store([&](int v) -> ResultPlace { return {to.i + v % 2 * 8, to.j + e * 2 + v / 2 * 8}; }, sum);
+    }
+    return;
+  }
+  if (to.pairs && to.columns % 2 == 0) {
+#pragma unroll
+    for (int e = 0; e < S::tile_n / 2; e += 2) {
+      if (!to.inside[e / 2 % 2] || e / 4 * 8 >= to.columns) continue;
+      auto* const c = reinterpret_cast<float2*>(to.row[e / 2 % 2] + e / 4 * 8);
+      float2 r{to.alpha * result[e], to.alpha * result[e + 1]};
+      if (to.beta != 0) r = float2{fused(to.beta, c->x, r.x), fused(to.beta, c->y, r.y)};
+      *c = r;
+    }
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < S::tile_n / 2; ++e)
+    if (to.inside[e / 2 % 2] && e / 4 * 8 + e % 2 < to.columns)
+      store_result(to.row[e / 2 % 2] + e / 4 * 8 + e % 2, result[e], to.alpha, to.beta);
+}
+
+} // namespace tessera::cuda::wgmma

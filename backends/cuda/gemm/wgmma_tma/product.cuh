@@ -1,0 +1,226 @@
+#pragma once
+
+/// C := alpha·op(A)·op(B) + beta·C of operands read from where they are: of 16 bits, or f32 in tf32.
+///
+/// Persistent blocks of a producer and two consumer warpgroups, as in wgmma_product.cuh, without packing: tensor maps
+/// bring boxes of the operands as they are stored, and the matrix units read 16-bit operands in either direction (for
+/// tf32: tma_registers.cuh). Blocks are alone; or two of a cluster share a panel of an operand, of which each fetches
+/// half for both; or the blocks of a cluster share the results of a tile (tma_parts.cuh). While results go to memory,
+/// the producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
+
+#include <variant>
+
+#include "cluster_split_k.cuh"
+#include "deferred_store.cuh"
+#include "tf32_consumers.cuh"
+
+namespace tessera::cuda::tma {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+template <UnitType type, class S, Major a_major, Major b_major>
+__device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
+                        Work<S> work, Work<S>* works) {
+  Ring<S::count> ring;
+  const int stages = stages_of<S>(x);
+  constexpr int block_k = block_k_of(type);
+  constexpr std::uint16_t everybody = (1u << cluster) - 1;
+  // Half of the columns would make no whole boxes: all of them for half of the k.
+  constexpr bool halves_k = S::sharing == Sharing::B && b_major == Major::MN && S::b_own % block_k != 0;
+  constexpr int own_columns = halves_k ? S::tile_n : S::b_own;
+  const int own_k = halves_k ? static_cast<int>(rank) * (block_k / cluster) : 0;
+  const int own = S::sharing == Sharing::B && !halves_k ? static_cast<int>(rank) * S::b_own : 0;
+  const Clusters<S> clusters(x);
+  wait_for_kernel_before();
+  for (int index = clusters.first; index < clusters.all; index += clusters.count) {
+    if (index != clusters.first) work = Work<S>(x, index, rank);
+    const OperandRows<type, S::rows, a_major> a_rows(x.a, work.row);
+    const OperandRows<type, own_columns, b_major> columns(x.b, work.col + own);
+    if constexpr (works_are_left<type, S>) {
+      wait(barriers.empty[ring.stage], ring.phase ^ 1); // another tile's work has been read there
+      works[ring.stage] = work;
+    }
+    const int lines = S::blocks * (a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines());
+    for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
+      wait(barriers.empty[ring.stage], ring.phase ^ 1);
+      std::uint64_t* full = &barriers.full[ring.stage];
+      wgmma::expect(full, static_cast<unsigned>(lines) * 128);
+      char* const a = shared + ring.stage * S::bytes;
+      char* const b = a + S::a_bytes + (own + own_k) * 128;
+#pragma unroll
+      for (int i = 0; i < S::blocks; ++i) {
+        const int first = (k * S::blocks + i) * block_k;
+        a_rows.fetch(a + i * S::rows * 128, first, full);
+        if constexpr (S::sharing == Sharing::B)
+          columns.fetch(b, first + own_k, full, everybody);
+        else
+          columns.fetch(b + i * S::tile_n * 128, first, full);
+      }
+    }
+  }
+}
+template <UnitType type, class S, class... Arguments>
+__device__ void produce(const Product& x, Arguments&&... arguments) {
+  using enum Major;
+  if (x.a.major == K && x.b.major == K)
+    produce<type, S, K, K>(x, arguments...);
+  else if (x.a.major == K)
+    produce<type, S, K, MN>(x, arguments...);
+  else if (x.b.major == K)
+    produce<type, S, MN, K>(x, arguments...);
+  else
+    produce<type, S, MN, MN>(x, arguments...);
+}
+
+/// The products of one stage.
+template <UnitType type, Major a_major, Major b_major, int count>
+__device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a, const SwizzledDescriptor& b,
+                               int accumulate) {
+  constexpr unsigned along_k = 16 * 2, across = 16 * 128; // bytes from one instruction's k to the next one's
+  begin_products();
+#pragma unroll
+  for (unsigned step = 0; step < block_k_of(type) / depth_of(type); ++step)
+    multiply<type, count * 2, a_major, b_major>(sum, a.at(step * (a_major == Major::K ? along_k : across)),
+                                                b.at(step * (b_major == Major::K ? along_k : across)),
+                                                step == 0 ? accumulate : 1);
+  commit_products();
+}
+
+template <UnitType type, class S, bool finishes>
+__device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
+                        unsigned rank, const Work<S>* works) {
+  const int thread = static_cast<int>(threadIdx.x) % 128;
+  const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
+  const int lane = thread % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
+  Ring<S::count> ring;
+  const int stages = stages_of<S>(x);
+  const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
+  const Results in_registers = S::columns < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
+  const Results& to = S::columns < 192 ? in_registers : x.to;
+  constexpr bool defers = S::sharing == Sharing::B && !finishes; // where there are tiles enough
+  [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
+  char* const buffers = shared + stages * static_cast<int>(S::bytes);
+  wait_for_kernel_before();
+  const Clusters<S> clusters(x);
+  for (int index = clusters.first; index < clusters.all; index += clusters.count) {
+    const Work<S> work = works_are_left<type, S> ? Work<S>(works, barriers.full, ring) : Work<S>(x, index, rank);
+    const int blocks = works_are_left<type, S> ? work.uniform_blocks() : work.blocks();
+    float sum[S::columns / 2];
+    int before = -1; // the stage whose products may still run
+    for (int k = 0; k < blocks; ++k, ring.advance(stages)) {
+      wait(barriers.full[ring.stage], ring.phase);
+      const char* stage = shared + ring.stage * S::bytes;
+      const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
+      const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer), 64 * 128);
+      const int accumulate = k > 0;
+      if (majors == 0)
+        multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
+      else if (majors == 1)
+        multiply_stage<type, Major::K, Major::MN>(sum, a, b, accumulate);
+      else if (majors == 2)
+        multiply_stage<type, Major::MN, Major::K>(sum, a, b, accumulate);
+      else
+        multiply_stage<type, Major::MN, Major::MN>(sum, a, b, accumulate);
+      if constexpr (defers) {
+        if (deferred.waiting()) {
+          do {
+            deferred.store_next(x.c, buffers + warp * staging);
+          } while (k + 1 == blocks && deferred.waiting());
+        }
+      }
+      wait_for_products<1>();
+      if (before >= 0) barriers.release(before, lane);
+      before = ring.stage;
+    }
+    wait_for_products<0>();
+    barriers.release(before, lane);
+    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
+    const int row = work.row_of(warp), col = work.col_of(consumer);
+    if constexpr (defers) {
+      if (!clusters.is_last(index) && x.in_boxes) {
+        if (to.narrow) {
+          deferred.hold(x.c, to, sum, buffers + warp * staging, row, work.col);
+        } else {
+          send_rows<false>(x.c, sum, to.alpha, buffers + warp * staging, row, work.col);
+          deferred.forget();
+        }
+        continue;
+      }
+    }
+    if constexpr (defers) wait_for_boxes<0>(); // in whose buffers results are turned
+    const auto store_all = [&](const auto& sums, char* buffer) {
+      if constexpr (finishes)
+        store_finished<false>(x.finish, sums, buffer, row, col);
+      else
+        store<type>(to, sums, buffer, row, col, work.slice, defers ? lane_from_here() : lane); // registers are few
+    };
+    if constexpr (S::sharing == Sharing::Results && S::blocks == 1) {
+      float all[S::tile_n / 2]{};
+      if (add_parts_of_tile(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
+        store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
+    } else if constexpr (S::sharing == Sharing::Results) {
+      float all[S::tile_n / 2]{};
+      char* const buffer = add_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
+      if (buffer == nullptr) continue;
+      if (!x.swapped)
+        store_all(all, buffer);
+      else if constexpr (finishes)
+        finish_columns<1>(x.finish, all, work.col, row);
+      else
+        store_columns_of<type>(to, all, work.col, row, work.slice);
+    } else {
+      store_all(sum, buffers + warp * staging);
+      if constexpr (defers) deferred.forget();
+    }
+  }
+}
+
+#endif
+
+/// To be launched in clusters. With an epilogue it is a kernel of its own: in this one every register is taken.
+template <UnitType type, int rows, int tile_n, Sharing sharing, bool finishes>
+__global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  using S = Stages<rows, tile_n, sharing>;
+  extern __shared__ __align__(1024) char shared[];
+  __shared__ Barriers<S::count, S::sharers> barriers;
+  __shared__ Arrivals arrivals;
+  __shared__ Work<S> works[S::count]; // of the tiles that begin with these stages
+  const unsigned rank = ptx::get_sreg_cluster_ctarank();
+  if (threadIdx.x == 32) barriers.start();
+  if (threadIdx.x == 64) prefetch<S::rows>(x.a);
+  if (threadIdx.x == 96) {
+    prefetch<S::b_own>(x.b);
+    if (sharing == Sharing::Results && x.parts > 1) expect_parts<S>(x, arrivals, static_cast<int>(rank));
+  }
+  // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
+  // before. Who adds slices is small and would find room at once, on the few multiprocessors without a block of ours:
+  // it comes when the last products end.
+  if (x.slices == 1) launch_dependents();
+  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  if (threadIdx.x < 128) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    // While the barriers are made, and the other block starts.
+    Work<S> work(x, Clusters<S>(x).first, rank);
+    work.hold();
+    ptx::barrier_cluster_wait();
+    if (threadIdx.x < 32 && elected()) produce<type, S>(x, shared, barriers, rank, work, works);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    ptx::barrier_cluster_wait();
+    if constexpr (type == UnitType::Tf32)
+      consume_from_registers<S, finishes>(x, shared, barriers, arrivals, rank, works);
+    else
+      consume<type, S, finishes>(x, shared, barriers, arrivals, rank, works);
+  }
+  if constexpr (sharing != Sharing::B) return; // who is sent sums has waited for all of them
+  __syncwarp();
+  // Nobody leaves while the other block may still write here. Relaxed, since the other need not see what was written:
+  // releasing would wait for all results to be in memory.
+  ptx::barrier_cluster_arrive(ptx::sem_relaxed);
+  ptx::barrier_cluster_wait();
+#endif
+}
+
+} // namespace tessera::cuda::tma

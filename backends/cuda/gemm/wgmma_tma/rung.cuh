@@ -1,0 +1,217 @@
+#pragma once
+
+/// A rung by tensor maps: describes the operands, copies what the copy engine cannot read, runs the product.
+
+#include <tessera/executor.hpp>
+
+#include "add_split_k.cuh"
+#include "aligned_copy.cuh"
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/few_vectors.cuh"
+#include "cuda/gemm/common/gemv.cuh"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/repack.cuh"
+#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/stream.hpp"
+#include "plan.hpp"
+#include "product.cuh"
+#include "tensor_map.hpp"
+
+namespace tessera::cuda::tma {
+
+inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (machine.compute_major != 9)
+    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another row of this math mode";
+  if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
+  return nullptr;
+}
+
+/// An operand as it is stored, line by line.
+struct Stored {
+  const void* data;
+  Index lines, length, ld;
+  Major major;
+  int element;         ///< bytes
+  bool turned = false; ///< is to be read from a transposed copy
+
+  bool copied() const {
+    return turned || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
+  }
+  /// Elements from line to line of a copy: a box's lines are then whole lines of the caches.
+  Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 128) * 128 / element; }
+  Index copy_bytes() const {
+    return !copied() ? 0 : turned ? length * pitch(lines) * element : lines * pitch(length) * element;
+  }
+  /// Makes the copy that the engine can read and is this from then on. Only f32 is transposed.
+  Status copy_to(cudaStream_t stream, void* to, const char* name) {
+    const Index halves = element / 2;
+    if (turned)
+      repack<float>(stream, {static_cast<const float*>(data), 1, ld, length, lines}, static_cast<float*>(to),
+                    pitch(lines), length, lines, 0.0f);
+    Status status =
+        turned ? launched(name)
+               : copy_aligned(stream, data, lines, length * halves, ld * halves, to, pitch(length) * halves, name);
+    if (turned) {
+      std::swap(lines, length);
+      major = major == Major::K ? Major::MN : Major::K;
+    }
+    data = to;
+    ld = pitch(length);
+    turned = false;
+    return status;
+  }
+};
+
+/// A map of `x`, whose boxes have so many lines of so many bytes.
+inline Status encode(DType type, const Stored& x, Index box_lines, CUtensorMap& map,
+                     unsigned box_line = TensorShape{}.box_line) noexcept {
+  const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
+  return encode_tensor_map(map, type, x.data,
+                           {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line});
+}
+
+/// Fills in how a kernel reads `x`; a copy is of so many rows, or k.
+inline Status describe(DType type, const Stored& x, Index box_rows, Index box_k, Operand& out) noexcept {
+  const bool along_k = x.major == Major::K;
+  out.major = x.major;
+  out.count = static_cast<int>(along_k ? x.lines : x.length);
+  if (const Index last = x.lines % box_rows; along_k && last > 0)
+    if (Status status = encode(type, x, last, out.edge); !status.ok()) return status;
+  return encode(type, x, along_k ? box_rows : box_k, out.map);
+}
+
+template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
+Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
+              const char* name) noexcept {
+  using S = Stages<rows, tile_n, sharing>;
+  const auto kernel = x.finish.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
+                                                       : product<type, rows, tile_n, sharing, false>;
+  if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
+  const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
+  // Those who share results meet once: each has one tile.
+  const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / plan.cluster(), 1, all);
+  const Index blocks = clusters * plan.cluster();
+  // Blocks of large tiles that lie below one another run side by side, so that the L2 cache is asked for a panel once.
+  const bool paired = sharing == Sharing::Nothing && rows * tile_n >= 128 * 128 && blocks % 2 == 0;
+  const Launch how{.blocks = blocks,
+                   .threads = threads,
+                   .shared = S::all_bytes,
+                   .early = true,
+                   .cluster = paired ? 2 : plan.cluster()};
+  return launch_kernel(stream, how, name, kernel, x);
+}
+
+template <UnitType type>
+Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
+              const char* name) noexcept {
+  const auto is = [&](int tile_m, int tile_n, Sharing sharing) {
+    return plan.tile_m == tile_m && plan.tile_n == tile_n && plan.sharing == sharing;
+  };
+  using enum Sharing;
+  constexpr bool narrow = type != UnitType::Tf32;
+  if (is(128, 256, B)) return launch<type, 128, 256, B>(stream, x, plan, multiprocessors, name);
+  if (is(128, 256, Nothing)) return launch<type, 128, 256>(stream, x, plan, multiprocessors, name);
+  if constexpr (narrow) {
+    if (is(128, 224, B)) return launch<type, 128, 224, B>(stream, x, plan, multiprocessors, name);
+    if (is(128, 192, Nothing)) return launch<type, 128, 192>(stream, x, plan, multiprocessors, name);
+    if (is(128, 128, Results)) return launch<type, 128, 128, Results>(stream, x, plan, multiprocessors, name);
+  }
+  if (is(128, 64, Nothing)) return launch<type, 128, 64>(stream, x, plan, multiprocessors, name);
+  if (is(64, 128, Nothing)) return launch<type, 64, 128>(stream, x, plan, multiprocessors, name);
+  if (is(64, 64, Results)) return launch<type, 64, 64, Results>(stream, x, plan, multiprocessors, name);
+  return launch<type, 128, 128>(stream, x, plan, multiprocessors, name);
+}
+
+/// C, or the slices' sums in the same places.
+inline Results results_of(const GemmCall& call, float* sums, Index sums_pitch) noexcept {
+  const bool sliced = sums != nullptr;
+  const DType type = sliced ? DType::F32 : call.result;
+  void* const c = sliced ? sums : call.c;
+  const Index ldc = sliced ? sums_pitch : call.ldc;
+  return {.c = c,
+          .ldc = ldc,
+          .plane = call.m * sums_pitch,
+          .m = static_cast<int>(call.m),
+          .n = static_cast<int>(sliced ? sums_pitch : call.n),
+          .alpha = sliced ? 1 : static_cast<float>(call.alpha),
+          .beta = sliced ? 0 : static_cast<float>(call.beta),
+          .narrow = type != DType::F32,
+          .vectors = reinterpret_cast<std::uintptr_t>(c) % 16 == 0 &&
+                     (call.m == 1 || ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
+}
+
+/// C as the copy engine sees it. `turned`: boxes are of Cᵀ.
+inline Status describe_results(const GemmCall& call, bool turned, CUtensorMap& map) noexcept {
+  const Stored c{call.c, call.m, call.n, call.ldc, Major::K, static_cast<int>(size_of(call.result))};
+  return turned ? encode(call.result, c, turned_box_rows, map, turned_box_line) : encode(call.result, c, box_rows, map);
+}
+
+/// What a row runs.
+template <UnitType type>
+Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  constexpr bool tf32 = type == UnitType::Tf32;
+  constexpr int block_k = block_k_of(type);
+  const cudaStream_t stream = stream_of(queue);
+  if (is_row_product(call)) return launch_row_product(stream, call, row.name);
+  if (is_panel_product(call)) return launch_panel_product(stream, call, row.name);
+  const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
+  Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
+               call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
+  Stored second{call.b,   b_flipped ? call.n : call.k,      b_flipped ? call.k : call.n,
+                call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
+  // The operands change places where op(A) has few rows, which then are columns. In tf32 the second operand has to be
+  // K-major: they change places for that as well, or it is transposed, which costs little if it is much the smaller.
+  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
+  const bool unlike = tf32 && !a_flipped && !b_flipped;
+  const bool swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
+  if (swapped) std::swap(first, second);
+  second.turned = tf32 && second.major == Major::MN;
+  const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
+
+  const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
+  const Index blocks = ceil_div<Index>(call.k, block_k);
+  const Plan plan = choose_plan(rows, cols, blocks, multiprocessors, tf32);
+  const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
+  ScratchLayout layout;
+  const std::size_t first_at = layout.add(first.copy_bytes());
+  const std::size_t second_at = layout.add(second.copy_bytes());
+  const std::size_t sums_at = layout.add(plan.slices > 1 ? plan.slices * call.m * sums_pitch * 4 : 0);
+  Scratch scratch;
+  if (layout.size() > 0)
+    if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
+  char* const memory = scratch.as<char>();
+  if (first.copied())
+    if (Status status = first.copy_to(stream, memory + first_at, row.name); !status.ok()) return status;
+  if (second.copied())
+    if (Status status = second.copy_to(stream, memory + second_at, row.name); !status.ok()) return status;
+
+  float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
+  const Index units = Index{plan.slices} * plan.parts, stages = plan.stages(blocks);
+  Product x{.a = {},
+            .b = {},
+            .c = {},
+            .in_boxes = false,
+            .swapped = swapped,
+            .to = results_of(call, sums, sums_pitch),
+            .tiles_m = static_cast<int>(ceil_div<Index>(rows, plan.cluster_rows())),
+            .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
+            .slices = plan.slices,
+            .parts = plan.parts,
+            .each = static_cast<int>(stages / units),
+            .more = static_cast<int>(stages % units),
+            .finish = Finish<float>(call)};
+  // What one copy fetches, for the cluster where that shares it: rows, columns, k.
+  const int own_columns = plan.own_columns();
+  const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
+  if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;
+  if (Status status = describe(call.type, second, own_columns, own_k, x.b); !status.ok()) return status;
+  x.in_boxes = plan.sharing == Sharing::B && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.finish.wanted;
+  if (x.in_boxes)
+    if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;
+  if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
+  if (sums == nullptr) return {};
+  return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.finish}, row.name);
+}
+
+} // namespace tessera::cuda::tma

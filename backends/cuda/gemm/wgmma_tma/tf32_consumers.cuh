@@ -1,0 +1,208 @@
+#pragma once
+
+/// Consumers for f32 operands in tf32, of which the matrix units want the second one K-major, and the first one too
+/// unless it comes from registers. So the first, whichever way it is stored, is read from shared memory into registers
+/// and rounded to tf32 there; of the second, which lies there as it was, the units ignore the last 13 bits.
+
+#include "cluster_split_k.cuh"
+
+namespace tessera::cuda::tma {
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+using wgmma::Barriers;
+
+/// A lane's part of 16 rows and 32 k: of the rows 2·(lane / 4) and the next, so that two neighbours of an MN-major
+/// operand are read at once. The units' rows lane / 4 and lane / 4 + 8 are these.
+struct Fragments {
+  unsigned a[16];
+
+  __device__ void load(const char* stage, Major major, int warp, int lane) {
+    const int pair = lane / 4, k = lane % 4;
+    if (major == Major::MN) {
+      const int chunk = warp % 2 * 4 + pair / 2;
+      const char* const box = stage + warp / 2 * 32 * 128 + pair % 2 * 8;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int line = half * 4 + k;
+        const char* const from = box + line * 128 + (chunk ^ line) * 16;
+#pragma unroll
+        for (int step = 0; step < 4; ++step) {
+          const auto x = *reinterpret_cast<const float2*>(from + step * 8 * 128);
+          a[step * 4 + half * 2] = rounded_to_tf32(x.x);
+          a[step * 4 + half * 2 + 1] = rounded_to_tf32(x.y);
+        }
+      }
+      return;
+    }
+#pragma unroll
+    for (int next = 0; next < 2; ++next) {
+      const int line = warp * 16 + pair * 2 + next;
+      const char* const from = stage + line * 128 + k * 4;
+#pragma unroll
+      for (int chunk = 0; chunk < 8; ++chunk)
+        a[chunk * 2 + next] = rounded_to_tf32(*reinterpret_cast<const float*>(from + (chunk ^ line % 8) * 16));
+    }
+  }
+  /// The same where shared memory has as much to do as the units, in narrow tiles. The swizzle puts what lies four
+  /// lines apart, or of a K-major operand eight, into the same banks; so half of the lanes read two things in the other
+  /// order.
+  __device__ void load_in_turns(const char* stage, Major major, int warp, int lane) {
+    const int pair = lane / 4, k = lane % 4;
+    if (major == Major::MN) {
+      const int chunk = warp % 2 * 4 + pair / 2;
+      const bool later = k % 2 == 1; // the second four k come first
+      const char* const box = stage + warp / 2 * 32 * 128 + pair % 2 * 8;
+      const auto place = [&](int line) { return box + line * 128 + (chunk ^ line) * 16; };
+      const char *const first = place(later ? 4 + k : k), *const second = place(later ? k : 4 + k);
+#pragma unroll
+      for (int step = 0; step < 4; ++step) {
+        const auto x = *reinterpret_cast<const float2*>(first + step * 8 * 128);
+        const auto y = *reinterpret_cast<const float2*>(second + step * 8 * 128);
+        a[step * 4] = rounded_to_tf32(later ? y.x : x.x);
+        a[step * 4 + 1] = rounded_to_tf32(later ? y.y : x.y);
+        a[step * 4 + 2] = rounded_to_tf32(later ? x.x : y.x);
+        a[step * 4 + 3] = rounded_to_tf32(later ? x.y : y.y);
+      }
+      return;
+    }
+    const bool later = pair >= 4; // of two chunks the second one comes first
+#pragma unroll
+    for (int next = 0; next < 2; ++next) {
+      const int line = warp * 16 + pair * 2 + next;
+      const char* const from = stage + line * 128 + k * 4;
+      const auto read = [&](int chunk) {
+        return *reinterpret_cast<const float*>(from + (chunk ^ (later ? 1 : 0) ^ line % 8) * 16);
+      };
+#pragma unroll
+      for (int chunk = 0; chunk < 8; chunk += 2) {
+        const float x = read(chunk), y = read(chunk + 1);
+        a[chunk * 2 + next] = rounded_to_tf32(later ? y : x);
+        a[chunk * 2 + 2 + next] = rounded_to_tf32(later ? x : y);
+      }
+    }
+  }
+};
+
+/// Results of Cᵀ to C: a warp's 16 rows are columns j and on, a lane's two of them neighbours; `columns` are rows from
+/// i on. Whole sectors, 64 bytes of four rows at a time, straight from the accumulators.
+template <int count>
+__device__ void store_transposed(const Results& x, const float (&sum)[count], int i, int j, int slice) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  j += lane / 4 * 2;
+  i += lane % 4 * 2;
+  float* const c = static_cast<float*>(x.c) + slice * x.plane + i * x.ldc + j;
+  const bool pairs = x.vectors && j + 1 < x.n;
+#pragma unroll
+  for (int e = 0; e < count; e += 8) {
+    float2 old[4]{};
+    const auto row = [&](int r) { return e * 2 + r / 2 * 8 + r % 2; };
+    if (x.beta != 0) {
+#pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        const float* const from = c + row(r) * x.ldc;
+        if (i + row(r) < x.m && j < x.n) old[r].x = from[0];
+        if (i + row(r) < x.m && j + 1 < x.n) old[r].y = from[1];
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      if (i + row(r) >= x.m) continue;
+      float* const to = c + row(r) * x.ldc;
+      float2 value{x.alpha * sum[e + r / 2 * 4 + r % 2], x.alpha * sum[e + r / 2 * 4 + 2 + r % 2]};
+      if (x.beta != 0) value = {fused(x.beta, old[r].x, value.x), fused(x.beta, old[r].y, value.y)};
+      if (pairs) {
+        *reinterpret_cast<float2*>(to) = value;
+      } else {
+        if (j < x.n) to[0] = value.x;
+        if (j + 1 < x.n) to[1] = value.y;
+      }
+    }
+  }
+}
+
+template <class S, bool finishes>
+__device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers,
+                                       Arrivals& arrivals, unsigned rank, const Work<S>* works) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
+  Ring<S::count> ring;
+  const int stages = stages_of<S>(x);
+  const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0, own_b = S::b_of(warp / 4);
+  const Results in_registers = S::columns < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
+  const Results& to = S::columns < 128 ? in_registers : x.to;
+  wait_for_kernel_before();
+  const Clusters<S> clusters(x);
+  for (int index = clusters.first; index < clusters.all; index += clusters.count) {
+    const Work<S> work(works, barriers.full, ring);
+    const int blocks = work.uniform_blocks();
+    float sum[S::columns / 2];
+    int before = -1; // the stage whose products may still run
+    int k = 0;
+    const auto step = [&](Fragments& fragments) {
+      wait(barriers.full[ring.stage], ring.phase);
+      const char* stage = shared + ring.stage * S::bytes;
+      if constexpr (S::columns == 64)
+        fragments.load_in_turns(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
+      else
+        fragments.load(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
+      const SwizzledDescriptor b(stage + S::a_bytes + own_b);
+      begin_products();
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i)
+        multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > 0 : 1);
+      commit_products();
+      wait_for_products<1>();
+      if (before >= 0) barriers.release(before, lane);
+      before = ring.stage;
+      ring.advance(stages);
+      ++k;
+    };
+    // The next products' fragments are read while these are under way.
+    Fragments even, odd;
+    while (true) {
+      step(even);
+      if (k == blocks) break;
+      step(odd);
+      if (k == blocks) break;
+    }
+    wait_for_products<0>();
+    barriers.release(before, lane);
+    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
+    char* const buffers = shared + stages * static_cast<int>(S::bytes);
+    const int row = work.row_of(warp), col = work.col_of(warp / 4);
+    if constexpr (S::sharing == Sharing::B && !finishes) {
+      if (!clusters.is_last(index) && x.in_boxes) {
+        if (x.swapped)
+          send_columns(x.c, sum, to.alpha, buffers + warp * staging, col, row);
+        else
+          send_rows<true>(x.c, sum, to.alpha, buffers + warp * staging, row, col);
+        continue;
+      }
+      wait_for_boxes<0>(); // in whose buffers results are turned
+    }
+    const auto store_all = [&](const auto& sums, char* buffer) {
+      if constexpr (finishes) {
+        if (x.swapped)
+          finish_columns<2>(x.finish, sums, col, row);
+        else
+          store_finished<true>(x.finish, sums, buffer, row, col);
+      } else if (x.swapped) {
+        store_transposed(to, sums, col, row, work.slice);
+      } else {
+        store<UnitType::Bf16, true>(to, sums, buffer, row, col, work.slice);
+      }
+    };
+    if constexpr (S::sharing == Sharing::Results) {
+      float all[S::tile_n / 2]{};
+      char* const buffer = add_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
+      if (buffer != nullptr) store_all(all, buffer);
+    } else {
+      store_all(sum, buffers + warp * staging);
+    }
+  }
+}
+
+#endif
+
+} // namespace tessera::cuda::tma

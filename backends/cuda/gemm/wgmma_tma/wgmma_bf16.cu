@@ -1,0 +1,22 @@
+/// wgmma_bf16: bf16 operands from where they are, by tensor maps, then Hopper's warpgroup matrix instructions in f32.
+///
+/// Nothing is packed or transposed: the copy engine and the matrix units read either direction. Only rows that begin at
+/// no multiples of 16 bytes are copied first. 2·m·n·k operations. NVIDIA CUTLASS; PTX ISA, "Tensor-map".
+
+#include "cuda/gemm/ladder.hpp"
+#include "rung.cuh"
+
+namespace tessera::cuda {
+
+const GemmKernel wgmma_bf16_bf16{.name = "wgmma_bf16",
+                                 .summary = "Hopper's warpgroup matrix instructions on bf16, read by tensor maps",
+                                 .source = "CUTLASS",
+                                 .type = DType::BF16,
+                                 .math = Math::Bf16,
+                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Bf16)},
+                                 .accumulator = Accumulator::Truncating,
+                                 .reject = tma::reject,
+                                 .run = tma::run<UnitType::Bf16>,
+                                 .epilogue = true};
+
+} // namespace tessera::cuda

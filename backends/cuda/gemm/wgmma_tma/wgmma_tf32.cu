@@ -1,0 +1,24 @@
+/// wgmma_tf32: f32 operands from where they are, by tensor maps, then Hopper's warpgroup matrix instructions in tf32.
+///
+/// One operand passes through registers, which rounds it and lets it be stored either way; of the other the units drop
+/// the last 13 bits, and it has to be stored along k: Cᵀ = op(B)ᵀ·op(A)ᵀ lets either be that one. If neither is, B is
+/// transposed first. 2·m·n·k operations. NVIDIA CUTLASS; PTX ISA, "Tensor-map".
+
+#include "cuda/gemm/ladder.hpp"
+#include "rung.cuh"
+
+namespace tessera::cuda {
+
+const GemmKernel wgmma_tf32_f32{.name = "wgmma_tf32",
+                                .summary = "Hopper's warpgroup matrix instructions in tf32, read by tensor maps",
+                                .source = "CUTLASS",
+                                .type = DType::F32,
+                                .math = Math::Tf32,
+                                .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Tf32)},
+                                .accumulator = Accumulator::Truncating,
+                                .reject = tma::reject,
+                                .run = tma::run<UnitType::Tf32>,
+                                .epilogue = true,
+                                .narrows = true};
+
+} // namespace tessera::cuda

@@ -1,0 +1,142 @@
+#include "memory.hpp"
+
+#include <cstdint>
+#include <new>
+#include <string>
+
+#include "cuda/device/status.hpp"
+#include "cuda/queue/beside_capture.hpp"
+
+namespace tessera::cuda {
+namespace {
+
+void forget_error() { static_cast<void>(cudaGetLastError()); }
+
+cudaMemPool_t create_pool(int device) {
+  int supported = 0;
+  if (cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device) != cudaSuccess || supported == 0) {
+    forget_error();
+    return nullptr;
+  }
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.handleTypes = cudaMemHandleTypeNone;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  cudaMemPool_t pool = nullptr;
+  if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess) {
+    forget_error();
+    return nullptr;
+  }
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) {
+    std::uint64_t kept = total / 4;
+    static_cast<void>(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
+  }
+  forget_error();
+  return pool;
+}
+
+} // namespace
+
+DeviceMemory::DeviceMemory(int device, std::size_t limit) noexcept : device_(device), limit_(limit) {
+  static_cast<void>(cudaSetDevice(device));
+  pool_ = create_pool(device);
+}
+
+DeviceMemory::~DeviceMemory() {
+  static_cast<void>(cudaSetDevice(device_));
+  static_cast<void>(cudaDeviceSynchronize());
+  if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
+  for (const auto& [memory, bytes] : sizes_) static_cast<void>(cudaFree(memory)); // or the pool would live on for it
+  if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
+  forget_error();
+}
+
+Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait,
+                              bool counts) noexcept {
+  const BesideCapture here;
+  memory = nullptr;
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  bytes = bytes == 0 ? 1 : bytes;
+  const std::size_t counted = counts ? bytes : 0;
+  if (Status status = reserve(counted); !status.ok()) return status;
+  cudaError_t error = take(stream, bytes, memory);
+  if (error == cudaErrorMemoryAllocation && may_wait) { // what was freed and not yet given back may be enough
+    forget_error();
+    static_cast<void>(cudaDeviceSynchronize());
+    if (pool_ != nullptr) static_cast<void>(cudaMemPoolTrimTo(pool_, 0));
+    error = take(stream, bytes, memory);
+  }
+  const std::lock_guard lock(mutex_);
+  if (error == cudaSuccess) try {
+      sizes_.emplace(memory, counted);
+      return {};
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(pool_ ? cudaFreeAsync(memory, stream) : cudaFree(memory));
+    }
+  memory = nullptr;
+  in_use_ -= counted;
+  if (error == cudaErrorMemoryAllocation) {
+    forget_error();
+    return out_of_memory(bytes);
+  }
+  return error == cudaSuccess ? Status{StatusCode::OutOfMemory, {}} : check(error, "allocating device memory");
+}
+
+Status DeviceMemory::stream(cudaStream_t& stream) noexcept {
+  const BesideCapture here;
+  const std::lock_guard lock(mutex_);
+  if (stream_ == nullptr) {
+    if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+    if (Status status = check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+        !status.ok())
+      return status;
+  }
+  stream = stream_;
+  return {};
+}
+
+/// Counts the bytes against the limit before they are asked for, so that two threads cannot both have the last ones.
+Status DeviceMemory::reserve(std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (limit_ != 0 && (bytes > limit_ || in_use_ > limit_ - bytes)) return out_of_memory(bytes);
+  in_use_ += bytes;
+  return {};
+}
+
+cudaError_t DeviceMemory::take(cudaStream_t stream, std::size_t bytes, void*& memory) noexcept {
+  return pool_ ? cudaMallocFromPoolAsync(&memory, bytes, pool_, stream) : cudaMalloc(&memory, bytes);
+}
+
+Status DeviceMemory::out_of_memory(std::size_t bytes) const noexcept try {
+  std::string why = "out of device memory: could not allocate " + std::to_string(bytes) + " bytes";
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (limit_ != 0)
+    why += "; " + std::to_string(in_use_) + " of the " + std::to_string(limit_) +
+           " bytes that TESSERA_CUDA_MEMORY_LIMIT allows are in use";
+  else if (cudaMemGetInfo(&free, &total) == cudaSuccess)
+    why += "; " + std::to_string(free) + " of " + std::to_string(total) + " bytes are free";
+  return {StatusCode::OutOfMemory, why + "; use smaller matrices, or destroy some that are on the device"};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+void DeviceMemory::free(cudaStream_t stream, void* memory) noexcept {
+  if (memory == nullptr) return;
+  const BesideCapture here;
+  static_cast<void>(cudaSetDevice(device_));
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = sizes_.find(memory); found != sizes_.end()) {
+      in_use_ -= found->second;
+      sizes_.erase(found);
+    }
+  }
+  static_cast<void>(pool_ ? cudaFreeAsync(memory, stream) : cudaFree(memory));
+  forget_error(); // there is nobody to tell; a lost device is reported by the next call
+}
+
+} // namespace tessera::cuda

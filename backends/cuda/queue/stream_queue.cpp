@@ -1,0 +1,129 @@
+#include "stream_queue.hpp"
+
+#include <new>
+#include <utility>
+
+#include "beside_capture.hpp"
+#include "cuda/device/status.hpp"
+#include "graph_recording.hpp"
+
+namespace tessera::cuda {
+
+cudaStream_t stream_of(Queue& queue) noexcept {
+  auto& streams = static_cast<StreamQueue&>(queue);
+  // If this fails, so does the launch that follows, which is checked.
+  static_cast<void>(cudaSetDevice(streams.device()));
+  return streams.stream();
+}
+
+Status StreamQueue::create(int device, Executor& executor, DeviceMemory& memory,
+                           std::unique_ptr<StreamQueue>& queue) noexcept {
+  if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
+  cudaStream_t stream = nullptr;
+  if (Status status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); !status.ok())
+    return status;
+  queue.reset(new (std::nothrow) StreamQueue(device, executor, memory, stream));
+  if (queue) return {};
+  static_cast<void>(cudaStreamDestroy(stream));
+  return {StatusCode::OutOfMemory, {}};
+}
+
+StreamQueue::~StreamQueue() {
+  if (queues_) queues_->remove(stream_);
+  static_cast<void>(cudaSetDevice(device_));
+  static_cast<void>(cudaStreamSynchronize(stream_));
+  signals_.free();
+  static_cast<void>(cudaStreamDestroy(stream_));
+}
+
+Status StreamQueue::synchronize() noexcept {
+  const BesideCapture here;
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  return check(cudaStreamSynchronize(stream_), "waiting for a queue's work");
+}
+
+namespace {
+
+/// What comes later in `second` waits for what is in `first`. An event may be destroyed before it has come to pass.
+Status order(int device, cudaStream_t first, cudaStream_t second) noexcept {
+  if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
+  cudaEvent_t event = nullptr;
+  if (Status status = check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event"); !status.ok())
+    return status;
+  Status status = check(cudaEventRecord(event, first), "recording an event in a stream");
+  if (status.ok()) status = check(cudaStreamWaitEvent(second, event, 0), "letting a stream wait for an event");
+  static_cast<void>(cudaEventDestroy(event));
+  return status;
+}
+
+} // namespace
+
+Status StreamQueue::start_after(void* stream) noexcept {
+  return order(device_, static_cast<cudaStream_t>(stream), stream_);
+}
+Status StreamQueue::finish_before(void* stream) noexcept {
+  return order(device_, stream_, static_cast<cudaStream_t>(stream));
+}
+
+Status StreamQueue::begin_recording() noexcept {
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  const auto held = hold();
+  if (recorded_) return {StatusCode::Rejected, "this queue is being recorded already"};
+  std::unique_ptr<RecordedMemory> recorded;
+  if (Status status = RecordedMemory::create(executor_, memory_, recorded); !status.ok()) return status;
+  Status status = queues_->begin_capture(stream_);
+  if (status.ok()) recorded_ = std::move(recorded);
+  return status;
+}
+
+Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
+  recording.reset();
+  std::unique_ptr<RecordedMemory> recorded; // destroyed when the queue is no longer held: it frees memory
+  cudaGraph_t graph = nullptr;
+  {
+    const auto held = hold();
+    if (!recorded_) return {StatusCode::Rejected, "this queue is not being recorded"};
+    recorded = std::move(recorded_);
+    if (Status status = queues_->end_capture(stream_, graph); !status.ok()) {
+      if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+      return status;
+    }
+  }
+  return GraphRecording::create(device_, graph, std::move(recorded), recording);
+}
+
+Status TimedEvent::create(int device, std::unique_ptr<Event>& event) noexcept {
+  if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
+  cudaEvent_t made = nullptr;
+  if (Status status = check(cudaEventCreate(&made), "making an event"); !status.ok()) return status;
+  event.reset(new (std::nothrow) TimedEvent(device, made));
+  if (event) return {};
+  static_cast<void>(cudaEventDestroy(made));
+  return {StatusCode::OutOfMemory, {}};
+}
+
+TimedEvent::~TimedEvent() {
+  static_cast<void>(cudaSetDevice(device_));
+  static_cast<void>(cudaEventDestroy(event_));
+}
+
+Status TimedEvent::record(Queue& queue) noexcept {
+  return check(cudaEventRecord(event_, stream_of(queue)), "recording an event");
+}
+
+Status TimedEvent::synchronize() noexcept {
+  const BesideCapture here;
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  return check(cudaEventSynchronize(event_), "waiting for an event");
+}
+
+Status TimedEvent::seconds_since(const Event& start, double& seconds) noexcept {
+  if (Status status = synchronize(); !status.ok()) return status;
+  float milliseconds = 0;
+  const cudaEvent_t begin = static_cast<const TimedEvent&>(start).event_;
+  Status status = check(cudaEventElapsedTime(&milliseconds, begin, event_), "reading the time between two events");
+  if (status.ok()) seconds = static_cast<double>(milliseconds) * 1e-3;
+  return status;
+}
+
+} // namespace tessera::cuda

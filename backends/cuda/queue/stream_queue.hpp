@@ -1,0 +1,72 @@
+#pragma once
+
+/// Streams as queues, and CUDA's events as events.
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <tessera/executor.hpp>
+#include <tessera/recording.hpp>
+
+#include "cuda/memory/recorded_memory.hpp"
+#include "side_queues.hpp"
+#include "stream.hpp"
+
+namespace tessera::cuda {
+
+class StreamQueue final : public Queue, public Recorder {
+ public:
+  /// Does not wait for the legacy default stream, nor makes it wait.
+  static Status create(int device, Executor& executor, DeviceMemory& memory,
+                       std::unique_ptr<StreamQueue>& queue) noexcept;
+  ~StreamQueue() override;
+  Status synchronize() noexcept override;
+  void* native() noexcept override { return stream_; }
+  Status start_after(void* stream) noexcept override;
+  Status finish_before(void* stream) noexcept override;
+  Status begin_recording() noexcept override;
+  Status end_recording(std::unique_ptr<Recording>& recording) noexcept override;
+
+  /// Gives this one its place among its executor's queues, for as long as it lives. Before it is recorded.
+  void join(std::shared_ptr<SideQueues> queues) noexcept { queues_ = std::move(queues); }
+
+  int device() const noexcept { return device_; }
+  cudaStream_t stream() const noexcept { return stream_; }
+  DeviceMemory& memory() const noexcept { return memory_; }
+  Signals& signals() noexcept { return signals_; }
+  /// Null while it is not recorded.
+  RecordedMemory* recorded_memory() const noexcept { return recorded_.get(); }
+  /// As long as what it returns lives, no recording of this queue begins or ends.
+  std::unique_lock<std::mutex> hold() noexcept { return std::unique_lock(recording_); }
+
+ private:
+  StreamQueue(int device, Executor& executor, DeviceMemory& memory, cudaStream_t stream)
+      : device_(device), executor_(executor), memory_(memory), stream_(stream), signals_(memory, stream) {}
+  int device_;
+  Executor& executor_;
+  DeviceMemory& memory_; ///< its executor's
+  cudaStream_t stream_;
+  Signals signals_;
+  std::shared_ptr<SideQueues> queues_;
+  std::mutex recording_;
+  std::unique_ptr<RecordedMemory> recorded_;
+};
+
+class TimedEvent final : public Event {
+ public:
+  static Status create(int device, std::unique_ptr<Event>& event) noexcept;
+  ~TimedEvent() override;
+  Status record(Queue& queue) noexcept override;
+  Status synchronize() noexcept override;
+  Status seconds_since(const Event& start, double& seconds) noexcept override;
+
+ private:
+  TimedEvent(int device, cudaEvent_t event) : device_(device), event_(event) {}
+  int device_;
+  cudaEvent_t event_;
+};
+
+} // namespace tessera::cuda

@@ -1,0 +1,118 @@
+#pragma once
+
+/// What stands behind Matrix and MatrixView: elements on the host, on one device, or both. Users need not read it.
+
+#include <atomic>
+#include <iosfwd>
+#include <memory>
+#include <mutex>
+
+#include <tessera/detail/export.hpp>
+#include <tessera/executor.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera::detail {
+
+/// Elements as an executor sees them.
+struct Placed {
+  void* data = nullptr;
+  Index ld = 0;
+};
+
+/// The two copies of a matrix and which of them are current. A copy is made when it is first needed.
+/// Reads may run at once from several threads; writes need the caller's own synchronisation.
+class TESSERA_API Storage {
+ public:
+  Storage(Index rows, Index cols, DType type);                       ///< owns its memory, contents undefined
+  Storage(void* host, Index rows, Index cols, Index ld, DType type); ///< the caller's memory
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  Index rows() const noexcept { return rows_; }
+  Index cols() const noexcept { return cols_; }
+  Index ld() const noexcept { return ld_; }
+  DType type() const noexcept { return type_; }
+  bool borrowed() const noexcept { return !owns_host_; } ///< of the caller's memory
+
+  /// Host elements, fetched if a device has newer ones.
+  const void* host_read() {
+    if (!host_current_.load(std::memory_order_acquire)) fetch();
+    return host_;
+  }
+  /// The same, and the device's copy is stale from now on.
+  void* host_write() {
+    if (!host_current_.load(std::memory_order_acquire)) fetch();
+    device_current_.store(false, std::memory_order_release);
+    return host_;
+  }
+
+  /// Elements in the executor's memory, copied there if they are not there yet.
+  Placed read_on(Executor& executor);
+  /// Memory in which the executor may write; `discard`: the old elements are not needed. The matrix keeps its old
+  /// value until written_on() says that the write was done, so that a call that fails loses nothing.
+  Placed write_on(Executor& executor, bool discard);
+  void written_on(Executor& executor) noexcept;
+  /// Gives the device's memory back, its elements fetched if they are newer.
+  void leave_device();
+
+  Executor* newest_on() const noexcept;
+  /// The executor that holds a current copy, if one does.
+  Executor* resident_on() const noexcept;
+
+ private:
+  void fetch();
+  void allocate_host();
+  Placed place(Executor& executor, bool discard);
+  void release_device() noexcept;
+
+  Index rows_, cols_, ld_;
+  DType type_;
+  void* host_ = nullptr;
+  bool owns_host_ = true;
+  std::atomic<bool> host_current_ = false;
+  Executor* executor_ = nullptr;
+  void* device_ = nullptr;
+  Index device_ld_ = 0;
+  std::atomic<bool> device_current_ = false;
+  std::mutex mutex_;
+};
+
+/// A rectangle of a storage, or its transpose. rows×cols are those of the rectangle as it is stored.
+struct Operand {
+  std::shared_ptr<Storage> storage;
+  Index row = 0;
+  Index col = 0;
+  Index rows = 0;
+  Index cols = 0;
+  Op op = Op::None;
+};
+
+TESSERA_API std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type);
+TESSERA_API Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type);
+TESSERA_API Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index cols);
+
+/// The operand's elements in the executor's memory: the first one, and the distance between stored rows.
+TESSERA_API Placed read_on(const Operand& operand, Executor& executor);
+TESSERA_API Placed write_on(const Operand& operand, Executor& executor, bool discard);
+TESSERA_API void written_on(const Operand& operand, Executor& executor) noexcept;
+
+TESSERA_API void check_index(Index i, Index j, Index rows, Index cols);
+TESSERA_API void check_row_length(Index row, Index length, Index expected);
+
+TESSERA_API void fill(const Operand& z, double value);
+TESSERA_API void identity(const Operand& z);
+TESSERA_API void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high);
+/// z := x, converted if they differ in type.
+TESSERA_API void copy(const Operand& x, const Operand& z);
+TESSERA_API void scale(double alpha, const Operand& x, const Operand& z);
+TESSERA_API void axpby(double alpha, const Operand& x, double beta, const Operand& y, const Operand& z);
+TESSERA_API void multiply(const Operand& x, const Operand& y, const Operand& z);
+TESSERA_API double reduce(const Operand& x, ReduceOp op);
+TESSERA_API double norm_frobenius(const Operand& x);
+TESSERA_API double norm_one(const Operand& x);
+TESSERA_API double norm_inf(const Operand& x);
+TESSERA_API bool equal(const Operand& x, const Operand& y);
+TESSERA_API std::ostream& print(std::ostream& out, const Operand& x);
+
+} // namespace tessera::detail

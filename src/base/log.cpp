@@ -1,0 +1,19 @@
+#include <tessera/backend/log.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace tessera {
+
+bool log_dispatch() noexcept {
+  static const bool enabled = [] {
+    const char* topics = std::getenv("TESSERA_LOG");
+    return topics != nullptr && std::string_view(topics).find("dispatch") != std::string_view::npos;
+  }();
+  return enabled;
+}
+
+void log_line(const std::string& line) noexcept { std::fprintf(stderr, "tessera: %s\n", line.c_str()); }
+
+} // namespace tessera

@@ -1,0 +1,78 @@
+/// Batches on an executor: what is left of products without work, and one after another where a backend has no better
+/// way or a row was named.
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include <tessera/executor.hpp>
+
+#include "gemm/partly_written.hpp"
+
+namespace tessera {
+namespace {
+
+bool is_empty(const GemmBatch& group) { return group.count == 0 || group.call.m == 0 || group.call.n == 0; }
+/// Nothing to multiply: C becomes beta·C.
+bool scales(const GemmBatch& group) { return group.call.k == 0 || group.call.alpha == 0.0; }
+bool multiplies(const GemmBatch& group) { return !is_empty(group) && !scales(group); }
+
+} // namespace
+
+Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) noexcept try {
+  if (Status status = check_gemm_batch(groups); !status.ok()) return status;
+  const auto run = [&](std::span<const GemmBatch> some) {
+    return kernel.empty() ? run_gemm_batch(queue, some) : gemm_one_by_one(queue, some, kernel);
+  };
+  if (std::all_of(groups.begin(), groups.end(), multiplies)) return groups.empty() ? Status{} : run(groups);
+  std::vector<GemmBatch> multiplied;
+  for (const GemmBatch& group : groups) {
+    const GemmKernel* row = nullptr; // of a name that is unknown, an empty product complains as well
+    if (multiplies(group)) {
+      multiplied.push_back(group);
+    } else if (group.count > 0) {
+      if (Status status = choose_row(group.product(0), kernel, row); row == nullptr) return status;
+    }
+  }
+  if (!multiplied.empty())
+    if (Status status = run(multiplied); !status.ok()) return status;
+  bool written = !multiplied.empty();
+  for (const GemmBatch& group : groups)
+    for (Index i = 0; i < group.count && !is_empty(group) && scales(group); ++i, written = true)
+      if (Status status = scale_result(queue, group.product(i)); !status.ok())
+        return written ? detail::partly_written(status) : status;
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+Status Executor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept try {
+  return gemm_one_by_one(queue, groups);
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) {
+  const auto each = [&](auto action) {
+    for (const GemmBatch& group : groups) {
+      const GemmKernel* row = nullptr;
+      for (Index i = 0; i < group.count; ++i) {
+        const GemmCall call = group.product(i);
+        if (row == nullptr || row->reject != nullptr) // which may look at the pointers
+          if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
+        if (Status status = action(*row, call); !status.ok()) return status;
+      }
+    }
+    return Status{};
+  };
+  if (Status status = each([](const GemmKernel&, const GemmCall&) { return Status{}; }); !status.ok()) return status;
+  bool written = false;
+  return each([&](const GemmKernel& row, const GemmCall& call) {
+    Status status = run_row(queue, row, call);
+    if (!status.ok() && written) return detail::partly_written(status);
+    written = true;
+    return status;
+  });
+}
+
+} // namespace tessera

@@ -1,0 +1,151 @@
+/// The path of a batch: choose an executor, bring operands over as a whole, run. What a device cannot hold goes through
+/// it in parts.
+
+#include <tessera/gemm_batch.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+#include <tessera/backend.hpp>
+
+#include "batch_copies.hpp"
+#include "dispatch/placement.hpp"
+#include "gemm/partly_written.hpp"
+#include "matrix/operand.hpp"
+#include "pointer_groups.hpp"
+
+namespace tessera::detail {
+namespace {
+
+/// By the largest product: the work of many small ones does not outweigh their copies.
+Executor& place(std::span<const GemmBatch> groups, Backend backend) {
+  const auto work = [](const GemmBatch& group) {
+    return static_cast<double>(group.call.m) * static_cast<double>(group.call.n) * static_cast<double>(group.call.k);
+  };
+  const auto largest = std::max_element(groups.begin(), groups.end(),
+                                        [&](const GemmBatch& x, const GemmBatch& y) { return work(x) < work(y); });
+  if (largest == groups.end()) return place_gemm(backend, {DType::F32, Math::Strict, 0, 0, 0}, {});
+  const GemmCall& call = largest->call;
+  return place_gemm(backend, {call.type, call.math, call.m, call.n, call.k}, {});
+}
+
+void check(const Operand& a, const Operand& b, const Operand& c, std::size_t i) {
+  const auto product = [&] { return "gemm batch, product " + std::to_string(i) + ": "; };
+  if (logical_cols(a) != logical_rows(b))
+    throw InvalidArgument(product() + "a is " + shape(a) + " and b is " + shape(b) +
+                          "; the columns of a must be as many as the rows of b");
+  if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
+    throw InvalidArgument(product() + "c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b)));
+  if (overlap(a, c) || overlap(b, c))
+    throw InvalidArgument(product() + "c overlaps " + (overlap(a, c) ? "a" : "b") +
+                          " in memory; the product needs a separate result");
+}
+
+/// As many matrices each.
+struct MatrixBatch {
+  double alpha;
+  std::span<const Operand> a, b;
+  double beta;
+  std::span<const Operand> c;
+
+  MatrixBatch part(std::size_t first, std::size_t count) const {
+    return {alpha, a.subspan(first, count), b.subspan(first, count), beta, c.subspan(first, count)};
+  }
+};
+
+/// All operands in the executor's memory, where the results stay.
+void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& options) {
+  PointerGroups products;
+  for (std::size_t i = 0; i < x.a.size(); ++i) {
+    const Operand &a = x.a[i], &b = x.b[i], &c = x.c[i];
+    const Placed on_a = read_on(a, executor), on_b = read_on(b, executor);
+    const Placed on_c = write_on(c, executor, x.beta == 0.0);
+    const GemmCall call{
+        a.storage->type(), options.math, a.op,    b.op,   c.rows,  c.cols,  logical_cols(a), x.alpha,          nullptr,
+        on_a.ld,           nullptr,      on_b.ld, x.beta, nullptr, on_c.ld, options.threads, c.storage->type()};
+    products.add(call, on_a.data, on_b.data, on_c.data);
+  }
+  throw_if_failed(executor.gemm_batch(executor.default_queue(), products.batches(), options.kernel));
+  for (const Operand& result : x.c) written_on(result, executor);
+}
+
+/// False: not all of it fits, and every C is as it was.
+bool multiply_at_once(Executor& device, const MatrixBatch& x, const GemmOptions& options) try {
+  multiply_on(device, x, options);
+  return true;
+} catch (const OutOfMemory&) {
+  return false;
+}
+
+/// In halves if not all of it fits; then what was not there leaves again, and results come home. `written`: some are.
+void multiply_on_device(Executor& device, const MatrixBatch& x, const GemmOptions& options, bool& written) {
+  std::vector<Operand> brought;
+  for (const std::span<const Operand> operands : {x.a, x.b})
+    std::copy_if(operands.begin(), operands.end(), std::back_inserter(brought),
+                 [&](const Operand& operand) { return operand.storage->resident_on() != &device; });
+  if (multiply_at_once(device, x, options)) return;
+  const auto leave = [&] {
+    for (const Operand& operand : brought) operand.storage->leave_device();
+    for (const Operand& result : x.c) result.storage->leave_device();
+  };
+  leave();
+  const std::size_t count = x.a.size(), half = count / 2;
+  if (count == 1) {
+    GemmOptions there = options;
+    there.backend = device.capabilities().backend;
+    gemm(x.alpha, x.a[0], x.b[0], x.beta, x.c[0], there, {});
+    written = true;
+    return;
+  }
+  for (const MatrixBatch& part : {x.part(0, half), x.part(half, count - half)}) {
+    multiply_on_device(device, part, options, written);
+    written = true;
+    leave();
+  }
+}
+
+} // namespace
+
+void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options) {
+  Executor& executor = place(groups, options.backend);
+  if (executor.capabilities().host_memory)
+    return throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
+  for (const GemmBatch& group : groups)
+    if (!group.call.epilogue.empty())
+      throw InvalidArgument("gemm batch: epilogues of operands in host memory are for backends that compute there; " +
+                            std::string(to_string(executor.capabilities().backend)) +
+                            " takes them from operands in its own memory");
+  throw_if_failed(check_gemm_batch(groups));
+  gemm_batch_by_copies(executor, groups, options);
+}
+
+void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operand> b, double beta,
+                std::span<const Operand> c, const GemmOptions& options) {
+  if (a.size() != b.size() || a.size() != c.size())
+    throw InvalidArgument("gemm batch: there are " + std::to_string(a.size()) + " a, " + std::to_string(b.size()) +
+                          " b and " + std::to_string(c.size()) + " c; as many of each are needed");
+  if (a.empty()) return;
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    check(a[i], b[i], c[i], i);
+    const auto work = [&](std::size_t of) {
+      return static_cast<double>(c[of].rows * c[of].cols * logical_cols(a[of]));
+    };
+    if (work(i) > work(largest)) largest = i;
+  }
+  Executor& executor =
+      place_gemm(options.backend,
+                 {a[largest].storage->type(), options.math, c[largest].rows, c[largest].cols, logical_cols(a[largest])},
+                 {&a[largest], &b[largest], &c[largest]});
+  const MatrixBatch all{alpha, a, b, beta, c};
+  if (executor.capabilities().host_memory) {
+    multiply_on(executor, all, options);
+  } else {
+    bool written = false;
+    tell_of_parts_written(written, [&] { multiply_on_device(executor, all, options, written); });
+  }
+  for (const Operand& result : c)
+    if (result.storage->borrowed()) result.storage->host_read(); // its owner looks at the memory, not at the view
+}
+
+} // namespace tessera::detail

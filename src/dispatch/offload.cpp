@@ -1,0 +1,177 @@
+#include <tessera/offload.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tessera/backend/host_executor.hpp>
+#include <tessera/backend/log.hpp>
+#include <tessera/io.hpp>
+#include <tessera/status.hpp>
+
+#include "matrix/executor_memory.hpp"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::json;
+constexpr const char* schema = "tessera.offload/1";
+/// A home folder may be shared by many machines; those measured last are kept.
+constexpr std::size_t most_machines = 32;
+
+/// Of the fastest of some runs after one that warms up.
+template <class Action>
+double seconds_of(Action action) {
+  using Clock = std::chrono::steady_clock;
+  action();
+  double best = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < 3; ++run) {
+    const Clock::time_point begin = Clock::now();
+    action();
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return std::max(best, 1e-9);
+}
+
+double operations(Index size) { return 2.0 * std::pow(static_cast<double>(size), 3); }
+
+/// Operands of a cube in an executor's memory.
+class Cube {
+ public:
+  Cube(Executor& executor, DType type, Index size)
+      : executor_(executor),
+        type_(type),
+        size_(size),
+        bytes_(static_cast<std::size_t>(size * size) * size_of(type)),
+        a_(executor),
+        b_(executor),
+        c_(executor) {
+    for (detail::ExecutorMemory* x : {&a_, &b_, &c_}) throw_if_failed(x->allocate(bytes_));
+    for (void* x : {a_.data(), b_.data()})
+      throw_if_failed(executor.random(queue(), {.type = type, .rows = size, .cols = size, .z = x, .ldz = size}));
+  }
+
+  std::size_t bytes() const { return bytes_; }
+  void copy_in(const void* host) {
+    throw_if_failed(executor_.copy_in(queue(), a_.data(), bytes_, host, bytes_, bytes_, 1));
+  }
+  void copy_out(void* host) {
+    throw_if_failed(executor_.copy_out(queue(), host, bytes_, c_.data(), bytes_, bytes_, 1));
+  }
+  void multiply() {
+    throw_if_failed(executor_.gemm(queue(), {.type = type_,
+                                             .m = size_,
+                                             .n = size_,
+                                             .k = size_,
+                                             .a = a_.data(),
+                                             .lda = size_,
+                                             .b = b_.data(),
+                                             .ldb = size_,
+                                             .c = c_.data(),
+                                             .ldc = size_}));
+    throw_if_failed(queue().synchronize());
+  }
+
+ private:
+  Queue& queue() { return executor_.default_queue(); }
+
+  Executor& executor_;
+  DType type_;
+  Index size_;
+  std::size_t bytes_;
+  detail::ExecutorMemory a_, b_, c_;
+};
+
+Json key_of(Executor& device, Executor& host, DType type) {
+  return {{"device", device.capabilities().device},
+          {"driver", device.capabilities().driver},
+          {"host", host.capabilities().device},
+          {"threads", host.capabilities().threads},
+          {"dtype", to_string(type)}};
+}
+
+/// An empty list if there is no such file, or it cannot be used: then it is made anew.
+Json read_machines(const std::filesystem::path& file) try {
+  std::ifstream stream(file, std::ios::binary);
+  Json whole = Json::parse(stream);
+  Json machines = whole.at("machines");
+  return whole.at("schema") == schema && machines.is_array() ? machines : Json::array();
+} catch (const Json::exception&) {
+  return Json::array();
+}
+
+bool read_rates(const Json& machine, OffloadRates& rates) {
+  const auto number = [&](const char* name) {
+    const auto found = machine.find(name);
+    return found != machine.end() && found->is_number() ? found->get<double>() : 0.0;
+  };
+  rates = {number("latency_s"), number("bytes_per_second"), number("device_flops"), number("host_flops")};
+  return rates.latency > 0 && rates.bytes_per_second > 0 && rates.device_flops > 0 && rates.host_flops > 0;
+}
+
+void keep(const std::filesystem::path& file, Json machines, Json machine) {
+  while (machines.size() >= most_machines) machines.erase(machines.begin());
+  machines.push_back(std::move(machine));
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  try {
+    write_text_file(file, Json{{"schema", schema}, {"machines", machines}}.dump(1) + "\n");
+  } catch (const IoError& why) { // measured anew by the next process
+    if (log_dispatch()) log_line(std::string("auto: what was measured cannot be kept: ") + why.what());
+  }
+}
+
+} // namespace
+
+bool OffloadRates::pays(Index m, Index n, Index k, std::size_t element) const noexcept {
+  const auto x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
+  const double flops = 2 * x * y * z;
+  const double bytes = (x * z + z * y + x * y) * static_cast<double>(element);
+  return latency + bytes / bytes_per_second + flops / device_flops < flops / host_flops;
+}
+
+OffloadRates measure_offload(Executor& device, Executor& host, DType type, const OffloadProbe& probe) {
+  OffloadRates rates;
+  Cube large(device, type, probe.device_size);
+  std::vector<char> memory(large.bytes());
+  const double copies =
+      seconds_of([&] { large.copy_in(memory.data()); }) + seconds_of([&] { large.copy_out(memory.data()); });
+  rates.bytes_per_second = 2 * static_cast<double>(large.bytes()) / copies;
+  rates.device_flops = operations(probe.device_size) / seconds_of([&] { large.multiply(); });
+  Cube small(device, type, 16);
+  rates.latency = seconds_of([&] {
+    small.copy_in(memory.data());
+    small.copy_in(memory.data());
+    small.multiply();
+    small.copy_out(memory.data());
+  });
+  Cube at_home(host, type, probe.host_size);
+  rates.host_flops = operations(probe.host_size) / seconds_of([&] { at_home.multiply(); });
+  return rates;
+}
+
+std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DType type,
+                                          const std::filesystem::path& file, const OffloadProbe& probe) {
+  const Json key = key_of(device, host, type);
+  Json machines = file.empty() ? Json::array() : read_machines(file);
+  OffloadRates rates;
+  for (const Json& machine : machines)
+    if (machine.is_object() && machine.value("key", Json()) == key && read_rates(machine, rates)) return rates;
+  if (lacks_threads_here(host)) return {};
+  rates = measure_offload(device, host, type, probe);
+  if (!file.empty())
+    keep(file, std::move(machines),
+         {{"key", key},
+          {"latency_s", rates.latency},
+          {"bytes_per_second", rates.bytes_per_second},
+          {"device_flops", rates.device_flops},
+          {"host_flops", rates.host_flops}});
+  return rates;
+}
+
+} // namespace tessera

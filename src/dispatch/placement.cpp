@@ -1,0 +1,133 @@
+#include "placement.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <optional>
+
+#include <tessera/backend.hpp>
+#include <tessera/backend/host_executor.hpp>
+#include <tessera/backend/log.hpp>
+#include <tessera/io.hpp>
+#include <tessera/offload.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera {
+namespace {
+
+Executor& best_host_executor() {
+  static Executor& best = []() -> Executor& {
+    for (const Backend backend : {Backend::OpenMP, Backend::Tbb}) try {
+        return executor(backend);
+      } catch (const BackendUnavailable&) {
+      }
+    return executor(Backend::Reference);
+  }();
+  return best;
+}
+
+Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
+  for (const detail::Operand* operand : operands)
+    if (Executor* device = operand->storage->resident_on()) return device;
+  return nullptr;
+}
+
+/// Multiply-adds below which nobody asks: copies and launches alone take longer.
+constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
+
+/// The device, if there is one and it does not fail: Auto may fall back.
+Executor* device_for_auto() {
+  static Executor* const device = []() -> Executor* {
+    try {
+      return &executor(Backend::Cuda);
+    } catch (const BackendUnavailable&) {
+      return nullptr;
+    }
+  }();
+  return device;
+}
+
+/// What is known of a device and an element type. No rates: not asked yet, or the device could not be measured.
+struct KnownRates {
+  std::mutex mutex;
+  bool settled = false;
+  bool not_kept = false; ///< they would have to be measured, which a parallel region was no place for
+  std::optional<OffloadRates> rates;
+};
+
+/// Measured at the first product that asks where that can be done.
+std::optional<OffloadRates> rates_of(Executor& device, DType type) {
+  static KnownRates f32, f64;
+  KnownRates& known = scalar_of(type) == DType::F32 ? f32 : f64;
+  const std::lock_guard lock(known.mutex);
+  Executor& host = best_host_executor();
+  if (known.settled || (known.not_kept && lacks_threads_here(host))) return known.rates;
+  const std::filesystem::path folder = user_cache_folder(), file = folder.empty() ? folder : folder / "offload.json";
+  try {
+    known.rates = offload_rates(device, host, scalar_of(type), file);
+    known.settled = known.rates.has_value();
+    known.not_kept = !known.settled;
+  } catch (const std::exception& why) {
+    if (log_dispatch()) log_line(std::string("auto: the device could not be measured: ") + why.what());
+    known.settled = true;
+  }
+  return known.rates;
+}
+
+bool is_for(const GemmKernel& row, const ProductKind& product) {
+  return row.type == product.type && row.math == product.math;
+}
+
+bool has_row(Executor& executor, const ProductKind& product) {
+  const auto rows = executor.gemm_kernels();
+  return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) { return is_for(row, product); });
+}
+
+/// A row may be there, and the processor lack what it needs.
+bool takes(Executor& host, const ProductKind& product) {
+  const GemmCall call{.type = product.type,
+                      .math = product.math,
+                      .m = product.m,
+                      .n = product.n,
+                      .k = product.k,
+                      .lda = product.k,
+                      .ldb = product.n,
+                      .ldc = product.n};
+  const auto rows = host.gemm_kernels();
+  return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
+    return is_for(row, product) && (row.reject == nullptr || row.reject(row, call, host.capabilities()) == nullptr);
+  });
+}
+
+/// Host operands: to the device where the trip pays, or where the host has no such mode.
+Executor& place_host_operands(const ProductKind& product) {
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
+  Executor& host = best_host_executor();
+  if (work < never_worth_it && product.math == Math::Strict) return host;
+  Executor* const device = device_for_auto();
+  if (device == nullptr || !has_row(*device, product)) return host;
+  if (!takes(host, product)) return *device;
+  if (work < never_worth_it) return host;
+  const std::optional<OffloadRates> rates = rates_of(*device, product.type);
+  const bool pays = rates && rates->pays(product.m, product.n, product.k, size_of(product.type));
+  if (log_dispatch())
+    log_line("auto: " + std::to_string(product.m) + "×" + std::to_string(product.n) + "×" + std::to_string(product.k) +
+             (pays ? " is faster on the device, copies included" : " stays on the host"));
+  return pays ? *device : host;
+}
+
+} // namespace
+
+Executor& place_elementwise(std::initializer_list<const detail::Operand*> operands) {
+  Executor* device = device_of(operands);
+  return device ? *device : best_host_executor();
+}
+
+Executor& place_gemm(Backend backend, const ProductKind& product,
+                     std::initializer_list<const detail::Operand*> operands) {
+  if (backend != Backend::Auto) return executor(backend);
+  if (Executor* device = device_of(operands)) return *device;
+  return place_host_operands(product);
+}
+
+} // namespace tessera

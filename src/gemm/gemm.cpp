@@ -1,0 +1,232 @@
+/// The whole path of a product: check, choose an executor, bring stale operands over, run its ladder. What a device
+/// cannot hold goes through it in parts.
+
+#include <tessera/gemm.hpp>
+
+#include <vector>
+
+#include <tessera/backend.hpp>
+
+#include "dispatch/placement.hpp"
+#include "matrix/operand.hpp"
+#include "streamed_gemm.hpp"
+
+namespace tessera::detail {
+namespace {
+
+Op flipped(Op op) { return op == Op::None ? Op::Transpose : Op::None; }
+
+void check(const Operand& a, const Operand& b, const Operand& c) {
+  check_inner(logical_rows(a), logical_cols(a), logical_rows(b), logical_cols(b));
+  if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
+    throw InvalidArgument("gemm: c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b)));
+  if (overlap(a, c) || overlap(b, c))
+    throw InvalidArgument(std::string("gemm: c overlaps ") + (overlap(a, c) ? "a" : "b") +
+                          " in memory; the product needs a separate result");
+}
+
+/// A row of n numbers, or a column of m.
+BiasPer kind_of_bias(const Operand& bias, const Operand& c) {
+  if (logical_rows(bias) == 1 && logical_cols(bias) == c.cols) return BiasPer::Column;
+  if (logical_cols(bias) == 1 && logical_rows(bias) == c.rows) return BiasPer::Row;
+  throw InvalidArgument("gemm: the bias is " + shape(bias) + "; for a result of " + shape(c) + " it must be " +
+                        shape(1, c.cols) + " or " + shape(c.rows, 1));
+}
+
+/// The epilogue of an untransposed C, its operands brought to where `place` says.
+template <class Place>
+Epilogue placed_epilogue(const EpilogueOperands& operands, const Operand& c, Place&& place) {
+  Epilogue epilogue{.activation = operands.activation};
+  if (operands.bias) {
+    epilogue.bias_per = kind_of_bias(*operands.bias, c);
+    const Placed bias = place(*operands.bias);
+    epilogue.bias = bias.data;
+    epilogue.bias_step = operands.bias->rows == 1 ? 1 : bias.ld;
+  }
+  if (operands.residual) {
+    const Placed residual = place(*operands.residual);
+    epilogue.residual = residual.data;
+    epilogue.ld_residual = residual.ld;
+  }
+  return epilogue;
+}
+
+void check_epilogue(const EpilogueOperands& epilogue, const Operand& c) {
+  const auto check = [&](const char* name, const Operand& x) {
+    if (x.storage->type() != c.storage->type())
+      throw InvalidArgument(std::string("gemm: the ") + name + " is of " + std::string(to_string(x.storage->type())) +
+                            ", but c of " + std::string(to_string(c.storage->type())) + "; convert one of them");
+    if (overlap(x, c))
+      throw InvalidArgument(std::string("gemm: c overlaps the ") + name +
+                            " in memory; beta = 1 adds to c itself, else use a copy");
+  };
+  if (epilogue.bias) check("bias", *epilogue.bias);
+  if (!epilogue.residual) return;
+  check("residual", *epilogue.residual);
+  if (logical_rows(*epilogue.residual) != logical_rows(c) || logical_cols(*epilogue.residual) != logical_cols(c))
+    throw InvalidArgument("gemm: the residual is " + shape(*epilogue.residual) + ", but c is " + shape(c));
+}
+
+/// Kernels read a residual along C's rows.
+void straighten_residual(EpilogueOperands& epilogue) {
+  if (!epilogue.residual || epilogue.residual->op == Op::None) return;
+  const Operand& x = *epilogue.residual;
+  const Operand straight{create_storage(x.cols, x.rows, x.storage->type()), 0, 0, x.cols, x.rows, Op::None};
+  copy(x, straight);
+  epilogue.residual = straight;
+}
+
+/// All operands in the executor's memory, where C stays.
+void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
+                 const GemmOptions& options, const EpilogueOperands& epilogue) {
+  const Placed on_a = read_on(a, executor);
+  const Placed on_b = read_on(b, executor);
+  const Placed on_c = write_on(c, executor, beta == 0.0);
+  const GemmCall call{a.storage->type(),
+                      options.math,
+                      a.op,
+                      b.op,
+                      c.rows,
+                      c.cols,
+                      logical_cols(a),
+                      alpha,
+                      on_a.data,
+                      on_a.ld,
+                      on_b.data,
+                      on_b.ld,
+                      beta,
+                      on_c.data,
+                      on_c.ld,
+                      options.threads,
+                      c.storage->type(),
+                      placed_epilogue(epilogue, c, [&](const Operand& x) { return read_on(x, executor); })};
+  throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  written_on(c, executor);
+}
+
+Placed at_home(const Operand& x) {
+  const Index offset = x.row * x.storage->ld() + x.col;
+  return {static_cast<char*>(const_cast<void*>(x.storage->host_read())) +
+              offset * static_cast<Index>(size_of(x.storage->type())),
+          x.storage->ld()};
+}
+
+/// z = epilogue(x) on the host.
+void finish_at_home(const Operand& x, const EpilogueOperands& epilogue, const Operand& z, int threads) {
+  Executor& host = place_elementwise({});
+  const Placed from = at_home(x);
+  const Epilogue placed = placed_epilogue(epilogue, z, at_home);
+  const Placed to{static_cast<char*>(z.storage->host_write()) +
+                      (z.row * z.storage->ld() + z.col) * static_cast<Index>(size_of(z.storage->type())),
+                  z.storage->ld()};
+  throw_if_failed(host.finish(host.default_queue(), {.type = scalar_of(x.storage->type()),
+                                                     .rows = z.rows,
+                                                     .cols = z.cols,
+                                                     .x_type = x.storage->type(),
+                                                     .x = from.data,
+                                                     .ldx = from.ld,
+                                                     .z_type = z.storage->type(),
+                                                     .z = to.data,
+                                                     .ldz = to.ld,
+                                                     .epilogue = placed,
+                                                     .threads = threads}));
+}
+
+/// Operands in host memory, in parts through the executor's.
+void multiply_streamed(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta,
+                       const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
+  c.storage->leave_device();
+  const DType result = c.storage->type();
+  const bool has_epilogue = epilogue.bias || epilogue.residual || epilogue.activation != Activation::None;
+  if (is_16_bit(result) && (has_epilogue || logical_cols(a) > canonical_segment)) { // rounded once, at the end
+    const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
+    if (beta != 0.0) copy(c, wide);
+    multiply_streamed(executor, alpha, a, b, beta, wide, options, {});
+    return finish_at_home(wide, epilogue, c, options.threads);
+  }
+  if (has_epilogue) {
+    multiply_streamed(executor, alpha, a, b, beta, c, options, {});
+    return finish_at_home(c, epilogue, c, options.threads);
+  }
+  const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
+  const GemmCall call{
+      a.storage->type(), options.math, a.op,      b.op, c.rows,      c.cols,    logical_cols(a), alpha, home_a.data,
+      home_a.ld,         home_b.data,  home_b.ld, beta, home_c.data, home_c.ld, options.threads, result};
+  throw_if_failed(streamed_gemm(executor, call, options.kernel));
+}
+
+/// With all operands there, or in parts if not all of them fit: then those that were not there leave again.
+void multiply_on_device(Executor& device, double alpha, const Operand& a, const Operand& b, double beta,
+                        const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
+  std::vector<Operand> brought{a, b};
+  for (const std::optional<Operand>* x : {&epilogue.bias, &epilogue.residual})
+    if (*x) brought.push_back(**x);
+  std::erase_if(brought, [&](const Operand& x) { return x.storage->resident_on() == &device; });
+  try {
+    multiply_on(device, alpha, a, b, beta, c, options, epilogue);
+  } catch (const OutOfMemory&) {
+    for (const Operand& x : brought) x.storage->leave_device();
+    multiply_streamed(device, alpha, a, b, beta, c, options, epilogue);
+  }
+}
+
+} // namespace
+
+void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols) {
+  if (a_cols != b_rows)
+    throw InvalidArgument("gemm: a is " + shape(a_rows, a_cols) + " and b is " + shape(b_rows, b_cols) +
+                          "; the columns of a must be as many as the rows of b, but " + std::to_string(a_cols) + " ≠ " +
+                          std::to_string(b_rows));
+}
+
+void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c, const GemmOptions& options,
+          const EpilogueOperands& epilogue) {
+  check(a, b, c);
+  check_epilogue(epilogue, c);
+  if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ, with the same bits
+    Operand at = a, bt = b, ct = c;
+    at.op = flipped(a.op);
+    bt.op = flipped(b.op);
+    ct.op = Op::None;
+    EpilogueOperands et = epilogue;
+    for (std::optional<Operand>* x : {&et.bias, &et.residual})
+      if (*x) (*x)->op = flipped((*x)->op);
+    return gemm(alpha, bt, at, beta, ct, options, et);
+  }
+  EpilogueOperands end = epilogue;
+  straighten_residual(end);
+  Executor& executor =
+      place_gemm(options.backend, {a.storage->type(), options.math, c.rows, c.cols, logical_cols(a)}, {&a, &b, &c});
+  if (executor.capabilities().host_memory) return multiply_on(executor, alpha, a, b, beta, c, options, end);
+  multiply_on_device(executor, alpha, a, b, beta, c, options, end);
+  if (c.storage->borrowed()) c.storage->host_read(); // its owner looks at the memory, not at the view
+}
+
+void gemm_raw(const GemmCall& call, const GemmOptions& options) {
+  Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, call.n, call.k}, {});
+  if (executor.capabilities().host_memory) // the operands are where they have to be; the executor checks the call
+    return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  throw_if_failed(check_gemm(call));
+  const bool flip_a = call.op_a == Op::Transpose;
+  const bool flip_b = call.op_b == Op::Transpose;
+  Operand a =
+      wrap_host(const_cast<void*>(call.a), flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, call.type);
+  Operand b =
+      wrap_host(const_cast<void*>(call.b), flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, call.type);
+  const Operand c = wrap_host(call.c, call.m, call.n, call.ldc, call.result);
+  a.op = call.op_a;
+  b.op = call.op_b;
+  EpilogueOperands end{.activation = call.epilogue.activation};
+  if (call.epilogue.bias_per != BiasPer::None) {
+    end.bias =
+        wrap_host(const_cast<void*>(call.epilogue.bias), call.epilogue.bias_per == BiasPer::Row ? call.m : call.n, 1,
+                  call.epilogue.bias_step, call.result);
+    if (call.epilogue.bias_per == BiasPer::Column) end.bias->op = Op::Transpose;
+  }
+  if (call.epilogue.residual != nullptr)
+    end.residual =
+        wrap_host(const_cast<void*>(call.epilogue.residual), call.m, call.n, call.epilogue.ld_residual, call.result);
+  gemm(call.alpha, a, b, call.beta, c, options, end);
+}
+
+} // namespace tessera::detail

@@ -1,0 +1,231 @@
+/// Element-wise operations and reductions on matrices, wherever their elements are.
+
+#include <cmath>
+#include <iomanip>
+#include <ostream>
+#include <vector>
+
+#include <tessera/detail/storage.hpp>
+#include <tessera/half.hpp>
+#include <tessera/matrix.hpp>
+#include <tessera/status.hpp>
+
+#include "dispatch/placement.hpp"
+#include "operand.hpp"
+
+namespace tessera::detail {
+namespace {
+
+void check_same_shape(const char* operation, const Operand& x, const Operand& y) {
+  if (logical_rows(x) != logical_rows(y) || logical_cols(x) != logical_cols(y))
+    throw InvalidArgument(std::string(operation) + ": shapes differ: " + shape(x) + " and " + shape(y));
+}
+
+/// What the generator needs to keep its promise; see RandomCall.
+void check_range(Distribution distribution, DType type, double low, double high) {
+  const std::string range = "low = " + std::to_string(low) + ", high = " + std::to_string(high);
+  if (!std::isfinite(low) || !std::isfinite(high)) throw InvalidArgument("random: not finite: " + range);
+  if (distribution == Distribution::Special) {
+    if (low < 0 || high < 0 || low + high > 1)
+      throw InvalidArgument("random: shares of special values that are not in 0 … 1: " + range);
+    return;
+  }
+  if (distribution != Distribution::Normal && low > high) throw InvalidArgument("random: low is above high: " + range);
+  if (distribution != Distribution::Integers && distribution != Distribution::Wide) return;
+  if (low != std::floor(low) || high != std::floor(high))
+    throw InvalidArgument("random: integers between limits that are not whole: " + range);
+  const double largest = type == DType::F64 ? 1023 : type == DType::F16 ? 15 : 127;
+  if (distribution == Distribution::Wide && (low < 1 - largest || high > largest))
+    throw InvalidArgument("random: exponents of " + std::string(to_string(type)) + " are " +
+                          std::to_string(static_cast<int>(1 - largest)) + " … " +
+                          std::to_string(static_cast<int>(largest)) + ": " + range);
+  if (high - low >= 0x1p32) throw InvalidArgument("random: more than 2^32 different integers: " + range);
+}
+
+void run(const MapCall& call, const Operand& z, Executor& executor) {
+  throw_if_failed(executor.map(executor.default_queue(), call));
+  written_on(z, executor);
+}
+
+/// z as an operation writes it: z itself untransposed.
+MapCall writing(MapOp op, const Operand& z, Executor& executor, bool discard) {
+  const Placed placed = write_on(z, executor, discard);
+  MapCall call;
+  call.op = op;
+  call.type = z.storage->type();
+  call.rows = z.rows;
+  call.cols = z.cols;
+  call.z = placed.data;
+  call.ldz = placed.ld;
+  return call;
+}
+
+/// An operand with op None: itself, or a new matrix with its transpose.
+Operand untransposed(const Operand& x) {
+  if (x.op == Op::None) return x;
+  Operand straight{create_storage(x.cols, x.rows, x.storage->type()), 0, 0, x.cols, x.rows, Op::None};
+  copy(x, straight);
+  return straight;
+}
+
+template <class T>
+void add_magnitudes(const Operand& x, bool by_row, std::vector<double>& sums) {
+  const auto* data = static_cast<const T*>(x.storage->host_read());
+  for (Index i = 0; i < x.rows; ++i)
+    for (Index j = 0; j < x.cols; ++j)
+      sums[static_cast<std::size_t>(by_row ? i : j)] +=
+          std::abs(static_cast<double>(data[(x.row + i) * x.storage->ld() + x.col + j]));
+}
+
+double largest_sum(const Operand& x, bool by_logical_row) {
+  const bool by_row = by_logical_row == (x.op == Op::None);
+  std::vector<double> sums(static_cast<std::size_t>(by_row ? x.rows : x.cols));
+  with_element(x.storage->type(), [&](auto zero) { add_magnitudes<decltype(zero)>(x, by_row, sums); });
+  double largest = 0;
+  for (const double sum : sums) largest = sum > largest || std::isnan(sum) ? sum : largest;
+  return largest;
+}
+
+/// Element (i, j) as the view shows it, widened.
+double element(const Operand& x, Index i, Index j) {
+  if (x.op == Op::Transpose) std::swap(i, j);
+  const Index offset = (x.row + i) * x.storage->ld() + x.col + j;
+  const void* data = x.storage->host_read();
+  return with_element(x.storage->type(),
+                      [&](auto zero) { return static_cast<double>(static_cast<const decltype(zero)*>(data)[offset]); });
+}
+
+} // namespace
+
+void fill(const Operand& z, double value) {
+  Executor& executor = place_elementwise({&z});
+  MapCall call = writing(MapOp::Fill, z, executor, true);
+  call.alpha = value;
+  run(call, z, executor);
+}
+
+void identity(const Operand& z) {
+  Executor& executor = place_elementwise({&z});
+  run(writing(MapOp::Identity, z, executor, true), z, executor);
+}
+
+void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) {
+  check_range(distribution, z.storage->type(), low, high);
+  Executor& executor = place_elementwise({&z});
+  const Placed placed = write_on(z, executor, true);
+  throw_if_failed(executor.random(executor.default_queue(), {distribution, z.storage->type(), z.rows, z.cols,
+                                                             placed.data, placed.ld, seed, low, high, 0}));
+  written_on(z, executor);
+}
+
+void copy(const Operand& x, const Operand& z) {
+  check_same_shape("copy", x, z);
+  if (overlap(x, z)) { // through a copy: an element may be written before it is read
+    const Operand aside{create_storage(x.rows, x.cols, x.storage->type()), 0, 0, x.rows, x.cols, Op::None};
+    Operand straight = x;
+    straight.op = Op::None;
+    copy(straight, aside);
+    Operand moved = aside;
+    moved.op = x.op;
+    return copy(moved, z);
+  }
+  const DType type = x.storage->type();
+  const bool converts = type != z.storage->type();
+  if (converts && x.op != z.op) {
+    const Operand straight{create_storage(z.rows, z.cols, type), 0, 0, z.rows, z.cols, z.op};
+    copy(x, straight);
+    return copy(straight, z);
+  }
+  Executor& executor = place_elementwise({&x, &z});
+  const Placed from = read_on(x, executor);
+  MapCall call = writing(converts ? MapOp::Convert : x.op == z.op ? MapOp::Scale : MapOp::Transpose, z, executor, true);
+  call.x_type = type;
+  call.x = from.data;
+  call.ldx = from.ld;
+  run(call, z, executor);
+}
+
+void scale(double alpha, const Operand& x, const Operand& z) {
+  const Operand straight = untransposed(x);
+  Executor& executor = place_elementwise({&straight});
+  const Placed from = read_on(straight, executor);
+  MapCall call = writing(MapOp::Scale, z, executor, true);
+  call.alpha = alpha;
+  call.x = from.data;
+  call.ldx = from.ld;
+  run(call, z, executor);
+}
+
+namespace {
+
+void combine(const char* name, MapOp op, double alpha, const Operand& x, double beta, const Operand& y,
+             const Operand& z) {
+  check_same_shape(name, x, y);
+  const Operand left = untransposed(x);
+  const Operand right = untransposed(y);
+  Executor& executor = place_elementwise({&left, &right});
+  const Placed from_x = read_on(left, executor);
+  const Placed from_y = read_on(right, executor);
+  MapCall call = writing(op, z, executor, true);
+  call.alpha = alpha;
+  call.beta = beta;
+  call.x = from_x.data;
+  call.ldx = from_x.ld;
+  call.y = from_y.data;
+  call.ldy = from_y.ld;
+  run(call, z, executor);
+}
+
+} // namespace
+
+void axpby(double alpha, const Operand& x, double beta, const Operand& y, const Operand& z) {
+  combine(beta < 0 ? "subtraction" : "addition", MapOp::Axpby, alpha, x, beta, y, z);
+}
+
+void multiply(const Operand& x, const Operand& y, const Operand& z) {
+  combine("hadamard", MapOp::Multiply, 1, x, 1, y, z);
+}
+
+double reduce(const Operand& x, ReduceOp op) {
+  Executor& executor = place_elementwise({&x});
+  const Placed from = read_on(x, executor);
+  ReduceResult result;
+  throw_if_failed(executor.reduce(executor.default_queue(),
+                                  {op, x.storage->type(), x.rows, x.cols, from.data, from.ld, 0}, result));
+  return result.value;
+}
+
+double norm_frobenius(const Operand& x) { return std::sqrt(reduce(x, ReduceOp::SumOfSquares)); }
+double norm_one(const Operand& x) { return largest_sum(x, false); }
+double norm_inf(const Operand& x) { return largest_sum(x, true); }
+
+bool equal(const Operand& x, const Operand& y) {
+  if (logical_rows(x) != logical_rows(y) || logical_cols(x) != logical_cols(y)) return false;
+  for (Index i = 0; i < logical_rows(x); ++i)
+    for (Index j = 0; j < logical_cols(x); ++j)
+      if (!(element(x, i, j) == element(y, i, j))) return false;
+  return true;
+}
+
+std::ostream& print(std::ostream& out, const Operand& x) {
+  constexpr Index shown = 8;
+  const Index rows = logical_rows(x);
+  const Index cols = logical_cols(x);
+  for (Index i = 0; i < rows; ++i) {
+    if (rows > shown && i == shown / 2) {
+      out << "...\n";
+      i = rows - shown / 2;
+    }
+    for (Index j = 0; j < cols; ++j) {
+      if (cols > shown && j == shown / 2) {
+        out << "  ...";
+        j = cols - shown / 2;
+      }
+      out << (j == 0 ? "" : " ") << std::setw(12) << element(x, i, j);
+    }
+    out << '\n';
+  }
+  return out;
+}
+
+} // namespace tessera::detail

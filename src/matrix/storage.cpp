@@ -1,0 +1,208 @@
+#include <tessera/detail/storage.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include <tessera/status.hpp>
+
+#include "host_memory.hpp"
+
+namespace tessera::detail {
+namespace {
+
+std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
+
+/// Whole cache lines, so that every row starts aligned; at least one, for a leading dimension is never zero.
+Index padded(Index cols, DType type) {
+  const Index line = static_cast<Index>(64 / size_of(type));
+  return (std::max<Index>(cols, 1) + line - 1) / line * line;
+}
+
+/// Memory behind rows of `ld` elements; none if the matrix is empty.
+std::size_t bytes_of(Index rows, Index cols, Index ld, DType type) {
+  return cols == 0 ? 0 : static_cast<std::size_t>(rows * ld) * size_of(type);
+}
+
+void check_shape(Index rows, Index cols, Index ld, DType type) {
+  if (rows < 0 || cols < 0) throw InvalidArgument("matrix sizes must not be negative: " + shape(rows, cols));
+  if (ld < cols)
+    throw InvalidArgument("matrix: ld = " + std::to_string(ld) + " is less than its " + std::to_string(cols) +
+                          " columns");
+  const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(size_of(type));
+  if (cols > largest - 64 || (rows > 0 && ld > largest / rows))
+    throw InvalidArgument("matrix of " + shape(rows, cols) + " " + std::string(to_string(type)) +
+                          " elements overflows the address space");
+}
+
+} // namespace
+
+Storage::Storage(Index rows, Index cols, DType type) : rows_(rows), cols_(cols), ld_(0), type_(type) {
+  check_shape(rows, cols, std::max<Index>(cols, 0), type);
+  ld_ = padded(cols, type);
+  check_shape(rows, cols, ld_, type);
+}
+
+Storage::Storage(void* host, Index rows, Index cols, Index ld, DType type)
+    : rows_(rows),
+      cols_(cols),
+      ld_(std::max<Index>(ld, 1)),
+      type_(type),
+      host_(host),
+      owns_host_(false),
+      host_current_(true) {
+  check_shape(rows, cols, ld, type);
+  if (host == nullptr && rows > 0 && cols > 0)
+    throw InvalidArgument("matrix view of null with " + shape(rows, cols) + " elements");
+}
+
+Storage::~Storage() {
+  // The caller's own memory must see what was computed into it on a device.
+  if (!owns_host_ && !host_current_) try {
+      fetch();
+    } catch (const Error&) {
+    }
+  release_device();
+  if (owns_host_) free_host(host_);
+}
+
+void Storage::allocate_host() {
+  if (host_ != nullptr) return;
+  const std::size_t bytes = bytes_of(rows_, cols_, ld_, type_);
+  host_ = tessera::allocate_host(bytes);
+  if (host_ == nullptr)
+    throw OutOfMemory("out of host memory: a " + shape(rows_, cols_) + " matrix needs " + std::to_string(bytes) +
+                      " bytes");
+}
+
+void Storage::release_device() noexcept {
+  if (device_ != nullptr) executor_->free(device_);
+  device_ = nullptr;
+  executor_ = nullptr;
+  device_current_ = false;
+}
+
+void Storage::fetch() {
+  std::lock_guard lock(mutex_);
+  if (host_current_) return;
+  allocate_host();
+  if (device_current_ && rows_ > 0 && cols_ > 0) {
+    const std::size_t element = size_of(type_);
+    throw_if_failed(executor_->copy_out(executor_->default_queue(), host_, static_cast<std::size_t>(ld_) * element,
+                                        device_, static_cast<std::size_t>(device_ld_) * element,
+                                        static_cast<std::size_t>(cols_) * element, static_cast<std::size_t>(rows_)));
+  }
+  host_current_.store(true, std::memory_order_release);
+}
+
+/// Memory for this matrix on the executor, filled from the host unless it is current or not needed.
+Placed Storage::place(Executor& executor, bool discard) {
+  const std::size_t element = size_of(type_);
+  if (executor_ != &executor) {
+    release_device();
+    const Index ld = padded(cols_, type_);
+    void* memory = nullptr;
+    throw_if_failed(executor.allocate(std::max<std::size_t>(bytes_of(rows_, cols_, ld, type_), 1), memory));
+    device_ = memory;
+    device_ld_ = ld;
+    executor_ = &executor;
+  }
+  if (!device_current_ && !discard) {
+    if (rows_ > 0 && cols_ > 0)
+      throw_if_failed(executor.copy_in(executor.default_queue(), device_,
+                                       static_cast<std::size_t>(device_ld_) * element, host_,
+                                       static_cast<std::size_t>(ld_) * element,
+                                       static_cast<std::size_t>(cols_) * element, static_cast<std::size_t>(rows_)));
+    device_current_.store(true, std::memory_order_release);
+  }
+  return {device_, device_ld_};
+}
+
+Placed Storage::read_on(Executor& executor) {
+  if (executor.capabilities().host_memory) return {const_cast<void*>(host_read()), ld_};
+  if (resident_on() != &executor) host_read(); // from another device through the host
+  std::lock_guard lock(mutex_);
+  return place(executor, false);
+}
+
+Placed Storage::write_on(Executor& executor, bool discard) {
+  if (executor.capabilities().host_memory) {
+    if (!discard) host_read();
+    allocate_host();
+    return {host_, ld_};
+  }
+  // Another device's copy is about to be dropped, so the host must hold the old value until the write is done.
+  if (resident_on() != &executor && (!discard || device_current_)) host_read();
+  std::lock_guard lock(mutex_);
+  return place(executor, discard);
+}
+
+void Storage::written_on(Executor& executor) noexcept {
+  const bool on_host = executor.capabilities().host_memory;
+  host_current_.store(on_host, std::memory_order_release);
+  device_current_.store(!on_host, std::memory_order_release);
+}
+
+void Storage::leave_device() {
+  host_read();
+  std::lock_guard lock(mutex_);
+  release_device();
+}
+
+Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_ : nullptr; }
+Executor* Storage::resident_on() const noexcept { return device_current_ ? executor_ : nullptr; }
+
+std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) {
+  return std::make_shared<Storage>(rows, cols, type);
+}
+
+Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type) {
+  return {std::make_shared<Storage>(data, rows, cols, ld, type), 0, 0, rows, cols, Op::None};
+}
+
+Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index cols) {
+  Index height = operand.rows;
+  Index width = operand.cols;
+  if (operand.op == Op::Transpose) std::swap(height, width);
+  if (row < 0 || col < 0 || rows < 0 || cols < 0 || row > height - rows || col > width - cols)
+    throw InvalidArgument("block of " + shape(rows, cols) + " at (" + std::to_string(row) + ", " + std::to_string(col) +
+                          ") does not fit into a matrix of " + shape(height, width));
+  if (operand.op == Op::Transpose) {
+    std::swap(row, col);
+    std::swap(rows, cols);
+  }
+  return {operand.storage, operand.row + row, operand.col + col, rows, cols, operand.op};
+}
+
+namespace {
+
+Placed at(const Operand& operand, Placed whole) {
+  const Index offset = operand.row * whole.ld + operand.col;
+  return {static_cast<char*>(whole.data) + offset * static_cast<Index>(size_of(operand.storage->type())), whole.ld};
+}
+
+} // namespace
+
+Placed read_on(const Operand& operand, Executor& executor) { return at(operand, operand.storage->read_on(executor)); }
+
+Placed write_on(const Operand& operand, Executor& executor, bool discard) {
+  const bool whole = operand.rows == operand.storage->rows() && operand.cols == operand.storage->cols();
+  return at(operand, operand.storage->write_on(executor, discard && whole));
+}
+
+void written_on(const Operand& operand, Executor& executor) noexcept { operand.storage->written_on(executor); }
+
+void check_index(Index i, Index j, Index rows, Index cols) {
+  if (i < 0 || j < 0 || i >= rows || j >= cols)
+    throw InvalidArgument("element (" + std::to_string(i) + ", " + std::to_string(j) + ") is outside a matrix of " +
+                          shape(rows, cols));
+}
+
+void check_row_length(Index row, Index length, Index expected) {
+  if (length != expected)
+    throw InvalidArgument("row " + std::to_string(row) + " has " + std::to_string(length) + " elements, row 0 has " +
+                          std::to_string(expected));
+}
+
+} // namespace tessera::detail
