@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: who may include whom, how long READMEs are, how wide
+prose is, and which words comments and pages do not use.
+
+    check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
+
+Each finding is one line, `file:line: what is wrong`. The exit status is 1 if there is one.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh"}
+SCRIPTS = {".py", ".cmake", ".sh"}
+MOST_COLUMNS = 120
+MOST_FILES = 30
+README_LINES = {"README.md": 150, "backends/cuda/gemm/README.md": 120}
+OTHER_README_LINES = 60
+
+# Words that comments and pages do not use, and what is written instead.
+WORDS = {
+    r"\bwho(ever|m)?\b": "name the agent: the caller, the producer warp, the host",
+    r"\b(nobody|everybody|somebody|anybody)\b": "name the agent: the caller, the reader, another program",
+    r"\bthose (who|that|which|of)\b": "name the things",
+    r"\bthat of (a|an|the|one|its|their|another|each|any)\b": "repeat the noun",
+    r"\b(as|see) above\b": "say it, or link it",
+}
+# Names that the field has other words for (docs/glossary.md).
+NAMES = {
+    r"\bearly_launch\b": "programmatic dependent launch",
+    r"\b(packed|tma)_parts\b": "split operands, cluster split-k",
+    r"\b(row|panel)_product\b": "gemv, few vectors",
+    r"\bcrew\b": "copy threads",
+    r"\bparcels?\b": "hand-off",
+}
+# A comment whose first word makes it a fragment, not a sentence.
+FRAGMENT = re.compile(r"^(Of|To|By|With|From|For|In) \w+,")
+# Pages that keep words as they were written: notebooks of experiments, and the log of what changed.
+NOTEBOOKS = ("docs/lab/", "docs/results/", "CHANGELOG.md")
+# This check and its test name the words.
+SELF = "tests/house/"
+
+
+def tracked_files(root):
+    names = subprocess.run(["git", "-C", root, "ls-files", "-z"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [name for name in names.split("\0") if name and (root / name).is_file()]
+
+
+def comments(text):
+    """(line, text) of each comment of C++ or C; neighbouring // lines are one comment. Strings hold no comments."""
+    found = []
+    pattern = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.S)
+    for match in pattern.finditer(text):
+        token = match[0]
+        if not token.startswith(("//", "/*")):
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        words = re.sub(r"^\s*(///?<?|/\*+|\*/|\*)|\*/$", "", token, flags=re.M).strip()
+        starts_line = not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        if starts_line and found and found[-1][2] == line - 1 and token.startswith("//") and found[-1][3]:
+            first, said, _, _ = found[-1]
+            found[-1] = (first, said + "\n" + words, line, True)
+        else:
+            found.append((line, words, line + token.count("\n"), starts_line and token.startswith("//")))
+    return [(line, words) for line, words, _, _ in found]
+
+
+def script_comments(text):
+    return [(number, line.split("#", 1)[1].strip()) for number, line in enumerate(text.splitlines(), 1)
+            if line.lstrip().startswith("#") and not line.startswith("#!")]
+
+
+def prose_lines(text):
+    """(line number, line) of a page's prose: neither code blocks nor tables nor lines that are one link or picture."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.lstrip().startswith("|") and not re.fullmatch(r"\s*!?\[.*\]\(\S+\)\s*", line):
+            yield number, re.sub(r"`[^`]*`", lambda quoted: "x" * len(quoted[0]), line)
+
+
+def check_words(name, line, said, findings):
+    for table in (WORDS, NAMES):
+        for pattern, instead in table.items():
+            for match in re.finditer(pattern, said, re.I):
+                at = line + said.count("\n", 0, match.start())
+                findings.append(f"{name}:{at}: '{match[0]}': {instead}")
+
+
+def check_prose(root, name, findings):
+    text = (root / name).read_text(encoding="utf-8", errors="replace")
+    suffix = pathlib.PurePath(name).suffix
+    if suffix in CODE:
+        for line, said in comments(text):
+            check_words(name, line, said, findings)
+            if FRAGMENT.match(said) and not re.search(r"[a-z,] \w+ ", said.split(".")[0][40:]):
+                findings.append(f"{name}:{line}: the comment begins as a fragment; write a sentence with a subject and a verb")
+    elif suffix in SCRIPTS or name.endswith("CMakeLists.txt"):
+        for line, said in script_comments(text):
+            check_words(name, line, said, findings)
+    elif suffix == ".md":
+        for number, line in prose_lines(text):
+            check_words(name, number, line, findings)
+
+
+def check_width_and_length(root, name, findings):
+    if not name.endswith(".md"):
+        return
+    text = (root / name).read_text(encoding="utf-8")
+    for number, line in prose_lines(text):
+        if len(line) > MOST_COLUMNS:
+            findings.append(f"{name}:{number}: {len(line)} columns; prose has at most {MOST_COLUMNS}")
+    if os.path.basename(name) == "README.md" and not name.startswith("docs/results/"):
+        most = README_LINES.get(name, OTHER_README_LINES)
+        lines = len(text.splitlines())
+        if lines > most:
+            findings.append(f"{name}:1: {lines} lines; this README has at most {most}; tables and logs belong in docs/")
+
+
+def check_folders(names, findings):
+    folders = {}
+    for name in names:
+        if name.split("/")[0] in ("src", "backends", "apps", "include", "cmake"):
+            folders.setdefault(os.path.dirname(name), []).append(name)
+    for folder, files in sorted(folders.items()):
+        if len(files) > MOST_FILES:
+            findings.append(f"{folder}:1: {len(files)} files; a folder of product code has at most {MOST_FILES}")
+
+
+def include_rules(root):
+    """The table of docs/architecture.md: for each folder, the folders and files that its files may include."""
+    page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    table = page.split("<!-- includes -->")[1].split("<!-- end -->")[0]
+    rules = {}
+    for row in table.splitlines():
+        cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
+        if len(cells) >= 2 and cells[0].startswith("`"):
+            allowed = re.findall(r"`([^`]+)`", cells[1])
+            for folder in re.findall(r"`([^`]+)`", cells[0]):
+                rules[folder] = allowed
+    return rules
+
+
+def inside(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def check_includes(root, names, everything, findings):
+    rules = include_rules(root)
+    roots = ("backends", "src", "apps/gemm_compare", "apps", "tests")
+    for name in names:
+        if pathlib.PurePath(name).suffix not in CODE or name.startswith("tests/"):
+            continue
+        folder = os.path.dirname(name)
+        matching = [known for known in rules if inside(name, known)]
+        if not matching:
+            findings.append(f"{name}:1: docs/architecture.md has no row for {folder}; add what its files may include")
+            continue
+        rule = max(matching, key=len)
+        for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
+            if not (match := re.match(r'\s*#\s*include ([<"])([^">]+)[">]', line)):
+                continue
+            places = [f"include/{match[2]}"] if match[1] == "<" else [f"{folder}/{match[2]}"] + [f"{at}/{match[2]}" for at in roots]
+            target = next((place for place in map(os.path.normpath, places) if place in everything), None)
+            if target is None or os.path.dirname(target) == folder:
+                continue
+            if match[1] == '"' and ".." in match[2]:
+                findings.append(f"{name}:{number}: includes {match[2]}; name it from its layer's root")
+            if not any(inside(target, allowed) for allowed in rules[rule]):
+                findings.append(f"{name}:{number}: files in {rule} may not include {target}; see docs/architecture.md")
+
+
+def main(arguments):
+    if not arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = pathlib.Path(arguments[0])
+    everything = tracked_files(root)
+    wanted = [path.rstrip("/") for path in arguments[1:]]
+    names = [name for name in everything if not wanted or any(inside(name, path) for path in wanted)]
+    findings = []
+    for name in names:
+        if not name.startswith(SELF):
+            if not name.startswith(NOTEBOOKS):
+                check_prose(root, name, findings)
+            check_width_and_length(root, name, findings)
+    check_folders(names, findings)
+    check_includes(root, names, set(everything), findings)
+    print("\n".join(findings) if findings else f"{len(names)} files: nothing to say")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
