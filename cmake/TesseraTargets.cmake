@@ -5,12 +5,24 @@ add_library(tessera_flags INTERFACE)
 target_compile_options(tessera_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${TESSERA_WERROR}>>:-Werror>)
+# Clang, all of 16 to 22, forgets to define a constructor that only clones of a function use (TESSERA_FMA_CLONES), where
+# it wanted to replace it with an alias.
+target_compile_options(tessera_flags INTERFACE
+  "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -mno-constructor-aliases>")
+# A library or plug-in that lacks a symbol does not link. A sanitizer's symbols are in the program that loads it.
+set(tessera_whole_library_options "")
+if(NOT TESSERA_SANITIZE)
+  set(tessera_whole_library_options LINKER:--no-undefined)
+endif()
+target_link_options(tessera_flags INTERFACE
+  "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:${tessera_whole_library_options}>")
 
 # tessera_add_plugin(<name> <sources>...): the module libtessera_<name>.so, beside libtessera in the build tree and
 # in <libdir>/tessera when installed.
 function(tessera_add_plugin name)
   add_library(tessera_${name} MODULE ${ARGN})
   target_link_libraries(tessera_${name} PRIVATE tessera tessera_flags)
+  target_link_options(tessera_${name} PRIVATE ${tessera_whole_library_options})
   set_target_properties(tessera_${name} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/..")
   install(TARGETS tessera_${name} RUNTIME_DEPENDENCY_SET tessera_needs
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)

@@ -94,6 +94,16 @@ class MatrixView {
   detail::Operand operand_;
 };
 
+namespace detail {
+/// A row in braces, for Matrix's constructor. It is a class of its own because clang ranks all initializer_lists of
+/// numbers alike where it deduces Matrix{{1.0, 2.0}}, and would take float, the default, before double, the numbers' type.
+template <class S>
+struct RowOfNumbers {
+  RowOfNumbers(std::initializer_list<S> row) : numbers(row) {}
+  std::initializer_list<S> numbers;
+};
+} // namespace detail
+
 /// Anything that a product or an element-wise operation reads: a Matrix or a MatrixView.
 template <class M>
 concept MatrixLike = requires(const M& m) {
@@ -113,7 +123,7 @@ class Matrix {
     fill(value);
   }
   /// Row by row: Matrix<double>{{1, 2}, {3, 4}}. Throws InvalidArgument if the rows differ in length.
-  Matrix(std::initializer_list<std::initializer_list<Scalar<T>>> rows);
+  Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows);
   /// The elements of a view, compact.
   explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
     detail::copy(view.operand(), operand());
@@ -207,14 +217,14 @@ template <class T>
 Matrix(std::initializer_list<std::initializer_list<T>>) -> Matrix<T>;
 
 template <class T>
-Matrix<T>::Matrix(std::initializer_list<std::initializer_list<Scalar<T>>> rows)
+Matrix<T>::Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows)
     : Matrix(uninitialized(static_cast<Index>(rows.size()),
-                           rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->size()))) {
+                           rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->numbers.size()))) {
   Index i = 0;
-  for (const auto& values : rows) {
-    detail::check_row_length(i, static_cast<Index>(values.size()), cols());
+  for (const auto& row : rows) {
+    detail::check_row_length(i, static_cast<Index>(row.numbers.size()), cols());
     Index j = 0;
-    for (const Scalar<T>& value : values) (*this)(i, j++) = static_cast<T>(value);
+    for (const Scalar<T>& value : row.numbers) (*this)(i, j++) = static_cast<T>(value);
     ++i;
   }
 }

@@ -5,8 +5,11 @@ if(missing)
   message("skipped: ${PROGRAM} ${CHECK} fails (Debian package ${PACKAGE})")
   return()
 endif()
+# By its name alone: a path in LD_PRELOAD ends at a space, one in LD_LIBRARY_PATH does not.
+cmake_path(GET PRELOAD PARENT_PATH folder)
+cmake_path(GET PRELOAD FILENAME name)
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -E env LD_PRELOAD=${PRELOAD} TESSERA_LOG=dispatch TESSERA_BACKEND=openmp ${PROGRAM} ${SCRIPT}
+  COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} LD_PRELOAD=${name} TESSERA_LOG=dispatch TESSERA_BACKEND=openmp ${PROGRAM} ${SCRIPT}
   RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE log)
 string(REPLACE "|" ";" needed "${NEEDED}")
 foreach(line ${needed})

@@ -88,9 +88,9 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_an_error) {
   // No file may grow beyond a block: what was begun is taken back, and what was there stays.
   for (const char* option : {"--json", "--html", "--markdown", "--csv"}) {
     folder.write("out", "old");
-    const std::string command = std::string("trap '' XFSZ; ulimit -f 1; exec ") + TESSERA_GEMM_COMPARE +
-                                " --backend reference --sizes 8,9,10,11,12,13,14 " + option + " out >/dev/null";
-    const Outcome limited = Process("/bin/sh", {"-c", command}, folder.path()).wait();
+    const std::string command = std::string("trap '' XFSZ; ulimit -f 1; exec \"$0\" --backend reference") +
+                                " --sizes 8,9,10,11,12,13,14 " + option + " out >/dev/null";
+    const Outcome limited = Process("/bin/sh", {"-c", command, TESSERA_GEMM_COMPARE}, folder.path()).wait();
     BOOST_TEST(limited.status == 2, option);
     BOOST_TEST(contains(limited.err, "out"), option);
     BOOST_TEST(folder.read("out") == "old", option);

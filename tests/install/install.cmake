@@ -34,7 +34,8 @@ if(SANITIZE)
 endif()
 
 # find_package
-run(COMMAND ${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -D CMAKE_PREFIX_PATH=${prefix} -D EXAMPLE=${EXAMPLE}
+run(COMMAND ${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -G ${GENERATOR} -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}
+    -D CMAKE_PREFIX_PATH=${prefix} -D EXAMPLE=${EXAMPLE}
     -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${sanitize})
 run(COMMAND ${CMAKE_COMMAND} --build ${WORK}/outside)
 run(COMMAND ${WORK}/outside/product OUTPUT output)

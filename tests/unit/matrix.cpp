@@ -38,6 +38,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(constructors, T, Elements) {
   BOOST_TEST(listed.size() == 6);
   BOOST_TEST(listed(1, 0) == T{4});
 
+  const Matrix deduced{{T{1}, T{2}}, {T{3}, T{4}}};
+  static_assert(std::same_as<decltype(deduced), const Matrix<T>>);
+  BOOST_TEST(deduced(1, 0) == T{3});
+
   const auto unit = Matrix<T>::identity(3);
   for (Index i = 0; i < 3; ++i)
     for (Index j = 0; j < 3; ++j) BOOST_TEST(unit(i, j) == (i == j ? T{1} : T{0}));
