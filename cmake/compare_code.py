@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares the machine code of two builds, function by function, and prints the functions that differ.
 
-    compare_code.py device BEFORE AFTER   the kernels in two CUDA plug-ins (libtessera_cuda.so), by cuobjdump -sass
+    compare_code.py device BEFORE AFTER   the kernels in two CUDA plug-ins (libtessera_cuda.so), by cuobjdump -sass;
+                                          a file that ends in .sass is what cuobjdump printed before
     compare_code.py host BEFORE AFTER     the micro-kernels in two build folders (microkernel_* and amx_*), by objdump
 
 A change that only moves files, renames types or rewrites comments must print no function. Names are no part of the
@@ -23,13 +24,18 @@ def output_of(*command):
 
 def readable(names):
     """The demangled form of each mangled name."""
-    return output_of("c++filt", *names).splitlines() if names else []
+    if not names:
+        return []
+    listing = subprocess.run(["c++filt"], input="\n".join(names), check=True, text=True, stdout=subprocess.PIPE).stdout
+    return listing.splitlines()
 
 
 def device_functions(library):
     """(architecture, instructions) of each kernel in a library, with the kernel's mangled name."""
     architecture, name, lines = "", None, []
-    for line in output_of("cuobjdump", "-sass", str(library)).splitlines():
+    saved = pathlib.Path(library)
+    listing = saved.read_text(errors="replace") if saved.suffix == ".sass" else output_of("cuobjdump", "-sass", str(saved))
+    for line in listing.splitlines():
         if match := re.match(r"\s*code for (\S+)", line):
             architecture = match[1]
         elif match := re.match(r"\s*Function : (\S+)", line):

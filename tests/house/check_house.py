@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: who may include whom, how long READMEs are, how wide
+"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, how long READMEs are, how wide
 prose is, and which words comments and pages do not use.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
