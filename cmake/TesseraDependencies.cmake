@@ -1,4 +1,4 @@
-# Looks packages up. A backend whose package is missing is left out under AUTO and an error under ON.
+# This file looks packages up. Under AUTO a backend whose package is missing is left out; under ON that is an error.
 
 find_package(xtensor CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
@@ -38,7 +38,7 @@ if(TESSERA_WITH_CUDA)
   if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 knows nvcc only up to C++17
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   endif()
-  set(CMAKE_CUDA_STANDARD 20) # not before enable_language, whose test program would ask for it too
+  set(CMAKE_CUDA_STANDARD 20) # set after enable_language, because its test program would ask for it too
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_EXTENSIONS OFF)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
@@ -49,7 +49,7 @@ if(TESSERA_WITH_CUDA)
   endif()
 endif()
 
-# Whoever sets Python_EXECUTABLE chooses the interpreter, whose packages have nanobind.
+# Python_EXECUTABLE may name another interpreter; its packages must have nanobind.
 if(TESSERA_PYTHON STREQUAL "OFF")
   set(TESSERA_WITH_PYTHON OFF)
 else()
@@ -71,5 +71,5 @@ if(TESSERA_BUILD_APPS)
 endif()
 if(TESSERA_BUILD_TESTS)
   find_package(Boost REQUIRED COMPONENTS unit_test_framework)
-  find_package(Eigen3 3.3 CONFIG QUIET) # its adaptor's test is skipped without it
+  find_package(Eigen3 3.3 CONFIG QUIET) # without it the adaptor's test is skipped
 endif()

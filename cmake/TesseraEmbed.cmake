@@ -1,5 +1,6 @@
-# tessera_embed(<target> <namespace> <file>...): adds a source to the target that defines, in the namespace, a function
-# std::string_view <name>_<extension>() for each file, with the file's bytes. Run as a script it writes one such source.
+# tessera_embed(<target> <namespace> <file>...) adds to the target a source that defines, in the namespace, a function
+# std::string_view <name>_<extension>() for each file, which returns the file's bytes. As a script this file writes one
+# such source.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(tessera_embed_script ${CMAKE_CURRENT_LIST_FILE})

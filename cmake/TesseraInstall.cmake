@@ -1,6 +1,6 @@
-# What `cmake --install` copies: a relocatable tree with headers, library, plug-ins, programs and package config.
-# Plug-ins install themselves in tessera_add_plugin. With the component `bundle` added, the tree also runs where none of
-# our packages is installed, on any distribution whose C library is as new as this one's.
+# `cmake --install` copies a relocatable tree with headers, library, plug-ins, programs and package config.
+# tessera_add_plugin installs the plug-ins. With the component `bundle` the tree also runs on machines without the
+# packages that Tessera needs, on any distribution whose C library is as new as the build machine's.
 
 include(CMakePackageConfigHelpers)
 
@@ -27,8 +27,8 @@ file(RELATIVE_PATH TESSERA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /
 configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# The component `bundle`: the test programs for another machine, and every shared library but the C library and its
-# loader, which belong to the machine.
+# The component `bundle` has the test programs for another machine, and every shared library except the C library and
+# its loader, which belong to the machine.
 foreach(program tessera_conformance tessera_cuda_device tessera_cuda_faults tessera_cuda_copy_speed)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs

@@ -1,4 +1,4 @@
-# What can be chosen when building. AUTO builds a backend where its packages are found.
+# This file defines the options of the build. AUTO builds a backend where its packages are found.
 
 include(GNUInstallDirs)
 
@@ -13,9 +13,10 @@ endforeach()
 set(TESSERA_PYTHON OFF CACHE STRING "Build the Python package (needs Python's headers and nanobind): ON, OFF or AUTO")
 set_property(CACHE TESSERA_PYTHON PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
-# Machine code for Turing, Ampere and Ada, Hopper; newer devices compile the 80's PTX when they load it.
+# The default is machine code for Turing, for Ampere and Ada, and for Hopper; newer devices compile the PTX of 80 when
+# they load it.
 set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING "CUDA architectures to compile for")
-# Compiling kernels takes half as long without; for machines that check the build and have no GPU to run it.
+# OFF halves the time to compile kernels. It is meant for machines that check the build and have no GPU.
 option(TESSERA_OPTIMIZE_DEVICE_CODE "Optimise CUDA device code" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -41,10 +42,10 @@ if(TESSERA_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TESSERA_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
-  # Instrumented code is slow to optimise: only what computes is, a little, in a Debug build.
+  # Instrumented code is slow to optimise, so a Debug build optimises only the code that computes, and only a little.
   set(tessera_hot_code_options $<$<COMPILE_LANGUAGE:CXX>:-O1>)
-  # Unrolled micro-kernels take half a minute even so, and tests run as long with plain ones.
+  # Unrolled micro-kernels would take half a minute even so, and tests run as fast without optimising them.
   set(tessera_unrolled_code_options -O0)
-  # The rest leaves out the checks that double its compile time; AddressSanitizer notices null pointers too.
+  # Other code leaves out the checks that double its compile time; AddressSanitizer notices null pointers too.
   set(tessera_cold_code_options $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,vptr,alignment,object-size>)
 endif()

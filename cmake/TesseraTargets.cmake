@@ -1,7 +1,7 @@
-# Flags that all of Tessera's own code is compiled with, and how to add a plug-in.
+# This file holds the flags that all of Tessera's own code is compiled with, and the function that adds a plug-in.
 
 add_library(tessera_flags INTERFACE)
-# A product and a sum are fused where the code says fma, and nowhere else: the bits depend on it.
+# The compiler fuses a product and a sum only where the code says fma, because the bits depend on it.
 target_compile_options(tessera_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${TESSERA_WERROR}>>:-Werror>)
@@ -17,8 +17,8 @@ endif()
 target_link_options(tessera_flags INTERFACE
   "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:${tessera_whole_library_options}>")
 
-# tessera_add_plugin(<name> <sources>...): the module libtessera_<name>.so, beside libtessera in the build tree and
-# in <libdir>/tessera when installed.
+# tessera_add_plugin(<name> <sources>...) adds the module libtessera_<name>.so. It lies beside libtessera in the build
+# tree and in <libdir>/tessera when installed.
 function(tessera_add_plugin name)
   add_library(tessera_${name} MODULE ${ARGN})
   target_link_libraries(tessera_${name} PRIVATE tessera tessera_flags)

@@ -37,7 +37,7 @@ NAMES = {
     r"\bparcels?\b": "hand-off",
 }
 # A comment whose first word makes it a fragment, not a sentence.
-FRAGMENT = re.compile(r"^(Of|To|By|With|From|For|In) \w+,")
+FRAGMENT = re.compile(r"^(Of|To|By) \w+,")
 # Pages that keep words as they were written: notebooks of experiments, and the log of what changed.
 NOTEBOOKS = ("docs/lab/", "docs/results/", "CHANGELOG.md")
 # This check and its test name the words.
@@ -74,12 +74,12 @@ def script_comments(text):
 
 
 def prose_lines(text):
-    """(line number, line) of a page's prose: neither code blocks nor tables nor lines that are one link or picture."""
+    """(line number, line) of a page's prose: neither code blocks, tables nor lines that are one link or picture."""
     fenced = False
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        elif not fenced and not line.lstrip().startswith("|") and not re.fullmatch(r"\s*!?\[.*\]\(\S+\)\s*", line):
+        elif not fenced and not line.startswith("    ") and not line.lstrip().startswith("|") and not re.fullmatch(r"\s*!?\[.*\]\(\S+\)\s*", line):
             yield number, re.sub(r"`[^`]*`", lambda quoted: "x" * len(quoted[0]), line)
 
 
@@ -97,7 +97,7 @@ def check_prose(root, name, findings):
     if suffix in CODE:
         for line, said in comments(text):
             check_words(name, line, said, findings)
-            if FRAGMENT.match(said) and not re.search(r"[a-z,] \w+ ", said.split(".")[0][40:]):
+            if FRAGMENT.match(said):
                 findings.append(f"{name}:{line}: the comment begins as a fragment; write a sentence with a subject and a verb")
     elif suffix in SCRIPTS or name.endswith("CMakeLists.txt"):
         for line, said in script_comments(text):
