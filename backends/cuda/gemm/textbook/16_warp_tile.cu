@@ -1,10 +1,12 @@
-/// warp_tile: block, warp and thread tiles, sizes chosen for the registers, and the next step's operands in registers.
+/// warp_tile: tiles of block, warp and thread, whose sizes suit the register file; the operands of the next step are in
+/// registers before the step begins.
 ///
-/// f32: 128×128 results a block, 32×64 a warp, 8×8 a thread, four 128-bit shared reads for 64 FMAs, all without bank
-/// conflicts. Tiles are double-buffered in shared memory by way of registers, and the operands of step p + 1 are read
-/// while step p computes. 16×8 a thread, which reads less and fills the registers, leaves half as many warps: 1 to 9 %
-/// slower in f32, but the better one in f64. 2·m·n·k operations, 2·m·n·k/128 elements read. Kernel walkthrough; the
-/// shape is CUTLASS's.
+/// In f32 a block computes 128×128 results, a warp 32×64 and a thread 8×8: four 128-bit shared reads serve 64 FMAs, all
+/// without bank conflicts. Tiles are double-buffered in shared memory by way of registers, and the operands of step p +
+/// 1 are read while step p computes. A thread tile of 16×8 would read less, but it fills the registers and leaves half
+/// as many warps: it is slower in f32, and faster in f64, which uses it (docs/lab). One result costs 2·k operations and
+/// reads 2·k/128 elements from global memory (k/16 bytes in f32; k/128 + k/64 elements in f64). The sources are the
+/// kernel walkthrough and CUTLASS, which has this shape.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A block a row of C, with the row of op(A) in dynamic shared memory. Shared by row_shared and kahan_row_shared, which
-/// differ in Sum.
+/// A block computes a row of C and keeps the row of op(A) in dynamic shared memory. row_shared and kahan_row_shared
+/// share this and differ in `Sum`.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
@@ -11,15 +11,17 @@
 namespace tessera::cuda::row_in_shared {
 
 constexpr int threads = 256;
-/// Bytes of dynamic shared memory that every device gives without opt-in. A longer row comes in parts.
+/// Bytes of dynamic shared memory that every device gives without opt-in. A longer row comes in chunks.
 constexpr Index most_bytes = 48 * 1024;
-/// The compiler reads the row in vectors, the end of it too, and uses what it needs: found by compute-sanitizer.
+/// The compiler reads the row in vectors, also at its end, and uses the elements that it needs. So the allocation is
+/// rounded up to whole vectors; compute-sanitizer reports the reads otherwise.
 constexpr unsigned vector_bytes = 16;
 
-/// `part` elements of the row are in shared memory at once: all of k, or a multiple of canonical_segment.
+/// Computes the rows of C. `chunk` elements of a row of op(A) are in shared memory at once: all k, or a multiple of
+/// canonical_segment.
 template <class T, class Sum>
 __global__ void __launch_bounds__(threads) rows(StridedOperands<T> x, int chunk) {
-  extern __shared__ double storage[]; // the one type that suits both
+  extern __shared__ double storage[]; // aligned for float and double
   T* const row = reinterpret_cast<T*>(storage);
   for (Index i = blockIdx.x; i < x.m; i += gridDim.x) {
     for (Index left = 0; left < x.n; left += threads) {
@@ -27,7 +29,7 @@ __global__ void __launch_bounds__(threads) rows(StridedOperands<T> x, int chunk)
       Sum sum;
       for (Index first = 0; first < x.k; first += chunk) {
         const int length = static_cast<int>(x.k - first < chunk ? x.k - first : chunk);
-        if (left == 0 || length < x.k) { // else it is there already
+        if (left == 0 || length < x.k) { // otherwise the whole row is still there
           __syncthreads();
           const T* a = x.a + i * x.a_row + first * x.a_col;
           for (int p = static_cast<int>(threadIdx.x); p < length; p += threads) row[p] = a[p * x.a_col];
