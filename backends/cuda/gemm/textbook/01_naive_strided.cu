@@ -1,8 +1,10 @@
-/// naive_strided: a thread an element of C, threadIdx.x along its rows. Uncoalesced on purpose.
+/// naive_strided: each thread computes one element of C, and threadIdx.x counts rows of C. It is uncoalesced on
+/// purpose.
 ///
-/// The twin of naive_coalesced with the axes swapped: a warp's 32 reads of A lie lda apart, and so do its writes of C,
-/// so that every step moves 32 sectors to use 4 bytes of each. 2·m·n·k operations; k of A and k of B read an element.
-/// CUDA matmul blog: 7.5 times slower than naive_coalesced on a GTX 1080; SGEMM repository.
+/// This is 02_naive_coalesced.cu with the axes swapped. The 32 threads of a warp are in 32 different rows, so that
+/// their reads of A are lda elements apart and their writes of C are ldc elements apart: each step of k moves 32
+/// sectors of 32 bytes and uses one element of each. One result costs 2·k operations and reads 2·k elements (8·k bytes
+/// in f32). The sources are the CUDA matmul blog and the SGEMM repository.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"

@@ -1,8 +1,9 @@
-/// naive_flat: a one-dimensional grid of 256-thread blocks; a thread finds its row and column by a division.
+/// naive_flat: the grid is one-dimensional, in blocks of 256 threads, and each thread finds its row and column by a
+/// division.
 ///
-/// Reads are coalesced as in naive_coalesced, but a block is 256 columns of one row: it reads B's columns and shares
-/// no row of B with another row of C, where an 8×32 block reads each element of B eight times from L1. 2·m·n·k
-/// operations, 2·k elements read a result. CUDA course.
+/// Reads are coalesced as in 02_naive_coalesced.cu. But a block covers 256 columns of a single row of C, so that an
+/// element of B which it reads serves one result, whereas a block of 8×32 threads reads each element of B eight times
+/// from L1. One result costs 2·k operations and reads 2·k elements (8·k bytes in f32). The source is the CUDA course.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"

@@ -1,8 +1,10 @@
-/// transposed_b: B is transposed before the launch, so that a thread walks two rows. Why that does not coalesce.
+/// transposed_b: B is transposed before the launch, so that each thread walks along two rows. The rung shows why such
+/// reads do not coalesce.
 ///
-/// On a CPU both operands now stream. On a GPU what counts is what neighbouring threads read in the same step: the 32
-/// columns of a warp have become 32 rows, k elements apart, 32 sectors a load, like naive_strided's. A transpose of
-/// k·n elements, then 2·m·n·k operations. Course report.
+/// On a CPU both operands would now stream. On a GPU it matters what the threads of a warp read in one step: the 32
+/// columns of B that they need have become 32 rows, which lie k elements apart, so that each load moves 32 sectors,
+/// like the loads of A in 01_naive_strided.cu. The transpose reads and writes k·n elements once; after it, one result
+/// costs 2·k operations and reads 2·k elements (8·k bytes in f32). The source is the course report.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
@@ -31,7 +33,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const cudaStream_t stream = stream_of(queue);
   StridedOperands<T> x(call);
   Scratch transposed;
-  if (call.op_b == Op::None) { // else it is stored that way
+  if (call.op_b == Op::None) { // a transposed B is already stored that way
     if (Status status = transposed.allocate(executor, queue, static_cast<std::size_t>(call.n * call.k) * sizeof(T));
         !status.ok())
       return status;

@@ -1,7 +1,9 @@
-/// row_shared: a block a row of C; the row of A is in dynamic shared memory.
+/// row_shared: each block computes one row of C and keeps the row of A that it needs in dynamic shared memory.
 ///
-/// A is read from global memory once and then m·n·k times from shared memory, as broadcasts; B is read m times by
-/// coalesced loads that nothing saves. Rows over 48 KiB come in parts. 2·m·n·k operations. CUDA course.
+/// A is read from global memory once; every thread then reads it from shared memory, as broadcasts. B is read by
+/// coalesced loads, m times in all, and nothing reduces these reads. One result costs 2·k operations, k elements of B
+/// from global memory (4·k bytes in f32) and k elements of A from shared memory. A row over 48 KiB comes in chunks. The
+/// source is the CUDA course.
 
 #include "cuda/gemm/ladder.hpp"
 #include "row_shared.cuh"

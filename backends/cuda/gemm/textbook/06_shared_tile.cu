@@ -1,8 +1,10 @@
-/// shared_tile: square tiles of A and B in shared memory, 16×16 and 32×32, a thread a result.
+/// shared_tile: the block copies square tiles of A and B to shared memory, 16×16 or 32×32; each thread computes one
+/// result.
 ///
-/// Each element that a block reads from global memory is used `tile` times: 2·m·n·k/tile elements read. Per FMA a warp
-/// reads shared memory twice (one broadcast, one row), which is the new limit. Edges are padded as they are loaded. In
-/// every source and every CUDA course.
+/// Each element that the block reads from global memory is used `tile` times: one result costs 2·k operations and reads
+/// 2·k/tile elements from global memory (k/4 bytes in f32 with tiles of 32). The new limit is shared memory, which a
+/// warp reads twice for each FMA: one broadcast for A and one row of B. Tiles that reach over an edge are padded as
+/// they are loaded. Every source that this folder names has this rung, and so has every CUDA course.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"

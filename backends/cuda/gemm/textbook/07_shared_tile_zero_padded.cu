@@ -1,7 +1,9 @@
-/// shared_tile_zero_padded: operands copied to pitched storage padded to whole tiles, so that no load has a guard.
+/// shared_tile_zero_padded: both operands are copied to storage that is padded to whole tiles, so that no load has a
+/// guard.
 ///
-/// Costs a copy of both operands, m·k + k·n elements read and written, and saves two comparisons a thread and tile.
-/// Transposes are undone by the copy. 2·m·n·k operations, 2·m·n·k/32 elements read. CUDA course.
+/// The copy reads and writes m·k + k·n elements, and saves two comparisons for each thread and tile. It also undoes the
+/// transposes. After the copy, one result costs 2·k operations and reads 2·k/32 elements from global memory (k/4 bytes
+/// in f32). The source is the CUDA course.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
@@ -16,7 +18,7 @@ namespace {
 
 constexpr int tile = 32;
 
-/// x.a and x.b are compact and reach to whole tiles; x.m and x.n are C's own.
+/// x.a and x.b are the padded copies, whose sizes are multiples of `tile`; x.m and x.n are the sizes of C.
 template <class T>
 __global__ void __launch_bounds__(tile* tile) shared_tile_zero_padded(StridedOperands<T> x) {
   __shared__ T a_tile[tile][tile];

@@ -1,8 +1,10 @@
-/// shared_tile_bank_padded: shared_tile with rows that are one element longer.
+/// shared_tile_bank_padded: shared_tile_32 with rows of shared memory that are one element longer.
 ///
-/// Elements of a column then lie in different banks. Untransposed operands are read and written along rows and gain
-/// nothing; a transposed one is written down a column, 32 elements into one bank without the pad, and into 32 with it.
-/// Bytes and operations as for shared_tile, 3 % more shared memory. Kernel walkthrough.
+/// The longer rows put the elements of a column into different banks. Operands that are not transposed are written and
+/// read along rows, and gain nothing. A transposed operand is written down a column: its 32 elements fall into one bank
+/// without the padding and into 32 banks with it. One result costs 2·k operations and reads 2·k/32 elements from global
+/// memory (k/4 bytes in f32), as in 06_shared_tile.cu; shared memory grows by 3 %. The source is the kernel
+/// walkthrough.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"

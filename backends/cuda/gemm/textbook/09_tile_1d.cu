@@ -1,8 +1,10 @@
-/// tile_1d: eight results a thread, down a column of C.
+/// tile_1d: each thread computes eight results, down a column of C.
 ///
-/// An element of B, read once from shared memory, serves eight FMAs from a register; the eight elements of A are read
-/// as broadcasts: 9 shared reads for 8 FMAs where shared_tile has 16 (compiled, A's come four steps at once: 3 for 8).
-/// Tiles of 64×64×8, so that 2·m·n·k/64 elements come from global memory. 2·m·n·k operations. SGEMM repository.
+/// A thread reads an element of B once from shared memory and uses it from a register for eight FMAs; the eight
+/// elements of A are broadcasts. As written, that is 9 shared reads for 8 FMAs, where 06_shared_tile.cu has 16. The
+/// compiler reads A's elements for four steps of k at once, which leaves 3 reads for 8 FMAs. Tiles are 64×64×8: one
+/// result costs 2·k operations and reads 2·k/64 elements from global memory (k/8 bytes in f32). The source is the SGEMM
+/// repository.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
@@ -17,7 +19,7 @@ namespace {
 constexpr int tile_m = 64;
 constexpr int tile_n = 64;
 constexpr int tile_k = 8;
-constexpr int rows = 8; ///< results a thread
+constexpr int rows = 8; ///< results of one thread
 constexpr int threads = tile_m * tile_n / rows;
 
 template <class T>

@@ -1,8 +1,10 @@
-/// tile_2d: 8×8 results a thread (4×4 in f64), an outer product a step; operands are read again for each FMA.
+/// tile_2d: each thread computes 8×8 results (4×4 in f64), an outer product in each step of k. The operands are read
+/// from shared memory for each FMA.
 ///
-/// A block of 256 threads covers 128×128 results: 2·m·n·k/128 elements from global memory, half of tile_1d's. As
-/// written, an FMA reads shared memory twice. Nothing is written in between, so the compiler keeps an operand for as
-/// long as a step of the rolled loop lasts: 16 shared reads for 64 FMAs. 2·m·n·k operations. SGEMM repository.
+/// A block of 256 threads covers 128×128 results (64×64 in f64): one result costs 2·k operations and reads 2·k/128
+/// elements from global memory (k/16 bytes in f32), half of what 09_tile_1d.cu reads. As written, an FMA reads shared
+/// memory twice. Nothing is written to shared memory in between, so that the compiler keeps an operand in a register
+/// for one step of the rolled loop: 16 shared reads serve 64 FMAs. The source is the SGEMM repository.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
@@ -18,7 +20,7 @@ constexpr int threads_across = 16;
 constexpr int threads = threads_across * threads_across;
 constexpr int tile_k = 8;
 template <class T>
-constexpr int side = 32 / sizeof(T); ///< results a thread along each side
+constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 
@@ -28,7 +30,7 @@ __global__ void __launch_bounds__(threads, 2) tile_2d(StridedOperands<T> x) {
   __shared__ PaddedTile<T, tile_k, tile<T>> b_tile;
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
   const int row = static_cast<int>(threadIdx.x) / threads_across * side<T>;
-  const int col = static_cast<int>(threadIdx.x) % threads_across; // and every 16th after it
+  const int col = static_cast<int>(threadIdx.x) % threads_across; // the first of the columns, which are 16 apart
   CanonicalTile<T, side<T>, side<T>> sums;
   typename decltype(sums)::Totals totals(x.k);
   for (Index k0 = 0; k0 < x.k; k0 += tile_k) {

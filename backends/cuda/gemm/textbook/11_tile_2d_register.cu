@@ -1,8 +1,10 @@
-/// tile_2d_register: tile_2d with the operands of an outer product in registers, and the loop over steps unrolled.
+/// tile_2d_register: tile_2d with the operands of an outer product in registers, and the loop over the steps of k
+/// unrolled.
 ///
-/// Sixteen shared reads feed 64 FMAs, a quarter of a read an FMA; unrolled, the next step's reads run while this one
-/// computes, and four steps of A's row are one read. A thread's columns are 16 apart, so that a warp reads neighbours.
-/// Bytes and operations as for tile_2d. SGEMM repository.
+/// Sixteen shared reads feed 64 FMAs, a quarter of a read for each. In the unrolled loop the reads of the next step run
+/// while this step computes, and A's elements for four steps of k are one read. The columns of a thread are 16 apart,
+/// so that a warp reads neighbours. One result costs 2·k operations and reads 2·k/128 elements from global memory (k/16
+/// bytes in f32), as in 10_tile_2d.cu. The source is the SGEMM repository.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
@@ -18,7 +20,7 @@ constexpr int threads_across = 16;
 constexpr int threads = threads_across * threads_across;
 constexpr int tile_k = 8;
 template <class T>
-constexpr int side = 32 / sizeof(T); ///< results a thread along each side
+constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 
@@ -28,7 +30,7 @@ __global__ void __launch_bounds__(threads, 2) tile_2d_register(StridedOperands<T
   __shared__ PaddedTile<T, tile_k, tile<T>> b_tile;
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
   const int row = static_cast<int>(threadIdx.x) / threads_across * side<T>;
-  const int col = static_cast<int>(threadIdx.x) % threads_across; // and every 16th after it
+  const int col = static_cast<int>(threadIdx.x) % threads_across; // the first of the columns, which are 16 apart
   CanonicalTile<T, side<T>, side<T>> sums;
   typename decltype(sums)::Totals totals(x.k);
   for (Index k0 = 0; k0 < x.k; k0 += tile_k) {
@@ -38,12 +40,12 @@ __global__ void __launch_bounds__(threads, 2) tile_2d_register(StridedOperands<T
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
-      T a_part[side<T>], b_part[side<T>];
+      T a_fragment[side<T>], b_fragment[side<T>];
 #pragma unroll
-      for (int i = 0; i < side<T>; ++i) a_part[i] = a_tile.at[row + i][p];
+      for (int i = 0; i < side<T>; ++i) a_fragment[i] = a_tile.at[row + i][p];
 #pragma unroll
-      for (int j = 0; j < side<T>; ++j) b_part[j] = b_tile.at[p][col + j * threads_across];
-      sums.extend(a_part, b_part);
+      for (int j = 0; j < side<T>; ++j) b_fragment[j] = b_tile.at[p][col + j * threads_across];
+      sums.extend(a_fragment, b_fragment);
     }
     __syncthreads();
   }

@@ -1,8 +1,10 @@
-/// float4: 128-bit loads from global and shared memory; A is transposed as it is stored, so that its parts are vectors.
+/// float4: loads from global and shared memory are 128 bits wide, and A is transposed on its way to shared memory, so
+/// that a thread reads its rows of A as vectors.
 ///
-/// A quarter of the load instructions, and the room they leave goes to FMAs: 4 shared reads a thread for 64. The price
-/// is bank conflicts: A's transposing stores fall two to a bank, and so do the reads of B, whose vectors lie 32 bytes
-/// apart. 2·m·n·k operations, 2·m·n·k/128 elements read (f64: /64). SGEMM repository; kernel walkthrough.
+/// This takes a quarter of the load instructions, and the issue slots that it saves go to FMAs: a thread does 4 shared
+/// reads for 64 FMAs. The price is bank conflicts. The transposing stores of A fall two to a bank, and so do the reads
+/// of B, whose vectors are 32 bytes apart. One result costs 2·k operations and reads 2·k/128 elements from global
+/// memory (k/16 bytes in f32; 2·k/64 elements in f64). The sources are the SGEMM repository and the kernel walkthrough.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
@@ -18,7 +20,7 @@ constexpr int threads_across = 16;
 constexpr int threads = threads_across * threads_across;
 constexpr int tile_k = 8;
 template <class T>
-constexpr int side = 32 / sizeof(T); ///< results a thread along each side
+constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 
@@ -39,17 +41,17 @@ __global__ void __launch_bounds__(threads, 2) float4(VectorOperands<T> x) {
   for (Index k0 = 0; k0 < x.k; k0 += tile_k) {
     a.fetch(k0);
     b.fetch(k0);
-    __syncthreads(); // the tile before this one has been used
+    __syncthreads(); // all threads have used the tile before this one
     a.store(a_tile);
     b.store(b_tile);
     __syncthreads();
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
-      T a_part[side<T>], b_part[side<T>];
-      load_fragment<T, side<T>>(&a_tile[p][row], a_part);
-      load_fragment<T, side<T>>(&b_tile[p][col], b_part);
-      sums.extend(a_part, b_part);
+      T a_fragment[side<T>], b_fragment[side<T>];
+      load_fragment<T, side<T>>(&a_tile[p][row], a_fragment);
+      load_fragment<T, side<T>>(&b_tile[p][col], b_fragment);
+      sums.extend(a_fragment, b_fragment);
     }
   }
   sums.finish(x.k, totals);

@@ -1,8 +1,9 @@
-/// double_buffer: float4 with two tiles in shared memory, one being filled while the other is used.
+/// double_buffer: float4 with two tiles of each operand in shared memory; the block fills one while it uses the other.
 ///
-/// The next tile's global loads start before this tile's FMAs and are stored after them, so that their latency is
-/// hidden; and one barrier a tile is left of two. Twice the shared memory. Bytes, operations and bank conflicts as for
-/// float4. SGEMM repository.
+/// The global loads of the next tile start before the FMAs of this tile, and their results are stored after the FMAs,
+/// so that their latency is hidden. One barrier a tile is left of two. Shared memory doubles. One result costs 2·k
+/// operations and reads 2·k/128 elements from global memory (k/16 bytes in f32); bank conflicts are those of
+/// 12_float4.cu. The source is the SGEMM repository.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
@@ -18,7 +19,7 @@ constexpr int threads_across = 16;
 constexpr int threads = threads_across * threads_across;
 constexpr int tile_k = 8;
 template <class T>
-constexpr int side = 32 / sizeof(T); ///< results a thread along each side
+constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 
@@ -51,10 +52,10 @@ __global__ void __launch_bounds__(threads, 2) double_buffer(VectorOperands<T> x)
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
-      T a_part[side<T>], b_part[side<T>];
-      load_fragment<T, side<T>>(&a_tile[current][p][row], a_part);
-      load_fragment<T, side<T>>(&b_tile[current][p][col], b_part);
-      sums.extend(a_part, b_part);
+      T a_fragment[side<T>], b_fragment[side<T>];
+      load_fragment<T, side<T>>(&a_tile[current][p][row], a_fragment);
+      load_fragment<T, side<T>>(&b_tile[current][p][col], b_fragment);
+      sums.extend(a_fragment, b_fragment);
     }
     current ^= 1;
     if (more) {

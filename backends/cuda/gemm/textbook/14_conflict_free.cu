@@ -1,8 +1,10 @@
-/// conflict_free: double_buffer with rows of shared memory longer by one vector (four f32, two f64).
+/// conflict_free: double_buffer with rows of shared memory that are one vector longer (four elements in f32, two in
+/// f64).
 ///
-/// A's transposing store writes 16 rows of two columns at once, four steps of k apart; the padding moves the second
-/// column 16 banks on, so that stores have no conflicts. The reads of B still have: their vectors lie 32 bytes apart.
-/// 3 % more shared memory; bytes and operations as for float4. SGEMM repository.
+/// The transposing store of A writes 16 rows of two columns at once, four steps of k apart; the padding moves the
+/// second column 16 banks on, so that the stores have no bank conflicts. The reads of B still have them, because their
+/// vectors are 32 bytes apart. Shared memory grows by 3 %. One result costs 2·k operations and reads 2·k/128 elements
+/// from global memory (k/16 bytes in f32), as in 12_float4.cu. The source is the SGEMM repository.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
@@ -18,7 +20,7 @@ constexpr int threads_across = 16;
 constexpr int threads = threads_across * threads_across;
 constexpr int tile_k = 8;
 template <class T>
-constexpr int side = 32 / sizeof(T); ///< results a thread along each side
+constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 template <class T>
@@ -53,10 +55,10 @@ __global__ void __launch_bounds__(threads, 2) conflict_free(VectorOperands<T> x)
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
-      T a_part[side<T>], b_part[side<T>];
-      load_fragment<T, side<T>>(&a_tile[current][p][row], a_part);
-      load_fragment<T, side<T>>(&b_tile[current][p][col], b_part);
-      sums.extend(a_part, b_part);
+      T a_fragment[side<T>], b_fragment[side<T>];
+      load_fragment<T, side<T>>(&a_tile[current][p][row], a_fragment);
+      load_fragment<T, side<T>>(&b_tile[current][p][col], b_fragment);
+      sums.extend(a_fragment, b_fragment);
     }
     current ^= 1;
     if (more) {

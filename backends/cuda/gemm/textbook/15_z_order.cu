@@ -1,9 +1,11 @@
-/// z_order: the threads of a warp laid out along a Z-curve, so that shared memory is read without bank conflicts too.
+/// z_order: the threads of a warp are laid out along a Z-curve, so that reads of shared memory have no bank conflicts
+/// either.
 ///
-/// With lanes row by row, eight lanes read eight fragments of B, 256 bytes apart end to end: each bank twice. Along
-/// the Z-curve (lane bits x y x y x) any eight lanes in turn form a rectangle of 4×2 threads: four fragments of B that
-/// lie in different banks, two of A likewise, the rest broadcasts. The padding of conflict_free stays. Bytes and
-/// operations as for float4. SGEMM repository.
+/// With lanes row by row, eight lanes read eight fragments of B, 32 bytes apart, and hit each of their banks twice.
+/// Along the Z-curve (lane bits x y x y x), any eight consecutive lanes form a rectangle of 4×2 threads. They read four
+/// fragments of B, which lie in different banks, and two fragments of A, which do too; the other reads are broadcasts.
+/// The padding of 14_conflict_free.cu stays. One result costs 2·k operations and reads 2·k/128 elements from global
+/// memory (k/16 bytes in f32), as in 12_float4.cu. The source is the SGEMM repository.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
@@ -18,7 +20,7 @@ namespace {
 constexpr int threads = 256;
 constexpr int tile_k = 8;
 template <class T>
-constexpr int side = 32 / sizeof(T); ///< results a thread along each side
+constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = 16 * side<T>;
 template <class T>
@@ -54,10 +56,10 @@ __global__ void __launch_bounds__(threads, 2) z_order(VectorOperands<T> x) {
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
-      T a_part[side<T>], b_part[side<T>];
-      load_fragment<T, side<T>>(&a_tile[current][p][row], a_part);
-      load_fragment<T, side<T>>(&b_tile[current][p][col], b_part);
-      sums.extend(a_part, b_part);
+      T a_fragment[side<T>], b_fragment[side<T>];
+      load_fragment<T, side<T>>(&a_tile[current][p][row], a_fragment);
+      load_fragment<T, side<T>>(&b_tile[current][p][col], b_fragment);
+      sums.extend(a_fragment, b_fragment);
     }
     current ^= 1;
     if (more) {

@@ -1,10 +1,12 @@
-/// warp_tile: block, warp and thread tiles, sizes chosen for the registers, and the next step's operands in registers.
+/// warp_tile: tiles of block, warp and thread, whose sizes suit the register file; the operands of the next step are in
+/// registers before the step begins.
 ///
-/// f32: 128×128 results a block, 32×64 a warp, 8×8 a thread, four 128-bit shared reads for 64 FMAs, all without bank
-/// conflicts. Tiles are double-buffered in shared memory by way of registers, and the operands of step p + 1 are read
-/// while step p computes. 16×8 a thread, which reads less and fills the registers, leaves half as many warps: 1 to 9 %
-/// slower in f32, but the better one in f64. 2·m·n·k operations, 2·m·n·k/128 elements read. Kernel walkthrough; the
-/// shape is CUTLASS's.
+/// In f32 a block computes 128×128 results, a warp 32×64 and a thread 8×8: four 128-bit shared reads serve 64 FMAs, all
+/// without bank conflicts. Tiles are double-buffered in shared memory by way of registers, and the operands of step p +
+/// 1 are read while step p computes. A thread tile of 16×8 would read less, but it fills the registers and leaves half
+/// as many warps: it is slower in f32, and faster in f64, which uses it (docs/lab). One result costs 2·k operations and
+/// reads 2·k/128 elements from global memory (k/16 bytes in f32; k/128 + k/64 elements in f64). The sources are the
+/// kernel walkthrough and CUTLASS, which has this shape.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
@@ -29,14 +31,14 @@ __global__ void __launch_bounds__(S::threads, 2) warp_tile(VectorOperands<typena
   TileLoader<T, S::block_n, block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
   warp_tiling::Sums<S> sums;
   typename decltype(sums)::Totals totals(x.k);
-  warp_tiling::Parts<S> parts[2];
+  warp_tiling::Fragments<S> fragments[2];
 
   a.fetch(0);
   b.fetch(0);
   a.store(a_tile[0]);
   b.store(b_tile[0]);
   __syncthreads();
-  parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
+  fragments[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
   int current = 0;
   for (Index k0 = 0; k0 < x.k; k0 += block_k, current ^= 1) {
     const bool more = k0 + block_k < x.k;
@@ -48,14 +50,14 @@ __global__ void __launch_bounds__(S::threads, 2) warp_tile(VectorOperands<typena
 #pragma unroll
     for (int p = 0; p < block_k; ++p) {
       if (p + 1 < block_k) {
-        parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
+        fragments[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
       } else if (more) {
         a.store(a_tile[current ^ 1]);
         b.store(b_tile[current ^ 1]);
         __syncthreads();
-        parts[0].load(&a_tile[current ^ 1][0][at.row], &b_tile[current ^ 1][0][at.col]);
+        fragments[0].load(&a_tile[current ^ 1][0][at.row], &b_tile[current ^ 1][0][at.col]);
       }
-      sums.extend(parts[p % 2].a, parts[p % 2].b);
+      sums.extend(fragments[p % 2].a, fragments[p % 2].b);
     }
   }
   sums.finish(x.k, totals);

@@ -1,9 +1,11 @@
-/// wmma_tf32: tensor cores through the warp matrix API, inputs rounded to tf32 (10 bits of mantissa), f32 accumulation.
+/// wmma_tf32: tensor cores through the warp matrix API. Operands are rounded to tf32 (10 bits of mantissa), sums are
+/// f32.
 ///
-/// A warp holds 64×64 results as sixteen 16×16 fragments; a step of eight k loads eight operand fragments for sixteen
-/// products. Tiles of 128×128×16 come by cp.async through four stages, as they are stored: a fragment's layout does
-/// the transposes. 2·m·n·k operations, 2·m·n·k/128 elements read. Kernel walkthrough; CUDA C++ Programming Guide,
-/// "Warp Matrix Functions".
+/// A warp holds 64×64 results as sixteen fragments of 16×16. A step of eight k loads eight operand fragments for
+/// sixteen products of fragments. Tiles of 128×128×16 come by cp.async through four stages and are stored as they lie
+/// in memory: the layout of a fragment does the transposes. One result costs 2·k operations and reads 2·k/128 elements
+/// from global memory (k/16 bytes). The sources are the kernel walkthrough and the CUDA C++ Programming Guide, "Warp
+/// Matrix Functions".
 
 #include <mma.h>
 
@@ -18,9 +20,9 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int side = 16;     ///< of a fragment of C
-constexpr int depth = 8;     ///< k of one product
-constexpr int fragments = 4; ///< along each side of a warp's tile
+constexpr int side = 16;     ///< rows and columns of a fragment of C
+constexpr int depth = 8;     ///< steps of k of one product of fragments
+constexpr int fragments = 4; ///< fragments along each side of a warp's tile
 constexpr int warp_tile = side * fragments;
 constexpr int block_tile = 2 * warp_tile;
 constexpr int block_k = 16;
@@ -28,14 +30,14 @@ constexpr int threads = 4 * 32;
 constexpr int stages = 4;
 static_assert(block_k % depth == 0);
 
-/// A tile as its operand is stored. The padding spreads a fragment's 8×4 elements over all banks.
+/// A tile, laid out as its operand is in memory. The padding spreads the 8×4 elements of a fragment over all banks.
 template <Along along>
 struct alignas(128) StoredTile {
   static constexpr int lines = along == Along::K ? block_tile : block_k;
   static constexpr int ld = along == Along::K ? block_k + 4 : block_tile + 8;
   float at[lines][ld];
 
-  /// First element of the fragment at row or column `outer` and step p.
+  /// Returns the first element of the fragment at row (of A) or column (of B) `outer` and step p.
   __device__ const float* fragment(int outer, int p) const { return along == Along::K ? &at[outer][p] : &at[p][outer]; }
 };
 
@@ -49,15 +51,16 @@ struct Stage {
 template <class Use, class Layout>
 using Operand = nvcuda::wmma::fragment<Use, side, side, depth, nvcuda::wmma::precision::tf32, Layout>;
 
-/// wmma::load_matrix_sync as its PTX: the call itself compiles to loads that do not know their memory is shared, with
-/// 64-bit addresses. Then the rounding to tf32, which the products would otherwise do by truncation.
+/// Loads a fragment from shared memory and rounds it to tf32. The load is the PTX of wmma::load_matrix_sync, because
+/// the call itself compiles to generic loads with 64-bit addresses. Without the rounding the products would truncate.
+/// `ld` is the number of elements from line to line.
 template <class Use, class Layout>
-__device__ void load_rounded(Operand<Use, Layout>& part, const float* from, unsigned ld) {
+__device__ void load_rounded(Operand<Use, Layout>& fragment, const float* from, unsigned ld) {
   constexpr bool is_a = std::is_same_v<Use, nvcuda::wmma::matrix_a>;
   constexpr bool by_row = std::is_same_v<Layout, nvcuda::wmma::row_major>;
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(from));
   unsigned bits[4];
-  static_assert(part.num_elements == 4);
+  static_assert(fragment.num_elements == 4);
   if constexpr (is_a && by_row)
     asm volatile("wmma.load.a.sync.aligned.row.m16n16k8.shared.tf32 {%0, %1, %2, %3}, [%4], %5;"
                  : "=r"(bits[0]), "=r"(bits[1]), "=r"(bits[2]), "=r"(bits[3])
@@ -79,7 +82,7 @@ __device__ void load_rounded(Operand<Use, Layout>& part, const float* from, unsi
                  : "r"(address), "r"(ld)
                  : "memory");
 #pragma unroll
-  for (int e = 0; e < 4; ++e) part.x[e] = nvcuda::wmma::__float_to_tf32(__uint_as_float(bits[e]));
+  for (int e = 0; e < 4; ++e) fragment.x[e] = nvcuda::wmma::__float_to_tf32(__uint_as_float(bits[e]));
 }
 #endif
 
@@ -105,7 +108,7 @@ __global__ void __launch_bounds__(threads, 2) wmma_tf32(VectorOperands<float> x)
 #pragma unroll
     for (int j = 0; j < fragments; ++j) wmma::fill_fragment(sums[i][j], 0.0f);
 
-  // A commit without copies keeps the count of stages under way the same to the end.
+  // A commit without copies keeps the number of stages in flight constant until the end.
   const auto start = [&](Index k0, int to) {
     if (k0 < x.k) {
       a.copy(k0, stage[to].a.at);
@@ -118,28 +121,28 @@ __global__ void __launch_bounds__(threads, 2) wmma_tf32(VectorOperands<float> x)
   int current = 0;
   for (Index k0 = 0; k0 < x.k; k0 += block_k) {
     __pipeline_wait_prior(stages - 2);
-    __syncthreads(); // this stage is full, and the one before it has been used
+    __syncthreads(); // this stage is full, and all threads have used the stage before it
     start(k0 + (stages - 1) * block_k, current == 0 ? stages - 1 : current - 1);
 #pragma unroll
     for (int p = 0; p < block_k; p += depth) {
-      Operand<wmma::matrix_a, ALayout> a_part[fragments];
-      Operand<wmma::matrix_b, BLayout> b_part[fragments];
+      Operand<wmma::matrix_a, ALayout> a_fragment[fragments];
+      Operand<wmma::matrix_b, BLayout> b_fragment[fragments];
 #pragma unroll
       for (int f = 0; f < fragments; ++f) {
-        load_rounded<wmma::matrix_a, ALayout>(a_part[f], stage[current].a.fragment(row + f * side, p),
+        load_rounded<wmma::matrix_a, ALayout>(a_fragment[f], stage[current].a.fragment(row + f * side, p),
                                               StoredTile<a_along>::ld);
-        load_rounded<wmma::matrix_b, BLayout>(b_part[f], stage[current].b.fragment(col + f * side, p),
+        load_rounded<wmma::matrix_b, BLayout>(b_fragment[f], stage[current].b.fragment(col + f * side, p),
                                               StoredTile<b_along>::ld);
       }
 #pragma unroll
       for (int i = 0; i < fragments; ++i)
 #pragma unroll
-        for (int j = 0; j < fragments; ++j) wmma::mma_sync(sums[i][j], a_part[i], b_part[j], sums[i][j]);
+        for (int j = 0; j < fragments; ++j) wmma::mma_sync(sums[i][j], a_fragment[i], b_fragment[j], sums[i][j]);
     }
     current = current + 1 == stages ? 0 : current + 1;
   }
 
-  // Which element a lane holds is the API's secret, so results go through shared memory: 16×16 a warp at a time.
+  // The API does not say which elements a lane holds, so results go through shared memory, 16×16 a warp at a time.
   __pipeline_wait_prior(0);
   __syncthreads();
   constexpr int staging_ld = side + 4;

@@ -1,10 +1,11 @@
 /// dmma: f64 on tensor cores, with the canonical bits.
 ///
-/// A double-precision matrix instruction of Hopper adds its 16 products one after the other, each with one rounding:
-/// the canonical chain, at twice the rate of DFMA. A warp has 64×32 results; a step of 16 k loads 48 elements a lane
-/// for sixteen instructions. Tiles of 128×64×16 come by cp.async through three stages, as they are stored: rows of
-/// shared memory are padded so that fragments have no bank conflicts either way. 2·m·n·k operations, m·n·k·(1/128 +
-/// 1/64) elements read. PTX ISA, "mma.m16n8k16 with .f64"; NVIDIA CUTLASS.
+/// The double-precision matrix instruction of Hopper adds its 16 products one after the other, each with one rounding:
+/// that is the canonical chain, at twice the rate of DFMA. A warp computes 64×32 results; for a step of 16 k each lane
+/// loads 48 elements for sixteen instructions. Tiles of 128×64×16 come by cp.async through three stages and are stored
+/// as they lie in memory; rows of shared memory are padded so that fragments have no bank conflicts with any transpose.
+/// One result costs 2·k operations and reads k/128 + k/64 elements from global memory (3·k/16 bytes). The sources are
+/// the PTX ISA, "mma.m16n8k16 with .f64", and NVIDIA CUTLASS.
 
 #include <tessera/executor.hpp>
 
@@ -20,12 +21,12 @@ namespace {
 using S = dmma_tiling::Shape<4, 4, 2, 2, 16>;
 constexpr int stages = 3;
 
-/// Two kernels, as in stream_k: what an epilogue takes would slow down those without.
-template <bool finishes, Along a_along, Along b_along>
+/// There are two kernels, because the code of an epilogue would slow down products without one.
+template <bool with_epilogue, Along a_along, Along b_along>
 __global__ void __launch_bounds__(S::threads, 2) dmma(VectorOperands<double> x) {
   extern __shared__ float4 shared[];
   auto* const stage = reinterpret_cast<S::Stage<a_along, b_along>*>(shared);
-  dmma_tiling::multiply_tile<S, stages, finishes>(x, tile_origin(x, S::block_m, S::block_n), stage);
+  dmma_tiling::multiply_tile<S, stages, with_epilogue>(x, tile_origin(x, S::block_m, S::block_n), stage);
 }
 
 const char* reject(const GemmKernel&, const GemmCall&, const Capabilities& machine) noexcept {
@@ -39,7 +40,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
   const cudaStream_t stream = stream_of(queue);
   const VectorOperands<double> x(call);
   return with_layouts(call, [&](auto a, auto b) -> Status {
-    const auto kernel = x.finish.wanted ? dmma<true, a.value, b.value> : dmma<false, a.value, b.value>;
+    const auto kernel = x.epilogue.wanted ? dmma<true, a.value, b.value> : dmma<false, a.value, b.value>;
     constexpr std::size_t bytes = stages * sizeof(S::Stage<a.value, b.value>);
     if (Status status = allow_shared(kernel, bytes, "dmma"); !status.ok()) return status;
     kernel<<<tile_count(call, S::block_m, S::block_n), S::threads, bytes, stream>>>(x);

@@ -1,7 +1,8 @@
 /// kahan_flat: naive_flat with compensated summation.
 ///
-/// The same reads; four dependent operations a product instead of one FMA. Where memory is what a flat kernel waits
-/// for, the compensation is close to free. Error of about 2u·Σ|a·b| whatever k. CUDA course.
+/// Each product takes four dependent operations instead of one FMA. A flat kernel waits for memory, so that the
+/// compensation is nearly free. One result reads 2·k elements (8·k bytes in f32), as in 03_naive_flat.cu. The error is
+/// about 2u·Σ|a·b| for every k, where u is the unit roundoff. The source is the CUDA course.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"

@@ -1,7 +1,8 @@
 /// kahan_row_shared: row_shared with compensated summation.
 ///
-/// The same reads; four dependent operations a product instead of one FMA, hidden behind the loads of B. Error of
-/// about 2u·Σ|a·b| whatever k. CUDA course.
+/// Each product takes four dependent operations instead of one FMA, which the loads of B hide. One result reads k
+/// elements of B from global memory (4·k bytes in f32) and k elements of A from shared memory, as in 05_row_shared.cu.
+/// The error is about 2u·Σ|a·b| for every k, where u is the unit roundoff. The source is the CUDA course.
 
 #include "cuda/gemm/ladder.hpp"
 #include "kahan.cuh"

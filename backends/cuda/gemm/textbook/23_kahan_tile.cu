@@ -1,7 +1,8 @@
 /// kahan_tile: shared_tile_32 with compensated summation.
 ///
-/// Reads as shared_tile; four dependent operations a product instead of one FMA, where the plain kernel waits for
-/// shared memory. Error of about 2u·Σ|a·b| whatever k. CUDA course.
+/// Each product takes four dependent operations instead of one FMA, while 06_shared_tile.cu waits for shared memory.
+/// One result reads 2·k/32 elements from global memory (k/4 bytes in f32). The error is about 2u·Σ|a·b| for every k,
+/// where u is the unit roundoff. The source is the CUDA course.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"

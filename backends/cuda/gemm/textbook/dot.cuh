@@ -1,13 +1,14 @@
 #pragma once
 
-/// One element of C from global memory alone: what the naive rungs share. Sum is CanonicalSum or KahanSum.
+/// One element of C from global memory alone, for 01_naive_strided, 02_naive_coalesced, 04_transposed_b and, through
+/// flat.cuh, the flat rungs. `Sum` is CanonicalSum or KahanSum.
 
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/operands.cuh"
 
 namespace tessera::cuda {
 
-/// C(i, j), by walking op(A)'s row i and op(B)'s column j.
+/// Computes C(i, j): walks along row i of op(A) and column j of op(B).
 template <class Sum, class T>
 __device__ void compute_element(const StridedOperands<T>& x, Index i, Index j) {
   const T* a = x.a + i * x.a_row;

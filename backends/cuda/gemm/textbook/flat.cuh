@@ -1,7 +1,7 @@
 #pragma once
 
-/// The flat layout: a one-dimensional grid of 256-thread blocks over the elements of C, row by row. Shared by
-/// naive_flat and kahan_flat, which differ in Sum.
+/// The flat layout: a one-dimensional grid of 256-thread blocks over the elements of C, row by row. naive_flat and
+/// kahan_flat share it and differ in `Sum`.
 
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/queue/stream.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Tiles from global to shared memory element by element, with padding over the edges.
+/// Copies tiles from global to shared memory element by element, with padding where a tile reaches over an edge.
 
 #include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/strided_matrix.hpp"
@@ -16,14 +16,14 @@ __device__ StridedMatrix<T> b_matrix(const StridedOperands<T>& x) {
   return {x.b, x.b_row, x.b_col, x.k, x.n};
 }
 
-/// rows×cols elements, `pad` more to a row in memory.
+/// A tile of rows×cols elements in shared memory, whose rows are `pad` elements longer than `cols`.
 template <class T, int rows, int cols, int pad = 0>
 struct PaddedTile {
   T at[rows][cols + pad];
 };
 
-/// Copies the part of x that starts at (first_row, first_col). Neighbours in a warp read neighbours in memory: they go
-/// along the tile's rows, or down its columns if x is stored transposed.
+/// Copies the tile of x that starts at (first_row, first_col). Neighbouring threads of a warp read neighbours in
+/// memory: they go along the tile's rows, or down its columns if x is stored transposed.
 template <int threads, class T, int rows, int cols, int pad>
 __device__ void load_tile(PaddedTile<T, rows, cols, pad>& tile, const StridedMatrix<T>& x, Index first_row,
                           Index first_col, T padding) {

@@ -2,8 +2,8 @@
 
 /// Kahan's compensated summation in device code, with the interface of CanonicalSum.
 ///
-/// W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965). The error does not grow with k (to first
-/// order), for four operations a product where a plain sum needs one.
+/// To first order the error does not grow with k. A product takes four operations, where a plain sum takes one. The
+/// source is W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965).
 
 #include <cmath>
 
@@ -18,7 +18,7 @@ class KahanSum {
   __device__ void extend(T a, T b) {
     const T term = fused(a, b, -excess_);
     const T sum = sum_ + term;
-    // What the addition rounded away. Inf − Inf would turn an infinite sum into NaN.
+    // The excess is what the addition rounded away. Inf − Inf would turn an infinite sum into NaN.
     excess_ = isfinite(sum) ? (sum - sum_) - term : T{0};
     sum_ = sum;
   }

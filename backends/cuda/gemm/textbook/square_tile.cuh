@@ -1,7 +1,7 @@
 #pragma once
 
-/// Square tiles of both operands in shared memory, a thread a result. Shared by shared_tile (no pad),
-/// shared_tile_bank_padded (pad 1) and kahan_tile (another Sum).
+/// Square tiles of both operands in shared memory, and one result a thread. shared_tile (no pad),
+/// shared_tile_bank_padded (pad 1) and kahan_tile (another `Sum`) share this.
 
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
