@@ -11,21 +11,21 @@
 
 namespace tessera::cuda {
 
-class Crew {
+class CopyThreads {
  public:
   /// `size` members, one of which is whoever calls run(). Fewer where the system refuses threads.
-  explicit Crew(int size);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit CopyThreads(int size);
+  ~CopyThreads();
+  CopyThreads(const CopyThreads&) = delete;
+  CopyThreads& operator=(const CopyThreads&) = delete;
 
   int size() const noexcept { return static_cast<int>(threads_.size()) + 1; }
   /// Calls work(member) once for each of the first `members` (or all there are), 0 being this thread; returns when
   /// all have. One run at a time.
-  void run(int members, const std::function<void(int)>& work);
+  void run(int wanted, const std::function<void(int)>& work);
 
  private:
-  void serve(int member);
+  void serve(int index);
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;
@@ -33,7 +33,7 @@ class Crew {
   std::condition_variable done_;
   const std::function<void(int)>* work_ = nullptr;
   unsigned long long round_ = 0;
-  int members_ = 0; ///< of this round
+  int wanted_ = 0; ///< Threads that work in this round.
   int busy_ = 0;
   bool stop_ = false;
 };

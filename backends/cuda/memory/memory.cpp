@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cuda/device/status.hpp"
-#include "cuda/queue/beside_capture.hpp"
+#include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -56,7 +56,7 @@ DeviceMemory::~DeviceMemory() {
 
 Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait,
                               bool counts) noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   memory = nullptr;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   bytes = bytes == 0 ? 1 : bytes;
@@ -86,7 +86,7 @@ Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& mem
 }
 
 Status DeviceMemory::stream(cudaStream_t& stream) noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   const std::lock_guard lock(mutex_);
   if (stream_ == nullptr) {
     if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
@@ -126,7 +126,7 @@ Status DeviceMemory::out_of_memory(std::size_t bytes) const noexcept try {
 
 void DeviceMemory::free(cudaStream_t stream, void* memory) noexcept {
   if (memory == nullptr) return;
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   static_cast<void>(cudaSetDevice(device_));
   {
     const std::lock_guard lock(mutex_);

@@ -31,7 +31,7 @@ class Staging {
 
  private:
   /// One thread's two buffers.
-  struct Lane {
+  struct Buffers {
     char* buffer[2] = {};
     cudaEvent_t emptied[2] = {}; ///< the device has read or written the buffer
     Status status;
@@ -41,16 +41,16 @@ class Staging {
   bool prepare() noexcept;
   void release() noexcept;
   template <class Work>
-  Status share_out(Transfer& transfer, Work work) noexcept;
-  Status carry_in(Lane& lane, Transfer& transfer) const noexcept;
-  Status carry_out(Lane& lane, Transfer& transfer) const noexcept;
+  Status run_on_threads(Transfer& transfer, Work work) noexcept;
+  Status carry_in(Buffers& own, Transfer& transfer) const noexcept;
+  Status carry_out(Buffers& own, Transfer& transfer) const noexcept;
 
   int device_;
   int threads_;
   std::mutex mutex_; ///< one staged copy at a time: they share one bus
   bool prepared_ = false;
-  std::unique_ptr<Crew> crew_;
-  std::vector<Lane> lanes_;
+  std::unique_ptr<CopyThreads> copy_threads_;
+  std::vector<Buffers> buffers_;
   char* pinned_ = nullptr;
 };
 

@@ -3,9 +3,9 @@
 #include <new>
 #include <utility>
 
-#include "beside_capture.hpp"
 #include "cuda/device/status.hpp"
 #include "graph_recording.hpp"
+#include "relaxed_capture.hpp"
 
 namespace tessera::cuda {
 
@@ -37,7 +37,7 @@ StreamQueue::~StreamQueue() {
 }
 
 Status StreamQueue::synchronize() noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaStreamSynchronize(stream_), "waiting for a queue's work");
 }
@@ -112,7 +112,7 @@ Status TimedEvent::record(Queue& queue) noexcept {
 }
 
 Status TimedEvent::synchronize() noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaEventSynchronize(event_), "waiting for an event");
 }

@@ -8,12 +8,12 @@ namespace tessera::cuda {
 
 /// As long as it lives, this thread may allocate, free and wait for other streams; none of it is part of a capture. But
 /// where memory is short, allocating waits for the device, and what is being captured fails.
-class BesideCapture {
+class RelaxedCaptureMode {
  public:
-  BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  ~BesideCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  BesideCapture(const BesideCapture&) = delete;
-  BesideCapture& operator=(const BesideCapture&) = delete;
+  RelaxedCaptureMode() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~RelaxedCaptureMode() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  RelaxedCaptureMode(const RelaxedCaptureMode&) = delete;
+  RelaxedCaptureMode& operator=(const RelaxedCaptureMode&) = delete;
 
  private:
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
