@@ -9,7 +9,7 @@ CopyThreads::CopyThreads(int size) {
   try {
     threads_.reserve(static_cast<std::size_t>(size));
     for (int index = 1; index < size; ++index) threads_.emplace_back([this, index] { serve(index); });
-  } catch (const std::system_error&) { // the members there are do the work
+  } catch (const std::system_error&) { // The threads that were started do the work.
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A few threads that carry bytes between pageable and pinned host memory. One core moves 10 GB/s or so, PCIe 5
-/// five times that. They sleep between copies and compute nothing.
+/// Threads that copy bytes between pageable and pinned host memory. A single core moves far less than PCIe can
+/// (docs/lab/cuda_executor.md). The threads sleep between copies and compute nothing.
 
 #include <condition_variable>
 #include <functional>
@@ -13,15 +13,15 @@ namespace tessera::cuda {
 
 class CopyThreads {
  public:
-  /// `size` members, one of which is whoever calls run(). Fewer where the system refuses threads.
+  /// Makes `size` threads, of which the caller of run() is one. There are fewer if the system refuses threads.
   explicit CopyThreads(int size);
   ~CopyThreads();
   CopyThreads(const CopyThreads&) = delete;
   CopyThreads& operator=(const CopyThreads&) = delete;
 
   int size() const noexcept { return static_cast<int>(threads_.size()) + 1; }
-  /// Calls work(member) once for each of the first `members` (or all there are), 0 being this thread; returns when
-  /// all have. One run at a time.
+  /// Calls work(index) once on each of the first `wanted` threads, or on all if there are fewer. The calling thread has
+  /// index 0. Returns when all calls have returned. Precondition: no other run() is under way.
   void run(int wanted, const std::function<void(int)>& work);
 
  private:

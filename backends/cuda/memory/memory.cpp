@@ -49,7 +49,7 @@ DeviceMemory::~DeviceMemory() {
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaDeviceSynchronize());
   if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
-  for (const auto& [memory, bytes] : sizes_) static_cast<void>(cudaFree(memory)); // or the pool would live on for it
+  for (const auto& [memory, bytes] : sizes_) static_cast<void>(cudaFree(memory)); // The pool would live on for them.
   if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
   forget_error();
 }
@@ -63,7 +63,7 @@ Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& mem
   const std::size_t counted = counts ? bytes : 0;
   if (Status status = reserve(counted); !status.ok()) return status;
   cudaError_t error = take(stream, bytes, memory);
-  if (error == cudaErrorMemoryAllocation && may_wait) { // what was freed and not yet given back may be enough
+  if (error == cudaErrorMemoryAllocation && may_wait) { // Memory that was freed and not yet given back may be enough.
     forget_error();
     static_cast<void>(cudaDeviceSynchronize());
     if (pool_ != nullptr) static_cast<void>(cudaMemPoolTrimTo(pool_, 0));
@@ -98,7 +98,8 @@ Status DeviceMemory::stream(cudaStream_t& stream) noexcept {
   return {};
 }
 
-/// Counts the bytes against the limit before they are asked for, so that two threads cannot both have the last ones.
+/// Counts the bytes against the limit before the driver is asked for them, so that two threads cannot both get the last
+/// bytes.
 Status DeviceMemory::reserve(std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   if (limit_ != 0 && (bytes > limit_ || in_use_ > limit_ - bytes)) return out_of_memory(bytes);
@@ -136,7 +137,7 @@ void DeviceMemory::free(cudaStream_t stream, void* memory) noexcept {
     }
   }
   static_cast<void>(pool_ ? cudaFreeAsync(memory, stream) : cudaFree(memory));
-  forget_error(); // there is nobody to tell; a lost device is reported by the next call
+  forget_error(); // free() returns no status; the next call reports a lost device.
 }
 
 } // namespace tessera::cuda

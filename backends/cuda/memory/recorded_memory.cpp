@@ -67,7 +67,7 @@ void RecordedMemory::free(void* memory) noexcept try {
   if (give_back(memory)) return;
   const std::lock_guard lock(mutex_);
   kept_.push_back(memory);
-} catch (const std::bad_alloc&) { // then it goes back with the executor
+} catch (const std::bad_alloc&) { // The memory then goes back when the executor is destroyed.
 }
 
 Status RecordedMemory::settle() noexcept {

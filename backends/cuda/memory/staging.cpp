@@ -9,11 +9,12 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20; // two a lane stay in the processor's cache
-constexpr std::size_t staged_from = std::size_t{2} << 20;  // below, waking the crew costs more than it gains
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20; // A thread's two buffers stay in the processor's cache.
+constexpr std::size_t staged_from = std::size_t{2} << 20; // For less, waking the copy threads costs more than it gains.
 constexpr int most_threads = 8;
 
-/// Waking threads and sharing the bus costs more than it gains below these sizes (tessera_cuda_copy_speed, H100).
+/// Returns how many threads copy `bytes` bytes. Below these sizes, waking more threads and sharing the bus costs more
+/// than it gains. Source: measured by tessera_cuda_copy_speed (docs/lab/cuda_executor.md).
 constexpr int threads_for(std::size_t bytes) noexcept {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   return bytes < 8 * mebibyte ? 2 : bytes < 128 * mebibyte ? 4 : most_threads;
@@ -40,17 +41,17 @@ void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t fro
 
 } // namespace
 
-/// One copy that the lanes share.
+/// One copy that the threads share.
 struct Staging::Transfer {
   cudaStream_t stream;
   char* device;
-  char* host; ///< only read when copying in
+  char* host; ///< Only read when copying in.
   CopyShape shape;
   Chunks chunks;
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> failed = false;
 
-  /// The next chunk that nobody has taken; false if there is none.
+  /// Takes the next chunk that no thread has taken yet. Returns false if there is none, or if a thread has failed.
   bool take(Chunk& chunk) noexcept {
     const std::size_t index = failed ? chunks.count() : next++;
     if (index >= chunks.count()) return false;
@@ -75,7 +76,7 @@ void Staging::release() noexcept {
   static_cast<void>(cudaGetLastError());
 }
 
-/// Buffers, events and threads, at the first large copy. False where the system does not give them.
+/// Makes the buffers, events and threads at the first large copy. Returns false if the system does not give them.
 bool Staging::prepare() noexcept try {
   if (prepared_) return pinned_ != nullptr;
   prepared_ = true;
@@ -96,7 +97,8 @@ bool Staging::prepare() noexcept try {
   return false;
 }
 
-/// Host to buffer to device, one buffer being filled while the other is emptied.
+/// Copies from the host to a buffer and from there to the device. The thread fills one buffer while the device empties
+/// the other.
 Status Staging::carry_in(Buffers& own, Transfer& transfer) const noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   Chunk chunk{};
@@ -112,7 +114,8 @@ Status Staging::carry_in(Buffers& own, Transfer& transfer) const noexcept {
   return {};
 }
 
-/// Device to buffer to host. A buffer that is under way is emptied before it is used again.
+/// Copies from the device to a buffer and from there to the host. The thread empties a buffer before the device fills
+/// it again.
 Status Staging::carry_out(Buffers& own, Transfer& transfer) const noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   Chunk under_way[2];
@@ -136,8 +139,8 @@ Status Staging::carry_out(Buffers& own, Transfer& transfer) const noexcept {
   }
 }
 
-/// Has every lane work on the transfer; the first failure is the outcome. Waits in any case, for the buffers and the
-/// caller's memory must not be in use any more.
+/// Lets the copy threads work on the transfer and returns the first failure. Waits in any case, because the buffers and
+/// the caller's memory must not be in use any more.
 template <class Work>
 Status Staging::run_on_threads(Transfer& transfer, Work work) noexcept try {
   copy_threads_->run(threads_for(transfer.shape.bytes()), [&](int thread) {

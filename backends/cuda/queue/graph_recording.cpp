@@ -29,7 +29,8 @@ GraphRecording::~GraphRecording() {
   static_cast<void>(cudaSetDevice(device_));
   if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
   static_cast<void>(cudaGraphDestroy(graph_));
-  static_cast<void>(cudaDeviceGraphMemTrim(device_)); // the memory of a graph's allocations is kept for other graphs
+  static_cast<void>(
+      cudaDeviceGraphMemTrim(device_)); // Else CUDA keeps the memory that a graph allocated for other graphs.
   static_cast<void>(cudaGetLastError());
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
-/// What a thread does beside the stream that it captures. CUDA Runtime API, "cudaThreadExchangeStreamCaptureMode".
+/// Lets a thread that captures a stream do other work on the device meanwhile. Source: CUDA Runtime API,
+/// "cudaThreadExchangeStreamCaptureMode".
 
 #include <cuda_runtime_api.h>
 
 namespace tessera::cuda {
 
-/// As long as it lives, this thread may allocate, free and wait for other streams; none of it is part of a capture. But
-/// where memory is short, allocating waits for the device, and what is being captured fails.
+/// As long as the object lives, its thread may allocate, free and wait for other streams, and none of this becomes part
+/// of a capture. But if memory is short, allocating waits for the device, and the capture fails.
 class RelaxedCaptureMode {
  public:
   RelaxedCaptureMode() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }

@@ -11,7 +11,7 @@ namespace tessera::cuda {
 
 cudaStream_t stream_of(Queue& queue) noexcept {
   auto& streams = static_cast<StreamQueue&>(queue);
-  // If this fails, so does the launch that follows, which is checked.
+  // If this fails, the launch that follows fails too, and that launch is checked.
   static_cast<void>(cudaSetDevice(streams.device()));
   return streams.stream();
 }
@@ -44,7 +44,8 @@ Status StreamQueue::synchronize() noexcept {
 
 namespace {
 
-/// What comes later in `second` waits for what is in `first`. An event may be destroyed before it has come to pass.
+/// Makes later work in `second` wait for the work that is in `first` now. CUDA allows the event to be destroyed before
+/// it has occurred.
 Status order(int device, cudaStream_t first, cudaStream_t second) noexcept {
   if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
   cudaEvent_t event = nullptr;
@@ -78,7 +79,7 @@ Status StreamQueue::begin_recording() noexcept {
 
 Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
   recording.reset();
-  std::unique_ptr<RecordedMemory> recorded; // destroyed when the queue is no longer held: it frees memory
+  std::unique_ptr<RecordedMemory> recorded; // Outlives `held`, because its destructor frees memory.
   cudaGraph_t graph = nullptr;
   {
     const auto held = hold();
