@@ -77,7 +77,7 @@ std::span<const GemmKernel> CudaExecutor::gemm_kernels() const noexcept { return
 std::span<const ReduceKernel> CudaExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
 
 Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept { return cuda::map(queue, call); }
-Status CudaExecutor::finish(Queue& queue, const FinishCall& call) noexcept { return cuda::finish(queue, call); }
+Status CudaExecutor::finish(Queue& queue, const FinishCall& call) noexcept { return cuda::apply_epilogue(queue, call); }
 Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept { return cuda::random(queue, call); }
 Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceilings) noexcept {
   return cuda::measure_ceilings(*this, *queue_, type, math, ceilings);

@@ -17,7 +17,8 @@ namespace tessera::cuda {
 
 class CudaExecutor final : public Executor, public DeviceMonitor {
  public:
-  /// `copy_threads`: most threads that a copy of pageable memory may use.
+  /// `memory_limit`: the most bytes that may be allocated at any time; 0 means that there is no limit.
+  /// `copy_threads`: the most threads that a copy of pageable memory may use.
   static Status create(int device, std::size_t memory_limit, int copy_threads, Executor*& executor) noexcept;
   ~CudaExecutor() override;
 

@@ -1,4 +1,4 @@
-/// The entry point: what this plug-in is, and whether this machine can use it.
+/// The plug-in's entry point. It says what the plug-in offers and whether this machine can use it.
 
 #include <tessera/backend/plugin.hpp>
 

@@ -30,7 +30,7 @@ std::string hidden_devices() {
   return visible ? "; CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "', unset it to see all devices" : "";
 }
 
-/// Devices that the driver shows, or why there are none.
+/// Counts the devices that the driver shows. Fails with the reason if there are none.
 Status count_devices(int& count) {
   count = 0;
   int driver = 0;
@@ -70,7 +70,7 @@ std::string name_of(int device) {
          std::to_string(properties.major) + "." + std::to_string(properties.minor) + ")";
 }
 
-/// Why the device cannot be used; empty if it can.
+/// Returns why the device cannot be used, or an empty text if it can be used.
 std::string why_unusable(int device) {
   int mode = cudaComputeModeDefault;
   static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device));
@@ -108,7 +108,7 @@ Status choose_first(int count, int& device) {
   return unavailable("no CUDA device can be used: " + reasons);
 }
 
-/// The driver package's version, e.g. 580.65.06; empty if the kernel does not say.
+/// Returns the driver package's version, e.g. 580.65.06, or an empty text if the kernel module does not tell it.
 std::string driver_release() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string release;
@@ -159,7 +159,8 @@ Status read_capabilities(int device, Capabilities& capabilities) noexcept try {
   if (code == DeviceCode::Turing && properties.major > 7) {
     capabilities.compute_major = 7;
     capabilities.compute_minor = 5;
-  } else if (code == DeviceCode::Ampere && properties.major == 9) { // no row is for later devices
+  } else if (code == DeviceCode::Ampere &&
+             properties.major == 9) { // Later devices keep theirs, since no row is for them.
     capabilities.compute_major = 8;
     capabilities.compute_minor = 0;
   }

@@ -1,16 +1,17 @@
 #pragma once
 
-/// Which device an executor uses, and why not the others.
+/// Chooses the device that an executor uses, or says why it cannot.
 
 #include <tessera/executor.hpp>
 
 namespace tessera::cuda {
 
-/// The device `wanted`; if that is −1, the one that TESSERA_CUDA_DEVICE names, else the first usable one.
-/// Unavailable with the reason: no driver, driver too old, no device, no such device, no code for it.
+/// Chooses the device `wanted`. If `wanted` is −1, chooses the device that TESSERA_CUDA_DEVICE names or, if the
+/// variable is unset, the first usable one. Fails with Unavailable and the reason: there is no driver, the driver is
+/// too old, there is no device, there is no such device, or the plug-in has no code for it.
 Status choose_device(int wanted, int& device) noexcept;
 
-/// What the device can do. It was chosen before.
+/// Fills in what the device can do. Precondition: choose_device() has chosen it.
 Status read_capabilities(int device, Capabilities& capabilities) noexcept;
 
 } // namespace tessera::cuda

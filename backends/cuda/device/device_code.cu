@@ -3,7 +3,8 @@
 namespace tessera::cuda {
 namespace {
 
-/// Threads that a version of a kernel allows, by which it is known.
+/// Returns the most threads of a block that nothing() allows in this code. Each code allows another number, so that the
+/// host can tell which one a device has.
 constexpr int threads_of(DeviceCode code) { return 32 * (1 + static_cast<int>(code)); }
 
 constexpr DeviceCode this_code =

@@ -4,11 +4,11 @@
 
 namespace tessera::cuda {
 
-/// The instructions that code was compiled for: of a kernel that needs newer ones it has an empty body. A device may
-/// run code for earlier ones, and Hopper does not find its own but in code for 90a.
+/// The instructions that device code was compiled for. A kernel that needs newer instructions has an empty body in it.
+/// A device may run code for earlier instructions. Only code for 90a has Hopper's own.
 enum class DeviceCode { Turing, Ampere, Hopper };
 
-/// What the current device has got. Success if this plug-in holds code that it can run.
+/// Finds which code the current device has loaded. Succeeds if this plug-in holds code that the device can run.
 cudaError_t find_device_code(DeviceCode& code) noexcept;
 
 } // namespace tessera::cuda

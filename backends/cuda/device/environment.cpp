@@ -18,7 +18,7 @@ Status invalid(const char* name, std::string_view text, const char* advice) {
   return {StatusCode::InvalidArgument, std::string(name) + " = '" + std::string(text) + "' " + advice};
 }
 
-/// The whole number that `text` begins with; the rest is left in `text`.
+/// Takes the whole number that `text` begins with and leaves the rest in `text`. Returns false if there is none.
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// NVIDIA's management library, opened when a device's state is first asked for: it comes with the driver.
+/// NVIDIA's management library (NVML). It comes with the driver and is opened when a device's state is first asked for.
 
 #include <string>
 
@@ -10,10 +10,11 @@ namespace tessera::cuda {
 
 class Nvml {
  public:
-  /// The one of this process.
+  /// Returns the only instance of this process.
   static const Nvml& instance() noexcept;
 
-  /// `device`: CUDA's number. Unavailable, with the reason, without the library or for a device that it does not know.
+  /// Reads clocks, power and temperature of the device that CUDA numbers `device`. Fails with Unavailable and the
+  /// reason if the library is missing or does not know the device.
   Status read_state(int device, DeviceState& state) const noexcept;
 
  private:
@@ -22,7 +23,7 @@ class Nvml {
   Nvml() noexcept;
 
   const char* missing_ = nullptr;
-  // As in nvml.h, which not every toolkit has. 0 is success.
+  // The signatures are nvml.h's, which not every toolkit has. A result of 0 means success.
   int (*init_)() = nullptr;
   int (*device_by_bus_)(const char* bus, Device* device) = nullptr;
   int (*clock_)(Device device, int kind, unsigned* mhz) = nullptr;

@@ -6,7 +6,7 @@
 namespace tessera::cuda {
 namespace {
 
-/// Errors after which every CUDA call of this process fails.
+/// Says whether every CUDA call of this process fails after this error.
 bool context_is_lost(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:
@@ -40,7 +40,7 @@ Status check(cudaError_t error, const char* what) noexcept try {
 
 namespace {
 
-/// check(), where the error also says what for.
+/// Checks `error`. A device error's text says what was being done (`doing`) for which kernel.
 Status check_kernel(cudaError_t error, const char* doing, const char* kernel) noexcept {
   Status status = check(error, kernel);
   if (status.code == StatusCode::DeviceError) try {

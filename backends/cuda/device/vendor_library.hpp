@@ -1,6 +1,6 @@
 #pragma once
 
-/// A library of the vendor's, opened when a row first asks for it: the plug-in links none.
+/// Opens a library of NVIDIA's when a row first asks for it. The plug-in links none of them.
 
 #include <dlfcn.h>
 
@@ -9,18 +9,18 @@
 namespace tessera::cuda {
 
 struct VendorLibrary {
-  const char* title;    ///< for messages
-  const char* variable; ///< of the environment: names the file to use, and then no other is tried
-  const char* stem; ///< "libcublas": <stem>.so.13 and .12 are looked for by the loader, and in /usr/local/cuda/lib64
+  const char* title;    ///< Name in messages.
+  const char* variable; ///< Environment variable that names the file to use. If it is set, no other file is tried.
+  const char* stem;     ///< E.g. "libcublas": <stem>.so.13 and .12 are tried by name and in /usr/local/cuda/lib64.
 };
 
-/// Null, and then `missing` says why and what to do. Never closed.
+/// Opens the library; it is never closed. Returns null if it cannot be opened; `missing` then says why and what to do.
 void* open_library(const VendorLibrary& wanted, std::string& missing);
 
-/// What the dynamic loader last complained of.
+/// Returns the text of the dynamic loader's last error.
 std::string loader_error();
 
-/// Sets `function` to the symbol; false if the library lacks it.
+/// Sets `function` to the symbol `name`. Returns false if the library lacks it.
 template <class Function>
 bool find_symbol(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));

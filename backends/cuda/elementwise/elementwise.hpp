@@ -10,7 +10,7 @@ Status map(Queue& queue, const MapCall& call) noexcept;
 Status transpose(Queue& queue, const MapCall& call) noexcept;
 Status convert(Queue& queue, const MapCall& call) noexcept;
 Status map_complex(Queue& queue, const MapCall& call) noexcept;
-Status finish(Queue& queue, const FinishCall& call) noexcept;
+Status apply_epilogue(Queue& queue, const FinishCall& call) noexcept;
 Status random(Queue& queue, const RandomCall& call) noexcept;
 
 } // namespace tessera::cuda

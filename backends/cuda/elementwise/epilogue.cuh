@@ -8,7 +8,7 @@ namespace tessera::cuda {
 
 /// `r` is in the type that is computed in, bias and residual in C's.
 template <class S, class R>
-__device__ inline S finished(const Epilogue& epilogue, Index i, Index j, S r) {
+__device__ inline S with_epilogue(const Epilogue& epilogue, Index i, Index j, S r) {
   const auto* bias = static_cast<const R*>(epilogue.bias);
   if (epilogue.bias_per == BiasPer::Row) r = r + static_cast<S>(bias[i * epilogue.bias_step]);
   if (epilogue.bias_per == BiasPer::Column) r = r + static_cast<S>(bias[j * epilogue.bias_step]);

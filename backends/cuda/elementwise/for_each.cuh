@@ -4,7 +4,7 @@
 
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
-#include "walk.cuh"
+#include "grid_stride.cuh"
 
 namespace tessera::cuda {
 
@@ -14,21 +14,21 @@ inline constexpr int for_each_unroll = 4;
 
 /// z(i, j) = value(i, j). Four elements are read before the first is written, so that four loads are in flight.
 template <class T, class Value>
-__global__ void __launch_bounds__(for_each_threads) for_each_element(Share share, T* z, Index ldz, Value value) {
+__global__ void __launch_bounds__(for_each_threads) for_each_element(GridStride stride, T* z, Index ldz, Value value) {
   const Index first = static_cast<Index>(blockIdx.x) * for_each_threads + threadIdx.x;
-  if (first >= share.count) return;
-  Walk walk(share, first);
-  for (Index e = first; e < share.count; e += for_each_unroll * share.step) {
+  if (first >= stride.count) return;
+  Walk walk(stride, first);
+  for (Index e = first; e < stride.count; e += for_each_unroll * stride.step) {
     T computed[for_each_unroll];
     T* place[for_each_unroll];
 #pragma unroll
     for (int u = 0; u < for_each_unroll; ++u) {
       place[u] = nullptr;
-      if (e + u * share.step < share.count) {
+      if (e + u * stride.step < stride.count) {
         place[u] = z + walk.row * ldz + walk.col;
         computed[u] = value(walk.row, walk.col);
       }
-      walk.next(share);
+      walk.next(stride);
     }
 #pragma unroll
     for (int u = 0; u < for_each_unroll; ++u)
@@ -43,7 +43,7 @@ Status for_each(Queue& queue, Index rows, Index cols, void* z, Index ldz, Value 
   const Index wanted = (rows * cols + for_each_threads - 1) / for_each_threads;
   const Index blocks = wanted < for_each_most_blocks ? wanted : for_each_most_blocks;
   for_each_element<<<static_cast<unsigned>(blocks), for_each_threads, 0, stream_of(queue)>>>(
-      Share(rows, cols, blocks * for_each_threads), static_cast<T*>(z), ldz, value);
+      GridStride(rows, cols, blocks * for_each_threads), static_cast<T*>(z), ldz, value);
   return launched(name);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-/// What a copy between host and device moves, and how it is cut into chunks that fit a buffer.
+/// Describes what a copy between host and device moves, and cuts it into chunks that fit a buffer.
 
 #include <algorithm>
 #include <cstddef>
 
 namespace tessera::cuda {
 
-/// Rows of `width` bytes; pitches are bytes from row to row.
+/// The rows that a copy moves, each of `width` bytes. A pitch is the distance from row to row in bytes.
 struct CopyShape {
   std::size_t device_pitch;
   std::size_t host_pitch;
@@ -15,7 +15,7 @@ struct CopyShape {
   std::size_t rows;
 
   std::size_t bytes() const noexcept { return width * rows; }
-  /// Rows without gaps on both sides are one long row.
+  /// Returns one long row if neither side has gaps between its rows, else this shape.
   CopyShape merged() const noexcept {
     if (rows <= 1 || (device_pitch == width && host_pitch == width)) return {bytes(), bytes(), bytes(), 1};
     return *this;
@@ -24,7 +24,7 @@ struct CopyShape {
 
 /// A rectangle of a copy.
 struct Chunk {
-  std::size_t row, byte; ///< where it starts
+  std::size_t row, byte; ///< First row, and first byte in each row.
   std::size_t width, rows;
 };
 
@@ -46,9 +46,9 @@ class Chunks {
 
  private:
   CopyShape shape_;
-  std::size_t width_; ///< of a chunk
-  std::size_t rows_;
-  std::size_t across_; ///< chunks side by side in a row
+  std::size_t width_;  ///< Bytes in a row of a chunk.
+  std::size_t rows_;   ///< Rows of a chunk.
+  std::size_t across_; ///< Chunks side by side in a row.
 };
 
 } // namespace tessera::cuda

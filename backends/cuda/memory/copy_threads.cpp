@@ -5,15 +5,15 @@
 
 namespace tessera::cuda {
 
-Crew::Crew(int size) {
+CopyThreads::CopyThreads(int size) {
   try {
     threads_.reserve(static_cast<std::size_t>(size));
-    for (int member = 1; member < size; ++member) threads_.emplace_back([this, member] { serve(member); });
-  } catch (const std::system_error&) { // the members there are do the work
+    for (int index = 1; index < size; ++index) threads_.emplace_back([this, index] { serve(index); });
+  } catch (const std::system_error&) { // The threads that were started do the work.
   }
 }
 
-Crew::~Crew() {
+CopyThreads::~CopyThreads() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -22,12 +22,12 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Crew::run(int members, const std::function<void(int)>& work) {
+void CopyThreads::run(int wanted, const std::function<void(int)>& work) {
   {
     const std::lock_guard lock(mutex_);
     work_ = &work;
-    members_ = std::min(members, size());
-    busy_ = members_ - 1;
+    wanted_ = std::min(wanted, size());
+    busy_ = wanted_ - 1;
     ++round_;
   }
   start_.notify_all();
@@ -36,7 +36,7 @@ void Crew::run(int members, const std::function<void(int)>& work) {
   done_.wait(lock, [this] { return busy_ == 0; });
 }
 
-void Crew::serve(int member) {
+void CopyThreads::serve(int index) {
   unsigned long long seen = 0;
   for (;;) {
     const std::function<void(int)>* work = nullptr;
@@ -45,10 +45,10 @@ void Crew::serve(int member) {
       start_.wait(lock, [&] { return stop_ || round_ != seen; });
       if (stop_) return;
       seen = round_;
-      if (member >= members_) continue;
+      if (index >= wanted_) continue;
       work = work_;
     }
-    (*work)(member);
+    (*work)(index);
     const std::lock_guard lock(mutex_);
     if (--busy_ == 0) done_.notify_one();
   }

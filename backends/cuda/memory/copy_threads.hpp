@@ -1,7 +1,7 @@
 #pragma once
 
-/// A few threads that carry bytes between pageable and pinned host memory. One core moves 10 GB/s or so, PCIe 5
-/// five times that. They sleep between copies and compute nothing.
+/// Threads that copy bytes between pageable and pinned host memory. A single core moves far less than PCIe can
+/// (docs/lab/cuda_executor.md). The threads sleep between copies and compute nothing.
 
 #include <condition_variable>
 #include <functional>
@@ -11,21 +11,21 @@
 
 namespace tessera::cuda {
 
-class Crew {
+class CopyThreads {
  public:
-  /// `size` members, one of which is whoever calls run(). Fewer where the system refuses threads.
-  explicit Crew(int size);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  /// Makes `size` threads, of which the caller of run() is one. There are fewer if the system refuses threads.
+  explicit CopyThreads(int size);
+  ~CopyThreads();
+  CopyThreads(const CopyThreads&) = delete;
+  CopyThreads& operator=(const CopyThreads&) = delete;
 
   int size() const noexcept { return static_cast<int>(threads_.size()) + 1; }
-  /// Calls work(member) once for each of the first `members` (or all there are), 0 being this thread; returns when
-  /// all have. One run at a time.
-  void run(int members, const std::function<void(int)>& work);
+  /// Calls work(index) once on each of the first `wanted` threads, or on all if there are fewer. The calling thread has
+  /// index 0. Returns when all calls have returned. Precondition: no other run() is under way.
+  void run(int wanted, const std::function<void(int)>& work);
 
  private:
-  void serve(int member);
+  void serve(int index);
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;
@@ -33,7 +33,7 @@ class Crew {
   std::condition_variable done_;
   const std::function<void(int)>* work_ = nullptr;
   unsigned long long round_ = 0;
-  int members_ = 0; ///< of this round
+  int wanted_ = 0; ///< Threads that work in this round.
   int busy_ = 0;
   bool stop_ = false;
 };

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cuda/device/status.hpp"
-#include "cuda/queue/beside_capture.hpp"
+#include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -49,21 +49,21 @@ DeviceMemory::~DeviceMemory() {
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaDeviceSynchronize());
   if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
-  for (const auto& [memory, bytes] : sizes_) static_cast<void>(cudaFree(memory)); // or the pool would live on for it
+  for (const auto& [memory, bytes] : sizes_) static_cast<void>(cudaFree(memory)); // The pool would live on for them.
   if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
   forget_error();
 }
 
 Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait,
                               bool counts) noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   memory = nullptr;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   bytes = bytes == 0 ? 1 : bytes;
   const std::size_t counted = counts ? bytes : 0;
   if (Status status = reserve(counted); !status.ok()) return status;
   cudaError_t error = take(stream, bytes, memory);
-  if (error == cudaErrorMemoryAllocation && may_wait) { // what was freed and not yet given back may be enough
+  if (error == cudaErrorMemoryAllocation && may_wait) { // Memory that was freed and not yet given back may be enough.
     forget_error();
     static_cast<void>(cudaDeviceSynchronize());
     if (pool_ != nullptr) static_cast<void>(cudaMemPoolTrimTo(pool_, 0));
@@ -86,7 +86,7 @@ Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& mem
 }
 
 Status DeviceMemory::stream(cudaStream_t& stream) noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   const std::lock_guard lock(mutex_);
   if (stream_ == nullptr) {
     if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
@@ -98,7 +98,8 @@ Status DeviceMemory::stream(cudaStream_t& stream) noexcept {
   return {};
 }
 
-/// Counts the bytes against the limit before they are asked for, so that two threads cannot both have the last ones.
+/// Counts the bytes against the limit before the driver is asked for them, so that two threads cannot both get the last
+/// bytes.
 Status DeviceMemory::reserve(std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   if (limit_ != 0 && (bytes > limit_ || in_use_ > limit_ - bytes)) return out_of_memory(bytes);
@@ -126,7 +127,7 @@ Status DeviceMemory::out_of_memory(std::size_t bytes) const noexcept try {
 
 void DeviceMemory::free(cudaStream_t stream, void* memory) noexcept {
   if (memory == nullptr) return;
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   static_cast<void>(cudaSetDevice(device_));
   {
     const std::lock_guard lock(mutex_);
@@ -136,7 +137,7 @@ void DeviceMemory::free(cudaStream_t stream, void* memory) noexcept {
     }
   }
   static_cast<void>(pool_ ? cudaFreeAsync(memory, stream) : cudaFree(memory));
-  forget_error(); // there is nobody to tell; a lost device is reported by the next call
+  forget_error(); // free() returns no status; the next call reports a lost device.
 }
 
 } // namespace tessera::cuda

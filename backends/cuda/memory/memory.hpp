@@ -1,10 +1,11 @@
 #pragma once
 
-/// One device's memory: stream-ordered, from a pool of our own, where the device supports that; plain otherwise.
+/// One device's memory. It comes from the executor's own pool and is stream-ordered if the device supports pools; else
+/// it comes from cudaMalloc.
 ///
-/// Stream-ordered means that memory is there for work enqueued in the stream after the call, and that freeing takes
-/// effect after the work enqueued before it; neither waits. A pool gives back to the driver, whenever its stream is
-/// waited for, what it holds unused beyond a quarter of the device.
+/// Stream-ordered means that work that is enqueued in the stream after allocate() may use the memory, and that free()
+/// takes effect after the work that was enqueued before it. Neither call waits. Whenever its stream is waited for, the
+/// pool gives back to the driver the unused memory that it holds beyond a quarter of the device's.
 
 #include <cuda_runtime_api.h>
 
@@ -18,20 +19,22 @@ namespace tessera::cuda {
 
 class DeviceMemory {
  public:
-  /// `limit`: most bytes to hand out at a time; 0: all there are.
+  /// `limit`: the most bytes that may be allocated at any time; 0 means that there is no limit.
   DeviceMemory(int device, std::size_t limit) noexcept;
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// On OutOfMemory `memory` is null and everything else is as before. Aligned to 256 bytes. `may_wait`: whether it may
-  /// wait for the device where memory is short, which would spoil the capture of any stream. `counts`: against the
-  /// limit, as all does that is a user's, or as large.
+  /// Allocates `bytes` bytes, aligned to 256 bytes, for later work of `stream`. On OutOfMemory `memory` is null and
+  /// nothing else has changed. `may_wait`: whether the call may wait for the device if memory is short, which would
+  /// spoil the capture of any stream. `counts`: whether the bytes count against the limit, as all memory must that a
+  /// user asks for or that is as large.
   Status allocate(cudaStream_t stream, std::size_t bytes, void*& memory, bool may_wait = true,
                   bool counts = true) noexcept;
   void free(cudaStream_t stream, void* memory) noexcept;
 
-  /// A stream in whose order memory may come and go while others are captured. Made when it is first asked for.
+  /// Returns a stream in whose order memory may be allocated and freed while other streams are captured. The stream is
+  /// made when it is first asked for.
   Status stream(cudaStream_t& stream) noexcept;
 
  private:
@@ -42,7 +45,7 @@ class DeviceMemory {
   int device_;
   std::size_t limit_;
   cudaStream_t stream_ = nullptr;
-  cudaMemPool_t pool_ = nullptr; ///< null: cudaMalloc and cudaFree, which wait for the whole device
+  cudaMemPool_t pool_ = nullptr; ///< Null: memory comes from cudaMalloc; cudaFree waits for the whole device.
   std::mutex mutex_;
   std::size_t in_use_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "cuda/device/status.hpp"
-#include "cuda/queue/beside_capture.hpp"
+#include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 
@@ -54,7 +54,7 @@ bool RecordedMemory::give_back(void* memory) noexcept {
 
 Status RecordedMemory::allocate(std::size_t bytes, void*& memory) noexcept {
   if (Status status = take(bytes, memory); !status.ok()) return status;
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   Status status = check(cudaStreamSynchronize(stream_), "waiting for memory beside a recording");
   if (!status.ok()) {
     static_cast<void>(give_back(memory));
@@ -67,13 +67,13 @@ void RecordedMemory::free(void* memory) noexcept try {
   if (give_back(memory)) return;
   const std::lock_guard lock(mutex_);
   kept_.push_back(memory);
-} catch (const std::bad_alloc&) { // then it goes back with the executor
+} catch (const std::bad_alloc&) { // The memory then goes back when the executor is destroyed.
 }
 
 Status RecordedMemory::settle() noexcept {
   const std::lock_guard lock(mutex_);
   if (blocks_.empty() && signals_.empty()) return {};
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   return check(cudaStreamSynchronize(stream_), "waiting for a recording's memory");
 }
 

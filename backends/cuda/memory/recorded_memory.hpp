@@ -1,9 +1,12 @@
 #pragma once
 
-/// Memory of a recording, for as long as it lives: scratch memory of its kernels, used again by each kernel that comes
-/// after the ones before it, and what is allocated and freed while the default queue is recorded. Memory nodes of a
-/// graph, which allocating in a captured stream makes, would each end and begin between two kernels: the second one
-/// could not be launched early (early_launch.cuh). And they are there only while the graph runs.
+/// The memory that a recording holds as long as it lives. It is scratch memory of the recorded kernels, where a later
+/// kernel uses an earlier kernel's blocks again, and memory that users allocate and free while the default queue is
+/// recorded.
+///
+/// Allocating in the captured stream would make memory nodes in the graph instead. Such nodes would lie between two
+/// kernels, so that programmatic dependent launch could not start the second kernel early (programmatic_launch.cuh),
+/// and their memory would be there only while the graph runs.
 
 #include <cuda_runtime_api.h>
 
@@ -21,35 +24,36 @@ namespace tessera::cuda {
 
 class RecordedMemory {
  public:
-  /// `executor`: whose `memory` it is.
+  /// `executor`: the executor that `memory` belongs to.
   static Status create(Executor& executor, DeviceMemory& memory, std::unique_ptr<RecordedMemory>& recorded) noexcept;
-  /// The recording's last replay must have ended.
+  /// Precondition: the recording's last replay has ended.
   ~RecordedMemory();
   RecordedMemory(const RecordedMemory&) = delete;
   RecordedMemory& operator=(const RecordedMemory&) = delete;
 
-  /// For work that is recorded from now on, until it is given back. Aligned to 256 bytes; contents undefined.
+  /// Takes memory for work that is recorded from now on, until give_back(). It is aligned to 256 bytes; its contents
+  /// are undefined.
   Status take(std::size_t bytes, void*& memory) noexcept;
-  /// False if it is not the recording's.
+  /// Makes memory from take() available again. Returns false if `memory` is not the recording's.
   bool give_back(void* memory) noexcept;
   Signals& signals() noexcept { return signals_; }
 
-  /// What a user allocates: there at once, for all queues, and the user's own if it is not freed while the recording
-  /// goes on.
+  /// Allocates memory for a user. All queues may use it at once. It stays the user's own if it is not freed before the
+  /// recording ends.
   Status allocate(std::size_t bytes, void*& memory) noexcept;
-  /// What a user frees. Replays may use it: it goes back to the executor when the recording is destroyed.
+  /// Frees memory of a user. Because replays may use it, it goes back to the executor when the recording is destroyed.
   void free(void* memory) noexcept;
 
-  /// The stream in whose order the memory comes and goes: not the one that is captured.
+  /// Returns the stream in whose order the memory is allocated and freed. It is not the captured stream.
   cudaStream_t stream() const noexcept { return stream_; }
-  /// The recording has ended: waits until all of its memory is there. Not while the stream is captured.
+  /// Waits until all of the recording's memory is there. Precondition: the capture has ended.
   Status settle() noexcept;
 
  private:
   struct Block {
     void* memory;
     std::size_t bytes;
-    bool taken; ///< when the recording has ended: a user's own
+    bool taken; ///< In use now. After the recording has ended, it means that the block is a user's own.
   };
 
   RecordedMemory(Executor& executor, DeviceMemory& memory, cudaStream_t stream)
@@ -58,9 +62,9 @@ class RecordedMemory {
   Executor& executor_;
   DeviceMemory& memory_;
   cudaStream_t stream_;
-  std::mutex mutex_; ///< for the blocks: other threads may allocate meanwhile
+  std::mutex mutex_; ///< Guards the blocks, because other threads may allocate meanwhile.
   std::vector<Block> blocks_;
-  std::vector<void*> kept_; ///< from before the recording, and freed during it
+  std::vector<void*> kept_; ///< Memory from before the recording that was freed during it.
   Signals signals_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Memory for one kernel run, given back in stream order when the object goes: no wait. While the queue is recorded it
-/// is the recording's (recorded_memory.hpp).
+/// Memory for one run of a kernel. The destructor gives it back in stream order and does not wait. While the queue is
+/// recorded, the memory is the recording's (recorded_memory.hpp).
 
 #include <cuda_runtime_api.h>
 
@@ -21,8 +21,8 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  /// Gives back what it held, then allocates from the queue's own memory, so that the executor may also be one that
-  /// only forwards to ours. Aligned to 256 bytes; contents undefined.
+  /// Gives back what the object held and allocates `bytes` bytes, aligned to 256 bytes, with undefined contents. The
+  /// memory comes from the queue's executor, so that `executor` may also be one that only forwards calls to it.
   Status allocate(Executor& executor, Queue& queue, std::size_t bytes) noexcept;
 
   void* data() const noexcept { return data_; }
@@ -40,9 +40,10 @@ class Scratch {
   void* data_ = nullptr;
 };
 
-/// Places in one allocation, 256 bytes apart.
+/// Lays out arrays in one allocation, each at a multiple of 256 bytes.
 class ScratchLayout {
  public:
+  /// Returns the offset of an array of `bytes` bytes.
   std::size_t add(Index bytes) {
     const std::size_t at = size_;
     size_ += (static_cast<std::size_t>(bytes) + 255) / 256 * 256;

@@ -9,7 +9,7 @@
 namespace tessera::cuda {
 
 Status Signals::get(Index count, bool may_wait, int*& first) noexcept try {
-  constexpr Index usual = 4096; // two blocks of eight warps on each multiprocessor
+  constexpr Index usual = 4096; // Two blocks of eight warps on each of 256 multiprocessors.
   if (count > count_) {
     made_.reserve(made_.size() + 1);
     const Index wanted = std::max(count, usual);

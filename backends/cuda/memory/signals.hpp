@@ -1,8 +1,8 @@
 #pragma once
 
-/// Words in device memory for blocks that wait for one another, all 0 between kernels: a kernel that sets one sets it
-/// back, so that no other kernel has to clear them before. A queue has its own, and so has a recording: 16 KiB, which
-/// do not count against the memory limit.
+/// Signals are words in device memory through which the blocks of a kernel wait for one another. They are all 0 between
+/// kernels: a kernel that sets a signal sets it back, so that no kernel has to clear them first. Each queue and each
+/// recording has its own signals, usually 16 KiB. They do not count against the memory limit.
 
 #include <cuda_runtime_api.h>
 
@@ -20,20 +20,22 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// `count` of them, which are 0 for what is enqueued in the stream from now on. `may_wait`: as for memory.
+  /// Sets `first` to the first of `count` signals. They are 0 for work that is enqueued in the stream from now on.
+  /// `may_wait`: see DeviceMemory::allocate().
   Status get(Index count, bool may_wait, int*& first) noexcept;
   bool empty() const noexcept { return made_.empty(); }
-  /// When their last kernel has ended, or is in the stream.
+  /// Frees the signals. Precondition: their last kernel has ended or is in the stream.
   void free() noexcept;
 
  private:
   DeviceMemory& memory_;
   cudaStream_t stream_;
-  std::vector<int*> made_; ///< the last ones are in use; those before were too few, and recorded kernels may have them
-  Index count_ = 0;        ///< of the last ones
+  std::vector<int*> made_; ///< The last allocation is in use. Recorded kernels may use the earlier, smaller ones.
+  Index count_ = 0;        ///< Signals in the last allocation.
 };
 
-/// The queue's, or, while it is recorded, the recording's: as many as the kernel needs that is enqueued next.
+/// Sets `first` to `count` signals for the kernel that is enqueued next. They are the queue's own or, while the queue
+/// is recorded, the recording's.
 Status signals_of(Queue& queue, Index count, int*& first) noexcept;
 
 } // namespace tessera::cuda

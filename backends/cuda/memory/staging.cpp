@@ -4,19 +4,20 @@
 #include <new>
 
 #include "cuda/device/status.hpp"
-#include "cuda/queue/beside_capture.hpp"
+#include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20; // two a lane stay in the processor's cache
-constexpr std::size_t staged_from = std::size_t{2} << 20;  // below, waking the crew costs more than it gains
-constexpr int most_lanes = 8;
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20; // A thread's two buffers stay in the processor's cache.
+constexpr std::size_t staged_from = std::size_t{2} << 20; // For less, waking the copy threads costs more than it gains.
+constexpr int most_threads = 8;
 
-/// Waking threads and sharing the bus costs more than it gains below these sizes (tessera_cuda_copy_speed, H100).
-constexpr int lanes_for(std::size_t bytes) noexcept {
+/// Returns how many threads copy `bytes` bytes. Below these sizes, waking more threads and sharing the bus costs more
+/// than it gains. Source: measured by tessera_cuda_copy_speed (docs/lab/cuda_executor.md).
+constexpr int threads_for(std::size_t bytes) noexcept {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
-  return bytes < 8 * mebibyte ? 2 : bytes < 128 * mebibyte ? 4 : most_lanes;
+  return bytes < 8 * mebibyte ? 2 : bytes < 128 * mebibyte ? 4 : most_threads;
 }
 
 bool is_pageable(const void* host) noexcept {
@@ -40,17 +41,17 @@ void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t fro
 
 } // namespace
 
-/// One copy that the lanes share.
+/// One copy that the threads share.
 struct Staging::Transfer {
   cudaStream_t stream;
   char* device;
-  char* host; ///< only read when copying in
+  char* host; ///< Only read when copying in.
   CopyShape shape;
   Chunks chunks;
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> failed = false;
 
-  /// The next chunk that nobody has taken; false if there is none.
+  /// Takes the next chunk that no thread has taken yet. Returns false if there is none, or if a thread has failed.
   bool take(Chunk& chunk) noexcept {
     const std::size_t index = failed ? chunks.count() : next++;
     if (index >= chunks.count()) return false;
@@ -64,30 +65,30 @@ struct Staging::Transfer {
 Staging::~Staging() { release(); }
 
 void Staging::release() noexcept {
-  crew_.reset();
+  copy_threads_.reset();
   static_cast<void>(cudaSetDevice(device_));
-  for (Lane& lane : lanes_)
-    for (const cudaEvent_t event : lane.emptied)
+  for (Buffers& own : buffers_)
+    for (const cudaEvent_t event : own.emptied)
       if (event != nullptr) static_cast<void>(cudaEventDestroy(event));
-  lanes_.clear();
+  buffers_.clear();
   if (pinned_ != nullptr) static_cast<void>(cudaFreeHost(pinned_));
   pinned_ = nullptr;
   static_cast<void>(cudaGetLastError());
 }
 
-/// Buffers, events and threads, at the first large copy. False where the system does not give them.
+/// Makes the buffers, events and threads at the first large copy. Returns false if the system does not give them.
 bool Staging::prepare() noexcept try {
   if (prepared_) return pinned_ != nullptr;
   prepared_ = true;
-  crew_ = std::make_unique<Crew>(std::clamp(threads_, 1, most_lanes));
-  lanes_.resize(static_cast<std::size_t>(crew_->size()));
+  copy_threads_ = std::make_unique<CopyThreads>(std::clamp(threads_, 1, most_threads));
+  buffers_.resize(static_cast<std::size_t>(copy_threads_->size()));
   void* pinned = nullptr;
-  bool complete = cudaHostAlloc(&pinned, 2 * buffer_bytes * lanes_.size(), cudaHostAllocPortable) == cudaSuccess;
+  bool complete = cudaHostAlloc(&pinned, 2 * buffer_bytes * buffers_.size(), cudaHostAllocPortable) == cudaSuccess;
   pinned_ = complete ? static_cast<char*>(pinned) : nullptr;
-  for (std::size_t i = 0; complete && i < 2 * lanes_.size(); ++i) {
-    Lane& lane = lanes_[i / 2];
-    lane.buffer[i % 2] = pinned_ + i * buffer_bytes;
-    complete = cudaEventCreateWithFlags(&lane.emptied[i % 2], cudaEventDisableTiming) == cudaSuccess;
+  for (std::size_t i = 0; complete && i < 2 * buffers_.size(); ++i) {
+    Buffers& own = buffers_[i / 2];
+    own.buffer[i % 2] = pinned_ + i * buffer_bytes;
+    complete = cudaEventCreateWithFlags(&own.emptied[i % 2], cudaEventDisableTiming) == cudaSuccess;
   }
   if (!complete) release();
   return complete;
@@ -96,58 +97,60 @@ bool Staging::prepare() noexcept try {
   return false;
 }
 
-/// Host to buffer to device, one buffer being filled while the other is emptied.
-Status Staging::carry_in(Lane& lane, Transfer& transfer) const noexcept {
+/// Copies from the host to a buffer and from there to the device. The thread fills one buffer while the device empties
+/// the other.
+Status Staging::carry_in(Buffers& own, Transfer& transfer) const noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   Chunk chunk{};
   for (int turn = 0; transfer.take(chunk); turn = 1 - turn) {
-    if (Status status = check(cudaEventSynchronize(lane.emptied[turn]), "copying to the device"); !status.ok())
+    if (Status status = check(cudaEventSynchronize(own.emptied[turn]), "copying to the device"); !status.ok())
       return status;
-    copy_rows(lane.buffer[turn], chunk.width, transfer.on_host(chunk), transfer.shape.host_pitch, chunk);
-    cudaError_t error = enqueue(transfer.on_device(chunk), transfer.shape.device_pitch, lane.buffer[turn], chunk.width,
+    copy_rows(own.buffer[turn], chunk.width, transfer.on_host(chunk), transfer.shape.host_pitch, chunk);
+    cudaError_t error = enqueue(transfer.on_device(chunk), transfer.shape.device_pitch, own.buffer[turn], chunk.width,
                                 chunk.width, chunk.rows, cudaMemcpyHostToDevice, transfer.stream);
-    if (error == cudaSuccess) error = cudaEventRecord(lane.emptied[turn], transfer.stream);
+    if (error == cudaSuccess) error = cudaEventRecord(own.emptied[turn], transfer.stream);
     if (Status status = check(error, "copying to the device"); !status.ok()) return status;
   }
   return {};
 }
 
-/// Device to buffer to host. A buffer that is under way is emptied before it is used again.
-Status Staging::carry_out(Lane& lane, Transfer& transfer) const noexcept {
+/// Copies from the device to a buffer and from there to the host. The thread empties a buffer before the device fills
+/// it again.
+Status Staging::carry_out(Buffers& own, Transfer& transfer) const noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   Chunk under_way[2];
   bool full[2] = {false, false};
   for (int turn = 0;; turn = 1 - turn) {
     Chunk& chunk = under_way[turn];
     if (full[turn]) {
-      if (Status status = check(cudaEventSynchronize(lane.emptied[turn]), "copying from the device"); !status.ok())
+      if (Status status = check(cudaEventSynchronize(own.emptied[turn]), "copying from the device"); !status.ok())
         return status;
-      copy_rows(transfer.on_host(chunk), transfer.shape.host_pitch, lane.buffer[turn], chunk.width, chunk);
+      copy_rows(transfer.on_host(chunk), transfer.shape.host_pitch, own.buffer[turn], chunk.width, chunk);
     }
     full[turn] = transfer.take(chunk);
     if (!full[turn]) {
       if (!full[1 - turn]) return {};
       continue;
     }
-    cudaError_t error = enqueue(lane.buffer[turn], chunk.width, transfer.on_device(chunk), transfer.shape.device_pitch,
+    cudaError_t error = enqueue(own.buffer[turn], chunk.width, transfer.on_device(chunk), transfer.shape.device_pitch,
                                 chunk.width, chunk.rows, cudaMemcpyDeviceToHost, transfer.stream);
-    if (error == cudaSuccess) error = cudaEventRecord(lane.emptied[turn], transfer.stream);
+    if (error == cudaSuccess) error = cudaEventRecord(own.emptied[turn], transfer.stream);
     if (Status status = check(error, "copying from the device"); !status.ok()) return status;
   }
 }
 
-/// Has every lane work on the transfer; the first failure is the outcome. Waits in any case, for the buffers and the
-/// caller's memory must not be in use any more.
+/// Lets the copy threads work on the transfer and returns the first failure. Waits in any case, because the buffers and
+/// the caller's memory must not be in use any more.
 template <class Work>
-Status Staging::share_out(Transfer& transfer, Work work) noexcept try {
-  crew_->run(lanes_for(transfer.shape.bytes()), [&](int member) {
-    Lane& lane = lanes_[static_cast<std::size_t>(member)];
-    lane.status = (this->*work)(lane, transfer);
-    if (!lane.status.ok()) transfer.failed = true;
+Status Staging::run_on_threads(Transfer& transfer, Work work) noexcept try {
+  copy_threads_->run(threads_for(transfer.shape.bytes()), [&](int thread) {
+    Buffers& own = buffers_[static_cast<std::size_t>(thread)];
+    own.status = (this->*work)(own, transfer);
+    if (!own.status.ok()) transfer.failed = true;
   });
   Status outcome;
-  for (Lane& lane : lanes_)
-    if (outcome.ok()) outcome = std::move(lane.status);
+  for (Buffers& own : buffers_)
+    if (outcome.ok()) outcome = std::move(own.status);
   Status waited = check(cudaStreamSynchronize(transfer.stream), "waiting for a copy");
   return outcome.ok() ? waited : outcome;
 } catch (const std::bad_alloc&) {
@@ -156,14 +159,14 @@ Status Staging::share_out(Transfer& transfer, Work work) noexcept try {
 
 Status Staging::copy_in(cudaStream_t stream, void* device, const void* host, const CopyShape& wanted) noexcept {
   if (wanted.bytes() == 0) return {};
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   const CopyShape shape = wanted.merged();
   if (shape.bytes() >= staged_from && is_pageable(host)) {
     const std::lock_guard lock(mutex_);
     if (prepare()) {
       Transfer transfer{stream, static_cast<char*>(device), static_cast<char*>(const_cast<void*>(host)), shape,
                         Chunks(shape, buffer_bytes)};
-      return share_out(transfer, &Staging::carry_in);
+      return run_on_threads(transfer, &Staging::carry_in);
     }
   }
   const cudaError_t error = enqueue(device, shape.device_pitch, host, shape.host_pitch, shape.width, shape.rows,
@@ -174,14 +177,14 @@ Status Staging::copy_in(cudaStream_t stream, void* device, const void* host, con
 
 Status Staging::copy_out(cudaStream_t stream, void* host, const void* device, const CopyShape& wanted) noexcept {
   if (wanted.bytes() == 0) return {};
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   const CopyShape shape = wanted.merged();
   if (shape.bytes() >= staged_from && is_pageable(host)) {
     const std::lock_guard lock(mutex_);
     if (prepare()) {
       Transfer transfer{stream, static_cast<char*>(const_cast<void*>(device)), static_cast<char*>(host), shape,
                         Chunks(shape, buffer_bytes)};
-      return share_out(transfer, &Staging::carry_out);
+      return run_on_threads(transfer, &Staging::carry_out);
     }
   }
   const cudaError_t error = enqueue(host, shape.host_pitch, device, shape.device_pitch, shape.width, shape.rows,

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Copies between host and device. Pinned host memory and small copies go directly. Large copies of pageable memory
-/// go through pinned buffers: a few threads each fill one buffer while the device empties their other one. The
-/// driver would do that with a single thread.
+/// Copies between host and device. Copies of pinned host memory and small copies go directly. Large copies of pageable
+/// memory go through pinned buffers: each of a few threads fills one of its two buffers while the device empties the
+/// other. The driver would use a single thread.
 
 #include <cuda_runtime_api.h>
 
@@ -25,15 +25,16 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// Complete when they return. The stream's device is current. After a failure nothing is under way.
+  /// Copy between host and device. A copy is complete when the call returns; after a failure no part of it is under
+  /// way. Precondition: the stream's device is current.
   Status copy_in(cudaStream_t stream, void* device, const void* host, const CopyShape& shape) noexcept;
   Status copy_out(cudaStream_t stream, void* host, const void* device, const CopyShape& shape) noexcept;
 
  private:
-  /// One thread's two buffers.
-  struct Lane {
+  /// The two buffers of one copy thread.
+  struct Buffers {
     char* buffer[2] = {};
-    cudaEvent_t emptied[2] = {}; ///< the device has read or written the buffer
+    cudaEvent_t emptied[2] = {}; ///< The device has read or written the buffer.
     Status status;
   };
   struct Transfer;
@@ -41,16 +42,16 @@ class Staging {
   bool prepare() noexcept;
   void release() noexcept;
   template <class Work>
-  Status share_out(Transfer& transfer, Work work) noexcept;
-  Status carry_in(Lane& lane, Transfer& transfer) const noexcept;
-  Status carry_out(Lane& lane, Transfer& transfer) const noexcept;
+  Status run_on_threads(Transfer& transfer, Work work) noexcept;
+  Status carry_in(Buffers& own, Transfer& transfer) const noexcept;
+  Status carry_out(Buffers& own, Transfer& transfer) const noexcept;
 
   int device_;
   int threads_;
-  std::mutex mutex_; ///< one staged copy at a time: they share one bus
+  std::mutex mutex_; ///< Lets one staged copy run at a time, because all of them share one bus.
   bool prepared_ = false;
-  std::unique_ptr<Crew> crew_;
-  std::vector<Lane> lanes_;
+  std::unique_ptr<CopyThreads> copy_threads_;
+  std::vector<Buffers> buffers_;
   char* pinned_ = nullptr;
 };
 

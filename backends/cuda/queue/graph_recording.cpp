@@ -2,8 +2,8 @@
 
 #include <new>
 
-#include "beside_capture.hpp"
 #include "cuda/device/status.hpp"
+#include "relaxed_capture.hpp"
 #include "stream.hpp"
 
 namespace tessera::cuda {
@@ -15,7 +15,7 @@ Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Rec
     static_cast<void>(cudaGraphDestroy(graph));
     return {StatusCode::OutOfMemory, {}};
   }
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   if (Status status = check(cudaGraphInstantiate(&made->executable_, graph, 0), "preparing a recording to be replayed");
       !status.ok())
     return status;
@@ -25,11 +25,12 @@ Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Rec
 }
 
 GraphRecording::~GraphRecording() {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   static_cast<void>(cudaSetDevice(device_));
   if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
   static_cast<void>(cudaGraphDestroy(graph_));
-  static_cast<void>(cudaDeviceGraphMemTrim(device_)); // the memory of a graph's allocations is kept for other graphs
+  static_cast<void>(
+      cudaDeviceGraphMemTrim(device_)); // Else CUDA keeps the memory that a graph allocated for other graphs.
   static_cast<void>(cudaGetLastError());
 }
 

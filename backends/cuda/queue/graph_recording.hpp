@@ -1,6 +1,6 @@
 #pragma once
 
-/// A captured stream's work as a graph that can be launched again and again.
+/// A recording: the work of a captured stream as a CUDA graph, which can be launched again and again.
 
 #include <cuda_runtime_api.h>
 
@@ -15,7 +15,7 @@ namespace tessera::cuda {
 
 class GraphRecording final : public Recording {
  public:
-  /// Takes the graph over, whatever comes of it, and the memory of what it does.
+  /// Makes a recording of `graph`, whose kernels use `memory`. Takes both over, also if it fails.
   static Status create(int device, cudaGraph_t graph, std::unique_ptr<RecordedMemory> memory,
                        std::unique_ptr<Recording>& recording) noexcept;
   ~GraphRecording() override;
@@ -26,7 +26,7 @@ class GraphRecording final : public Recording {
       : device_(device), graph_(graph), recorded_(std::move(memory)) {}
 
   int device_;
-  cudaGraph_t graph_; ///< memory that it allocates is the graph's own, so it is kept as long as what is made of it
+  cudaGraph_t graph_; ///< Lives as long as `executable_`, because it owns the memory that the graph allocates.
   cudaGraphExec_t executable_ = nullptr;
   std::unique_ptr<RecordedMemory> recorded_;
 };

@@ -13,8 +13,9 @@ bool is_captured(cudaStream_t stream) noexcept {
   return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
-/// `later`'s work from now on waits for `earlier`'s work so far, of which `given` tells; of a captured stream that is
-/// what it had been given before. A stream that is captured waits for nothing: end_capture() sees to it.
+/// Makes the work that `later` is given from now on wait for the work that `earlier` has been given so far. `given` is
+/// `earlier`'s event. If `earlier` is captured, the event was recorded when the capture began, and `later` waits for
+/// the work before it. If `later` is captured, it does not wait; end_capture() restores the order.
 Status order(cudaStream_t earlier, cudaEvent_t given, cudaStream_t later) noexcept {
   if (is_captured(later)) return {};
   cudaError_t error = is_captured(earlier) ? cudaSuccess : cudaEventRecord(given, earlier);
@@ -91,7 +92,7 @@ Status SideQueues::begin_capture(cudaStream_t stream) noexcept {
   const Member* const member = find(stream);
   if (member == nullptr) return {StatusCode::Rejected, "this queue's executor is gone"};
   cudaError_t error = cudaEventRecord(member->given, stream);
-  // Thread-local: what cannot be captured (cudaMalloc, say) fails on this thread, and other threads may go on.
+  // In thread-local mode, calls that cannot be captured (cudaMalloc, say) fail on this thread alone.
   if (error == cudaSuccess) error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
   return check(error, "recording a queue");
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The stream behind a queue: all that a kernel's `run` has to know of queues.
+/// The stream behind a queue. A kernel's `run` needs to know nothing else of queues.
 
 #include <cuda_runtime_api.h>
 
@@ -8,7 +8,7 @@
 
 namespace tessera::cuda {
 
-/// The queue's stream, with its device made current on this thread: what a kernel's `run` calls first.
+/// Returns the queue's stream and makes its device current on this thread. A kernel's `run` calls it first.
 cudaStream_t stream_of(Queue& queue) noexcept;
 
 } // namespace tessera::cuda

@@ -3,15 +3,15 @@
 #include <new>
 #include <utility>
 
-#include "beside_capture.hpp"
 #include "cuda/device/status.hpp"
 #include "graph_recording.hpp"
+#include "relaxed_capture.hpp"
 
 namespace tessera::cuda {
 
 cudaStream_t stream_of(Queue& queue) noexcept {
   auto& streams = static_cast<StreamQueue&>(queue);
-  // If this fails, so does the launch that follows, which is checked.
+  // If this fails, the launch that follows fails too, and that launch is checked.
   static_cast<void>(cudaSetDevice(streams.device()));
   return streams.stream();
 }
@@ -37,14 +37,15 @@ StreamQueue::~StreamQueue() {
 }
 
 Status StreamQueue::synchronize() noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaStreamSynchronize(stream_), "waiting for a queue's work");
 }
 
 namespace {
 
-/// What comes later in `second` waits for what is in `first`. An event may be destroyed before it has come to pass.
+/// Makes later work in `second` wait for the work that is in `first` now. CUDA allows the event to be destroyed before
+/// it has occurred.
 Status order(int device, cudaStream_t first, cudaStream_t second) noexcept {
   if (Status status = check(cudaSetDevice(device), "choosing the device"); !status.ok()) return status;
   cudaEvent_t event = nullptr;
@@ -78,7 +79,7 @@ Status StreamQueue::begin_recording() noexcept {
 
 Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
   recording.reset();
-  std::unique_ptr<RecordedMemory> recorded; // destroyed when the queue is no longer held: it frees memory
+  std::unique_ptr<RecordedMemory> recorded; // Outlives `held`, because its destructor frees memory.
   cudaGraph_t graph = nullptr;
   {
     const auto held = hold();
@@ -112,7 +113,7 @@ Status TimedEvent::record(Queue& queue) noexcept {
 }
 
 Status TimedEvent::synchronize() noexcept {
-  const BesideCapture here;
+  const RelaxedCaptureMode relaxed;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaEventSynchronize(event_), "waiting for an event");
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Streams as queues, and CUDA's events as events.
+/// Implements queues by CUDA's streams and events by CUDA's events.
 
 #include <cuda_runtime_api.h>
 
@@ -19,7 +19,7 @@ namespace tessera::cuda {
 
 class StreamQueue final : public Queue, public Recorder {
  public:
-  /// Does not wait for the legacy default stream, nor makes it wait.
+  /// Makes a queue whose stream neither waits for the legacy default stream nor makes it wait.
   static Status create(int device, Executor& executor, DeviceMemory& memory,
                        std::unique_ptr<StreamQueue>& queue) noexcept;
   ~StreamQueue() override;
@@ -30,16 +30,17 @@ class StreamQueue final : public Queue, public Recorder {
   Status begin_recording() noexcept override;
   Status end_recording(std::unique_ptr<Recording>& recording) noexcept override;
 
-  /// Gives this one its place among its executor's queues, for as long as it lives. Before it is recorded.
+  /// Gives the queue its place among its executor's queues for as long as it lives. Call it before the queue is
+  /// recorded.
   void join(std::shared_ptr<SideQueues> queues) noexcept { queues_ = std::move(queues); }
 
   int device() const noexcept { return device_; }
   cudaStream_t stream() const noexcept { return stream_; }
   DeviceMemory& memory() const noexcept { return memory_; }
   Signals& signals() noexcept { return signals_; }
-  /// Null while it is not recorded.
+  /// Returns the memory of the recording that is under way, or null if there is none.
   RecordedMemory* recorded_memory() const noexcept { return recorded_.get(); }
-  /// As long as what it returns lives, no recording of this queue begins or ends.
+  /// Returns a lock. As long as it lives, no recording of this queue begins or ends.
   std::unique_lock<std::mutex> hold() noexcept { return std::unique_lock(recording_); }
 
  private:
@@ -47,7 +48,7 @@ class StreamQueue final : public Queue, public Recorder {
       : device_(device), executor_(executor), memory_(memory), stream_(stream), signals_(memory, stream) {}
   int device_;
   Executor& executor_;
-  DeviceMemory& memory_; ///< its executor's
+  DeviceMemory& memory_; ///< The executor's memory.
   cudaStream_t stream_;
   Signals signals_;
   std::shared_ptr<SideQueues> queues_;

@@ -8,17 +8,17 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void block_sum(Elements<T> x, Parts parts) {
-  start_time(parts);
+__global__ void block_sum(Elements<T> x, RungOutput output) {
+  start_time(output);
   __shared__ double sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   __syncthreads();
   if (threadIdx.x == 0) {
     double sum = 0;
     for (int t = 0; t < reduce_threads; ++t) sum += sums[t];
-    parts.sums[blockIdx.x] = sum;
+    output.sums[blockIdx.x] = sum;
   }
-  end_time(parts);
+  end_time(output);
 }
 
 template <class T>

@@ -39,21 +39,21 @@ struct Larger {
 };
 
 template <class T, class Term, class Join>
-__global__ void __launch_bounds__(warps* lanes) fold_chunks(Share share, const T* x, Index ld, double* sums) {
+__global__ void __launch_bounds__(warps* lanes) fold_chunks(GridStride stride, const T* x, Index ld, double* sums) {
   const Index chunk = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / lanes;
   const int lane = static_cast<int>(threadIdx.x % lanes);
   const Index first = chunk * host::reduce_chunk;
-  if (first >= share.count) return;
-  const Index left = share.count - first;
+  if (first >= stride.count) return;
+  const Index left = stride.count - first;
   const int count = static_cast<int>(left < host::reduce_chunk ? left : host::reduce_chunk);
-  Walk walk(share, first + lane);
+  Walk walk(stride, first + lane);
   double sum = 0;
   for (int e = lane; e < count; e += loads_ahead * lanes) {
     T value[loads_ahead];
 #pragma unroll
     for (int u = 0; u < loads_ahead; ++u) {
       if (e + u * lanes < count) value[u] = x[walk.row * ld + walk.col];
-      walk.next(share);
+      walk.next(stride);
     }
 #pragma unroll
     for (int u = 0; u < loads_ahead; ++u)
@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(warps* lanes) fold_chunks(Share share, const T
 template <class T, class Term, class Join>
 Status fold(Queue& queue, Index rows, Index cols, const T* x, Index ld, double* sums) noexcept {
   const Index blocks = (host::chunk_count(rows * cols) + warps - 1) / warps;
-  fold_chunks<T, Term, Join>
-      <<<static_cast<unsigned>(blocks), warps * lanes, 0, stream_of(queue)>>>(Share(rows, cols, lanes), x, ld, sums);
+  fold_chunks<T, Term, Join><<<static_cast<unsigned>(blocks), warps * lanes, 0, stream_of(queue)>>>(
+      GridStride(rows, cols, lanes), x, ld, sums);
   return launched("canonical");
 }
 

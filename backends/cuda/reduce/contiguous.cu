@@ -9,15 +9,15 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void contiguous(Elements<T> x, Parts parts) {
-  start_time(parts);
+__global__ void contiguous(Elements<T> x, RungOutput output) {
+  start_time(output);
   const Index part = (x.count + blockDim.x - 1) / blockDim.x;
   const Index first = threadIdx.x * part;
   const Index last = first + part < x.count ? first + part : x.count;
   double sum = 0;
   for (Index e = first; e < last; ++e) sum += x.square(e);
-  parts.sums[threadIdx.x] = sum;
-  end_time(parts);
+  output.sums[threadIdx.x] = sum;
+  end_time(output);
 }
 
 template <class T>

@@ -9,10 +9,10 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void interleaved(Elements<T> x, Parts parts) {
-  start_time(parts);
-  parts.sums[threadIdx.x] = sum_in_turns(x);
-  end_time(parts);
+__global__ void interleaved(Elements<T> x, RungOutput output) {
+  start_time(output);
+  output.sums[threadIdx.x] = sum_in_turns(x);
+  end_time(output);
 }
 
 template <class T>

@@ -8,10 +8,10 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void many_blocks(Elements<T> x, Parts parts) {
-  start_time(parts);
-  parts.sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_in_turns(x);
-  end_time(parts);
+__global__ void many_blocks(Elements<T> x, RungOutput output) {
+  start_time(output);
+  output.sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_in_turns(x);
+  end_time(output);
 }
 
 template <class T>

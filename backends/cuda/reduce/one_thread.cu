@@ -9,12 +9,12 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void one_thread(Elements<T> x, Parts parts) {
-  start_time(parts);
+__global__ void one_thread(Elements<T> x, RungOutput output) {
+  start_time(output);
   double sum = 0;
   for (Index e = 0; e < x.count; ++e) sum += x.square(e);
-  parts.sums[0] = sum;
-  end_time(parts);
+  output.sums[0] = sum;
+  end_time(output);
 }
 
 template <class T>

@@ -3,10 +3,10 @@
 /// What a rung's kernel sees, and how a rung runs it.
 
 #include "cuda/device/status.hpp"
-#include "cuda/elementwise/walk.cuh"
+#include "cuda/elementwise/grid_stride.cuh"
 #include "cuda/queue/stream.hpp"
 #include "ladder.hpp"
-#include "parts.hpp"
+#include "partial_sums.hpp"
 
 namespace tessera::cuda {
 
@@ -40,12 +40,12 @@ __device__ inline unsigned long long global_time() {
 }
 
 /// By every thread of a block, first and last thing.
-__device__ inline void start_time(const Parts& parts) {
-  if (threadIdx.x == 0) parts.times[blockIdx.x].start = global_time();
+__device__ inline void start_time(const RungOutput& output) {
+  if (threadIdx.x == 0) output.times[blockIdx.x].start = global_time();
 }
-__device__ inline void end_time(const Parts& parts) {
+__device__ inline void end_time(const RungOutput& output) {
   __syncthreads();
-  if (threadIdx.x == 0) parts.times[blockIdx.x].end = global_time();
+  if (threadIdx.x == 0) output.times[blockIdx.x].end = global_time();
 }
 
 /// A thread's elements when all threads of the grid take turns: neighbours read neighbours.
@@ -59,12 +59,12 @@ __device__ double sum_in_turns(const Elements<T>& x) {
 
 /// Runs a kernel of `blocks` × `threads` that leaves `sums` partial sums, and adds them on the host.
 template <class T>
-Status run_rung(void (*kernel)(Elements<T>, Parts), const char* name, int blocks, int threads, int sums,
+Status run_rung(void (*kernel)(Elements<T>, RungOutput), const char* name, int blocks, int threads, int sums,
                 Executor& executor, Queue& queue, const ReduceCall& call, ReduceResult& result) noexcept {
   PartialSums partial(executor, queue);
   if (Status status = partial.allocate(sums, blocks); !status.ok()) return status;
   kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream_of(queue)>>>(Elements<T>(call),
-                                                                                                 partial.parts());
+                                                                                                 partial.output());
   if (Status status = launched(name); !status.ok()) return status;
   return partial.add(result);
 }

@@ -10,16 +10,16 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void tree_sequential(Elements<T> x, Parts parts) {
-  start_time(parts);
+__global__ void tree_sequential(Elements<T> x, RungOutput output) {
+  start_time(output);
   __shared__ double sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   for (unsigned stride = reduce_threads / 2; stride > 0; stride /= 2) {
     __syncthreads();
     if (threadIdx.x < stride) sums[threadIdx.x] += sums[threadIdx.x + stride];
   }
-  if (threadIdx.x == 0) parts.sums[blockIdx.x] = sums[0];
-  end_time(parts);
+  if (threadIdx.x == 0) output.sums[blockIdx.x] = sums[0];
+  end_time(output);
 }
 
 template <class T>

@@ -9,16 +9,16 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void tree_strided(Elements<T> x, Parts parts) {
-  start_time(parts);
+__global__ void tree_strided(Elements<T> x, RungOutput output) {
+  start_time(output);
   __shared__ double sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   for (unsigned stride = 1; stride < reduce_threads; stride *= 2) {
     __syncthreads();
     if (threadIdx.x % (2 * stride) == 0) sums[threadIdx.x] += sums[threadIdx.x + stride];
   }
-  if (threadIdx.x == 0) parts.sums[blockIdx.x] = sums[0];
-  end_time(parts);
+  if (threadIdx.x == 0) output.sums[blockIdx.x] = sums[0];
+  end_time(output);
 }
 
 template <class T>

@@ -21,14 +21,14 @@ __device__ void fold(double* sums) {
 }
 
 template <class T>
-__global__ void tree_unrolled(Elements<T> x, Parts parts) {
-  start_time(parts);
+__global__ void tree_unrolled(Elements<T> x, RungOutput output) {
+  start_time(output);
   __shared__ double sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   __syncthreads();
   fold<reduce_threads / 2>(sums);
-  if (threadIdx.x == 0) parts.sums[blockIdx.x] = sums[0];
-  end_time(parts);
+  if (threadIdx.x == 0) output.sums[blockIdx.x] = sums[0];
+  end_time(output);
 }
 
 template <class T>

@@ -37,8 +37,8 @@ __device__ double sum_unrolled(const Elements<T>& x) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(reduce_threads) warp_shuffle(Elements<T> x, Parts parts) {
-  start_time(parts);
+__global__ void __launch_bounds__(reduce_threads) warp_shuffle(Elements<T> x, RungOutput output) {
+  start_time(output);
   __shared__ double sums[warps];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -47,9 +47,9 @@ __global__ void __launch_bounds__(reduce_threads) warp_shuffle(Elements<T> x, Pa
   __syncthreads();
   if (warp == 0) {
     const double total = sum_of_warp(lane < warps ? sums[lane] : 0.0);
-    if (lane == 0) parts.sums[blockIdx.x] = total;
+    if (lane == 0) output.sums[blockIdx.x] = total;
   }
-  end_time(parts);
+  end_time(output);
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-#include "parts.hpp"
+#include "partial_sums.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -20,7 +20,7 @@ Status PartialSums::allocate(Index sums, int blocks) noexcept {
       static_cast<std::size_t>(sums) * sizeof(double) + static_cast<std::size_t>(blocks) * sizeof(BlockTime));
 }
 
-Parts PartialSums::parts() const noexcept {
+RungOutput PartialSums::output() const noexcept {
   auto* sums = scratch_.as<double>();
   return {sums, reinterpret_cast<BlockTime*>(sums + sums_)};
 }
@@ -29,7 +29,7 @@ Status PartialSums::add(ReduceResult& result) noexcept try {
   std::vector<double> sums(static_cast<std::size_t>(sums_));
   std::vector<BlockTime> times(static_cast<std::size_t>(blocks_));
   const cudaStream_t stream = stream_of(queue_);
-  const Parts from = parts();
+  const RungOutput from = output();
   if (Status status =
           check(cudaMemcpyAsync(sums.data(), from.sums, sums.size() * sizeof(double), cudaMemcpyDeviceToHost, stream),
                 "fetching partial sums");

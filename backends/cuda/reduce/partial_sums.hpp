@@ -20,7 +20,7 @@ struct BlockTime {
 };
 
 /// Where a kernel leaves its results: `sums` has one entry a partial sum, `times` one a block.
-struct Parts {
+struct RungOutput {
   double* sums = nullptr;
   BlockTime* times = nullptr;
 };
@@ -29,7 +29,7 @@ class PartialSums {
  public:
   PartialSums(Executor& executor, Queue& queue) noexcept : executor_(executor), queue_(queue) {}
   Status allocate(Index sums, int blocks) noexcept;
-  Parts parts() const noexcept;
+  RungOutput output() const noexcept;
   /// Waits for the kernel.
   Status add(ReduceResult& result) noexcept;
 

@@ -45,16 +45,16 @@ BOOST_AUTO_TEST_CASE(rows_without_gaps_become_one) {
   BOOST_TEST((CopyShape{128, 256, 100, 1}.merged().bytes()) == 100u);
 }
 
-BOOST_AUTO_TEST_CASE(a_crew_calls_as_many_members_as_wanted_once_a_round) {
+BOOST_AUTO_TEST_CASE(as_many_copy_threads_as_wanted_work_once_a_round) {
   for (const int size : {1, 2, 5}) {
-    Crew crew(size);
-    BOOST_REQUIRE(crew.size() == size);
+    CopyThreads threads(size);
+    BOOST_REQUIRE(threads.size() == size);
     for (int round = 0; round < 200; ++round) {
       const int wanted = 1 + round % (size + 1); // more than there are, too
       std::vector<std::atomic<int>> calls(static_cast<std::size_t>(size));
-      crew.run(wanted, [&](int member) { ++calls[static_cast<std::size_t>(member)]; });
-      for (int member = 0; member < size; ++member)
-        BOOST_REQUIRE(calls[static_cast<std::size_t>(member)] == (member < wanted ? 1 : 0));
+      threads.run(wanted, [&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
+      for (int thread = 0; thread < size; ++thread)
+        BOOST_REQUIRE(calls[static_cast<std::size_t>(thread)] == (thread < wanted ? 1 : 0));
     }
   }
 }
