@@ -25,10 +25,10 @@ struct MicroKernelBody {
   // harmless.
   static constexpr Index a_ahead = 24;
   static constexpr Index b_ahead = 48;
-  static constexpr Index soon_step = soon_bytes / sizeof(T);
+  static constexpr Index prefetch_step = prefetch_bytes / sizeof(T);
 
   template <int rows>
-  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) {
+  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
     Vector sum[rows][vectors];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r)
@@ -37,7 +37,7 @@ struct MicroKernelBody {
 #pragma GCC unroll 4
     for (Index p = 0; p < k; ++p) {
       __builtin_prefetch(a + a_ahead * tile_m);
-      __builtin_prefetch(soon + p * soon_step, 0, 2);
+      __builtin_prefetch(prefetch + p * prefetch_step, 0, 2);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead * tile_n + v * lanes);
       Vector of_b[vectors];
@@ -67,11 +67,11 @@ struct MicroKernelBody {
 
   /// multiply_rows<rows> for a number known at run time only.
   template <int rows = tile_m>
-  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) {
+  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
     if constexpr (rows > 1) {
-      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add, soon);
+      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add, prefetch);
     }
-    multiply_rows<rows>(k, a, b, tile, ld, add, soon);
+    multiply_rows<rows>(k, a, b, tile, ld, add, prefetch);
   }
 
   static T multiply_registers(Index steps) {
@@ -101,7 +101,7 @@ struct MicroKernelBody {
             .tile_m = tile_m,
             .tile_n = tile_n,
             .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
-                           const T* soon) { multiply<tile_m>(rows, k, a, b, tile, ld, add, soon); },
+                           const T* prefetch) { multiply<tile_m>(rows, k, a, b, tile, ld, add, prefetch); },
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
             .multiply_registers = multiply_registers,

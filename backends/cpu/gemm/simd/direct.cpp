@@ -20,13 +20,13 @@ namespace {
 /// shape.
 template <class T>
 TileSize remembered_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
-  struct Choice {
+  struct Remembered {
     Index m, n, k, lda;
     Op op_a;
     const MicroKernel<T>* kernel = nullptr;
     TileSize tile;
   };
-  static thread_local Choice last;
+  static thread_local Remembered last;
   if (last.m != x.m || last.n != x.n || last.k != x.k || last.lda != x.lda || last.op_a != x.op_a ||
       last.kernel != &kernel)
     last = {x.m, x.n, x.k, x.lda, x.op_a, &kernel, choose_tile(x, kernel)};
@@ -244,7 +244,7 @@ class DirectProduct {
       const Index segment = task / tiles();
       const Tile tile = tile_at(number);
       multiply(tile, segment, sums_.at(segment, tile.i, tile.j), sums_.ld(), false);
-      sums_.finish(number, tile.i, tile.j, tile.rows, tile.cols, call_, x_);
+      sums_.add_if_last(number, tile.i, tile.j, tile.rows, tile.cols, call_, x_);
     });
   }
 
@@ -286,9 +286,9 @@ Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<
   if (more == threads || work >= 16 * enough_for_a_thread) {
     multiply(cpu, call, kernel, threads);
   } else {
-    static thread_local Burst burst;
-    multiply(cpu, call, kernel, burst.try_more(call.m, call.n, call.k) ? more : threads);
-    burst.end();
+    static thread_local ThreadTrial trial;
+    multiply(cpu, call, kernel, trial.try_more(call.m, call.n, call.k) ? more : threads);
+    trial.end();
   }
   return {};
 } catch (const std::bad_alloc&) {

@@ -32,9 +32,9 @@ Index rows_of_tile(Index m, const MicroKernel<T>& kernel) {
 }
 
 template <class T>
-class PanelProduct {
+class FewRowsProduct {
  public:
-  PanelProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
+  FewRowsProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
       : call_(call),
         x_(call),
         kernel_(kernel),
@@ -72,7 +72,7 @@ class PanelProduct {
       const Index number = task % blocks_;
       const Block block = block_at(number);
       multiply_segment(segment, block, slot, sums_.at(segment, 0, block.j), sums_.ld());
-      sums_.finish(number, 0, block.j, x_.m, block.cols, call_, x_);
+      sums_.add_if_last(number, 0, block.j, x_.m, block.cols, call_, x_);
     });
   }
 
@@ -185,14 +185,14 @@ class PanelProduct {
 } // namespace
 
 template <class T>
-Status panel_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
-  PanelProduct<T>(cpu, call, kernel).run();
+Status few_rows_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
+  FewRowsProduct<T>(cpu, call, kernel).run();
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }
 
-template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
-template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
+template Status few_rows_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
+template Status few_rows_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
 
 } // namespace tessera::cpu

@@ -9,6 +9,6 @@ namespace tessera::cpu {
 
 /// C := alpha·op(A)·op(B) + beta·C with canonical summation. A transposed B is copied first.
 template <class T>
-Status panel_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept;
+Status few_rows_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept;
 
 } // namespace tessera::cpu

@@ -21,7 +21,7 @@
 namespace tessera::cpu {
 namespace {
 
-enum class Way { Best, Packed, Panel, Direct };
+enum class Way { Best, Packed, FewRows, Direct };
 
 /// Measured; see README.md.
 template <class T>
@@ -46,7 +46,7 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
     if (c_bytes > l2 * 3 / 8 || a_in_use + b_bytes + c_bytes > l2) return Way::Packed;
   }
   if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
-  return call.m <= 8 * kernel.tile_m && !copies_b ? Way::Panel : Way::Packed;
+  return call.m <= 8 * kernel.tile_m && !copies_b ? Way::FewRows : Way::Packed;
 }
 
 constexpr const char* name_of(Way way) {
@@ -55,7 +55,7 @@ constexpr const char* name_of(Way way) {
       return "simd";
     case Way::Packed:
       return "simd_packed";
-    case Way::Panel:
+    case Way::FewRows:
       return "simd_panel";
     case Way::Direct:
       return "simd_direct";
@@ -74,18 +74,18 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
   const Way taken = way == Way::Best ? best_way<T>(call, kernel, cpu.capabilities()) : way;
   if (way == Way::Best && log_dispatch()) log_choice(taken, cpu.isa());
-  return taken == Way::Direct  ? direct_product<T>(cpu, call, kernel)
-         : taken == Way::Panel ? panel_product<T>(cpu, call, kernel)
-                               : blocked_product<T>(cpu, call, kernel);
+  return taken == Way::Direct    ? direct_product<T>(cpu, call, kernel)
+         : taken == Way::FewRows ? few_rows_product<T>(cpu, call, kernel)
+                                 : blocked_product<T>(cpu, call, kernel);
 }
 
 template <class T, Way way>
 constexpr GemmKernel row{
     .name = name_of(way),
-    .summary = way == Way::Best     ? "simd_packed, simd_panel or simd_direct, whichever suits the shape"
-               : way == Way::Packed ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
-               : way == Way::Panel  ? "few rows: A packed, B read once along its rows, chains wait in cache"
-                                    : "the micro-kernel on operands where they are, for small and slender products",
+    .summary = way == Way::Best      ? "simd_packed, simd_panel or simd_direct, whichever suits the shape"
+               : way == Way::Packed  ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
+               : way == Way::FewRows ? "few rows: A packed, B read once along its rows, chains wait in cache"
+                                     : "the micro-kernel on operands where they are, for small and slender products",
     .source = way == Way::Direct ? "libxsmm 2016; OpenBLAS" : "Goto and van de Geijn 2008; BLIS 2015",
     .type = dtype_of<T>,
     .summation = Summation::Canonical,
@@ -98,8 +98,8 @@ const GemmKernel simd_f32 = row<float, Way::Best>;
 const GemmKernel simd_f64 = row<double, Way::Best>;
 const GemmKernel simd_packed_f32 = row<float, Way::Packed>;
 const GemmKernel simd_packed_f64 = row<double, Way::Packed>;
-const GemmKernel simd_panel_f32 = row<float, Way::Panel>;
-const GemmKernel simd_panel_f64 = row<double, Way::Panel>;
+const GemmKernel simd_panel_f32 = row<float, Way::FewRows>;
+const GemmKernel simd_panel_f64 = row<double, Way::FewRows>;
 const GemmKernel simd_direct_f32 = row<float, Way::Direct>;
 const GemmKernel simd_direct_f64 = row<double, Way::Direct>;
 

@@ -13,12 +13,12 @@
 
 namespace tessera::cpu {
 
-class Burst {
+class ThreadTrial {
  public:
   /// At a product's begin: true if it should use the larger number of threads.
   bool try_more(Index m, Index n, Index k) {
     const Clock::time_point now = Clock::now();
-    if (now - begin_ > closely || m != m_ || n != n_ || k != k_) *this = Burst(m, n, k);
+    if (now - begin_ > closely || m != m_ || n != n_ || k != k_) *this = ThreadTrial(m, n, k);
     begin_ = now;
     if (products_ <= trials) ++products_;
     return products_ > few_trials && (products_ <= trials || pays());
@@ -34,7 +34,7 @@ class Burst {
       ++faster_;
   }
 
-  Burst() = default;
+  ThreadTrial() = default;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -43,7 +43,7 @@ class Burst {
   static constexpr int wakes = 128; ///< by then helpers are awake
   static constexpr int trials = 256;
 
-  Burst(Index m, Index n, Index k) : m_(m), n_(n), k_(k) {}
+  ThreadTrial(Index m, Index n, Index k) : m_(m), n_(n), k_(k) {}
   bool pays() const { return faster_ > (trials - wakes) / 2; }
 
   Index m_ = 0, n_ = 0, k_ = 0;
