@@ -30,9 +30,9 @@ struct Lines {
   Index k_step;    ///< elements from one k to the next
 };
 
-/// A tile of C that is computed straight from the operands, without packing. Element (r, p) of A is at
-/// a[r·a_row + p·a_step], element (p, c) of B at b[p·b_step + c]. The micro-kernel reads nothing else, and stores only
-/// rows×cols sums.
+/// A tile of C that is computed straight from the operands, without packing. Element (r, p) of A is at a[r·a_row +
+/// p·a_step], element (p, c) of B at b[p·b_step + c]. The micro-kernel reads nothing else, and stores only rows×cols
+/// sums.
 template <class T>
 struct DirectTile {
   int rows, cols; ///< at most direct_rows and direct_cols(rows)
