@@ -6,34 +6,34 @@ namespace tessera::cpu {
 namespace {
 
 /// A loop's tasks, a share for each worker.
-class Shares {
+class WorkerRanges {
  public:
-  Shares(Index count, int workers) : count_(std::min(workers, most)) {
+  WorkerRanges(Index count, int workers) : count_(std::min(workers, most)) {
     for (int i = 0; i < count_; ++i) {
-      shares_[i].next.store(count * i / count_, std::memory_order_relaxed);
-      shares_[i].end = count * (i + 1) / count_;
+      ranges_[i].next.store(count * i / count_, std::memory_order_relaxed);
+      ranges_[i].end = count * (i + 1) / count_;
     }
   }
 
   /// The worker's own share, then what is left of the others'.
   void work(int slot, TaskBody body) {
     for (int i = 0; i < count_; ++i) {
-      Share& share = shares_[(slot + i) % count_];
-      while (share.next.load(std::memory_order_relaxed) < share.end) {
-        const Index task = share.next.fetch_add(1, std::memory_order_relaxed);
-        if (task < share.end) body(task, slot);
+      Range& range = ranges_[(slot + i) % count_];
+      while (range.next.load(std::memory_order_relaxed) < range.end) {
+        const Index task = range.next.fetch_add(1, std::memory_order_relaxed);
+        if (task < range.end) body(task, slot);
       }
     }
   }
 
  private:
   static constexpr int most = 64; // of more workers some begin with the same one
-  struct alignas(64) Share {
+  struct alignas(64) Range {
     std::atomic<Index> next;
     Index end;
   };
   int count_;
-  Share shares_[most];
+  Range ranges_[most];
 };
 
 } // namespace
@@ -50,8 +50,8 @@ void Team::run(Index count, int threads, TaskBody body) {
     const int got = before == 0 ? wanted : std::clamp(budget_ - before, 1, wanted);
     in_use_.fetch_sub(wanted - got);
     if (got > 1) {
-      Shares shares(count, got);
-      fork(got, [&](int slot) { shares.work(slot, body); });
+      WorkerRanges ranges(count, got);
+      fork(got, [&](int slot) { ranges.work(slot, body); });
       in_use_.fetch_sub(got);
       return;
     }

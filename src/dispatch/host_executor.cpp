@@ -39,7 +39,7 @@ Status make(std::unique_ptr<Base>& made) noexcept {
   return made ? Status{} : Status{StatusCode::OutOfMemory, {}};
 }
 
-TESSERA_FMA_CLONES void finish_rows(const FinishCall& call) { host::finish_rows(call, 0, call.rows); }
+TESSERA_FMA_CLONES void finish_rows(const FinishCall& call) { host::apply_epilogue_to_rows(call, 0, call.rows); }
 
 } // namespace
 

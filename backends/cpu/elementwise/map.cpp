@@ -20,8 +20,8 @@ TESSERA_FMA_CLONES void random_rows(const RandomCall& call, Index first, Index l
   host::random_rows(call, first, last);
 }
 
-TESSERA_FMA_CLONES void finish_rows(const FinishCall& call, Index first, Index last) {
-  host::finish_rows(call, first, last);
+TESSERA_FMA_CLONES void apply_epilogue_to_rows(const FinishCall& call, Index first, Index last) {
+  host::apply_epilogue_to_rows(call, first, last);
 }
 
 /// Rows [first, last) of z = xᵀ.
@@ -36,12 +36,12 @@ void transpose_rows(const MapCall& call, Index first, Index last) {
   }
 }
 
-struct Split {
+struct RowTasks {
   Index rows; ///< of one task
-  Index tasks;
+  Index count;
 };
 
-Split split_rows(Index rows, Index cols, Index multiple) {
+RowTasks tasks_of_rows(Index rows, Index cols, Index multiple) {
   const Index wanted = std::max<Index>(1, task_elements / std::max<Index>(1, cols));
   const Index each = (wanted + multiple - 1) / multiple * multiple;
   return {each, (rows + each - 1) / each};
@@ -69,21 +69,21 @@ Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
     const auto transpose = bytes == 8   ? transpose_rows<std::uint64_t>
                            : bytes == 4 ? transpose_rows<std::uint32_t>
                                         : transpose_rows<std::uint16_t>;
-    const Split split = split_rows(call.rows, call.cols, transpose_block);
-    team().run(split.tasks, threads, [&](Index task, int) {
-      for (Index i = task * split.rows; i < std::min((task + 1) * split.rows, call.rows); i += transpose_block)
+    const RowTasks each = tasks_of_rows(call.rows, call.cols, transpose_block);
+    team().run(each.count, threads, [&](Index task, int) {
+      for (Index i = task * each.rows; i < std::min((task + 1) * each.rows, call.rows); i += transpose_block)
         transpose(call, i, std::min(i + transpose_block, call.rows));
     });
     return {};
   }
   const bool by_columns = call.op != MapOp::Identity && call.rows < threads;
   const Index step = by_columns ? task_elements : call.cols;
-  const Index parts = by_columns ? (call.cols + step - 1) / step : 1;
-  const Split split = split_rows(call.rows, step, 1);
-  team().run(split.tasks * parts, threads, [&](Index task, int) {
-    const Index first = task / parts * split.rows;
-    const Index col = task % parts * step;
-    const Index last = std::min(first + split.rows, call.rows);
+  const Index across = by_columns ? (call.cols + step - 1) / step : 1;
+  const RowTasks each = tasks_of_rows(call.rows, step, 1);
+  team().run(each.count * across, threads, [&](Index task, int) {
+    const Index first = task / across * each.rows;
+    const Index col = task % across * step;
+    const Index last = std::min(first + each.rows, call.rows);
     by_columns ? map_rows(columns_of(call, col, std::min(col + step, call.cols)), first, last)
                : map_rows(call, first, last);
   });
@@ -91,17 +91,17 @@ Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
 }
 
 Status CpuExecutor::finish(Queue&, const FinishCall& call) noexcept {
-  const Split split = split_rows(call.rows, call.cols, 1);
-  team().run(split.tasks, threads_for(call.threads), [&](Index task, int) {
-    finish_rows(call, task * split.rows, std::min((task + 1) * split.rows, call.rows));
+  const RowTasks each = tasks_of_rows(call.rows, call.cols, 1);
+  team().run(each.count, threads_for(call.threads), [&](Index task, int) {
+    apply_epilogue_to_rows(call, task * each.rows, std::min((task + 1) * each.rows, call.rows));
   });
   return {};
 }
 
 Status CpuExecutor::random(Queue&, const RandomCall& call) noexcept {
-  const Split split = split_rows(call.rows, call.cols, 1);
-  team().run(split.tasks, threads_for(call.threads), [&](Index task, int) {
-    random_rows(call, task * split.rows, std::min((task + 1) * split.rows, call.rows));
+  const RowTasks each = tasks_of_rows(call.rows, call.cols, 1);
+  team().run(each.count, threads_for(call.threads), [&](Index task, int) {
+    random_rows(call, task * each.rows, std::min((task + 1) * each.rows, call.rows));
   });
   return {};
 }

@@ -10,8 +10,8 @@ namespace tessera::host {
 
 /// One loop for each kind of step, so that each is one the compiler can use vectors for.
 template <class S, class R>
-[[gnu::always_inline]] inline void finish_row(const Epilogue& epilogue, Index i, Index first_col, Index cols, S* r,
-                                              R* z) {
+[[gnu::always_inline]] inline void apply_epilogue_to_row(const Epilogue& epilogue, Index i, Index first_col, Index cols,
+                                                         S* r, R* z) {
   const auto* bias = static_cast<const R*>(epilogue.bias);
   if (epilogue.bias_per == BiasPer::Row) {
     const auto b = static_cast<S>(bias[i * epilogue.bias_step]);
@@ -32,34 +32,34 @@ template <class S, class R>
 }
 
 /// Columns that are held in the first cache between the steps.
-inline constexpr Index finish_columns = 256;
+inline constexpr Index columns_at_a_time = 256;
 
 template <class S, class X, class R>
-[[gnu::always_inline]] inline void finish_rows_typed(const FinishCall& call, Index first, Index last) {
-  S r[finish_columns];
+[[gnu::always_inline]] inline void apply_epilogue_typed(const FinishCall& call, Index first, Index last) {
+  S r[columns_at_a_time];
   const auto scale = static_cast<S>(call.scale);
   const auto* x = static_cast<const X*>(call.x);
   for (Index i = first; i < last; ++i)
-    for (Index col = 0; col < call.cols; col += finish_columns) {
-      const Index cols = call.cols - col < finish_columns ? call.cols - col : finish_columns;
+    for (Index col = 0; col < call.cols; col += columns_at_a_time) {
+      const Index cols = call.cols - col < columns_at_a_time ? call.cols - col : columns_at_a_time;
       for (Index j = 0; j < cols; ++j) r[j] = x == nullptr ? S{0} : scale * static_cast<S>(x[i * call.ldx + col + j]);
-      finish_row(call.epilogue, i, col, cols, r, static_cast<R*>(call.z) + i * call.ldz + col);
+      apply_epilogue_to_row(call.epilogue, i, col, cols, r, static_cast<R*>(call.z) + i * call.ldz + col);
     }
 }
 
 template <class X>
-[[gnu::always_inline]] inline void finish_rows_from(const FinishCall& call, Index first, Index last) {
-  if (call.z_type == DType::F16) return finish_rows_typed<float, X, f16>(call, first, last);
-  if (call.z_type == DType::BF16) return finish_rows_typed<float, X, bf16>(call, first, last);
-  finish_rows_typed<float, X, float>(call, first, last);
+[[gnu::always_inline]] inline void apply_epilogue_from(const FinishCall& call, Index first, Index last) {
+  if (call.z_type == DType::F16) return apply_epilogue_typed<float, X, f16>(call, first, last);
+  if (call.z_type == DType::BF16) return apply_epilogue_typed<float, X, bf16>(call, first, last);
+  apply_epilogue_typed<float, X, float>(call, first, last);
 }
 
 /// x and z of the type that is computed in, or of 16 bits.
-[[gnu::always_inline]] inline void finish_rows(const FinishCall& call, Index first, Index last) {
-  if (call.type == DType::F64) return finish_rows_typed<double, double, double>(call, first, last);
-  if (call.x_type == DType::F16) return finish_rows_from<f16>(call, first, last);
-  if (call.x_type == DType::BF16) return finish_rows_from<bf16>(call, first, last);
-  finish_rows_from<float>(call, first, last);
+[[gnu::always_inline]] inline void apply_epilogue_to_rows(const FinishCall& call, Index first, Index last) {
+  if (call.type == DType::F64) return apply_epilogue_typed<double, double, double>(call, first, last);
+  if (call.x_type == DType::F16) return apply_epilogue_from<f16>(call, first, last);
+  if (call.x_type == DType::BF16) return apply_epilogue_from<bf16>(call, first, last);
+  apply_epilogue_from<float>(call, first, last);
 }
 
 } // namespace tessera::host

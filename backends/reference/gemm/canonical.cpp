@@ -62,7 +62,7 @@ void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
       r = x.alpha * r;
       if (x.beta != S{0}) r = std::fma(x.beta, S{c[j]}, r);
     }
-    host::finish_row(epilogue, i, 0, x.n, sum.data(), c);
+    host::apply_epilogue_to_row(epilogue, i, 0, x.n, sum.data(), c);
   }
 }
 

@@ -48,11 +48,11 @@ TESSERA_FMA_CLONES Pair inner(const double* a, Index step_a, const double* b, In
 }
 
 template <class R>
-R finish(double sum, float alpha, float beta, const R* c) {
+R scale_and_round(double sum, float alpha, float beta, const R* c) {
   const double r = static_cast<double>(alpha) * sum;
   return static_cast<R>(beta == 0.0f ? r : std::fma(static_cast<double>(beta), static_cast<double>(*c), r));
 }
-double finish(Pair sum, double alpha, double beta, const double* c) {
+double scale_and_round(Pair sum, double alpha, double beta, const double* c) {
   if (!std::isfinite(sum.high)) { // the error terms of Inf and NaN mean nothing
     const double r = alpha * sum.high;
     return beta == 0.0 ? r : std::fma(beta, *c, r);
@@ -69,7 +69,7 @@ void multiply(const GemmOperands<T, R>& x) {
       const auto sum =
           inner(&x.at_a(i, 0), x.op_a == Op::None ? 1 : x.lda, &x.at_b(0, j), x.op_b == Op::None ? x.ldb : 1, x.k);
       R& c = x.c[i * x.ldc + j];
-      c = finish(sum, x.alpha, x.beta, &c);
+      c = scale_and_round(sum, x.alpha, x.beta, &c);
     }
 }
 

@@ -34,8 +34,8 @@ const amx::Method as_they_are{
     1, first_cache_k, worth_a_thread, amx::pack_bf16, amx::multiply_bf16, no_sum_is_subnormal};
 const amx::Method rounded{1, first_cache_k, worth_a_thread, amx::pack_rounded, amx::multiply_bf16, no_sum_is_subnormal};
 
-TESSERA_FMA_CLONES void finish_bf16(const GemmCall& call, Index i, Index j, Index rows, Index cols, const float* sums,
-                                    Index ld) {
+TESSERA_FMA_CLONES void store_bf16_with_epilogue(const GemmCall& call, Index i, Index j, Index rows, Index cols,
+                                                 const float* sums, Index ld) {
   constexpr Index at_once = 256;
   const auto alpha = static_cast<float>(call.alpha), beta = static_cast<float>(call.beta);
   float r[at_once];
@@ -47,12 +47,12 @@ TESSERA_FMA_CLONES void finish_bf16(const GemmCall& call, Index i, Index j, Inde
         for (Index e = 0; e < count; ++e) r[e] = alpha * sums[first + e];
       else
         for (Index e = 0; e < count; ++e) r[e] = std::fma(beta, static_cast<float>(c[e]), alpha * sums[first + e]);
-      host::finish_row(call.epilogue, row, j + first, count, r, c);
+      host::apply_epilogue_to_row(call.epilogue, row, j + first, count, r, c);
     }
 }
 
 void store_bf16(const GemmCall& call, Index i, Index j, Index rows, Index cols, const float* sums, Index ld) {
-  if (!stores_plain_sums(call)) return finish_bf16(call, i, j, rows, cols, sums, ld);
+  if (!stores_plain_sums(call)) return store_bf16_with_epilogue(call, i, j, rows, cols, sums, ld);
   auto* const c = static_cast<std::uint16_t*>(call.c) + i * call.ldc + j;
   for (Index row = 0; row < rows; ++row) amx::narrow(sums + row * ld, cols, c + row * call.ldc);
 }

@@ -19,7 +19,7 @@ bool parts_hold_all(unsigned least_a, unsigned least_b) { return least_a != 0 &&
 
 constexpr double worth_a_thread = 1 << 22;
 
-const amx::Method method{amx::parts_of_f32,    sum_of_k,      worth_a_thread, amx::pack_parts,
+const amx::Method method{amx::parts_of_f32,    sum_of_k,      worth_a_thread, amx::pack_split,
                          amx::multiply_bf16x6, parts_hold_all};
 
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {

@@ -77,7 +77,7 @@ class RoundedSource {
   LeastMagnitude least_;
 };
 
-class PartsSource {
+class SplitSource {
  public:
   using Element = float;
   static constexpr int parts = parts_of_f32;
@@ -148,7 +148,7 @@ __mmask32 first_of(Index count) { return count >= 32 ? ~__mmask32{0} : count <= 
 /// Some of the operand's rows, cut into units of 32 elements. Each is read as far as it goes before the next one:
 /// processors fetch few streams ahead at a time.
 template <class Source>
-struct Lines {
+struct OperandRows {
   const typename Source::Element* first;
   Index ld;
   Index lines, length; ///< that there are
@@ -160,7 +160,7 @@ struct Lines {
 
 /// Rows of the operand become rows of pairs: of A's tiles.
 template <class Source>
-void copy_lines(Source& source, const Lines<Source>& x, std::uint16_t* to) {
+void copy_lines(Source& source, const OperandRows<Source>& x, std::uint16_t* to) {
   for (Index line = 0; line < side; ++line)
     for (Index unit = 0; unit < x.units; ++unit) {
       __m512i value[Source::parts] = {};
@@ -172,7 +172,7 @@ void copy_lines(Source& source, const Lines<Source>& x, std::uint16_t* to) {
 
 /// Neighbouring rows of the operand go side by side: pairs of neighbouring k, as B's tiles have them.
 template <class Source>
-void interleave_lines(Source& source, const Lines<Source>& x, std::uint16_t* to) {
+void interleave_lines(Source& source, const OperandRows<Source>& x, std::uint16_t* to) {
   const __m512i ascending = _mm512_set_epi16(15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 10, 9, 9, 8, 8, 7, 7, 6, 6, 5,
                                              5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
   const __m512i from_second = _mm512_set1_epi32(32 << 16); // odd places
@@ -224,6 +224,6 @@ void narrow(const float* from, Index count, std::uint16_t* to) {
 
 const Pack pack_bf16 = pack<Bf16Source>;
 const Pack pack_rounded = pack<RoundedSource>;
-const Pack pack_parts = pack<PartsSource>;
+const Pack pack_split = pack<SplitSource>;
 
 } // namespace tessera::cpu::amx

@@ -28,13 +28,13 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
       team_(cpu.team()),
       threads_(threads_for(work_of(call), cpu.threads_for(call.threads), method.worth_a_thread)),
       chunks_(ceil_div(call.k, chunk)) {
-  const Side a{operand_a(call), ceil_div(call.m, side), false};
-  const Side b{operand_b(call), ceil_div(call.n, side), true};
+  const PackedOperand a{operand_a(call), ceil_div(call.m, side), false};
+  const PackedOperand b{operand_b(call), ceil_div(call.n, side), true};
   // The smaller one passes; and A beside columns enough, since C is then stored along its rows.
   constexpr Index columns_enough = 256;
-  const bool a_passes = call.m <= call.n || call.n >= columns_enough;
-  passing_ = a_passes ? a : b;
-  blocked_ = a_passes ? b : a;
+  const bool streams_a = call.m <= call.n || call.n >= columns_enough;
+  streamed_ = streams_a ? a : b;
+  resident_ = streams_a ? b : a;
   choose_blocks(cpu.capabilities());
   Carver size;
   carve(size);
@@ -45,33 +45,33 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
 
 /// So long in k that sums seldom leave the second cache, and as many strips as then fit there.
 void Product::choose_blocks(const Capabilities& machine) {
-  constexpr Index few_passing = 4; // strips: then rows are read longer, and k in shorter blocks
-  const Index longest = (passing_.strips > few_passing ? 1024 : 256) / method_.parts;
+  constexpr Index few_streamed = 4; // strips: then rows are read longer, and k in shorter blocks
+  const Index longest = (streamed_.strips > few_streamed ? 1024 : 256) / method_.parts;
   const Index runs = std::max<Index>(1, longest / method_.run_k);
   block_chunks_ = std::min(chunks_, runs * method_.run_k / chunk);
   const Index l2 = machine.l2_bytes > 0 ? static_cast<Index>(machine.l2_bytes) : Index{1} << 20;
   const Index bytes = strip_size(block_chunks_) * Index{sizeof(std::uint16_t)};
-  const Index most = std::clamp<Index>(l2 * 7 / 20 / bytes, 1, blocked_.strips);
-  Index blocks = ceil_div(blocked_.strips, most);
-  Index parts = 1;
+  const Index most = std::clamp<Index>(l2 * 7 / 20 / bytes, 1, resident_.strips);
+  Index blocks = ceil_div(resident_.strips, most);
+  Index groups = 1;
   if (threads_ > 1) { // several tasks each even out what the operating system takes from one thread
-    constexpr Index tasks_a_thread = 4, least_part = 512 / side;
-    blocks = std::min(blocked_.strips, ceil_div(blocks, threads_) * threads_);
-    parts = std::clamp<Index>(passing_.strips / least_part, 1, ceil_div(tasks_a_thread * threads_, blocks));
+    constexpr Index tasks_a_thread = 4, least_group = 512 / side;
+    blocks = std::min(resident_.strips, ceil_div(blocks, threads_) * threads_);
+    groups = std::clamp<Index>(streamed_.strips / least_group, 1, ceil_div(tasks_a_thread * threads_, blocks));
   }
-  block_strips_ = ceil_div(blocked_.strips, blocks);
-  part_strips_ = ceil_div(passing_.strips, parts);
-  sums_size_ = (chunks_ > block_chunks_ ? part_strips_ : 1) * block_strips_ * side * side;
+  block_strips_ = ceil_div(resident_.strips, blocks);
+  streamed_strips_per_task_ = ceil_div(streamed_.strips, groups);
+  sums_size_ = (chunks_ > block_chunks_ ? streamed_strips_per_task_ : 1) * block_strips_ * side * side;
 }
 
 void Product::carve(Carver& carver) {
-  packed_ = carver.take<std::uint16_t>(static_cast<std::size_t>(passing_.strips * strip_size(chunks_)));
+  packed_ = carver.take<std::uint16_t>(static_cast<std::size_t>(streamed_.strips * strip_size(chunks_)));
   blocks_ = carver.take<std::uint16_t>(static_cast<std::size_t>(threads_ * block_strips_ * strip_size(block_chunks_)));
   sums_ = carver.take<float>(static_cast<std::size_t>(threads_ * sums_size_));
 }
 
-std::uint16_t* Product::passing_strip(Index strip, Index first_chunk, Index chunks) const {
-  return packed_ + passing_.strips * strip_size(first_chunk) + strip * strip_size(chunks);
+std::uint16_t* Product::streamed_strip(Index strip, Index first_chunk, Index chunks) const {
+  return packed_ + streamed_.strips * strip_size(first_chunk) + strip * strip_size(chunks);
 }
 
 /// All strips of a block, by its `line`: a strip where the operand lies along k, else a chunk.
@@ -85,19 +85,19 @@ void Product::pack_line(const Block& block, Index line, std::uint16_t* to) {
   lower(least_[block.side.of_b], least);
 }
 
-void Product::pack_passing() {
+void Product::pack_streamed() {
   for (Index first = 0; first < chunks_; first += block_chunks_) {
-    const Block block{passing_, 0, passing_.strips, first, std::min(block_chunks_, chunks_ - first)};
+    const Block block{streamed_, 0, streamed_.strips, first, std::min(block_chunks_, chunks_ - first)};
     team_.run(block.lines(), threads_,
-              [&](Index line, int) { pack_line(block, line, passing_strip(0, first, block.chunks)); });
+              [&](Index line, int) { pack_line(block, line, streamed_strip(0, first, block.chunks)); });
   }
 }
 
 /// Where C's old values count it must not be written before all is known to fit.
-void Product::scan_blocked() {
-  team_.run(blocked_.strips, threads_, [&](Index strip, int slot) {
+void Product::scan_resident() {
+  team_.run(resident_.strips, threads_, [&](Index strip, int slot) {
     for (Index first = 0; first < chunks_; first += block_chunks_)
-      pack_block({blocked_, strip, 1, first, std::min(block_chunks_, chunks_ - first)},
+      pack_block({resident_, strip, 1, first, std::min(block_chunks_, chunks_ - first)},
                  blocks_ + slot * block_strips_ * strip_size(block_chunks_));
   });
 }
@@ -107,15 +107,15 @@ void Product::pack_block(const Block& block, std::uint16_t* to) {
 }
 
 bool Product::run() {
-  pack_passing();
-  if (call_.beta != 0) scan_blocked();
+  pack_streamed();
+  if (call_.beta != 0) scan_resident();
   if (!fits()) return false;
-  const Index parts = ceil_div(passing_.strips, part_strips_);
-  team_.run(ceil_div(blocked_.strips, block_strips_) * parts, threads_, [&](Index number, int slot) {
-    const Index first = number / parts * block_strips_, from = number % parts * part_strips_;
-    compute({first, std::min(block_strips_, blocked_.strips - first), from,
-             std::min(from + part_strips_, passing_.strips), blocks_ + slot * block_strips_ * strip_size(block_chunks_),
-             sums_ + slot * sums_size_});
+  const Index groups = ceil_div(streamed_.strips, streamed_strips_per_task_);
+  team_.run(ceil_div(resident_.strips, block_strips_) * groups, threads_, [&](Index number, int slot) {
+    const Index first = number / groups * block_strips_, from = number % groups * streamed_strips_per_task_;
+    compute({first, std::min(block_strips_, resident_.strips - first), from,
+             std::min(from + streamed_strips_per_task_, streamed_.strips),
+             blocks_ + slot * block_strips_ * strip_size(block_chunks_), sums_ + slot * sums_size_});
   });
   return fits();
 }
@@ -124,7 +124,7 @@ void Product::compute(const Task& task) {
   configure(static_cast<int>(std::min<Index>(call_.m, tile_rows)));
   for (Index first = 0; first < chunks_; first += block_chunks_) {
     const Index chunks = std::min(block_chunks_, chunks_ - first);
-    pack_block({blocked_, task.first, task.strips, first, chunks}, task.packed);
+    pack_block({resident_, task.first, task.strips, first, chunks}, task.packed);
     if (!fits()) break;
     for (Index strip = task.from; strip < task.to; ++strip) {
       multiply_strip(task, strip, first, chunks);
@@ -136,19 +136,19 @@ void Product::compute(const Task& task) {
 
 /// One of the strips that pass, beside all of the task's: a run of k of it stays in the first cache meanwhile.
 void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, Index chunks) {
-  const bool a_passes = !passing_.of_b;
-  const std::uint16_t* const near = passing_strip(strip, first_chunk, chunks);
+  const bool streams_a = !streamed_.of_b;
+  const std::uint16_t* const near = streamed_strip(strip, first_chunk, chunks);
   float* const sums = sums_of(task, strip);
-  const Index ld = a_passes ? task.strips * side : side;
-  const Index next_square = a_passes ? side : side * side;
+  const Index ld = streams_a ? task.strips * side : side;
+  const Index next_square = streams_a ? side : side * side;
 
   constexpr Index line = 64 / sizeof(std::uint16_t);
   const Index next_strip = strip + 1 < task.to ? strip_size(chunks) / line : 0; // lines
   const Index lines = ceil_div(next_strip, chunks * task.strips);
   const auto* ahead = reinterpret_cast<const char*>(near + strip_size(chunks));
 
-  const auto is_wide = [](const Side& of, Index number) { return of.x.outer - number * side > tile_rows; };
-  const bool near_wide = is_wide(passing_, strip);
+  const auto is_wide = [](const PackedOperand& of, Index number) { return of.x.outer - number * side > tile_rows; };
+  const bool near_wide = is_wide(streamed_, strip);
   const Index run = method_.run_k / chunk;
   for (Index c = 0; c < chunks; c += run) {
     const Index length = std::min(run, chunks - c);
@@ -156,12 +156,12 @@ void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, I
     const std::uint16_t* const near_run = near + strip_size(c);
     for (Index s = 0; s < task.strips; ++s) {
       const std::uint16_t* const far = task.packed + s * strip_size(chunks) + strip_size(c);
-      const bool far_wide = is_wide(blocked_, task.first + s);
+      const bool far_wide = is_wide(resident_, task.first + s);
       const bool last = s + 1 == task.strips;
       const Ahead soon{ahead, static_cast<int>(lines), last ? sums : sums + (s + 1) * next_square,
                        first ? 0 : static_cast<int>(ceil_div<Index>(side, length))};
       float* const square = sums + s * next_square;
-      if (a_passes)
+      if (streams_a)
         method_.multiply[true][near_wide][far_wide](near_run, far, length, square, ld, first, soon);
       else
         method_.multiply[false][far_wide][near_wide](far, near_run, length, square, ld, first, soon);
@@ -171,12 +171,12 @@ void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, I
 }
 
 void Product::store_strip(const Task& task, Index strip) {
-  const bool a_passes = !passing_.of_b;
-  const Index i = (a_passes ? strip : task.first) * side;
-  const Index j = (a_passes ? task.first : strip) * side;
-  const Index rows = std::min((a_passes ? 1 : task.strips) * side, call_.m - i);
-  const Index cols = std::min((a_passes ? task.strips : 1) * side, call_.n - j);
-  store_(call_, i, j, rows, cols, sums_of(task, strip), a_passes ? task.strips * side : side);
+  const bool streams_a = !streamed_.of_b;
+  const Index i = (streams_a ? strip : task.first) * side;
+  const Index j = (streams_a ? task.first : strip) * side;
+  const Index rows = std::min((streams_a ? 1 : task.strips) * side, call_.m - i);
+  const Index cols = std::min((streams_a ? task.strips : 1) * side, call_.n - j);
+  store_(call_, i, j, rows, cols, sums_of(task, strip), streams_a ? task.strips * side : side);
   stored_.store(true, std::memory_order_relaxed);
 }
 

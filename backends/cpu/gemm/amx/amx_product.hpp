@@ -44,7 +44,7 @@ class Product {
   bool has_stored() const { return stored_.load(std::memory_order_relaxed); }
 
  private:
-  struct Side {
+  struct PackedOperand {
     Operand x;
     Index strips;
     bool of_b;
@@ -58,15 +58,15 @@ class Product {
 
   /// Some strips and chunks of an operand.
   struct Block {
-    const Side& side;
+    const PackedOperand& side;
     Index first_strip, strips, first_chunk, chunks;
     Index lines() const { return side.x.along_k ? strips : chunks; }
   };
 
   void choose_blocks(const Capabilities& machine);
   void carve(Carver& carver);
-  void pack_passing();
-  void scan_blocked();
+  void pack_streamed();
+  void scan_resident();
   void pack_line(const Block& block, Index line, std::uint16_t* to);
   void pack_block(const Block& block, std::uint16_t* to);
   void compute(const Task& task);
@@ -74,7 +74,7 @@ class Product {
   void store_strip(const Task& task, Index strip);
 
   Index strip_size(Index chunks) const { return chunks * method_.parts * part_size; }
-  std::uint16_t* passing_strip(Index strip, Index first_chunk, Index chunks) const;
+  std::uint16_t* streamed_strip(Index strip, Index first_chunk, Index chunks) const;
   float* sums_of(const Task& task, Index strip) const {
     return task.sums + (chunks_ > block_chunks_ ? (strip - task.from) * task.strips * side * side : 0);
   }
@@ -86,10 +86,10 @@ class Product {
   Team& team_;
   int threads_;
   Index chunks_;
-  Side passing_, blocked_; ///< what is packed before, and what each task packs for itself
-  Index block_chunks_ = 0, block_strips_ = 0, part_strips_ = 0, sums_size_ = 0; ///< of a task
+  PackedOperand streamed_, resident_; ///< what is packed before, and what each task packs for itself
+  Index block_chunks_ = 0, block_strips_ = 0, streamed_strips_per_task_ = 0, sums_size_ = 0; ///< of a task
   Scratch scratch_;
-  std::uint16_t* packed_ = nullptr; ///< passing_: [block of k][strip][chunk][part][tile]
+  std::uint16_t* packed_ = nullptr; ///< streamed_: [block of k][strip][chunk][part][tile]
   std::uint16_t* blocks_ = nullptr; ///< a thread each: [strip][chunk][part][tile]
   float* sums_ = nullptr; ///< a thread each: of one strip, or, if k has several blocks, of all that pass the task's
   std::atomic<unsigned> least_[2] = {all_zero, all_zero}; ///< of A, of B

@@ -98,7 +98,7 @@ void multiply(const std::uint16_t* a, const std::uint16_t* b, Index chunks, floa
 
 /// The sum of a run is added to the others' in f32: its error is smaller than that of one chain.
 template <bool a_near, int down, int across>
-void multiply_parts(const std::uint16_t* a, const std::uint16_t* b, Index chunks, float* sums, Index ld, bool first,
+void multiply_split(const std::uint16_t* a, const std::uint16_t* b, Index chunks, float* sums, Index ld, bool first,
                     Ahead ahead) {
   clear_sums();
   // In each chunk the six products go in an order that loads 14 tiles for them, not 24, and the largest one comes last.
@@ -146,7 +146,7 @@ void release() { _tile_release(); }
     }                                                                                                   \
   }
 const Squares multiply_bf16 = TESSERA_ALL_SQUARES(multiply);
-const Squares multiply_bf16x6 = TESSERA_ALL_SQUARES(multiply_parts);
+const Squares multiply_bf16x6 = TESSERA_ALL_SQUARES(multiply_split);
 #undef TESSERA_ALL_SQUARES
 
 } // namespace tessera::cpu::amx

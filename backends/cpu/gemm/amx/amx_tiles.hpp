@@ -50,7 +50,7 @@ extern const Pack pack_bf16, pack_rounded; ///< bf16 as they are; f32, rounded
 constexpr unsigned all_zero = 0xFFFF;
 /// f32 in three parts. 0 if there is NaN, Inf, what rounds to Inf, or an element whose parts AMX would take for zero:
 /// it flushes subnormal numbers. Else all_zero.
-extern const Pack pack_parts;
+extern const Pack pack_split;
 
 /// f32 to bf16, to nearest, ties to even.
 void narrow(const float* from, Index count, std::uint16_t* to);

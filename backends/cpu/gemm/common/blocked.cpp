@@ -1,10 +1,12 @@
-/// For each block of C, for each segment of k: pack that much of A and B, then multiply the strips, tile by tile.
+/// For each block of C and each segment of k, the threads pack the operands and then multiply the strips tile by tile.
 ///
-/// B is packed by all threads and shared by all. Packing and multiplying a block are two loops, for the second needs
-/// the first done. Of A a few threads pack what their task needs themselves, into memory that stays in L2; many threads
-/// share it as they do B, and pack the next block in the loop that multiplies this one. k is not cut
-/// finer than a segment, so that a chain stays in registers from its first to its last step: strips are then as long as
-/// L2 likes them, not L1, which the hardware's prefetchers make up for.
+/// All threads pack B, and all of them read it. Packing and multiplying a block are two loops, because the second one
+/// needs all of the first one's strips. With one or two threads, each thread packs the rows of A that its own task
+/// needs, into memory that stays in L2. More threads share a packed A as they share B, and pack the next block in the
+/// loop that multiplies the current one.
+///
+/// k is not cut finer than a segment, so that a chain stays in registers from its first to its last step. A strip then
+/// fits L2 but not L1; the hardware's prefetchers make up for that.
 
 #include "blocked.hpp"
 
@@ -32,7 +34,7 @@ class BlockedProduct {
         l2_bytes_(static_cast<Index>(cpu.capabilities().l2_bytes)),
         lines_a_{x_.a, x_.m, x_.op_a == Op::None ? x_.lda : 1, x_.op_a == Op::None ? 1 : x_.lda},
         lines_b_{x_.b, x_.n, x_.op_b == Op::None ? 1 : x_.ldb, x_.op_b == Op::None ? x_.ldb : 1} {
-    // Where threads are many, waiting for the last one costs more than the cache of a second buffer.
+    // With many threads, waiting for the last one costs more than the cache that a second buffer takes.
     shares_a_ = blocking_.threads > few_threads;
     packs_ahead_ = shares_a_ && after(block_at(0, 0, 0, true, 0, 0)).has_value();
     Carver size;
@@ -64,7 +66,7 @@ class BlockedProduct {
   struct Block {
     Index i, j, p;
     Index m, n, k;
-    bool b_is_new;          ///< or packed for the block before
+    bool b_is_new;          ///< false: B was packed for the block before
     int a_buffer, b_buffer; ///< where the operands are packed
   };
 
@@ -80,7 +82,8 @@ class BlockedProduct {
             .b_buffer = b_buffer};
   }
 
-  /// The next block; none after the last one. Where sums wait in C, B is packed once for all blocks below each other.
+  /// Returns the block that follows, or nothing after the last one. Where sums wait in C, the order is such that B is
+  /// packed once for all blocks of the same columns.
   std::optional<Block> after(const Block& block) const {
     Index i = block.i, j = block.j, p = block.p;
     const auto advance = [](Index& at, Index step, Index end) {
@@ -96,7 +99,7 @@ class BlockedProduct {
     return block_at(i, j, p, b_is_new, block.a_buffer ^ other, b_is_new ? block.b_buffer ^ other : block.b_buffer);
   }
 
-  /// Sums of several segments wait in C, unless its old elements are needed at the end.
+  /// Says whether the sums of earlier segments wait in C. They cannot where C's old elements are needed at the end.
   bool sums_in_c() const { return x_.beta == T{0} || x_.k <= canonical_segment; }
 
   void carve(Carver& carver) {
@@ -113,14 +116,15 @@ class BlockedProduct {
   }
 
   struct PackTasks {
-    Index at_a_time = 0; ///< strips of a task
-    Index a = 0, b = 0;  ///< tasks
+    Index at_a_time = 0; ///< strips that one task packs
+    Index a = 0, b = 0;  ///< numbers of tasks that pack A and B
   };
 
   PackTasks pack_tasks(const Block& block) const {
     const Index strips_a = shares_a_ ? ceil_div(block.m, kernel_.tile_m) : 0;
     const Index strips_b = block.b_is_new ? ceil_div(block.n, kernel_.tile_n) : 0;
-    // Neighbouring strips together, for they share the pages of rows; more where k is short; fewer for many threads.
+    // A task packs neighbouring strips, because they share the pages of their rows. It packs more of them where k is
+    // short, and fewer where there are many threads.
     const Index for_a_task = std::max<Index>(4, 16384 / (block.k * kernel_.tile_n));
     const Index for_a_thread = (strips_a + strips_b) / (2 * blocking_.threads);
     const Index at_a_time = std::max<Index>(1, std::min(for_a_task, for_a_thread));
@@ -131,8 +135,8 @@ class BlockedProduct {
     return ceil_div(block.m, blocking_.task_m) * ceil_div(block.n, blocking_.task_n);
   }
 
-  /// One loop that multiplies a block and packs another, or one of the two. Packing comes last: its small tasks fill
-  /// the time of threads that have no block left to multiply.
+  /// Runs one loop that multiplies the block `multiplied` and packs the block `packed`; either may be null. The tasks
+  /// that pack come last: they are small and fill the time of threads that have nothing left to multiply.
   void share_out(const Block* multiplied, const Block* packed) {
     const Index products = multiplied != nullptr ? multiply_tasks(*multiplied) : 0;
     const PackTasks packing = packed != nullptr ? pack_tasks(*packed) : PackTasks{};
@@ -157,11 +161,12 @@ class BlockedProduct {
                    packed_a_[block.a_buffer] + first * tile * block.k);
   }
 
-  /// The strips of A of a block's rows [first, last), by whoever packed them.
+  /// Returns the packed strips of A for a block's rows [first, last). Where A is not shared, the calling thread packs
+  /// them first.
   const T* strips_of_a(const Block& block, Index first, Index last, int slot) {
     if (shares_a_) return packed_a_[block.a_buffer] + first * block.k;
     OwnRows& own = own_a_[slot];
-    if (own.i != block.i + first || own.p != block.p) { // a task to the left of this one may have packed them
+    if (own.i != block.i + first || own.p != block.p) { // else this thread packed them for a task of the same rows
       const Index strip = (block.i + first) / kernel_.tile_m;
       kernel_.pack_a(lines_a_, strip, strip + ceil_div(last - first, kernel_.tile_m), block.p, block.k, own.strips);
       own.i = block.i + first;
@@ -170,8 +175,8 @@ class BlockedProduct {
     return own.strips;
   }
 
-  /// Columns of B that meet every strip of A before the next ones are fetched: where k is short, as many as half of L2
-  /// holds, so that tiles follow each other along the rows of C, on the same pages; else one strip.
+  /// Returns how many columns of B meet every strip of A before the next columns are fetched. Where k is short, half of
+  /// L2 holds them, so that tiles follow each other along the rows of C, on the same pages. Elsewhere it is one strip.
   Index columns_at_once(const Block& block) const {
     constexpr Index short_k = 512;
     if (block.k > short_k) return kernel_.tile_n;
@@ -196,42 +201,43 @@ class BlockedProduct {
         for (Index j = column; j < end; j += tile_n) {
           const T* a = strips_a + (i - first_i) * block.k;
           const T* b = packed_b_[block.b_buffer] + j * block.k;
-          // The next strip of B comes from far away: the first tiles of this one ask for it, a part each.
-          const Index part = (i - first_i) / tile_m * block.k * (soon_bytes / static_cast<Index>(sizeof(T)));
-          const T* soon = at_once == tile_n && part < strip && j + tile_n < last_j ? b + strip + part : b;
-          multiply_tile(block, i, j, std::min(tile_m, last_i - i), std::min(tile_n, last_j - j), a, b, soon);
+          // The next strip of B is in L3 or in memory. The first tiles of this strip prefetch it, each a part of it.
+          const Index part = (i - first_i) / tile_m * block.k * (prefetch_bytes / static_cast<Index>(sizeof(T)));
+          const T* prefetch = at_once == tile_n && part < strip && j + tile_n < last_j ? b + strip + part : b;
+          multiply_tile(block, i, j, std::min(tile_m, last_i - i), std::min(tile_n, last_j - j), a, b, prefetch);
         }
     }
   }
 
-  /// A tile of the block's C, rows×cols from (i, j) on, by strips of A and B.
+  /// Computes a tile of the block's C from strips of A and B: rows×cols elements from (i, j) on.
   void multiply_tile(const Block& block, Index i, Index j, Index rows, Index cols, const T* a, const T* b,
-                     const T* soon) const {
+                     const T* prefetch) const {
     constexpr Index largest_tile = 16 * 32;
     alignas(64) T tile[largest_tile];
     const Index tile_n = kernel_.tile_n;
     const Update<T> update{block.p == 0, block.p + block.k == x_.k, x_.alpha, x_.beta, &call_};
     T* c = x_.c + (block.i + i) * x_.ldc + block.j + j;
-    for (Index r = 0; r < rows; ++r) { // C comes from far away: ask for it before the sums are made
+    for (Index r = 0; r < rows; ++r) { // C is in L3 or in memory: it is prefetched before the sums are made
       __builtin_prefetch(c + r * x_.ldc, 0, 2);
       __builtin_prefetch(c + r * x_.ldc + cols - 1, 0, 2);
     }
     // The micro-kernel itself can store in C or add to it.
     const bool is_plain = update.last ? stores_plain_sums(call_) : sums_in_c();
     if (is_plain && cols == tile_n)
-      return kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first, soon);
+      return kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first, prefetch);
     if (2 * cols <= tile_n) { // most of the strip of B is padding
       const bool in_place = is_plain && update.first;
       multiply_narrow(rows, cols, block.k, a, b, in_place ? c : tile, in_place ? x_.ldc : tile_n);
       if (in_place) return;
     } else {
-      kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false, soon);
+      kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false, prefetch);
     }
     T* s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
     apply(update, rows, cols, tile, tile_n, s, sums_in_c() ? x_.ldc : blocking_.block_n, c, x_.ldc);
   }
 
-  /// A tile of few columns, from packed strips: a vector or two of B are not worth their multiply-adds.
+  /// Computes a tile of few columns from packed strips by the direct micro-kernel, which does not multiply by the
+  /// strip's padding.
   void multiply_narrow(Index rows, Index cols, Index k, const T* a, const T* b, T* tile, Index ld) const {
     kernel_.multiply_direct({.rows = static_cast<int>(rows),
                              .cols = static_cast<int>(cols),
@@ -256,15 +262,15 @@ class BlockedProduct {
   Lines<T> lines_a_;
   Lines<T> lines_b_;
   bool shares_a_ = false;
-  bool packs_ahead_ = false; ///< the next block while this one is multiplied
+  bool packs_ahead_ = false; ///< the next block is packed while the current one is multiplied
   Scratch scratch_;
-  /// The part of A that a thread packed last: where it begins in op(A).
+  /// The rows of A that a thread packed last, and where they begin in op(A).
   struct OwnRows {
     T* strips = nullptr;
     Index i = -1, p = -1;
   };
   OwnRows own_a_[few_threads];
-  T* packed_a_[2] = {}; ///< the second ones for packing ahead
+  T* packed_a_[2] = {}; ///< the second buffers are used if packs_ahead_
   T* packed_b_[2] = {};
   T* sums_ = nullptr;
 };

@@ -1,13 +1,15 @@
 #pragma once
 
-/// The loops around a micro-kernel, those of BLIS: cache_blocked and simd differ in the micro-kernel alone.
+/// The loops of BLIS around a micro-kernel. cache_blocked and simd_packed share them and differ only in the
+/// micro-kernel.
 
 #include "cpu/executor.hpp"
 #include "microkernel.hpp"
 
 namespace tessera::cpu {
 
-/// C := alpha·op(A)·op(B) + beta·C with canonical summation.
+/// Computes C := alpha·op(A)·op(B) + beta·C with canonical summation. The call was checked. Returns OutOfMemory where
+/// there is no memory for the packed operands; C is unchanged then.
 template <class T>
 Status blocked_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept;
 

@@ -5,40 +5,43 @@
 namespace tessera::cpu {
 namespace {
 
-/// `count` strips in parts of at most `most`, which are as equal as can be: strips in the largest part.
+/// Cuts `count` strips into parts of at most `most` strips, as equal as possible, and returns the largest part's size.
 Index even_part(Index count, Index most) { return ceil_div(count, ceil_div(count, std::max<Index>(1, most))); }
 
-/// The same where a little more than `most` is better than one part more: the last-level cache has no sharp edge.
+/// Cuts like even_part, but returns `count` where it exceeds `most` by up to a quarter: the last-level cache has no
+/// sharp edge, so that larger parts cost less than one part more.
 Index block_part(Index count, Index most) { return count <= most + most / 4 ? count : even_part(count, most); }
 
-/// Where the system does not say, what processors have had for long.
+/// Returns the size that the system reports, or `otherwise`, a size that processors have had for long, if it reports
+/// none.
 Index bytes_or(std::size_t known, Index otherwise) { return known > 0 ? static_cast<Index>(known) : otherwise; }
 
 } // namespace
 
 Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k, int tile_m, int tile_n,
                          std::size_t element, int threads) {
-  constexpr Index tasks_per_thread = 12; // evens out what the operating system takes from one thread
+  constexpr Index tasks_per_thread = 12; // many tasks even out the time that the operating system takes from a thread
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const int used = threads_for(work, threads);
 
   const Index l2 = bytes_or(machine.l2_bytes, Index{256} << 10);
   const Index l3 = bytes_or(machine.l3_bytes, Index{8} << 20);
-  const Index segment_bytes = std::min(k, canonical_segment) * static_cast<Index>(element); // of one line
+  const Index segment_bytes = std::min(k, canonical_segment) * static_cast<Index>(element); // of one row or column
   const Index strips_m = ceil_div(m, tile_m);
   const Index strips_n = ceil_div(n, tile_n);
   const Index block_bytes = std::min(l3 / 2, Index{16} << 20);
   const Index block_strips_m = block_part(strips_m, block_bytes / (segment_bytes * tile_m));
   const Index block_strips_n = block_part(strips_n, block_bytes / (segment_bytes * tile_n));
 
-  // Two fifths of L2 for A; the rest is for the strip of B in use, the next one, and C.
+  // A gets two fifths of L2. The rest is for the strip of B in use, the next one, and C.
   Index task_strips_m = even_part(block_strips_m, l2 * 2 / 5 / (segment_bytes * tile_m));
   Index task_strips_n = block_strips_n;
   if (used > 1) {
     const auto tasks = [&] {
       return ceil_div(block_strips_m, task_strips_m) * ceil_div(block_strips_n, task_strips_n);
     };
-    // Columns first: a task then reads the same part of A as its neighbour. Rows when columns are few.
+    // Columns are cut first, because neighbouring tasks then read the same part of A. Rows are cut where columns are
+    // few.
     while (tasks() < used * tasks_per_thread && task_strips_n > 4) task_strips_n = ceil_div(task_strips_n, 2);
     while (tasks() < used * tasks_per_thread && task_strips_m > 1) task_strips_m = ceil_div(task_strips_m, 2);
     while (tasks() < used * tasks_per_thread && task_strips_n > 1) task_strips_n = ceil_div(task_strips_n, 2);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// How C is cut into tiles that are computed straight from the operands.
+/// Chooses the tiles of C that the direct micro-kernel computes straight from the operands.
 
 #include <algorithm>
 
@@ -11,21 +11,23 @@
 
 namespace tessera::cpu {
 
-/// Rows this many bytes apart fall on the same few lines of the first cache, which holds eight of a kind.
+/// Rows that lie a multiple of this many bytes apart fall on the same few sets of the L1 cache, which holds eight lines
+/// a set.
 inline constexpr Index aliasing_bytes = 2048;
 inline constexpr int rows_that_alias = 7;
 
-/// About how long a tile takes, counted in multiply-adds: those or loads, whichever are more, and what it takes to
-/// begin and end.
+/// Estimates how long a tile takes, in units of one vector multiply-add: the larger of its multiply-adds and its loads,
+/// and the time to begin and to end it. `two_units`: see has_two_wide_units.
 inline float time_of_tile(int rows, int vectors, float k, bool two_units) {
   const auto sums = static_cast<float>(rows * vectors);
   const float loads = 1.25f * static_cast<float>(rows + vectors);
-  const float late_stores = std::clamp(8.0f * (sums - 16.0f), 0.0f, 48.0f); // more than hide behind the next tile
+  const float late_stores =
+      std::clamp(8.0f * (sums - 16.0f), 0.0f, 48.0f); // stores of 16 sums hide behind the next tile
   const float ends = two_units ? 300.0f : 14.0f + late_stores;
   return k * std::max(sums, loads) + ends;
 }
 
-/// The same for m rows of `vectors` vectors, in tiles of `rows` rows and `whole` vectors.
+/// Estimates, with time_of_tile, how long m rows of `vectors` vectors take in tiles of `rows` rows and `whole` vectors.
 inline float time_of_tiles(int m, int vectors, float k, int rows, int whole, bool two_units) {
   const int whole_tiles = vectors / whole;
   const int left_vectors = vectors % whole;
@@ -43,7 +45,7 @@ struct TileSize {
   int m, n;
 };
 
-/// Tiles of nearly equal size beside one strip of a packed B.
+/// Returns tiles of nearly equal numbers of rows beside one strip of a packed B.
 template <class T>
 TileSize choose_tile_of_strip(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const int lanes = kernel.direct_cols(kernel.direct_rows);
@@ -51,15 +53,15 @@ TileSize choose_tile_of_strip(const GemmOperands<T>& x, const MicroKernel<T>& ke
   return {static_cast<int>(ceil_div(x.m, ceil_div(x.m, most))), kernel.tile_n};
 }
 
-/// More rows than fit one tile are cut into tiles of nearly equal size; beside them are two, three or four vectors of
-/// B, whichever wastes the least time.
+/// Chooses the tile for a product whose B is not packed. More rows than fit one tile are cut into tiles of nearly equal
+/// size. A tile is two, three or four vectors of B wide, by the estimate of time_of_tiles.
 template <class T>
 TileSize choose_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const int lanes = kernel.direct_cols(kernel.direct_rows);
   const bool aliases =
       x.op_a == Op::None && x.m > rows_that_alias && x.lda * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
   const int most = std::min(aliases ? rows_that_alias : kernel.direct_rows, kernel.direct_rows);
-  constexpr Index many = 1 << 20; // more rows or columns than this change nothing
+  constexpr Index many = 1 << 20; // more rows or columns than this do not change the choice
   const int m = static_cast<int>(std::min(x.m, many));
   const int n = static_cast<int>(std::min(x.n, many));
   const auto even = [&](int rows) { return m <= rows ? m : ceil_div(m, ceil_div(m, rows)); };
@@ -86,7 +88,7 @@ TileSize choose_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
   const int registers = 2 * kernel.tile_m + 4; // tile_m leaves room for two vectors of B
   consider((registers - 4) / 3, 3);
   consider((registers - 5) / 4, 4);
-  constexpr Index short_k = 128; // longer ones hide how a tile ends, and read B more often for nothing
+  constexpr Index short_k = 128; // a longer k hides the end of a tile, and smaller tiles would only read B more often
   if (x.k > short_k) return best;
   consider(8, 2);
   consider(4, 4);

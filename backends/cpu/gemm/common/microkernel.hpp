@@ -1,19 +1,18 @@
 #pragma once
 
-/// The contract between the loops around a micro-kernel (blocked.hpp) and the micro-kernels, one set an instruction
-/// set.
+/// The contract between the loops around a micro-kernel (blocked.hpp) and the micro-kernels. Each instruction set has
+/// its own micro-kernels.
 ///
-/// A micro-kernel computes a tile of tile_m×tile_n elements of op(A)·op(B) for k ≤ canonical_segment, each element one
-/// chain of fused multiply-adds in ascending k from +0, in registers from the first to the last: the canonical sum of
-/// a segment. What is done with the sums (alpha, beta, adding segments) is the caller's business.
+/// A micro-kernel computes a tile of tile_m×tile_n elements of op(A)·op(B) for k ≤ canonical_segment. Each element is
+/// one chain of fused multiply-adds in ascending k from +0, and stays in a register from the first step to the last:
+/// this is the canonical sum of a segment. The caller applies alpha and beta and adds the segments.
 ///
-/// Packing. A strip of A is tile_m rows of op(A), stored k by k: element (r, p) at p·tile_m + r. A strip of B is tile_n
-/// columns of op(B): element (p, c) at p·tile_n + c. Strips of B begin at a multiple of 64 bytes and tile_n is a whole
-/// number of vectors, so that its vectors are aligned; A's elements are read one by one. Lines beyond the operand's
-/// edge are zeros, and what they give is never stored in C.
+/// Packing. A strip of A is tile_m rows of op(A), stored k by k: element (r, p) is at p·tile_m + r. A strip of B is
+/// tile_n columns of op(B): element (p, c) is at p·tile_n + c. Strips of B begin at a multiple of 64 bytes and tile_n
+/// is a whole number of vectors, so that vectors of B are aligned. The elements of A are read one by one. Lines beyond
+/// the operand's edge are zeros, and their sums are never stored in C.
 ///
-/// The idea, and packing around a tiny kernel, is that of Goto and van de Geijn: "Anatomy of high-performance matrix
-/// multiplication" (2008), in the form of BLIS.
+/// Source: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), in the form of BLIS.
 
 #include <tessera/types.hpp>
 
@@ -21,56 +20,62 @@
 
 namespace tessera::cpu {
 
-/// An operand as packing sees it: lines are rows of op(A) or columns of op(B). One of the steps is 1.
+/// An operand as the packing functions read it. Its lines are the rows of op(A) or the columns of op(B). One of the two
+/// steps is 1.
 template <class T>
 struct Lines {
   const T* data;
-  Index count;
-  Index line_step;
-  Index k_step;
+  Index count;     ///< lines
+  Index line_step; ///< elements from one line to the next
+  Index k_step;    ///< elements from one k to the next
 };
 
-/// A tile of C to be computed straight from the operands, nothing packed: element (r, p) of A is at
-/// a[r·a_row + p·a_step], (p, c) of B at b[p·b_step + c]. Only these are read, only rows×cols sums are stored.
+/// A tile of C that is computed straight from the operands, without packing. Element (r, p) of A is at a[r·a_row +
+/// p·a_step], element (p, c) of B at b[p·b_step + c]. The micro-kernel reads nothing else, and stores only rows×cols
+/// sums.
 template <class T>
 struct DirectTile {
-  int rows, cols; ///< at most direct_rows, and direct_cols(rows)
+  int rows, cols; ///< at most direct_rows and direct_cols(rows)
   Index k;
   const T* a;
   Index a_row, a_step;
   const T* b;
   Index b_step;
-  Index b_ahead; ///< how many elements behind the ones in use lie those to be asked for; nothing is read there. 0: none
-  bool more;     ///< the chains do not begin: their sums so far are in `tile`
-  T* tile;       ///< sum (r, c) at r·ld + c
+  Index b_ahead; ///< distance in elements from the vectors of B in use to what is prefetched; 0: nothing is
+  bool more;     ///< true: the chains go on from the sums that are in `tile`; false: they begin at +0
+  T* tile;       ///< sum (r, c) is at r·ld + c
   Index ld;
 };
 
-/// Half a line, so that four tiles ask for a strip of B.
-inline constexpr Index soon_bytes = 32;
+/// Bytes that MicroKernel::multiply prefetches for each step of k: half a cache line, so that four tiles prefetch a
+/// strip of B.
+inline constexpr Index prefetch_bytes = 32;
 
-/// Functions of one instruction set: call them only where the machine has it.
+/// The functions of one instruction set. Call them only where the machine has that instruction set.
 template <class T>
 struct MicroKernel {
   Isa isa;
   int tile_m;
   int tile_n;
-  /// Sums of the first `rows` rows (1 … tile_m) and of all tile_n columns, stored at tile[r·ld + c], or added to what
-  /// is there: an earlier segment's sums. No alignment is asked of `tile`. Meanwhile `soon_bytes` for each step of k
-  /// are asked for from `soon` on; nothing is read there.
-  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon);
-  /// Strips [first, last), k steps [k_first, k_first + k), of tile_m rows or tile_n columns, one behind the other.
+  /// Computes the sums of the first `rows` rows (1 … tile_m) and of all tile_n columns from a strip of A and a strip of
+  /// B. Stores them at tile[r·ld + c], or, if `add`, adds them to the sums of earlier segments that are there. `tile`
+  /// needs no alignment. Meanwhile prefetches `prefetch_bytes` for each step of k from `prefetch` on; nothing is read
+  /// there.
+  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch);
+  /// Copy the strips [first, last) of an operand, of tile_m rows (pack_a) or tile_n columns (pack_b), for the steps
+  /// [k_first, k_first + k) of k, one strip behind the other.
   void (*pack_a)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   void (*pack_b)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
-  /// `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.
-  /// What comes back is there to be used, so that the work is not optimised away.
+  /// Does `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.
+  /// The caller uses the result, so that the compiler cannot remove the work.
   T (*multiply_registers)(Index steps);
+  /// Computes a tile without packing.
   void (*multiply_direct)(const DirectTile<T>& tile);
-  int direct_rows;
-  int (*direct_cols)(int rows);
+  int direct_rows;              ///< the most rows that a DirectTile may have
+  int (*direct_cols)(int rows); ///< the most columns that a DirectTile of so many rows may have
 };
 
-/// One file each.
+/// The micro-kernels of each instruction set; each has a file in microkernels/.
 template <class T>
 const MicroKernel<T>& portable_micro_kernel();
 template <class T>

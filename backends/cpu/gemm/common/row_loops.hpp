@@ -1,6 +1,7 @@
 #pragma once
 
-/// What the textbook rungs share: sharing out rows, operands whose rows stream, and the last step of the contract.
+/// Helpers of the textbook rungs: a loop over rows of C on all threads, operands by their strides, strips of columns,
+/// and the scaling of a sum.
 
 #include <algorithm>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace tessera::cpu {
 
-/// An operand by its two steps: x(i, j), transposed or not.
+/// op(A) or op(B) by its two steps: x(i, j) is element (i, j), whether the operand is stored transposed or not.
 template <class T>
 struct Strided {
   const T* data;
@@ -28,32 +29,34 @@ Strided<T> strided_b(const GemmOperands<T>& x) {
   return x.op_b == Op::None ? Strided<T>{x.b, x.ldb, 1} : Strided<T>{x.b, 1, x.ldb};
 }
 
-/// c := alpha·sum + beta·c; with beta = 0 the old c is not read.
+/// Stores c := alpha·sum + beta·c. With beta = 0 it does not read the old c, which may be NaN.
 template <class T>
-void finish(const GemmOperands<T>& x, T sum, T& c) {
+void store_scaled(const GemmOperands<T>& x, T sum, T& c) {
   c = x.beta == T{0} ? x.alpha * sum : x.alpha * sum + x.beta * c;
 }
 
-/// A call's number of threads, fewer for products so small that waking a thread costs more than it saves.
+/// Returns a call's number of threads, or fewer where the product is so small that waking a thread costs more than it
+/// saves.
 inline int threads_for_product(const CpuExecutor& cpu, const GemmCall& call) {
   constexpr double worth_a_thread = 65536; // multiply-adds
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   return threads_for(work, cpu.threads_for(call.threads), worth_a_thread);
 }
 
-/// body(first, last, slot) for groups of rows of C, in parallel; each group starts at a multiple of `group`.
+/// Calls body(first, last, slot) in parallel for the rows [first, last) of C. `first` is a multiple of `group`. `slot`
+/// numbers the worker, see TaskBody.
 template <class Body>
 void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body body) {
   const int threads = threads_for_product(cpu, call);
-  constexpr Index tasks_per_thread = 8; // evens out what the operating system takes from one thread
+  constexpr Index tasks_per_thread = 8; // many tasks even out the time that the operating system takes from a thread
   const Index groups = (call.m + group - 1) / group;
   const Index each = std::max<Index>(1, groups / (threads * tasks_per_thread)) * group;
   cpu.team().run((call.m + each - 1) / each, threads,
                  [&](Index task, int slot) { body(task * each, std::min((task + 1) * each, call.m), slot); });
 }
 
-/// All columns of `x`, k long, in strips of `width` side by side: (p, s·width + q) at strips[(s·k + p)·width + q].
-/// Zeros beyond the last column.
+/// Copies all columns of the k×columns operand `x` into strips of `width` columns: element (p, s·width + q) goes to
+/// strips[(s·k + p)·width + q]. The strip's places beyond the last column are zeros.
 template <Index width, class T>
 std::vector<T> pack_columns(CpuExecutor& cpu, const GemmCall& call, const Strided<T>& x, Index columns, Index k) {
   const Index count = (columns + width - 1) / width;

@@ -8,7 +8,7 @@
 namespace tessera::cpu {
 namespace {
 
-/// One row; `sum(j)` is its j-th sum of all segments so far.
+/// Stores one row. `sum(j)` is the row's j-th sum of all segments so far.
 template <class T, class Sum>
 inline void update_row(const Update<T>& update, Index cols, Sum sum, T* s, T* c) {
   const T alpha = update.alpha, beta = update.beta;
@@ -36,13 +36,13 @@ inline void update_tile(const Update<T>& update, Index rows, Index cols, const T
   const Index offset = tile_of_c - static_cast<const T*>(update.call->c);
   for (Index i = 0; i < rows; ++i) {
     T* const row = tile_of_c + i * ldc;
-    host::finish_row(update.call->epilogue, offset / ldc + i, offset % ldc, cols, row, row);
+    host::apply_epilogue_to_row(update.call->epilogue, offset / ldc + i, offset % ldc, cols, row, row);
   }
 }
 
 } // namespace
 
-// Only functions that are no templates can be cloned.
+// Only functions that are not templates can be cloned.
 TESSERA_FMA_CLONES void apply(const Update<float>& update, Index rows, Index cols, const float* tile, Index ld_tile,
                               float* s, Index lds, float* c, Index ldc) {
   update_tile(update, rows, cols, tile, ld_tile, s, lds, c, ldc);

@@ -1,6 +1,7 @@
 #pragma once
 
-/// What becomes of a tile's sums of one segment of k: waiting with earlier segments' sums, or alpha, beta and C.
+/// Adds a tile's sums of one segment of k to the sums of earlier segments; after the last segment applies alpha, beta
+/// and the epilogue and stores C.
 
 #include <tessera/backend/kernel.hpp>
 
@@ -8,18 +9,19 @@ namespace tessera::cpu {
 
 template <class T>
 struct Update {
-  bool first; ///< there is no earlier segment
-  bool last;  ///< C gets its result now
+  bool first; ///< no earlier segment has sums
+  bool last;  ///< this segment is the last one, so that C gets its result
   T alpha, beta;
-  const GemmCall* call = nullptr; ///< whose epilogue comes last; null: none
+  const GemmCall* call = nullptr; ///< the call whose epilogue is applied; null: there is none
 };
 
-/// May the sums of a call's only segment be stored as they are?
+/// Says whether the sums of a call's only segment are C's elements as they are.
 inline bool stores_plain_sums(const GemmCall& call) {
   return call.alpha == 1.0 && call.beta == 0.0 && call.epilogue.empty();
 }
 
-/// rows×cols sums at `tile`; s is where earlier segments' sums are, and where this one's go if it is not the last.
+/// Applies `update` to the rows×cols sums at `tile`. `s` holds the sums of the earlier segments; the new sums go there
+/// unless this segment is the last one. `c` is the tile of C. The function has its own version for processors with FMA.
 void apply(const Update<float>& update, Index rows, Index cols, const float* tile, Index ld_tile, float* s, Index lds,
            float* c, Index ldc);
 void apply(const Update<double>& update, Index rows, Index cols, const double* tile, Index ld_tile, double* s,

@@ -1,4 +1,4 @@
-/// Micro-kernels for AVX2 with FMA: 6 rows of two vectors fill 12 of the 16 registers; two more hold B and one A.
+/// Micro-kernels for AVX2 with FMA. 6 rows of two vectors fill 12 of the 16 registers; two more hold B and one A.
 
 #include <immintrin.h>
 
@@ -17,7 +17,7 @@ struct F32 {
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector one() { return _mm256_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm256_load_ps(x); }
-  /// Without keep, gcc folds the load into each multiply-add and reads the element twice.
+  /// Without `keep`, gcc folds the load into each multiply-add and reads the element twice.
   static Vector broadcast(const T* x) {
     Vector v = _mm256_set1_ps(*x);
     keep(v);
@@ -35,7 +35,7 @@ struct F32 {
   static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_ps(x, mask); }
   static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }
-  /// Eight rows become eight columns: pairs, then fours, of elements within the halves, then the halves.
+  /// Turns eight rows into eight columns: exchanges pairs, then fours, of elements within the halves, then the halves.
   static void transpose(Vector (&v)[lanes]) {
     Vector pairs[lanes];
 #pragma GCC unroll 4
@@ -43,7 +43,7 @@ struct F32 {
       pairs[r] = _mm256_unpacklo_ps(v[r], v[r + 1]);
       pairs[r + 1] = _mm256_unpackhi_ps(v[r], v[r + 1]);
     }
-    Vector fours[lanes]; // at 4g + c: column c of each half, rows 4g to 4g + 3
+    Vector fours[lanes]; // fours[4g + c] has column c of each half, rows 4g to 4g + 3
 #pragma GCC unroll 2
     for (int g = 0; g < lanes; g += 4)
 #pragma GCC unroll 2
@@ -84,7 +84,7 @@ struct F64 {
   static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_pd(x, mask); }
   static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }
-  /// Four rows become four columns: pairs within the halves, then the halves.
+  /// Turns four rows into four columns: exchanges pairs within the halves, then the halves.
   static void transpose(Vector (&v)[lanes]) {
     const Vector even_low = _mm256_unpacklo_pd(v[0], v[1]);
     const Vector odd_low = _mm256_unpackhi_pd(v[0], v[1]);

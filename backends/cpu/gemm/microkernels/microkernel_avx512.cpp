@@ -1,4 +1,4 @@
-/// Micro-kernels for AVX-512: 14 rows of two vectors fill 28 of the 32 registers; two more hold B and one A.
+/// Micro-kernels for AVX-512. 14 rows of two vectors fill 28 of the 32 registers; two more hold B and one A.
 
 #include "cpu/gemm/common/avx512_intrinsics.hpp"
 
@@ -7,7 +7,8 @@
 namespace tessera::cpu {
 namespace {
 
-/// Half a vector: where it is all that a row's end needs, processors with units of half the width take half the time.
+/// Half a vector of f32. Where the end of a row needs no more, processors whose units have half the width take half the
+/// time.
 struct HalfF32 {
   using Vector = __m256;
   using Mask = __mmask8;
@@ -19,6 +20,7 @@ struct HalfF32 {
   static Vector load_part(const float* x, Mask mask) { return _mm256_maskz_loadu_ps(mask, x); }
   static void store_part(float* x, Mask mask, Vector v) { _mm256_mask_storeu_ps(x, mask, v); }
 };
+/// Half a vector of f64.
 struct HalfF64 {
   using Vector = __m256d;
   using Mask = __mmask8;
@@ -42,7 +44,7 @@ struct F32 {
   static Vector zero() { return _mm512_setzero_ps(); }
   static Vector one() { return _mm512_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm512_load_ps(x); }
-  /// Without keep, gcc folds the load into each multiply-add and reads the element twice.
+  /// Without `keep`, gcc folds the load into each multiply-add and reads the element twice.
   static Vector broadcast(const T* x) {
     Vector v = _mm512_set1_ps(*x);
     keep(v);
@@ -58,7 +60,8 @@ struct F32 {
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_ps(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
-  /// Sixteen rows become sixteen columns: pairs, then fours, of elements within the quarters, then the quarters.
+  /// Turns sixteen rows into sixteen columns: exchanges pairs, then fours, of elements within the quarters, then the
+  /// quarters.
   static void transpose(Vector (&v)[lanes]) {
     Vector pairs[lanes];
 #pragma GCC unroll 8
@@ -66,7 +69,7 @@ struct F32 {
       pairs[r] = _mm512_unpacklo_ps(v[r], v[r + 1]);
       pairs[r + 1] = _mm512_unpackhi_ps(v[r], v[r + 1]);
     }
-    Vector fours[lanes]; // at 4g + c: column c of each quarter, rows 4g to 4g + 3
+    Vector fours[lanes]; // fours[4g + c] has column c of each quarter, rows 4g to 4g + 3
 #pragma GCC unroll 4
     for (int g = 0; g < lanes; g += 4)
 #pragma GCC unroll 2
@@ -114,9 +117,9 @@ struct F64 {
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_pd(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
-  /// Eight rows become eight columns: pairs within the quarters, then the quarters.
+  /// Turns eight rows into eight columns: exchanges pairs within the quarters, then the quarters.
   static void transpose(Vector (&v)[lanes]) {
-    Vector pairs[lanes]; // at 2g + c: column c of each quarter, rows 2g and 2g + 1
+    Vector pairs[lanes]; // pairs[2g + c] has column c of each quarter, rows 2g and 2g + 1
 #pragma GCC unroll 4
     for (int r = 0; r < lanes; r += 2) {
       pairs[r] = _mm512_unpacklo_pd(v[r], v[r + 1]);

@@ -1,10 +1,10 @@
 #pragma once
 
-/// The micro-kernel, written once for every vector type.
+/// The micro-kernel on packed strips, written once for every vector type.
 ///
-/// `Simd` says which: its element T, a Vector of `lanes` of them with load, broadcast, fma and store, and the tile:
-/// tile_m rows of `vectors` vectors. Each k loads `vectors` vectors of B, broadcasts tile_m elements of A, and adds
-/// their products to tile_m·vectors sums in registers: a rank-1 update.
+/// `Simd` describes the vector type: its element T, a Vector of `lanes` elements with load, broadcast, fma and store,
+/// and the tile, tile_m rows of `vectors` vectors. Each step of k loads `vectors` vectors of B, broadcasts tile_m
+/// elements of A, and adds their products to tile_m·vectors sums in registers: a rank-1 update.
 
 #include "microkernel_direct.hpp"
 #include "packing.hpp"
@@ -20,15 +20,15 @@ struct MicroKernelBody {
   static constexpr int lanes = Simd::lanes;
   static constexpr int tile_n = vectors * lanes;
 
-  // How many k ahead to ask for operands, which come from L2 or, at the begin of a strip of B, from beyond. The
-  // hardware prefetches too, but late: measured, this is worth 3 % in f32 and 8 % in f64. Asking past the end is
-  // harmless.
+  // How many steps of k ahead the operands are prefetched. They come from L2 or, where a strip of B begins, from L3 or
+  // memory. The hardware prefetches too, but late (docs/lab/cpu_gemm.md, "What was tried on simd"). A prefetch past the
+  // end of a strip is harmless.
   static constexpr Index a_ahead = 24;
   static constexpr Index b_ahead = 48;
-  static constexpr Index soon_step = soon_bytes / sizeof(T);
+  static constexpr Index prefetch_step = prefetch_bytes / sizeof(T);
 
   template <int rows>
-  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) {
+  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
     Vector sum[rows][vectors];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r)
@@ -37,7 +37,7 @@ struct MicroKernelBody {
 #pragma GCC unroll 4
     for (Index p = 0; p < k; ++p) {
       __builtin_prefetch(a + a_ahead * tile_m);
-      __builtin_prefetch(soon + p * soon_step, 0, 2);
+      __builtin_prefetch(prefetch + p * prefetch_step, 0, 2);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead * tile_n + v * lanes);
       Vector of_b[vectors];
@@ -65,22 +65,23 @@ struct MicroKernelBody {
       for (int v = 0; v < vectors; ++v) Simd::store(tile + v * lanes, sum[r][v]);
   }
 
-  /// multiply_rows<rows> for a number known at run time only.
+  /// Calls multiply_rows<wanted>, where `wanted` is known only at run time.
   template <int rows = tile_m>
-  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* soon) {
+  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
     if constexpr (rows > 1) {
-      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add, soon);
+      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add, prefetch);
     }
-    multiply_rows<rows>(k, a, b, tile, ld, add, soon);
+    multiply_rows<rows>(k, a, b, tile, ld, add, prefetch);
   }
 
+  /// Does `steps` multiply-adds on each register of a tile; see MicroKernel.
   static T multiply_registers(Index steps) {
     Vector sum[tile_m][vectors];
     Vector factor = Simd::one();
     for (int r = 0; r < tile_m; ++r)
       for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
     for (Index p = 0; p < steps; ++p) {
-      Simd::keep(factor); // the compiler must not know that the next product is the last one
+      Simd::keep(factor); // the compiler must not see that all products are equal
 #pragma GCC unroll 16
       for (int r = 0; r < tile_m; ++r)
 #pragma GCC unroll 4
@@ -101,7 +102,7 @@ struct MicroKernelBody {
             .tile_m = tile_m,
             .tile_n = tile_n,
             .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
-                           const T* soon) { multiply<tile_m>(rows, k, a, b, tile, ld, add, soon); },
+                           const T* prefetch) { multiply<tile_m>(rows, k, a, b, tile, ld, add, prefetch); },
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
             .multiply_registers = multiply_registers,

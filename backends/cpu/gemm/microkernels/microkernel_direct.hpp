@@ -1,12 +1,12 @@
 #pragma once
 
-/// The micro-kernel that reads the operands where they are, for products in which packing would cost as much as
-/// multiplying: small ones, and those with a short side.
+/// The direct micro-kernel: it reads the operands where they are. It is for products in which packing would cost as
+/// much as multiplying: small products, and products with a short side.
 ///
-/// A tile is up to max_rows rows of as many vectors as the registers then hold: few rows take wide vectors of B, for
-/// one row that is a matrix-vector product; many rows take one. B's rows are read in vectors, the last one masked, so
-/// that nothing beyond the operand is touched; A's elements are read one by one, whatever their strides. Idea: the
-/// small-matrix paths of libxsmm (Heinecke et al. 2016) and OpenBLAS.
+/// A tile has up to max_rows rows, and as many vectors of B beside them as the registers then hold: few rows take many
+/// vectors (one row is a matrix-vector product), many rows take one. B's rows are read in vectors. The last vector of a
+/// row is masked, so that nothing beyond the operand is touched. A's elements are read one by one, whatever their
+/// strides. Source: the small-matrix paths of libxsmm (Heinecke et al. 2016) and OpenBLAS.
 
 #include <type_traits>
 
@@ -14,7 +14,7 @@
 
 namespace tessera::cpu {
 
-/// Simd::Half, a vector of half the width, where there is one.
+/// Names Simd::Half, a vector of half the width, for a Simd that has one.
 template <class Simd>
 struct HalfOf {
   using type = typename Simd::Half;
@@ -25,18 +25,19 @@ struct DirectBody {
   using T = typename Simd::T;
   using Vector = typename Simd::Vector;
   static constexpr int lanes = Simd::lanes;
-  static constexpr int max_rows = Simd::registers - 4; // two are for B and A, and some room
+  static constexpr int max_rows = Simd::registers - 4; // two registers hold B and A; two are spare
   static constexpr int most_vectors = 8;
-  /// Vectors of B beside `rows` elements of A: rows·v sums, v of B, one of A.
+  /// Returns how many vectors v of B stand beside `rows` elements of A. The registers hold rows·v sums, v vectors of B
+  /// and one of A.
   static constexpr int vectors_for(int rows) {
     const int fit = (Simd::registers - 1) / (rows + 1);
     return fit < 1 ? 1 : fit < most_vectors ? fit : most_vectors;
   }
-  /// One row is so cheap that its sums may wait in the first cache: rows of B are then read at length.
+  /// The columns of a tile of one row. Its sums wait in L1 rather than in registers, so that long rows of B are read.
   static constexpr int cols_of_one_row = 16384 / sizeof(T);
   static int cols_for(int rows) { return rows == 1 ? cols_of_one_row : vectors_for(rows) * lanes; }
 
-  /// `steps` more terms of each of a row's chains.
+  /// Adds `steps` more terms to each chain of a tile of one row: `steps` elements of A times `steps` rows of B.
   template <int steps>
   static void extend_row(int cols, const T* a, Index a_step, const T* b, Index b_step, T* sums) {
     Vector of_a[steps];
@@ -47,7 +48,7 @@ struct DirectBody {
       Vector sum = Simd::load_unaligned(sums + c);
 #pragma GCC unroll 8
       for (int s = 0; s < steps; ++s) {
-        __builtin_prefetch(b + (s + steps) * b_step + c, 0, 2); // as below
+        __builtin_prefetch(b + (s + steps) * b_step + c, 0, 2); // into L2, see add_step
         sum = Simd::fma(of_a[s], Simd::load_unaligned(b + s * b_step + c), sum);
       }
       Simd::store(sums + c, sum);
@@ -60,7 +61,8 @@ struct DirectBody {
     Simd::store_part(sums + c, edge, sum);
   }
 
-  /// A matrix-vector product: eight rows of B at a time, each read from end to end, while the next eight are asked for.
+  /// Computes a matrix-vector product. It reads eight rows of B at a time, each from end to end, and prefetches the
+  /// next eight meanwhile.
   static void multiply_row(const DirectTile<T>& x) {
     constexpr int steps = 8;
     if (!x.more)
@@ -71,12 +73,12 @@ struct DirectBody {
     for (; p < x.k; ++p) extend_row<1>(x.cols, x.a + p * x.a_step, x.a_step, x.b + p * x.b_step, x.b_step, x.tile);
   }
 
-  /// What a row's last vector is: whole, cut off by a mask, or, where it is half empty and half a vector costs less,
-  /// half of one with a mask.
+  /// The kind of a row's last vector: whole; cut off by a mask; or, where it is at most half full and half a vector
+  /// costs less, half a vector with a mask.
   enum class Edge { Whole, Masked, Half };
   static constexpr bool has_half = requires { typename Simd::Half; };
 
-  /// A row of a tile: whole vectors, and the edge.
+  /// A row of a tile: whole vectors, and a last vector of the kind `edge`.
   template <int vectors, Edge edge>
   struct Row {
     using Last = typename std::conditional_t<edge == Edge::Half, HalfOf<Simd>, std::type_identity<Simd>>::type;
@@ -117,7 +119,7 @@ struct DirectBody {
     }
   };
 
-  /// `near`: the operands are in the caches, and nothing is asked for.
+  /// Computes a tile. `near`: the operands are in the caches, and nothing is prefetched.
   template <int rows, int vectors, Edge edge, bool near>
   static void multiply_tile(const DirectTile<T>& x) {
     using Sums = Row<vectors, edge>;
@@ -127,7 +129,7 @@ struct DirectBody {
     const Index b_step = x.b_step;
     const Index b_ahead = x.b_ahead;
     const T* b = x.b;
-    // Four rows a pointer: the processor adds one, two or three times the stride as it loads.
+    // One pointer serves four rows: the processor adds one, two or three times the stride as it loads.
     constexpr int groups = (rows + 3) / 4;
     const T* group[groups];
 #pragma GCC unroll 8
@@ -143,7 +145,8 @@ struct DirectBody {
       for (int r = 0; r < rows; ++r) sum[r].clear();
     }
     Index p = x.k;
-    // Four steps a round where that is worth the code: up to some 150 steps a processor then foresees the loop's end.
+    // A round has four steps where that is worth the code: up to some 150 steps a processor then predicts the loop's
+    // end.
     if constexpr (near) {
 #pragma GCC unroll 4
       for (; p > 0; --p) add_step<near>(sum, group, b, a_row, row_3, a_step, b_step, b_ahead, mask);
@@ -152,22 +155,23 @@ struct DirectBody {
     }
     T* to = x.tile;
     Index ld = x.ld;
-    asm("" : "+r"(to), "+r"(ld)); // nor is there room to know all rows' addresses in advance
+    asm("" : "+r"(to), "+r"(ld)); // keeps the compiler from holding the addresses of all rows, for want of registers
 #pragma GCC unroll 32
     for (int r = 0; r < rows; ++r, to += ld) sum[r].store(to, mask);
   }
 
-  /// One k of a tile.
+  /// Does one step of k of a tile.
   template <bool near, int rows, int vectors, Edge edge, int groups>
   [[gnu::always_inline]] static void add_step(Row<vectors, edge> (&sum)[rows], const T* (&group)[groups], const T*& b,
                                               Index a_row, Index row_3, Index a_step, Index b_step, Index b_ahead,
                                               typename Row<vectors, edge>::Mask& mask) {
-    // Into the second cache: the first one has room for few requests that wait for memory, and then waits itself.
+    // The prefetch goes into L2: L1 has few miss buffers, and when all of them wait for memory the tile's loads wait
+    // too.
     if constexpr (!near) {
 #pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead + v * lanes, 0, 2);
     }
-    if constexpr (edge != Edge::Whole) Row<vectors, edge>::Last::keep_mask(mask); // gcc would fetch it each time
+    if constexpr (edge != Edge::Whole) Row<vectors, edge>::Last::keep_mask(mask); // gcc would load it in each step
     Row<vectors, edge> of_b;
     of_b.load(b, mask);
 #pragma GCC unroll 32
@@ -180,7 +184,7 @@ struct DirectBody {
 
   using Tile = void (*)(const DirectTile<T>& x);
   struct Table {
-    Tile tiles[max_rows][most_vectors][4] = {}; ///< by edge; the last one: whole and near
+    Tile tiles[max_rows][most_vectors][4] = {}; ///< [rows − 1][vectors − 1][edge, or whole_and_near]
   };
   static constexpr int whole_and_near = 3;
 

@@ -1,4 +1,4 @@
-/// Micro-kernels for AArch64's vectors of 128 bits (NEON): 8 rows of three vectors fill 24 of the 32 registers; three
+/// Micro-kernels for AArch64's vectors of 128 bits (NEON). 8 rows of three vectors fill 24 of the 32 registers; three
 /// more hold B and one A.
 
 #include <arm_neon.h>
@@ -23,7 +23,7 @@ struct F32 {
   static Vector add(Vector x, Vector y) { return vaddq_f32(x, y); }
   static void store(T* x, Vector v) { vst1q_f32(x, v); }
   static Vector load_unaligned(const T* x) { return vld1q_f32(x); }
-  /// There are no masks: the number of elements.
+  /// NEON has no masks: a mask is the number of elements.
   using Mask = int;
   static Mask mask(int count) { return count; }
   static void keep_mask(Mask& mask) { asm("" : "+r"(mask)); }
@@ -42,7 +42,7 @@ struct F32 {
     if (count > 2) vst1q_lane_f32(x + 2, v, 2);
   }
   static void keep(Vector& v) { asm("" : "+w"(v)); }
-  /// Four rows become four columns: pairs of elements, then the halves.
+  /// Turns four rows into four columns: exchanges pairs of elements, then the halves.
   static void transpose(Vector (&v)[lanes]) {
     const auto wide = [](Vector x) { return vreinterpretq_f64_f32(x); };
     const float64x2_t even_low = wide(vtrn1q_f32(v[0], v[1]));

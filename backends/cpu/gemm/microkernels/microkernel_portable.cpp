@@ -1,7 +1,7 @@
 /// The micro-kernel in plain C++: scalars, or the vectors that the compiler makes of them.
 ///
-/// Where the processor has FMA, a clone of it uses that; elsewhere std::fma is a library call: slow, with the same
-/// bits.
+/// On processors with FMA a clone of it runs that uses the instruction. Elsewhere std::fma is a library call, which is
+/// slow and gives the same bits.
 
 #include <cmath>
 
@@ -11,8 +11,8 @@
 namespace tessera::cpu {
 namespace {
 
-// Twelve sums, three elements of B and one of A: sixteen registers, all that x86-64 has. A tile of 4×4 spills, and
-// ran at half the speed.
+// Twelve sums, three elements of B and one of A take sixteen registers, which is all that x86-64 has. A tile of 4×4
+// spills (docs/lab/cpu_gemm.md).
 constexpr int tile_m = 4;
 constexpr int tile_n = 3;
 
@@ -26,7 +26,7 @@ inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, In
     for (int c = 0; c < tile_n; ++c) tile[r * ld + c] = add ? tile[r * ld + c] + sum[r][c] : sum[r][c];
 }
 
-// Only functions that are no templates can be cloned.
+// Only functions that are not templates can be cloned.
 TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add,
                                  const float*) {
   multiply_tile(rows, k, a, b, tile, ld, add);
@@ -47,7 +47,8 @@ inline void multiply_in_place(const DirectTile<T>& x) {
 TESSERA_FMA_CLONES void multiply_direct(const DirectTile<float>& tile) { multiply_in_place(tile); }
 TESSERA_FMA_CLONES void multiply_direct(const DirectTile<double>& tile) { multiply_in_place(tile); }
 
-/// Plain C++ cannot name registers: strips so short that they stay in L1 come as near as it gets.
+/// Measures the multiply-adds of registers. Plain C++ cannot name registers, so the strips are short enough to stay in
+/// L1.
 template <class T>
 T multiply_registers(Index steps) {
   constexpr Index k = 128;

@@ -1,10 +1,10 @@
 #pragma once
 
-/// Copies operands into strips; see microkernel.hpp for the layout.
+/// Copies operands into strips; common/microkernel.hpp describes the layout.
 ///
-/// Included by files that are compiled for different instruction sets. `Owner` is a type of such a file's own, so that
-/// each has its own functions and the linker cannot hand one file's to another. Where it is a Simd with `transpose`,
-/// lines one behind the other are turned in registers.
+/// Files that are compiled for different instruction sets include this header. `Owner` is a type that such a file
+/// defines for itself. So each file has its own functions, and the linker cannot give one file the functions of
+/// another. Where `Owner` is a Simd with `transpose`, lines that lie one behind the other are transposed in registers.
 
 #include "cpu/gemm/common/microkernel.hpp"
 
@@ -17,8 +17,9 @@ concept Transposes = requires(typename Simd::Vector (&v)[Simd::lanes]) {
 
 template <class Owner, class T, int width>
 struct Packing {
-  /// Lines side by side in memory: some k at a time, so that few lines are written at once, `width` neighbours at a
-  /// time, for all strips. Where k steps by a page, the hardware sees no stream: ask for what comes next.
+  /// Copies lines that lie side by side in memory into whole strips. It goes through a few steps of k for all strips
+  /// before the next steps, so that few cache lines are written at a time. Where a step of k is a page or more, the
+  /// hardware sees no stream, so the next steps are prefetched.
   static void copy_lines(const T* x, Index k_step, Index strips, Index k, T* out) {
     constexpr Index block = 8;
     for (Index p = 0; p < k; p += block)
@@ -27,6 +28,7 @@ struct Packing {
           copy_step(x + q * k_step + s * width, block * k_step, out + (s * k + q) * width);
   }
 
+  /// Copies `width` neighbours and prefetches the neighbours at from + next.
   static void copy_step(const T* from, Index next, T* to) {
     if constexpr (Transposes<Owner>) {
       constexpr int lanes = Owner::lanes;
@@ -41,7 +43,8 @@ struct Packing {
     }
   }
 
-  /// Lines one behind the other in memory: a transpose. Lines from `lines` on are zeros.
+  /// Copies lines that lie one behind the other in memory into one strip, which is a transpose. The strip's lines from
+  /// `lines` on become zeros.
   static void transpose_lines(const T* x, int lines, Index line_step, Index k, T* out) {
     if constexpr (Transposes<Owner>) {
       constexpr int lanes = Owner::lanes;
@@ -49,7 +52,7 @@ struct Packing {
       for (; p + lanes < k; p += lanes) transpose_block<lanes>(x + p, lines, line_step, lanes, false, out + p * width);
       transpose_block<0>(x + p, lines, line_step, static_cast<int>(k - p), true, out + p * width);
     } else {
-      constexpr Index block = 16; // what is written stays in cache
+      constexpr Index block = 16; // a block's part of the strip stays in the cache while it is written
       for (Index p = 0; p < k; p += block)
         for (int r = 0; r < width; ++r)
           for (Index q = p; q < (p + block < k ? p + block : k); ++q)
@@ -57,13 +60,14 @@ struct Packing {
     }
   }
 
-  /// One vector of k of every line. `known` steps, or `steps`, at most one vector's, where that is 0. Stores are whole
-  /// vectors: what one writes too much the next one overwrites, and the very last one is masked.
+  /// Transposes one vector of k of every line: `known` steps, or, if `known` is 0, `steps` steps, at most one vector.
+  /// Stores are whole vectors: the next store overwrites what a store writes too much, and the very last one is masked.
   template <int known>
   static void transpose_block(const T* x, int lines, Index line_step, int steps, bool last, T* out) {
     constexpr int lanes = Owner::lanes;
     constexpr int groups = (width + lanes - 1) / lanes;
-    // All lines at once where they end within a vector, so that stores ascend; else group by group: fewer registers.
+    // Where the lines end within a vector, all of them are done at once, so that stores ascend. Elsewhere they are done
+    // group by group, which takes fewer registers.
     constexpr int together = width % lanes == 0 ? 1 : groups;
     const auto part = Owner::mask(known > 0 ? known : steps);
     for (int g = 0; g < groups; g += together) {
@@ -94,12 +98,13 @@ struct Packing {
     }
   }
 
-  /// Lines side by side, in a strip that the operand does not fill.
+  /// Copies lines that lie side by side into a strip that they do not fill; the rest of it becomes zeros.
   static void copy_edge(const T* x, Index lines, Index k_step, Index k, T* out) {
     for (Index p = 0; p < k; ++p)
       for (Index r = 0; r < width; ++r) out[p * width + r] = r < lines ? x[r + p * k_step] : T{0};
   }
 
+  /// MicroKernel::pack_a and pack_b.
   static void pack(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips) {
     const T* from = x.data + first * width * x.line_step + k_first * x.k_step;
     const Index left = x.count - first * width; // lines from here on

@@ -1,5 +1,5 @@
-/// One loop over tiles of C, each computed straight from the operands; where tiles are few and k is long, over tiles
-/// and segments of k.
+/// simd_direct is one loop over tiles of C, each computed straight from the operands. Where tiles are few and k is
+/// long, the loop is over tiles and segments of k.
 
 #include "direct.hpp"
 
@@ -16,26 +16,26 @@
 namespace tessera::cpu {
 namespace {
 
-/// choose_tile, which takes as long as a tile of a small product: a caller's next product mostly has the last one's
-/// shape.
+/// Returns choose_tile(x, kernel), and remembers the last result of the calling thread: choosing takes as long as a
+/// tile of a small product, and a caller's next product mostly has the shape of the last one.
 template <class T>
 TileSize remembered_tile(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
-  struct Choice {
+  struct Remembered {
     Index m, n, k, lda;
     Op op_a;
     const MicroKernel<T>* kernel = nullptr;
     TileSize tile;
   };
-  static thread_local Choice last;
+  static thread_local Remembered last;
   if (last.m != x.m || last.n != x.n || last.k != x.k || last.lda != x.lda || last.op_a != x.op_a ||
       last.kernel != &kernel)
     last = {x.m, x.n, x.k, x.lda, x.op_a, &kernel, choose_tile(x, kernel)};
   return last.tile;
 }
 
-/// Tiles go down the rows first, so that a tile's columns of B are still in the first cache; or along the rows, if
-/// those of C are long and all of B stays in the second cache: C's lines and pages are then written one after the
-/// other.
+/// Says whether tiles go along the rows of C. Otherwise they go down the rows first, so that a tile's columns of B are
+/// still in L1. Along the rows is better where the rows of C are long and all of B stays in L2: the lines and pages of
+/// C are then written one after the other.
 template <class T>
 bool goes_along_rows(const GemmOperands<T>& x, std::size_t l2_bytes) {
   constexpr Index long_row = 2048; // bytes
@@ -43,19 +43,20 @@ bool goes_along_rows(const GemmOperands<T>& x, std::size_t l2_bytes) {
   return row > long_row && row * std::min(x.k, canonical_segment) <= static_cast<Index>(l2_bytes) * 2 / 5;
 }
 
-/// Where, from the elements of B in use, those lie that a tile of C's first rows asks for: one strip of tiles ahead, or
-/// in the last strip as many rows as memory's latency asks for; at the end of a vector, since where a row begins within
-/// a line, its first one has come with the strip before. Tiles below find theirs in the caches.
+/// Returns the distance from the elements of B in use to the elements that a tile of C's first rows prefetches: one
+/// strip of tiles, or in the last strip as many rows as cover the latency of memory. The prefetch is for the end of a
+/// vector: where a row begins within a cache line, that line came with the strip before. The tiles below find their
+/// part of B in the caches.
 template <class T>
 Index b_ahead(const GemmOperands<T>& x, Index j, Index tile_n) {
   constexpr Index rows_ahead = 16, line = 64 / sizeof(T);
   return (j + tile_n < x.n ? tile_n : rows_ahead * x.ldb) + line - 1;
 }
 
-/// Results of this many bytes may lie in the second cache or beyond.
+/// A result of more bytes than this may lie in L2 or beyond, so that its tiles are prefetched.
 constexpr Index small_result_bytes = 64 << 10;
 
-/// A tile of C is asked for before its sums are made.
+/// Prefetches a tile of C for writing, before its sums are made.
 template <class T>
 void ask_for(const T* c, Index ldc, int rows, int cols) {
   constexpr int line = 64 / sizeof(T);
@@ -63,7 +64,8 @@ void ask_for(const T* c, Index ldc, int rows, int cols) {
     for (int at = 0; at < cols; at += line) __builtin_prefetch(c + at, 1, 2);
 }
 
-/// Small products, whose time is to be that of their tiles: one thread, one segment, nothing to scale or add.
+/// Computes a product with one thread, one segment and nothing to scale or add. It is for small products and does as
+/// little as possible besides their tiles.
 template <class T>
 void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel, std::size_t l2_bytes) {
   const Index a_row = x.op_a == Op::None ? x.lda : 1;
@@ -102,6 +104,7 @@ void multiply_here(const GemmOperands<T>& x, const MicroKernel<T>& kernel, std::
   }
 }
 
+/// Says whether multiply_here can compute the call.
 bool is_plain(const GemmCall& call) {
   return call.k <= canonical_segment && call.op_b == Op::None && stores_plain_sums(call);
 }
@@ -141,7 +144,7 @@ class DirectProduct {
     if (packs_b_) pack_b();
     if (threads_ == 1) return compute(0, tiles());
     if (shares_segments_) return run_segments();
-    // Many tasks even out what the operating system takes from one thread; each is to last some microseconds.
+    // Many tasks even out the time that the operating system takes from a thread; each lasts some microseconds.
     constexpr double worth_a_task = 1 << 17; // multiply-adds
     const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
     const Index tasks = threads_ * static_cast<Index>(std::clamp(work / (worth_a_task * threads_), 4.0, 16.0));
@@ -151,7 +154,7 @@ class DirectProduct {
   }
 
  private:
-  static constexpr Index largest_tile = 4096; // elements: of a single row; others fit the vector registers
+  static constexpr Index largest_tile = 4096; // elements of a tile of one row; all other tiles are smaller
 
   struct Tile {
     Index i, j;
@@ -160,7 +163,7 @@ class DirectProduct {
 
   Index tiles() const { return tiles_m_ * tiles_n_; }
 
-  /// A tile reads B's rows in vectors: a transposed B is packed first.
+  /// Packs a transposed B, because tiles read the rows of op(B) in vectors.
   void pack_b() const {
     const Lines<T> lines{x_.b, x_.n, x_.ldb, 1};
     team_.run(tiles_n_, threads_, [&](Index strip, int) {
@@ -168,10 +171,11 @@ class DirectProduct {
     });
   }
 
-  /// A matrix-vector product has few tiles, since its rows are long: shorter ones give all threads the same.
+  /// Shortens the tiles of a product with one row of C, so that all threads get equally many. Such a product has few
+  /// tiles, because they are long.
   void shorten_row() {
     constexpr Index tasks_per_thread = 4;
-    constexpr Index shortest = 1024 / sizeof(T); // memory wants to be read at length
+    constexpr Index shortest = 1024 / sizeof(T); // memory is read faster in long rows
     const Index tasks = shares_segments_ ? segments_ : 1;
     const Index most = std::min(ceil_div(threads_ * tasks_per_thread, tasks), x_.n / shortest);
     if (most <= tiles_n_) return;
@@ -186,7 +190,8 @@ class DirectProduct {
     return {i, j, static_cast<int>(std::min(tile_m_, x_.m - i)), static_cast<int>(std::min(tile_n_, x_.n - j))};
   }
 
-  /// Sums of one segment of a tile. `b_is_near`: a tile above has read the same part of B.
+  /// Computes the sums of one segment of a tile and stores them at `out`. `b_is_near`: a tile above has read this part
+  /// of B.
   void multiply(const Tile& tile, Index segment, T* out, Index ld, bool b_is_near) const {
     const Index p = segment * canonical_segment;
     const Index a_row = x_.op_a == Op::None ? x_.lda : 1;
@@ -208,6 +213,7 @@ class DirectProduct {
 
   Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta, &call_}; }
 
+  /// Computes the tiles [first, last).
   void compute(Index first, Index last) const {
     alignas(64) T sums[largest_tile];
     alignas(64) T waiting[largest_tile];
@@ -227,7 +233,8 @@ class DirectProduct {
     }
   }
 
-  /// All tiles of a segment before the next one, so that its part of B stays in cache; sums wait in C.
+  /// Computes the tiles [first, last), where the sums of earlier segments wait in C. All tiles of a segment come before
+  /// the next segment, so that the segment's part of B stays in the cache.
   void compute_by_segments(Index first, Index last, T* sums) const {
     for (Index segment = 0; segment < segments_; ++segment)
       for (Index number = first; number < last; ++number) {
@@ -238,13 +245,14 @@ class DirectProduct {
       }
   }
 
+  /// Runs one loop over all tiles and segments of k.
   void run_segments() {
     team_.run(tiles() * segments_, threads_, [&](Index task, int) {
       const Index number = task % tiles();
       const Index segment = task / tiles();
       const Tile tile = tile_at(number);
       multiply(tile, segment, sums_.at(segment, tile.i, tile.j), sums_.ld(), false);
-      sums_.finish(number, tile.i, tile.j, tile.rows, tile.cols, call_, x_);
+      sums_.add_if_last(number, tile.i, tile.j, tile.rows, tile.cols, call_, x_);
     });
   }
 
@@ -259,7 +267,7 @@ class DirectProduct {
   bool along_rows_;
   bool shares_segments_ = false; ///< segments of k are shared out as well as tiles
   Scratch scratch_;
-  T* strips_b_ = nullptr; ///< as MicroKernel::pack_b writes them, k whole
+  T* strips_b_ = nullptr; ///< the strips of a packed B, each k long
   SegmentSums<T> sums_;
 };
 
@@ -286,9 +294,9 @@ Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<
   if (more == threads || work >= 16 * enough_for_a_thread) {
     multiply(cpu, call, kernel, threads);
   } else {
-    static thread_local Burst burst;
-    multiply(cpu, call, kernel, burst.try_more(call.m, call.n, call.k) ? more : threads);
-    burst.end();
+    static thread_local ThreadTrial trial;
+    multiply(cpu, call, kernel, trial.try_more(call.m, call.n, call.k) ? more : threads);
+    trial.end();
   }
   return {};
 } catch (const std::bad_alloc&) {

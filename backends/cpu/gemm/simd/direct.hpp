@@ -1,15 +1,16 @@
 #pragma once
 
-/// Products without packing, for operands that are read once or twice only: small matrices, and those with a short
-/// side. Packing would read and write them all for little use.
+/// Products without packing. They suit operands that are read only once or twice, which are small matrices and matrices
+/// with a short side: packing would read and write them for little use.
 
 #include "cpu/executor.hpp"
 #include "cpu/gemm/common/microkernel.hpp"
 
 namespace tessera::cpu {
 
-/// C := alpha·op(A)·op(B) + beta·C with canonical summation. A transposed B is copied first: its columns are to be read
-/// in vectors.
+/// Computes C := alpha·op(A)·op(B) + beta·C with canonical summation. The call was checked. A transposed B is packed
+/// first, so that the rows of op(B) can be read in vectors. Returns OutOfMemory where there is no memory for it; C is
+/// unchanged then.
 template <class T>
 Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept;
 

@@ -1,9 +1,9 @@
-/// For some steps of k at a time: pack that much of A, then go along B's rows, tile by tile of C, and extend the
-/// chains.
+/// simd_panel takes a few steps of k at a time. It packs that much of A, then goes along the rows of B, tile by tile of
+/// C, and extends the chains.
 ///
-/// B comes from memory, and memory likes long rows: so k is cut short, and a chain's sum waits in cache between the
-/// cuts. Each tile asks for the lines of B that the tile after next will need. A is packed, for its rows may lie a
-/// multiple of the caches' stride apart.
+/// B comes from memory, which is read faster in long rows. So k is cut into short ranges, and the sum of a chain waits
+/// in the cache between them. Each tile prefetches the lines of B that the tile after the next one will need. A is
+/// packed, because its rows may lie a multiple of the caches' stride apart.
 
 #include "few_rows.hpp"
 
@@ -19,12 +19,12 @@
 namespace tessera::cpu {
 namespace {
 
-/// Steps of k between two visits of a chain: few enough for B's rows under a tile to stay in L2, even if they lie a
-/// multiple of its stride apart, while several tiles of rows use them.
+/// Steps of k between two visits of a chain. They are few enough for the rows of B beside a tile to stay in L2 while
+/// several tiles of rows use them, even if these rows lie a multiple of the cache's stride apart.
 constexpr Index steps_at_a_time = 128;
 constexpr int tiles_ahead = 2;
 
-/// All rows in one tile, or in tiles of about nine, which leaves room for three vectors of B.
+/// Returns the rows of a tile: all m rows, or about nine, which leave registers for three vectors of B.
 template <class T>
 Index rows_of_tile(Index m, const MicroKernel<T>& kernel) {
   if (m <= kernel.tile_m) return m;
@@ -32,9 +32,9 @@ Index rows_of_tile(Index m, const MicroKernel<T>& kernel) {
 }
 
 template <class T>
-class PanelProduct {
+class FewRowsProduct {
  public:
-  PanelProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
+  FewRowsProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
       : call_(call),
         x_(call),
         kernel_(kernel),
@@ -72,27 +72,27 @@ class PanelProduct {
       const Index number = task % blocks_;
       const Block block = block_at(number);
       multiply_segment(segment, block, slot, sums_.at(segment, 0, block.j), sums_.ld());
-      sums_.finish(number, 0, block.j, x_.m, block.cols, call_, x_);
+      sums_.add_if_last(number, 0, block.j, x_.m, block.cols, call_, x_);
     });
   }
 
  private:
-  /// Columns that one task goes along.
+  /// The columns that one task goes along.
   struct Block {
     Index j, cols;
   };
 
-  /// Into blocks of columns; where those would be short and k is long, into segments of k as well. Memory likes long
-  /// rows, threads like equal shares.
+  /// Cuts the product into blocks of columns. Where the blocks would be short and k is long, cuts it into segments of k
+  /// as well. Long rows are read faster from memory; equal numbers of tasks let threads end together.
   void share_out() {
-    constexpr Index tasks_per_thread = 6; // evens out what the operating system takes from one thread
+    constexpr Index tasks_per_thread = 6; // many tasks even out the time that the operating system takes from a thread
     constexpr Index long_row = 2048 / sizeof(T);
     constexpr Index fewest_tiles = 4;
     const Index tiles = ceil_div(x_.n, tile_n_);
     const Index wanted = threads_ == 1 ? 1 : threads_ * tasks_per_thread;
     splits_k_ = threads_ > 1 && segments_ > 1 && x_.n < wanted * long_row;
-    const Index tasks = splits_k_ ? segments_ : 1; // of a block
-    // The chains that wait are to stay in L2.
+    const Index tasks = splits_k_ ? segments_ : 1; // tasks of a block
+    // The chains that wait stay in L2.
     const Index in_cache = (Index{256} << 10) / (x_.m * static_cast<Index>(sizeof(T)) * tile_n_);
     const Index fewest = ceil_div(tiles, std::max(in_cache, fewest_tiles));
     const Index most = std::max<Index>(1, tiles / fewest_tiles);
@@ -101,7 +101,7 @@ class PanelProduct {
     block_n_ = std::min(ceil_div(tiles, blocks_) * tile_n_, x_.n);
   }
 
-  /// Blocks differ by a tile at most.
+  /// Returns block `number`. Blocks differ by at most one tile.
   Block block_at(Index number) const {
     const Index tiles = ceil_div(x_.n, tile_n_);
     const Index first = number * tiles / blocks_ * tile_n_;
@@ -111,11 +111,11 @@ class PanelProduct {
 
   Index tiles_m() const { return ceil_div(x_.m, tile_m_); }
   Index packed_size() const { return tiles_m() * kernel_.tile_m * steps_at_a_time; }
-  /// Sums of several segments wait in C, unless its old elements are needed at the end.
+  /// Says whether the sums of earlier segments wait in C. They cannot where C's old elements are needed at the end.
   bool sums_in_c() const { return x_.beta == T{0} || segments_ == 1; }
   Update<T> update(Index segment) const { return {segment == 0, segment + 1 == segments_, x_.alpha, x_.beta, &call_}; }
 
-  /// A block of columns, from the first segment to the last.
+  /// Computes a block of columns, from the first segment to the last.
   void multiply_block(const Block& block, int slot) const {
     T* const chains = own_ + slot * own_step_ + packed_size();
     T* const c = x_.c + block.j;
@@ -128,7 +128,7 @@ class PanelProduct {
     }
   }
 
-  /// One segment's sums of a block of columns.
+  /// Computes the sums of one segment for a block of columns.
   void multiply_segment(Index segment, const Block& block, int slot, T* sums, Index ld) const {
     const Index first = segment * canonical_segment;
     const Index last = std::min(first + canonical_segment, x_.k);
@@ -139,7 +139,7 @@ class PanelProduct {
       const Index steps = std::min(steps_at_a_time, last - p);
       pack_a(p, steps, packed_a);
       for (Index c = 0; c < block.cols; c += tile_n_) {
-        Index ahead = tiles_ahead * tile_n_; // the tile after next: in these rows of B or in the next ones
+        Index ahead = tiles_ahead * tile_n_; // to the tile after the next one, in these rows of B or in the next rows
         if (c + ahead >= tiled_cols) ahead = p + steps < last_of_task ? steps * x_.ldb + ahead - tiled_cols : 0;
         for (Index i = 0; i < x_.m; i += tile_m_)
           kernel_.multiply_direct({.rows = static_cast<int>(std::min(tile_m_, x_.m - i)),
@@ -158,7 +158,7 @@ class PanelProduct {
     }
   }
 
-  /// A tile's rows are a strip of their own.
+  /// Packs some steps of k of A. Each tile's rows become one strip, whether they fill it or not.
   void pack_a(Index p, Index steps, T* out) const {
     const Index line_step = x_.op_a == Op::None ? x_.lda : 1;
     const Index k_step = x_.op_a == Op::None ? 1 : x_.lda;
@@ -173,26 +173,26 @@ class PanelProduct {
   Team& team_;
   Index tile_m_, tile_n_, segments_;
   int threads_ = 1;
-  Index block_n_ = 0, blocks_ = 0; ///< columns of the longest block, and how many there are
+  Index block_n_ = 0, blocks_ = 0; ///< columns of the longest block, and the number of blocks
   bool splits_k_ = false;          ///< segments of k are shared out as well
   Scratch scratch_;
   T* b_copy_ = nullptr;
-  T* own_ = nullptr; ///< each thread's packed part of A, its waiting chains, and sums if C has no room for them
-  Index own_step_ = 0;
+  T* own_ = nullptr;   ///< a thread's packed part of A, its waiting chains, and its sums if they cannot wait in C
+  Index own_step_ = 0; ///< elements from one thread's memory to the next thread's
   SegmentSums<T> sums_;
 };
 
 } // namespace
 
 template <class T>
-Status panel_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
-  PanelProduct<T>(cpu, call, kernel).run();
+Status few_rows_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
+  FewRowsProduct<T>(cpu, call, kernel).run();
   return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }
 
-template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
-template Status panel_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
+template Status few_rows_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
+template Status few_rows_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
 
 } // namespace tessera::cpu

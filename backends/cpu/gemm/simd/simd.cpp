@@ -1,11 +1,11 @@
-/// simd: vector registers, for the best instruction set of the machine. The default.
+/// simd: vector registers, with the best instruction set of the machine. This row is the default.
 ///
-/// simd_packed packs the operands around a micro-kernel: an AVX-512 tile of 14×32 keeps 448 sums in 28 registers; each
-/// k costs 2 vector loads of B, 14 broadcasts of A and 28 multiply-adds, 0.1 loads an element. Operands come from L2 in
-/// one stream each; C is touched once a segment. simd_direct reads the operands where they are, which is faster for
-/// small products and those with a short side; simd_panel is for few rows and a B that comes from memory. simd takes
-/// the one that suits the shape. Sources: Goto and van de Geijn (2008); Van
-/// Zee and van de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
+/// simd_packed packs the operands around a micro-kernel. An AVX-512 tile of 14×32 f32 keeps 448 sums in 28 registers;
+/// each step of k costs 2 vector loads of B, 14 broadcasts of A and 28 multiply-adds, 0.1 loads an element. Each
+/// operand comes from L2 in one stream; C is touched once a segment. simd_direct reads the operands where they are,
+/// which is faster for small products and for products with a short side. simd_panel is for few rows of C and a B that
+/// comes from memory. simd takes the row that suits the shape. Sources: Goto and van de Geijn (2008); Van Zee and van
+/// de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
 
 #include <algorithm>
 #include <new>
@@ -21,32 +21,32 @@
 namespace tessera::cpu {
 namespace {
 
-enum class Way { Best, Packed, Panel, Direct };
+enum class Way { Best, Packed, FewRows, Direct };
 
-/// Measured; see README.md.
+/// Returns the fastest way for the call's shape. The limits were measured, see docs/lab/cpu_gemm.md.
 template <class T>
 Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilities& machine) {
   constexpr double small_work = 160.0 * 160.0 * 160.0;
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   if (work <= small_work) return Way::Direct;
   const bool two_units = has_two_wide_units(kernel.isa);
-  const bool copies_b = call.op_b == Op::Transpose; // in any case, and with one unit copying A as well costs nothing
+  const bool copies_b = call.op_b == Op::Transpose; // every way copies it; with one unit, packing A too costs nothing
   if (copies_b && !two_units) return Way::Packed;
   const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
   const double a_bytes = static_cast<double>(call.m) * static_cast<double>(call.k) * sizeof(T);
   const double c_bytes = static_cast<double>(call.m) * static_cast<double>(call.n) * sizeof(T);
   const bool one_segment = call.k <= canonical_segment;
   const Index segment_k = std::min(call.k, canonical_segment);
-  const double b_bytes = static_cast<double>(call.n) * static_cast<double>(segment_k) * sizeof(T); // in use at a time
-  const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or nearly: each tile of columns reads all of A
+  const double b_bytes = static_cast<double>(call.n) * static_cast<double>(segment_k) * sizeof(T); // B of one segment
+  const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or twice: each tile of columns reads all of A
   if (call.m == 1 || call.n <= kernel.tile_n) return Way::Direct;
-  constexpr Index worth_packing = 192; // rows and columns: how often a packed element is read
+  constexpr Index worth_packing = 192; // rows and columns, which say how often a packed element is read
   if (two_units && std::min(call.m, call.n) >= worth_packing) {
     const double a_in_use = static_cast<double>(call.m) * static_cast<double>(segment_k) * sizeof(T);
     if (c_bytes > l2 * 3 / 8 || a_in_use + b_bytes + c_bytes > l2) return Way::Packed;
   }
   if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
-  return call.m <= 8 * kernel.tile_m && !copies_b ? Way::Panel : Way::Packed;
+  return call.m <= 8 * kernel.tile_m && !copies_b ? Way::FewRows : Way::Packed;
 }
 
 constexpr const char* name_of(Way way) {
@@ -55,7 +55,7 @@ constexpr const char* name_of(Way way) {
       return "simd";
     case Way::Packed:
       return "simd_packed";
-    case Way::Panel:
+    case Way::FewRows:
       return "simd_panel";
     case Way::Direct:
       return "simd_direct";
@@ -65,7 +65,7 @@ constexpr const char* name_of(Way way) {
 
 void log_choice(Way way, Isa isa) noexcept try {
   log_line(std::string("simd takes ") + name_of(way) + ", " + to_string(isa));
-} catch (const std::bad_alloc&) { // a line less
+} catch (const std::bad_alloc&) { // the log then has a line less
 }
 
 template <class T, Way way>
@@ -74,18 +74,18 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
   const Way taken = way == Way::Best ? best_way<T>(call, kernel, cpu.capabilities()) : way;
   if (way == Way::Best && log_dispatch()) log_choice(taken, cpu.isa());
-  return taken == Way::Direct  ? direct_product<T>(cpu, call, kernel)
-         : taken == Way::Panel ? panel_product<T>(cpu, call, kernel)
-                               : blocked_product<T>(cpu, call, kernel);
+  return taken == Way::Direct    ? direct_product<T>(cpu, call, kernel)
+         : taken == Way::FewRows ? few_rows_product<T>(cpu, call, kernel)
+                                 : blocked_product<T>(cpu, call, kernel);
 }
 
 template <class T, Way way>
 constexpr GemmKernel row{
     .name = name_of(way),
-    .summary = way == Way::Best     ? "simd_packed, simd_panel or simd_direct, whichever suits the shape"
-               : way == Way::Packed ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
-               : way == Way::Panel  ? "few rows: A packed, B read once along its rows, chains wait in cache"
-                                    : "the micro-kernel on operands where they are, for small and slender products",
+    .summary = way == Way::Best      ? "simd_packed, simd_panel or simd_direct, whichever suits the shape"
+               : way == Way::Packed  ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
+               : way == Way::FewRows ? "few rows: A packed, B read once along its rows, chains wait in cache"
+                                     : "the micro-kernel on operands where they are, for small and slender products",
     .source = way == Way::Direct ? "libxsmm 2016; OpenBLAS" : "Goto and van de Geijn 2008; BLIS 2015",
     .type = dtype_of<T>,
     .summation = Summation::Canonical,
@@ -98,8 +98,8 @@ const GemmKernel simd_f32 = row<float, Way::Best>;
 const GemmKernel simd_f64 = row<double, Way::Best>;
 const GemmKernel simd_packed_f32 = row<float, Way::Packed>;
 const GemmKernel simd_packed_f64 = row<double, Way::Packed>;
-const GemmKernel simd_panel_f32 = row<float, Way::Panel>;
-const GemmKernel simd_panel_f64 = row<double, Way::Panel>;
+const GemmKernel simd_panel_f32 = row<float, Way::FewRows>;
+const GemmKernel simd_panel_f64 = row<double, Way::FewRows>;
 const GemmKernel simd_direct_f32 = row<float, Way::Direct>;
 const GemmKernel simd_direct_f64 = row<double, Way::Direct>;
 

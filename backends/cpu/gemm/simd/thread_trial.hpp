@@ -1,10 +1,10 @@
 #pragma once
 
-/// Whether a small product is shared out: tried, where a thread computes the same product again and again.
+/// Decides by trial how many threads a small product uses, where a thread computes the same product again and again.
 ///
-/// A sleeping helper takes tens of microseconds to wake and one that spins less than one, but how much less differs
-/// between runtimes and machines, and a product of 64³ is done in five. So products that stand alone keep to few
-/// threads, and a burst of them tries more.
+/// A helper thread that sleeps takes tens of microseconds to wake, and a helper that spins takes less than one. How
+/// much less differs between runtimes and machines, and a product of 64³ takes five. So a product that stands alone
+/// uses few threads, and products that follow each other closely try more. Measurements: docs/lab/cpu_gemm.md.
 
 #include <algorithm>
 #include <chrono>
@@ -13,18 +13,21 @@
 
 namespace tessera::cpu {
 
-class Burst {
+/// The trial of one calling thread. It times the first products with few threads, lets the helpers wake, times more
+/// products with more threads, and keeps the larger number if most of these were faster. A product of another shape, or
+/// one that begins 100 µs after the last one or later, begins a new trial.
+class ThreadTrial {
  public:
-  /// At a product's begin: true if it should use the larger number of threads.
+  /// Call it when a product begins. Returns true if the product should use the larger number of threads.
   bool try_more(Index m, Index n, Index k) {
     const Clock::time_point now = Clock::now();
-    if (now - begin_ > closely || m != m_ || n != n_ || k != k_) *this = Burst(m, n, k);
+    if (now - begin_ > closely || m != m_ || n != n_ || k != k_) *this = ThreadTrial(m, n, k);
     begin_ = now;
     if (products_ <= trials) ++products_;
     return products_ > few_trials && (products_ <= trials || pays());
   }
 
-  /// At its end.
+  /// Call it when the product ends.
   void end() {
     if (products_ > trials) return;
     const Clock::duration time = Clock::now() - begin_;
@@ -34,16 +37,16 @@ class Burst {
       ++faster_;
   }
 
-  Burst() = default;
+  ThreadTrial() = default;
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr auto closely = std::chrono::microseconds(100);
-  static constexpr int few_trials = 16;
-  static constexpr int wakes = 128; ///< by then helpers are awake
-  static constexpr int trials = 256;
+  static constexpr int few_trials = 16; ///< products with few threads
+  static constexpr int wakes = 128;     ///< after so many products the helpers are awake
+  static constexpr int trials = 256;    ///< all products of the trial
 
-  Burst(Index m, Index n, Index k) : m_(m), n_(n), k_(k) {}
+  ThreadTrial(Index m, Index n, Index k) : m_(m), n_(n), k_(k) {}
   bool pays() const { return faster_ > (trials - wakes) / 2; }
 
   Index m_ = 0, n_ = 0, k_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A transposed B for kernels that read B's rows in vectors: it is copied first.
+/// Copies a transposed B for kernels that read the rows of op(B) in vectors.
 
 #include <algorithm>
 
@@ -11,7 +11,8 @@
 
 namespace tessera::cpu {
 
-/// Writes op(B) to `copy`, k rows of n elements, and makes it the call's B. A block of k and of columns at a time.
+/// Writes op(B) to `copy`, k rows of n elements, and makes it the B of `x`. It copies square blocks, so that both the
+/// rows read and the rows written stay in the cache.
 template <class T>
 void transpose_b(Team& team, int threads, GemmOperands<T>& x, T* copy) {
   constexpr Index block = 16;

@@ -55,7 +55,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
         const T* row_b = bt[j];
         T sum{0};
         for (Index p = 0; p < x.k; ++p) sum += row_a[p] * row_b[p];
-        finish(x, sum, x.c[i * x.ldc + j]);
+        store_scaled(x, sum, x.c[i * x.ldc + j]);
       }
   });
   return {};

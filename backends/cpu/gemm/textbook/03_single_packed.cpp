@@ -29,7 +29,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
         T sum[width] = {};
         for (Index p = 0; p < x.k; ++p)
           for (Index q = 0; q < width; ++q) sum[q] += a(i, p) * columns[p * width + q];
-        for (Index q = 0; q < std::min(width, x.n - j); ++q) finish(x, sum[q], x.c[i * x.ldc + j + q]);
+        for (Index q = 0; q < std::min(width, x.n - j); ++q) store_scaled(x, sum[q], x.c[i * x.ldc + j + q]);
       }
     }
   });

@@ -33,7 +33,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
           for (Index r = 0; r < width; ++r)
             for (Index q = 0; q < width; ++q) sum[r][q] += rows_of_a[p * width + r] * columns_of_b[p * width + q];
         for (Index r = 0; r < std::min(width, last - i); ++r)
-          for (Index q = 0; q < std::min(width, x.n - j); ++q) finish(x, sum[r][q], x.c[(i + r) * x.ldc + j + q]);
+          for (Index q = 0; q < std::min(width, x.n - j); ++q) store_scaled(x, sum[r][q], x.c[(i + r) * x.ldc + j + q]);
       }
   });
   return {};

@@ -52,7 +52,8 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
         Tile4x4<T> sum{};
         for (Index p = 0; p < x.k; p += edge) add_product(load(a, i, p, x.m, x.k), load(b, p, j, x.k, x.n), sum);
         for (Index r = 0; r < std::min(edge, last - i); ++r)
-          for (Index q = 0; q < std::min(edge, x.n - j); ++q) finish(x, sum.at[r][q], x.c[(i + r) * x.ldc + j + q]);
+          for (Index q = 0; q < std::min(edge, x.n - j); ++q)
+            store_scaled(x, sum.at[r][q], x.c[(i + r) * x.ldc + j + q]);
       }
   });
   return {};

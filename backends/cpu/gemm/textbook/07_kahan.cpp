@@ -64,7 +64,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
         const T* strip = strips.data() + j * x.k;
         sum_strip(&a(i, 0), a.col_step, strip, x.k, sum);
         repair(&a(i, 0), a.col_step, strip, x.k, sum);
-        for (Index q = 0; q < std::min(width<T>, x.n - j); ++q) finish(x, sum[q], x.c[i * x.ldc + j + q]);
+        for (Index q = 0; q < std::min(width<T>, x.n - j); ++q) store_scaled(x, sum[q], x.c[i * x.ldc + j + q]);
       }
   });
   return {};
