@@ -15,9 +15,9 @@
 namespace {
 
 using tessera::Index;
-using tessera::cuda::Bands;
 using tessera::cuda::Divisor;
 using tessera::cuda::Part;
+using tessera::cuda::RasterOrder;
 using tessera::cuda::Schedule;
 
 struct Sizes {
@@ -193,18 +193,18 @@ BOOST_AUTO_TEST_CASE(divisors_divide) {
 BOOST_AUTO_TEST_CASE(bands_have_every_tile_once) {
   for (const Index tiles_m : {1, 15, 16, 17, 33, 64})
     for (const Index tiles_n : {1, 3, 40}) {
-      const Bands bands(tiles_m, tiles_n, 16);
-      BOOST_TEST(bands.tiles() == tiles_m * tiles_n);
+      const RasterOrder raster(tiles_m, tiles_n, 16);
+      BOOST_TEST(raster.tiles() == tiles_m * tiles_n);
       std::map<std::pair<Index, Index>, int> seen;
-      for (Index tile = 0; tile < bands.tiles(); ++tile) {
-        const tessera::cuda::TilePlace place = bands.place(tile);
+      for (Index tile = 0; tile < raster.tiles(); ++tile) {
+        const tessera::cuda::TilePlace place = raster.place(tile);
         BOOST_TEST((place.row >= 0 && place.row < tiles_m && place.col >= 0 && place.col < tiles_n));
         BOOST_TEST(place.row / 16 == tile / (16 * tiles_n));
         BOOST_TEST((++seen[{place.row, place.col}] == 1));
-        const auto divided = tessera::cuda::banded(tile, tiles_m, tiles_n, 16);
+        const auto divided = tessera::cuda::raster_place(tile, tiles_m, tiles_n, 16);
         BOOST_TEST((divided.row == place.row && divided.col == place.col));
-        BOOST_TEST(bands.layer(tile) == 0);
-        BOOST_TEST(bands.layer(tile + 3 * bands.tiles()) == 3);
+        BOOST_TEST(raster.layer(tile) == 0);
+        BOOST_TEST(raster.layer(tile + 3 * raster.tiles()) == 3);
       }
     }
 }

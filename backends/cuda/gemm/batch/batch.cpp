@@ -101,9 +101,9 @@ BatchGroup<T, R> group_for_device(const GemmBatch& group, const BatchTile& tile,
           .all_c = nullptr,
           .alpha = static_cast<Scalar<T>>(call.alpha),
           .beta = static_cast<Scalar<T>>(call.beta),
-          .flip_a = call.op_a == Op::Transpose,
-          .flip_b = call.op_b == Op::Transpose,
-          .finishes = !call.epilogue.empty(),
+          .transpose_a = call.op_a == Op::Transpose,
+          .transpose_b = call.op_b == Op::Transpose,
+          .has_epilogue = !call.epilogue.empty(),
           .epilogue = call.epilogue,
           .first = static_cast<unsigned>(first),
           .tiles = static_cast<unsigned>(tiles_of(call, tile)),
@@ -157,7 +157,7 @@ Status launch(Kind kind, Executor& executor, PinnedTables& tables, Queue& queue,
       one.all_c = reinterpret_cast<R* const*>(put(group.c, group.count));
     }
     written[g] = one;
-    groups.finishes |= one.finishes;
+    groups.any_epilogue |= one.has_epilogue;
     tiles += static_cast<Index>(one.tiles) * group.count;
   }
   groups.count = static_cast<unsigned>(chosen.size());

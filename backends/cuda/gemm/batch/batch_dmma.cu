@@ -25,7 +25,7 @@ constexpr std::size_t shared_bytes = stages* std::max({sizeof(Stage<S, Along::K,
                                                        sizeof(Stage<S, Along::Outer, Along::K>),
                                                        sizeof(Stage<S, Along::Outer, Along::Outer>)});
 
-template <class S, int blocks, bool finishes>
+template <class S, int blocks, bool with_epilogue>
 __global__ void __launch_bounds__(S::threads, blocks) batch_dmma(const __grid_constant__ BatchGroups<double> groups) {
   extern __shared__ float4 shared[];
   const BatchGroup<double>& x = groups.group_of(blockIdx.x);
@@ -34,19 +34,19 @@ __global__ void __launch_bounds__(S::threads, blocks) batch_dmma(const __grid_co
   const TileOrigin origin{static_cast<Index>(tile / x.across) * S::block_m,
                           static_cast<Index>(tile % x.across) * S::block_n};
   const auto multiply = [&]<Along a, Along b>() {
-    dmma_tiling::multiply_tile<S, stages, finishes, a, b>(y, origin, reinterpret_cast<Stage<S, a, b>*>(shared));
+    dmma_tiling::multiply_tile<S, stages, with_epilogue, a, b>(y, origin, reinterpret_cast<Stage<S, a, b>*>(shared));
   };
-  if (x.flip_a)
-    x.flip_b ? multiply.template operator()<Along::Outer, Along::K>()
-             : multiply.template operator()<Along::Outer, Along::Outer>();
+  if (x.transpose_a)
+    x.transpose_b ? multiply.template operator()<Along::Outer, Along::K>()
+                  : multiply.template operator()<Along::Outer, Along::Outer>();
   else
-    x.flip_b ? multiply.template operator()<Along::K, Along::K>()
-             : multiply.template operator()<Along::K, Along::Outer>();
+    x.transpose_b ? multiply.template operator()<Along::K, Along::K>()
+                  : multiply.template operator()<Along::K, Along::Outer>();
 }
 
 template <class S, int blocks>
 Status launch(cudaStream_t stream, const BatchGroups<double>& groups) noexcept {
-  const auto kernel = groups.finishes ? batch_dmma<S, blocks, true> : batch_dmma<S, blocks, false>;
+  const auto kernel = groups.any_epilogue ? batch_dmma<S, blocks, true> : batch_dmma<S, blocks, false>;
   if (Status status = allow_shared(kernel, shared_bytes<S>, "batch_dmma"); !status.ok()) return status;
   kernel<<<groups.tiles, S::threads, shared_bytes<S>, stream>>>(groups);
   return launched("batch_dmma");

@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(32 * warps, sizeof(T) == 8 ? 4 : 6)
   const int i0 = static_cast<int>(tile / x.across) * side, j0 = static_cast<int>(tile % x.across) * side;
   auto& a_tile = a_tiles[warp];
   auto& b_tile = b_tiles[warp];
-  Slice<T> a(operands.a, x.lda, !x.flip_a, i0, m, k, a_padding<S>, lane);
-  Slice<T> b(operands.b, x.ldb, x.flip_b, j0, n, k, b_padding<S>, lane);
+  Slice<T> a(operands.a, x.lda, !x.transpose_a, i0, m, k, a_padding<S>, lane);
+  Slice<T> b(operands.b, x.ldb, x.transpose_b, j0, n, k, b_padding<S>, lane);
   const int row = lane / 4 * lane_rows, col = lane % 4 * lane_cols;
   CanonicalTile<S, lane_rows, lane_cols> sums;
   typename decltype(sums)::Totals totals(k);
@@ -143,12 +143,12 @@ __global__ void __launch_bounds__(32 * warps, sizeof(T) == 8 ? 4 : 6)
     __syncwarp();
   }
   sums.finish(k, totals);
-  if (x.finishes) [[unlikely]] {
-    constexpr int width = Finish<S>::width, across = lane_cols / width;
+  if (x.has_epilogue) [[unlikely]] {
+    constexpr int width = EpilogueStore<S>::width, across = lane_cols / width;
     S sum[lane_rows * across][width];
 #pragma unroll
     for (int e = 0; e < lane_rows * lane_cols; ++e) sum[e / width][e % width] = sums.at(e);
-    return finish_of(x, operands.c)
+    return epilogue_of(x, operands.c)
         .store(
             [&](int v) -> ResultPlace {
               return {i0 + row + v / across, j0 + col + v % across * width};

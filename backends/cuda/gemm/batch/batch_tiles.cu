@@ -31,12 +31,12 @@ __global__ void __launch_bounds__(S::threads, blocks)
   const VectorOperands<T> y = operands_of(x, in_group / x.tiles);
   const TileOrigin origin{static_cast<Index>(tile / x.across) * S::block_m,
                           static_cast<Index>(tile % x.across) * S::block_n};
-  if (x.flip_a)
-    x.flip_b ? multiply_tile_at<S, stages, Along::Outer, Along::K>(y, origin, shared)
-             : multiply_tile_at<S, stages, Along::Outer, Along::Outer>(y, origin, shared);
+  if (x.transpose_a)
+    x.transpose_b ? multiply_tile_at<S, stages, Along::Outer, Along::K>(y, origin, shared)
+                  : multiply_tile_at<S, stages, Along::Outer, Along::Outer>(y, origin, shared);
   else
-    x.flip_b ? multiply_tile_at<S, stages, Along::K, Along::K>(y, origin, shared)
-             : multiply_tile_at<S, stages, Along::K, Along::Outer>(y, origin, shared);
+    x.transpose_b ? multiply_tile_at<S, stages, Along::K, Along::K>(y, origin, shared)
+                  : multiply_tile_at<S, stages, Along::K, Along::Outer>(y, origin, shared);
 }
 
 template <class S, int blocks, BatchTile tile>

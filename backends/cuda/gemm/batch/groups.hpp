@@ -21,8 +21,8 @@ struct BatchGroup {
   const T* const* all_b;
   R* const* all_c;
   Scalar<T> alpha, beta;
-  bool flip_a, flip_b;
-  bool finishes; ///< there is an epilogue
+  bool transpose_a, transpose_b;
+  bool has_epilogue;
   Epilogue epilogue;
   unsigned first;  ///< tiles of all groups before this one
   unsigned tiles;  ///< of a product,
@@ -46,7 +46,7 @@ struct BatchGroups {
   static constexpr unsigned most_here = 16; ///< all arguments of a kernel take 4 KiB at most
   unsigned count;
   unsigned tiles;               ///< of all groups
-  bool finishes;                ///< one of them has an epilogue
+  bool any_epilogue;            ///< one of them has an epilogue
   const BatchGroup<T, R>* more; ///< in device memory, if they are more
   BatchGroup<T, R> here[most_here];
 

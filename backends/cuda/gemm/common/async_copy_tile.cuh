@@ -36,7 +36,7 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
   AsyncTileLoader<T, S::block_n, block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
   warp_tiling::Sums<S> sums;
   typename decltype(sums)::Totals totals(x.k);
-  warp_tiling::Parts<S> parts[2];
+  warp_tiling::Fragments<S> fragments[2];
 
   // A commit without copies keeps the count of stages under way the same to the end.
   const auto start = [&](Index k0, int stage) {
@@ -50,7 +50,7 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
   for (int stage = 0; stage + 1 < stages; ++stage) start(stage * block_k, stage);
   __pipeline_wait_prior(stages - 2);
   __syncthreads();
-  parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
+  fragments[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
   int current = 0;
   int free = stages - 1; // its last readers have passed the barrier
   for (Index k0 = 0; k0 < x.k; k0 += block_k) {
@@ -60,14 +60,14 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
 #pragma unroll
     for (int p = 0; p < block_k; ++p) {
       if (p + 1 < block_k) {
-        parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
+        fragments[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
       } else {
         __pipeline_wait_prior(stages - 2);
         __syncthreads();
         current = current + 1 == stages ? 0 : current + 1;
-        parts[0].load(&a_tile[current][0][at.row], &b_tile[current][0][at.col]);
+        fragments[0].load(&a_tile[current][0][at.row], &b_tile[current][0][at.col]);
       }
-      sums.extend(parts[p % 2].a, parts[p % 2].b);
+      sums.extend(fragments[p % 2].a, fragments[p % 2].b);
     }
   }
   sums.finish(x.k, totals);

@@ -19,10 +19,10 @@ class AsyncTileLoader {
   static constexpr int width = transpose ? 1 : Vector<T>::width;           ///< elements a copy
   static constexpr int length = along == Along::K ? depth : outer;         ///< elements side by side in memory
   static constexpr int line = transpose ? 8 : length / width;              ///< copies of them that go together
-  static constexpr int parts = length / (line * width);                    ///< of a line of memory
+  static constexpr int copies = length / (line * width);                   ///< of a line of memory
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines a thread
-  static_assert(threads % line == 0 && parts > 0 && count > 0);
+  static_assert(threads % line == 0 && copies > 0 && count > 0);
 
  public:
   __device__ AsyncTileLoader(const OperandSlice<T>& x, int thread)
@@ -58,9 +58,9 @@ class AsyncTileLoader {
 #pragma unroll
       for (int v = 0; v < count; ++v, to_next_line(from))
 #pragma unroll
-        for (int c = 0; c < parts * width; ++c)
-          if (along == Along::K ? down_ + v * step < outer_left_ : across_ + part(c) < outer_left_)
-            __pipeline_memcpy_async(&element(tile, v, part(c)), from + part(c), sizeof(T));
+        for (int c = 0; c < copies * width; ++c)
+          if (along == Along::K ? down_ + v * step < outer_left_ : across_ + offset(c) < outer_left_)
+            __pipeline_memcpy_async(&element(tile, v, offset(c)), from + offset(c), sizeof(T));
     }
     next_ += along == Along::K ? depth : depth * stride_;
   }
@@ -107,7 +107,7 @@ class AsyncTileLoader {
 #endif
   }
   /// Element c of this thread's, from its first one on in a line.
-  __device__ static constexpr int part(int c) { return c / width * line * width + c % width; }
+  __device__ static constexpr int offset(int c) { return c / width * line * width + c % width; }
 
   /// Of this thread's first element. Kept from the compiler, which would find it anew for every element.
   template <int lines, int ld>

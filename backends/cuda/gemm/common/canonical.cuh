@@ -115,7 +115,7 @@ __device__ auto held_in(typename Sums::Totals& totals, const Sums& sums) {
 /// Every step of `finish` for `count` held results: `together` vectors of `width` at a time, vector v being results
 /// v·width and on, whose first is at place(v) in C.
 template <int count, int together, int width, class T, class PlaceOf>
-__device__ void store_held(const Finish<T>& finish, const T* held, PlaceOf place) {
+__device__ void store_held(const EpilogueStore<T>& epilogue, const T* held, PlaceOf place) {
   static_assert(count % (together * width) == 0);
 #pragma unroll 1
   for (int first = 0; first < count / width; first += together) {
@@ -124,7 +124,7 @@ __device__ void store_held(const Finish<T>& finish, const T* held, PlaceOf place
     for (int v = 0; v < together; ++v)
 #pragma unroll
       for (int e = 0; e < width; ++e) sum[v][e] = held[(first + v) * width + e];
-    finish.store([&](int v) { return place(first + v); }, sum);
+    epilogue.store([&](int v) { return place(first + v); }, sum);
   }
 }
 

@@ -128,19 +128,20 @@ struct Shape {
   }
 
   /// A function of its own: see warp_tiling's. The lane's first result is C(row, col).
-  __device__ __noinline__ static void store_finished(Finish<double> finish, const double* held, Index row, Index col) {
-    store_held<Sums::count, 4, 2>(finish, held, [&](int v) -> ResultPlace {
+  __device__ __noinline__ static void store_with_epilogue(EpilogueStore<double> epilogue, const double* held, Index row,
+                                                          Index col) {
+    store_held<Sums::count, 4, 2>(epilogue, held, [&](int v) -> ResultPlace {
       return {row + place_of(v).row, col + place_of(v).col};
     });
   }
 
   /// C's tile starts at (row, col).
-  template <bool finishes>
+  template <bool with_epilogue>
   __device__ static void store(const VectorOperands<double>& x, Index row, Index col, const Place& place,
                                const Sums& sums, typename Sums::Totals& totals) {
     const Index i = row + place.row, j = col + place.col / warp_n * warp_n + place.t * 2;
-    if constexpr (finishes)
-      store_finished(x.finish, held_in(totals, sums), i, j);
+    if constexpr (with_epilogue)
+      store_with_epilogue(x.epilogue, held_in(totals, sums), i, j);
     else
       store_whole<2>(x, i, j, sums, totals, [](int v) { return place_of(v); });
   }
@@ -188,7 +189,7 @@ struct StepAhead : S {
 };
 
 /// C's tile at `origin` by a block of S::threads threads, through a ring of `stages`.
-template <class S, int stages, bool finishes, Along a_along, Along b_along>
+template <class S, int stages, bool with_epilogue, Along a_along, Along b_along>
 __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin& origin,
                               typename S::template Stage<a_along, b_along>* stage) {
   static_assert(S::block_k == depth);
@@ -229,7 +230,7 @@ __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin&
     });
   }
   sums.finish(x.k, totals);
-  S::template store<finishes>(x, origin.row, origin.col, place, sums, totals);
+  S::template store<with_epilogue>(x, origin.row, origin.col, place, sums, totals);
 }
 
 } // namespace tessera::cuda::dmma_tiling

@@ -31,7 +31,7 @@ struct ResultPlace {
 
 /// By value in a kernel's parameters. S: what is computed in.
 template <class S>
-struct Finish {
+struct EpilogueStore {
   static constexpr int width = 16 / sizeof(S); ///< most elements that are read and written at once
 
   bool wanted = false;       ///< more than alpha and beta, or a type of C that is not the kernel's own
@@ -43,8 +43,8 @@ struct Finish {
   Index ldc = 0, m = 0, n = 0;
   S alpha{}, beta{};
 
-  Finish() = default;
-  explicit Finish(const GemmCall& call)
+  EpilogueStore() = default;
+  explicit EpilogueStore(const GemmCall& call)
       : wanted(!is_plain_product(call)),
         result(call.result),
         epilogue(call.epilogue),

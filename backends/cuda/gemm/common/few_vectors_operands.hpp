@@ -9,23 +9,23 @@
 
 #include <tessera/backend/kernel.hpp>
 
-namespace tessera::cuda::panels {
+namespace tessera::cuda::few_vectors {
 
 constexpr int few = 16; ///< rows of the matrix instruction, vectors of the small operand
 
 /// How an operand is stored.
-struct Side {
+struct Operand {
   const void* data;
   Index ld;
   bool along_k;
   Index count; ///< vectors
 };
 
-struct Sides {
+struct Operands {
   bool swapped; ///< the large operand is A
-  Side small, large;
+  Operand small, large;
 
-  explicit Sides(const GemmCall& call) noexcept
+  explicit Operands(const GemmCall& call) noexcept
       : swapped(call.n < call.m),
         small{call.a, call.lda, call.op_a == Op::None, call.m},
         large{call.b, call.ldb, call.op_b == Op::Transpose, call.n} {
@@ -39,4 +39,4 @@ inline bool is_whole(const void* data, Index length, Index ld, std::size_t eleme
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && length * bytes % 16 == 0 && ld * bytes % 16 == 0;
 }
 
-} // namespace tessera::cuda::panels
+} // namespace tessera::cuda::few_vectors

@@ -10,9 +10,9 @@
 namespace tessera::cuda {
 
 /// Whether C is one row, and B stored row by row, wide enough for all multiprocessors, its rows whole 16-byte chunks.
-bool is_row_product(const GemmCall& call) noexcept;
+bool is_gemv(const GemmCall& call) noexcept;
 
 /// C := alpha·op(A)·B + beta·C in f32: products of 16-bit operands are exact, those of f32 rounded once with the sum.
-Status launch_row_product(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
+Status launch_gemv(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
 
 } // namespace tessera::cuda

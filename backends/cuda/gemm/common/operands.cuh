@@ -19,7 +19,7 @@ struct StridedOperands {
   T* c;
   Index ldc;
   T alpha, beta;
-  Finish<T> finish; ///< for the kernels that do more with their sums than alpha and beta
+  EpilogueStore<T> epilogue; ///< for the kernels that do more with their sums than alpha and beta
 
   StridedOperands() = default;
   explicit StridedOperands(const GemmCall& call)
@@ -36,7 +36,7 @@ struct StridedOperands {
         ldc(call.ldc),
         alpha(static_cast<T>(call.alpha)),
         beta(static_cast<T>(call.beta)),
-        finish(call) {}
+        epilogue(call) {}
 };
 
 /// One rounding.

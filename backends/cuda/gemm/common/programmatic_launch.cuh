@@ -34,9 +34,9 @@ __device__ inline void wait_for_kernel_before() {
 struct Launch {
   Index blocks;
   int threads;
-  std::size_t shared = 0; ///< dynamic, bytes
-  bool early = false;     ///< before the kernel there has ended, if that allows it
-  int cluster = 0;        ///< blocks of one, of which `blocks` is a multiple; 0: without clusters
+  std::size_t shared = 0;    ///< dynamic, bytes
+  bool programmatic = false; ///< before the kernel there has ended, if that allows it
+  int cluster = 0;           ///< blocks of one, of which `blocks` is a multiple; 0: without clusters
 };
 
 template <class... Arguments>
@@ -54,7 +54,7 @@ Status launch_kernel(cudaStream_t stream, const Launch& how, const char* name, v
     clusters.id = cudaLaunchAttributeClusterDimension;
     clusters.val.clusterDim = {static_cast<unsigned>(how.cluster), 1, 1};
   }
-  if (how.early) {
+  if (how.programmatic) {
     cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;

@@ -23,17 +23,17 @@ __device__ VectorOperands<T> segment_of(VectorOperands<T> x, Index segment, T* s
   x.c_vectors = x.n % Vector<T>::width == 0;
   x.alpha = 1;
   x.beta = 0;
-  x.finish.wanted = false;
+  x.epilogue.wanted = false;
   return x;
 }
 
-/// sums is [segment][m][n], or [segment][n][m] if they are `turned`.
+/// sums is [segment][m][n], or [segment][n][m] if they are `transposed`.
 template <class T>
 struct SegmentSums {
   T* sums;
   Index segments;
-  bool turned = false;
-  Finish<T> finish;
+  bool transposed = false;
+  EpilogueStore<T> epilogue;
   const int* unfit = nullptr; ///< if set and not 0: nothing is to be done
 };
 
@@ -53,55 +53,57 @@ __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
   wait_for_kernel_before();
   if (x.unfit != nullptr && *x.unfit != 0) return;
   const Index e = (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x) * width;
-  const Index all = x.finish.m * x.finish.n;
+  const Index all = x.epilogue.m * x.epilogue.n;
   if (e >= all) return;
   const auto at = [&](Index segment) { return *reinterpret_cast<const Results*>(x.sums + segment * all + e); };
   Results sum = at(0);
   for (Index first = 1; first < x.segments; first += batch) {
-    Results part[batch];
+    Results next[batch];
 #pragma unroll
     for (int s = 0; s < batch; ++s)
-      if (first + s < x.segments) part[s] = at(first + s);
+      if (first + s < x.segments) next[s] = at(first + s);
 #pragma unroll
     for (int s = 0; s < batch; ++s)
       if (first + s < x.segments)
 #pragma unroll
-        for (int i = 0; i < width; ++i) sum.element[i] += part[s].element[i];
+        for (int i = 0; i < width; ++i) sum.element[i] += next[s].element[i];
   }
-  const ResultPlace lies = place_among(e, x.turned ? x.finish.m : x.finish.n, all);
-  const ResultPlace place = x.turned ? ResultPlace{lies.col, lies.row} : lies;
-  if (x.finish.wanted) [[unlikely]] {
+  const ResultPlace lies = place_among(e, x.transposed ? x.epilogue.m : x.epilogue.n, all);
+  const ResultPlace place = x.transposed ? ResultPlace{lies.col, lies.row} : lies;
+  if (x.epilogue.wanted) [[unlikely]] {
     T sums[1][width];
 #pragma unroll
     for (int i = 0; i < width; ++i) sums[0][i] = sum.element[i];
-    return x.finish.store([&](int) { return place; }, sums);
+    return x.epilogue.store([&](int) { return place; }, sums);
   }
-  T* const c = static_cast<T*>(x.finish.c) + place.row * x.finish.ldc + place.col;
-  if (width > 1 && x.finish.vectors) {
+  T* const c = static_cast<T*>(x.epilogue.c) + place.row * x.epilogue.ldc + place.col;
+  if (width > 1 && x.epilogue.vectors) {
     Results& to = *reinterpret_cast<Results*>(c);
     Results result;
-    if (x.finish.beta != T{0}) result = to;
+    if (x.epilogue.beta != T{0}) result = to;
 #pragma unroll
-    for (int i = 0; i < width; ++i) store_result(&result.element[i], sum.element[i], x.finish.alpha, x.finish.beta);
+    for (int i = 0; i < width; ++i) store_result(&result.element[i], sum.element[i], x.epilogue.alpha, x.epilogue.beta);
     to = result;
   } else {
 #pragma unroll
-    for (int i = 0; i < width; ++i) store_result(c + i, sum.element[i], x.finish.alpha, x.finish.beta);
+    for (int i = 0; i < width; ++i) store_result(c + i, sum.element[i], x.epilogue.alpha, x.epilogue.beta);
   }
 }
 
 /// Behind the kernel that made the sums, and before it has ended if that is allowed: from compute capability 9.0 on.
 template <class T>
-Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name, bool early = true) noexcept {
-  const Index results = x.finish.m * x.finish.n;
-  constexpr int width = Finish<T>::width;
+Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name,
+                           bool programmatic = true) noexcept {
+  const Index results = x.epilogue.m * x.epilogue.n;
+  constexpr int width = EpilogueStore<T>::width;
   // Few results are to be read by many multiprocessors, with many reads under way each.
   const bool few = results < 1 << 16;
-  const bool vectors = !few && !x.turned && x.finish.n % width == 0;
+  const bool vectors = !few && !x.transposed && x.epilogue.n % width == 0;
   const Index threads = few ? 64 : 256;
   const Index each = vectors ? width : 1;
   const auto kernel = few ? add_segments<T, 1, 32> : vectors ? add_segments<T, width, 8> : add_segments<T, 1, 8>;
-  const Launch how{.blocks = ceil_div(results, threads * each), .threads = static_cast<int>(threads), .early = early};
+  const Launch how{
+      .blocks = ceil_div(results, threads * each), .threads = static_cast<int>(threads), .programmatic = programmatic};
   return launch_kernel(stream, how, name, kernel, x);
 }
 

@@ -56,7 +56,7 @@ struct Position {
 
 /// What a thread needs of one step: its rows of A and its columns of B.
 template <class S>
-struct Parts {
+struct Fragments {
   using T = typename S::Element;
   T a[S::rows], b[S::cols];
 
@@ -83,10 +83,10 @@ constexpr __host__ __device__ ResultPlace place_of(int v) {
 
 /// A function of its own, or the main loop would have fewer registers and the store's instructions be far away.
 template <class S>
-__device__ __noinline__ void store_finished(Finish<typename S::Element> finish, const typename S::Element* held,
-                                            Index i, Index j) {
+__device__ __noinline__ void store_with_epilogue(EpilogueStore<typename S::Element> epilogue,
+                                                 const typename S::Element* held, Index i, Index j) {
   constexpr int vectors = S::rows * S::cols / S::width, together = vectors < 4 ? vectors : 4;
-  store_held<S::rows * S::cols, together, S::width>(finish, held, [&](int v) -> ResultPlace {
+  store_held<S::rows * S::cols, together, S::width>(epilogue, held, [&](int v) -> ResultPlace {
     return {i + place_of<S>(v).row, j + place_of<S>(v).col};
   });
 }
@@ -102,8 +102,8 @@ __device__ void store_plain(const VectorOperands<typename S::Element>& x, Index 
 template <class S>
 __device__ void store(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
                       typename Sums<S>::Totals& totals) {
-  if (x.finish.wanted) [[unlikely]]
-    store_finished<S>(x.finish, held_in(totals, sums), i, j);
+  if (x.epilogue.wanted) [[unlikely]]
+    store_with_epilogue<S>(x.epilogue, held_in(totals, sums), i, j);
   else
     store_plain<S>(x, i, j, sums, totals);
 }

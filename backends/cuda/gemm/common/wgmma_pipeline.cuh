@@ -17,13 +17,13 @@ constexpr int cluster = 2; ///< blocks that share a panel of B
 constexpr int shared_limit = 227 << 10;
 
 /// How a math mode multiplies.
-template <UnitType type_, int parts_, int block_k_, int carried_every_>
+template <UnitType type_, int terms_, int block_k_, int carried_every_>
 struct Recipe {
   static constexpr UnitType type = type_;
-  static constexpr int parts = parts_;
+  static constexpr int terms = terms_;
   static constexpr int block_k = block_k_;
   static constexpr int carried_every = carried_every_; ///< k; 0: never
-  static constexpr bool row_scaled = type == UnitType::Fp16 && parts > 1;
+  static constexpr bool row_scaled = type == UnitType::Fp16 && terms > 1;
   static_assert(carried_every % block_k == 0);
 };
 
@@ -31,8 +31,8 @@ template <class R, int tile_n_>
 struct Stages {
   static constexpr int tile_n = tile_n_;
   static constexpr unsigned line_bytes = R::block_k * bytes_of(R::type); ///< a row of one part
-  static constexpr unsigned a_part = tile_m * line_bytes, b_part = tile_n * line_bytes;
-  static constexpr unsigned a_bytes = R::parts * a_part, b_bytes = R::parts * b_part;
+  static constexpr unsigned a_term_bytes = tile_m * line_bytes, b_term_bytes = tile_n * line_bytes;
+  static constexpr unsigned a_bytes = R::terms * a_term_bytes, b_bytes = R::terms * b_term_bytes;
   static constexpr unsigned bytes = a_bytes + b_bytes;
   static constexpr int count = std::min<int>(8, (shared_limit - 1024) / bytes);
   static_assert(count >= 2);

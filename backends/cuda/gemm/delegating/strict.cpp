@@ -26,7 +26,7 @@ Index few(const GemmCall& call) { return std::min(call.m, call.n); }
 
 const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   const bool has_wgmma = std::max({call.m, call.n, call.k}) < Index{1} << 30 && machine.compute_major == 9;
-  if (has_wgmma && (is_row_product(call) || is_panel_product(call)))
+  if (has_wgmma && (is_gemv(call) || is_few_vectors(call)))
     return "of such rows or columns wgmma_tf32 is faster; use that";
   return few(call) <= few_in_tf32 ? nullptr : "of more than 16 rows and columns tf32 is faster; use another row of it";
 }

@@ -18,7 +18,7 @@
 namespace tessera::cuda {
 namespace {
 
-using namespace panels;
+using namespace few_vectors;
 
 constexpr int most_parts = 4; ///< of k: blocks of a cluster
 
@@ -34,10 +34,10 @@ __device__ void store(const Panel& x, const float (&sum)[4], int vector, int lea
     if (small >= x.small_count || large < least) return {-1, -1};
     return {x.swapped ? large : small, x.swapped ? small : large};
   };
-  if (x.finish.wanted) [[unlikely]] {
+  if (x.epilogue.wanted) [[unlikely]] {
 #pragma unroll 1
     for (int e = 0; e < 4; ++e)
-      if (const ResultPlace at = place(e); at.row >= 0) x.finish.store([&](int) { return at; }, {{sum[e]}});
+      if (const ResultPlace at = place(e); at.row >= 0) x.epilogue.store([&](int) { return at; }, {{sum[e]}});
     return;
   }
 #pragma unroll
@@ -118,7 +118,7 @@ struct Shares {
 };
 
 /// So that most multiprocessors have work in so many clusters as run at once: an H100 has 132, and runs 66, 39 and 30
-/// clusters of 2, 3 and 4 large blocks; fewer than 16 strips there never are (is_panel_product). More strips share
+/// clusters of 2, 3 and 4 large blocks; fewer than 16 strips there never are (is_few_vectors). More strips share
 /// multiprocessors, where one starts or ends while another one reads; but lines along k are read in longer pieces by
 /// more warps. Not this device's numbers: the order of the additions depends on the sizes alone.
 constexpr Shares shares_of(Index strips, Index k, bool along_k) {
@@ -135,7 +135,7 @@ Status launch(cudaStream_t stream, const Panel& x, Index strips, const char* nam
       .blocks = strips * x.parts,
       .threads = warps * 32,
       .shared = std::max(warps == 16 ? more_than_half : third, (warps + most_parts - 1) * sums_bytes<T, along_k>),
-      .early = true,
+      .programmatic = true,
       .cluster = x.parts};
   const auto kernel = panel_product<T, along_k, reads, warps>;
   if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
@@ -155,7 +155,7 @@ Status launch(cudaStream_t stream, Panel& x, const char* name) noexcept {
 
 template <class T>
 Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
-  const auto [swapped, small, large] = Sides(call);
+  const auto [swapped, small, large] = Operands(call);
   const bool pairs = !small.along_k && small.count % 2 == 0 && small.ld % 2 == 0 &&
                      reinterpret_cast<std::uintptr_t>(small.data) % (2 * sizeof(T)) == 0;
   const bool chunks = small.along_k && is_whole(small.data, call.k, small.ld, sizeof(T));
@@ -175,7 +175,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
           .ldc = call.ldc,
           .alpha = static_cast<float>(call.alpha),
           .beta = static_cast<float>(call.beta),
-          .finish = Finish<float>(call)};
+          .epilogue = EpilogueStore<float>(call)};
   const auto launch_with = [&, along_k = large.along_k]<Reads reads>() {
     return along_k ? launch<T, true, reads>(stream, x, name) : launch<T, false, reads>(stream, x, name);
   };
@@ -186,15 +186,15 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
 
 } // namespace
 
-bool is_panel_product(const GemmCall& call) noexcept {
+bool is_few_vectors(const GemmCall& call) noexcept {
   constexpr Index least_bytes = 2048; // of the vectors' elements for one k: 16 strips and more
   const Index bytes = static_cast<Index>(size_of(call.type));
-  const auto [swapped, small, large] = Sides(call);
+  const auto [swapped, small, large] = Operands(call);
   return small.count <= few && large.count * bytes >= least_bytes &&
          is_whole(large.data, large.along_k ? call.k : large.count, large.ld, size_of(call.type));
 }
 
-Status launch_panel_product(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
+Status launch_few_vectors(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
   switch (call.type) {
     case DType::BF16:
       return launch<__nv_bfloat16>(stream, call, name);

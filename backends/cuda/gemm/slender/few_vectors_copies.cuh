@@ -5,7 +5,7 @@
 
 #include "few_vectors_strict.cuh"
 
-namespace tessera::cuda::panels {
+namespace tessera::cuda::few_vectors {
 
 constexpr int depth = 16; ///< k of one instruction
 
@@ -83,4 +83,4 @@ class Copies {
 
 #endif
 
-} // namespace tessera::cuda::panels
+} // namespace tessera::cuda::few_vectors

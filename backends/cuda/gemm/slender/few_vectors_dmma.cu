@@ -9,7 +9,7 @@
 namespace tessera::cuda {
 namespace {
 
-using namespace panels;
+using namespace few_vectors;
 
 /// A chain is one of matrix instructions.
 struct DmmaShape {
@@ -102,7 +102,7 @@ bool is_panel_dmma(const GemmCall& call) noexcept {
 }
 
 Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
-  const auto [swapped, small, large] = Sides(call);
+  const auto [swapped, small, large] = Operands(call);
   // By whether two elements are copied at once, and how the large and the small operand lie.
   using Kernel = void (*)(Panel<double>);
   const Kernel kernels[2][2][2]{

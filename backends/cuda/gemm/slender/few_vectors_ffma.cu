@@ -8,7 +8,7 @@
 namespace tessera::cuda {
 namespace {
 
-using namespace panels;
+using namespace few_vectors;
 
 constexpr Index least_small = 5; ///< rows or columns; of fewer slender's tiles of one to four rows are as fast
 
@@ -150,7 +150,7 @@ Index panel_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
 }
 
 Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors, const char* name) noexcept {
-  const auto [swapped, small, large] = Sides(call);
+  const auto [swapped, small, large] = Operands(call);
   // By how many elements of the two are copied at once, and how the large and the small operand lie.
   using Kernel = void (*)(Panel<float>);
   const Kernel kernels[3][2][2]{
@@ -161,7 +161,7 @@ Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, Index multip
       {{kernel_of<false, false, 4, 4>, kernel_of<false, true, 4, 4>},
        {kernel_of<true, false, 4, 4>, kernel_of<true, true, 4, 4>}},
   };
-  const auto chunks = [](const Side& x) { return is_whole(x.data, x.along_k ? 0 : x.count, x.ld, sizeof(float)); };
+  const auto chunks = [](const Operand& x) { return is_whole(x.data, x.along_k ? 0 : x.count, x.ld, sizeof(float)); };
   const int widths = !chunks(large) ? 0 : !chunks(small) ? 1 : 2;
   // Two blocks share a multiprocessor only if there are not enough of these.
   const std::size_t least_shared = shares_of<FfmaShape>(call).blocks <= multiprocessors ? more_than_half : 0;

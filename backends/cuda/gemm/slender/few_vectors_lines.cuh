@@ -5,7 +5,7 @@
 
 #include "few_vectors_strict.cuh"
 
-namespace tessera::cuda::panels {
+namespace tessera::cuda::few_vectors {
 
 constexpr int stage_k = 32;   ///< k of a stage
 constexpr int team_size = 64; ///< threads
@@ -146,4 +146,4 @@ class Fragment {
 
 #endif
 
-} // namespace tessera::cuda::panels
+} // namespace tessera::cuda::few_vectors

@@ -12,7 +12,7 @@
 #include "cuda/gemm/common/rounding.cuh"
 #include "warp_mma.cuh"
 
-namespace tessera::cuda::panels {
+namespace tessera::cuda::few_vectors {
 
 /// How the small operand is read.
 enum class Reads {
@@ -33,7 +33,7 @@ struct Panel {
   void* c;
   Index ldc;
   float alpha, beta;
-  Finish<float> finish;
+  EpilogueStore<float> epilogue;
 };
 
 template <class T>
@@ -128,7 +128,8 @@ struct Halves {
 /// What a warp has under way: a lane's parts of both operands for some steps.
 template <class T, bool along_k, Reads reads>
 struct Batch {
-  static constexpr int groups = panels::groups<T, along_k>, steps = panels::steps<T, along_k>, depth = steps * step<T>;
+  static constexpr int groups = few_vectors::groups<T, along_k>, steps = few_vectors::steps<T, along_k>,
+                       depth = steps * step<T>;
   static_assert(!along_k || steps == 2);
   uint4 large[steps][groups];
   SmallChunks<T, reads> small[steps];
@@ -200,4 +201,4 @@ struct Batch {
 
 #endif
 
-} // namespace tessera::cuda::panels
+} // namespace tessera::cuda::few_vectors

@@ -25,7 +25,7 @@
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/shared_layout.hpp"
 
-namespace tessera::cuda::panels {
+namespace tessera::cuda::few_vectors {
 
 constexpr int most_shared = 220 << 10; ///< bytes of a block: its teams' rings, and segments' sums
 
@@ -48,7 +48,7 @@ struct Panel {
   T* c;
   Index ldc;
   T alpha, beta;
-  Finish<T> finish;
+  EpilogueStore<T> epilogue;
 };
 
 template <class Shape>
@@ -73,13 +73,13 @@ __device__ void store(const Panel<T>& x, const T (&sum)[Units::results], int vec
   }
 }
 template <class Units, class T>
-__device__ __noinline__ void store_finished(const Finish<T>& finish, const T* held, bool swapped, int count, int vector,
-                                            int least, int thread) {
+__device__ __noinline__ void store_with_epilogue(const EpilogueStore<T>& epilogue, const T* held, bool swapped,
+                                                 int count, int vector, int least, int thread) {
 #pragma unroll 1
   for (int i = 0; i < Units::results; ++i) {
     const auto [small, large] = typename Units::Pair(i, vector, thread);
     const ResultPlace at{swapped ? large : small, swapped ? small : large};
-    if (small < count && large >= least) finish.store([&](int) { return at; }, {{held[i]}});
+    if (small < count && large >= least) epilogue.store([&](int) { return at; }, {{held[i]}});
   }
 }
 
@@ -139,12 +139,12 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
 #pragma unroll
       for (int e = 0; e < width; ++e) sum[p * width + e] += more.lane[e];
     }
-  if (!x.finish.wanted) [[likely]]
+  if (!x.epilogue.wanted) [[likely]]
     return store<Units>(x, sum, vector, least, thread);
   T held[Units::results];
 #pragma unroll
   for (int i = 0; i < Units::results; ++i) held[i] = sum[i];
-  store_finished<Units>(x.finish, held, x.swapped, x.small.count, vector, least, thread);
+  store_with_epilogue<Units>(x.epilogue, held, x.swapped, x.small.count, vector, least, thread);
 #endif
 }
 
@@ -186,8 +186,8 @@ constexpr std::size_t largest_shared() {
 template <class Shape, class T = typename Shape::Element>
 Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least_shared, const char* name,
                     void (*kernel)(Panel<T>)) noexcept {
-  const auto [swapped, small, large] = Sides(call);
-  const auto vectors = [](const Side& x) {
+  const auto [swapped, small, large] = Operands(call);
+  const auto vectors = [](const Operand& x) {
     return Vectors<T>{static_cast<const T*>(x.data), x.ld, static_cast<int>(x.count)};
   };
   const Index segments = ceil_div(call.k, canonical_segment);
@@ -206,16 +206,16 @@ Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least
                    .ldc = call.ldc,
                    .alpha = static_cast<T>(call.alpha),
                    .beta = static_cast<T>(call.beta),
-                   .finish = Finish<T>(call)};
+                   .epilogue = EpilogueStore<T>(call)};
   const std::size_t shared = shared_of<Shape>(segments, shares);
   const Launch how{.blocks = shares.blocks,
                    .threads = teams * Shape::team,
                    .shared = std::max(shared, least_shared),
-                   .early = true,
+                   .programmatic = true,
                    .cluster = shares.parts};
   static_assert(largest_shared<Shape>() <= most_shared);
   if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
   return launch_kernel(stream, how, name, kernel, x);
 }
 
-} // namespace tessera::cuda::panels
+} // namespace tessera::cuda::few_vectors

@@ -28,7 +28,7 @@ struct RowProduct {
   int n, k;
   int parts, each; ///< of k, and how many each of them has
   float alpha, beta;
-  Finish<float> finish;
+  EpilogueStore<float> epilogue;
 };
 
 template <class T>
@@ -167,8 +167,8 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) row_product(const __
     for (int p = 1; p < x.parts; ++p) all += sent[p - 1][own];
   }
   if (j >= x.n) return;
-  if (x.finish.wanted) [[unlikely]] {
-    x.finish.store([&](int) -> ResultPlace { return {0, j}; }, {{all}});
+  if (x.epilogue.wanted) [[unlikely]] {
+    x.epilogue.store([&](int) -> ResultPlace { return {0, j}; }, {{all}});
   } else {
     store_rounded(static_cast<R*>(x.c) + j, all, x.alpha, x.beta);
   }
@@ -198,8 +198,8 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
                      static_cast<int>(ceil_div<Index>(call.k, parts)),
                      static_cast<float>(call.alpha),
                      static_cast<float>(call.beta),
-                     Finish<float>(call)};
-  Launch how{.blocks = groups * parts, .threads = warps * 32, .early = true, .cluster = parts};
+                     EpilogueStore<float>(call)};
+  Launch how{.blocks = groups * parts, .threads = warps * 32, .programmatic = true, .cluster = parts};
   // More blocks than multiprocessors: two share one, so that one reads while the other starts or ends.
   if (groups > multiprocessors) return launch_kernel(stream, how, name, row_product<T, R, 8, 2>, x);
   const auto kernel = row_product<T, R, 16, 1>;
@@ -210,13 +210,13 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
 
 } // namespace
 
-bool is_row_product(const GemmCall& call) noexcept {
+bool is_gemv(const GemmCall& call) noexcept {
   constexpr Index least_bytes = 4096; // of a row of B
   return call.m == 1 && call.op_b == Op::None && call.n * static_cast<Index>(size_of(call.type)) >= least_bytes &&
-         panels::is_whole(call.b, call.n, call.ldb, size_of(call.type));
+         few_vectors::is_whole(call.b, call.n, call.ldb, size_of(call.type));
 }
 
-Status launch_row_product(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
+Status launch_gemv(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
   switch (call.type) {
     case DType::BF16:
       return call.result == DType::F32 ? launch<__nv_bfloat16, float>(stream, call, name)

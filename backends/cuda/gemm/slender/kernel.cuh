@@ -51,8 +51,8 @@ class Totals {
       if (const int e = thread + v * threads; e < results) {
         const Index row = first_row + (x.c_large == 1 ? e / S::wide : e % S::rows);
         const Index i = first + (x.c_large == 1 ? e % S::wide : e / S::rows);
-        if (x.finish.wanted) [[unlikely]]
-          x.finish.store([&](int) { return x.place(row, i); }, {{total_[v]}});
+        if (x.epilogue.wanted) [[unlikely]]
+          x.epilogue.store([&](int) { return x.place(row, i); }, {{total_[v]}});
         else
           store_slender(x, row, i, total_[v]);
       }
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
   launch_dependents();
   if constexpr (S::together > 1) {
     totals.store(x, thread, first_row, first);
-  } else if (x.segments == 1 && x.finish.wanted) [[unlikely]] {
+  } else if (x.segments == 1 && x.epilogue.wanted) [[unlikely]] {
     T held[S::down][S::across][1]; // in local memory: the loop is not unrolled
 #pragma unroll
     for (int r = 0; r < S::down; ++r)
@@ -179,7 +179,8 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
       for (int c = 0; c < S::across; ++c) held[r][c][0] = sum[r][c];
 #pragma unroll 1
     for (int r = 0; r < S::down; ++r)
-      x.finish.store([&](int c) { return x.place(first_row + small_row + r, first + large_row + c * apart); }, held[r]);
+      x.epilogue.store([&](int c) { return x.place(first_row + small_row + r, first + large_row + c * apart); },
+                       held[r]);
   } else {
 #pragma unroll
     for (int r = 0; r < S::down; ++r)

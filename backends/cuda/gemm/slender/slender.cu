@@ -89,14 +89,14 @@ template <class T, class S, Along along>
 Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabilities& machine) noexcept {
   constexpr std::size_t bytes = shared_bytes<T, S, along>;
   const auto kernel = multiply<T, S, along>;
-  const bool early = machine.compute_major == 9;
-  const std::size_t limit = early ? std::max(bytes, more_than_half) : bytes;
+  const bool programmatic = machine.compute_major == 9;
+  const std::size_t limit = programmatic ? std::max(bytes, more_than_half) : bytes;
   if (Status status = allow_shared(kernel, limit, "slender"); !status.ok()) return status;
   const Index blocks = blocks_of<S>(x);
   const Launch how{.blocks = blocks,
                    .threads = 2 * threads,
-                   .shared = early && blocks <= machine.multiprocessors ? limit : bytes,
-                   .early = early};
+                   .shared = programmatic && blocks <= machine.multiprocessors ? limit : bytes,
+                   .programmatic = programmatic};
   return launch_kernel(stream, how, "slender", kernel, x);
 }
 
@@ -140,7 +140,8 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const auto launch_best = (by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer;
   if (Status status = launch_best(stream, x, machine); !status.ok() || best.adds) return status;
   return launch_add_segments<T>(
-      stream, {.sums = x.sums, .segments = x.segments, .turned = x.turned, .finish = x.finish}, "slender", hopper);
+      stream, {.sums = x.sums, .segments = x.segments, .transposed = x.turned, .epilogue = x.epilogue}, "slender",
+      hopper);
 }
 
 template <class T>

@@ -27,7 +27,7 @@ struct SlenderOperands {
   Index c_large, c_small; ///< strides of C along the two
   T alpha, beta;
   bool turned; ///< the large operand's rows are C's, not its columns
-  Finish<T> finish;
+  EpilogueStore<T> epilogue;
 
   SlenderOperands(const VectorOperands<T>& x, bool by_columns, Along a_along, Along b_along)
       : large(by_columns ? slice_b(x, b_along, 0) : slice_a(x, a_along, 0)),
@@ -44,7 +44,7 @@ struct SlenderOperands {
         alpha(x.alpha),
         beta(x.beta),
         turned(!by_columns),
-        finish(x.finish) {}
+        epilogue(x.epilogue) {}
 
   /// Of row `row` of the small operand and row `i` of the large one.
   __device__ ResultPlace place(Index row, Index i) const { return turned ? ResultPlace{i, row} : ResultPlace{row, i}; }

@@ -66,7 +66,7 @@ class Chain {
   int* added_;
 };
 
-template <class M, bool finishes, class Stage>
+template <class M, bool with_epilogue, class Stage>
 __device__ void consume_units(const Work<typename M::Element>& work, const Stage* stage,
                               Barriers<M::stages>& barriers) {
   const typename M::Place place(static_cast<int>(threadIdx.x));
@@ -84,14 +84,14 @@ __device__ void consume_units(const Work<typename M::Element>& work, const Stage
     for (int left = plan.whole; left > 0; --left) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
     if (plan.whole < plan.part.end) multiply_rest<M>(sums, fragment, stage, place, plan.rest, ring, barriers);
     const int segment = static_cast<int>(plan.segment);
-    Chain<M> chain(work, plan.part.tile - plan.segment * work.bands.tiles());
+    Chain<M> chain(work, plan.part.tile - plan.segment * work.raster.tiles());
     chain.wait(segment);
     if (segment + 1 < work.segments) {
       chain.add(sums, segment);
     } else {
       chain.add_to(sums);
       typename M::Sums::Totals held(work.x.k); // for results one by one
-      M::template store<finishes>(work.x, plan.origin.row, plan.origin.col, place, sums, held);
+      M::template store<with_epilogue>(work.x, plan.origin.row, plan.origin.col, place, sums, held);
     }
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }

@@ -49,9 +49,9 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   if constexpr (M::chained) wait_for_kernel_before(); // to draw
   Parts<M> parts(work);
   for (; parts.get(index, part); ++index) {
-    const Index segment = work.bands.layer(part.tile);
+    const Index segment = work.raster.layer(part.tile);
     const VectorOperands<T> x = work.product_of(segment);
-    const TileOrigin origin = work.origin(part.tile - segment * work.bands.tiles(), M::block_m, M::block_n);
+    const TileOrigin origin = work.origin(part.tile - segment * work.raster.tiles(), M::block_m, M::block_n);
     Index k0 = part.begin * M::block_k;
     const Index end = part.end * M::block_k;
     if (thread == 0) {
@@ -87,7 +87,7 @@ __device__ void produce(const Work<typename M::Element>& work, Stage* stage, Bar
   launch_dependents();
 }
 
-template <class M, bool finishes, class Stage>
+template <class M, bool with_epilogue, class Stage>
 __device__ void consume(const Work<typename M::Element>& work, const Stage* stage, Barriers<M::stages>& barriers) {
   constexpr int segment = canonical_segment / M::block_k;
   static_assert(canonical_segment % M::block_k == 0);
@@ -127,7 +127,8 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
     }
     if (step > segment) totals.add_to(sums);
     typename M::Sums::Totals held(work.x.k); // for results one by one
-    M::template store<finishes>(work.product_of(plan.segment), plan.origin.row, plan.origin.col, place, sums, held);
+    M::template store<with_epilogue>(work.product_of(plan.segment), plan.origin.row, plan.origin.col, place, sums,
+                                     held);
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }
 }
@@ -136,7 +137,7 @@ __device__ void consume(const Work<typename M::Element>& work, const Stage* stag
 
 /// Half of a multiprocessor's registers (M::blocks = 2), or all of them, are moved from those who copy to those who
 /// compute.
-template <class M, bool finishes, Along a_along, Along b_along>
+template <class M, bool with_epilogue, Along a_along, Along b_along>
 __global__ void __launch_bounds__(M::threads + producers, M::blocks)
     multiply(const __grid_constant__ Work<typename M::Element> work) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -151,9 +152,9 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(M::registers));
     if constexpr (M::chained)
-      consume_units<M, finishes>(work, stage, barriers);
+      consume_units<M, with_epilogue>(work, stage, barriers);
     else
-      consume<M, finishes>(work, stage, barriers);
+      consume<M, with_epilogue>(work, stage, barriers);
   }
 #endif
 }

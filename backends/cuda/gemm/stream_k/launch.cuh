@@ -29,7 +29,7 @@ inline __global__ void clear(int* flags, unsigned count) {
 
 /// A chain's, which count.
 inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
-  const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .early = true};
+  const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .programmatic = true};
   return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
 }
 
@@ -71,7 +71,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     if (Status status = signals_of(queue, blocks * warps, flag); !status.ok()) return status;
   const Work<T> work{x,
                      schedule,
-                     Bands(tiles_m, tiles_n, band),
+                     RasterOrder(tiles_m, tiles_n, band),
                      segments,
                      reinterpret_cast<T*>(memory + sums),
                      reinterpret_cast<T*>(memory + handed),
@@ -82,18 +82,18 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     if (Status status = clear_flags(stream, work.flags, flag_count); !status.ok()) return status;
   const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
     const auto kernel =
-        x.finish.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
+        x.epilogue.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     constexpr std::size_t alone = std::max(bytes, more_than_half); ///< of a block that is to have a multiprocessor
     if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
     const Launch how{.blocks = blocks,
                      .threads = M::threads + producers,
                      .shared = blocks <= multiprocessors ? alone : bytes,
-                     .early = true};
+                     .programmatic = true};
     return launch_kernel(stream, how, name, kernel, work);
   });
   if (!status.ok() || !apart) return status;
-  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .finish = x.finish}, name);
+  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .epilogue = x.epilogue}, name);
 }
 
 /// Of several sizes of tiles the one that was chosen.

@@ -42,7 +42,7 @@ struct Fmas {
   };
   using Place = warp_tiling::Position<S>;
   using Sums = warp_tiling::Sums<S>;
-  using Parts = warp_tiling::Parts<S>;
+  using Fragments = warp_tiling::Fragments<S>;
 
   /// Where a thread's elements of a step are in a stage: addresses of shared memory, to which a step further is a
   /// constant. As pointers the compiler works them out again for each step.
@@ -51,7 +51,7 @@ struct Fmas {
    public:
     __device__ Lines(const Stage& stage, const Place& place)
         : a_(address(&stage.a.at[0][place.row])), b_(address(&stage.b.at[0][place.col])) {}
-    __device__ void load(Parts& parts, int step) const {
+    __device__ void load(Fragments& parts, int step) const {
 #pragma unroll
       for (int v = 0; v < S::vectors_m; ++v)
         load<S::width_m>(parts.a + v * S::width_m, a_ + step * a_bytes + v * S::lanes_m * S::width_m * sizeof(float));
@@ -85,7 +85,7 @@ struct Fmas {
   };
 
   struct Fragment {
-    Parts parts[ahead + 1]; ///< of this step and of the next ones
+    Fragments parts[ahead + 1]; ///< of this step and of the next ones
 
     template <class Stage>
     __device__ void load(const Stage& stage, const Place& place) {
@@ -97,7 +97,7 @@ struct Fmas {
 
   /// Row by row and back: the register file reads two operands a cycle, so that of a multiply-add's three one must be
   /// the last one's still. Else it takes two cycles.
-  __device__ static void add(Sums& sums, const Parts& now) {
+  __device__ static void add(Sums& sums, const Fragments& now) {
 #pragma unroll
     for (int i = S::rows - 1; i >= 0; --i)
 #pragma unroll
@@ -151,12 +151,12 @@ struct Fmas {
       }
     }
   }
-  template <bool finishes>
+  template <bool with_epilogue>
   __device__ static void store(const VectorOperands<float>& x, Index row, Index col, const Place& place,
                                const Sums& sums, typename Sums::Totals& totals) {
     constexpr Edges edges = blocks == 1 ? Edges::Rolled : Edges::Unrolled;
-    if constexpr (finishes)
-      warp_tiling::store_finished<S>(x.finish, held_in(totals, sums), row + place.row, col + place.col);
+    if constexpr (with_epilogue)
+      warp_tiling::store_with_epilogue<S>(x.epilogue, held_in(totals, sums), row + place.row, col + place.col);
     else
       warp_tiling::store_plain<S, edges>(x, row + place.row, col + place.col, sums, totals);
   }

@@ -15,13 +15,13 @@ template <class T>
 struct Work {
   VectorOperands<T> x;
   Schedule schedule;
-  Bands bands;    ///< of tiles, a layer for each segment
-  Index segments; ///< of k
-  T* sums;        ///< [segment][m][n], if there are several
-  T* handed;      ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
-  int* flags;     ///< [block][warp]: 1 while they are there; chained: [tile][warp]: how many segments are added
-  T* totals;      ///< [block][result of a thread][thread]; chained: [tile]…
-  int* drawn;     ///< chained: how many units blocks have drawn
+  RasterOrder raster; ///< of tiles, a layer for each segment
+  Index segments;     ///< of k
+  T* sums;            ///< [segment][m][n], if there are several
+  T* handed;          ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
+  int* flags;         ///< [block][warp]: 1 while they are there; chained: [tile][warp]: how many segments are added
+  T* totals;          ///< [block][result of a thread][thread]; chained: [tile]…
+  int* drawn;         ///< chained: how many units blocks have drawn
 
   /// The product that tiles are part of: all of k, or one segment.
   __device__ VectorOperands<T> product_of(Index segment) const {
@@ -29,7 +29,7 @@ struct Work {
   }
   /// Of a tile of any segment, counted in it.
   __device__ TileOrigin origin(Index tile, int tile_m, int tile_n) const {
-    const TilePlace place = bands.place(tile);
+    const TilePlace place = raster.place(tile);
     return {place.row * tile_m, place.col * tile_n};
   }
 };

@@ -38,12 +38,12 @@ __global__ void __launch_bounds__(threads, 2) tile_2d_register(StridedOperands<T
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
-      T a_part[side<T>], b_part[side<T>];
+      T a_fragment[side<T>], b_fragment[side<T>];
 #pragma unroll
-      for (int i = 0; i < side<T>; ++i) a_part[i] = a_tile.at[row + i][p];
+      for (int i = 0; i < side<T>; ++i) a_fragment[i] = a_tile.at[row + i][p];
 #pragma unroll
-      for (int j = 0; j < side<T>; ++j) b_part[j] = b_tile.at[p][col + j * threads_across];
-      sums.extend(a_part, b_part);
+      for (int j = 0; j < side<T>; ++j) b_fragment[j] = b_tile.at[p][col + j * threads_across];
+      sums.extend(a_fragment, b_fragment);
     }
     __syncthreads();
   }

@@ -53,10 +53,10 @@ __global__ void __launch_bounds__(threads, 2) conflict_free(VectorOperands<T> x)
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
-      T a_part[side<T>], b_part[side<T>];
-      load_fragment<T, side<T>>(&a_tile[current][p][row], a_part);
-      load_fragment<T, side<T>>(&b_tile[current][p][col], b_part);
-      sums.extend(a_part, b_part);
+      T a_fragment[side<T>], b_fragment[side<T>];
+      load_fragment<T, side<T>>(&a_tile[current][p][row], a_fragment);
+      load_fragment<T, side<T>>(&b_tile[current][p][col], b_fragment);
+      sums.extend(a_fragment, b_fragment);
     }
     current ^= 1;
     if (more) {

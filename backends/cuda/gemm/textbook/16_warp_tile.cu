@@ -29,14 +29,14 @@ __global__ void __launch_bounds__(S::threads, 2) warp_tile(VectorOperands<typena
   TileLoader<T, S::block_n, block_k, S::threads, b_along> b(slice_b(x, b_along, origin.col), thread);
   warp_tiling::Sums<S> sums;
   typename decltype(sums)::Totals totals(x.k);
-  warp_tiling::Parts<S> parts[2];
+  warp_tiling::Fragments<S> fragments[2];
 
   a.fetch(0);
   b.fetch(0);
   a.store(a_tile[0]);
   b.store(b_tile[0]);
   __syncthreads();
-  parts[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
+  fragments[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
   int current = 0;
   for (Index k0 = 0; k0 < x.k; k0 += block_k, current ^= 1) {
     const bool more = k0 + block_k < x.k;
@@ -48,14 +48,14 @@ __global__ void __launch_bounds__(S::threads, 2) warp_tile(VectorOperands<typena
 #pragma unroll
     for (int p = 0; p < block_k; ++p) {
       if (p + 1 < block_k) {
-        parts[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
+        fragments[(p + 1) % 2].load(&a_tile[current][p + 1][at.row], &b_tile[current][p + 1][at.col]);
       } else if (more) {
         a.store(a_tile[current ^ 1]);
         b.store(b_tile[current ^ 1]);
         __syncthreads();
-        parts[0].load(&a_tile[current ^ 1][0][at.row], &b_tile[current ^ 1][0][at.col]);
+        fragments[0].load(&a_tile[current ^ 1][0][at.row], &b_tile[current ^ 1][0][at.col]);
       }
-      sums.extend(parts[p % 2].a, parts[p % 2].b);
+      sums.extend(fragments[p % 2].a, fragments[p % 2].b);
     }
   }
   sums.finish(x.k, totals);

@@ -52,12 +52,12 @@ using Operand = nvcuda::wmma::fragment<Use, side, side, depth, nvcuda::wmma::pre
 /// wmma::load_matrix_sync as its PTX: the call itself compiles to loads that do not know their memory is shared, with
 /// 64-bit addresses. Then the rounding to tf32, which the products would otherwise do by truncation.
 template <class Use, class Layout>
-__device__ void load_rounded(Operand<Use, Layout>& part, const float* from, unsigned ld) {
+__device__ void load_rounded(Operand<Use, Layout>& fragment, const float* from, unsigned ld) {
   constexpr bool is_a = std::is_same_v<Use, nvcuda::wmma::matrix_a>;
   constexpr bool by_row = std::is_same_v<Layout, nvcuda::wmma::row_major>;
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(from));
   unsigned bits[4];
-  static_assert(part.num_elements == 4);
+  static_assert(fragment.num_elements == 4);
   if constexpr (is_a && by_row)
     asm volatile("wmma.load.a.sync.aligned.row.m16n16k8.shared.tf32 {%0, %1, %2, %3}, [%4], %5;"
                  : "=r"(bits[0]), "=r"(bits[1]), "=r"(bits[2]), "=r"(bits[3])
@@ -79,7 +79,7 @@ __device__ void load_rounded(Operand<Use, Layout>& part, const float* from, unsi
                  : "r"(address), "r"(ld)
                  : "memory");
 #pragma unroll
-  for (int e = 0; e < 4; ++e) part.x[e] = nvcuda::wmma::__float_to_tf32(__uint_as_float(bits[e]));
+  for (int e = 0; e < 4; ++e) fragment.x[e] = nvcuda::wmma::__float_to_tf32(__uint_as_float(bits[e]));
 }
 #endif
 
@@ -122,19 +122,19 @@ __global__ void __launch_bounds__(threads, 2) wmma_tf32(VectorOperands<float> x)
     start(k0 + (stages - 1) * block_k, current == 0 ? stages - 1 : current - 1);
 #pragma unroll
     for (int p = 0; p < block_k; p += depth) {
-      Operand<wmma::matrix_a, ALayout> a_part[fragments];
-      Operand<wmma::matrix_b, BLayout> b_part[fragments];
+      Operand<wmma::matrix_a, ALayout> a_fragment[fragments];
+      Operand<wmma::matrix_b, BLayout> b_fragment[fragments];
 #pragma unroll
       for (int f = 0; f < fragments; ++f) {
-        load_rounded<wmma::matrix_a, ALayout>(a_part[f], stage[current].a.fragment(row + f * side, p),
+        load_rounded<wmma::matrix_a, ALayout>(a_fragment[f], stage[current].a.fragment(row + f * side, p),
                                               StoredTile<a_along>::ld);
-        load_rounded<wmma::matrix_b, BLayout>(b_part[f], stage[current].b.fragment(col + f * side, p),
+        load_rounded<wmma::matrix_b, BLayout>(b_fragment[f], stage[current].b.fragment(col + f * side, p),
                                               StoredTile<b_along>::ld);
       }
 #pragma unroll
       for (int i = 0; i < fragments; ++i)
 #pragma unroll
-        for (int j = 0; j < fragments; ++j) wmma::mma_sync(sums[i][j], a_part[i], b_part[j], sums[i][j]);
+        for (int j = 0; j < fragments; ++j) wmma::mma_sync(sums[i][j], a_fragment[i], b_fragment[j], sums[i][j]);
     }
     current = current + 1 == stages ? 0 : current + 1;
   }

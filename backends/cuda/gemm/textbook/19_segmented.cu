@@ -51,8 +51,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     segmented<T, a.value, b.value><<<blocks, S::threads, 0, stream>>>(x, scratch.as<T>());
   });
   if (Status status = launched(row.name); !status.ok()) return status;
-  return launch_add_segments<T>(stream, {.sums = scratch.as<T>(), .segments = segments, .finish = x.finish}, row.name,
-                                executor.capabilities().compute_major == 9);
+  return launch_add_segments<T>(stream, {.sums = scratch.as<T>(), .segments = segments, .epilogue = x.epilogue},
+                                row.name, executor.capabilities().compute_major == 9);
 }
 
 template <class T>

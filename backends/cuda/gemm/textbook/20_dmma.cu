@@ -21,11 +21,11 @@ using S = dmma_tiling::Shape<4, 4, 2, 2, 16>;
 constexpr int stages = 3;
 
 /// Two kernels, as in stream_k: what an epilogue takes would slow down those without.
-template <bool finishes, Along a_along, Along b_along>
+template <bool with_epilogue, Along a_along, Along b_along>
 __global__ void __launch_bounds__(S::threads, 2) dmma(VectorOperands<double> x) {
   extern __shared__ float4 shared[];
   auto* const stage = reinterpret_cast<S::Stage<a_along, b_along>*>(shared);
-  dmma_tiling::multiply_tile<S, stages, finishes>(x, tile_origin(x, S::block_m, S::block_n), stage);
+  dmma_tiling::multiply_tile<S, stages, with_epilogue>(x, tile_origin(x, S::block_m, S::block_n), stage);
 }
 
 const char* reject(const GemmKernel&, const GemmCall&, const Capabilities& machine) noexcept {
@@ -39,7 +39,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
   const cudaStream_t stream = stream_of(queue);
   const VectorOperands<double> x(call);
   return with_layouts(call, [&](auto a, auto b) -> Status {
-    const auto kernel = x.finish.wanted ? dmma<true, a.value, b.value> : dmma<false, a.value, b.value>;
+    const auto kernel = x.epilogue.wanted ? dmma<true, a.value, b.value> : dmma<false, a.value, b.value>;
     constexpr std::size_t bytes = stages * sizeof(S::Stage<a.value, b.value>);
     if (Status status = allow_shared(kernel, bytes, "dmma"); !status.ok()) return status;
     kernel<<<tile_count(call, S::block_m, S::block_n), S::threads, bytes, stream>>>(x);

@@ -18,15 +18,15 @@ constexpr unsigned vector_bytes = 16;
 
 /// `part` elements of the row are in shared memory at once: all of k, or a multiple of canonical_segment.
 template <class T, class Sum>
-__global__ void __launch_bounds__(threads) rows(StridedOperands<T> x, int part) {
+__global__ void __launch_bounds__(threads) rows(StridedOperands<T> x, int chunk) {
   extern __shared__ double storage[]; // the one type that suits both
   T* const row = reinterpret_cast<T*>(storage);
   for (Index i = blockIdx.x; i < x.m; i += gridDim.x) {
     for (Index left = 0; left < x.n; left += threads) {
       const Index j = left + threadIdx.x;
       Sum sum;
-      for (Index first = 0; first < x.k; first += part) {
-        const int length = static_cast<int>(x.k - first < part ? x.k - first : part);
+      for (Index first = 0; first < x.k; first += chunk) {
+        const int length = static_cast<int>(x.k - first < chunk ? x.k - first : chunk);
         if (left == 0 || length < x.k) { // else it is there already
           __syncthreads();
           const T* a = x.a + i * x.a_row + first * x.a_col;
@@ -49,11 +49,11 @@ template <class T, class Sum>
 void launch(Queue& queue, const GemmCall& call) {
   constexpr Index most = most_bytes / static_cast<Index>(sizeof(T)) / canonical_segment * canonical_segment;
   constexpr Index most_blocks = 0x7fffffff;
-  const int part = static_cast<int>(call.k < most ? call.k : most);
+  const int chunk = static_cast<int>(call.k < most ? call.k : most);
   const auto blocks = static_cast<unsigned>(call.m < most_blocks ? call.m : most_blocks);
-  const auto row_bytes = static_cast<unsigned>(part) * static_cast<unsigned>(sizeof(T));
+  const auto row_bytes = static_cast<unsigned>(chunk) * static_cast<unsigned>(sizeof(T));
   const unsigned bytes = (row_bytes + vector_bytes - 1) / vector_bytes * vector_bytes;
-  rows<T, Sum><<<blocks, threads, bytes, stream_of(queue)>>>(StridedOperands<T>(call), part);
+  rows<T, Sum><<<blocks, threads, bytes, stream_of(queue)>>>(StridedOperands<T>(call), chunk);
 }
 
 } // namespace tessera::cuda::row_in_shared

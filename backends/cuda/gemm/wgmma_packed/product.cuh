@@ -47,11 +47,12 @@ __device__ void multiply_stage(float (&sum)[S::tile_n / 2], const char* stage, i
 #pragma unroll
   for (int k = 0; k < R::block_k; k += depth_of(R::type))
 #pragma unroll
-    for (int order = R::parts - 1; order >= 0; --order)
+    for (int order = R::terms - 1; order >= 0; --order)
 #pragma unroll
       for (int i = order; i >= 0; --i) {
         const unsigned step = k / depth_of(R::type) * 256;
-        multiply<R::type, S::tile_n>(sum, a.at(i * S::a_part + step), b.at((order - i) * S::b_part + step), accumulate);
+        multiply<R::type, S::tile_n>(sum, a.at(i * S::a_term_bytes + step), b.at((order - i) * S::b_term_bytes + step),
+                                     accumulate);
         accumulate = 1;
       }
 }

@@ -42,13 +42,13 @@ inline int choose_slices(Index tiles, Index clusters, Index blocks, Index least)
 template <class R, int tile_n>
 Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index clusters) noexcept {
   using S = Stages<R, tile_n>;
-  constexpr bool may_be_unfit = R::parts > 1;
+  constexpr bool may_be_unfit = R::terms > 1;
   const cudaStream_t stream = stream_of(queue);
   const StridedOperands<float> x(call);
   const Index tiles_m = ceil_div<Index>(call.m, cluster * tile_m);
   const Index tiles_n = ceil_div<Index>(call.n, tile_n);
-  PackedParts a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::parts, R::type);
-  PackedParts b(call.n, call.k, tile_n, tiles_n, R::block_k, R::parts, R::type);
+  PackedParts a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type);
+  PackedParts b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type);
   const int slices = choose_slices(tiles_m * tiles_n, clusters, a.blocks, 512 / R::block_k);
 
   ScratchLayout layout;
@@ -92,7 +92,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                      .alpha = x.alpha,
                      .beta = x.beta,
                      .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
-                     .finish = x.finish,
+                     .epilogue = x.epilogue,
                      .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
   if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
@@ -102,7 +102,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                    .cluster = cluster};
   if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, product_of); !status.ok()) return status;
   if (slices > 1) {
-    const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .finish = x.finish, .unfit = unfit};
+    const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .epilogue = x.epilogue, .unfit = unfit};
     if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
   }
   return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};

@@ -23,7 +23,7 @@ struct Product {
   Index ldc;
   float alpha, beta;
   bool c_pairs; ///< C can be written two columns at once
-  Finish<float> finish;
+  EpilogueStore<float> epilogue;
   const int* unfit; ///< if set and not 0: nothing is to be done
 };
 
@@ -35,7 +35,7 @@ struct Work {
   __device__ Work(const Product& x, int index) {
     const int tiles = x.tiles_m * x.tiles_n;
     slice = index / tiles;
-    const TilePlace tile = banded(index % tiles, x.tiles_m, x.tiles_n, band);
+    const TilePlace tile = raster_place(index % tiles, x.tiles_m, x.tiles_n, band);
     tile_row = static_cast<int>(tile.row);
     tile_col = static_cast<int>(tile.col);
     begin = static_cast<int>(static_cast<Index>(x.blocks) * slice / x.slices);
@@ -97,7 +97,7 @@ __device__ void unscale(const Product& x, const Destination<S>& to, float (&resu
 
 template <class S>
 __device__ void store(const Product& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
-  if (x.finish.wanted && x.slices == 1) [[unlikely]] {
+  if (x.epilogue.wanted && x.slices == 1) [[unlikely]] {
     float held[S::tile_n / 2]; // in local memory: the loop is not unrolled
 #pragma unroll
     for (int e = 0; e < S::tile_n / 2; ++e) held[e] = result[e];
@@ -106,7 +106,7 @@ __device__ void store(const Product& x, const Destination<S>& to, const float (&
       float sum[4][2];
 #pragma unroll
       for (int v = 0; v < 8; ++v) sum[v / 2][v % 2] = held[e + v];
-      x.finish.store([&](int v) -> ResultPlace { return {to.i + v % 2 * 8, to.j + e * 2 + v / 2 * 8}; }, sum);
+      x.epilogue.store([&](int v) -> ResultPlace { return {to.i + v % 2 * 8, to.j + e * 2 + v / 2 * 8}; }, sum);
     }
     return;
   }

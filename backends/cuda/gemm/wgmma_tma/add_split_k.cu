@@ -10,7 +10,7 @@ namespace {
 /// `columns`: threads side by side, four results each, and so many `groups` of these, who share the slices.
 template <class R, int columns, int groups>
 __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_constant__ SliceSums x) {
-  const Finish<float>& finish = x.finish;
+  const EpilogueStore<float>& epilogue = x.epilogue;
   __shared__ float4 partial[groups][columns];
   launch_dependents();
   wait_for_kernel_before();
@@ -18,10 +18,10 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_const
   const auto column = static_cast<int>(threadIdx.x) % columns;
   const unsigned across = static_cast<unsigned>(x.pitch) / 4;
   const unsigned quad = blockIdx.x * columns + static_cast<unsigned>(column);
-  const bool inside = quad < across * static_cast<unsigned>(finish.m);
+  const bool inside = quad < across * static_cast<unsigned>(epilogue.m);
   float4 sum{};
   if (inside) {
-    const Index plane = finish.m * x.pitch;
+    const Index plane = epilogue.m * x.pitch;
     const float* from = x.sums + Index{quad} * 4;
 #pragma unroll 8
     for (int slice = group; slice < x.slices; slice += groups) {
@@ -37,18 +37,18 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_const
     sum = float4{sum.x + s.x, sum.y + s.y, sum.z + s.z, sum.w + s.w};
   }
   const int i = static_cast<int>(quad / across), j = static_cast<int>(quad % across) * 4;
-  if (finish.wanted) [[unlikely]]
-    return finish.store([&](int) -> ResultPlace { return {i, j}; }, {{sum.x, sum.y, sum.z, sum.w}});
-  R* const c = static_cast<R*>(finish.c) + i * finish.ldc + j;
+  if (epilogue.wanted) [[unlikely]]
+    return epilogue.store([&](int) -> ResultPlace { return {i, j}; }, {{sum.x, sum.y, sum.z, sum.w}});
+  R* const c = static_cast<R*>(epilogue.c) + i * epilogue.ldc + j;
   const float results[4]{sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    if (j + e < finish.n) store_rounded(c + e, results[e], finish.alpha, finish.beta);
+    if (j + e < epilogue.n) store_rounded(c + e, results[e], epilogue.alpha, epilogue.beta);
 }
 
 template <class R, int columns, int groups>
 Status launch(cudaStream_t stream, Index quads, const SliceSums& x, const char* name) noexcept {
-  const Launch how{.blocks = ceil_div<Index>(quads, columns), .threads = columns * groups, .early = true};
+  const Launch how{.blocks = ceil_div<Index>(quads, columns), .threads = columns * groups, .programmatic = true};
   return launch_kernel(stream, how, name, add_slices<R, columns, groups>, x);
 }
 
@@ -56,7 +56,7 @@ Status launch(cudaStream_t stream, Index quads, const SliceSums& x, const char* 
 /// faster, and of many there are threads enough.
 template <class R>
 Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
-  const Index quads = x.finish.m * x.pitch / 4;
+  const Index quads = x.epilogue.m * x.pitch / 4;
   if (quads < 4096) return launch<R, 8, 16>(stream, quads, x, name);
   if (quads < 65536) return launch<R, 32, 8>(stream, quads, x, name);
   return launch<R, 32, 2>(stream, quads, x, name);
@@ -65,7 +65,7 @@ Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcep
 } // namespace
 
 Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
-  switch (x.finish.result) {
+  switch (x.epilogue.result) {
     case DType::F32:
       return launch<float>(stream, x, name);
     case DType::BF16:

@@ -15,7 +15,7 @@ struct SliceSums {
   const float* sums;
   int slices;
   int pitch; ///< a multiple of 4
-  Finish<float> finish;
+  EpilogueStore<float> epilogue;
 };
 
 /// Adds in an order that depends on the sizes alone. On Hopper, behind a kernel that lets it start early.

@@ -86,7 +86,7 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
   commit_products();
 }
 
-template <UnitType type, class S, bool finishes>
+template <UnitType type, class S, bool with_epilogue>
 __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
                         unsigned rank, const Work<S>* works) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
@@ -98,7 +98,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Results in_registers = S::columns < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
   const Results& to = S::columns < 192 ? in_registers : x.to;
-  constexpr bool defers = S::sharing == Sharing::B && !finishes; // where there are tiles enough
+  constexpr bool defers = S::sharing == Sharing::B && !with_epilogue; // where there are tiles enough
   [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
   char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
@@ -150,8 +150,8 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     }
     if constexpr (defers) wait_for_boxes<0>(); // in whose buffers results are turned
     const auto store_all = [&](const auto& sums, char* buffer) {
-      if constexpr (finishes)
-        store_finished<false>(x.finish, sums, buffer, row, col);
+      if constexpr (with_epilogue)
+        store_with_epilogue<false>(x.epilogue, sums, buffer, row, col);
       else
         store<type>(to, sums, buffer, row, col, work.slice, defers ? lane_from_here() : lane); // registers are few
     };
@@ -165,8 +165,8 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
       if (buffer == nullptr) continue;
       if (!x.swapped)
         store_all(all, buffer);
-      else if constexpr (finishes)
-        finish_columns<1>(x.finish, all, work.col, row);
+      else if constexpr (with_epilogue)
+        store_columns_with_epilogue<1>(x.epilogue, all, work.col, row);
       else
         store_columns_of<type>(to, all, work.col, row, work.slice);
     } else {
@@ -179,7 +179,7 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
 #endif
 
 /// To be launched in clusters. With an epilogue it is a kernel of its own: in this one every register is taken.
-template <UnitType type, int rows, int tile_n, Sharing sharing, bool finishes>
+template <UnitType type, int rows, int tile_n, Sharing sharing, bool with_epilogue>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using S = Stages<rows, tile_n, sharing>;
@@ -210,9 +210,9 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     ptx::barrier_cluster_wait();
     if constexpr (type == UnitType::Tf32)
-      consume_from_registers<S, finishes>(x, shared, barriers, arrivals, rank, works);
+      consume_from_registers<S, with_epilogue>(x, shared, barriers, arrivals, rank, works);
     else
-      consume<type, S, finishes>(x, shared, barriers, arrivals, rank, works);
+      consume<type, S, with_epilogue>(x, shared, barriers, arrivals, rank, works);
   }
   if constexpr (sharing != Sharing::B) return; // who is sent sums has waited for all of them
   __syncwarp();

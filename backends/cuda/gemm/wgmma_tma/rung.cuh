@@ -85,8 +85,8 @@ template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothin
 Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
               const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
-  const auto kernel = x.finish.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
-                                                       : product<type, rows, tile_n, sharing, false>;
+  const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
+                                                         : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
   // Those who share results meet once: each has one tile.
@@ -97,7 +97,7 @@ Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index mul
   const Launch how{.blocks = blocks,
                    .threads = threads,
                    .shared = S::all_bytes,
-                   .early = true,
+                   .programmatic = true,
                    .cluster = paired ? 2 : plan.cluster()};
   return launch_kernel(stream, how, name, kernel, x);
 }
@@ -153,8 +153,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   constexpr bool tf32 = type == UnitType::Tf32;
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
-  if (is_row_product(call)) return launch_row_product(stream, call, row.name);
-  if (is_panel_product(call)) return launch_panel_product(stream, call, row.name);
+  if (is_gemv(call)) return launch_gemv(stream, call, row.name);
+  if (is_few_vectors(call)) return launch_few_vectors(stream, call, row.name);
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
                call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
@@ -200,18 +200,18 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .parts = plan.parts,
             .each = static_cast<int>(stages / units),
             .more = static_cast<int>(stages % units),
-            .finish = Finish<float>(call)};
+            .epilogue = EpilogueStore<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
   const int own_columns = plan.own_columns();
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;
   if (Status status = describe(call.type, second, own_columns, own_k, x.b); !status.ok()) return status;
-  x.in_boxes = plan.sharing == Sharing::B && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.finish.wanted;
+  x.in_boxes = plan.sharing == Sharing::B && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.epilogue.wanted;
   if (x.in_boxes)
     if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;
   if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
   if (sums == nullptr) return {};
-  return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.finish}, row.name);
+  return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.epilogue}, row.name);
 }
 
 } // namespace tessera::cuda::tma

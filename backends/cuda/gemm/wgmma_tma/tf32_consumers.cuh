@@ -121,7 +121,7 @@ __device__ void store_transposed(const Results& x, const float (&sum)[count], in
   }
 }
 
-template <class S, bool finishes>
+template <class S, bool with_epilogue>
 __device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                                        Arrivals& arrivals, unsigned rank, const Work<S>* works) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -171,7 +171,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     char* const buffers = shared + stages * static_cast<int>(S::bytes);
     const int row = work.row_of(warp), col = work.col_of(warp / 4);
-    if constexpr (S::sharing == Sharing::B && !finishes) {
+    if constexpr (S::sharing == Sharing::B && !with_epilogue) {
       if (!clusters.is_last(index) && x.in_boxes) {
         if (x.swapped)
           send_columns(x.c, sum, to.alpha, buffers + warp * staging, col, row);
@@ -182,11 +182,11 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
       wait_for_boxes<0>(); // in whose buffers results are turned
     }
     const auto store_all = [&](const auto& sums, char* buffer) {
-      if constexpr (finishes) {
+      if constexpr (with_epilogue) {
         if (x.swapped)
-          finish_columns<2>(x.finish, sums, col, row);
+          store_columns_with_epilogue<2>(x.epilogue, sums, col, row);
         else
-          store_finished<true>(x.finish, sums, buffer, row, col);
+          store_with_epilogue<true>(x.epilogue, sums, buffer, row, col);
       } else if (x.swapped) {
         store_transposed(to, sums, col, row, work.slice);
       } else {

@@ -171,7 +171,8 @@ struct Rows {
 };
 
 /// What `stage_wide` left, without alpha, four columns a lane: 16 rows from (i, j) on.
-__device__ inline void finish_staged(const Finish<float>& finish, const char* buffer, int lane, int i, int j) {
+__device__ inline void store_staged_with_epilogue(const EpilogueStore<float>& epilogue, const char* buffer, int lane,
+                                                  int i, int j) {
   float sum[4][4];
 #pragma unroll
   for (int v = 0; v < 4; ++v) {
@@ -181,28 +182,29 @@ __device__ inline void finish_staged(const Finish<float>& finish, const char* bu
     sum[v][2] = quad.z;
     sum[v][3] = quad.w;
   }
-  finish.store([&](int v) -> ResultPlace { return {i + lane / 8 + v * 4, j + lane % 8 * 4}; }, sum);
+  epilogue.store([&](int v) -> ResultPlace { return {i + lane / 8 + v * 4, j + lane % 8 * 4}; }, sum);
 }
 
 /// store() where more is to be done than alpha and beta: by way of local memory, since with accumulators in registers
 /// there would be too few for this. All that depends on the lane is computed here and not before the main loop.
 template <bool paired, int count>
-__device__ void store_finished(const Finish<float>& finish, const float (&sum)[count], char* buffers, int i, int j) {
+__device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const float (&sum)[count], char* buffers,
+                                    int i, int j) {
   const int lane = lane_from_here();
-  if (i >= finish.m || j >= finish.n) return;
+  if (i >= epilogue.m || j >= epilogue.n) return;
   float held[count];
 #pragma unroll
   for (int e = 0; e < count; ++e) held[e] = sum[e];
   __syncwarp(); // the last tile's buffers have been read
 #pragma unroll 1
-  for (int col = 0; col < count * 2 && j + col < finish.n; col += 32) {
+  for (int col = 0; col < count * 2 && j + col < epilogue.n; col += 32) {
     char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
     float part[16];
 #pragma unroll
     for (int e = 0; e < 16; ++e) part[e] = held[col / 2 + e];
     stage_wide<paired>(part, 0, 1, buffer, lane);
     __syncwarp();
-    finish_staged(finish, buffer, lane, i, j + col);
+    store_staged_with_epilogue(epilogue, buffer, lane, i, j + col);
   }
 }
 
@@ -265,7 +267,8 @@ __device__ void store(const Results& x, const float (&sum)[count], char* buffers
 /// Results of Cᵀ: the accumulators' 16 rows are columns from j on, their columns rows from i on. Of a lane's two
 /// columns the second is the first one's neighbour (`neighbours` = 2) or 8 further on (1).
 template <int neighbours, int count>
-__device__ void finish_columns(const Finish<float>& finish, const float (&sum)[count], int i, int j) {
+__device__ void store_columns_with_epilogue(const EpilogueStore<float>& epilogue, const float (&sum)[count], int i,
+                                            int j) {
   const int lane = lane_from_here();
   j += lane / 4 * neighbours;
   i += lane % 4 * 2;
@@ -281,7 +284,7 @@ __device__ void finish_columns(const Finish<float>& finish, const float (&sum)[c
     for (int v = 0; v < 8 / neighbours; ++v)
 #pragma unroll
       for (int e = 0; e < neighbours; ++e) four[v][e] = held[first + number(v) + e * 2];
-    finish.store(
+    epilogue.store(
         [&](int v) -> ResultPlace {
           const int e = number(v);
           return {i + first * 2 + e / 4 * 8 + e % 2, j + (neighbours == 2 ? 0 : e / 2 % 2 * 8)};

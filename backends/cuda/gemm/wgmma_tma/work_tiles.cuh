@@ -20,7 +20,7 @@ struct Product {
   int slices;           ///< of k, a plane of sums each
   int parts;            ///< of each slice, for the blocks of a cluster that share results; else 1
   int each, more;       ///< blocks of k, a stage each, of each part, and how many parts have one more
-  Finish<float> finish;
+  EpilogueStore<float> epilogue;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
