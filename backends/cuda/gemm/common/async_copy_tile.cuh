@@ -1,6 +1,7 @@
 #pragma once
 
-/// One tile of C by async_copy: also what segmented's blocks do with a segment of k each, and those of batches.
+/// Computes one tile of C by cp.async, through several stages of shared memory: for async_copy, for segmented (over one
+/// segment of k) and for batches.
 
 #include "async_loader.cuh"
 #include "grid.cuh"
@@ -12,18 +13,18 @@ template <class T>
 using Tiles = warp_tiling::Wide<T>;
 
 constexpr int block_k = 8;
-/// What fits into the 48 KiB that need no opt-in.
+/// The number of stages that fit into the 48 KiB of shared memory that need no opt-in.
 template <class T>
 constexpr int stages_of = sizeof(T) == 4 ? 4 : 3;
 
-/// What a block of tiles of shape S has in shared memory.
+/// The stages of a block in shared memory, for tiles of shape S.
 template <class S, int stages>
 struct Stages {
   alignas(16) typename S::Element a[stages][block_k][S::a_ld];
   alignas(16) typename S::Element b[stages][block_k][S::b_ld];
 };
 
-/// The tile at `origin`, by a block of S::threads threads.
+/// Computes the tile of C at `origin`. All S::threads threads of the block call it.
 template <class S, int stages, Along a_along, Along b_along>
 __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, const TileOrigin& origin,
                                  Stages<S, stages>& shared) {
@@ -38,7 +39,7 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
   typename decltype(sums)::Totals totals(x.k);
   warp_tiling::Fragments<S> fragments[2];
 
-  // A commit without copies keeps the count of stages under way the same to the end.
+  // A commit without copies keeps the number of stages in flight constant until the end.
   const auto start = [&](Index k0, int stage) {
     if (k0 < x.k) {
       a.copy(k0, a_tile[stage]);
@@ -52,7 +53,7 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
   __syncthreads();
   fragments[0].load(&a_tile[0][0][at.row], &b_tile[0][0][at.col]);
   int current = 0;
-  int free = stages - 1; // its last readers have passed the barrier
+  int free = stages - 1; // the threads that read it last have passed the barrier
   for (Index k0 = 0; k0 < x.k; k0 += block_k) {
     start(k0 + (stages - 1) * block_k, free);
     free = current;
@@ -74,7 +75,7 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
   warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums, totals);
 }
 
-/// This block's tile.
+/// Computes the block's tile of C.
 template <class T, Along a_along, Along b_along>
 __device__ void multiply_tile(const VectorOperands<T>& x) {
   using S = Tiles<T>;

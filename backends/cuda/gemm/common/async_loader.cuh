@@ -1,11 +1,13 @@
 #pragma once
 
-/// TileLoader's twin for cp.async: from global to shared memory without registers in between, while the block computes.
+/// TileLoader's counterpart for cp.async: copies tiles from global to shared memory without registers in between, while
+/// the block computes.
 ///
-/// Lines of memory are copied as they are, in 16-byte vectors, or in single elements where these are not aligned; or an
-/// operand stored along k is transposed by copying single elements: eight lanes along k, so that whole sectors are
-/// read, into rows of shared memory padded by one vector, so that a warp's elements fall into different banks. Before
-/// compute capability 8.0 the same calls copy at once. CUDA C++ Programming Guide, "Asynchronous Data Copies".
+/// A line of memory is copied as it is, in vectors of 16 bytes, or in single elements where the operand is not aligned.
+/// An operand that is stored along k can be transposed: it is then copied in single elements by eight lanes along k, so
+/// that whole sectors are read, into rows of shared memory that are padded by one vector, so that the elements of a
+/// warp fall into different banks. Before compute capability 8.0 the calls copy synchronously. Source: CUDA C++
+/// Programming Guide, "Asynchronous Data Copies".
 
 #include <cuda_pipeline_primitives.h>
 
@@ -13,15 +15,16 @@
 
 namespace tessera::cuda {
 
-/// The tile is [depth][ld] in shared memory, or [outer][ld] for an operand along k that is not transposed.
+/// Copies tiles of outer×depth elements of an operand. In shared memory a tile is [depth][ld], or [outer][ld] for an
+/// operand that is stored along k and not transposed.
 template <class T, int outer, int depth, int threads, Along along, bool transpose = along == Along::K>
 class AsyncTileLoader {
-  static constexpr int width = transpose ? 1 : Vector<T>::width;           ///< elements a copy
-  static constexpr int length = along == Along::K ? depth : outer;         ///< elements side by side in memory
-  static constexpr int line = transpose ? 8 : length / width;              ///< copies of them that go together
-  static constexpr int copies = length / (line * width);                   ///< of a line of memory
+  static constexpr int width = transpose ? 1 : Vector<T>::width;           ///< elements of one copy
+  static constexpr int length = along == Along::K ? depth : outer;         ///< elements of a line of memory
+  static constexpr int line = transpose ? 8 : length / width;              ///< threads that copy a line together
+  static constexpr int copies = length / (line * width);                   ///< copies of a thread in each line
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
-  static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines a thread
+  static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines that each thread takes part in
   static_assert(threads % line == 0 && copies > 0 && count > 0);
 
  public:
@@ -37,9 +40,10 @@ class AsyncTileLoader {
         next_(x.data +
               (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
 
-  /// Starts the copy of the tile at k0; tiles come in order. The caller commits, waits, and then meets the other
-  /// threads at a barrier, which also publishes the padding that the last tile stored directly. Rows and columns past
-  /// C's edge are left as they are: nobody stores what comes of them.
+  /// Starts the copy of the tile that begins at step k0; calls come in ascending order of k0. The caller commits the
+  /// copies, waits for them and then meets the other threads at a barrier, which also publishes the padding that the
+  /// copy of the last tile stores directly. Rows and columns past C's edge are not written, because no result that
+  /// depends on them is stored.
   template <int lines, int ld>
   __device__ void copy(Index k0, T (&tile)[lines][ld]) {
     if (k0 + depth > k_) {
@@ -66,21 +70,23 @@ class AsyncTileLoader {
   }
 
  private:
-  /// The compiler is kept from seeing through it: it would have a multiple of the stride ready for each line.
+  /// Moves `from` by `step` lines. The empty asm hides the addition from the compiler, which would otherwise keep a
+  /// multiple of the stride in a register for each line.
   __device__ void to_next_line(const T*& from) const {
     from += step * stride_;
     asm("" : "+l"(from));
   }
-  /// What is C's concern of a tile that reaches over its edge: whole lines along k, or so much of each along outer,
-  /// with zeros behind it. Without branches: those who compute have no cycles to give.
+  /// Copies a tile that reaches over C's edge: the lines that exist if the operand is stored along k, else the elements
+  /// of each line that exist, with zeros behind them. There are no branches, because the warps that compute have no
+  /// cycles to spare.
   template <int ld>
   __device__ void copy_ragged(unsigned first) const {
     int left = outer_left_;
-    asm volatile("" : "+r"(left)); // what follows from it is not worth registers
+    asm volatile("" : "+r"(left)); // the compiler would keep what it derives from this in registers
     if constexpr (along == Along::K) {
       static_assert(count < 32);
-      unsigned there = (1u << max(0, min((left - down_ + step - 1) / step, count))) - 1; // a bit a line
-      asm volatile("" : "+r"(there)); // not compared with each, but made predicates together
+      unsigned there = (1u << max(0, min((left - down_ + step - 1) / step, count))) - 1; // one bit for each line
+      asm volatile("" : "+r"(there)); // the bits become predicates together, without a comparison for each
       const T* from = next_;
 #pragma unroll
       for (int v = 0; v < count; ++v, to_next_line(from))
@@ -98,7 +104,7 @@ class AsyncTileLoader {
       }
     }
   }
-  /// The first bytes of a vector, and zeros.
+  /// Copies the first `bytes` bytes of a 16-byte vector, and zeros for the rest of it.
   __device__ static void copy_bytes(unsigned to, const T* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
@@ -106,10 +112,11 @@ class AsyncTileLoader {
     __pipeline_memcpy_async(__cvta_shared_to_generic(to), from, 16, 16 - bytes);
 #endif
   }
-  /// Element c of this thread's, from its first one on in a line.
+  /// Returns the distance from a thread's first element of a line to its element number c.
   __device__ static constexpr int offset(int c) { return c / width * line * width + c % width; }
 
-  /// Of this thread's first element. Kept from the compiler, which would find it anew for every element.
+  /// Returns the shared-memory address of this thread's first element. The empty asm hides the computation from the
+  /// compiler, which would otherwise repeat it for every element.
   template <int lines, int ld>
   __device__ unsigned address(T (&tile)[lines][ld]) const {
     auto first = static_cast<unsigned>(__cvta_generic_to_shared(&element(tile, 0, 0)));
@@ -130,15 +137,17 @@ class AsyncTileLoader {
     return transpose ? tile[across_ + e][down_ + v * step] : tile[down_ + v * step][across_ + e];
   }
 
-  /// The tile that k ends in, with padding past the end. Lines along k end at the same place, so that a thread's copies
-  /// are whole, parts, or nothing but padding in all of them; of lines along outer some are there and some are not.
+  /// Copies the tile that k ends in, with padding past the end. Lines along k all end at one place, so that a copy of a
+  /// thread is whole, partial or only padding in all of its lines; of the lines along outer, some exist and others do
+  /// not.
   template <int ld>
   __device__ void copy_last(int k_left, unsigned first) const {
     constexpr bool along_k = along == Along::K;
     const int lines_left = (along_k ? outer_left_ : k_left) - down_;
 #pragma unroll
     for (int e = 0; e < length; e += line * width) {
-      const int inside = (along_k ? k_left : outer_left_) - across_ - e; // elements, from this copy's first one on
+      // Elements that exist, from this copy's first one on.
+      const int inside = (along_k ? k_left : outer_left_) - across_ - e;
       const T* from = next_ + e;
       if (vectors_ && inside >= width) {
 #pragma unroll

@@ -2,21 +2,22 @@
 
 /// The canonical summation (gemm.hpp) in device code, for one result a thread and for a tile of results.
 ///
-/// A kernel walks k in tiles that divide the segment of 1024, says begin(p) before it uses step p, for p a multiple of
-/// its tile, and extends the chains. Steps past the end of k may be run too, with −0 from A and +0 from B: their
-/// product is −0, and s + −0 is s for every s, zeros of both signs included.
+/// A kernel walks k in tiles whose depth divides the segment of 1024. It calls begin(p) before it uses step p, for
+/// every multiple p of that depth, and then extends the chains. It may run steps past the end of k if it takes −0 from
+/// A and +0 from B for them: their product is −0, and s + −0 is s for every s, zeros of both signs included.
 
 #include "operands.cuh"
 
 namespace tessera::cuda {
 
-/// What stands in shared memory where a tile reaches over an operand's edge: see above.
+/// The values that shared memory holds where a tile reaches over an operand's edge; the first comment of this file says
+/// why.
 template <class T>
 inline constexpr T a_padding = T(-0.0);
 template <class T>
 inline constexpr T b_padding = T(0.0);
 
-/// One result.
+/// The sum of one result.
 template <class T>
 class CanonicalSum {
  public:
@@ -35,8 +36,8 @@ class CanonicalSum {
   bool has_total_ = false;
 };
 
-/// The totals of the segments that a thread has finished, for k over 1024. They are used once per segment, so they
-/// belong in local memory, not in registers: the index offset is 0 for every k, but the compiler cannot know that.
+/// The totals of the segments that a thread has finished, for k over 1024. They are used once for each segment, so they
+/// belong in local memory and not in registers: the index offset is 0 for every k, but the compiler cannot know that.
 template <class T, int count>
 class SegmentTotals {
  public:
@@ -67,19 +68,19 @@ class CanonicalTile {
     clear();
   }
   __device__ void extend(int i, int j, T a, T b) { sum_[i][j] = fused(a, b, sum_[i][j]); }
-  /// Outer product of a column of A and a row of B.
+  /// Adds the outer product of a column of A and a row of B.
   __device__ void extend(const T (&a)[rows], const T (&b)[cols]) {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
 #pragma unroll
       for (int j = 0; j < cols; ++j) extend(i, j, a[i], b[j]);
   }
-  /// After the last step, once: from here on value() is the whole sum.
+  /// Completes the sums. The kernel calls it once, after the last step; from then on value() is the whole sum.
   __device__ void finish(Index k, Totals& totals) {
     if (k > canonical_segment) add(totals);
   }
   __device__ T value(int i, int j) const { return sum_[i][j]; }
-  /// For instructions that extend chains themselves.
+  /// Gives access to a chain, for matrix instructions, which extend it themselves.
   __device__ T& at(int i, int j) { return sum_[i][j]; }
   static constexpr int count = rows * cols;
   __device__ T& at(int e) { return sum_[e / cols][e % cols]; }
@@ -103,7 +104,7 @@ class CanonicalTile {
   T sum_[rows][cols];
 };
 
-/// A thread's results where its totals were, in local memory.
+/// Copies a thread's results to the local memory of its totals, where a loop can index them, and returns their address.
 template <class Sums>
 __device__ auto held_in(typename Sums::Totals& totals, const Sums& sums) {
   auto* const held = totals.data();
@@ -112,8 +113,8 @@ __device__ auto held_in(typename Sums::Totals& totals, const Sums& sums) {
   return held;
 }
 
-/// Every step of `finish` for `count` held results: `together` vectors of `width` at a time, vector v being results
-/// v·width and on, whose first is at place(v) in C.
+/// Stores `count` held results through the epilogue, `together` vectors of `width` results at a time. Vector v consists
+/// of `width` results from number v·width on, and place(v) is where in C its first one belongs.
 template <int count, int together, int width, class T, class PlaceOf>
 __device__ void store_held(const EpilogueStore<T>& epilogue, const T* held, PlaceOf place) {
   static_assert(count % (together * width) == 0);
@@ -128,7 +129,7 @@ __device__ void store_held(const EpilogueStore<T>& epilogue, const T* held, Plac
   }
 }
 
-/// alpha·sum + beta·C for results whose rows are neighbours from i on and whose columns are j, j + apart, ….
+/// C := alpha·sum + beta·C for the results of one thread, in rows i, i + 1, … and columns j, j + apart, ….
 template <int apart, class T, int rows, int cols>
 __device__ void store_scattered(const StridedOperands<T>& x, Index i, Index j,
                                 const CanonicalTile<T, rows, cols>& sums) {

@@ -1,7 +1,8 @@
 #pragma once
 
-/// What a block of a cluster tells another one: it writes into that one's shared memory, and a barrier there counts the
-/// bytes. No fence of all memory, and nobody reads from far away. PTX ISA, "st.async" and "mbarrier".
+/// Messages between the blocks of a cluster. A block writes into the shared memory of another block, and a barrier
+/// there counts the bytes, so that no fence of all memory is needed and no block reads remote memory. Sources: PTX ISA,
+/// "st.async" and "mbarrier".
 
 #include <cuda/ptx>
 
@@ -9,8 +10,9 @@ namespace tessera::cuda {
 
 #if __CUDA_ARCH__ >= 900
 
-/// For bytes that other blocks send here, once. To be started by one thread, and sent to after a barrier of the
-/// cluster; a block must not end before all of them are here, but whoever sent them may.
+/// A barrier for bytes that other blocks send to this block, once. One thread calls start(); other blocks may send
+/// after a barrier of the cluster that follows. This block must not end before all bytes have arrived; a sending block
+/// may.
 struct Arrivals {
   std::uint64_t barrier;
 
@@ -28,7 +30,8 @@ struct Arrivals {
   }
 };
 
-/// Where `here` is in another block of the cluster, or in this one.
+/// Returns the address, in the shared memory of block `block` of the cluster, that corresponds to `here`. The block may
+/// be this one.
 __device__ inline unsigned place_in(int block, const void* here) {
   unsigned there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -37,7 +40,8 @@ __device__ inline unsigned place_in(int block, const void* here) {
   return there;
 }
 
-/// `to`, and the barrier of the arrivals there, are places in the same block.
+/// Sends x to the address `to`; the barrier at `arrivals` counts its bytes. Both addresses come from place_in and are
+/// in one block.
 __device__ inline void send(unsigned to, float x, unsigned arrivals) {
   asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
                "r"(__float_as_uint(x)), "r"(arrivals)

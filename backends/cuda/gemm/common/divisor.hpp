@@ -1,8 +1,8 @@
 #pragma once
 
-/// Division by a number that the host knows, for kernels: a multiplication instead of the hundred cycles and more that
-/// a division takes, of which a block has several to do before its first product. Granlund and Montgomery, "Division by
-/// Invariant Integers using Multiplication" (PLDI 1994).
+/// Division by a number that the host knows, for kernels: a multiplication instead of a division, which takes a hundred
+/// cycles and more, and of which a block has several to do before its first product. Source: Granlund and Montgomery,
+/// "Division by Invariant Integers using Multiplication" (PLDI 1994).
 
 #include <cuda_runtime_api.h>
 
@@ -14,7 +14,8 @@
 
 namespace tessera::cuda {
 
-/// At least 1; what it divides is not negative. Numbers from 2³¹ on are divided as always.
+/// The divisor `value` is at least 1, and the numbers that it divides are not negative. Numbers from 2³¹ on take an
+/// ordinary division.
 class Divisor {
  public:
   Divisor() : Divisor(1) {}
@@ -31,7 +32,7 @@ class Divisor {
   }
 
  private:
-  static constexpr int small = 31; ///< bits of x
+  static constexpr int small = 31; ///< bits of the numbers that take the multiplication
 
   Index value_;
   unsigned multiplier_ = 0; ///< 2^shift / value, rounded up

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Hopper's double-precision matrix instruction, and how a warp's fragments lie in shared memory and in C. For dmma and
-/// stream_k. PTX ISA, "mma.m16n8k16 with .f64".
+/// Hopper's double-precision matrix instruction, and how the fragments of a warp lie in shared memory and in C. dmma,
+/// stream_k, slender and batches use it. Source: PTX ISA, "mma.m16n8k16 with .f64".
 
 #include "async_loader.cuh"
 #include "grid.cuh"
@@ -10,10 +10,10 @@
 
 namespace tessera::cuda::dmma_tiling {
 
-constexpr int fragment_m = 16, fragment_n = 8, depth = 16; ///< of one instruction
-constexpr int padding = 4; ///< makes rows of 4 modulo 16 elements, so that 4×4 neighbours lie in 16 different banks
+constexpr int fragment_m = 16, fragment_n = 8, depth = 16; ///< sizes of one instruction
+constexpr int padding = 4; ///< rows are 4 modulo 16 elements long, so that 4×4 neighbours lie in 16 different banks
 
-/// A tile as its operand is stored.
+/// A tile in shared memory, laid out as its operand is in global memory.
 template <int outer, int block_k, Along along>
 struct alignas(32) StoredTile {
   static constexpr int lines = along == Along::K ? outer : block_k;
@@ -23,8 +23,9 @@ struct alignas(32) StoredTile {
   __device__ double operator()(int i, int p) const { return along == Along::K ? at[i][p] : at[p][i]; }
 };
 
-/// d += A·B of a 16×8 fragment: four results a lane, in rows g and g + 8 and columns 2t and 2t + 1, with g = lane / 4
-/// and t = lane % 4; of A the rows g and g + 8 and of B the column g, both at every fourth k from t on.
+/// d += A·B for a fragment of 16×8 results. Each lane has four results, in rows g and g + 8 and columns 2t and 2t + 1,
+/// with g = lane / 4 and t = lane % 4. It passes the rows g and g + 8 of A and the column g of B, both at every fourth
+/// k from t on.
 __device__ inline void multiply([[maybe_unused]] double& d0, [[maybe_unused]] double& d1, [[maybe_unused]] double& d2,
                                 [[maybe_unused]] double& d3, [[maybe_unused]] const double (&a)[8],
                                 [[maybe_unused]] const double (&b)[4]) {
@@ -38,7 +39,7 @@ __device__ inline void multiply([[maybe_unused]] double& d0, [[maybe_unused]] do
 #endif
 }
 
-/// A block of warps_m×warps_n warps with down×across fragments each.
+/// The shape of a block of warps_m×warps_n warps, each with down×across fragments of results.
 template <int down_, int across_, int warps_m, int warps_n, int block_k_>
 struct Shape {
   static constexpr int down = down_, across = across_;
@@ -53,10 +54,10 @@ struct Shape {
     StoredTile<block_n, block_k, b_along> b;
   };
 
-  /// A fragment of results is four a lane: rows g and g + 8, columns 2t and 2t + 1, with g = lane / 4 and t = lane % 4.
+  /// A lane's results: for each fragment, the four that multiply() names.
   using Sums = CanonicalTile<double, down * across, 4>;
 
-  /// A lane's in the block's tile.
+  /// Where a lane's elements begin in the block's tile: row of A, column of B, and t = lane % 4.
   struct Place {
     int row, col, t;
     __device__ explicit Place(int thread)
@@ -65,19 +66,21 @@ struct Shape {
           t(thread % 4) {}
   };
 
-  /// A lane's elements of fragment i of A, or j of B, from step p on.
+  /// Loads a lane's elements of fragment i of A, from step p on.
   template <class S>
   __device__ static void load_a(double (&to)[8], int i, const S& stage, const Place& place, int p) {
 #pragma unroll
     for (int e = 0; e < 8; ++e) to[e] = stage.a(place.row + i * fragment_m + e % 2 * 8, p + place.t + e / 2 * 4);
   }
+  /// Loads a lane's elements of fragment j of B, from step p on.
   template <class S>
   __device__ static void load_b(double (&to)[4], int j, const S& stage, const Place& place, int p) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) to[e] = stage.b(place.col + j * fragment_n, p + place.t + e * 4);
   }
 
-  /// A lane's elements of two of the warp's fragments of A, this one and the next, and of those of B.
+  /// A lane's elements of two fragments of A, the current one and the next one, and of all fragments of B that the warp
+  /// has.
   struct Fragment {
     double a[2][8], b[across][4];
 
@@ -89,7 +92,7 @@ struct Shape {
     __device__ void load_b(int j, const S& stage, const Place& place, int p) {
       Shape::load_b(b[j], j, stage, place, p);
     }
-    /// What step() expects to be there.
+    /// Loads the elements that step() expects to be in registers.
     template <class S>
     __device__ void load(const S& stage, const Place& place) {
       load_a(0, stage, place, 0);
@@ -98,9 +101,10 @@ struct Shape {
     }
   };
 
-  /// Multiplies what the stage has from step p on, and loads the first fragments of what ahead() says, when that is to
-  /// be there. Operands are loaded into registers that the instruction before the last one has read, so that the units
-  /// have two in a row to do while a warp waits.
+  /// Multiplies the stage's operands from step p on. Towards its end it calls ahead(), which returns the place of the
+  /// next operands once they are in shared memory, and loads their first fragments. Operands are loaded into registers
+  /// that the instruction before the last one has read, so that the matrix units have two instructions to execute while
+  /// a warp waits.
   template <class S, class GetAhead>
   __device__ static void step(Sums& sums, Fragment& f, const S& stage, const Place& place, int p, GetAhead ahead) {
     Ahead<S> later{};
@@ -121,13 +125,14 @@ struct Shape {
       }
   }
 
-  /// Pair v of a lane's results, from its first one on.
+  /// Returns the place of pair v of a lane's results in C, relative to the lane's first result.
   static constexpr __host__ __device__ ResultPlace place_of(int v) {
     const int fragment = v / 2;
     return {fragment / across * fragment_m + v % 2 * 8, fragment % across * fragment_n};
   }
 
-  /// A function of its own: see warp_tiling's. The lane's first result is C(row, col).
+  /// Stores a lane's results through the epilogue; the first one is C(row, col). It is not inlined, for the reasons
+  /// that warp_tiling::store_with_epilogue gives.
   __device__ __noinline__ static void store_with_epilogue(EpilogueStore<double> epilogue, const double* held, Index row,
                                                           Index col) {
     store_held<Sums::count, 4, 2>(epilogue, held, [&](int v) -> ResultPlace {
@@ -135,7 +140,7 @@ struct Shape {
     });
   }
 
-  /// C's tile starts at (row, col).
+  /// Stores a lane's results of the tile of C that starts at (row, col).
   template <bool with_epilogue>
   __device__ static void store(const VectorOperands<double>& x, Index row, Index col, const Place& place,
                                const Sums& sums, typename Sums::Totals& totals) {
@@ -147,8 +152,8 @@ struct Shape {
   }
 };
 
-/// The same with registers for two whole steps, so that a lone warp's loads, and its wait for a stage, are over when
-/// the units have done what they have.
+/// Shape S with registers for two whole steps, so that the loads of a lone warp, and its wait for a stage, are over
+/// before the matrix units have executed their instructions.
 template <class S>
 struct StepAhead : S {
   using typename S::Place;
@@ -158,7 +163,7 @@ struct StepAhead : S {
     double a[S::down][8], b[S::across][4];
   };
   struct Fragment {
-    Step steps[2]; ///< this one's and the next one's elements
+    Step steps[2]; ///< elements of the current step and of the next one
 
     template <class Stage>
     __device__ void load(int step, const Stage& stage, const Place& place, int p) {
@@ -188,7 +193,7 @@ struct StepAhead : S {
   }
 };
 
-/// C's tile at `origin` by a block of S::threads threads, through a ring of `stages`.
+/// Computes the tile of C at `origin` through a ring of `stages` stages. All S::threads threads of the block call it.
 template <class S, int stages, bool with_epilogue, Along a_along, Along b_along>
 __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin& origin,
                               typename S::template Stage<a_along, b_along>* stage) {
@@ -202,7 +207,7 @@ __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin&
   typename S::Sums sums;
   typename S::Sums::Totals totals(x.k);
 
-  // A commit without copies keeps the count of stages under way the same to the end.
+  // A commit without copies keeps the number of stages in flight constant until the end.
   const auto start = [&](Index k0, int to) {
     if (k0 < x.k) {
       a.copy(k0, stage[to].a.at);
@@ -217,7 +222,7 @@ __device__ void multiply_tile(const VectorOperands<double>& x, const TileOrigin&
   typename S::Fragment fragment;
   fragment.load(stage[0], place);
   int current = 0;
-  int free = stages - 1; // its last readers have passed the barrier
+  int free = stages - 1; // the threads that read it last have passed the barrier
   for (Index k0 = 0; k0 < x.k; k0 += S::block_k) {
     start(k0 + (stages - 1) * S::block_k, free);
     free = current;

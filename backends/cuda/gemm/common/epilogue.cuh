@@ -1,11 +1,11 @@
 #pragma once
 
-/// A product's last step at the store of its sums, while they are in registers: alpha, beta, the epilogue, one rounding
-/// to C's type, whichever that is. With the bits of elementwise/finish.cu, which is a pass over C of its own.
+/// The last step of a product, at the store of its sums and while they are in registers: alpha, beta, the epilogue, and
+/// one rounding to the type of C. elementwise/epilogue.cu computes equal bits in a separate pass over C.
 ///
-/// Kernels store as ever where nothing is `wanted` beyond that. Else they put their sums where a loop that is not
-/// unrolled can count them (local or shared memory), and store them here, some at a time: that much code for each
-/// result would not fit the instruction cache.
+/// Where no epilogue and no other type of C is `wanted`, a kernel stores its sums with its own code. Otherwise it puts
+/// them into local or shared memory, where a loop that is not unrolled can index them, and stores them here, a few at a
+/// time: unrolled code for every result would not fit the instruction cache.
 
 #include <cmath>
 #include <cstdint>
@@ -18,25 +18,25 @@
 
 namespace tessera::cuda {
 
-/// `count` neighbours in memory.
+/// `count` elements that are neighbours in memory.
 template <class R, int count>
 struct alignas(sizeof(R) * count) Neighbours {
   R element[count];
 };
 
-/// A result's row and column in C.
+/// The row and column of a result in C.
 struct ResultPlace {
   Index row, col;
 };
 
-/// By value in a kernel's parameters. S: what is computed in.
+/// How sums become results in C. It is passed by value among a kernel's parameters. S is the type of the sums.
 template <class S>
 struct EpilogueStore {
-  static constexpr int width = 16 / sizeof(S); ///< most elements that are read and written at once
+  static constexpr int width = 16 / sizeof(S); ///< elements that are read or written at once, at most
 
-  bool wanted = false;       ///< more than alpha and beta, or a type of C that is not the kernel's own
+  bool wanted = false;       ///< there is more to do than alpha and beta, or C's type is not the kernel's own
   bool vectors = false;      ///< rows of C and of the residual begin at multiples of `width` elements
-  bool bias_vectors = false; ///< so does the bias, one number for each column
+  bool bias_vectors = false; ///< the bias has a number for each column and begins at such a multiple too
   DType result = dtype_of<S>;
   Epilogue epilogue = {};
   void* c = nullptr;
@@ -64,8 +64,8 @@ struct EpilogueStore {
                    reinterpret_cast<std::uintptr_t>(epilogue.bias) % bytes == 0;
   }
 
-  /// C(i, j) and its right neighbours := their sums, finished, for (i, j) = place(v), v = 0 …; those that exist. j is a
-  /// multiple of `count`.
+  /// Stores results: for v = 0 … places − 1, sum[v] holds the sums of C(i, j) and its right neighbours, where (i, j) is
+  /// place(v). Results outside C are skipped. j is a multiple of `count`.
   template <int places, int count, class PlaceOf>
   __device__ void store(PlaceOf place, const S (&sum)[places][count]) const {
     static_assert(width % count == 0);
@@ -76,7 +76,7 @@ struct EpilogueStore {
       whole = whole && at.row < m && at.col + count <= n;
     }
     if (whole) return store_as<true>(place, sum);
-    S one[places][1][count]; // in local memory: the loop is not unrolled
+    S one[places][1][count]; // in local memory, because the loop below is not unrolled
 #pragma unroll
     for (int v = 0; v < places; ++v)
 #pragma unroll
@@ -89,9 +89,9 @@ struct EpilogueStore {
   }
 
  private:
-  /// whole: all of them exist, and neighbours can be read and written at once; else those of existing rows that do.
-  /// What is read of a kind is all under way before the first of it is used, and each kind by itself: it is registers
-  /// that are few.
+  /// Stores the results. If `whole`, all of them are in C, and neighbours are read and written at once; otherwise all
+  /// rows are in C, and each column is checked. All reads of one kind (old C, bias, residual) are in flight before the
+  /// first of them is used, and the kinds follow one another, because registers are few.
   template <bool whole, int places, int count, class PlaceOf>
   __device__ void store_as(PlaceOf place, const S (&sum)[places][count]) const {
     const auto each = [&](auto f) {
@@ -144,7 +144,7 @@ struct EpilogueStore {
     });
   }
 
-  /// f(R{}), where R is C's type.
+  /// Calls f(R{}), where R is the type of C.
   template <class F>
   __device__ void for_result(F f) const {
     if constexpr (std::is_same_v<S, double>) {

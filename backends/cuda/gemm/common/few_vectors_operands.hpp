@@ -1,7 +1,7 @@
 #pragma once
 
-/// The operands of a product of few rows or columns, as panel_product, panel_dmma and panel_ffma see them: vectors
-/// along k, few of one and many of the other. Without CUDA.
+/// The operands of a product of few rows or columns, as the few_vectors kernels of slender/ see them: vectors along k,
+/// few of one operand and many of the other. Needs no CUDA.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,16 +11,17 @@
 
 namespace tessera::cuda::few_vectors {
 
-constexpr int few = 16; ///< rows of the matrix instruction, vectors of the small operand
+constexpr int few = 16; ///< vectors of the small operand, at most: the rows of the matrix instruction
 
-/// How an operand is stored.
+/// An operand: `count` vectors along k. `along_k`: the elements of a vector are neighbours in memory.
 struct Operand {
   const void* data;
   Index ld;
   bool along_k;
-  Index count; ///< vectors
+  Index count;
 };
 
+/// Both operands of a product, by size.
 struct Operands {
   bool swapped; ///< the large operand is A
   Operand small, large;
@@ -33,7 +34,8 @@ struct Operands {
   }
 };
 
-/// Whether lines of so many elements are whole, aligned chunks of 16 bytes.
+/// Returns whether lines of `length` elements, `ld` elements apart, of `element` bytes each, are whole, aligned chunks
+/// of 16 bytes.
 inline bool is_whole(const void* data, Index length, Index ld, std::size_t element) noexcept {
   const Index bytes = static_cast<Index>(element);
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && length * bytes % 16 == 0 && ld * bytes % 16 == 0;

@@ -1,7 +1,8 @@
 #pragma once
 
-/// Blocks of tile_m×tile_n results, numbered row by row in a one-dimensional grid: the other two dimensions end at
-/// 65535 blocks, this one at 2³¹ − 1, which no C that fits in a device's memory reaches with tiles of 16×16 or more.
+/// A one-dimensional grid of blocks, each with a tile of tile_m×tile_n results, numbered row by row. The other two
+/// dimensions of a grid end at 65535 blocks; this one ends at 2³¹ − 1, which no C that fits in a device's memory
+/// reaches with tiles of 16×16 or more.
 
 #include "ceil_div.hpp"
 #include "operands.cuh"
@@ -13,7 +14,7 @@ inline unsigned tile_count(const GemmCall& call, Index tile_m, Index tile_n) {
   return static_cast<unsigned>(ceil_div(call.m, tile_m) * ceil_div(call.n, tile_n));
 }
 
-/// First row and column of this block's tile.
+/// The first row and column of a block's tile.
 struct TileOrigin {
   Index row, col;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A product's operands as kernels see them, and the canonical summation in device code.
+/// The operands of a product as kernels see them, and the operations on single results.
 
 #include <tessera/backend/kernel.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace tessera::cuda {
 
-/// op(A) and op(B) with a stride for each direction, so that a transpose is only other strides.
+/// op(A) and op(B) with a stride for each direction, so that a transposed operand differs in its strides alone.
 template <class T>
 struct StridedOperands {
   Index m, n, k;
@@ -19,7 +19,7 @@ struct StridedOperands {
   T* c;
   Index ldc;
   T alpha, beta;
-  EpilogueStore<T> epilogue; ///< for the kernels that do more with their sums than alpha and beta
+  EpilogueStore<T> epilogue; ///< for kernels that apply an epilogue or store another type
 
   StridedOperands() = default;
   explicit StridedOperands(const GemmCall& call)
@@ -39,17 +39,18 @@ struct StridedOperands {
         epilogue(call) {}
 };
 
-/// One rounding.
+/// Returns x·y + z with one rounding.
 __device__ inline float fused(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 __device__ inline double fused(double x, double y, double z) { return __fma_rn(x, y, z); }
 
-/// C := alpha·sum + beta·C for one element; beta = 0 does not read it.
+/// C := alpha·sum + beta·C for one element. If beta is 0, C is not read.
 template <class T>
 __device__ inline void store_result(T* c, T sum, T alpha, T beta) {
   const T r = alpha * sum;
   *c = beta == T{0} ? r : fused(beta, *c, r);
 }
-/// The same in f32, and rounded once more to C's type.
+/// C := alpha·sum + beta·C for one element, computed in f32 and rounded once more to C's type. If beta is 0, C is not
+/// read.
 template <class R>
 __device__ inline void store_rounded(R* c, float sum, float alpha, float beta) {
   const float r = alpha * sum;

@@ -1,7 +1,8 @@
 #pragma once
 
-/// Launching kernels, also before the one whose results they need has ended, so that the launch costs nothing. CUDA C++
-/// Programming Guide, "Programmatic Dependent Launch". Nothing happens before compute capability 9.0.
+/// Launches kernels, also as programmatic dependent launches: a kernel starts before the previous kernel of the stream
+/// has ended, so that its launch costs nothing. Before compute capability 9.0 the device functions do nothing. Source:
+/// CUDA C++ Programming Guide, "Programmatic Dependent Launch".
 
 #include <cuda_runtime.h>
 
@@ -11,32 +12,33 @@
 
 namespace tessera::cuda {
 
-/// So much shared memory that no second block of such a kernel fits a multiprocessor of Hopper, which has 228 KiB.
-/// Blocks that are launched early else go, several at a time, where the kernel before ends first.
+/// Bytes of dynamic shared memory that keep a second block of a kernel off the multiprocessor: Hopper has 228 KiB.
+/// Otherwise several blocks of a programmatic launch would start on the multiprocessors where the previous kernel ends
+/// first.
 constexpr std::size_t more_than_half = 114 << 10;
 
-/// The next kernel in the stream may start once all blocks have said this, or ended.
+/// Allows the next kernel of the stream to start once all blocks have called this or ended.
 __device__ inline void launch_dependents() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
-/// What that kernel does, in all of its blocks, before it reads or writes anything that kernels before it may use:
-/// operands, C, and scratch memory that is used again.
+/// Waits until the previous kernel of the stream has ended. All blocks of a programmatic launch call it before they
+/// read or write anything that earlier kernels may use: operands, C, and scratch memory that is used again.
 __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// How a kernel is launched behind what is in the stream. CUDA C++ Programming Guide, "Thread Block Clusters".
+/// How a kernel is launched. Source for clusters: CUDA C++ Programming Guide, "Thread Block Clusters".
 struct Launch {
   Index blocks;
   int threads;
-  std::size_t shared = 0;    ///< dynamic, bytes
-  bool programmatic = false; ///< before the kernel there has ended, if that allows it
-  int cluster = 0;           ///< blocks of one, of which `blocks` is a multiple; 0: without clusters
+  std::size_t shared = 0;    ///< bytes of dynamic shared memory
+  bool programmatic = false; ///< starts once the previous kernel allows it, before that kernel has ended
+  int cluster = 0;           ///< blocks of a cluster, a divisor of `blocks`; 0: no clusters
 };
 
 template <class... Arguments>

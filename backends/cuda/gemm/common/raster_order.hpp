@@ -1,18 +1,19 @@
 #pragma once
 
-/// In which order tiles are computed, so that those next to one another share operands in the L2 cache.
+/// The raster order: in which order tiles of C are computed, so that tiles that follow one another share operands in
+/// the L2 cache.
 
 #include "divisor.hpp"
 
 namespace tessera::cuda {
 
-/// A tile's row and column among the tiles.
+/// The row and column of a tile, counted in tiles.
 struct TilePlace {
   Index row, col;
 };
 
-/// Tiles numbered column by column within bands of rows of them, so that those next to one another share operands; and
-/// layers of such tiles, one behind the other.
+/// The raster order by groups of `height` rows of tiles: within a group, tiles are numbered column by column. (Triton
+/// calls this grouped ordering.) Layers of such tiles, for example one for each segment of k, follow one another.
 class RasterOrder {
  public:
   RasterOrder(Index tiles_m, Index tiles_n, Index height)
@@ -22,9 +23,9 @@ class RasterOrder {
         last_height_((tiles_m - 1) % height + 1),
         last_((tiles_m - 1) / height) {}
 
-  __host__ __device__ Index tiles() const { return layer_.value(); } ///< of a layer
+  __host__ __device__ Index tiles() const { return layer_.value(); } ///< tiles of a layer
   __host__ __device__ Index layer(Index tile) const { return layer_.quotient(tile); }
-  /// Of a tile of the first layer.
+  /// Returns the place of a tile of the first layer.
   __host__ __device__ TilePlace place(Index tile) const {
     const Index group = group_.quotient(tile);
     const Index in_group = tile - group * group_.value();
@@ -35,11 +36,11 @@ class RasterOrder {
 
  private:
   Divisor layer_, group_, height_, last_height_;
-  Index last_; ///< band
+  Index last_; ///< number of the last group
 };
 
-/// The same with divisions, for kernels that RasterOrder among their parameters makes slower (wgmma_product.cuh's, by 1
-/// %).
+/// Returns RasterOrder(tiles_m, tiles_n, height).place(tile) by divisions, for kernels that a RasterOrder among their
+/// parameters makes slower (docs/lab): wgmma_packed.
 __host__ __device__ inline TilePlace raster_place(Index tile, Index tiles_m, Index tiles_n, Index height) {
   const Index first = tile / (height * tiles_n) * height;
   const Index rows = tiles_m - first < height ? tiles_m - first : height;

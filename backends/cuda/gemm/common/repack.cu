@@ -8,8 +8,9 @@ namespace {
 constexpr int tile = 32;
 constexpr int threads_down = 8;
 
-/// By way of a tile in shared memory, read along x's rows or columns, whichever are neighbours, and written along
-/// rows. Its rows are one longer, so that columns have no bank conflicts.
+/// Copies by way of a tile in shared memory. The tile is read along the rows or the columns of x, whichever are
+/// contiguous, and written along the rows of `out`. Its rows are one element longer, so that columns have no bank
+/// conflicts.
 template <class T>
 __global__ void copy(StridedMatrix<T> x, T* out, Index ld, Index out_rows, Index out_cols, T padding) {
   __shared__ T shared[tile][tile + 1];

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Copies of operands in another layout, for rungs that prepare their data first.
+/// Copies operands to another layout, for rungs that prepare their data first.
 
 #include <cuda_runtime_api.h>
 
@@ -8,7 +8,8 @@
 
 namespace tessera::cuda {
 
-/// out is out_rows×out_cols, ld elements from row to row: x, and `padding` where it ends. Both sides are coalesced.
+/// Enqueues the copy of x to `out`, which has out_rows×out_cols elements, rows ld elements apart, and is filled with
+/// `padding` past the end of x. Reads and writes are both coalesced.
 template <class T>
 void repack(cudaStream_t stream, const StridedMatrix<T>& x, T* out, Index ld, Index out_rows, Index out_cols,
             T padding);

@@ -1,18 +1,18 @@
 #pragma once
 
-/// A ring of stages in shared memory between warps that fill them and warps that empty them, without a barrier of the
-/// whole block. PTX ISA, "mbarrier"; NVIDIA CUTLASS has the scheme.
+/// A ring of stages in shared memory. Producer warps fill the stages and consumer warps empty them, without a barrier
+/// of the whole block. Sources: PTX ISA, "mbarrier"; NVIDIA CUTLASS has the scheme.
 
 #include <cuda/ptx>
 
 namespace tessera::cuda {
 
-/// Which stage is next, and how often the ring has gone round.
+/// The next stage of a ring, and the parity (`phase`) of the number of times that it has gone round.
 template <int stages>
 struct Ring {
   int stage = 0;
   unsigned phase = 0;
-  /// `count`: if not all of the stages are used.
+  /// Moves on to the next stage. `count` is the number of stages in use, if not all are.
   __device__ void advance(int count = stages) {
     if (++stage == count) {
       stage = 0;
@@ -22,7 +22,7 @@ struct Ring {
   __device__ int previous() const { return stage == 0 ? stages - 1 : stage - 1; }
 };
 
-/// Where the operands of the step after this one are: a stage and the first k in it.
+/// The place of the next step's operands: a stage and the first k in it.
 template <class Stage>
 struct Ahead {
   const Stage* stage;
@@ -35,7 +35,8 @@ __device__ inline void wait(std::uint64_t& barrier, unsigned phase) {
   while (!::cuda::ptx::mbarrier_try_wait_parity(&barrier, phase)) {
   }
 }
-/// For all threads of a warp: a loop that they leave together needs no instructions to meet again behind it.
+/// Waits like wait(), for all threads of a warp. They leave the loop together, so that no instructions are needed to
+/// converge again.
 __device__ inline void wait_together(std::uint64_t& barrier, unsigned phase) {
   while (!__all_sync(~0U, ::cuda::ptx::mbarrier_try_wait_parity(&barrier, phase))) {
   }

@@ -1,24 +1,25 @@
 #pragma once
 
-/// Rounding to tf32 and to results of f32 or 16 bits.
+/// Rounding to tf32, and to results in f32 or in 16 bits.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 namespace tessera::cuda {
 
-/// An f32 operand as the matrix units take it in tf32.
+/// Returns the bits of x rounded to tf32, as the matrix units take them.
 __device__ inline unsigned rounded_to_tf32(float x) {
 #if __CUDA_ARCH__ >= 800
   unsigned bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
   return bits;
 #else
-  return __float_as_uint(x); // these rows are rejected there
+  return __float_as_uint(x); // rows that use tf32 reject such devices
 #endif
 }
 
-/// A result's type: rounded to, widened from.
+/// Conversions of a result's type R: `round` rounds an f32 number to it, `value` widens it, `pair` rounds two numbers
+/// and packs them.
 template <class R>
 struct Rounding;
 template <>

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The last step of products whose segments of k were summed by different blocks: the canonical summation's second
-/// half.
+/// The last step of products whose segments of k were summed by different blocks: adds the sums of the segments in
+/// ascending order, which is the second half of the canonical summation.
 
 #include "cuda/device/status.hpp"
 #include "cuda/memory/scratch.hpp"
@@ -11,7 +11,7 @@
 
 namespace tessera::cuda {
 
-/// The product over one segment of k alone, into its sums.
+/// Returns the product over one segment of k alone, with its results in that segment's sums.
 template <class T>
 __device__ VectorOperands<T> segment_of(VectorOperands<T> x, Index segment, T* sums) {
   const Index begin = segment * canonical_segment;
@@ -27,25 +27,26 @@ __device__ VectorOperands<T> segment_of(VectorOperands<T> x, Index segment, T* s
   return x;
 }
 
-/// sums is [segment][m][n], or [segment][n][m] if they are `transposed`.
+/// The sums of all segments, and where their totals go. `sums` is [segment][m][n], or [segment][n][m] if `transposed`.
 template <class T>
 struct SegmentSums {
   T* sums;
   Index segments;
   bool transposed = false;
   EpilogueStore<T> epilogue;
-  const int* unfit = nullptr; ///< if set and not 0: nothing is to be done
+  const int* unfit = nullptr; ///< if not null and *unfit is not 0, the kernel does nothing
 };
 
-/// Where result e of `cols` a row is. Most products have fewer than 2³² results, and 32 bits are divided in far fewer
-/// instructions than 64.
+/// Returns the row and column of result number e, for rows of `cols` results and `all` results in total. Most products
+/// have fewer than 2³² results, and a division of 32 bits takes far fewer instructions than one of 64.
 __device__ inline ResultPlace place_among(Index e, Index cols, Index all) {
   if (all >> 32 != 0) return {e / cols, e % cols};
   const unsigned row = static_cast<unsigned>(e) / static_cast<unsigned>(cols);
   return {row, e - Index{row} * cols};
 }
 
-/// `width` neighbours of a row a thread, which reads those of `batch` segments at once.
+/// Adds the segments' sums and stores the results. Each thread has `width` neighbours of a row, and reads their sums of
+/// `batch` segments at once.
 template <class T, int width, int batch>
 __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
   using Results = Neighbours<T, width>;
@@ -90,13 +91,14 @@ __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
   }
 }
 
-/// Behind the kernel that made the sums, and before it has ended if that is allowed: from compute capability 9.0 on.
+/// Enqueues the addition, behind the kernel that wrote the sums. If `programmatic`, it is a programmatic dependent
+/// launch, which needs compute capability 9.0.
 template <class T>
 Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name,
                            bool programmatic = true) noexcept {
   const Index results = x.epilogue.m * x.epilogue.n;
   constexpr int width = EpilogueStore<T>::width;
-  // Few results are to be read by many multiprocessors, with many reads under way each.
+  // Few results: small blocks spread over more multiprocessors, and each thread has more reads in flight.
   const bool few = results < 1 << 16;
   const bool vectors = !few && !x.transposed && x.epilogue.n % width == 0;
   const Index threads = few ? 64 : 256;
@@ -107,6 +109,7 @@ Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const c
   return launch_kernel(stream, how, name, kernel, x);
 }
 
+/// Allocates the sums of `segments` segments of `results` results each.
 template <class T>
 Status allocate_sums(Scratch& scratch, Executor& executor, Queue& queue, Index segments, Index results) noexcept {
   return scratch.allocate(executor, queue, static_cast<std::size_t>(segments * results) * sizeof(T));

@@ -4,7 +4,7 @@
 
 namespace tessera::cuda {
 
-/// A matrix as it is read: element (i, j) is data[i * row_stride + j * col_stride]. One of the strides is 1.
+/// A matrix to read: element (i, j) is data[i * row_stride + j * col_stride]. One of the strides is 1.
 template <class T>
 struct StridedMatrix {
   const T* data;

@@ -1,10 +1,11 @@
 #pragma once
 
-/// Tiles of op(A) and op(B) from global to shared memory in 128-bit vectors, by way of registers.
+/// Copies tiles of op(A) and op(B) from global to shared memory in 128-bit vectors, by way of registers.
 ///
-/// Both operands become [k][outer] in shared memory, outer being m for A and n for B, so that a thread reads its rows
-/// of A, or columns of B, as vectors. An operand that is stored along outer (Aᵀ, B) is copied as it is; one that is
-/// stored along k (A, Bᵀ) is transposed as it is written. That is why op(A) and op(B) need one loader, not four.
+/// Both operands become [k][outer] in shared memory, where outer is m for A and n for B, so that a thread reads its
+/// rows of A, or its columns of B, as vectors. An operand that is stored along outer (Aᵀ, B) is copied as it is; an
+/// operand that is stored along k (A, Bᵀ) is transposed as it is written. That is why op(A) and op(B) need one loader,
+/// not four.
 
 #include "canonical.cuh"
 #include "operands.cuh"
@@ -12,16 +13,17 @@
 
 namespace tessera::cuda {
 
-/// The direction in which an operand's neighbours are neighbours in memory.
+/// The direction in which an operand's elements are contiguous in memory.
 enum class Along { K, Outer };
 
-/// May a kernel read these elements as vectors? The other direction's stride must keep them aligned.
+/// Returns whether a kernel may read the elements as vectors: the first one is aligned, and the stride of the other
+/// direction keeps vectors aligned.
 template <class T>
 __host__ __device__ bool vectors_allowed(const T* data, Index stride) {
   return reinterpret_cast<std::uintptr_t>(data) % sizeof(Vector<T>) == 0 && stride % Vector<T>::width == 0;
 }
 
-/// StridedOperands, and where vectors are allowed.
+/// StridedOperands, and for which matrices vectors are allowed.
 template <class T>
 struct VectorOperands : StridedOperands<T> {
   bool a_vectors, b_vectors, c_vectors;
@@ -34,7 +36,7 @@ struct VectorOperands : StridedOperands<T> {
         c_vectors(vectors_allowed(this->c, call.ldc)) {}
 };
 
-/// One operand, seen from a block: outer×k elements, the tile's first one being `first`.
+/// One operand, seen from a block: outer×k elements. The block's tile starts at row (of A) or column (of B) `first`.
 template <class T>
 struct OperandSlice {
   const T* data;
@@ -43,7 +45,7 @@ struct OperandSlice {
   T padding;
   bool vectors;
 
-  /// Where step k0 is the first that a loader reads.
+  /// Returns a slice for a loader that starts at step k0.
   __host__ __device__ OperandSlice from(Index k0, Along along) const {
     OperandSlice later = *this;
     later.data += along == Along::K ? k0 : k0 * stride;
@@ -60,15 +62,15 @@ __host__ __device__ OperandSlice<T> slice_b(const VectorOperands<T>& x, Along al
   return {x.b, along == Along::K ? x.b_col : x.b_row, first, x.n, x.k, b_padding<T>, x.b_vectors};
 }
 
-/// Brings outer×depth tiles, one after the other along k. fetch() and store() are apart, so that a kernel can compute
-/// between them.
+/// Copies tiles of outer×depth elements, one after the other along k. fetch() and store() are separate, so that a
+/// kernel can compute between them.
 template <class T, int outer, int depth, int threads, Along along>
 class TileLoader {
   static constexpr int width = Vector<T>::width;
-  static constexpr int line = (along == Along::K ? depth : outer) / width; ///< vectors side by side in memory
+  static constexpr int line = (along == Along::K ? depth : outer) / width; ///< vectors of a line of memory
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int lines = along == Along::K ? outer : depth;
-  static constexpr int count = lines / step; ///< vectors a thread
+  static constexpr int count = lines / step; ///< vectors of each thread
   static_assert(threads % line == 0 && lines % step == 0 && count > 0);
 
  public:
@@ -83,7 +85,8 @@ class TileLoader {
         next_(x.data +
               (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
 
-  /// Reads this thread's part of the tile that starts at k0; tiles come in order.
+  /// Reads this thread's vectors of the tile that starts at step k0 into registers. Calls come in ascending order of
+  /// k0.
   __device__ void fetch(Index k0) {
     if (vectors_ && k0 + depth <= k_) {
 #pragma unroll
@@ -94,6 +97,7 @@ class TileLoader {
     next_ += along == Along::K ? depth : depth * stride_;
   }
 
+  /// Writes the vectors that fetch() read to shared memory.
   template <int ld>
   __device__ void store(T (&tile)[depth][ld]) const {
 #pragma unroll
@@ -108,7 +112,7 @@ class TileLoader {
   }
 
  private:
-  /// Element by element, with padding where the tile reaches over an edge.
+  /// Reads element by element, with padding where the tile reaches over an edge.
   __device__ void fetch_guarded(int k_left) {
     const int across_end = along == Along::K ? k_left : outer_left_;
     const int down_end = along == Along::K ? outer_left_ : k_left;
@@ -130,7 +134,7 @@ class TileLoader {
   Vector<T> staged_[count];
 };
 
-/// `count` neighbours in shared memory, as vectors.
+/// Reads `count` neighbours from shared memory, as vectors.
 template <class T, int count>
 __device__ void load_fragment(const T* shared, T* fragment) {
 #pragma unroll
@@ -141,7 +145,7 @@ __device__ void load_fragment(const T* shared, T* fragment) {
   }
 }
 
-/// alpha·sum + beta·C for the vector of C that starts at (i, j), as far as C reaches.
+/// C := alpha·sum + beta·C for the elements of C that exist in the vector that starts at (i, j).
 template <class T>
 __device__ void store_vector(const VectorOperands<T>& x, Index i, Index j, const Vector<T>& sum) {
   constexpr int width = Vector<T>::width;
@@ -159,7 +163,7 @@ __device__ void store_vector(const VectorOperands<T>& x, Index i, Index j, const
     if (j + e < x.n) store_result(c + e, sum.lane[e], x.alpha, x.beta);
 }
 
-/// A thread's tile of neighbouring results, C's part starting at (i, j).
+/// C := alpha·sum + beta·C for a thread's tile of rows×cols results, whose first one is C(i, j).
 template <class T, int rows, int cols>
 __device__ void store_tile(const VectorOperands<T>& x, Index i, Index j, const CanonicalTile<T, rows, cols>& sums) {
   constexpr int width = Vector<T>::width;
@@ -174,7 +178,7 @@ __device__ void store_tile(const VectorOperands<T>& x, Index i, Index j, const C
     }
 }
 
-/// launch(a, b) with the directions of the call's operands as constants a.value and b.value.
+/// Returns launch(a, b), with the directions of the call's operands as constants a.value and b.value.
 template <class Launch>
 auto with_layouts(const GemmCall& call, Launch launch) {
   using K = std::integral_constant<Along, Along::K>;

@@ -1,19 +1,22 @@
 #pragma once
 
-/// Block → warp → thread tiles: the sizes, and a thread's part of the work. Shared by warp_tile and async_copy, which
-/// differ in how tiles get into shared memory.
+/// Tiles of block, warp and thread: their sizes, and the work of a thread. warp_tile, async_copy and stream_k share
+/// this; they differ in how tiles get into shared memory.
 ///
 /// A warp's lanes are 4 down and 8 across. A lane's rows and columns come in vectors, lane after lane, so that eight
-/// lanes read 128 bytes of B in a row and one vector of A together: no bank conflicts. NVIDIA CUTLASS has this shape.
+/// lanes read 128 contiguous bytes of B and one vector of A together, without bank conflicts. NVIDIA CUTLASS has this
+/// shape.
 
 #include "whole_store.cuh"
 
 namespace tessera::cuda::warp_tiling {
 
-/// How a warp's lanes lie: row by row, or along a Z-curve, where the reads of B take half the time, and of A no more.
+/// How a warp's lanes are laid out: row by row, or along a Z-curve, where the reads of B take half the time and the
+/// reads of A no longer than before.
 enum class Lanes { Rows, ZCurve };
 
-/// A lane's results in vectors, and a block's warps. `width_m`: rows that a lane reads of A at once.
+/// The shape of a block's tile, from a lane's results in vectors and the block's warps. `width_m` is the number of rows
+/// of A that a lane reads at once.
 template <class T, int vectors_m_, int vectors_n_, int warps_m_, int warps_n_, Lanes lanes_ = Lanes::Rows,
           int width_m_ = Vector<T>::width>
 struct Shape {
@@ -21,8 +24,8 @@ struct Shape {
   static constexpr Lanes lanes = lanes_;
   static constexpr int width = Vector<T>::width, width_m = width_m_;
   static constexpr int lanes_m = 4, lanes_n = 8;
-  static constexpr int vectors_m = vectors_m_; ///< vectors of rows a lane
-  static constexpr int vectors_n = vectors_n_; ///< vectors of columns a lane
+  static constexpr int vectors_m = vectors_m_; ///< vectors of rows of a lane
+  static constexpr int vectors_n = vectors_n_; ///< vectors of columns of a lane
   static constexpr int rows = vectors_m * width_m, cols = vectors_n * width;
   static constexpr int warp_m = lanes_m * rows, warp_n = lanes_n * cols;
   static constexpr int warps_m = warps_m_, warps_n = warps_n_;
@@ -31,17 +34,17 @@ struct Shape {
   static constexpr int a_ld = padded<T>(block_m), b_ld = padded<T>(block_n);
 };
 
-/// In f32 a thread has 16×8 results (wide) or 8×8. Wide, 24 elements from shared memory feed 128 FMAs and 255 registers
-/// leave room for two blocks of four warps; else 16 feed 64, and it is two blocks of eight. f64 results take two
-/// registers each, so that there are half as many.
+/// In f32 a thread has 16×8 results (Wide) or 8×8 (Narrow). In Wide, 24 elements from shared memory feed 128 FMAs, and
+/// 255 registers leave room for two blocks of four warps; in Narrow, 16 elements feed 64 FMAs, and there is room for
+/// two blocks of eight warps. f64 results take two registers each, so that a thread has half as many.
 template <class T>
-constexpr int columns_of = sizeof(T) == 4 ? 2 : 4; ///< in vectors
+constexpr int columns_of = sizeof(T) == 4 ? 2 : 4; ///< a lane's columns, in vectors
 template <class T>
 using Wide = Shape<T, 4, columns_of<T>, 2, 2>;
 template <class T>
 using Narrow = Shape<T, 2, columns_of<T>, 4, 2>;
 
-/// This thread's first row and column in the block's tile.
+/// The first row and column of a thread in the block's tile.
 template <class S>
 struct Position {
   int row, col;
@@ -54,13 +57,13 @@ struct Position {
   }
 };
 
-/// What a thread needs of one step: its rows of A and its columns of B.
+/// The operands of a thread for one step of k: its rows of A and its columns of B.
 template <class S>
 struct Fragments {
   using T = typename S::Element;
   T a[S::rows], b[S::cols];
 
-  /// From one line of each tile, starting at the thread's position.
+  /// Reads them from one line of each tile. The lines start at the thread's position.
   __device__ void load(const T* a_line, const T* b_line) {
 #pragma unroll
     for (int v = 0; v < S::vectors_m; ++v)
@@ -74,14 +77,15 @@ struct Fragments {
 template <class S>
 using Sums = CanonicalTile<typename S::Element, S::rows, S::cols>;
 
-/// Vector v of a thread's results, from its first one on.
+/// Returns the place of vector v of a thread's results in C, relative to the thread's first result.
 template <class S>
 constexpr __host__ __device__ ResultPlace place_of(int v) {
   const int r = v / S::vectors_n;
   return {r / S::width_m * S::lanes_m * S::width_m + r % S::width_m, v % S::vectors_n * S::lanes_n * S::width};
 }
 
-/// A function of its own, or the main loop would have fewer registers and the store's instructions be far away.
+/// Stores the results of a thread through the epilogue; the first one is C(i, j). It is not inlined: the main loop
+/// would have fewer registers, and the instructions of the plain store would be farther away.
 template <class S>
 __device__ __noinline__ void store_with_epilogue(EpilogueStore<typename S::Element> epilogue,
                                                  const typename S::Element* held, Index i, Index j) {
@@ -91,14 +95,15 @@ __device__ __noinline__ void store_with_epilogue(EpilogueStore<typename S::Eleme
   });
 }
 
-/// alpha·sum + beta·C for the thread whose first result is C(i, j).
+/// C := alpha·sum + beta·C for the thread whose first result is C(i, j).
 template <class S, Edges edges = Edges::Unrolled>
 __device__ void store_plain(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
                             typename Sums<S>::Totals& totals) {
   store_whole<S::width, edges>(x, i, j, sums, totals, [](int v) { return place_of<S>(v); });
 }
 
-/// The same, or what else is to be done.
+/// Stores the results of the thread whose first result is C(i, j): through the epilogue if one is wanted, else by
+/// store_plain.
 template <class S>
 __device__ void store(const VectorOperands<typename S::Element>& x, Index i, Index j, const Sums<S>& sums,
                       typename Sums<S>::Totals& totals) {

@@ -1,12 +1,13 @@
 #pragma once
 
-/// Hopper's warpgroup matrix instruction: D (64×n, in the registers of 128 threads) += A (64×depth) · B (depth×n), both
-/// operands in shared memory, in f32. PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+/// Hopper's warpgroup matrix instruction: D (64×n, in the registers of 128 threads) += A (64×depth) · B (depth×n), with
+/// f32 sums and both operands in shared memory. Source: PTX ISA, "Asynchronous Warpgroup Level Matrix
+/// Multiply-Accumulate Instructions".
 ///
 /// Packed operands are stored along k in the layout without swizzling: blocks of 8 rows of 16 bytes, 128 contiguous
-/// bytes each, which the matrix units read without bank conflicts (PackedParts in packed_parts.cuh says in which
-/// order). Operands that tensor maps brought are in lines of 128 bytes with that swizzle, along k or, if 16 bit, along
-/// m or n.
+/// bytes each, which the matrix units read without bank conflicts (wgmma_packed/split_operands.cuh says in which
+/// order). Operands that tensor maps brought are in lines of 128 bytes with the 128-byte swizzle, along k or, if 16
+/// bit, along m or n.
 
 #include <cstdint>
 
@@ -14,31 +15,33 @@
 
 namespace tessera::cuda {
 
-/// What the matrix units multiply.
+/// The types that the matrix units multiply.
 enum class UnitType { Fp16, Bf16, Tf32 };
 
-/// Along which direction of op(A) or op(B) an operand's elements are neighbours.
+/// The direction of op(A) or op(B) in which an operand's elements are contiguous.
 enum class Major { K, MN };
 
 constexpr __host__ __device__ int bytes_of(UnitType type) { return type == UnitType::Tf32 ? 4 : 2; }
-/// k of one instruction.
+/// Returns the number of steps of k of one instruction.
 constexpr __host__ __device__ int depth_of(UnitType type) { return 32 / bytes_of(type); }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Where an operand starts in shared memory, and the bytes from one block to the next along k and along its rows.
+/// The descriptor of an operand without swizzling: where it starts in shared memory, and the bytes from one block to
+/// the next along k and along its rows.
 struct OperandDescriptor {
   std::uint64_t bits;
 
   __device__ OperandDescriptor(const void* shared, unsigned along_k, unsigned along_rows)
       : bits((__cvta_generic_to_shared(shared) & 0x3FFFF) >> 4 | static_cast<std::uint64_t>(along_k >> 4) << 16 |
              static_cast<std::uint64_t>(along_rows >> 4) << 32) {}
-  /// The same, `bytes` further on.
+  /// Returns the descriptor of the operand that starts `bytes` further on.
   __device__ std::uint64_t at(unsigned bytes) const { return bits + (bytes >> 4); }
 };
 
-/// The same for blocks of 8 lines of 128 bytes, the 16-byte chunks of line i at c ^ i % 8, that follow one another:
-/// along the rows if the operand is K-major, else along k; `apart` are the bytes to the next 64 rows of the latter.
+/// The descriptor of an operand in blocks of 8 lines of 128 bytes, where 16-byte chunk c of line i is at c ^ i % 8. The
+/// blocks follow one another along the rows if the operand is K-major, else along k; in the latter case `apart` is the
+/// number of bytes to the next 64 rows.
 struct SwizzledDescriptor {
   std::uint64_t bits;
 
@@ -48,16 +51,18 @@ struct SwizzledDescriptor {
   __device__ std::uint64_t at(unsigned bytes) const { return bits + (bytes >> 4); }
 };
 
-/// Registers written before, and shared memory seen by this thread, are ready for the products that follow.
+/// Makes registers that were written before, and shared memory that this thread has seen, ready for the products that
+/// follow.
 __device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+/// Closes the group of products that were started since the last commit.
 __device__ inline void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-/// Until at most `running` of the committed groups are under way.
+/// Waits until at most `running` of the committed groups are in flight.
 template <int running>
 __device__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(running) : "memory");
 }
 
-// Macros, since registers and the instruction's name have to be spelled out.
+// These are macros, because the registers and the instruction's name must be spelled out.
 #define TESSERA_D8(i)                                                                                   \
   "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]), "+f"(d[(i) + 5]), \
       "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
@@ -84,7 +89,7 @@ __device__ void wait_for_products() {
   TESSERA_NAMES_96                                                                                                   \
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, " \
   "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-// `immediates`: no signs are changed; for 16-bit operands, which are MN-major.
+// `immediates` says that no signs change and, for 16-bit operands, which of them are MN-major.
 #define TESSERA_WGMMA(shape, types, names, a_name, b_name, more, immediates, registers)                               \
   asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned." shape types " {" names \
                "}, " a_name ", " b_name ", add, " immediates "; }"                                                    \
@@ -101,7 +106,7 @@ __device__ void wait_for_products() {
     TESSERA_WGMMA("m64n" #n "k8", ".f32.tf32.tf32", TESSERA_NAMES_##count, a_name, b_name, more, "1, 1", \
                   TESSERA_REGISTERS_##count)
 
-/// Starts d (+)= A·B; `accumulate` = 0 ignores what d holds. d may be touched again after wait_for_products.
+/// Starts d += A·B, or d := A·B if `accumulate` is 0. The caller must not access d before wait_for_products.
 template <UnitType type, int n, Major a = Major::K, Major b = Major::K>
 __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
   static_assert(type != UnitType::Tf32 || (a == Major::K && b == Major::K));
@@ -119,15 +124,16 @@ __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t 
   }
 }
 
-// Operand A from registers.
+// This variant takes operand A from registers.
 #define TESSERA_WGMMA_FROM_REGISTERS(n, count, a_names, b_name, more)                                  \
   asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned.m64n" #n  \
                "k8.f32.tf32.tf32 {" TESSERA_NAMES_##count "}, {" a_names "}, " b_name ", add, 1, 1; }" \
                : TESSERA_REGISTERS_##count                                                             \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_bits), "r"(accumulate))
 
-/// The same in tf32 with A in registers: a lane has the rows lane / 4 (a[0], a[2]) and 8 below it (a[1], a[3]) of its
-/// warp's 16, and the k lane % 4 and 4 further on (a[2], a[3]). They must not be touched before wait_for_products.
+/// Starts d += A·B, or d := A·B if `accumulate` is 0, in tf32 and with A in registers. Of its warp's 16 rows, a lane
+/// passes row lane / 4 (a[0], a[2]) and the row 8 below it (a[1], a[3]); a[0] and a[1] are at step lane % 4 of k, a[2]
+/// and a[3] four steps later. The caller must not access d or a before wait_for_products.
 template <int n>
 __device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_t b_bits, int accumulate) {
   static_assert(n == 64 || n == 128 || n == 256);

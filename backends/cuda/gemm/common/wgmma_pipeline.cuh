@@ -1,7 +1,8 @@
 #pragma once
 
-/// How packed operands get into shared memory: a ring of stages, filled by bulk copies of a producer and emptied by the
-/// consumers of all blocks of a cluster. PTX ISA, "mbarrier" and "cp.async.bulk"; NVIDIA CUTLASS has the scheme.
+/// The ring of stages through which operands get into shared memory for warpgroup products: a producer warp fills the
+/// stages by bulk copies, and the consumer warps of all blocks of a cluster empty them. Sources: PTX ISA, "mbarrier"
+/// and "cp.async.bulk"; NVIDIA CUTLASS has the scheme.
 
 #include <algorithm>
 
@@ -11,26 +12,29 @@
 namespace tessera::cuda::wgmma {
 
 constexpr int tile_m = 128;
-constexpr int consumers = 2; ///< warpgroups, 64 rows each
+constexpr int consumers = 2; ///< consumer warpgroups, with 64 rows each
 constexpr int threads = 128 * (1 + consumers);
 constexpr int cluster = 2; ///< blocks that share a panel of B
 constexpr int shared_limit = 227 << 10;
 
-/// How a math mode multiplies.
+/// How a math mode multiplies: each operand is the sum of `terms` numbers of type `type`, multiplied in blocks of
+/// `block_k` steps.
 template <UnitType type_, int terms_, int block_k_, int carried_every_>
 struct Recipe {
   static constexpr UnitType type = type_;
   static constexpr int terms = terms_;
   static constexpr int block_k = block_k_;
-  static constexpr int carried_every = carried_every_; ///< k; 0: never
+  /// Steps of k after which sums move on to a second set of registers, rounded to nearest. 0: they never do.
+  static constexpr int carried_every = carried_every_;
   static constexpr bool row_scaled = type == UnitType::Fp16 && terms > 1;
   static_assert(carried_every % block_k == 0);
 };
 
+/// The stages of a block: the terms of A, then the terms of B, each tile_m or tile_n lines along k.
 template <class R, int tile_n_>
 struct Stages {
   static constexpr int tile_n = tile_n_;
-  static constexpr unsigned line_bytes = R::block_k * bytes_of(R::type); ///< a row of one part
+  static constexpr unsigned line_bytes = R::block_k * bytes_of(R::type); ///< bytes of a row of one term
   static constexpr unsigned a_term_bytes = tile_m * line_bytes, b_term_bytes = tile_n * line_bytes;
   static constexpr unsigned a_bytes = R::terms * a_term_bytes, b_bytes = R::terms * b_term_bytes;
   static constexpr unsigned bytes = a_bytes + b_bytes;
@@ -42,10 +46,10 @@ struct Stages {
 
 namespace ptx = ::cuda::ptx;
 
-template <int stages, int sharers = cluster> ///< blocks that fill a stage, and whose consumers empty it
+template <int stages, int sharers = cluster> ///< `sharers`: blocks that fill a stage, and whose consumers empty it
 struct Barriers {
-  std::uint64_t full[stages];  ///< the stage's bytes have come
-  std::uint64_t empty[stages]; ///< all consumers of the cluster are done with it
+  std::uint64_t full[stages];  ///< completes when the bytes of the stage have arrived
+  std::uint64_t empty[stages]; ///< completes when all consumers of the cluster have released the stage
 
   __device__ void start() {
     for (int s = 0; s < stages; ++s) {
@@ -54,9 +58,9 @@ struct Barriers {
     }
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   }
-  /// One warp of this block needs the stage no more: each producer of the cluster is told. Nothing was written that
-  /// they would have to see, so the block's scope is enough; the cluster's costs a fence of all memory
-  /// (MEMBAR.ALL.GPU).
+  /// Tells each producer of the cluster that one warp of this block has released the stage. The warp wrote nothing that
+  /// the producers must see, so the scope of the block is enough; the scope of the cluster would cost a fence of all
+  /// memory (MEMBAR.ALL.GPU).
   __device__ void release(int stage, int lane) {
     if constexpr (sharers == 1) {
       if (lane == 0)
@@ -73,13 +77,16 @@ struct Barriers {
   }
 };
 
-/// `bytes` to the same place in each block of the cluster that `blocks` names; their `full` counts them.
+/// Starts a bulk copy of `bytes` bytes to the place `to` in each block of the cluster whose bit is set in `blocks`; the
+/// barrier `full` of each of them counts the bytes.
 __device__ inline void fetch(char* to, const char* from, unsigned bytes, std::uint64_t* full, std::uint16_t blocks) {
   ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to, from, bytes, full, blocks);
 }
+/// Starts a bulk copy of `bytes` bytes to `to` in this block; its barrier `full` counts the bytes.
 __device__ inline void fetch(char* to, const char* from, unsigned bytes, std::uint64_t* full) {
   ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to, from, bytes, full);
 }
+/// Tells the barrier `full` how many bytes the copies of a stage bring.
 __device__ inline void expect(std::uint64_t* full, unsigned bytes) {
   ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, full, bytes);
 }

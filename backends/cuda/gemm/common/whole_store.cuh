@@ -1,19 +1,21 @@
 #pragma once
 
-/// A thread's results to C with one look at C's edge, not one for each vector with its elements: 350 instructions for
-/// 128 results in f32 instead of 3200, which a warp would fetch anew for each tile. Where no vector reaches over the
-/// edge, whole ones are left out; else results pass through local memory, one after the other.
+/// Stores a thread's results with a single check against C's edge, instead of a check for each vector and each of its
+/// elements: that is 350 instructions for 128 results in f32 instead of 3200, which a warp would fetch again for each
+/// tile. If no vector reaches over the edge, vectors outside C are skipped whole; else the results pass through local
+/// memory, one vector after the other.
 
 #include "canonical.cuh"
 #include "tile_loader.cuh"
 
 namespace tessera::cuda {
 
-/// C := alpha·sum + beta·C for the vectors v of a thread's results that are inside(v); at(v) is where in C.
+/// C := alpha·sum + beta·C for the vectors v of a thread's results for which inside(v) is true; at(v) is the vector
+/// in C.
 template <int width, class T, class Sums, class At, class Inside>
 __device__ void store_vectors(const VectorOperands<T>& x, const Sums& sums, At at, Inside inside) {
   constexpr int vectors = Sums::count / width;
-  constexpr int together = vectors < 8 ? vectors : 8; ///< reads of C under way
+  constexpr int together = vectors < 8 ? vectors : 8; ///< reads of C in flight
   static_assert(vectors % together == 0);
   const auto scaled = [&](int v, int e) { return x.alpha * sums.at(v * width + e); };
   if (x.beta == T{0}) {
@@ -41,11 +43,12 @@ __device__ void store_vectors(const VectorOperands<T>& x, const Sums& sums, At a
   }
 }
 
-/// Code for whole vectors at C's edge is 500 instructions more, which moves the registers of a kernel's main loop.
+/// Whether there is unrolled code for whole vectors at C's edge (Unrolled) or only the loop (Rolled). The unrolled code
+/// is 500 instructions, which changes the register allocation of a kernel's main loop.
 enum class Edges { Unrolled, Rolled };
 
-/// For the thread whose first result is C(i, j). Vector v of its results, those from v·width on, begins at place(v)
-/// from there; both coordinates of the last one are the largest.
+/// Stores the results of the thread whose first result is C(i, j). Vector v consists of `width` results from number
+/// v·width on and begins at place(v), relative to (i, j); the last vector has the largest row and the largest column.
 template <int width, Edges edges = Edges::Unrolled, class T, class Sums, class PlaceOf>
 __device__ void store_whole(const VectorOperands<T>& x, Index i, Index j, const Sums& sums,
                             typename Sums::Totals& totals, PlaceOf place) {
