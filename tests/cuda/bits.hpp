@@ -1,6 +1,6 @@
 #pragma once
 
-/// Products by two kernels, which must have the same bits.
+/// Compares the bits of products that two kernels compute.
 
 #include <cstring>
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace tessera::test {
 
-/// A kernel's bits against z_order's, without and with an epilogue; A's elements times `scale`.
+/// Checks that a kernel's product has the bits of z_order's, without and with an epilogue. A's elements are multiplied
+/// by `scale` first.
 template <class T>
 void check_bits(const std::string& kernel, Index m, Index n, Index k, Op op_a, Op op_b, T scale = 1, T beta = T(0.5)) {
   const auto stored = [](Op op, Index rows, Index cols, Seed seed) {

@@ -1,5 +1,5 @@
-/// How often a matrix's elements cross the bus: operands that are on the device are not copied again, and reading a
-/// result fetches it once. Counted by an executor that forwards to the real one.
+/// Tests how often a matrix's elements cross the bus. Operands that are on the device are not copied again, and reading
+/// a result fetches it once. An executor that forwards to the CUDA executor counts the copies.
 
 #include <tessera/tessera.hpp>
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(an_operand_is_copied_once) {
 
 BOOST_AUTO_TEST_CASE(element_wise_work_follows_its_operands_and_stays) {
   bring(a);
-  const Matrix<float> sum = a + b; // b comes along
+  const Matrix<float> sum = a + b; // b is copied in here.
   const Matrix<float> more = sum + a;
   const Matrix<float> scaled = 2.0f * more;
   check_copies(2, 0);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(element_wise_work_follows_its_operands_and_stays) {
       2.0f * ((std::as_const(a)(199, 129) + std::as_const(b)(199, 129)) + std::as_const(a)(199, 129));
   BOOST_TEST(scaled(199, 129) == expected);
   check_copies(2, 1);
-  BOOST_TEST(scaled(0, 0) == scaled(0, 0)); // fetched already
+  BOOST_TEST(scaled(0, 0) == scaled(0, 0)); // The elements have been fetched already.
   check_copies(2, 1);
   BOOST_TEST(scaled.newest_on() == nullptr);
 }
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_product_of_resident_operands_copies_nothing) {
   bring(a);
   bring(bt);
   check_copies(2, 0);
-  const Matrix<float> c = gemm(a, bt); // Auto stays where the operands are
+  const Matrix<float> c = gemm(a, bt); // Backend::Auto stays where the operands are.
   const Matrix<float> d = gemm(c, c);
   check_copies(2, 0);
   BOOST_TEST(d.newest_on() == &counting);
@@ -117,9 +117,9 @@ BOOST_AUTO_TEST_CASE(a_result_that_is_overwritten_is_not_copied_to_the_device) {
   Matrix<float> c = Matrix<float>(200, 200, 7.0f);
   bring(a);
   bring(bt);
-  gemm(1.0f, a, bt, 0.0f, c); // beta = 0: c's elements are not needed
+  gemm(1.0f, a, bt, 0.0f, c); // With beta = 0, c's elements are not needed.
   check_copies(2, 0);
-  gemm(1.0f, a, bt, 1.0f, c); // needed, and there
+  gemm(1.0f, a, bt, 1.0f, c); // They are needed now, and are on the device.
   check_copies(2, 0);
   BOOST_TEST(c.newest_on() == &counting);
 }
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(reductions_run_where_the_elements_are) {
   const double on_device = a.sum_of_squares();
   check_copies(1, 0);
   const Matrix<float> on_host = Matrix<float>::random(200, 130, Seed{1});
-  BOOST_TEST(on_device == on_host.sum_of_squares()); // the same bits
+  BOOST_TEST(on_device == on_host.sum_of_squares()); // The bits are equal on every backend.
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
-/// Complex products whose scratch memory goes from queue to queue, and such as do not fit into the device.
+/// Complex products whose scratch memory goes from queue to queue, and complex products that do not fit into the
+/// device.
 
 #include <array>
 #include <complex>
@@ -35,7 +36,8 @@ std::vector<std::complex<T>> random_numbers(Index count, std::uint64_t seed) {
 
 BOOST_AUTO_TEST_SUITE(complex_products)
 
-/// Products follow each other on two queues without a wait: who reused another's scratch memory too early is found out.
+/// Products follow each other on two queues without a wait. A product that reused another one's scratch memory too
+/// early would be found.
 BOOST_AUTO_TEST_CASE(two_queues_at_once) {
   using Number = std::complex<float>;
   constexpr Index n = 400, products = 12;

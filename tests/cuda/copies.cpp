@@ -1,4 +1,5 @@
-/// Copies of every shape, small and staged, alone and at once; memory that is freed while another queue works.
+/// Copies of every shape, small and staged, one after another and at the same time; memory that is freed while another
+/// queue works.
 
 #include <cuda_runtime_api.h>
 
@@ -36,7 +37,7 @@ unsigned char pattern(std::size_t i, unsigned salt) {
   return static_cast<unsigned char>((i * 2654435761u + salt) >> 13);
 }
 
-/// What a host buffer of this shape holds; the gaps are marked.
+/// Returns what a host buffer of this shape holds. The gaps between rows are marked.
 std::vector<unsigned char> filled(const Shape& shape, std::size_t pitch, unsigned salt) {
   std::vector<unsigned char> bytes(pitch * shape.rows, 0xEE);
   for (std::size_t r = 0; r < shape.rows; ++r)
@@ -118,7 +119,8 @@ BOOST_AUTO_TEST_CASE(several_threads_at_once) {
   }
 }
 
-/// Freed memory may be handed out again at once, but only work that comes after the other queue's may write to it.
+/// The executor may hand freed memory out again at once, but only work that comes after the other queue's work may
+/// write to it.
 BOOST_AUTO_TEST_CASE(freeing_waits_for_the_other_queues_work) {
   Executor& cuda = executor(Backend::Cuda);
   std::unique_ptr<Queue> side;

@@ -1,5 +1,5 @@
-/// How fast copies are, and whether gemm(a, b, Backend::Cuda) costs more than its parts. No test: prints tables for
-/// the README, in Markdown.
+/// Measures how fast copies are, and whether gemm(a, b, Backend::Cuda) costs more than its parts. This is not a test:
+/// it prints the tables of docs/lab/cuda_executor.md in Markdown.
 
 #include <cuda_runtime_api.h>
 
@@ -32,7 +32,7 @@ double median_seconds(Work work) {
   return seconds[repeats / 2];
 }
 
-/// GB/s each way.
+/// GB/s to the device and from it.
 struct Speed {
   double in, out;
 };
@@ -42,7 +42,7 @@ Speed measure(Executor& executor, void* host, void* device, std::size_t bytes) {
   const double gigabytes = static_cast<double>(bytes) * 1e-9;
   const auto in = [&] { throw_if_failed(executor.copy_in(queue, device, bytes, host, bytes, bytes, 1)); };
   const auto out = [&] { throw_if_failed(executor.copy_out(queue, host, bytes, device, bytes, bytes, 1)); };
-  in(); // makes the buffers
+  in(); // The first copies make the buffers.
   return {gigabytes / median_seconds(in), gigabytes / median_seconds(out)};
 }
 
@@ -64,7 +64,7 @@ void compare_threads(std::size_t bytes) {
   cudaFreeHost(pinned);
 }
 
-/// The call with host operands, down to the result on the host, beside its parts.
+/// Times the call with operands and result on the host, and its parts.
 void compare_one_liner(Index n) {
   Executor& cuda = executor(Backend::Cuda);
   const auto make = [n](std::uint64_t seed) { return Matrix<float>::random(n, n, Seed{seed}); };
@@ -72,14 +72,14 @@ void compare_one_liner(Index n) {
   const auto b = make(2);
   std::vector<double> whole_times, in_times, kernel_times, out_times;
   for (int i = 0; i < repeats + 1; ++i) {
-    const Matrix<float> fresh_a = a; // on the host only
+    const Matrix<float> fresh_a = a; // The copy is on the host only.
     const Matrix<float> fresh_b = b;
     const auto seconds = [](auto work) {
       const auto start = std::chrono::steady_clock::now();
       work();
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    Matrix<float> product; // freed outside the timing, as the parts' is
+    Matrix<float> product; // It is freed outside the timing, like the product of the parts.
     const double whole = seconds([&] {
       product = gemm(fresh_a, fresh_b, Backend::Cuda);
       static_cast<void>(std::as_const(product)(0, 0));
@@ -96,7 +96,7 @@ void compare_one_liner(Index n) {
       throw_if_failed(cuda.default_queue().synchronize());
     });
     const double out = seconds([&] { static_cast<void>(std::as_const(c)(0, 0)); });
-    if (i == 0) continue; // loads the code
+    if (i == 0) continue; // The first run loads the code.
     whole_times.push_back(whole);
     in_times.push_back(in);
     kernel_times.push_back(kernel);

@@ -1,5 +1,6 @@
-/// A library in the driver's place that is old, or shows no device: what FAKE_DRIVER_VERSION (12040 is CUDA 12.4) and
-/// FAKE_DRIVER_INIT (a code of the driver API) say. The CUDA runtime opens it as it would open the driver.
+/// A library in the driver's place that is old or shows no device. FAKE_DRIVER_VERSION sets its version (12040 is CUDA
+/// 12.4) and FAKE_DRIVER_INIT the code of the driver API that cuInit() returns. The CUDA runtime opens it as it would
+/// open the driver.
 
 #include <cstdlib>
 

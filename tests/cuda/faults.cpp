@@ -1,4 +1,4 @@
-/// What the plug-in says on a machine that it cannot use, and where the environment makes no sense.
+/// Tests what the plug-in says on a machine that it cannot use, and if the environment makes no sense.
 
 #define BOOST_TEST_MODULE cuda_faults
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// The driver's library can be opened: independent of what the plug-in finds.
+/// Says whether the driver's library can be opened, independently of what the plug-in finds.
 bool driver_present() {
   static const bool present = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr;
   return present;
@@ -33,7 +33,7 @@ assertion_result without_driver(boost::unit_test::test_unit_id) {
   return result;
 }
 
-/// The case runs in a process whose environment has `variable` = `value`.
+/// Returns a precondition: the process has a driver, and its environment has `variable` = `value`.
 auto in_environment(const char* variable, const std::string& value) {
   return [=](boost::unit_test::test_unit_id) {
     const char* set = std::getenv(variable);
@@ -49,7 +49,7 @@ const BackendInfo cuda_backend() {
   throw std::logic_error("available_backends() does not list cuda");
 }
 
-/// Every message says what was found and what to do.
+/// Checks that the message says what was found and what to do.
 void check_unusable(const Status& status, StatusCode code, const std::string& found, const std::string& advice) {
   BOOST_TEST_CONTEXT(status.why) {
     BOOST_TEST(static_cast<int>(status.code) == static_cast<int>(code));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(rows_are_listed_without_a_device) {
   BOOST_TEST(cuda_plugin().reduce_kernels().front().name == std::string("canonical"));
 }
 
-/// They time the vendor's kernels when they first meet a product: nobody should wait for that unasked.
+/// Yardsticks time the vendor's kernels when they first meet a product. No caller should wait for that unasked.
 BOOST_AUTO_TEST_CASE(yardsticks_run_by_name_alone) {
   int yardsticks = 0;
   for (const GemmKernel& row : cuda_plugin().gemm_kernels()) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(yardsticks_run_by_name_alone) {
   BOOST_TEST(yardsticks == 7);
 }
 
-/// A library is opened once a process, here for the first time.
+/// A library is opened once in a process. This case opens it first.
 BOOST_AUTO_TEST_CASE(a_yardstick_without_its_library_rejects) {
   const Environment named("TESSERA_CUBLASLT", "/nowhere/libcublasLt.so.13");
   for (const GemmKernel& row : cuda_plugin().gemm_kernels()) {

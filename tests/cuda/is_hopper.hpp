@@ -4,7 +4,7 @@
 
 namespace tessera::cuda_test {
 
-/// Is the device one that has Hopper's kernels?
+/// Says whether the device has Hopper's kernels.
 inline bool is_hopper() { return executor(Backend::Cuda).capabilities().compute_major == 9; }
 
 } // namespace tessera::cuda_test

@@ -6,7 +6,7 @@ namespace tessera::cuda_test {
 
 inline constexpr std::size_t mebi = std::size_t{1} << 20;
 
-/// Bytes that the process-wide executor may hand out in these tests.
+/// The most bytes that the process-wide executor may hand out in these tests.
 inline constexpr std::size_t memory_limit = 256 * mebi;
 
 } // namespace tessera::cuda_test

@@ -1,4 +1,5 @@
-/// What only a device can show. Exit status 77: there is none (skipped); under TESSERA_REQUIRE=cuda that is a failure.
+/// Runs the tests that need a device. Exits with status 77 (skipped) if there is none, or with 1 if TESSERA_REQUIRE
+/// names cuda.
 
 #define BOOST_TEST_NO_MAIN
 #define BOOST_TEST_ALTERNATIVE_INIT_API
@@ -14,7 +15,7 @@
 
 int main(int argc, char** argv) {
   using namespace tessera;
-  // The process-wide executor reads it when it is made: the tests run out of memory on purpose.
+  // The process-wide executor reads the limit when it is made. The tests run out of memory on purpose.
   setenv("TESSERA_CUDA_MEMORY_LIMIT", std::to_string(cuda_test::memory_limit).c_str(), 1);
   for (const BackendInfo& info : available_backends()) {
     if (info.backend != Backend::Cuda || info.available) continue;

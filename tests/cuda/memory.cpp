@@ -1,4 +1,4 @@
-/// Running out of memory on purpose, memory given back, devices that are not there.
+/// Tests running out of memory on purpose, giving memory back, and devices that are not there.
 
 #include <cuda_runtime_api.h>
 
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(the_limit_is_kept_and_what_is_freed_counts_no_more) {
   executor->free(all);
 }
 
-/// stream_k's signals (signals.hpp), here of a product whose tiles are cut.
+/// The queue keeps stream_k's signals (signals.hpp), here for a product whose tiles are cut.
 BOOST_AUTO_TEST_CASE(what_a_queue_keeps_for_itself_does_not_count) {
   const Environment limit("TESSERA_CUDA_MEMORY_LIMIT", "64M");
   OwnExecutor executor;
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(more_than_the_device_has) {
 }
 
 BOOST_AUTO_TEST_CASE(a_product_that_does_not_fit_goes_through_in_blocks) {
-  const Index n = 6144; // 144 MiB a matrix: the first operand fits, the second does not
+  const Index n = 6144; // C has 144 MiB and the operands have 70 MiB each. Not all of them fit.
   static_assert(2 * 6144ull * 6144 * 4 > memory_limit && 6144ull * 6144 * 4 < memory_limit);
   const auto a = Matrix<float>::random(n, 3000, Seed{1});
   const auto b = Matrix<float>::random(3000, n, Seed{2});
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_product_without_room_for_blocks_throws_and_the_next_one_w
     BOOST_TEST(std::as_const(a)(1999, 1999) == 1.0f);
     BOOST_TEST((gemm(small, small, Backend::Cuda) == before));
   }
-  // All of it was given back.
+  // All of the memory was given back.
   cuda.free(most);
   check_ok(cuda.allocate(200 * mebi, most));
   cuda.free(most);
@@ -143,9 +143,9 @@ BOOST_AUTO_TEST_CASE(an_executor_gives_everything_back) {
     check_usable(*executor);
     std::unique_ptr<Queue> queue;
     check_ok(executor->create_queue(queue));
-    executor->free(large); // `staged` is left to the executor
+    executor->free(large); // The executor frees `staged`.
   };
-  live_and_die(); // the first one loads code that stays
+  live_and_die(); // The first executor loads code that stays.
   const std::size_t before = free_memory();
   for (int i = 0; i < 3; ++i) live_and_die();
   BOOST_TEST(free_memory() >= before);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(devices_that_are_not_there) {
   BOOST_TEST(static_cast<int>(by_variable.code) == static_cast<int>(StatusCode::Unavailable));
   BOOST_TEST(contains(by_variable.why, "TESSERA_CUDA_DEVICE = " + std::to_string(count)), by_variable.why);
   BOOST_TEST(contains(by_variable.why, how_many), by_variable.why);
-  check_ok(create_own(executor, count - 1)); // asked for by number: the variable does not matter
+  check_ok(create_own(executor, count - 1)); // The variable does not matter if a device is asked for by number.
   check_usable(*executor);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Matrices for raw calls of an executor.
+/// Matrices on the device for direct calls of an executor.
 
 #include <cstddef>
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace tessera::cuda_test {
 
-/// An m×n matrix on the device, without padding.
+/// A matrix on the device, of rows×cols elements without padding.
 class OnDevice {
  public:
   OnDevice(Executor& device, DType type, Index rows, Index cols)

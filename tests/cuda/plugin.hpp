@@ -1,6 +1,6 @@
 #pragma once
 
-/// The plug-in itself, and an environment variable set for a while.
+/// Gives access to the plug-in itself, and sets an environment variable for a while.
 
 #include <memory>
 #include <string>
@@ -9,19 +9,21 @@
 
 namespace tessera::cuda_test {
 
-/// As libtessera found it. Throws where there is none.
+/// Returns the plug-in that libtessera found. Throws if there is none.
 const PluginInfo& cuda_plugin();
 
-/// An executor apart from the process-wide one.
+/// Destroys an executor that create_own() made.
 struct DestroyExecutor {
   void operator()(Executor* executor) const { cuda_plugin().destroy(executor); }
 };
 using OwnExecutor = std::unique_ptr<Executor, DestroyExecutor>;
+/// Makes an executor apart from the process-wide one. `device`: see ExecutorOptions.
 Status create_own(OwnExecutor& executor, int device = -1, int threads = 2);
 
+/// Sets an environment variable for as long as the object lives.
 class Environment {
  public:
-  /// `value` null: unset.
+  /// If `value` is null, the variable is unset.
   Environment(const char* name, const char* value);
   ~Environment();
   Environment(const Environment&) = delete;

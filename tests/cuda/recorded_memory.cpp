@@ -1,4 +1,4 @@
-/// Memory that is allocated and freed while a queue is recorded, with other queues about.
+/// Tests memory that is allocated and freed while a queue is recorded and other queues exist.
 
 #include <complex>
 #include <cstddef>
@@ -72,7 +72,7 @@ bool has_room(Executor& device, std::size_t size) {
 
 BOOST_AUTO_TEST_SUITE(recorded_memory)
 
-/// What it allocates besides its operands must not draw the other queue into the recording.
+/// The memory that the product allocates besides its operands must not draw the other queue into the recording.
 BOOST_FIXTURE_TEST_CASE(a_complex_product_is_recorded_beside_another_queue, Queues) {
   constexpr Index half = n / 2; // complex columns
   OnDevice c(device, DType::F32, half, n);
@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(a_complex_product_is_recorded_beside_another_queue, Queu
   }
 }
 
-/// There at once, for every queue, and its owner's when the recording is made and when it is gone.
+/// The memory can be used at once by every queue. It stays its owner's when the recording is made and when it is gone.
 BOOST_FIXTURE_TEST_CASE(memory_that_is_allocated_meanwhile, Queues) {
   const std::vector<float> numbers = copied_out(queue, a.data());
   void* z = nullptr;
@@ -128,7 +128,7 @@ BOOST_FIXTURE_TEST_CASE(memory_that_is_allocated_meanwhile, Queues) {
   device.free(z);
 }
 
-/// a·a·a with a temporary that nobody holds any more when it is replayed.
+/// Records a·a·a with a temporary that has been freed when the recording is replayed.
 BOOST_FIXTURE_TEST_CASE(temporaries_are_the_recordings, Queues) {
   OnDevice c(device, DType::F32, n, n);
   const auto cube = [&] {
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(memory_of_a_recording_that_failed_is_given_back) {
   check_usable(*device);
 }
 
-/// A capture that broke off leaves users what they have allocated meanwhile.
+/// A capture that broke off leaves users the memory that they have allocated meanwhile.
 BOOST_AUTO_TEST_CASE(memory_outlives_a_capture_that_broke_off) {
   const Environment limit("TESSERA_CUDA_MEMORY_LIMIT", "8M");
   OwnExecutor device;
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(memory_outlives_a_capture_that_broke_off) {
   check_usable(*device);
 }
 
-/// Memory comes and goes in the order of all queues, of which one is being recorded.
+/// Memory is allocated and freed in the order of all queues while one of them is recorded.
 BOOST_FIXTURE_TEST_CASE(memory_comes_and_goes_while_another_queue_is_recorded, Queues) {
   const std::vector<float> numbers = copied_out(queue, a.data());
   OnDevice z(device, DType::F32, n, n), y(device, DType::F32, n, n);
@@ -246,7 +246,7 @@ BOOST_FIXTURE_TEST_CASE(memory_comes_and_goes_while_another_queue_is_recorded, Q
   BOOST_TEST((copied_out(*other, z.data()) == times(numbers, 4)));
 }
 
-/// A queue that is made meanwhile works at once, behind what the recorded one was given before.
+/// A queue that is made meanwhile works at once, after the work that the recorded queue was given before.
 BOOST_FIXTURE_TEST_CASE(a_queue_is_made_while_another_one_is_recorded, Queues) {
   const std::vector<float> numbers = copied_out(queue, a.data());
   std::unique_ptr<Queue> late;

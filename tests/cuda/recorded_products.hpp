@@ -1,6 +1,6 @@
 #pragma once
 
-/// Products that are recorded one after the other, each with the bits that a plain run gave it.
+/// Records products one after the other and checks that each replay gives them the bits of a plain run.
 
 #include <cstddef>
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace tessera::cuda_test {
 
-/// Operands, without padding; products of parts of them have their pitch.
+/// Two operands without padding. A smaller product reads their first rows and columns with their pitch.
 struct Operands {
   Index m, n, k;
   OnDevice a, b;
@@ -29,7 +29,7 @@ struct Operands {
   }
 };
 
-/// A product with a C of its own, and the bits of a plain run.
+/// A product, its C, and the bits of a plain run.
 class Product {
  public:
   Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel)
@@ -43,7 +43,7 @@ class Product {
 
   const GemmCall& call() const { return call_; }
   Status enqueue(Queue& queue) const { return device_.gemm(queue, call_, kernel_); }
-  /// False if there is no such kernel for it.
+  /// Runs the product and keeps its bits. Returns false if the kernel rejects the product.
   bool expect() {
     c_.fill_with_nan();
     const Status status = enqueue(device_.default_queue());
@@ -70,7 +70,8 @@ class Product {
 
 using Products = std::vector<std::unique_ptr<Product>>;
 
-/// The product of all of the operands by that row; null if it rejects that, or its library has no such kernel.
+/// Returns the product of all of the operands by `row`, or null if the row rejects it or its library has no kernel for
+/// it.
 inline std::unique_ptr<Product> product_of(Executor& device, const Operands& x, const GemmKernel& row) {
   auto product = std::make_unique<Product>(device, x, row.type, row.math, row.name);
   if (row.reject != nullptr && row.reject(row, product->call(), device.capabilities()) != nullptr) return nullptr;

@@ -1,5 +1,5 @@
-/// The memory that recorded kernels need besides their operands is the recording's, used again by what comes after
-/// without anything in between: bits must be those of plain runs, and the memory limit must hold.
+/// Recorded kernels need memory besides their operands. It is the recording's, and the next kernel uses it again with
+/// nothing in between. The bits of plain runs must come out, and the memory limit must hold.
 
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::array<std::array<Index, 3>, 3> shapes{{{300, 264, 1500}, {16, 1000, 2100}, {40, 24, 9000}}};
 
-/// Products of f32 in segments, in several modes, and whatever else a kernel's name stands for.
+/// Returns the f32 products of the operands by `kernels` (names and modes), without kernels that reject the product.
 Products mixed(Executor& device, const Operands& x, const std::vector<std::pair<const char*, Math>>& kernels) {
   Products products;
   for (const auto& [kernel, math] : kernels) {
@@ -55,15 +55,15 @@ struct TwoQueues {
   Products in_segments() { return mixed(device, x, {{"segmented", Math::Strict}, {"stream_k", Math::Strict}}); }
 };
 
-/// 16 MiB of operands, 1 MiB of C; the segments' sums take 4 MiB more, of half of it 2.
+/// The operands have 16 MiB and C has 1 MiB. The segments' sums take 4 MiB more, and 2 MiB for half of C.
 constexpr Index side = 512, length = 4096;
 
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(recorded_scratch)
 
-/// One behind the other, each with the memory that the last one used: sums of segments and of slices, sums that are
-/// handed on, copies of operands, packed ones, workspaces.
+/// Kernels follow one another, and each uses the memory that the last one used: for sums of segments and of slices,
+/// sums that are handed on, copies of operands, packed operands and workspaces.
 BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
   Executor& device = executor(Backend::Cuda);
   std::vector<std::unique_ptr<Operands>> operands;
@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
   check_replays(device, products);
 }
 
-/// Flags, which are cleared while the kernel before ends, and sums in the same places as the last product's.
+/// The products use flags, which are cleared while the kernel before ends, and each has its sums where the last product
+/// had them.
 BOOST_AUTO_TEST_CASE(chains_and_cut_tiles_behind_one_another) {
   if (!is_hopper()) return;
   Executor& device = executor(Backend::Cuda);
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(two_recordings_in_turns) {
     forget(of_x);
     forget(of_y);
     check_ok(first->replay(queue));
-    check_ok(of_x.front()->enqueue(queue)); // with memory that is not theirs
+    check_ok(of_x.front()->enqueue(queue)); // This run uses memory that is not the recordings'.
     check_ok(second->replay(queue));
     check_ok(first->replay(queue));
     check(of_x, "in turns");
@@ -118,8 +119,8 @@ BOOST_AUTO_TEST_CASE(two_recordings_in_turns) {
   }
 }
 
-/// The memory of one that is gone is given to others; that of one that lives is not. Nor does it matter what became of
-/// the queue.
+/// The memory of a recording that is gone is given to other work; the memory of a recording that lives is not. It does
+/// not matter whether the recorded queue still exists.
 BOOST_AUTO_TEST_CASE(a_recording_outlives_another_one_and_its_queue) {
   Executor& device = executor(Backend::Cuda);
   Queue& queue = device.default_queue();
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(its_memory_counts_until_it_is_destroyed) {
   check_ok(create_own(device));
   const Operands x(*device, DType::F32, side, side, length);
   Products products;
-  for (int i = 0; i < 2; ++i) // the second one uses the first one's memory
+  for (int i = 0; i < 2; ++i) // The second product uses the first one's memory.
     products.push_back(
         std::make_unique<Product>(*device, x, DType::F32, Math::Strict, "segmented", side, side / 2, length));
   if (!products.front()->expect() || !products.back()->expect()) return;
@@ -191,7 +192,7 @@ BOOST_AUTO_TEST_CASE(without_room_recording_fails_and_the_queue_goes_on) {
   check_replays(*device, small);
 }
 
-/// What another queue is given meanwhile runs at once, with memory of its own.
+/// Work that another queue is given meanwhile runs at once, with separate memory.
 BOOST_FIXTURE_TEST_CASE(other_queues_go_on_while_one_is_recorded, TwoQueues) {
   const Products here = in_segments(), there = in_segments();
   forget(here);
@@ -237,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_queue_is_recorded_once_at_a_time) {
   check(products, "replayed");
 }
 
-/// By one thread, one within the other.
+/// One thread records both queues, one recording within the other.
 BOOST_FIXTURE_TEST_CASE(two_queues_are_recorded_at_once, TwoQueues) {
   const Products of_outer = in_segments(), of_inner = in_segments();
   std::unique_ptr<Recording> outer, inner;

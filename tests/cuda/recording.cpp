@@ -1,4 +1,5 @@
-/// Rows that are recorded and replayed give the bits of a plain run, and what cannot be recorded says so.
+/// Tests that rows that are recorded and replayed give the bits of a plain run, and that work that cannot be recorded
+/// fails with a message.
 
 #include <vector>
 
@@ -26,20 +27,20 @@ void check_row(Executor& device, const GemmKernel& row, Index m, Index n, Index 
 
 BOOST_AUTO_TEST_SUITE(recording)
 
-/// All rows, so also those with scratch memory, tensor maps, clusters and the vendor's kernels.
+/// Records all rows, so also the rows with scratch memory, tensor maps, clusters and the vendor's kernels.
 BOOST_AUTO_TEST_CASE(a_replay_has_the_bits_of_a_run) {
   Executor& device = executor(Backend::Cuda);
   for (const GemmKernel& row : device.gemm_kernels())
     BOOST_TEST_CONTEXT(row.name << " " << to_string(row.type) << " " << to_string(row.math)) {
       check_row(device, row, 300, 264, 1500);
-      check_row(device, row, 16, 1000, 2100); // in slices of k
-      check_row(device, row, 40, 24, 9000);   // in many
+      check_row(device, row, 16, 1000, 2100); // in slices of k (split-k)
+      check_row(device, row, 40, 24, 9000);   // in many slices
       check_row(device, row, 12, 4100, 2100); // in clusters, slender's in f32 too
       if (row.name == std::string_view("stream_k")) check_row(device, row, 1024, 1664, 5000); // f64: in a chain
     }
 }
 
-/// Strided, and with pointers that are gone when the recording is replayed.
+/// Records a strided batch, and a batch with arrays of pointers that are gone when the recording is replayed.
 BOOST_AUTO_TEST_CASE(batches_are_recorded) {
   Executor& device = executor(Backend::Cuda);
   Queue& queue = device.default_queue();
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(waiting_cannot_be_recorded_and_the_queue_goes_on) {
 
 BOOST_AUTO_TEST_CASE(a_device_that_tells_its_state_runs_at_some_clock) {
   DeviceState state;
-  if (!read_device_state(executor(Backend::Cuda), state).ok()) return; // no NVML here
+  if (!read_device_state(executor(Backend::Cuda), state).ok()) return; // This machine has no NVML.
   BOOST_TEST(!(state.sm_mhz <= 0));
   BOOST_TEST(!(state.power_w <= 0));
 }

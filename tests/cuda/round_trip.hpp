@@ -1,6 +1,6 @@
 #pragma once
 
-/// A small piece of real work, to show that an executor is usable.
+/// Checks that an executor is usable by a small piece of real work.
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace tessera::cuda_test {
 
 inline void check_ok(const Status& status) { BOOST_REQUIRE_MESSAGE(status.ok(), status.why); }
 
-/// Numbers there, doubled there, and back.
+/// Copies numbers to the device, doubles them there, and copies them back.
 inline void check_usable(Executor& executor) {
   constexpr Index count = 1000;
   std::vector<float> numbers(count);

@@ -1,4 +1,4 @@
-/// The parts of staged copies that run on the host: how a copy is cut, and the threads that share it.
+/// Tests what staged copies do on the host: cutting a copy into chunks, and the copy threads.
 
 #include <array>
 #include <atomic>
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(as_many_copy_threads_as_wanted_work_once_a_round) {
     CopyThreads threads(size);
     BOOST_REQUIRE(threads.size() == size);
     for (int round = 0; round < 200; ++round) {
-      const int wanted = 1 + round % (size + 1); // more than there are, too
+      const int wanted = 1 + round % (size + 1); // also more than there are
       std::vector<std::atomic<int>> calls(static_cast<std::size_t>(size));
       threads.run(wanted, [&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
       for (int thread = 0; thread < size; ++thread)

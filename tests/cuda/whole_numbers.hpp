@@ -1,6 +1,6 @@
 #pragma once
 
-/// Matrices of whole numbers so small that sums of their products are exact in any order.
+/// Makes matrices of whole numbers so small that sums of their products are exact in any order.
 
 #include <tessera/tessera.hpp>
 

@@ -15,12 +15,12 @@ namespace tessera::cuda {
 namespace {
 
 constexpr double seconds_per_run = 0.01;
-constexpr int runs = 5; // the fastest counts
+constexpr int runs = 5; // The fastest one counts.
 constexpr std::size_t largest_copy = std::size_t{512} << 20;
 constexpr std::size_t smallest_l2 = std::size_t{64} << 10;
 constexpr int l2_blocks_per_multiprocessor = 4;
 
-/// Two events around enqueued work.
+/// Times enqueued work by two events around it.
 class Stopwatch {
  public:
   Status prepare(Executor& executor) noexcept {
@@ -40,7 +40,8 @@ class Stopwatch {
   std::unique_ptr<Event> end_;
 };
 
-/// Rounds a second of what launch(rounds) enqueues, in runs of about `seconds_per_run`.
+/// Measures how many rounds a second the device does of the work that launch(rounds) enqueues. A run takes about
+/// `seconds_per_run`.
 template <class Launch>
 Status fastest_rate(Queue& queue, Stopwatch& watch, Launch launch, double& rounds_per_second) noexcept {
   rounds_per_second = 0;
@@ -49,7 +50,7 @@ Status fastest_rate(Queue& queue, Stopwatch& watch, Launch launch, double& round
     double seconds = 0;
     Status status = watch.time(queue, seconds, [&] { return launch(rounds); });
     if (!status.ok()) return status;
-    if (run == 0) { // the first one loads the code
+    if (run == 0) { // The first run loads the code.
       status = watch.time(queue, seconds, [&] { return launch(64); });
       if (!status.ok()) return status;
       rounds = static_cast<int>(std::clamp(64 * seconds_per_run / std::max(seconds, 1e-6), 1.0, 1e6));
@@ -60,7 +61,7 @@ Status fastest_rate(Queue& queue, Stopwatch& watch, Launch launch, double& round
   return {};
 }
 
-/// A word in the device's memory that a probe sets if it does what it says.
+/// A word in the device's memory. A probe sets it if it has done its work.
 class Flag {
  public:
   Status prepare(Executor& executor, Queue& queue) noexcept {
@@ -81,7 +82,7 @@ class Flag {
   Scratch word_;
 };
 
-/// Multiply-adds a second times two; 0 where the device lacks the instruction.
+/// Measures a probe's FLOP/s; a multiply-add counts as two. The result is 0 if the device lacks the instruction.
 Status measure(const Probe& probe, Executor& executor, Queue& queue, Stopwatch& watch, double& flops) noexcept {
   flops = 0;
   Flag ran;
@@ -96,9 +97,9 @@ Status measure(const Probe& probe, Executor& executor, Queue& queue, Stopwatch& 
   return {};
 }
 
-/// Bytes read from the L2 cache; the level stays 0 where the device does not tell its size or has no memory left. Half
-/// of the cache is read, as on the processor, and a quarter, for some devices keep two copies of what all
-/// multiprocessors read.
+/// Measures the bytes a second that are read from the L2 cache. The level stays 0 if the device does not tell the
+/// cache's size or has no memory left. Buffers of half the cache, as on the CPU, and of a quarter of it are read,
+/// because some devices keep two copies of data that all multiprocessors read. `memory`: the memory's bytes a second.
 Status measure_l2(Executor& executor, Queue& queue, Stopwatch& watch, double memory, CacheCeiling& l2) noexcept {
   const std::size_t size = executor.capabilities().l2_bytes;
   if (size < smallest_l2) return {};
@@ -111,7 +112,7 @@ Status measure_l2(Executor& executor, Queue& queue, Stopwatch& watch, double mem
       !status.ok())
     return status;
   const int blocks = executor.capabilities().multiprocessors * l2_blocks_per_multiprocessor;
-  l2 = {2, size, memory}; // a nearer level counts as no slower
+  l2 = {2, size, memory}; // A nearer level never counts as slower.
   for (const std::size_t bytes : {size / 2 / 16 * 16, size / 4 / 16 * 16}) {
     const auto launch = [&](int rounds) {
       return read_l2(buffer.data(), bytes, blocks, rounds, ran.get(), stream_of(queue));
@@ -126,7 +127,7 @@ Status measure_l2(Executor& executor, Queue& queue, Stopwatch& watch, double mem
   return {};
 }
 
-/// Bytes read plus bytes written, copying a buffer that no cache holds.
+/// Measures the bytes read plus the bytes written a second when the device copies a buffer that no cache holds.
 Status measure_bandwidth(Executor& executor, Queue& queue, Stopwatch& watch, double& bytes_per_second) noexcept {
   const cudaStream_t stream = stream_of(queue);
   Scratch from;

@@ -1,4 +1,5 @@
-/// Chains of fused multiply-adds in registers: eight independent ones a thread, threads enough to fill the device.
+/// Keeps the FMA units busy with chains of fused multiply-adds in registers. Each thread computes eight independent
+/// chains, and there are enough threads to fill the device.
 
 #include "ceilings.hpp"
 #include "cuda/device/status.hpp"
@@ -10,9 +11,9 @@ namespace {
 constexpr int threads = 256;
 constexpr int blocks_per_multiprocessor = 8;
 constexpr int chains = 8;
-constexpr int steps = 64; // of each chain in a round
+constexpr int steps = 64; // Steps of each chain in a round.
 
-/// x := a·x + b converges to b / (1 − a) = 1 for every start, so that no value is ever out of the ordinary.
+/// x := a·x + b converges to b / (1 − a) = 1 for every start, so that all values stay ordinary numbers.
 template <class T>
 __global__ void __launch_bounds__(threads) fma_chains(T a, T b, int rounds, int* ran) {
   T x[chains];
@@ -28,7 +29,7 @@ __global__ void __launch_bounds__(threads) fma_chains(T a, T b, int rounds, int*
   T sum{0};
 #pragma unroll
   for (int c = 0; c < chains; ++c) sum += x[c];
-  if (sum != T{-1}) *ran = 1; // the chains must be computed to know
+  if (sum != T{-1}) *ran = 1; // The compiler must keep the chains to know this.
 }
 
 template <class T>

@@ -1,5 +1,5 @@
-/// The L2 cache read past the L1 caches, which together may hold as much: 16 bytes a thread and load, eight loads in
-/// flight, and a warp's lines are read by another warp the next time.
+/// Reads the L2 cache and bypasses the L1 caches, which together may hold as much. A thread's load brings 16 bytes,
+/// eight loads are in flight, and another warp reads a warp's lines the next time.
 
 #include "ceilings.hpp"
 #include "cuda/device/status.hpp"
@@ -8,7 +8,7 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int loads = 8; // in flight
+constexpr int loads = 8; // Loads of a thread in flight.
 
 __device__ uint4 read_from_l2(const uint4* address) {
   uint4 value;
@@ -18,7 +18,7 @@ __device__ uint4 read_from_l2(const uint4* address) {
   return value;
 }
 
-/// Each thread goes round the buffer in strides of the whole grid.
+/// Each thread reads the buffer again and again, with the number of all threads as its stride.
 __global__ void __launch_bounds__(threads, 4) read_round(const uint4* data, unsigned vectors, int rounds, int* ran) {
   const unsigned stride = gridDim.x * threads % vectors;
   unsigned at = (blockIdx.x * threads + threadIdx.x) % vectors;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(threads, 4) read_round(const uint4* data, unsi
 #pragma unroll
     for (int i = 0; i < loads; ++i) all |= part[i].x | part[i].y | part[i].z | part[i].w;
   }
-  if (all != 0) *ran = 1; // what was read must arrive to know
+  if (all != 0) *ran = 1; // All loads must have arrived to know this.
 }
 
 } // namespace

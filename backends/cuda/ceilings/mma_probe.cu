@@ -1,7 +1,7 @@
-/// The matrix units through mma.sync: each warp keeps eight independent products going.
+/// Keeps the matrix units busy through mma.sync: each warp has eight independent products under way.
 ///
-/// Full rate on Ampere and Ada; some two thirds of it on Hopper. Fragment layouts do not matter here: all elements of
-/// a factor are equal.
+/// This reaches the full rate on Ampere and Ada, but not on Hopper (wgmma_probe.cu). Fragment layouts do not matter
+/// here, because all elements of a factor are equal.
 
 #include "ceilings.hpp"
 #include "cuda/device/status.hpp"
@@ -12,10 +12,10 @@ namespace {
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int blocks_per_multiprocessor = 2;
-constexpr int products = 8; // independent ones of a warp
-constexpr int steps = 16;   // of each in a round
+constexpr int products = 8; // Independent products of a warp.
+constexpr int steps = 16;   // Steps of each product in a round.
 
-/// d := a·b + d with 16×8×k tiles; four words of a and two of b are a lane's share, whatever the type.
+/// Computes d := a·b + d with 16×8×k tiles. Each lane has four words of a and two of b, whatever the type.
 template <Math math>
 struct Tile {
   using Element = float;
@@ -23,7 +23,7 @@ struct Tile {
   static constexpr double flops = 2.0 * 16 * 8 * (math == Math::Tf32 ? 8 : 16);
   static __device__ void multiply([[maybe_unused]] float (&d)[accumulators]) {
 #if __CUDA_ARCH__ >= 800
-    // One half in the input type's own bits, twice where two fit a word.
+    // The bits of 0.5 in the input type, twice if two elements fit into a word.
     constexpr unsigned half = math == Math::Tf32 ? 0x3F000000u : math == Math::Bf16 ? 0x3F003F00u : 0x38003800u;
     if constexpr (math == Math::Tf32)
       asm volatile(
@@ -44,8 +44,8 @@ struct Tile {
   }
 };
 
-/// f64: Strict names it, for the units round each step as an FMA does. Hopper's larger tile is needed for its full
-/// rate.
+/// The f64 tile. Strict names it, because the units round each step as an FMA does. Hopper reaches its full rate only
+/// with the larger tile that it has.
 template <>
 struct Tile<Math::Strict> {
   using Element = double;

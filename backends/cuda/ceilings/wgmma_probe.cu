@@ -1,7 +1,7 @@
-/// Hopper's matrix units through their warpgroup instruction, which alone reaches their full rate.
+/// Keeps Hopper's matrix units busy through the warpgroup instruction, which alone reaches their full rate.
 ///
-/// A is in registers and B, 64 columns of it, in shared memory, which then has bandwidth to spare. Layouts do not
-/// matter here: all elements of a factor are equal.
+/// A is in registers. B has 64 columns and is in shared memory, which then has bandwidth to spare. Layouts do not
+/// matter here, because all elements of a factor are equal.
 
 #include "ceilings.hpp"
 #include "cuda/device/status.hpp"
@@ -11,14 +11,14 @@ namespace {
 
 constexpr int threads = 128; // a warpgroup
 constexpr int blocks_per_multiprocessor = 4;
-constexpr int steps = 16; // products in a round, one after the other into the same accumulators
+constexpr int steps = 16; // Products in a round. They follow one another into the same accumulators.
 
 constexpr double flops_of(Math math) { return 2.0 * 64 * 64 * (math == Math::Tf32 ? 8 : 16) * steps; }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// A macro, since the instruction's name has to be part of the literal. `immediates`: 16-bit types say whether B is
-// transposed.
+// This is a macro, because the instruction's name must be part of the literal. `immediates`: the scales of A and B and,
+// for 16-bit types, whether B is transposed.
 #define TESSERA_WGMMA(name, immediates)                                                                             \
   asm volatile(                                                                                                     \
       "{ .reg .pred accumulate; setp.ne.b32 accumulate, 1, 0; wgmma.mma_async.sync.aligned." name                   \
@@ -43,7 +43,8 @@ __device__ void multiply(float (&d)[32], unsigned half, unsigned long long descr
 
 #undef TESSERA_WGMMA
 
-/// B without swizzling: blocks of 8 rows of 16 bytes, 128 bytes from one to the next along k, 256 along n.
+/// Returns the descriptor of a B that is not swizzled. B consists of blocks of 8 rows of 16 bytes. From a block to the
+/// next one are 128 bytes along k and 256 bytes along n.
 __device__ unsigned long long describe(const unsigned* b) {
   const unsigned long long address = __cvta_generic_to_shared(b);
   return (address >> 4) | (128ull >> 4) << 16 | (256ull >> 4) << 32;
@@ -54,12 +55,12 @@ __device__ unsigned long long describe(const unsigned* b) {
 template <Math math>
 __global__ void __launch_bounds__(threads) wgmma_chains([[maybe_unused]] int rounds, [[maybe_unused]] int* ran) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  // One half in the input type's own bits, twice where two fit a word.
+  // The bits of 0.5 in the input type, twice if two elements fit into a word.
   constexpr unsigned half = math == Math::Tf32 ? 0x3F000000u : math == Math::Bf16 ? 0x3F003F00u : 0x38003800u;
   constexpr int b_words = 64 * 32 / 4; // 64 columns of 32 bytes of k
   __shared__ alignas(128) unsigned b[b_words];
   for (int i = static_cast<int>(threadIdx.x); i < b_words; i += threads) b[i] = half;
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // the matrix units read what the threads wrote
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // The matrix units read what the threads wrote.
   __syncthreads();
   const unsigned long long descriptor = describe(b);
   float d[32] = {};

@@ -1,5 +1,5 @@
-/// Operations on complex numbers, with the reference's bits. Where x is read by columns, a block carries 32×32 numbers
-/// over through shared memory, as transpose.cu does; else each number is computed on its own.
+/// Operations on complex numbers, with the reference's bits. If x is read by columns, a block moves 32×32 numbers
+/// through shared memory, as transpose.cu does. Else each number is computed independently of the others.
 
 #include "elementwise.hpp"
 #include "for_each.cuh"
@@ -9,10 +9,10 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int square = 32;
-constexpr int square_rows = 8;    // that a block copies at a time
-constexpr Index most_down = 1024; // of the grid; a block goes on to further squares
+constexpr int square_rows = 8;    // Rows of a square that a block copies at a time.
+constexpr Index most_down = 1024; // Most rows of blocks in the grid. A block goes on to further squares.
 
-/// Number (i, j) of z's real rows as pairs, where x is read as it is stored.
+/// Number (i, j) of the expanded z, if x is read as it is stored. Rows 2i and 2i + 1 of z come from row i of x.
 template <class T>
 struct Expanded {
   const ComplexNumber<T>* x;
@@ -48,7 +48,8 @@ struct CombinedComplex {
   }
 };
 
-/// z = xᵀ or its conjugate, expanded or not. z is rows×cols, x is cols×rows.
+/// Computes z = xᵀ, or z = xᴴ if `conjugates`. If `expands`, each row of z becomes two rows, as Expanded has them.
+/// x is cols×rows; z is rows×cols before it is expanded.
 template <class T, bool expands>
 __global__ void __launch_bounds__(square* square_rows)
     turn_squares(const ComplexNumber<T>* x, Index ldx, ComplexNumber<T>* z, Index ldz, Index rows, Index cols,

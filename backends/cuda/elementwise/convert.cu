@@ -1,4 +1,4 @@
-/// Conversions between element types, each element rounded once at most: with the reference's bits.
+/// Conversions between element types. Each element is rounded at most once and has the reference's bits.
 
 #include <tessera/half.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Element-wise operations, transposition and random fills. Enqueued, not waited for.
+/// Element-wise operations, transposition and random fills. Each function enqueues its work and does not wait for it.
 
 #include <tessera/executor.hpp>
 

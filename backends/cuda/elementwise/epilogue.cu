@@ -1,4 +1,4 @@
-/// A product's epilogue as a pass of its own, with the host's bits.
+/// Applies a product's epilogue in a separate pass, with the host's bits.
 
 #include <tessera/half.hpp>
 

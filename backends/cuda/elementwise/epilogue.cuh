@@ -1,12 +1,13 @@
 #pragma once
 
-/// A product's epilogue (epilogue.hpp) for one element.
+/// A product's epilogue (tessera/epilogue.hpp) for one element.
 
 #include <tessera/activation.hpp>
 
 namespace tessera::cuda {
 
-/// `r` is in the type that is computed in, bias and residual in C's.
+/// Returns `r`, the product's element (i, j), with the epilogue applied. S is the type that is computed in. R is the
+/// type of C's elements, and of bias and residual.
 template <class S, class R>
 __device__ inline S with_epilogue(const Epilogue& epilogue, Index i, Index j, S r) {
   const auto* bias = static_cast<const R*>(epilogue.bias);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// One kernel for everything that computes each element of z on its own.
+/// One kernel for all operations that compute each element of z independently of the others.
 
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
@@ -9,10 +9,11 @@
 namespace tessera::cuda {
 
 inline constexpr int for_each_threads = 256;
-inline constexpr Index for_each_most_blocks = 2048; ///< enough to fill a device; a thread then walks on
+inline constexpr Index for_each_most_blocks = 2048; ///< Enough to fill a device. Threads then compute further elements.
 inline constexpr int for_each_unroll = 4;
 
-/// z(i, j) = value(i, j). Four elements are read before the first is written, so that four loads are in flight.
+/// Sets z(i, j) = value(i, j). A thread reads four elements before it writes the first, so that four loads are in
+/// flight.
 template <class T, class Value>
 __global__ void __launch_bounds__(for_each_threads) for_each_element(GridStride stride, T* z, Index ldz, Value value) {
   const Index first = static_cast<Index>(blockIdx.x) * for_each_threads + threadIdx.x;
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(for_each_threads) for_each_element(GridStride 
   }
 }
 
-/// `value` may read z's own element, no other one of z's.
+/// Enqueues z(i, j) = value(i, j) for a z of rows×cols. value(i, j) may read z(i, j), but no other element of z.
 template <class T, class Value>
 Status for_each(Queue& queue, Index rows, Index cols, void* z, Index ldz, Value value, const char* name) noexcept {
   if (rows == 0 || cols == 0) return {};

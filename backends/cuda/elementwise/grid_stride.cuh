@@ -1,31 +1,32 @@
 #pragma once
 
-/// How threads share out the elements of a matrix: element e, counted row by row, to thread e modulo their number.
-/// Neighbours in a warp thus touch neighbours in memory, whatever the shape.
+/// A grid-stride loop over the elements of a matrix. Elements are counted row by row; a thread starts at its own number
+/// and goes on by a fixed stride, usually the number of threads. So neighbouring threads of a warp access neighbouring
+/// elements, whatever the matrix's shape.
 
 #include <tessera/types.hpp>
 
 namespace tessera::cuda {
 
-/// Elements and the threads that walk over them; made on the host, so that a thread divides only once.
+/// The elements to loop over and the stride. The host makes it, so that a thread divides only once.
 struct GridStride {
-  Index count; ///< elements
+  Index count; ///< Elements of the matrix.
   Index cols;
-  Index step;      ///< elements from one of a thread's to its next
-  Index step_rows; ///< the same as whole rows …
-  Index step_cols; ///< … and the columns left
+  Index step;      ///< Elements from one element of a thread to its next one.
+  Index step_rows; ///< Whole rows in `step`.
+  Index step_cols; ///< Columns in `step` beside its whole rows.
 
   GridStride(Index rows, Index columns, Index stride)
       : count(rows * columns), cols(columns), step(stride), step_rows(stride / columns), step_cols(stride % columns) {}
 };
 
-/// One thread's walk.
+/// The place of a thread in the matrix. next() moves it to the thread's next element.
 struct Walk {
   Index row;
   Index col;
 
   __device__ Walk(const GridStride& stride, Index first) {
-    if (stride.count <= 0xFFFFFFFF) { // a 32-bit division is several times cheaper
+    if (stride.count <= 0xFFFFFFFF) { // A 32-bit division is several times cheaper.
       const unsigned e = static_cast<unsigned>(first);
       const unsigned cols = static_cast<unsigned>(stride.cols);
       row = e / cols;

@@ -1,4 +1,5 @@
-/// The operations of MapCall that touch each element on its own; the reference's operations, rounding for rounding.
+/// The operations of MapCall that compute each element independently of the others. They round where the reference
+/// rounds.
 
 #include <tessera/half.hpp>
 
@@ -8,7 +9,7 @@
 namespace tessera::cuda {
 namespace {
 
-/// An element as it is computed with.
+/// Reads an element in the type that is computed in.
 template <class T>
 struct Source {
   const T* data;

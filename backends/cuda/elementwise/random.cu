@@ -1,4 +1,4 @@
-/// Random fills: every element from its own Philox block, with the bits that every backend makes; see random.hpp.
+/// Random fills. Every element comes from its own Philox block and has the same bits on every backend; see random.hpp.
 
 #include <tessera/random.hpp>
 

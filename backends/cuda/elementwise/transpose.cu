@@ -1,8 +1,8 @@
-/// Transposition through shared memory, so that both the reads and the writes of a warp are neighbours in memory.
+/// Transposition through shared memory, so that a warp both reads and writes neighbouring elements.
 ///
-/// A block carries a 32×32 tile over. The tile's rows are one element longer than needed: without that, a warp that
-/// reads a column of it would meet the same bank 32 times. Bytes: each element read and written once.
-/// Ruetsch and Micikevicius: "Optimizing matrix transpose in CUDA" (2009).
+/// A block moves a 32×32 tile. The tile's rows are one element longer than needed: without that, a warp that reads a
+/// column of it would meet the same bank 32 times. Each element is read once and written once.
+/// Source: Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA" (2009).
 
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
@@ -12,10 +12,10 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int tile_size = 32;
-constexpr int tile_rows = 8;         // rows of a tile that the block copies at a time
-constexpr Index most_tiles_y = 1024; // of the grid; a block goes on to further tiles
+constexpr int tile_rows = 8;         // Rows of a tile that the block copies at a time.
+constexpr Index most_tiles_y = 1024; // Most rows of blocks in the grid. A block goes on to further tiles.
 
-/// z is rows×cols, x is cols×rows.
+/// Computes z = xᵀ. z is rows×cols, x is cols×rows.
 template <class T>
 __global__ void __launch_bounds__(tile_size* tile_rows)
     transpose_tiles(const T* x, Index ldx, T* z, Index ldz, Index rows, Index cols) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(tile_size* tile_rows)
   const Index first_col = static_cast<Index>(blockIdx.x) * tile_size;
   for (Index first_row = static_cast<Index>(blockIdx.y) * tile_size; first_row < rows;
        first_row += static_cast<Index>(gridDim.y) * tile_size) {
-    // x's row is z's column.
+    // A row of x is a column of z.
     const Index x_col = first_row + threadIdx.x;
     for (int r = static_cast<int>(threadIdx.y); r < tile_size; r += tile_rows)
       if (first_col + r < cols && x_col < rows) tile[r][threadIdx.x] = x[(first_col + r) * ldx + x_col];
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(tile_size* tile_rows)
 
 Index tiles(Index elements) { return (elements + tile_size - 1) / tile_size; }
 
-/// T: any type of an element's size.
+/// T is any type of an element's size.
 template <class T>
 Status transpose_typed(Queue& queue, const MapCall& call) noexcept {
   const Index y = tiles(call.rows);

@@ -1,6 +1,6 @@
 /// block_sum: the 256 sums of a block meet in shared memory, where thread 0 adds them.
 ///
-/// The host fetches 32 sums instead of 8192. The other 255 threads wait.
+/// The host fetches 32 sums instead of 8192. The other 255 threads wait meanwhile.
 
 #include "rung.cuh"
 

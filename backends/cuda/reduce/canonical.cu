@@ -1,8 +1,8 @@
-/// canonical: the reduction whose bits are the same on every backend; what Matrix's norms use.
+/// canonical: the reduction that has the same bits on every backend. Matrix's norms use it.
 ///
-/// A warp takes a chunk of 1024 elements: lane l adds elements l, l+32, … and the lanes fold by shuffles, which is
-/// the order that the reference writes down. The chunks' sums are reduced by the same kernel until one is left, so
-/// one read of the matrix and a thousandth of it again. Any number of blocks gives the same bits.
+/// A warp takes a chunk of 1024 elements: lane l adds elements l, l+32, …, and shuffles fold the lanes. The reference
+/// defines this order. The same kernel reduces the chunks' sums until one sum is left, so that it reads the matrix once
+/// and a thousandth of that again. Any number of blocks gives the same bits.
 
 #include <tessera/executor.hpp>
 #include <tessera/half.hpp>
@@ -14,8 +14,8 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int warps = 8;       // chunks that a block takes
-constexpr int loads_ahead = 8; // elements of a lane that are loaded before the first is added
+constexpr int warps = 8;       // Warps of a block; each takes a chunk.
+constexpr int loads_ahead = 8; // Elements that a lane loads before it adds the first of them.
 constexpr int lanes = static_cast<int>(host::reduce_lanes);
 static_assert(host::reduce_lanes == 32, "a warp folds a chunk");
 static_assert(host::reduce_chunk % (host::reduce_lanes * loads_ahead) == 0);
@@ -33,7 +33,7 @@ struct Itself {
 struct Add {
   static __device__ double join(double sum, double value) { return __dadd_rn(sum, value); }
 };
-/// NaN wins over every number.
+/// Returns the larger of two numbers. NaN counts as larger than every number.
 struct Larger {
   static __device__ double join(double x, double y) { return x > y || isnan(x) ? x : y; }
 };

@@ -1,7 +1,7 @@
-/// contiguous: 256 threads, each with a contiguous part of the vector.
+/// contiguous: each of 256 threads adds a contiguous part of the vector.
 ///
-/// Natural on a CPU, wrong on a GPU: at each step the threads of a warp read 32 places far apart, so that 32 memory
-/// transactions bring 32 elements. The host adds the 256 sums.
+/// This is natural on a CPU and wrong on a GPU: at each step the threads of a warp read 32 places that are far apart,
+/// so that 32 memory transactions bring 32 elements. The host adds the 256 sums.
 
 #include "rung.cuh"
 

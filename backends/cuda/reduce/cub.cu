@@ -1,6 +1,7 @@
-/// cub: the vendor's reduction (CCCL), as a peer in the same table.
+/// cub: the vendor's reduction (CCCL), as a peer of the rungs.
 ///
-/// A padded matrix is read through an iterator that computes each element's place. It brings no clock of its own.
+/// A padded matrix is read through an iterator that computes each element's place. CUB's kernels read no clock, so that
+/// this row does not report `device_seconds`.
 
 #include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_reduce.cuh>
@@ -29,7 +30,7 @@ struct SquareAt {
   __device__ double operator()(Index e) const { return x.square(e); }
 };
 
-/// `temporary` null: only says how many bytes it needs.
+/// Enqueues the reduction. If `temporary` is null, only sets `bytes` to the temporary memory that the reduction needs.
 template <class T>
 cudaError_t sum_of_squares(void* temporary, std::size_t& bytes, const Elements<T>& x, double* sum,
                            cudaStream_t stream) {

@@ -1,7 +1,7 @@
 /// interleaved: 256 threads take turns, so that neighbours in a warp read neighbours in memory.
 ///
-/// One memory transaction brings the elements of a whole warp. Still one block, on one of the multiprocessors. The
-/// host adds the 256 sums.
+/// One memory transaction brings the elements of a whole warp. There is still only one block, on one multiprocessor.
+/// The host adds the 256 sums.
 
 #include "rung.cuh"
 

@@ -7,7 +7,7 @@ namespace tessera::cuda {
 std::span<const ReduceKernel> reduce_ladder() {
   static const std::vector<ReduceKernel> rows{
       canonical_squares_f32,
-      canonical_squares_f64, // chosen unasked: the same bits as every other backend
+      canonical_squares_f64, // The default, because it has the same bits on every backend.
       canonical_squares_f16,
       canonical_squares_bf16, //
       canonical_sum_f32,

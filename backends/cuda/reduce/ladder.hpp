@@ -1,6 +1,6 @@
 #pragma once
 
-/// The reductions, best first. Each rung is the file of its name, reduce/<name>.cu, which ends in its rows.
+/// The reductions, best first. Each rung is in the file reduce/<name>.cu, which ends in the rung's rows.
 
 #include <span>
 

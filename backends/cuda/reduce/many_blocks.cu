@@ -1,6 +1,6 @@
 /// many_blocks: 32 blocks of 256 threads, so that 32 multiprocessors work.
 ///
-/// Every thread leaves a sum of its own: the host fetches and adds 8192 of them.
+/// Every thread leaves its sum, so that the host fetches and adds 8192 sums.
 
 #include "rung.cuh"
 

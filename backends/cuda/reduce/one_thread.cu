@@ -1,7 +1,7 @@
 /// one_thread: a single thread adds everything.
 ///
-/// One operation after another, each waiting for its load: shows what one of the device's thousands of threads is
-/// worth. The first step of every reduction course.
+/// Each operation waits for its load and for the operation before it. This shows what one of the device's thousands of
+/// threads is worth. It is the first step of every reduction course.
 
 #include "rung.cuh"
 

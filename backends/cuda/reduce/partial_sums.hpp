@@ -1,7 +1,7 @@
 #pragma once
 
-/// What every rung of the ladder shares: a kernel writes partial sums and the time of each of its blocks; the host
-/// fetches both, adds the sums in order and takes the first start and the last end.
+/// The results of a rung's kernel. The kernel writes partial sums and the time of each of its blocks. The host fetches
+/// both, adds the sums in order and takes the first start and the last end.
 
 #include <cuda_runtime_api.h>
 
@@ -11,26 +11,27 @@
 
 namespace tessera::cuda {
 
-/// By the device's global timer, in nanoseconds. It is one clock for all multiprocessors, runs at one rate, and so
-/// can be compared between blocks; a multiprocessor's own cycle counter is neither. It ticks at most once a µs on
-/// older devices.
+/// The time of a block in nanoseconds, by the device's global timer. All multiprocessors share this timer and it runs
+/// at one rate, so that the times of different blocks can be compared. Neither holds for a multiprocessor's cycle
+/// counter. On older devices the timer ticks at most once a µs.
 struct BlockTime {
   unsigned long long start;
   unsigned long long end;
 };
 
-/// Where a kernel leaves its results: `sums` has one entry a partial sum, `times` one a block.
+/// Where a rung's kernel leaves its results. `sums` has one entry for each partial sum, `times` one for each block.
 struct RungOutput {
   double* sums = nullptr;
   BlockTime* times = nullptr;
 };
 
+/// Allocates the memory for a rung's results and adds them on the host.
 class PartialSums {
  public:
   PartialSums(Executor& executor, Queue& queue) noexcept : executor_(executor), queue_(queue) {}
   Status allocate(Index sums, int blocks) noexcept;
   RungOutput output() const noexcept;
-  /// Waits for the kernel.
+  /// Waits for the kernel, fetches its results and sets the sum and `device_seconds` of `result`.
   Status add(ReduceResult& result) noexcept;
 
  private:

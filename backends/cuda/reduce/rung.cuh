@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a rung's kernel sees, and how a rung runs it.
+/// Defines what a rung's kernel sees and how a rung runs its kernel.
 
 #include "cuda/device/status.hpp"
 #include "cuda/elementwise/grid_stride.cuh"
@@ -10,7 +10,7 @@
 
 namespace tessera::cuda {
 
-inline constexpr int reduce_threads = 256; ///< of a block; this and the grid are the course's
+inline constexpr int reduce_threads = 256; ///< Threads of a block. This number and the grid are the CUDA course's.
 inline constexpr int many_blocks_grid = 32;
 
 /// The matrix as a vector of `count` elements, row by row.
@@ -24,7 +24,8 @@ struct Elements {
   explicit Elements(const ReduceCall& call)
       : x(static_cast<const T*>(call.x)), count(call.rows * call.cols), cols(call.cols), ld(call.ldx) {}
 
-  /// A division an element where rows are padded: a rung is about something else. `canonical` does without.
+  /// Returns element e. This divides once for each element if rows are padded, because indexing is not what the rungs
+  /// teach. `canonical` does not divide (grid_stride.cuh).
   __device__ T operator[](Index e) const { return cols == ld ? x[e] : x[e / cols * ld + e % cols]; }
   __device__ double square(Index e) const {
     const double value = static_cast<double>((*this)[e]);
@@ -32,14 +33,14 @@ struct Elements {
   }
 };
 
-/// Nanoseconds.
+/// Returns the device's global time in nanoseconds.
 __device__ inline unsigned long long global_time() {
   unsigned long long now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
   return now;
 }
 
-/// By every thread of a block, first and last thing.
+/// Every thread of a block calls start_time() first and end_time() last.
 __device__ inline void start_time(const RungOutput& output) {
   if (threadIdx.x == 0) output.times[blockIdx.x].start = global_time();
 }
@@ -48,7 +49,8 @@ __device__ inline void end_time(const RungOutput& output) {
   if (threadIdx.x == 0) output.times[blockIdx.x].end = global_time();
 }
 
-/// A thread's elements when all threads of the grid take turns: neighbours read neighbours.
+/// Returns the sum of the squares of a thread's elements. All threads of the grid take turns, so that neighbouring
+/// threads read neighbouring elements.
 template <class T>
 __device__ double sum_in_turns(const Elements<T>& x) {
   const Index step = static_cast<Index>(gridDim.x) * blockDim.x;
@@ -57,7 +59,7 @@ __device__ double sum_in_turns(const Elements<T>& x) {
   return sum;
 }
 
-/// Runs a kernel of `blocks` × `threads` that leaves `sums` partial sums, and adds them on the host.
+/// Runs a kernel with `blocks` blocks of `threads` threads that leaves `sums` partial sums, and adds them on the host.
 template <class T>
 Status run_rung(void (*kernel)(Elements<T>, RungOutput), const char* name, int blocks, int threads, int sums,
                 Executor& executor, Queue& queue, const ReduceCall& call, ReduceResult& result) noexcept {

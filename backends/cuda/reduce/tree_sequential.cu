@@ -1,8 +1,8 @@
 /// tree_sequential: the tree with a stride that halves.
 ///
-/// The first half of the threads adds the second half, then the first quarter the second, … The threads that work
-/// are neighbours, and so are the sums they read: no bank conflicts, and whole warps retire.
-/// Harris: "Optimizing parallel reduction in CUDA" (2007).
+/// The first half of the threads adds the second half's sums, then the first quarter adds the second quarter's, and so
+/// on. The threads that work are neighbours, and so are the sums that they read. So there are no bank conflicts, and
+/// whole warps retire. Source: Harris, "Optimizing parallel reduction in CUDA" (2007).
 
 #include "rung.cuh"
 

@@ -1,7 +1,8 @@
 /// tree_strided: the block's sums are added as a tree, in eight steps, by threads chosen with a modulo.
 ///
-/// In step s thread t adds its neighbour 2ˢ away if t is a multiple of 2ˢ⁺¹. The threads that work lie ever further
-/// apart: every warp stays busy to the end, and those that read together meet in the same banks of shared memory.
+/// In step s thread t adds the sum of thread t + 2ˢ if t is a multiple of 2ˢ⁺¹. The threads that work are ever further
+/// apart. So every warp stays busy to the end, and threads that read at the same time meet in the same banks of shared
+/// memory.
 
 #include "rung.cuh"
 

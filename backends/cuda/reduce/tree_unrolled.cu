@@ -1,15 +1,15 @@
-/// tree_unrolled: the halving tree written out by a template, a step an instantiation.
+/// tree_unrolled: a template writes the halving tree out; each step is one instantiation.
 ///
 /// No loop counter and no comparison is left, and in the last warp a barrier of the warp replaces the block's.
-/// Harris: "Optimizing parallel reduction in CUDA" (2007), there without the warp's barrier, which threads that are
-/// scheduled one by one have needed since Volta.
+/// Source: Harris, "Optimizing parallel reduction in CUDA" (2007). Harris leaves out the warp's barrier, which is
+/// needed since Volta, because Volta schedules threads independently.
 
 #include "rung.cuh"
 
 namespace tessera::cuda {
 namespace {
 
-/// The first `stride` sums take the next `stride` in, and so on down to one.
+/// Adds the next `stride` sums to the first `stride` sums, then halves the stride until one sum is left.
 template <unsigned stride>
 __device__ void fold(double* sums) {
   if (threadIdx.x < stride) sums[threadIdx.x] += sums[threadIdx.x + stride];

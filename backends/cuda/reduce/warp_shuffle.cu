@@ -2,7 +2,7 @@
 ///
 /// Five shuffles add a warp's 32 sums without shared memory and without a barrier; one more round adds the block's
 /// eight warps. Four elements are loaded before the first is added, so that memory stays busy.
-/// Luitjens: "Faster parallel reductions on Kepler" (2014).
+/// Source: Luitjens, "Faster parallel reductions on Kepler" (2014).
 
 #include <tessera/executor.hpp>
 
@@ -16,7 +16,7 @@ constexpr int warps = reduce_threads / warp_size;
 constexpr int blocks_per_multiprocessor = 8;
 constexpr int unroll = 4;
 
-/// Lane 0 gets the sum of all lanes.
+/// Returns the sum of all lanes in lane 0.
 __device__ double sum_of_warp(double sum) {
   for (int offset = warp_size / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, offset);
   return sum;
