@@ -37,7 +37,7 @@ std::complex<T> canonical_sum(const ComplexGemmCall& call, Index i, Index j) {
   return {sum_re, sum_im};
 }
 
-/// factor·x
+/// Returns factor·x.
 template <class T>
 std::complex<T> product(const std::complex<T>& factor, const std::complex<T>& x) {
   if (factor.imag() == T{0}) return {factor.real() * x.real(), factor.real() * x.imag()};
