@@ -17,7 +17,7 @@ T half_element(Values values, int which, std::uint64_t e) {
   switch (values) {
     case Values::Integers:
       return random_element<T>(Distribution::Integers, seed, e, Scalar<T>{-4}, Scalar<T>{4});
-    case Values::Subnormal: // B's elements are not
+    case Values::Subnormal: // B's elements are uniform
       if (which == 1) return uniform<T>(seed, e);
       return static_cast<T>(std::ldexp(static_cast<float>(uniform<T>(seed, e)), Limits::min_exponent - 3));
     case Values::NonFinite:
