@@ -40,7 +40,7 @@ Status CpuExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> grou
   if (small_ones == 0) return gemm_one_by_one(queue, groups);
   std::vector<GemmBatch> ordered(groups.begin(), groups.end());
   const auto first_large = std::stable_partition(ordered.begin(), ordered.end(), small);
-  // The ladder may reject; nothing may have been written then.
+  // The large products come first, because their rows may reject, and nothing may be written then.
   if (Status status = gemm_one_by_one(queue, {first_large, ordered.end()}); !status.ok()) return status;
   return batched_products(*this, queue, {ordered.begin(), first_large});
 } catch (const std::bad_alloc&) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The executor that OpenMP and TBB share: everything but the Team.
+/// The executor that the OpenMP and TBB backends share. They differ only in the Team.
 
 #include <memory>
 
@@ -26,15 +26,15 @@ class CpuExecutor final : public HostExecutor {
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
   int threads_here() const noexcept override { return team_->threads_here(); }
 
-  /// For kernels.
+  // The kernels use these.
   Team& team() noexcept { return *team_; }
   ScratchPool& scratch() noexcept { return scratch_; }
   Isa isa() const noexcept { return isa_; }
-  /// What a call's `threads` means: 0 is as many as the executor was made with.
+  /// Returns the number of threads for a call that asks for `asked`; 0 asks for as many as the executor was made with.
   int threads_for(int asked) const noexcept { return asked > 0 ? asked : capabilities_.threads; }
 
  protected:
-  /// Large products one after another by all threads; small ones in one parallel loop.
+  /// Computes large products one after another with all threads, and small ones in one parallel loop.
   Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept override;
 
  private:
@@ -44,12 +44,12 @@ class CpuExecutor final : public HostExecutor {
   ScratchPool scratch_;
 };
 
-/// A kernel's view of the executor it runs on: the rows of this ladder run on no other.
+/// Returns the executor that a kernel runs on. The rows of this ladder run on no other kind of executor.
 inline CpuExecutor& cpu_of(Executor& executor) { return static_cast<CpuExecutor&>(executor); }
 
 using MakeTeam = std::unique_ptr<Team> (*)(int threads);
 
-/// PluginInfo::create of both plug-ins. InvalidArgument if TESSERA_CPU_ISA is wrong.
+/// Creates the executor for PluginInfo::create of both plug-ins. Returns InvalidArgument if TESSERA_CPU_ISA is wrong.
 Status create_executor(Backend backend, MakeTeam make_team, const ExecutorOptions& options, Executor*& executor);
 
 } // namespace tessera::cpu

@@ -5,7 +5,7 @@
 namespace tessera::cpu {
 namespace {
 
-/// A loop's tasks, a share for each worker.
+/// The tasks of a loop, cut into one range of neighbouring tasks for each worker.
 class WorkerRanges {
  public:
   WorkerRanges(Index count, int workers) : count_(std::min(workers, most)) {
@@ -15,7 +15,7 @@ class WorkerRanges {
     }
   }
 
-  /// The worker's own share, then what is left of the others'.
+  /// Runs the tasks of the worker's own range, then the tasks that are left in the other ranges.
   void work(int slot, TaskBody body) {
     for (int i = 0; i < count_; ++i) {
       Range& range = ranges_[(slot + i) % count_];
@@ -27,7 +27,7 @@ class WorkerRanges {
   }
 
  private:
-  static constexpr int most = 64; // of more workers some begin with the same one
+  static constexpr int most = 64; // of more workers, some begin with the same range
   struct alignas(64) Range {
     std::atomic<Index> next;
     Index end;
@@ -45,7 +45,7 @@ void Team::run(Index count, int threads, TaskBody body) {
   int wanted = static_cast<int>(std::min<Index>(count, threads));
   if (wanted > 1) wanted = limit_here(wanted);
   if (wanted > 1) {
-    // The caller's own thread is there in any case; what is taken from the budget are helpers for it.
+    // The caller's own thread works in any case. The budget limits the helpers that it gets.
     const int before = in_use_.fetch_add(wanted);
     const int got = before == 0 ? wanted : std::clamp(budget_ - before, 1, wanted);
     in_use_.fetch_sub(wanted - got);

@@ -1,12 +1,12 @@
 #pragma once
 
-/// The one thing in which OpenMP and TBB differ: a fork-join loop over tasks.
+/// A fork-join loop over tasks, the one thing in which OpenMP and TBB differ.
 ///
-/// There are no barriers inside a loop, for TBB promises none: work that must be finished before other work begins
-/// is a loop of its own. Tasks should be few times as many as threads, each some microseconds of work at least.
+/// A loop has no barriers inside, because TBB has none. Work that must be done before other work begins is a separate
+/// loop. A loop should have a few times as many tasks as threads, each of at least some microseconds of work.
 ///
-/// Each worker has a share of neighbouring tasks, the same in each loop of that size, so that what it wrote is still in
-/// its cache; whoever is done takes from the others' shares.
+/// Each worker begins with a range of neighbouring tasks. The range is equal in all loops of one size, so that the
+/// elements that a worker wrote are still in its cache. A worker whose range is done takes tasks from the other ranges.
 
 #include <atomic>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace tessera::cpu {
 
-/// A reference to something callable, which must outlive it. It must not throw.
+/// A reference to a callable object. The object must outlive the reference, and calling it must not throw.
 template <class... Arguments>
 class BodyReference {
  public:
@@ -33,31 +33,33 @@ class BodyReference {
   void (*call_)(void*, Arguments...);
 };
 
-/// body(task, slot). `slot` numbers the worker: two tasks that run at the same time have different slots, all less than
-/// the loop's limit of threads. Scratch memory is indexed by it.
+/// body(task, slot) runs one task. `slot` numbers the worker: tasks that run at the same time have different slots, all
+/// less than the loop's limit of threads. Scratch memory is indexed by the slot.
 using TaskBody = BodyReference<Index, int>;
 using SlotBody = BodyReference<int>;
 
 class Team {
  public:
-  /// `budget`: threads that all loops running at the same time share, so that concurrent callers do not
-  /// oversubscribe the machine. A single caller that asks for more gets them.
+  /// `budget` is the number of threads that all loops share that run at the same time, so that concurrent callers do
+  /// not oversubscribe the machine. A single caller that asks for more threads gets them.
   explicit Team(int budget) : budget_(budget) {}
   virtual ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// Runs body(task, slot) for each task in [0, count), on at most `threads` threads including the caller's.
-  /// Returns when all are done. Fewer threads are used inside a parallel region, where other callers hold part
-  /// of the budget, and where there are fewer tasks.
+  /// Runs body(task, slot) for each task in [0, count), on at most `threads` threads including the caller's, and
+  /// returns when all tasks are done. It uses fewer threads inside a parallel region, while other callers hold part of
+  /// the budget, and where there are fewer tasks.
   void run(Index count, int threads, TaskBody body);
 
+  /// Returns how many threads a loop could use if the caller started one here.
   int threads_here() const { return limit_here(budget_); }
 
  protected:
-  /// How many threads a loop may use here: 1 inside a parallel region of the same runtime.
+  /// Returns how many of `threads` threads a loop may use here: 1 inside a parallel region of OpenMP, at most an
+  /// arena's size inside TBB.
   virtual int limit_here(int threads) const = 0;
-  /// Calls work(slot) on up to `threads` threads at a time, the caller's among them, at least once; threads ≥ 2.
+  /// Calls work(slot) at least once, on up to `threads` threads at a time, of which the caller's is one; threads ≥ 2.
   virtual void fork(int threads, SlotBody work) = 0;
 
  private:

@@ -10,7 +10,7 @@ class OpenMpTeam final : public cpu::Team {
   using Team::Team;
 
  private:
-  /// Inside a parallel region the caller's siblings have the other threads.
+  /// Inside a parallel region the caller's sibling threads use the other processors.
   int limit_here(int threads) const override { return omp_in_parallel() ? 1 : threads; }
 
   void fork(int threads, cpu::SlotBody work) override {

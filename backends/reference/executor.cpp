@@ -1,4 +1,4 @@
-/// The reference executor: serial, plain, wide. What it computes is what the others are measured against.
+/// The reference executor: serial and plain. The other backends are measured against its results.
 
 #include <tessera/backend/host_executor.hpp>
 
@@ -35,7 +35,7 @@ class ReferenceExecutor final : public HostExecutor {
     host::random_rows(call, 0, call.rows);
     return {};
   }
-  /// The reference is a yardstick for errors; nobody asks how far it is from a ceiling.
+  /// The reference is a yardstick for errors. Its speed is not compared with a ceiling, so it measures none.
   Status measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept override {
     ceilings = {};
     return {};

@@ -1,8 +1,9 @@
 #pragma once
 
-/// A function with this attribute is compiled twice: for processors with FMA, and for any. The loader picks one.
-/// Without it std::fma is a library call on x86-64, for we do not compile for one machine. The bits are the same.
-/// The target is a feature: "arch=haswell" would be picked on a Haswell alone, not on what came after it.
+/// A function with this attribute is compiled twice, for processors with FMA and for all others; the loader picks one
+/// of the two. Without the attribute, std::fma is a library call on x86-64, because Tessera is not compiled for one
+/// machine. The bits are equal. The target is a feature, because "arch=haswell" would be picked on a Haswell alone and
+/// not on later processors.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TESSERA_FMA_CLONES __attribute__((target_clones("fma", "default")))
 #else

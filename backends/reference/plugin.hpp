@@ -4,7 +4,8 @@
 
 namespace tessera::reference {
 
-/// The reference backend is linked into libtessera and always there; it describes itself as a plug-in does.
+/// Returns the description of the reference backend. It is linked into libtessera and always there, and describes
+/// itself as a plug-in does.
 const PluginInfo* plugin();
 
 } // namespace tessera::reference

@@ -14,8 +14,8 @@ class TbbTeam final : public cpu::Team {
   explicit TbbTeam(int threads) : Team(threads), threads_(threads), arena_(threads) {}
 
  private:
-  /// Inside an arena its size is the limit that somebody chose. Nested arenas never add threads: all of them
-  /// draw on one pool, which has as many as the process may use processors.
+  /// Inside an arena, its size is the limit that its creator chose. Nested arenas never add threads: all arenas draw on
+  /// one pool, which has as many threads as the process may use processors.
   int limit_here(int threads) const override {
     const bool in_arena = onetbb::this_task_arena::current_thread_index() != onetbb::task_arena::not_initialized;
     return in_arena ? std::min(threads, onetbb::this_task_arena::max_concurrency()) : threads;
@@ -27,7 +27,8 @@ class TbbTeam final : public cpu::Team {
     fork_in(arena, threads, work);
   }
 
-  /// One TBB task a thread. A thread that TBB has no worker for leaves its share to the others.
+  /// Makes one TBB task for each thread. Where TBB has no worker for a task, the other workers take the tasks of its
+  /// range.
   static void fork_in(onetbb::task_arena& arena, int threads, cpu::SlotBody work) {
     arena.execute([&] {
       onetbb::parallel_for(

@@ -1,5 +1,5 @@
-/// Batches: strided, with pointers, and groups of unlike shapes have the bits of the reference's single products, and
-/// nothing but elements of C changes.
+/// Batches with strides, with pointers, and of groups with unlike shapes: they have the bits of the reference's single
+/// products, and nothing but elements of C changes.
 
 #include <boost/test/unit_test.hpp>
 
@@ -10,12 +10,12 @@
 namespace tessera::conformance {
 namespace {
 
-/// How a group's operands lie in memory.
+/// The layout of a group's operands in memory.
 struct Layout {
   bool pointers = false;
   bool shared_a = false;
   Index padding = 0; ///< ld − columns
-  Index gap = 0;     ///< elements between products, over what they need
+  Index gap = 0;     ///< elements between the matrices of neighbouring products
 };
 
 struct Numbers {
@@ -25,7 +25,7 @@ struct Numbers {
   int threads = 0;
 };
 
-/// `count` matrices in one allocation of the executor, everything between them NaN.
+/// `count` matrices in one allocation of the executor. All elements between them are NaN.
 template <class T>
 class Stack {
  public:
@@ -56,7 +56,7 @@ class Stack {
           host(i)[row * ld_ + col] = uniform<T>(static_cast<std::uint64_t>(seed), e++);
   }
   void upload() { throw_if_failed(executor_.copy_in(queue(), memory_, bytes(), image_.data(), bytes(), bytes(), 1)); }
-  /// Elements of the executor's memory that are not what the image has.
+  /// Returns how many elements of the executor's memory differ from the image.
   int differing() {
     std::vector<T> now(image_.size());
     throw_if_failed(executor_.copy_out(queue(), now.data(), bytes(), memory_, bytes(), bytes(), 1));
@@ -94,7 +94,7 @@ class Group final : public AnyGroup {
            layout),
         b_(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, count, layout),
         c_(subject(), x.m, x.n, count, layout) {
-    if (x.alpha != 0) { // else they are not read, and stay NaN
+    if (x.alpha != 0) { // else A and B are not read, and stay NaN
       a_.fill(71);
       b_.fill(72);
     }
@@ -102,7 +102,7 @@ class Group final : public AnyGroup {
     a_.upload();
     b_.upload();
     c_.upload();
-    for (Index i = 0; i < count; ++i) { // with pointers, the last products first
+    for (Index i = 0; i < count; ++i) { // pointers list the last products first
       pointers_a_.push_back(a_.at(layout.shared_a ? 0 : count - 1 - i));
       pointers_b_.push_back(b_.at(count - 1 - i));
       pointers_c_.push_back(c_.at(count - 1 - i));
@@ -161,7 +161,7 @@ void run(const Groups& groups, const std::string& what, std::string_view kernel 
   for (const auto& group : groups) batches.push_back(group->batch());
   Queue& queue = subject().default_queue();
   Status status = subject().gemm_batch(queue, batches, kernel);
-  for (GemmBatch& batch : batches) batch = {}; // it need not outlive the call
+  for (GemmBatch& batch : batches) batch = {}; // the array need not outlive the call
   if (status.ok()) status = queue.synchronize();
   BOOST_TEST(status.ok(), what << ": " << status.why);
   for (const auto& group : groups) group->check(what);
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(any_number_of_threads, T, ElementTypes) {
   }
 }
 
-/// Small ones beside large ones, with and without pointers, one without products and one without terms.
+/// Small groups stand beside large ones, with and without pointers; one group has no products and one has k = 0.
 BOOST_AUTO_TEST_CASE_TEMPLATE(groups_of_unlike_shapes, T, ElementTypes) {
   for (const int threads : {0, 1, 2, 7}) {
     Groups groups;
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(groups_of_unlike_shapes, T, ElementTypes) {
   }
 }
 
-/// More groups than a device's kernel takes as arguments.
+/// There are more groups than a device's kernel takes as arguments.
 BOOST_AUTO_TEST_CASE_TEMPLATE(many_groups, T, ElementTypes) {
   Groups groups;
   for (Index g = 0; g < 40; ++g) {
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(operands_of_16_bits) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_row_that_is_named_runs, T, ElementTypes) {
   for (const GemmKernel& row : subject().gemm_kernels()) {
     if (row.type != dtype_of<T> || row.math != Math::Strict || row.summation != Summation::Canonical) continue;
-    if (row.reject != nullptr) continue; // it may have a reason
+    if (row.reject != nullptr) continue; // the row may have a reason to reject
     Groups groups;
     groups.push_back(std::make_unique<Group<T>>(Numbers{5, 6, 7}, 2, Layout{}));
     groups.push_back(std::make_unique<Group<T>>(Numbers{3, 4, 8}, 2, Layout{.pointers = true}));

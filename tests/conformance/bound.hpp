@@ -1,9 +1,9 @@
 #pragma once
 
-/// How far a row may be from the exact product: |c − ĉ| ≤ bound, element by element, whatever order it adds in.
+/// The bound of a row's error: |c − ĉ| ≤ bound for each element, for any order of additions.
 ///
-/// Higham, "Accuracy and Stability of Numerical Algorithms", §3.1 and §3.5: with unit roundoff u and n roundings on
-/// the way of each term, the error is at most γ_n = n·u/(1 − n·u) times the sum of the terms' magnitudes.
+/// With unit roundoff u and n roundings on the way of each term, the error is at most γ_n = n·u/(1 − n·u) times the sum
+/// of the terms' magnitudes. Source: Higham, "Accuracy and Stability of Numerical Algorithms", §3.1 and §3.5.
 
 #include <cmath>
 #include <limits>
@@ -12,12 +12,12 @@
 
 namespace tessera::conformance {
 
-/// γ_n; infinite where n·u ≥ 1 says nothing.
+/// Returns γ_n, or infinity where n·u ≥ 1 and the theorem says nothing.
 inline double gamma(double n, double u) { return n * u < 1 ? n * u / (1 - n * u) : HUGE_VAL; }
 
 inline double unit_roundoff(DType type) { return type == DType::F64 ? 0x1p-53 : 0x1p-24; }
 
-/// Relative error of one operand as the mode rounds it; rounding to nearest or towards zero.
+/// Returns the largest relative error of an operand's element as the mode rounds it, to nearest or towards zero.
 inline double input_rounding(Math math) {
   switch (math) {
     case Math::Tf32:
@@ -27,7 +27,7 @@ inline double input_rounding(Math math) {
       return 0x1p-7;
     case Math::EmulatedFp16x3:
     case Math::EmulatedBf16x6:
-      return 0x1p-20; // what is left of an operand after its parts
+      return 0x1p-20; // the remainder of an operand after its parts
     case Math::Strict:
     case Math::Compensated:
       break;
@@ -38,10 +38,11 @@ inline double input_rounding(Math math) {
 struct ExactElement {
   double value = 0;     ///< alpha·Σ a·b + beta·c
   double magnitude = 0; ///< |alpha|·Σ|a·b| + |beta·c|
-  double error = 0;     ///< how far `value` itself may be from the truth
+  double error = 0;     ///< the error that `value` itself may have
 };
 
-/// A term goes through its product, k additions, alpha, and the addition of beta·c.
+/// Returns the bound of one element. A term is rounded in its product, in k additions, by alpha, and when beta·c is
+/// added.
 inline double bound(const GemmKernel& row, const GemmCall& call, const ExactElement& exact) {
   const double u = unit_roundoff(call.type);
   const double roundings = static_cast<double>(call.k) + 3;
@@ -59,7 +60,8 @@ inline double bound(const GemmKernel& row, const GemmCall& call, const ExactElem
   }
   const double rounded = input_rounding(call.math);
   relative += (2 * rounded + rounded * rounded) * (1 + relative);
-  // Each product, alpha and beta may land below the smallest normal number, where errors are absolute.
+  // Each product, and the products with alpha and beta, may be below the smallest normal number, where errors are
+  // absolute.
   const double smallest = call.type == DType::F64 ? 0x1p-1074 : 0x1p-149;
   const double underflow = (static_cast<double>(call.k) * std::abs(call.alpha) + 3) * smallest;
   return relative * exact.magnitude + underflow + exact.error;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<Op, 2> ops{Op::None, Op::Transpose};
 constexpr std::array<double, 4> scalars{1.0, 0.0, -1.0, 0.6875}; // the last one is exact, but no power of two
 
-/// Chooses what a case leaves open, the same on each run.
+/// Makes the random choices of cases. They are equal in each run.
 class Choices {
  public:
   explicit Choices(std::uint64_t seed) : seed_(seed) {}
@@ -35,7 +35,7 @@ Placement any_placement(Choices& choices) {
   return placement;
 }
 
-/// Placement and threads at random; transposes, alpha and beta likewise unless the caller sets them.
+/// Returns a case with random placements, threads, transposes, alpha and beta; the caller may then set some of them.
 Case any_case(Index m, Index n, Index k, Choices& choices) {
   constexpr std::array<int, 4> threads{0, 1, 2, 3};
   Case x{.m = m, .n = n, .k = k};
@@ -66,7 +66,7 @@ void add_small(std::vector<Case>& cases, bool quick) {
           }
 }
 
-/// Every transpose with every alpha and beta.
+/// Adds every pair of transposes with every alpha and beta.
 void add_combinations(std::vector<Case>& cases, bool quick) {
   Choices choices(2);
   std::uint32_t number = 0;
@@ -83,7 +83,8 @@ void add_combinations(std::vector<Case>& cases, bool quick) {
         }
 }
 
-/// Cases of a size worth computing: alpha ≠ 0, so that A and B are read. Four of them have every pair of transposes.
+/// Adds `count` cases with alpha ≠ 0, so that A and B are read. If `count` is 4, they have the four pairs of
+/// transposes.
 void add_products(std::vector<Case>& cases, Index m, Index n, Index k, int count, Choices& choices) {
   for (int i = 0; i < count; ++i) {
     Case x = any_case(m, n, k, choices);
@@ -109,7 +110,7 @@ void add_shapes(std::vector<Case>& cases, bool quick) {
   for (const auto& [m, n, k] : shapes) add_products(cases, m, n, k, quick ? 1 : 4, choices);
 }
 
-/// Around the ends of the canonical summation's segments.
+/// Adds cases whose k is near the ends of the canonical summation's segments.
 void add_segments(std::vector<Case>& cases, bool quick) {
   constexpr Index s = canonical_segment;
   constexpr std::array<Index, 8> lengths{s - 1, s, s + 1, 2 * s - 1, 2 * s, 2 * s + 1, 3 * s + 100, 5 * s};
@@ -121,7 +122,8 @@ void add_segments(std::vector<Case>& cases, bool quick) {
   if (!quick) add_products(cases, 1, 1, 7 * s + 13, 4, choices);
 }
 
-/// Few rows or columns and a long k, which kernels share out among blocks; around tiles of 64 and 128.
+/// Adds cases of few rows or columns and a long k, which kernels share out among blocks, and of sizes near tiles of 64
+/// and 128.
 void add_slender(std::vector<Case>& cases, bool quick) {
   constexpr std::array<std::array<Index, 3>, 8> shapes{{{3, 200, 1100},
                                                         {200, 3, 1100},

@@ -11,11 +11,11 @@
 
 namespace tessera::conformance {
 
-/// What A, B and C are filled with.
+/// The numbers that A, B and C are filled with.
 enum class Values {
   Uniform,   ///< [−1, 1)
   Integers,  ///< small enough that every mode is exact: any difference is a bug
-  Subnormal, ///< A below the smallest normal number: who flushes to zero is found out
+  Subnormal, ///< elements of A are below the smallest normal number, so that flushing to zero is found out
   NonFinite, ///< a few NaN and infinities, which must land where IEEE arithmetic puts them
 };
 
@@ -30,11 +30,12 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& x);
 
-/// Cases that do not depend on the row: all small shapes, primes, long and thin, segments of the canonical
-/// summation; every pair of transposes and of alpha and beta; integers, subnormal numbers, NaN and infinities.
+/// Returns the cases that do not depend on the row: all small shapes, primes, long and thin shapes, segments of the
+/// canonical summation, every pair of transposes and of alpha and beta, integers, subnormal numbers, NaN and
+/// infinities. `quick` leaves most of them out. Of the cases, each `every`-th one is kept.
 std::vector<Case> shared_cases(bool quick, std::size_t every);
 
-/// One less, equal and one more than a row's tile along each side.
+/// Returns cases whose sizes are one less than, equal to and one more than a row's tile along each side.
 std::vector<Case> tile_cases(const Tile& tile, bool quick, std::size_t every);
 
 } // namespace tessera::conformance

@@ -1,4 +1,4 @@
-/// Complex products have the bits that complex.hpp defines, whatever the backend, the layout and the blocks.
+/// Complex products have the bits that include/tessera/complex.hpp defines, for any layout and any blocks.
 
 #include <array>
 #include <complex>
@@ -32,7 +32,7 @@ std::ostream& operator<<(std::ostream& out, const ComplexCase& x) {
              << (x.non_finite ? " non-finite" : "");
 }
 
-/// Complex numbers as pairs of a real matrix's elements, off the alignment of pairs.
+/// A matrix of complex numbers, which are pairs of a real matrix's elements. It does not have the alignment of pairs.
 template <class T>
 class ComplexGuarded : public Guarded<T> {
  public:
@@ -57,7 +57,7 @@ void check_complex(const ComplexCase& x) {
   ComplexGuarded<T> c(x.m, x.n, 1);
   fill_uniform(a, 51, x.non_finite);
   fill_uniform(b, 52, x.non_finite);
-  if (x.beta != 0.0) fill_uniform(c, 53, x.non_finite); // else NaN, which must not be read
+  if (x.beta != 0.0) fill_uniform(c, 53, x.non_finite); // else C stays NaN, and must not be read
   for (auto* matrix : {&a, &b, &c}) matrix->upload();
 
   const auto ld = [](const ComplexGuarded<T>& y) { return std::max<Index>(1, y.numbers_ld()); };
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_op_and_factor, T, PartTypes) {
         check_complex<T>({.m = 17, .n = 19, .k = 23, .op_a = op_a, .op_b = op_b, .alpha = alpha, .beta = beta});
 }
 
-/// Empty, thin, odd; around the segments of k; large enough for several threads.
+/// The shapes are empty, thin or odd, have a k near the ends of segments, or are large enough for several threads.
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_shape, T, PartTypes) {
   const std::vector<std::array<Index, 3>> all{{0, 5, 3},    {5, 0, 3},    {5, 4, 0},     {1, 1, 1},
                                               {1, 37, 700}, {37, 1, 513}, {3, 5, 511},   {3, 5, 512},
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_shape, T, PartTypes) {
   }
 }
 
-/// Too little scratch memory for the whole of B, of a transposed A, of sums; and for anything but slices of k.
+/// The scratch memory is too little for all of B, of a transposed A and of the sums, or for anything but slices of k.
 BOOST_AUTO_TEST_CASE_TEMPLATE(blocks_change_no_bit, T, PartTypes) {
   for (const std::size_t scratch : {60'000u, 600'000u})
     for (const Op op : complex_ops) {

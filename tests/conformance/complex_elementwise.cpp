@@ -16,7 +16,7 @@ struct ComplexOperation {
   bool in_place = false; ///< z is y
 };
 
-/// z, compact, of a matrix of rows×cols complex numbers.
+/// Returns the elements of z without gaps. The result of the operation has rows×cols complex numbers.
 template <class T>
 std::vector<T> complex_result(Executor& executor, const ComplexOperation& o, const Shape& shape) {
   const bool turned = o.op_x != Op::None;
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(operations_give_the_reference_bits, T, PartTypes) 
                  "operation " << static_cast<int>(o.op) << " on " << shape.rows << "×" << shape.cols);
 }
 
-/// What the reference itself has to give.
+/// This test holds for the reference as well: the expected numbers are written down here.
 BOOST_AUTO_TEST_CASE(a_number_expands_to_its_real_matrix) {
   Guarded<double> x(subject(), 1, 4, {}), z(subject(), 4, 2, {});
   fill(x, [](std::uint64_t e) { return static_cast<double>(e + 1); });

@@ -1,4 +1,4 @@
-/// Element-wise operations give the reference's bits, whatever the shape and the leading dimensions.
+/// Element-wise operations give the reference's bits, for any shape and any leading dimensions.
 
 #include <array>
 
@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Operation& o) {
              << o.shape.cols << " alpha=" << o.alpha << " beta=" << o.beta;
 }
 
-/// z, compact. Checks that nothing but z was written.
+/// Returns the elements of z without gaps. Checks that nothing but z was written.
 template <class T>
 std::vector<T> result(Executor& executor, const Operation& o) {
   const bool turned = o.op == MapOp::Transpose;
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(operations_give_the_reference_bits, T, ElementType
           if (op == MapOp::Axpby || beta == 1.0) compare<T>({op, shape, alpha, beta});
 }
 
-/// From every type to every type; among the elements are those of every size, NaN and Inf.
+/// Converts from every type to every type. The elements have all magnitudes; some are NaN or Inf.
 BOOST_AUTO_TEST_CASE_TEMPLATE(conversions_give_the_reference_bits, X, ElementTypes) {
   for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16})
     for (const Shape shape : shapes())

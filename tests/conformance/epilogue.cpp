@@ -1,5 +1,5 @@
-/// Epilogues: the bits of the row's own product, unrounded, and then of the reference's pass over it; of canonical rows
-/// those of the reference alone.
+/// Epilogues: a canonical row gives the reference's bits. Another row gives the bits of its own unrounded product, to
+/// which the reference applies the epilogue.
 
 #include <array>
 #include <ostream>
@@ -21,7 +21,7 @@ struct Layer {
   Activation activation;
   bool residual;
   Op op_a = Op::None, op_b = Op::None;
-  bool aligned = false; ///< C and the residual, for vectors
+  bool aligned = false; ///< C and the residual are aligned for vectors
 };
 
 std::ostream& operator<<(std::ostream& out, const Layer& x) {
@@ -30,8 +30,9 @@ std::ostream& operator<<(std::ostream& out, const Layer& x) {
              << " residual=" << x.residual;
 }
 
-/// All steps and ways around them: packed, panel and direct products on the CPU, several segments, edges of tiles. The
-/// aligned ones are for the ways of the matrix units' results on a GPU: slices of k, tiles, one row, Cᵀ.
+/// All steps of an epilogue, on all paths: packed, few-rows and direct products on the CPU, several segments, edges of
+/// tiles. The aligned layers are for the ways in which a GPU's matrix units store results: slices of k, tiles, one row,
+/// Cᵀ.
 constexpr std::array layers{
     Layer{33, 47, 70, 1.0, 0.0, BiasPer::Column, 1, Activation::Gelu, true},
     Layer{65, 40, 1100, 0.75, -0.5, BiasPer::Row, 3, Activation::Relu, true, Op::Transpose, Op::None},
@@ -47,7 +48,7 @@ constexpr std::array layers{
     Layer{20, 136, 200, 1.0, 1.0, BiasPer::Row, 2, Activation::Gelu, true, Op::Transpose, Op::Transpose, true},
 };
 
-/// T: of the operands, R: of C.
+/// A layer with its operands in the executor's memory. T is the type of the operands, R the type of C.
 template <class T, class R>
 class LayerProblem {
  public:
@@ -95,7 +96,7 @@ class LayerProblem {
  private:
   using S = Scalar<T>;
 
-  /// To the next multiple of 8.
+  /// Returns how many elements are missing to the next multiple of 8.
   static constexpr Index gap(Index cols) { return (8 - cols % 8) % 8; }
 
   GemmCall plain(const GemmKernel& row, DType result) {
@@ -111,6 +112,7 @@ class LayerProblem {
             .ld_residual = residual_.ld()};
   }
 
+  /// Returns the result of the reference's canonical row.
   std::vector<R> from_reference() {
     std::vector<R> c = before_;
     GemmCall call = plain({}, dtype_of<R>);
@@ -122,7 +124,8 @@ class LayerProblem {
     return c;
   }
 
-  /// Unrounded and without an epilogue from the subject, the rest on the host.
+  /// Returns the row's own product, computed unrounded and without an epilogue, after the reference has applied the
+  /// epilogue.
   std::vector<R> from_own_product(const GemmKernel& row) {
     Guarded<S> wide(subject(), x_.m, x_.n, {0, 0, false});
     if (x_.beta != 0)
@@ -159,12 +162,12 @@ class LayerProblem {
 template <class T, class R>
 void check_rows() {
   for (const GemmKernel& row : subject().gemm_kernels())
-    if (row.type == dtype_of<T> && !row.yardstick) // those may take another kernel for another C, with other bits
+    if (row.type == dtype_of<T> && !row.yardstick) // a yardstick may use another kernel for another C
       for (const Layer& layer : layers)
         if (!options().quick || layer.m * layer.n * layer.k <= 40 * 30 * 100) LayerProblem<T, R>(layer).check(row);
 }
 
-/// T: of the operands, R: of C. All products have one B.
+/// Checks a batch whose products share one B. T is the type of the operands, R the type of C.
 template <class T, class R>
 void check_batch(Index m, Index n) {
   constexpr Index count = 5, k = 20;
@@ -226,7 +229,7 @@ BOOST_AUTO_TEST_CASE(narrower_than_the_operands) {
   check_rows<float, bf16>();
 }
 
-/// Every product of a batch has them, also where a backend does the products together.
+/// Every product of a batch has its epilogue, also where a backend computes the products together.
 BOOST_AUTO_TEST_CASE(of_batches) {
   for (const auto& [m, n] : {std::pair<Index, Index>{9, 14}, {24, 30}, {40, 70}, {130, 131}}) {
     check_batch<float, float>(m, n);

@@ -1,5 +1,5 @@
-/// Bad calls and exhausted memory: a status that says what is wrong, nothing written, and an executor that works on.
-/// Callers that share an executor, or use it again and again.
+/// Bad calls and exhausted memory give a status that says what is wrong; nothing is written, and the executor works on.
+/// Several callers may share an executor, or use it again and again.
 
 #include <memory>
 #include <thread>
@@ -16,7 +16,7 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// A product with alpha, beta and padding comes out right.
+/// Checks that a product with alpha, beta and padding still comes out right.
 void check_usable() {
   Case x{.m = 19, .n = 23, .k = 29, .alpha = -1, .beta = 0.6875};
   x.c.padding = 3;
@@ -29,7 +29,7 @@ void check_usable() {
   BOOST_TEST(!rejection.has_value(), rejection.value_or(""));
 }
 
-/// Runs a call that is wrong in one way; expects InvalidArgument whose text has all the parts, and C untouched.
+/// Runs a call that is wrong in one way. Expects InvalidArgument, a text that has all the parts, and an unchanged C.
 template <class Change>
 void check_refused(Change change, const std::vector<std::string>& parts) {
   Guarded<float> a(subject(), 4, 6, {2, 16, false});
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(queues_and_events) {
   BOOST_TEST(z.at(0, 0) == random_element<double>(Distribution::Uniform, 0, 0, -1.0, 1.0));
 }
 
-/// An executor may be used by several threads at once, each with a queue of its own.
+/// Several threads may use an executor at once, each with its own queue.
 BOOST_AUTO_TEST_CASE(threads_share_an_executor) {
   constexpr Index n = 90;
   const auto product = [](std::uint64_t seed, std::vector<float>& result) {
@@ -157,7 +157,8 @@ BOOST_AUTO_TEST_CASE(threads_share_an_executor) {
   }
 }
 
-/// Processors try more threads on small products that are repeated: from some product on they may be shared out.
+/// The CPU backends try more threads on small products that are repeated, so later products may use more threads than
+/// the first ones.
 BOOST_AUTO_TEST_CASE(a_repeated_small_product_keeps_its_bits) {
   constexpr Index n = 64;
   Guarded<float> a(subject(), n, n, {}), b(subject(), n, n, {}), c(subject(), n, n, {});

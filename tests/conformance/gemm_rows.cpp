@@ -15,7 +15,7 @@ namespace {
 
 namespace ut = boost::unit_test;
 
-/// The cases that all rows share, with their operands and expected results; made once.
+/// Returns the cases that all rows share, with their operands and expected results. They are made once.
 template <class T>
 std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
   static auto problems = [] {
@@ -27,14 +27,14 @@ std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
   return problems;
 }
 
-/// What one row did over all its cases.
+/// The outcome of one row over all its cases.
 struct Tally {
   int run = 0;
   int failed = 0;
-  std::map<std::string, int> rejections; ///< how often by its reason
+  std::map<std::string, int> rejections; ///< reasons, and how often each was given
 };
 
-/// One product is done: what was wrong with it, or why the row does not take it.
+/// Counts one product: `wrong` says what is wrong with it, `rejection` why the row does not take it.
 void count(const GemmKernel& row, const Case& x, const std::string& wrong, const std::optional<std::string>& rejection,
            Tally& tally) {
   constexpr int shown = 5;
@@ -74,7 +74,8 @@ void check_half_row(const GemmKernel& row, bool by_name) {
   for (const DType result : {row.type, DType::F32}) {
     Tally tally;
     for (const Case& x : half_cases(row.tile, options().quick, options().every)) {
-      if (x.values == Values::Subnormal && row.math != Math::Strict) continue; // as for the other types
+      if (x.values == Values::Subnormal && row.math != Math::Strict)
+        continue; // Problem::concerns does so for the other types
       std::optional<std::string> rejection;
       const std::string wrong = check_half(row, by_name, result, x, rejection);
       count(row, x, wrong, rejection, tally);
@@ -90,7 +91,8 @@ void conclude(const GemmKernel& row, const Tally& tally) {
               << times + tally.run << " cases: " << reason << '\n';
     BOOST_TEST(!reason.empty(), row.name << " rejects without a reason");
   }
-  // A host's rows take every shape, or none for what the machine lacks; a device's may depend on what the device has.
+  // A host's row takes every shape, or none if the machine lacks what the row needs. A device's row may depend on what
+  // the device has.
   const bool lacking = tally.run == 0 && tally.rejections.size() == 1;
   if (subject().capabilities().host_memory && !lacking)
     BOOST_TEST(tally.rejections.empty(), row.name << " does not take every shape");
@@ -123,7 +125,7 @@ void add(ut::test_suite& parent, const GemmKernel& row, bool by_name) {
 void add_gemm_rows(ut::test_suite& root) {
   ut::test_suite& gemm = suite(root, "gemm");
   for (const GemmKernel& row : subject().gemm_kernels()) add(gemm, row, true);
-  // Without a name a strict product is canonical, whichever row runs.
+  // Without a name, a strict product is canonical, whatever row runs.
   for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
     GemmKernel any;
     any.name = "(any)";

@@ -1,7 +1,8 @@
 #pragma once
 
-/// A matrix in the executor's memory, between guard bands and with a padded leading dimension. Everything that is
-/// not an element is NaN with a payload of its own: who reads it spoils his result, who writes it is found out.
+/// A matrix in the executor's memory, between guard bands and with a padded leading dimension. Everything that is not
+/// an element is a NaN with a rare payload: a kernel that reads it spoils its result, and a kernel that writes it is
+/// found out.
 
 #include <bit>
 #include <cmath>
@@ -25,23 +26,23 @@ Bits<T> bits(T value) {
   return std::bit_cast<Bits<T>>(value);
 }
 
-/// A quiet NaN that arithmetic does not make by itself.
+/// Returns a quiet NaN that arithmetic does not make.
 template <class T>
 T sentinel() {
   return std::bit_cast<T>(static_cast<Bits<T>>(bits(std::numeric_limits<T>::quiet_NaN()) | 0x2a5));
 }
 
-/// Equal bits, or both NaN: IEEE leaves open which NaN an operation gives.
+/// Says whether x and y have equal bits or are both NaN: IEEE leaves open which NaN an operation gives.
 template <class T>
 bool same(T x, T y) {
   return bits(x) == bits(y) || (std::isnan(x) && std::isnan(y));
 }
 
-/// Where a matrix stands in its allocation.
+/// The place of a matrix in its allocation.
 struct Placement {
   Index padding = 0;       ///< ld − columns
-  Index guard = 0;         ///< elements in front and behind; 0 leaves the limits to a sanitizer
-  bool misaligned = false; ///< one element off the allocation's alignment
+  Index guard = 0;         ///< elements in front and behind; with 0 a sanitizer checks the limits
+  bool misaligned = false; ///< the matrix begins one element off the allocation's alignment
 };
 
 template <class T>
@@ -66,20 +67,20 @@ class Guarded {
   Index ld() const { return ld_; }
   T* data() const { return static_cast<T*>(memory_) + first_; }
 
-  /// Element (i, j) of the host's image: what upload() sends, what download() brought.
+  /// Returns element (i, j) of the host's image, which upload() sends and download() fetches.
   T& at(Index i, Index j) { return image_[static_cast<std::size_t>(first_ + i * ld_ + j)]; }
   const T* host() const { return image_.data() + first_; }
 
   void upload() { copy(true, image_); }
   void download() { copy(false, image_); }
 
-  /// Are the executor's elements, gaps and guards still what was uploaded?
+  /// Says whether the executor's elements, gaps and guards still are what was uploaded.
   bool unchanged() {
     std::vector<T> now(image_.size());
     copy(false, now);
     return image_.empty() || std::memcmp(now.data(), image_.data(), bytes()) == 0;
   }
-  /// After download(): is everything that is not an element as it was made?
+  /// Says, after download(), whether everything that is not an element is still the sentinel.
   bool surroundings_intact() const {
     const Bits<T> expected = bits(sentinel<T>());
     for (Index e = 0; e < static_cast<Index>(image_.size()); ++e) {

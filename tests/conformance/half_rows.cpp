@@ -9,7 +9,7 @@
 namespace tessera::conformance {
 namespace {
 
-/// Element e of operand number `which` (0 for A, 1 for B, 2 for C).
+/// Returns element e of operand number `which` (0 for A, 1 for B, 2 for C).
 template <class T>
 T half_element(Values values, int which, std::uint64_t e) {
   const auto seed = static_cast<std::uint64_t>(which) + 41;
@@ -17,7 +17,7 @@ T half_element(Values values, int which, std::uint64_t e) {
   switch (values) {
     case Values::Integers:
       return random_element<T>(Distribution::Integers, seed, e, Scalar<T>{-4}, Scalar<T>{4});
-    case Values::Subnormal: // A's elements
+    case Values::Subnormal: // B's elements are uniform
       if (which == 1) return uniform<T>(seed, e);
       return static_cast<T>(std::ldexp(static_cast<float>(uniform<T>(seed, e)), Limits::min_exponent - 3));
     case Values::NonFinite:
@@ -30,13 +30,13 @@ T half_element(Values values, int which, std::uint64_t e) {
   return uniform<T>(seed, e);
 }
 
-/// T: of the operands; R: of C.
+/// check_half for operands of type T and a C of type R.
 template <class T, class R>
 std::string check_typed(const GemmKernel& row, bool by_name, const Case& x, std::optional<std::string>& rejection) {
   Guarded<T> a(subject(), x.op_a == Op::None ? x.m : x.k, x.op_a == Op::None ? x.k : x.m, x.a);
   Guarded<T> b(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, x.b);
   Guarded<R> c(subject(), x.m, x.n, x.c);
-  if (x.alpha != 0) { // else they are not read, and stay NaN
+  if (x.alpha != 0) { // else A and B are not read, and stay NaN
     fill(a, [&](std::uint64_t e) { return half_element<T>(x.values, 0, e); });
     fill(b, [&](std::uint64_t e) { return half_element<T>(x.values, 1, e); });
   }
@@ -71,11 +71,11 @@ std::string check_typed(const GemmKernel& row, bool by_name, const Case& x, std:
   if (!error.within_bound())
     wrong << "element (" << error.worst_row << ", " << error.worst_col << ") is off by " << error.max_over_bound
           << " times its bound; " << error.misplaced << " are misplaced. ";
-  // Sums without rounding are rounded once, to what the exact result is rounded to.
+  // Sums of whole numbers are exact, and are rounded once, as the exact result is.
   if (x.values == Values::Integers && error.total_abs != 0) wrong << "whole numbers are off by " << error.total_abs;
   if (row.summation != Summation::Canonical) return wrong.str();
   Executor& serial = reference();
-  throw_if_failed(serial.gemm(serial.default_queue(), call, "canonical")); // C becomes what the contract says
+  throw_if_failed(serial.gemm(serial.default_queue(), call, "canonical")); // C gets the bits of the contract
   if (differing(compact(c), before) != 0) wrong << "bits differ from the reference's";
   return wrong.str();
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Products of 16-bit operands, with results of their type and of f32.
+/// Products of 16-bit operands, with results of the operands' type and of f32.
 
 #include <optional>
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace tessera::conformance {
 
-/// As Problem<T>::check: empty, or what is wrong; `rejection` is set where the row does not take the case.
+/// Runs the named row, or the executor's own choice if not `by_name`, on a case, and checks everything. Returns an
+/// empty string, or what is wrong. Sets `rejection` where the row does not take the case.
 std::string check_half(const GemmKernel& row, bool by_name, DType result, const Case& x,
                        std::optional<std::string>& rejection);
 
-/// The cases that 16-bit rows share: a part of those of the other types.
+/// Returns the cases of a 16-bit row: half of the cases that all rows share, and the cases at its tile.
 std::vector<Case> half_cases(const Tile& tile, bool quick, std::size_t every);
 
 } // namespace tessera::conformance

@@ -1,7 +1,8 @@
-/// Conformance of one backend: tessera_conformance [Boost.Test's options] -- --backend=NAME [--quick] [--every=N]
+/// Checks the conformance of one backend: tessera_conformance [Boost.Test's options] -- --backend=NAME [--quick]
+/// [--every=N]
 ///
-/// Exit status: 0 it conforms, 77 it is not there (skipped), 2 usage, anything else a failure. A backend that
-/// TESSERA_REQUIRE names has to be there.
+/// The exit status is 0 if the backend conforms, 77 if it is not there (skipped), 2 if the arguments are wrong, and
+/// anything else if a test fails. A backend that TESSERA_REQUIRE names has to be there.
 
 #include <iostream>
 

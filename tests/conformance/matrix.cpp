@@ -1,4 +1,5 @@
-/// Matrix over the backend under test: the same bits as over the reference, and results stay where they were computed.
+/// Matrix gives equal bits over the backend under test and over the reference, and results stay where they were
+/// computed.
 
 #include <boost/test/unit_test.hpp>
 
@@ -20,10 +21,10 @@ bool identical(const Matrix<T>& x, const Matrix<T>& y) {
   return true;
 }
 
-/// Null for a backend whose memory is the host's: there is no other copy.
+/// Returns the subject, or null if its memory is the host's, so that there is no other copy.
 Executor* home() { return subject().capabilities().host_memory ? nullptr : &subject(); }
 
-/// Transposed views, blocks, a product of products: everything that an application writes.
+/// Computes with transposed views, blocks and a product of products, as applications do.
 template <class T>
 Matrix<T> expression(Backend backend) {
   const auto a = Matrix<T>::random(60, 70, Seed{1});
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_product_stays_where_it_was_computed, T, ElementT
   BOOST_TEST(c.newest_on() == home());
   const Matrix<T> sum = c + c;
   BOOST_TEST(sum.newest_on() == home());
-  BOOST_TEST(c.newest_on() == home()); // read on the device, not fetched
+  BOOST_TEST(c.newest_on() == home()); // c was read on the device, not fetched
   BOOST_TEST(same(c(1, 2), gemm(a, a.transposed(), Backend::Reference).at(1, 2)));
   BOOST_TEST(c.newest_on() == nullptr); // reading fetched it
 }
@@ -62,7 +63,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_the_host_writes_reaches_the_backend, T, Eleme
   a(3, 4) = T{7};
   BOOST_TEST((gemm(a, unit, options().backend).at(3, 4) == T{7}));
   Matrix<T> c = gemm(a, unit, options().backend);
-  c(0, 0) = T{9}; // fetches first
+  c(0, 0) = T{9}; // fetches c first
   BOOST_TEST((c.at(3, 4) == T{7}));
   BOOST_TEST((gemm(c, unit, options().backend).at(0, 0) == T{9}));
 }

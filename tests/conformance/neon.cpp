@@ -1,6 +1,6 @@
-/// Every strict, canonical kernel of the OpenMP plug-in against the reference, == on the bits. A program of its own
-/// without Boost, which neon.sh builds for AArch64 and runs under an emulator.
-/// Usage: neon INSTRUCTION-SET, the one that must be in use.
+/// Compares every strict, canonical kernel of the OpenMP plug-in with the reference, by == on the bits. neon.sh builds
+/// this program, which is without Boost, for AArch64 and runs it under an emulator. Usage: neon INSTRUCTION-SET, where
+/// INSTRUCTION-SET is the one that must be in use.
 
 #include <cstdio>
 #include <cstring>
@@ -34,7 +34,7 @@ class Problem {
         c_(Matrix<T>::random(shape.m, shape.n, Seed{3})) {}
 
   std::vector<T> product(const GemmOptions& options) const {
-    // A gap behind each row, which nobody may touch; NaN where C must not be read.
+    // There is a gap behind each row, which a kernel must not touch. C is NaN where it must not be read.
     const Index ld = shape_.n + 3;
     std::vector<T> c(static_cast<std::size_t>(shape_.m * ld), std::numeric_limits<T>::quiet_NaN());
     if (beta_ != T{0})
@@ -54,7 +54,7 @@ class Problem {
 
 int compared = 0;
 
-/// How many kernels give other bits than the reference.
+/// Returns how many kernels give other bits than the reference.
 template <class T>
 int differing(const Problem<T>& problem, const Shape& shape) {
   const std::vector<T> expected = problem.product({.backend = Backend::Reference});

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds libtessera and the OpenMP plug-in for AArch64 and compares their bits with the reference's under an emulator.
-# Code 77, which CTest shows as skipped, where Debian's g++-aarch64-linux-gnu or qemu-user is missing.
+# It exits with 77, which CTest shows as skipped, where Debian's g++-aarch64-linux-gnu or qemu-user is missing.
 # Usage: neon.sh SOURCE-OF-TESSERA FOLDER-TO-WORK-IN [CMAKE-OPTION...]
 set -eu
 

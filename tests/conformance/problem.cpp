@@ -5,11 +5,11 @@
 namespace tessera::conformance {
 namespace {
 
-/// What f32 products are exact in, and f64 products nearly so.
+/// A type in which products of two f32 are exact, and products of two f64 nearly so.
 template <class T>
 using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
 
-/// Element e of operand number `which` (0 for A, 1 for B, 2 for C).
+/// Returns element e of operand number `which` (0 for A, 1 for B, 2 for C).
 template <class T>
 T element(Values values, int which, std::uint64_t e) {
   const auto seed = static_cast<std::uint64_t>(which) + 11;
@@ -18,11 +18,11 @@ T element(Values values, int which, std::uint64_t e) {
     case Values::Integers:
       return random_element<T>(Distribution::Integers, seed, e, T{-8}, T{8});
     case Values::Subnormal:
-      // A's elements are subnormal, B's are near one, C's are of the products' size.
+      // A's and C's elements are subnormal, B's are near one.
       if (which == 1) return uniform<T>(seed, e);
       return std::ldexp(uniform<T>(seed, e), sizeof(T) == 4 ? -136 : -1060);
     case Values::NonFinite:
-      // Far enough apart that most rows and columns stay finite.
+      // They are far enough apart that most rows and columns stay finite.
       if (e % 509 == 37) return which == 1 ? -infinity : infinity;
       if (e % 509 == 211) return std::numeric_limits<T>::quiet_NaN();
       return uniform<T>(seed, e);
@@ -32,7 +32,7 @@ T element(Values values, int which, std::uint64_t e) {
   return uniform<T>(seed, e);
 }
 
-/// Same infinity, or NaN for NaN.
+/// Says whether both are the same infinity, or both are NaN.
 bool same_class(double got, double expected) { return std::isnan(expected) ? std::isnan(got) : got == expected; }
 
 } // namespace
@@ -43,7 +43,7 @@ Problem<T>::Problem(const Case& x)
       a_(subject(), x.op_a == Op::None ? x.m : x.k, x.op_a == Op::None ? x.k : x.m, x.a),
       b_(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, x.b),
       before_(static_cast<std::size_t>(x.m * x.n)) {
-  // alpha = 0 never reads A or B: leave them NaN.
+  // With alpha = 0 A and B are not read, and stay NaN.
   if (x.alpha != 0) {
     fill(a_, [&](std::uint64_t e) { return element<T>(x.values, 0, e); });
     fill(b_, [&](std::uint64_t e) { return element<T>(x.values, 1, e); });
@@ -60,7 +60,7 @@ GemmCall Problem<T>::call(const T* a, Index lda, const T* b, Index ldb, T* c, In
   return {dtype_of<T>, math, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, a, lda, b, ldb, x.beta, c, ldc, x.threads};
 }
 
-/// The reference's canonical row on the host's images of A and B.
+/// Returns the result of the reference's canonical row on the host's images of A and B.
 template <class T>
 const std::vector<T>& Problem<T>::canonical() {
   if (!canonical_.empty() || before_.empty()) return canonical_;
@@ -72,7 +72,7 @@ const std::vector<T>& Problem<T>::canonical() {
   return canonical_;
 }
 
-/// An oracle of its own, so that the reference's rows are checked by it too.
+/// Returns the results of an oracle. The oracle does not use the reference, so that it checks the reference's rows too.
 template <class T>
 const std::vector<ExactElement>& Problem<T>::exact() {
   if (!exact_.empty() || before_.empty()) return exact_;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// One case with its operands in the executor's memory and what is expected of the result.
+/// One case, with its operands in the executor's memory and the expected result.
 
 #include <optional>
 #include <string>
@@ -20,10 +20,11 @@ class Problem {
   explicit Problem(const Case& x);
 
   const Case& parameters() const { return case_; }
-  /// Modes that round to a short format promise nothing about subnormal numbers.
+  /// Says whether the case applies to a row: modes that round to a short format promise nothing about subnormal
+  /// numbers.
   bool concerns(const GemmKernel& row) const;
-  /// Runs the named row, or the executor's own choice if the name is empty, and checks everything. An empty string,
-  /// or what is wrong. `rejection` is set instead where the row does not take the case.
+  /// Runs the named row, or the executor's own choice if not `by_name`, and checks everything. Returns an empty string,
+  /// or what is wrong. Sets `rejection` where the row does not take the case.
   std::string check(const GemmKernel& row, bool by_name, std::optional<std::string>& rejection);
 
  private:
@@ -34,7 +35,7 @@ class Problem {
 
   Case case_;
   Guarded<T> a_, b_;
-  std::vector<T> before_; ///< C as it was, compact; not read if beta is zero
+  std::vector<T> before_; ///< C as it was, without gaps; not read if beta is zero
   std::vector<T> canonical_;
   std::vector<ExactElement> exact_;
 };

@@ -1,4 +1,4 @@
-/// Random fills give the reference's bits: they depend on the seed and the element's number alone.
+/// Random fills give the reference's bits, because these depend only on the seed and on the element's number.
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-/// Every row of the reduction ladder: canonical rows give the reference's bits, the others stay within γ_n.
+/// Every row of the reduction ladder: canonical rows give the reference's bits, the other rows stay within γ_n.
 
 #include <array>
 #include <iostream>
@@ -25,7 +25,7 @@ std::vector<Shape> reduced_shapes() {
   return all;
 }
 
-/// A matrix on the executor; the special value, if there is one, is put into its middle.
+/// A matrix in the executor's memory. The special value, if there is one, stands in its middle.
 template <class T>
 struct Input {
   Guarded<T> x;
@@ -38,7 +38,7 @@ struct Input {
   ReduceCall call(ReduceOp op) const { return {op, dtype_of<T>, x.rows(), x.cols(), x.data(), x.ld(), 0}; }
 };
 
-/// The result, or nothing where the row rejects.
+/// Returns the result, or nothing where the row rejects.
 std::optional<double> value(Executor& executor, const ReduceCall& call, const char* kernel) {
   ReduceResult result;
   const Status status = executor.reduce(executor.default_queue(), call, result, kernel);
@@ -61,7 +61,7 @@ void check(const ReduceKernel& row, bool by_name, Shape shape, std::optional<T> 
   BOOST_TEST(here.x.unchanged(), row.name << " changed its input");
   const double n = static_cast<double>(shape.rows * shape.cols);
   const bool exact = row.summation == Summation::Canonical || row.op == ReduceOp::MaxAbs || !std::isfinite(expected);
-  // Both results may be off, each by as much.
+  // Each of the two results may have an error of this size.
   const double limit = exact ? 0 : 2 * gamma(n + 1, 0x1p-53) * expected;
   const bool right = exact ? same(*got, expected) : std::abs(*got - expected) <= limit;
   BOOST_TEST(right, row.name << " op " << static_cast<int>(row.op) << ' ' << to_string(row.type) << ' ' << shape.rows
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_row_is_right, T, ElementTypes) {
     if (row.type == dtype_of<T>) check_all<T>(row, true);
 }
 
-/// Norms must not depend on where the matrix is.
+/// Norms must not depend on the backend that has the matrix.
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_row_that_is_chosen_is_canonical, T, ElementTypes) {
   for (const ReduceOp op : reductions) {
     ReduceKernel any;

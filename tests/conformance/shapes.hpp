@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the tests of element-wise operations, random numbers and reductions share.
+/// Shapes, fills and comparisons that the tests of element-wise operations, random numbers and reductions share.
 
 #include <cstddef>
 #include <tuple>
@@ -14,7 +14,7 @@
 namespace tessera::conformance {
 
 using ElementTypes = std::tuple<float, double, f16, bf16>;
-using PartTypes = std::tuple<float, double>; ///< of complex numbers
+using PartTypes = std::tuple<float, double>; ///< types of the parts of complex numbers
 
 struct Shape {
   Index rows = 0;
@@ -39,7 +39,7 @@ T uniform(std::uint64_t seed, std::uint64_t e) {
   return random_element<T>(Distribution::Uniform, seed, e, Scalar<T>{-1}, Scalar<T>{1});
 }
 
-/// The elements of the host's image, without gaps.
+/// Returns the elements of the host's image, without gaps.
 template <class T>
 std::vector<T> compact(Guarded<T>& x) {
   std::vector<T> elements;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The backend under test and the one it is measured against.
+/// The backend under test and the reference, against which it is measured.
 
 #include <tessera/backend.hpp>
 #include <tessera/executor.hpp>
@@ -9,17 +9,17 @@ namespace tessera::conformance {
 
 struct Options {
   Backend backend = Backend::Reference;
-  bool quick = false;    ///< a reduced set of cases, for slow tools
-  std::size_t every = 1; ///< of the products, each so many-th alone, for tools slower still
+  bool quick = false;    ///< runs a reduced set of cases, for slow tools
+  std::size_t every = 1; ///< runs only every n-th product, for still slower tools
 };
 
 /// Reads what follows "--" on the command line. Throws InvalidArgument.
 Options parse_options(int argc, char** argv);
 
-/// Is the backend named in TESSERA_REQUIRE, a list of names parted by commas?
+/// Says whether TESSERA_REQUIRE, a list of names separated by commas, names the backend.
 bool required(Backend backend);
 
-/// Set once, before any test runs.
+/// Sets the options. It is called once, before any test runs.
 void choose(const Options& options);
 const Options& options();
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/// For plug-ins that tests build: an executor in host memory that leaves to the reference what they do not change.
+/// An executor in host memory for plug-ins that tests build. It passes all work to the reference that a plug-in does
+/// not override.
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/host_executor.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The complex product as complex.hpp defines it, number by number: what every backend has to give bit for bit.
+/// The complex product as include/tessera/complex.hpp defines it, number by number. Every backend has to give its bits.
 
 #include <cmath>
 #include <complex>
@@ -17,7 +17,7 @@ std::complex<T> number_of(Op op, const void* matrix, Index ld, Index row, Index 
   return op == Op::ConjugateTranspose ? std::conj(number) : number;
 }
 
-/// Σ op(A)(i, p)·op(B)(p, j) over k, in segments of 512.
+/// Returns Σ op(A)(i, p)·op(B)(p, j) over k, summed in segments of 512.
 template <class T>
 std::complex<T> canonical_sum(const ComplexGemmCall& call, Index i, Index j) {
   T sum_re = 0, sum_im = 0;
@@ -37,7 +37,7 @@ std::complex<T> canonical_sum(const ComplexGemmCall& call, Index i, Index j) {
   return {sum_re, sum_im};
 }
 
-/// factor·x
+/// Returns factor·x.
 template <class T>
 std::complex<T> product(const std::complex<T>& factor, const std::complex<T>& x) {
   if (factor.imag() == T{0}) return {factor.real() * x.real(), factor.real() * x.imag()};
@@ -45,7 +45,7 @@ std::complex<T> product(const std::complex<T>& factor, const std::complex<T>& x)
           std::fma(factor.imag(), x.real(), factor.real() * x.imag())};
 }
 
-/// factor·x + sum
+/// Returns factor·x + sum.
 template <class T>
 std::complex<T> product_added(const std::complex<T>& factor, const std::complex<T>& x, const std::complex<T>& sum) {
   const T re = std::fma(factor.real(), x.real(), sum.real());
@@ -54,7 +54,7 @@ std::complex<T> product_added(const std::complex<T>& factor, const std::complex<
   return {std::fma(-factor.imag(), x.imag(), re), std::fma(factor.imag(), x.real(), im)};
 }
 
-/// C of a call whose operands are in host memory.
+/// Computes C of a call whose operands are in host memory.
 template <class T>
 void multiply_as_defined(const ComplexGemmCall& call) {
   const std::complex<T> alpha(call.alpha), beta(call.beta), zero;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Expecting an exception whose text has certain parts: who reads it must learn what was wrong.
+/// Expects exceptions whose text has certain parts, because the reader of the text must learn what was wrong.
 
 #include <cstdlib>
 #include <initializer_list>
@@ -13,7 +13,7 @@ namespace tessera::test {
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// Calls `action`; it has to throw an Expected whose what() contains every part.
+/// Calls `action`, which has to throw an Expected whose what() contains every part.
 template <class Expected, class Action>
 void expect_error(Action action, std::initializer_list<std::string_view> parts) {
   try {

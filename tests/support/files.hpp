@@ -1,6 +1,6 @@
 #pragma once
 
-/// Files for tests: a folder that goes away, and .npy bytes that our own code has not written.
+/// Files for tests: a temporary folder, and the bytes of .npy files, made without Tessera's own code.
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,6 +13,7 @@
 
 namespace tessera::test {
 
+/// A temporary folder. It is removed with the object.
 class Folder {
  public:
   Folder() {
@@ -35,7 +36,7 @@ class Folder {
     std::ifstream file(path_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// Of everything in the folder, sorted.
+  /// Returns the names of everything in the folder, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator(path_))
@@ -48,7 +49,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// A .npy file of format 1.0 with this dictionary as its header.
+/// Returns the bytes of a .npy file of format 1.0 with this dictionary as its header.
 template <class T>
 std::string npy_file(std::string header, const std::vector<T>& elements) {
   while ((10 + header.size() + 1) % 64 != 0) header += ' ';
@@ -60,7 +61,8 @@ std::string npy_file(std::string header, const std::vector<T>& elements) {
   return bytes + std::string(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
 }
 
-/// The same as NumPy writes it: `shape` as in "(2, 3)", elements in the order of the file.
+/// Returns the bytes of a .npy file as NumPy writes it. `shape` is text such as "(2, 3)"; the elements are in the order
+/// of the file.
 template <class T>
 std::string npy_bytes(const std::string& descr, bool fortran_order, const std::string& shape,
                       const std::vector<T>& elements) {

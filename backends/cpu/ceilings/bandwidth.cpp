@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::size_t line = 64;
 constexpr std::size_t part = std::size_t{1} << 20;
-/// One measurement reads about this much per thread from caches: some tenths of a millisecond.
+/// Bytes that one task reads from a cache, about; this takes some tenths of a millisecond.
 constexpr std::size_t bytes_per_task = std::size_t{8} << 20;
 constexpr std::size_t largest_cache_buffer = std::size_t{64} << 20;
 
-/// Buffers that begin on a cache line, their pages in place.
+/// A buffer that begins on a cache line.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes)
@@ -36,10 +36,11 @@ using Vector16 = std::uint64_t __attribute__((vector_size(16)));
 using Vector32 = std::uint64_t __attribute__((vector_size(32)));
 using Vector64 = std::uint64_t __attribute__((vector_size(64)));
 
-/// Reads all bytes, a multiple of 8 vectors. What comes back is there to be used.
+/// Reads all bytes, which are a multiple of 8 vectors. The caller uses the result, so that the compiler cannot remove
+/// the reads.
 template <class Vector>
 [[gnu::always_inline]] inline std::uint64_t read_vectors(const char* data, std::size_t bytes) {
-  Vector sums[8] = {}; // as many chains as it takes for none to be waited for
+  Vector sums[8] = {}; // so many chains that no operation waits for the one before
   for (const char* at = data; at < data + bytes; at += sizeof sums)
     for (std::size_t i = 0; i < 8; ++i) {
       Vector next;
@@ -72,7 +73,8 @@ Read reader(Isa isa) {
   return read_portable;
 }
 
-/// Bytes per second, each thread reading a buffer again and again: `own` says whether each has its own.
+/// Returns the bytes per second of threads that read a buffer again and again. `own` says whether each thread has its
+/// own buffer of `bytes` bytes.
 double read_again_and_again(Team& team, Isa isa, int threads, std::size_t bytes, bool own) {
   const Read read = reader(isa);
   constexpr std::size_t step = 512;

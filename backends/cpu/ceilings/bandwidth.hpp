@@ -1,6 +1,6 @@
 #pragma once
 
-/// How fast memory and caches can be read and copied, measured.
+/// Measures how fast memory and caches can be read and copied.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace tessera::cpu {
 
-/// Seconds of the fastest of a few runs: a ceiling is what nothing disturbs.
+/// Returns the seconds of the fastest of a few runs, because a ceiling is a time that nothing disturbs.
 template <class Work>
 double best_seconds(Work work) {
   constexpr int repetitions = 5;
@@ -26,13 +26,13 @@ double best_seconds(Work work) {
   return best;
 }
 
-/// Bytes per second between the processor and memory, of data that no cache holds: reading it, or copying it (bytes
-/// read plus bytes written), whichever is faster. Throws std::bad_alloc.
+/// Returns the bytes per second between the processor and memory for data that no cache holds. It measures reading and
+/// copying (bytes read plus bytes written) and returns the faster one. Throws std::bad_alloc.
 double memory_bandwidth(Team& team, Isa isa, int threads, std::size_t last_cache_bytes);
 
-/// Reading half of what each cache holds; levels of which the system does not tell the size are left out. L1 and L2
-/// are each core's own, the last one is everybody's. A nearer cache counts as no slower than a farther one, or than
-/// memory, which reads at `memory`. Throws std::bad_alloc.
+/// Measures how fast each cache is read, with data that fills half of it. Levels whose size the system does not report
+/// are left out. L1 and L2 belong to one core, the last level is shared by all threads. A nearer cache counts as no
+/// slower than a farther one or than memory, which is read at `memory` bytes per second. Throws std::bad_alloc.
 std::array<CacheCeiling, 3> cache_bandwidths(Team& team, Isa isa, int threads, const Capabilities& machine,
                                              double memory);
 

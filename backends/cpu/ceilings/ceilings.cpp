@@ -1,4 +1,4 @@
-/// What the machine can do at most, measured: multiply-adds in registers, and traffic of memory and caches.
+/// Measures the most that the machine can do: multiply-adds in registers, and traffic of memory and caches.
 
 #include <algorithm>
 #include <atomic>
@@ -12,10 +12,11 @@
 namespace tessera::cpu {
 namespace {
 
-/// Multiply-adds per second in the registers of the best micro-kernel, two operations each.
+/// Returns the operations per second of multiply-adds in the registers of a micro-kernel; a multiply-add is two
+/// operations.
 template <class T>
 double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
-  // Many short tasks: a thread that is held up does fewer of them.
+  // The tasks are many and short, so that a thread that is held up does fewer of them.
   const Index tasks = threads * Index{16};
   const Index steps = kernel.isa == Isa::Portable ? 2000 : 20000;
   std::atomic<bool> finite = true;
@@ -32,7 +33,7 @@ double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
 
 Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept try {
   ceilings = {};
-  if (math != Math::Strict) return {}; // other modes have no units of their own here
+  if (math != Math::Strict) return {}; // the micro-kernels have no units of other modes
   const int used = threads_for(threads);
   std::size_t count = 0;
   for (const Isa isa : known_isas()) {

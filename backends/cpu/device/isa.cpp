@@ -36,7 +36,7 @@ CpuidRegisters cpuid(unsigned leaf) {
   return r;
 }
 
-/// Extended control register 0: which register files the operating system saves.
+/// Reads extended control register 0, whose bits say which register files the operating system saves.
 unsigned xcr0() {
   unsigned low = 0, high = 0;
   asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -65,11 +65,11 @@ bool look_for_two_wide_units() noexcept {
 const char* look_for_amx() noexcept {
 #if defined(__x86_64__) && defined(__linux__)
   constexpr long ask_for_state = 0x1023; // ARCH_REQ_XCOMP_PERM
-  constexpr long tile_data = 18;         // its number among the register files
+  constexpr long tile_data = 18;         // the number of the tiles' data among the register files
   const CpuidRegisters extended = cpuid(7);
   if (!bit(extended.edx, 24) || !bit(extended.edx, 22) || !bit(extended.ebx, 30)) // AMX-TILE, AMX-BF16, AVX512BW
     return "this processor has no AMX tiles for bf16; use math mode strict";
-  if (!bit(cpuid(1).ecx, 27) || (xcr0() & 0x60000) != 0x60000) // tiles' shapes and their data
+  if (!bit(cpuid(1).ecx, 27) || (xcr0() & 0x60000) != 0x60000) // the tiles' shapes and data
     return "the operating system does not save AMX's registers; use math mode strict";
   if (syscall(SYS_arch_prctl, ask_for_state, tile_data) != 0)
     return "the kernel does not grant this process AMX's registers (arch_prctl); use math mode strict";
@@ -104,7 +104,7 @@ Isa detect_isa() noexcept {
   if (!os_uses_xsave) return Isa::Portable;
   const unsigned saved = xcr0();
   const bool saves_ymm = (saved & 0x06) == 0x06; // XMM, upper halves of YMM
-  const bool saves_zmm = (saved & 0xe6) == 0xe6; // and masks, upper halves of ZMM, ZMM16 to 31
+  const bool saves_zmm = (saved & 0xe6) == 0xe6; // also masks, upper halves of ZMM, ZMM16 to 31
   const CpuidRegisters extended = cpuid(7);
   const bool has_avx2 = bit(basic.ecx, 28) && bit(basic.ecx, 12) && bit(extended.ebx, 5); // AVX, FMA, AVX2
   const bool has_avx512 = bit(extended.ebx, 16) && bit(extended.ebx, 31);                 // AVX-512 F, VL

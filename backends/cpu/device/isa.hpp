@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which vector instructions this processor and its operating system offer.
+/// The vector instructions that this processor and its operating system offer.
 
 #include <span>
 
@@ -17,24 +17,24 @@ enum class Isa : int {
 
 const char* to_string(Isa isa) noexcept;
 
-/// Those that the processors we are compiled for may have, in ascending order: each one includes those before it.
+/// Returns the instruction sets that processors of this architecture may have, in ascending order. Each one includes
+/// the sets before it.
 std::span<const Isa> known_isas() noexcept;
 
-/// The best one. x86-64: from CPUID's feature bits; the operating system must save the registers (XGETBV). AArch64:
-/// what the kernel says (getauxval).
+/// Returns the best instruction set of this machine. On x86-64 CPUID's feature bits tell it, and the operating system
+/// must save the registers (XGETBV). On AArch64 the kernel tells it (getauxval).
 Isa detect_isa() noexcept;
 
-/// detect_isa(), capped by the environment variable TESSERA_CPU_ISA = portable | avx2 | avx512, or
-/// portable | neon.
-/// InvalidArgument if the word is unknown or the machine lacks what it names.
+/// Sets `isa` to detect_isa(), or to the lesser set that the environment variable TESSERA_CPU_ISA names: portable,
+/// avx2, avx512, or portable, neon. Returns InvalidArgument if the word is unknown or the machine lacks the set.
 Status choose_isa(Isa& isa);
 
-/// Whether two multiply-adds of 512 bits begin each cycle: Intel's processors, AMD's from Zen 5 on. The caches are as
-/// wide as elsewhere, so that operands should come from nearer.
+/// Says whether two multiply-adds of 512 bits begin in each cycle: on Intel's processors, and on AMD's from Zen 5 on.
+/// The caches of these processors are no wider than others', so operands should come from a nearer cache.
 bool has_two_wide_units(Isa isa) noexcept;
 
-/// Null if this process may use AMX's tiles on bf16, else what is missing. The first call asks the kernel for them:
-/// Linux keeps their 8 KiB of registers from programs that have not asked (arch_prctl, ARCH_REQ_XCOMP_PERM).
+/// Returns null if this process may use AMX's tiles on bf16, else what is missing. The first call asks the kernel for
+/// the tiles: Linux keeps their 8 KiB of registers from programs that have not asked (arch_prctl, ARCH_REQ_XCOMP_PERM).
 const char* why_no_amx() noexcept;
 
 } // namespace tessera::cpu

@@ -22,7 +22,7 @@ std::string first_word(const std::string& path) {
   return word;
 }
 
-/// "32K", "2048K" or "32M".
+/// Returns the bytes that a size such as "32K", "2048K" or "32M" means.
 std::size_t bytes_from(const std::string& text) {
   if (text.empty() || text[0] < '0' || text[0] > '9') return 0;
   std::size_t unit_at = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the operating system says about the processor. Zero or empty where it does not say.
+/// What the operating system reports about the processor. A value is zero or empty if it is not reported.
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
-/// Operations on complex numbers, shared out in blocks of rows and columns. What reads columns does so in square
-/// blocks, so that both the lines read and the lines written stay in cache.
+/// Operations on complex numbers, shared out in blocks of rows and columns. An operation that reads columns goes
+/// through square blocks, so that both the lines read and the lines written stay in the cache.
 
 #include "complex.hpp"
 
@@ -13,13 +13,13 @@ namespace {
 
 using host::ComplexBlock;
 
-constexpr Index task_numbers = 16384; ///< below this a thread costs more than it does
-constexpr Index task_cols = 1024;     ///< that flat matrices have tasks for all threads
-constexpr Index square = 16;          ///< rows and columns; a block of f64 pairs takes 8 KiB
+constexpr Index task_numbers = 16384; ///< numbers of a task; with fewer, waking a thread costs more than it saves
+constexpr Index task_cols = 1024;     ///< most columns of a task, so that flat matrices have tasks for all threads
+constexpr Index square = 16;          ///< rows and columns of a square block, which takes 8 KiB for pairs of f64
 
 TESSERA_FMA_CLONES void map_block(const MapCall& call, const ComplexBlock& block) { host::map_complex(call, block); }
 
-/// A task in blocks whose columns are read as far as they are in cache.
+/// Computes a task, in square blocks if the operation reads columns.
 void map_task(const MapCall& call, const ComplexBlock& task) {
   if (!host::reads_columns(call)) return map_block(call, task);
   for (Index row = task.row; row < task.last_row; row += square)

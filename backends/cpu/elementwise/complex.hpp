@@ -1,6 +1,6 @@
 #pragma once
 
-/// The element-wise operations on complex numbers; see MapOp.
+/// The element-wise operations on complex numbers, see MapOp.
 
 #include <tessera/executor.hpp>
 

@@ -1,5 +1,5 @@
-/// Element-wise operations and random fills, shared out by rows. A transpose is done in square blocks, so that both
-/// the rows read and the rows written stay in cache.
+/// Element-wise operations, epilogues and random fills, shared out by rows. A transpose goes through square blocks, so
+/// that both the rows read and the rows written stay in the cache.
 
 #include <algorithm>
 
@@ -12,8 +12,8 @@
 namespace tessera::cpu {
 namespace {
 
-constexpr Index task_elements = 32768; ///< below this a thread costs more than it does
-constexpr Index transpose_block = 32;  ///< rows and columns; a block of f64 pairs takes 16 KiB
+constexpr Index task_elements = 32768; ///< elements of a task; with fewer, waking a thread costs more than it saves
+constexpr Index transpose_block = 32;  ///< rows and columns of a block; what it reads and writes in f64 takes 16 KiB
 
 TESSERA_FMA_CLONES void map_rows(const MapCall& call, Index first, Index last) { host::map_rows(call, first, last); }
 TESSERA_FMA_CLONES void random_rows(const RandomCall& call, Index first, Index last) {
@@ -24,7 +24,7 @@ TESSERA_FMA_CLONES void apply_epilogue_to_rows(const FinishCall& call, Index fir
   host::apply_epilogue_to_rows(call, first, last);
 }
 
-/// Rows [first, last) of z = xᵀ.
+/// Computes the rows [first, last) of z = xᵀ.
 template <class T>
 void transpose_rows(const MapCall& call, Index first, Index last) {
   const auto* x = static_cast<const T*>(call.x);
@@ -37,7 +37,7 @@ void transpose_rows(const MapCall& call, Index first, Index last) {
 }
 
 struct RowTasks {
-  Index rows; ///< of one task
+  Index rows; ///< rows of one task
   Index count;
 };
 
@@ -47,7 +47,7 @@ RowTasks tasks_of_rows(Index rows, Index cols, Index multiple) {
   return {each, (rows + each - 1) / each};
 }
 
-/// Wide, flat matrices are shared out by columns: such a part is a call of its own.
+/// Returns the call for the columns [first, last) of `call`. Wide, flat matrices are shared out by columns.
 MapCall columns_of(const MapCall& call, Index first, Index last) {
   const Index offset = first * static_cast<Index>(size_of(call.type));
   const Index offset_x = call.op == MapOp::Convert ? first * static_cast<Index>(size_of(call.x_type)) : offset;

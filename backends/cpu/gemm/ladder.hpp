@@ -1,6 +1,6 @@
 #pragma once
 
-/// The CPU ladder, best first; after it the rows of other math modes. Each rung is the file of its name.
+/// The CPU ladder, best row first; the rows of other math modes follow. A rung's file has the name of its row.
 
 #include <span>
 
@@ -20,9 +20,10 @@ extern const GemmKernel transposed_f32, transposed_f64;
 extern const GemmKernel naive_f32, naive_f64;
 extern const GemmKernel widened_f16, widened_bf16;
 extern const GemmKernel kahan_f32, kahan_f64;
-extern const GemmKernel amx_bf16_f32, amx_bf16_bf16;
-extern const GemmKernel amx_bf16x6_f32; ///< on x86-64
+extern const GemmKernel amx_bf16_f32, amx_bf16_bf16; ///< on x86-64 only
+extern const GemmKernel amx_bf16x6_f32;              ///< on x86-64 only
 
+/// Returns all rows of this process, in the order of preference.
 std::span<const GemmKernel> gemm_ladder();
 
 } // namespace tessera::cpu

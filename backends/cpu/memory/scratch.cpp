@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t most_blocks_kept = 4; ///< as many concurrent callers find one
+constexpr std::size_t most_blocks_kept = 4; ///< so many concurrent callers each find a block
 
 } // namespace
 
@@ -40,7 +40,7 @@ Scratch ScratchPool::acquire(std::size_t bytes) {
       kept_.erase(fits);
       return Scratch(this, block.memory, block.bytes);
     }
-    // Room to take any block back without allocating, and none kept that is smaller than what is in use now.
+    // The reservation lets release() take a block back without allocating. Blocks that are kept are too small now.
     kept_.reserve(most_blocks_kept);
     free_kept();
   }
@@ -48,7 +48,7 @@ Scratch ScratchPool::acquire(std::size_t bytes) {
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, rounded);
   if (memory == nullptr) throw std::bad_alloc();
-  // Packed strips are walked from end to end: fewer, larger pages, if the system has any. Advice only.
+  // Packed strips are read from end to end, so fewer, larger pages help. The system need not follow this advice.
   if (alignment == huge_page) (void)madvise(memory, rounded, MADV_HUGEPAGE);
   return Scratch(this, memory, rounded);
 }

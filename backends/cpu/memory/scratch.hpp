@@ -1,6 +1,6 @@
 #pragma once
 
-/// Memory for packed operands, kept from call to call: fresh pages cost more than packing does.
+/// Memory for packed operands. It is kept from call to call, because fresh pages cost more than packing.
 
 #include <cstddef>
 #include <mutex>
@@ -10,7 +10,8 @@ namespace tessera::cpu {
 
 class ScratchPool;
 
-/// A block of the pool, aligned to 64 bytes; goes back when it is destroyed. Contents are undefined.
+/// A block of memory of the pool, aligned to at least 64 bytes. It goes back to the pool when it is destroyed. Its
+/// contents are undefined.
 class Scratch {
  public:
   Scratch() = default;
@@ -34,7 +35,7 @@ class ScratchPool {
   ScratchPool& operator=(const ScratchPool&) = delete;
   ~ScratchPool();
 
-  /// Throws std::bad_alloc after giving back what is kept.
+  /// Returns a block of at least `bytes` bytes. Throws std::bad_alloc, after the kept blocks were freed.
   Scratch acquire(std::size_t bytes);
 
  private:
@@ -50,7 +51,7 @@ class ScratchPool {
   std::vector<Block> kept_;
 };
 
-/// Cuts a block into arrays, each aligned to 64 bytes. Without a block it adds up how many bytes they take.
+/// Cuts a block into arrays, each aligned to 64 bytes. Without a block it only adds up how many bytes the arrays take.
 class Carver {
  public:
   explicit Carver(void* memory = nullptr) : memory_(static_cast<char*>(memory)) {}

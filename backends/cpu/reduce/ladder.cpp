@@ -1,7 +1,8 @@
-/// canonical: the chunks of reference/reduce/canonical.hpp, shared out to threads. The bits do not depend on how many.
+/// canonical: shares out the chunks of reference/reduce/canonical.hpp to threads. The bits do not depend on the number
+/// of threads.
 ///
-/// Each element is read once: 8, 4 or 2 bytes for two operations, so memory is the limit. Where a chunk lies in one row
-/// of the matrix, its 32 lanes are vectors of 32 sums; elsewhere the reference's own code runs.
+/// Each element is read once, 8, 4 or 2 bytes for two operations, so memory is the limit. Where a chunk lies in one row
+/// of the matrix, its 32 lanes are vectors of 32 sums; elsewhere the reference's code runs.
 
 #include "ladder.hpp"
 
@@ -17,7 +18,7 @@
 namespace tessera::cpu {
 namespace {
 
-constexpr Index task_chunks = 64; ///< 65536 elements
+constexpr Index task_chunks = 64; ///< chunks of a task, which are 65536 elements
 
 template <ReduceOp op, class T>
 inline double fold_contiguous(const T* x) {
@@ -30,8 +31,8 @@ inline double fold_contiguous(const T* x) {
   return lane[0];
 }
 
-// One function an operation and type: only a function that is not a template can be cloned for FMA processors, and
-// with that for their wider vectors.
+// There is one function for each operation and type, because only functions that are not templates can be cloned for
+// processors with FMA and their wider vectors.
 TESSERA_FMA_CLONES double sum_of_squares(const float* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
 TESSERA_FMA_CLONES double sum_of_squares(const double* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }
 TESSERA_FMA_CLONES double sum_of_squares(const f16* x) { return fold_contiguous<ReduceOp::SumOfSquares>(x); }

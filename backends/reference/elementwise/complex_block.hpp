@@ -1,18 +1,19 @@
 #pragma once
 
-/// The element-wise operations on complex numbers, over a block of z. Always inlined, as rows.hpp is.
+/// The element-wise operations on complex numbers, over a block of z. They are always inlined, so that a caller that is
+/// compiled for FMA has these loops compiled for it.
 
 #include "complex_number.hpp"
 
 namespace tessera::host {
 
-/// Rows [row, last_row) and columns [col, last_col), counted in complex numbers of op(x).
+/// The rows [row, last_row) and columns [col, last_col), counted in complex numbers of op(x).
 struct ComplexBlock {
   Index row, last_row;
   Index col, last_col;
 };
 
-/// An operation that reads x as it is stored, row by row, and one that reads its columns.
+/// Says whether an operation reads the columns of x as it is stored; otherwise it reads x row by row.
 inline bool reads_columns(const MapCall& call) { return is_complex(call.op) && call.op_x != Op::None; }
 
 template <class T>

@@ -2,7 +2,7 @@
 
 /// Complex arithmetic in a fixed order of roundings, on host and device.
 ///
-/// A factor whose imaginary part is zero is a real number: it multiplies both parts, so that nothing is added to them,
+/// A factor whose imaginary part is zero counts as a real number. It multiplies both parts and adds nothing to them,
 /// not even 0·Inf.
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-/// As std::complex<T> lies in memory, with its alignment.
+/// A complex number with the layout and the alignment of std::complex<T>.
 template <class T>
 struct ComplexNumber {
   T re;
@@ -33,20 +33,20 @@ TESSERA_HOST_DEVICE inline ComplexNumber<T> conjugate(const ComplexNumber<T>& x)
   return {x.re, -x.im};
 }
 
-/// i·x: what the second row of an expanded number holds.
+/// Returns i·x, which is the second row of an expanded number.
 template <class T>
 TESSERA_HOST_DEVICE inline ComplexNumber<T> turned_by_i(const ComplexNumber<T>& x) {
   return {-x.im, x.re};
 }
 
-/// alpha·x
+/// Returns alpha·x.
 template <class T>
 TESSERA_HOST_DEVICE inline ComplexNumber<T> scaled(const ComplexNumber<T>& alpha, const ComplexNumber<T>& x) {
   if (alpha.im == T{0}) return {alpha.re * x.re, alpha.re * x.im};
   return {std::fma(-alpha.im, x.im, alpha.re * x.re), std::fma(alpha.im, x.re, alpha.re * x.im)};
 }
 
-/// beta·y + sum
+/// Returns beta·y + sum.
 template <class T>
 TESSERA_HOST_DEVICE inline ComplexNumber<T> added(const ComplexNumber<T>& beta, const ComplexNumber<T>& y,
                                                   const ComplexNumber<T>& sum) {

@@ -1,14 +1,16 @@
 #pragma once
 
-/// A product's epilogue (epilogue.hpp) on the host, over a range of rows or a tile. Always inlined, so that a caller
-/// compiled for FMA has these loops compiled for it.
+/// Applies a product's epilogue (include/tessera/epilogue.hpp) on the host, to a range of rows or to a tile. The
+/// functions are always inlined, so that a caller that is compiled for FMA has these loops compiled for it.
 
 #include <tessera/activation.hpp>
 #include <tessera/half.hpp>
 
 namespace tessera::host {
 
-/// One loop for each kind of step, so that each is one the compiler can use vectors for.
+/// Applies the epilogue to `cols` sums of row i of C, from column `first_col` on: takes them from `r`, which it
+/// overwrites, and stores the results in `z`. Each step of the epilogue is a loop, so that the compiler can use
+/// vectors.
 template <class S, class R>
 [[gnu::always_inline]] inline void apply_epilogue_to_row(const Epilogue& epilogue, Index i, Index first_col, Index cols,
                                                          S* r, R* z) {
@@ -31,7 +33,7 @@ template <class S, class R>
   for (Index j = 0; j < cols; ++j) z[j] = static_cast<R>(r[j]);
 }
 
-/// Columns that are held in the first cache between the steps.
+/// Columns that pass through all steps before the next columns; they stay in L1.
 inline constexpr Index columns_at_a_time = 256;
 
 template <class S, class X, class R>
@@ -54,7 +56,7 @@ template <class X>
   apply_epilogue_typed<float, X, float>(call, first, last);
 }
 
-/// x and z of the type that is computed in, or of 16 bits.
+/// Applies the call's epilogue to the rows [first, last). x and z have the type that is computed in, or 16 bits.
 [[gnu::always_inline]] inline void apply_epilogue_to_rows(const FinishCall& call, Index first, Index last) {
   if (call.type == DType::F64) return apply_epilogue_typed<double, double, double>(call, first, last);
   if (call.x_type == DType::F16) return apply_epilogue_from<f16>(call, first, last);

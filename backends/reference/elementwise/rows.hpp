@@ -1,7 +1,8 @@
 #pragma once
 
-/// Element-wise operations and random fills over a range of rows: the reference executor runs all rows at once, the
-/// CPU executors share them out. Always inlined, so that a caller compiled for FMA has these loops compiled for it.
+/// Element-wise operations and random fills over the rows [first, last). The reference executor calls them for all rows
+/// at once, the CPU executors share the rows out. They are always inlined, so that a caller that is compiled for FMA
+/// has these loops compiled for it.
 
 #include <cmath>
 
@@ -11,7 +12,7 @@
 
 namespace tessera::host {
 
-/// Each element by one rounding at most, in one step or by way of a type that holds it exactly.
+/// Converts each element with one rounding at most, in one step or by way of a type that holds it exactly.
 template <class X, class Z>
 [[gnu::always_inline]] inline void convert_rows_typed(const MapCall& call, Index first, Index last) {
   const auto* x = static_cast<const X*>(call.x);
@@ -79,7 +80,7 @@ template <class T>
       case MapOp::Transpose:
         for (Index j = 0; j < call.cols; ++j) out[j] = x[j * call.ldx + i];
         break;
-      case MapOp::Convert:       // two types: see above
+      case MapOp::Convert:       // convert_rows, because it has two types
       case MapOp::ExpandComplex: // complex_block.hpp
       case MapOp::CopyComplex:
       case MapOp::CombineComplex:

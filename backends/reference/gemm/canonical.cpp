@@ -1,9 +1,10 @@
 /// canonical: the contract of Math::Strict, written down as code.
 ///
 /// Each element of C is one chain of fused multiply-adds in ascending k within a segment of 1024; the segments' sums
-/// are added in ascending order. The loop over j is inside the loop over k, so that B streams and the compiler can
-/// use vectors: other elements' chains, never another order. Serial. 2·m·n·k operations; B is read m times. 16-bit
-/// elements are widened to f32; r is rounded to C's type, once.
+/// are added in ascending order. The loop over j is inside the loop over k, so that B streams and the compiler can use
+/// vectors: a vector holds the chains of several elements, and the order within a chain stays. The row is serial. It
+/// does 2·m·n·k operations and reads B m times. 16-bit elements are widened to f32; the result is rounded to C's type
+/// once.
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,7 @@
 namespace tessera::reference {
 namespace {
 
-/// sum[j] = fma(a, b[j], sum[j]).
+/// sum[j] := fma(a, b[j], sum[j]), for j < n.
 TESSERA_FMA_CLONES void extend_chains(float a, const float* b, float* sum, Index n) {
   for (Index j = 0; j < n; ++j) sum[j] = std::fma(a, b[j], sum[j]);
 }
@@ -28,7 +29,8 @@ TESSERA_FMA_CLONES void extend_chains(double a, const double* b, double* sum, In
   for (Index j = 0; j < n; ++j) sum[j] = std::fma(a, b[j], sum[j]);
 }
 
-/// op(B) in the type that is computed with, row by row and compact, if it is not that already.
+/// Returns the rows of op(B) in the type that is computed with, and their leading dimension. It copies them to `copy`
+/// unless B is stored in this way already.
 template <class T, class R>
 const Scalar<T>* rows_of_b(const GemmOperands<T, R>& x, std::vector<Scalar<T>>& copy, Index& ld) {
   ld = x.ldb;

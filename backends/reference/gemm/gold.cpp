@@ -1,7 +1,7 @@
-/// gold: the serial triple loop that others are measured against, in error and in speed.
+/// gold: the serial triple loop against which errors and speeds of other rows are measured.
 ///
-/// f32, f16 and bf16 accumulate in double; f64 in a pair of doubles (Dekker, Knuth), about 106 bits. Rounded once, at
-/// the end. 2·m·n·k operations (many more in f64), nothing reused on purpose.
+/// f32, f16 and bf16 accumulate in double, f64 in a pair of doubles (Dekker, Knuth), which is about 106 bits. The sum
+/// is rounded once, at the end. The row does 2·m·n·k operations (many more in f64) and reuses nothing on purpose.
 
 #include <cmath>
 
@@ -13,13 +13,13 @@
 namespace tessera::reference {
 namespace {
 
-/// The exact value is high + low.
+/// The value high + low.
 struct Pair {
   double high = 0;
   double low = 0;
 };
 
-/// sum + x·y; the product's and the addition's rounding errors are kept in `low`.
+/// Returns sum + x·y. The rounding errors of the product and of the addition are kept in `low`.
 inline Pair add_product(Pair sum, double x, double y) {
   const double product = x * y;
   const double product_error = std::fma(x, y, -product);
@@ -29,7 +29,7 @@ inline Pair add_product(Pair sum, double x, double y) {
   return {high, sum.low + (product_error + addition_error)};
 }
 
-/// Inner product of op(A)'s row i and op(B)'s column j.
+/// Returns the inner product of two vectors of k elements, `step_a` and `step_b` elements apart.
 template <class T>
 double inner(const T* a, Index step_a, const T* b, Index step_b, Index k) { // 16-bit elements
   double sum = 0;
@@ -47,6 +47,7 @@ TESSERA_FMA_CLONES Pair inner(const double* a, Index step_a, const double* b, In
   return sum;
 }
 
+/// Return alpha·sum + beta·c, rounded once to C's type.
 template <class R>
 R scale_and_round(double sum, float alpha, float beta, const R* c) {
   const double r = static_cast<double>(alpha) * sum;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The reference ladder, best first. Each rung is the file of its name.
+/// The reference ladder, best row first. A rung's file has the name of its row.
 
 #include <span>
 

@@ -1,14 +1,14 @@
 #pragma once
 
-/// widened: 16-bit operands converted to f32, the product by the executor's own strict f32 choice, which rounds the
-/// result. The same on every backend but for where the copies lie, which is the caller's to say.
+/// widened: converts 16-bit operands to f32 and lets the executor choose a strict f32 row for the product, which rounds
+/// the result. All backends use this code. They differ in where the copies lie, so the caller gives the memory.
 
 #include <tessera/executor.hpp>
 #include <tessera/half.hpp>
 
 namespace tessera::host {
 
-/// The f32 copies, one after the other in one block of memory.
+/// A product by f32 copies of A and B. The copies lie one after the other in one block of memory.
 class WidenedProduct {
  public:
   WidenedProduct(Executor& executor, Queue& queue, const GemmCall& call)
@@ -18,9 +18,10 @@ class WidenedProduct {
         a_(stored(call.op_a, call.m, call.k)),
         b_(stored(call.op_b, call.k, call.n)) {}
 
+  /// Returns the size of that block.
   std::size_t bytes() const { return static_cast<std::size_t>(a_.elements() + b_.elements()) * 4; }
 
-  /// `memory`: bytes() of the executor's, aligned to 64 bytes.
+  /// Computes the product. `memory` is a block of bytes() bytes in the executor's memory, aligned to 64 bytes.
   Status run(void* memory) const {
     auto* a = static_cast<float*>(memory);
     float* b = a + a_.elements();
@@ -41,7 +42,8 @@ class WidenedProduct {
     Index elements() const { return rows * ld; }
   };
 
-  /// As the operand is stored; rows start on whole cache lines.
+  /// Returns the copy's shape for an operand whose op is rows×cols. The copy is transposed if the operand is. Its rows
+  /// begin on cache lines.
   static Copy stored(Op op, Index rows, Index cols) {
     const Index height = op == Op::None ? rows : cols;
     const Index width = op == Op::None ? cols : rows;

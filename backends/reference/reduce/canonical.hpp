@@ -1,11 +1,12 @@
 #pragma once
 
-/// The canonical reduction: the same bits on every backend and with any number of threads.
+/// The canonical reduction. It gives equal bits on every backend and with any number of threads.
 ///
-/// Elements are numbered row by row and cut into chunks of 1024. In a chunk, lane l of 32 adds elements l, l+32, …
-/// in ascending order, in double; then the lanes fold: lane l adds lane l+16, l+8, … l+1. The chunks' sums are
-/// reduced in the same way until one is left. Squares are rounded to double before they are added. It is a
-/// pairwise summation in all but the first 32 steps, and both a warp and a SIMD unit can do it.
+/// The elements are numbered row by row and cut into chunks of 1024. In a chunk, lane l of 32 adds the elements l,
+/// l+32, … in ascending order, in double. Then the lanes fold: lane l adds lane l+16, l+8, … l+1. The sums of the
+/// chunks are elements of a next level and are reduced by these rules, until one sum is left. Squares are rounded to
+/// double before they are added. This is a pairwise summation in all but the first 32 steps, and both a warp and a SIMD
+/// unit can do it.
 
 #include <algorithm>
 #include <cmath>
@@ -18,16 +19,18 @@ namespace tessera::host {
 inline constexpr Index reduce_chunk = 1024;
 inline constexpr Index reduce_lanes = 32;
 
-/// NaN wins over every number.
+/// Returns the larger number; NaN if one of them is NaN.
 inline double larger(double x, double y) { return x > y || std::isnan(x) ? x : y; }
 
+/// Joins a sum (or a maximum) and a value.
 inline double join(ReduceOp op, double sum, double value) {
   return op == ReduceOp::MaxAbs ? larger(sum, value) : sum + value;
 }
 
+/// Returns what an element x contributes.
 inline double term(ReduceOp op, double x) { return op == ReduceOp::SumOfSquares ? x * x : std::abs(x); }
 
-/// One chunk of at most 1024 values, each already a term.
+/// Reduces one chunk of at most 1024 terms.
 inline double fold_chunk(ReduceOp op, const double* values, Index count) {
   double lane[reduce_lanes] = {};
   for (Index e = 0; e < count; ++e) lane[e % reduce_lanes] = join(op, lane[e % reduce_lanes], values[e]);
@@ -36,7 +39,7 @@ inline double fold_chunk(ReduceOp op, const double* values, Index count) {
   return lane[0];
 }
 
-/// The sum of chunk number `chunk` of a matrix.
+/// Reduces chunk number `chunk` of a matrix.
 template <class T>
 double reduce_matrix_chunk(const ReduceCall& call, Index chunk) {
   const Index first = chunk * reduce_chunk;
@@ -57,7 +60,7 @@ double reduce_matrix_chunk(const ReduceCall& call, Index chunk) {
 
 inline Index chunk_count(Index elements) { return (elements + reduce_chunk - 1) / reduce_chunk; }
 
-/// Reduces the chunks' sums, in place.
+/// Reduces the sums of all chunks, in place, and returns the result.
 inline double fold_levels(ReduceOp op, std::vector<double>& sums) {
   while (sums.size() > 1) {
     const Index count = static_cast<Index>(sums.size());

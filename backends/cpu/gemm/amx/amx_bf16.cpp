@@ -1,8 +1,8 @@
-/// amx_bf16: bf16 operands, or f32 ones rounded to bf16, on AMX, the processor's matrix units.
+/// amx_bf16: products of bf16 operands, or of f32 operands rounded to bf16, on AMX, the processor's matrix units.
 ///
-/// 2·m·n·k operations at sixteen times the rate of AVX-512's in f32. Both operands are packed, 2 bytes an element. The
-/// tiles keep f32 sums, rounded to nearest, but flush subnormal numbers: where an operand has such, or products may be,
-/// the strict row does the product.
+/// It does 2·m·n·k operations at sixteen times the rate of AVX-512 in f32, and packs both operands, 2 bytes an element.
+/// The tiles keep f32 sums, rounded to nearest, but flush subnormal numbers. Where an operand has subnormal numbers, or
+/// a product of two elements may be subnormal, the strict row computes the call instead.
 
 #include <algorithm>
 #include <cmath>
@@ -18,17 +18,19 @@
 namespace tessera::cpu {
 namespace {
 
-/// All products are multiples of 2⁻¹⁴ times the least of them, and so are all sums: these are 0 or no less than 2⁻¹²⁶.
+/// Says whether no sum can be subnormal. All products are multiples of 2⁻¹⁴ times the least of them, and so are all
+/// sums. If the least exponents add up to −112 or more, a sum is therefore 0 or at least 2⁻¹²⁶.
 bool no_sum_is_subnormal(unsigned least_a, unsigned least_b) {
   if (least_a == amx::all_zero || least_b == amx::all_zero) return true;
-  const auto exponent = [](unsigned least) { return static_cast<int>((least + 1) >> 7) - 127; }; // −127: subnormal
+  const auto exponent = [](unsigned least) {
+    return static_cast<int>((least + 1) >> 7) - 127;
+  }; // −127: a subnormal number
   const int a = exponent(least_a), b = exponent(least_b);
   return a > -127 && b > -127 && a + b >= -126 + 14;
 }
 
-constexpr Index first_cache_k = 512; // 32 KiB of a strip
-
-constexpr double worth_a_thread = 1 << 24;
+constexpr Index first_cache_k = 512;       // 32 KiB of a strip
+constexpr double worth_a_thread = 1 << 24; // multiply-adds
 
 const amx::Method as_they_are{
     1, first_cache_k, worth_a_thread, amx::pack_bf16, amx::multiply_bf16, no_sum_is_subnormal};

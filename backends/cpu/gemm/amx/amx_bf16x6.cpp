@@ -1,11 +1,11 @@
 /// amx_bf16x6: f32-grade products on AMX, the processor's matrix units. Each operand is split into three bf16 parts,
-/// which keep all 24 bits; of nine products the six largest are added, and the sum is carried out of the tiles every
-/// 128 k.
+/// which keep all 24 bits. Of the nine products of parts the six largest are added, and the sum is carried out of the
+/// tiles every 128 k.
 ///
-/// 12·m·n·k operations, at sixteen times the rate of AVX-512's. Both operands are packed, in 6 bytes an element. NaN,
-/// Inf and numbers whose parts would be subnormal, which AMX takes for zero, send the product to the strict row. Henry,
-/// Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations"
-/// (ARITH 2019).
+/// It does 12·m·n·k operations at sixteen times the rate of AVX-512 in f32, and packs both operands, 6 bytes an
+/// element. Where an operand has NaN, Inf or a number whose parts would be subnormal, which AMX takes for zero, the
+/// strict row computes the call instead. Source: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial
+/// Intelligence Datatype For Higher-Precision Computations" (ARITH 2019).
 
 #include "amx_rung.hpp"
 #include "cpu/gemm/ladder.hpp"
@@ -13,11 +13,11 @@
 namespace tessera::cpu {
 namespace {
 
-constexpr Index sum_of_k = 128;
+constexpr Index sum_of_k = 128; // k of a sum that stays in the tiles
 
 bool parts_hold_all(unsigned least_a, unsigned least_b) { return least_a != 0 && least_b != 0; }
 
-constexpr double worth_a_thread = 1 << 22;
+constexpr double worth_a_thread = 1 << 22; // multiply-adds
 
 const amx::Method method{amx::parts_of_f32,    sum_of_k,      worth_a_thread, amx::pack_split,
                          amx::multiply_bf16x6, parts_hold_all};

@@ -1,4 +1,4 @@
-/// Packing for AMX's tiles. Compiled for AVX-512 with BW, which processors with AMX have.
+/// Packs operands for AMX's tiles. This file is compiled for AVX-512 with BW, which processors with AMX have.
 
 #include "cpu/gemm/common/avx512_intrinsics.hpp"
 
@@ -7,20 +7,20 @@
 namespace tessera::cpu::amx {
 namespace {
 
-constexpr int row_size = 32; // bf16 of a tile's row
+constexpr int row_size = 32; // bf16 in a row of a tile
 
-/// Sixteen bf16 in the low halves of words, of two such vectors one of 32.
+/// Joins two vectors of sixteen bf16, each in the low half of a 32-bit word, into one vector of 32.
 __m512i join(__m512i low, __m512i high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)), _mm512_cvtepi32_epi16(high), 1);
 }
 
-/// f32, rounded to nearest, ties to even, in the high halves; NaN is for the caller.
+/// Rounds f32 to bf16, to nearest, ties to even; the result is in the high halves of the words. The caller handles NaN.
 __m512i rounded(__m512i bits) {
   const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
   return _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF)));
 }
 
-/// Keeps the least magnitude that is not 0: less 1, so that 0 is the largest.
+/// Keeps the least magnitude that is not 0. It subtracts 1 from each magnitude, so that 0 becomes the largest.
 class LeastMagnitude {
  public:
   void look_at(__m512i x) {
@@ -39,7 +39,8 @@ class LeastMagnitude {
   __m512i least_ = _mm512_set1_epi16(-1);
 };
 
-/// Each source loads up to 32 neighbours, zeros for the others, and gives them as `parts` vectors of bf16.
+/// A source of bf16 elements. Each source class loads up to 32 neighbours, with zeros for the rest, and gives them as
+/// `parts` vectors of bf16. outcome() is what the function `Pack` returns.
 class Bf16Source {
  public:
   using Element = std::uint16_t;
@@ -54,7 +55,7 @@ class Bf16Source {
   LeastMagnitude least_;
 };
 
-/// f32 as bf16 in the low halves of words.
+/// Rounds sixteen f32 to bf16, in the low halves of the words. NaN stays NaN.
 __m512i narrow_16(__m512 x) {
   const __m512i bits = _mm512_castps_si512(x);
   const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
@@ -62,6 +63,7 @@ __m512i narrow_16(__m512 x) {
   return _mm512_srli_epi32(narrowed, 16);
 }
 
+/// Rounds f32 elements to bf16.
 class RoundedSource {
  public:
   using Element = float;
@@ -77,6 +79,7 @@ class RoundedSource {
   LeastMagnitude least_;
 };
 
+/// Splits f32 elements into three bf16 parts.
 class SplitSource {
  public:
   using Element = float;
@@ -86,14 +89,15 @@ class SplitSource {
     __m512 high = _mm512_maskz_loadu_ps(static_cast<__mmask16>(which >> 16), from + 16);
     unfit_ = static_cast<__mmask16>(unfit_ | unfit(low) | unfit(high));
     for (int part = 0; part < parts; ++part) {
-      const __m512i first = next_part(low); // in this order
+      const __m512i first = next_part(low); // before `high`
       to[part] = join(first, next_part(high));
     }
   }
   unsigned outcome() const { return unfit_ == 0 ? all_zero : 0; }
 
  private:
-  /// The next part of what is left of sixteen elements, in the low halves of the words; `left` loses it.
+  /// Returns the next part of what is left of sixteen elements, in the low halves of the words, and subtracts it from
+  /// `left`.
   static __m512i next_part(__m512& left) {
     const __m512i part =
         _mm512_and_si512(rounded(_mm512_castps_si512(left)), _mm512_set1_epi32(static_cast<int>(0xFFFF0000u)));
@@ -101,8 +105,8 @@ class SplitSource {
     return _mm512_srli_epi32(part, 16);
   }
 
-  /// Elements that three parts hold: 0, or in magnitude from 2⁻¹¹⁰, so that no part is subnormal, to below
-  /// 2¹²⁷·1.9921875.
+  /// Returns the mask of the elements that three parts do not hold. They hold 0, and magnitudes from 2⁻¹¹⁰, so that no
+  /// part is subnormal, to below 2¹²⁷·1.9921875.
   static __mmask16 unfit(__m512 x) {
     const __m512i size = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7FFFFFFF));
     const __mmask16 large = _mm512_cmpge_epu32_mask(size, _mm512_set1_epi32(0x7F7F0000));
@@ -113,7 +117,7 @@ class SplitSource {
   __mmask16 unfit_ = 0;
 };
 
-/// A tile's sixteen rows of sixteen pairs become its columns.
+/// Transposes a tile of sixteen rows of sixteen pairs, in place.
 void transpose(std::uint16_t* tile) {
   __m512i x[16], y[16];
   for (int i = 0; i < 16; ++i) x[i] = _mm512_loadu_si512(tile + i * row_size);
@@ -143,22 +147,23 @@ void transpose(std::uint16_t* tile) {
   }
 }
 
+/// Returns the mask of the first `count` elements.
 __mmask32 first_of(Index count) { return count >= 32 ? ~__mmask32{0} : count <= 0 ? 0 : (__mmask32{1} << count) - 1; }
 
-/// Some of the operand's rows, cut into units of 32 elements. Each is read as far as it goes before the next one:
-/// processors fetch few streams ahead at a time.
+/// Some rows of the operand as it is stored, cut into units of 32 elements. A row is read to its end before the next
+/// one, because processors fetch only few streams ahead at a time.
 template <class Source>
 struct OperandRows {
   const typename Source::Element* first;
   Index ld;
-  Index lines, length; ///< that there are
-  Index units, step;   ///< so many bf16 apart where they go
+  Index lines, length; ///< rows, and elements of a row, that the operand has from here on
+  Index units, step;   ///< units of a row, and the distance between them where they are stored, in bf16
 
   const typename Source::Element* at(Index line, Index unit) const { return first + line * ld + unit * row_size; }
   __mmask32 which(Index unit) const { return first_of(length - unit * row_size); }
 };
 
-/// Rows of the operand become rows of pairs: of A's tiles.
+/// Copies rows of the operand into rows of pairs, as A's tiles have them.
 template <class Source>
 void copy_lines(Source& source, const OperandRows<Source>& x, std::uint16_t* to) {
   for (Index line = 0; line < side; ++line)
@@ -170,12 +175,12 @@ void copy_lines(Source& source, const OperandRows<Source>& x, std::uint16_t* to)
     }
 }
 
-/// Neighbouring rows of the operand go side by side: pairs of neighbouring k, as B's tiles have them.
+/// Interleaves neighbouring rows of the operand into pairs of neighbouring k, as B's tiles have them.
 template <class Source>
 void interleave_lines(Source& source, const OperandRows<Source>& x, std::uint16_t* to) {
   const __m512i ascending = _mm512_set_epi16(15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 10, 9, 9, 8, 8, 7, 7, 6, 6, 5,
                                              5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
-  const __m512i from_second = _mm512_set1_epi32(32 << 16); // odd places
+  const __m512i from_second = _mm512_set1_epi32(32 << 16); // odd places take elements of the second vector
   const __m512i low = _mm512_add_epi16(ascending, from_second);
   const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(16));
   for (Index line = 0; line < chunk; line += 2, to += row_size)
@@ -191,13 +196,14 @@ void interleave_lines(Source& source, const OperandRows<Source>& x, std::uint16_
     }
 }
 
+/// The function `Pack` for a source.
 template <class Source>
 unsigned pack(const Operand& x, Index strip, Index number, Index units, bool b, std::uint16_t* to, Index step) {
   const Index outer = strip * side, k = number * chunk;
   const Index outer_left = x.outer - outer, k_left = x.k - k;
   const auto* const data = static_cast<const typename Source::Element*>(x.data);
   Source source;
-  const Index together = Source::parts == 1 ? units : 1; // what parts write is more than the first cache holds
+  const Index together = Source::parts == 1 ? units : 1; // three parts write more than L1 holds
   for (Index unit = 0; unit < units; unit += together, to += together * step) {
     const Index done = unit * row_size;
     if (x.along_k)

@@ -6,13 +6,14 @@ namespace {
 Operand operand_a(const GemmCall& call) { return {call.a, call.lda, call.op_a == Op::None, call.m, call.k}; }
 Operand operand_b(const GemmCall& call) { return {call.b, call.ldb, call.op_b == Op::Transpose, call.n, call.k}; }
 
-/// Multiply-adds, or what fetching the operands takes, in multiply-adds.
+/// Returns the call's multiply-adds, or the time to fetch its operands in units of multiply-adds, whichever is more.
 double work_of(const GemmCall& call) {
   constexpr double fetching = 16;
   const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n), k = static_cast<double>(call.k);
   return std::max(m * n * k, fetching * (m + n) * k);
 }
 
+/// least := min(least, value)
 void lower(std::atomic<unsigned>& least, unsigned value) {
   unsigned before = least.load(std::memory_order_relaxed);
   while (value < before && !least.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
@@ -30,7 +31,7 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
       chunks_(ceil_div(call.k, chunk)) {
   const PackedOperand a{operand_a(call), ceil_div(call.m, side), false};
   const PackedOperand b{operand_b(call), ceil_div(call.n, side), true};
-  // The smaller one passes; and A beside columns enough, since C is then stored along its rows.
+  // The smaller operand is streamed. So is A where C has enough columns, because C is then stored along its rows.
   constexpr Index columns_enough = 256;
   const bool streams_a = call.m <= call.n || call.n >= columns_enough;
   streamed_ = streams_a ? a : b;
@@ -43,9 +44,10 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
   carve(arrays);
 }
 
-/// So long in k that sums seldom leave the second cache, and as many strips as then fit there.
+/// Chooses blocks of the resident operand that are long enough in k for sums to leave L2 seldom, and have as many
+/// strips as then fit L2.
 void Product::choose_blocks(const Capabilities& machine) {
-  constexpr Index few_streamed = 4; // strips: then rows are read longer, and k in shorter blocks
+  constexpr Index few_streamed = 4; // strips; beside so few, blocks are short in k and rows are read longer
   const Index longest = (streamed_.strips > few_streamed ? 1024 : 256) / method_.parts;
   const Index runs = std::max<Index>(1, longest / method_.run_k);
   block_chunks_ = std::min(chunks_, runs * method_.run_k / chunk);
@@ -54,7 +56,7 @@ void Product::choose_blocks(const Capabilities& machine) {
   const Index most = std::clamp<Index>(l2 * 7 / 20 / bytes, 1, resident_.strips);
   Index blocks = ceil_div(resident_.strips, most);
   Index groups = 1;
-  if (threads_ > 1) { // several tasks each even out what the operating system takes from one thread
+  if (threads_ > 1) { // many tasks even out the time that the operating system takes from a thread
     constexpr Index tasks_a_thread = 4, least_group = 512 / side;
     blocks = std::min(resident_.strips, ceil_div(blocks, threads_) * threads_);
     groups = std::clamp<Index>(streamed_.strips / least_group, 1, ceil_div(tasks_a_thread * threads_, blocks));
@@ -74,7 +76,7 @@ std::uint16_t* Product::streamed_strip(Index strip, Index first_chunk, Index chu
   return packed_ + streamed_.strips * strip_size(first_chunk) + strip * strip_size(chunks);
 }
 
-/// All strips of a block, by its `line`: a strip where the operand lies along k, else a chunk.
+/// Packs one line of a block: a strip where the operand lies along k in memory, else a chunk of all strips.
 void Product::pack_line(const Block& block, Index line, std::uint16_t* to) {
   const bool along_k = block.side.x.along_k;
   const Index strip = along_k ? line : 0, number = along_k ? 0 : line;
@@ -93,7 +95,8 @@ void Product::pack_streamed() {
   }
 }
 
-/// Where C's old values count it must not be written before all is known to fit.
+/// Packs the resident operand only to learn its magnitudes. It is called where C's old values are needed: C must not be
+/// written then before all elements are known to fit the tiles.
 void Product::scan_resident() {
   team_.run(resident_.strips, threads_, [&](Index strip, int slot) {
     for (Index first = 0; first < chunks_; first += block_chunks_)
@@ -134,7 +137,8 @@ void Product::compute(const Task& task) {
   release();
 }
 
-/// One of the strips that pass, beside all of the task's: a run of k of it stays in the first cache meanwhile.
+/// Multiplies one strip of the streamed operand by all strips of the task. A run of k of the streamed strip stays in L1
+/// meanwhile.
 void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, Index chunks) {
   const bool streams_a = !streamed_.of_b;
   const std::uint16_t* const near = streamed_strip(strip, first_chunk, chunks);
@@ -143,7 +147,7 @@ void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, I
   const Index next_square = streams_a ? side : side * side;
 
   constexpr Index line = 64 / sizeof(std::uint16_t);
-  const Index next_strip = strip + 1 < task.to ? strip_size(chunks) / line : 0; // lines
+  const Index next_strip = strip + 1 < task.to ? strip_size(chunks) / line : 0; // cache lines
   const Index lines = ceil_div(next_strip, chunks * task.strips);
   const auto* ahead = reinterpret_cast<const char*>(near + strip_size(chunks));
 

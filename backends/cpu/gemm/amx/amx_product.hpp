@@ -1,12 +1,12 @@
 #pragma once
 
-/// Products on AMX's tiles, whatever the operands are packed as.
+/// Products on AMX's tiles, for any way in which the elements are packed.
 ///
-/// As in Goto and van de Geijn's product, a block of one operand is packed into L2 by the task that uses it; strips of
-/// the other one, packed whole before, pass by it, a run of k of each kept in the first cache. Four tile instructions
-/// take 64 cycles at least, and the four tiles that they want 90 from L2: so one operand has to be nearer than that,
-/// and the other one is loaded past the first cache. From the third cache they take 320: the next strip is asked for
-/// before.
+/// As in Goto and van de Geijn's product, the task that uses a block of one operand, the resident one, packs it into
+/// L2. The other operand, the streamed one, is packed whole before. Its strips are multiplied by the block one after
+/// the other, and a run of k of the current strip stays in L1. Four tile instructions take less time than their four
+/// tiles take to come from L2 (docs/lab/from_code_cpu.md). So one operand has to be in L1, and the other one is loaded
+/// past L1. Tiles take still longer from L3, so the next strip is prefetched.
 
 #include <algorithm>
 #include <atomic>
@@ -20,27 +20,31 @@
 
 namespace tessera::cpu::amx {
 
-/// What a rung does on the tiles.
+/// How a rung uses the tiles.
 struct Method {
-  int parts;             ///< of an element
-  Index run_k;           ///< k that are multiplied at a time: what stays in the first cache, or has a sum of its own
-  double worth_a_thread; ///< multiply-adds
+  int parts;             ///< bf16 parts of an element
+  Index run_k;           ///< steps of k in one call of a kernel: they fit L1, and amx_bf16x6 adds their sum in f32
+  double worth_a_thread; ///< multiply-adds that make one more thread worth waking
   Pack pack;
   const Squares& multiply;
-  /// Whether the tiles have the least magnitudes that were packed: if not, another rung does the product.
+  /// Says whether the tiles can hold products of operands with these results of `pack`. If not, another rung computes
+  /// the call.
   bool (*fits)(unsigned least_a, unsigned least_b);
 };
 
-/// Stores sums of C's part from (i, j) on.
+/// A function that stores results: it applies alpha, beta and the epilogue to rows×cols sums, `ld` apart, and writes C
+/// from (i, j) on.
 using Store = void (*)(const GemmCall& call, Index i, Index j, Index rows, Index cols, const float* sums, Index ld);
 
 class Product {
  public:
-  /// `a` and `b`: the call's operands.
+  /// Chooses blocks and takes scratch memory; throws std::bad_alloc if there is none.
   Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, Store store);
 
-  /// False if another rung has to do it. Then some of C may be written, unless beta is not 0.
+  /// Computes the product. Returns false if another rung has to compute it. Parts of C may be written then if beta is
+  /// 0.
   bool run();
+  /// Says whether any element of C was written.
   bool has_stored() const { return stored_.load(std::memory_order_relaxed); }
 
  private:
@@ -50,13 +54,13 @@ class Product {
     bool of_b;
   };
   struct Task {
-    Index first, strips; ///< of the operand that it packs
-    Index from, to;      ///< those that pass
+    Index first, strips; ///< strips of the resident operand that the task packs
+    Index from, to;      ///< strips of the streamed operand
     std::uint16_t* packed;
     float* sums;
   };
 
-  /// Some strips and chunks of an operand.
+  /// A range of strips and chunks of an operand.
   struct Block {
     const PackedOperand& side;
     Index first_strip, strips, first_chunk, chunks;
@@ -86,13 +90,14 @@ class Product {
   Team& team_;
   int threads_;
   Index chunks_;
-  PackedOperand streamed_, resident_; ///< what is packed before, and what each task packs for itself
-  Index block_chunks_ = 0, block_strips_ = 0, streamed_strips_per_task_ = 0, sums_size_ = 0; ///< of a task
+  PackedOperand streamed_, resident_; ///< packed before; packed by each task, block by block
+  Index block_chunks_ = 0, block_strips_ = 0, streamed_strips_per_task_ = 0, sums_size_ = 0; ///< sizes of a task
   Scratch scratch_;
   std::uint16_t* packed_ = nullptr; ///< streamed_: [block of k][strip][chunk][part][tile]
-  std::uint16_t* blocks_ = nullptr; ///< a thread each: [strip][chunk][part][tile]
-  float* sums_ = nullptr; ///< a thread each: of one strip, or, if k has several blocks, of all that pass the task's
-  std::atomic<unsigned> least_[2] = {all_zero, all_zero}; ///< of A, of B
+  std::uint16_t* blocks_ = nullptr; ///< for each thread a block of resident_: [strip][chunk][part][tile]
+  /// For each thread the sums of one streamed strip, or, if k has several blocks, of all streamed strips of a task.
+  float* sums_ = nullptr;
+  std::atomic<unsigned> least_[2] = {all_zero, all_zero}; ///< the least results of `pack` for A and for B
   std::atomic<bool> stored_ = false;
 };
 

@@ -1,4 +1,5 @@
-/// The kernels of AMX's tiles. Compiled for AMX and AVX-512, and used where they are.
+/// The kernels of AMX's tiles. This file is compiled for AMX and AVX-512; the kernels run only where the machine has
+/// both.
 
 #include "cpu/gemm/common/avx512_intrinsics.hpp"
 
@@ -7,8 +8,9 @@
 namespace tessera::cpu::amx {
 namespace {
 
-constexpr int tile_bytes = 64; // a row: 16 sums, or 32 bf16
+constexpr int tile_bytes = 64; // a row of a tile: 16 sums, or 32 bf16
 
+/// The operand of the instruction LDTILECFG: the shapes of the eight tiles.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -19,8 +21,8 @@ struct alignas(64) TileConfig {
 };
 static_assert(sizeof(TileConfig) == 64);
 
-// Tiles 0 to 3 hold sums, 4 and 5 rows of A, 6 and 7 columns of B. Of a square at C's edge there may be one each way.
-// What is not `near` is loaded past the first cache, so that what is stays there.
+// Tiles 0 to 3 hold sums, 4 and 5 rows of A, 6 and 7 columns of B. A square at C's edge may have one tile of rows or of
+// columns. An operand that is not `near` is loaded past L1, so that the operand that is `near` stays there.
 template <int down, bool near>
 inline void load_a(const std::uint16_t* at) {
   if constexpr (near) {
@@ -79,7 +81,7 @@ inline void ask_for(Ahead& ahead, Index ld) {
   }
 }
 
-/// The sums' chain goes on where it stopped.
+/// multiply_bf16: the chains of the sums go on where they stopped, or begin if `first`.
 template <bool a_near, int down, int across>
 void multiply(const std::uint16_t* a, const std::uint16_t* b, Index chunks, float* sums, Index ld, bool first,
               Ahead ahead) {
@@ -96,12 +98,13 @@ void multiply(const std::uint16_t* a, const std::uint16_t* b, Index chunks, floa
   store_sums<down, across>(sums, ld);
 }
 
-/// The sum of a run is added to the others' in f32: its error is smaller than that of one chain.
+/// multiply_bf16x6: adds the sum of this run of k to the sums of earlier runs in f32. The error is smaller than the
+/// error of one long chain.
 template <bool a_near, int down, int across>
 void multiply_split(const std::uint16_t* a, const std::uint16_t* b, Index chunks, float* sums, Index ld, bool first,
                     Ahead ahead) {
   clear_sums();
-  // In each chunk the six products go in an order that loads 14 tiles for them, not 24, and the largest one comes last.
+  // The six products of a chunk go in an order that loads 14 tiles, not 24, and the largest product comes last.
   for (; chunks > 0; --chunks, a += parts_of_f32 * part_size, b += parts_of_f32 * part_size) {
     load_a<down, a_near>(a + 2 * part_size);
     load_b<across, !a_near>(b);
@@ -133,7 +136,7 @@ void multiply_split(const std::uint16_t* a, const std::uint16_t* b, Index chunks
 void configure(int rows) {
   TileConfig config;
   for (int tile = 0; tile < 8; ++tile) config.rows[tile] = static_cast<std::uint8_t>(tile < 6 ? rows : tile_rows);
-  // Not _tile_loadconfig: gcc 12 believes that it reads eight bytes.
+  // The intrinsic _tile_loadconfig is of no use: gcc 12 believes that it reads eight bytes.
   asm volatile("ldtilecfg %0" ::"m"(config));
 }
 

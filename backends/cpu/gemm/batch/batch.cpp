@@ -1,6 +1,7 @@
-/// A group's tiles and kernel are chosen once; a product then costs its tiles and little else. Tasks are runs of
-/// neighbouring products, of all groups in one loop. While a product is computed, the next one's operands are asked
-/// for: batches mostly come from memory, or the last cache. Idea: libxsmm's and MKL's batches of small products.
+/// The tiles and the micro-kernel of a group are chosen once, so that a product costs little more than its tiles. A
+/// task is a range of neighbouring products; one loop has the tasks of all groups. While a product is computed, the
+/// operands of the next one are prefetched, because batches mostly come from memory or from the last-level cache.
+/// Source: the batches of small products in libxsmm and MKL.
 
 #include "batch.hpp"
 
@@ -21,11 +22,11 @@ double work_of(const GemmCall& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-/// Products of one shape, on the calling thread.
+/// The products of one group, each computed by the direct micro-kernel on the calling thread.
 template <class T>
 class SmallProducts {
  public:
-  /// `l2_bytes`: what a core has.
+  /// `l2_bytes` is the size of one core's L2.
   SmallProducts(const GemmBatch& group, const MicroKernel<T>& kernel, std::size_t l2_bytes)
       : group_(&group), x_(group.call), kernel_(&kernel), size_(choose_tile(x_, kernel)) {
     const double each = static_cast<double>(x_.m * x_.k + x_.k * x_.n + x_.m * x_.n) * sizeof(T);
@@ -36,7 +37,7 @@ class SmallProducts {
   void run(Index first, Index last) const {
     const Index room = x_.op_b == Op::Transpose ? x_.k * copy_ld() : 0;
     alignas(64) T near[most_near];
-    std::vector<T> far(room > most_near ? static_cast<std::size_t>(room) : 0); // for all of them
+    std::vector<T> far(room > most_near ? static_cast<std::size_t>(room) : 0); // one copy at a time, for all products
     T* const b_copy = room > most_near ? far.data() : near;
     Operands next = at(first);
     for (Index i = first; i < last; ++i) {
@@ -47,8 +48,8 @@ class SmallProducts {
   }
 
  private:
-  static constexpr Index most_near = 4096;    ///< elements
-  static constexpr Index largest_tile = 4096; ///< elements: of a single row; others fit the vector registers
+  static constexpr Index most_near = 4096;    ///< elements of a copy of B that is on the stack
+  static constexpr Index largest_tile = 4096; ///< elements of a tile of one row; all other tiles are smaller
 
   struct Operands {
     const T* a;
@@ -61,8 +62,8 @@ class SmallProducts {
     return {x_.a + i * group_->stride_a, x_.b + i * group_->stride_b, x_.c + i * group_->stride_c};
   }
 
-  /// Where a tile asks for lines: as far from its B as the next product's operands are from this one's B. Tiles below
-  /// each other take turns with the next B, A and C, all strips of their columns with the same part of them.
+  /// Says what a tile prefetches: lines as far from its B as an operand of the next product is from the B of this one.
+  /// Tiles of the same columns take turns with the next B, A and C.
   struct Ahead {
     const T* from;
     const void* operands[3];
@@ -100,7 +101,7 @@ class SmallProducts {
                        .more = false,
                        .tile = product.c,
                        .ld = x_.ldc};
-    for (Index j = 0; j < x_.n; j += size_.n) { // down the rows first: a tile's columns of B are then still in cache
+    for (Index j = 0; j < x_.n; j += size_.n) { // down the rows first, so that a tile's columns of B are still in L1
       tile.cols = static_cast<int>(std::min<Index>(size_.n, x_.n - j));
       Index turn = 0;
       for (Index i = 0; i < x_.m; i += size_.m) {
@@ -119,6 +120,7 @@ class SmallProducts {
     }
   }
 
+  /// Computes a tile that has several segments, or alpha and beta to apply.
   void multiply_segments(DirectTile<T> tile, T* c) const {
     alignas(64) T sums[largest_tile];
     alignas(64) T waiting[largest_tile];
@@ -134,11 +136,12 @@ class SmallProducts {
     }
   }
 
-  /// A transposed B of few columns becomes one of the strips that micro-kernels have code for, which uses vectors.
+  /// Says whether a transposed B is copied by the micro-kernel's packing, which uses vectors. It needs few columns, so
+  /// that the copy is one strip.
   bool is_strip() const { return x_.n <= kernel_->tile_n && x_.k * kernel_->tile_n <= most_near; }
   Index copy_ld() const { return is_strip() ? kernel_->tile_n : x_.n; }
 
-  /// op(B), k rows of n elements.
+  /// Copies op(B), k rows of n elements with copy_ld() elements from row to row.
   void transpose(const T* b, T* copy) const {
     if (is_strip()) return kernel_->pack_b({b, x_.n, x_.ldb, 1}, 0, 1, 0, x_.k, copy);
     constexpr Index block = 16;
@@ -152,10 +155,10 @@ class SmallProducts {
   GemmOperands<T> x_;
   const MicroKernel<T>* kernel_;
   TileSize size_;
-  bool asks_ahead_; ///< for the next product, where all are more than the second cache holds and two are not
+  bool asks_ahead_; ///< the next product is prefetched: all of them are larger than L2, and a few of them are not
 };
 
-/// Any product by the executor's own choice of row, on one thread.
+/// The products of a group of any kind, by the row that the executor chooses, on one thread.
 class OneThreadProducts {
  public:
   OneThreadProducts(const GemmBatch& group, CpuExecutor& cpu, Queue& queue)
@@ -186,15 +189,15 @@ Products products_of(const GemmBatch& group, CpuExecutor& cpu, Queue& queue) {
   return OneThreadProducts(group, cpu, queue);
 }
 
-/// Multiply-adds that beginning a product takes the time of.
+/// The time to begin a product, in multiply-adds.
 constexpr double work_to_begin = 1024;
-constexpr double worth_a_task = 1 << 17;
+constexpr double worth_a_task = 1 << 17; ///< multiply-adds of a task
 
 struct Group {
   Products products;
-  Index count;
+  Index count;      ///< products
   Index at_a_time;  ///< products of a task
-  Index first_task; ///< tasks of all groups before
+  Index first_task; ///< number of the group's first task among the tasks of all groups
 };
 
 } // namespace
@@ -202,13 +205,13 @@ struct Group {
 bool is_shared_out(const GemmBatch& group, int threads) {
   const GemmCall& call = group.call;
   if (call.math != Math::Strict) return false;
-  if (threads == 1 && is_16_bit(call.type)) return false; // there is nothing to gain
-  constexpr double small = 160.0 * 160.0 * 160.0;         // as for simd_direct
+  if (threads == 1 && is_16_bit(call.type)) return false; // nothing is gained
+  constexpr double small = 160.0 * 160.0 * 160.0;         // small_work in simd/simd.cpp
   return work_of(call) <= small && (threads == 1 || group.count >= 2 * threads || work_of(call) < enough_for_a_thread);
 }
 
 Status batched_products(CpuExecutor& cpu, Queue& queue, std::span<const GemmBatch> groups) {
-  int most = 0; // threads: as many as the group that asks for most of them
+  int most = 0; // threads of the group that asks for the most
   double work = 0;
   for (const GemmBatch& group : groups) {
     most = std::max(most, cpu.threads_for(group.call.threads));

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Many small products: each on one thread, all in one parallel loop.
+/// Batches of small products. One parallel loop computes all of them, each product on one thread.
 
 #include <span>
 
@@ -10,10 +10,11 @@
 
 namespace tessera::cpu {
 
-/// Groups that share_out() takes, in one loop. All were checked and have work.
+/// Computes groups for which is_shared_out is true, in one loop. All groups were checked and have work. Returns the
+/// first failure; C of some products may be written then.
 Status batched_products(CpuExecutor& cpu, Queue& queue, std::span<const GemmBatch> groups);
 
-/// Does a thread for each product of this group pay, rather than all threads for one product after another?
+/// Says whether one thread for each product of this group is faster than all threads for one product after another.
 bool is_shared_out(const GemmBatch& group, int threads);
 
 } // namespace tessera::cpu

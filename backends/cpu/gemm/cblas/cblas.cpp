@@ -1,6 +1,6 @@
-/// cblas:<library>: somebody else's GEMM, for comparison; see cblas_library.hpp.
+/// cblas:<library>: the GEMM of another library, for comparison; see cblas_library.hpp.
 ///
-/// Cost and summation order are the library's own business; its error must keep to the same bound as ours.
+/// Cost and order of summation are the library's; its error must keep to the bound that holds for Tessera's own rows.
 
 #include "cblas.hpp"
 

@@ -14,7 +14,7 @@ using CblasGemm = void (*)(Layout, Trans, Trans, int m, int n, int k, T alpha, c
 using DnnlSgemm = int (*)(char trans_a, char trans_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
                           const float* b, Index ldb, float beta, float* c, Index ldc);
 
-/// How libraries are told their number of threads; the argument's type differs.
+/// A function by which a library is told its number of threads. The argument's type differs between libraries.
 struct ThreadSetter {
   const char* function;
   bool takes_long;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Somebody else's GEMM, opened at run time: a library with the C interface of the BLAS (OpenBLAS, MKL, BLIS, …; also
-/// scipy-openblas, whose names carry a prefix), or oneDNN with its dnnl_sgemm, which has no double precision.
+/// Opens another library's GEMM at run time. The library has the C interface of the BLAS (OpenBLAS, MKL, BLIS, …; also
+/// scipy-openblas, whose names carry a prefix), or is oneDNN with its dnnl_sgemm, which has no double precision.
 /// Source: BLAS Technical Forum Standard (2001), appendix B; oneDNN's developer guide, "BLAS functions".
 
 #include <mutex>
@@ -14,23 +14,24 @@ namespace tessera::cpu {
 
 class CblasLibrary {
  public:
-  /// A file name, found as the dynamic linker does, or a path. Opened when first needed, and never closed: the threads
-  /// of such libraries may not survive that.
+  /// `file` is a path, or a file name that the dynamic linker finds. The library is opened when it is first needed. It
+  /// is never closed, because the threads of such libraries may not survive that.
   explicit CblasLibrary(std::string_view file);
 
-  /// "/usr/lib/libmkl_rt.so.2" → "mkl_rt".
+  /// The name in the row's name: "/usr/lib/libmkl_rt.so.2" has the name "mkl_rt".
   const std::string& name() const { return name_; }
 
-  /// Why the library cannot be used; null if it can.
+  /// Returns why the library cannot be used, or null if it can be. Opens the library.
   const char* problem();
-  /// Null if it can multiply this type.
+  /// Returns why the library cannot multiply matrices of this type, or null if it can. Opens the library.
   const char* problem_with(DType type);
 
-  /// False for oneDNN, which has no function for it: it uses all processors. Opens the library.
+  /// Says whether the library's number of threads can be set. oneDNN has no function for it and uses all processors.
+  /// Opens the library.
   bool can_set_threads() { return problem() == nullptr && set_threads_ != nullptr; }
 
-  /// The product of a checked call whose sizes fit an int; problem_with() was null. One call at a time: the number of
-  /// threads is the library's global state.
+  /// Computes a checked call whose sizes fit an int. problem_with() must have returned null. One call runs at a time,
+  /// because the number of threads is global state of the library.
   void gemm(const GemmCall& call, int threads);
 
  private:
@@ -50,7 +51,7 @@ class CblasLibrary {
   void* dnnl_sgemm_ = nullptr;
   void* set_threads_ = nullptr;
   bool setter_takes_long_ = false;
-  int threads_ = 0; ///< what the library was last told
+  int threads_ = 0; ///< the number that the library was last told
 };
 
 } // namespace tessera::cpu

@@ -1,7 +1,8 @@
-/// widened: 16-bit operands converted to f32, multiplied by the strict f32 ladder, the result rounded to C's type once.
+/// widened: converts 16-bit operands to f32, multiplies them by the strict f32 ladder, and rounds the result to C's
+/// type once.
 ///
-/// An element of A or B costs one conversion, 2 bytes read and 4 written; the product is f32's own, at its speed, with
-/// all of its bits. For processors without 16-bit multiply-adds. Source: Tessera.
+/// An element of A or B costs one conversion, 2 bytes read and 4 written. The product has the speed and the bits of the
+/// f32 row. It is for processors without 16-bit multiply-adds. Source: Tessera.
 
 #include <new>
 

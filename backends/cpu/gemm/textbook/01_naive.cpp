@@ -1,7 +1,7 @@
-/// naive: the triple loop of the definition, rows of C shared out to threads.
+/// naive: the triple loop of the definition. The rows of C are shared out to the threads.
 ///
-/// The sum is kept in memory, in C itself: an element costs 2·k operations, 2·k loads of A and B, of which B's jump by
-/// a row each, and k loads and stores of C. Source: the textbook; the course report's first parallel version.
+/// The sum is kept in memory, in C itself. An element costs 2·k operations, k loads of A, k loads of B that jump from
+/// row to row, and k loads and stores of C. Source: the textbook; the course report's first parallel version.
 
 #include <new>
 #include <vector>
@@ -19,7 +19,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   const Strided<T> b = strided_b(x);
   CpuExecutor& cpu = cpu_of(executor);
   const auto n = static_cast<std::size_t>(x.n);
-  // C holds sums while they grow, so its old elements wait here, a row for each thread.
+  // C holds the growing sums, so its old elements wait here, one row for each thread.
   std::vector<T> old(x.beta == T{0} ? 0 : n * static_cast<std::size_t>(cpu.threads_for(call.threads)));
   for_row_groups(cpu, call, 1, [&](Index first, Index last, int slot) {
     for (Index i = first; i < last; ++i) {

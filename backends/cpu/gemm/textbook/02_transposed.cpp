@@ -1,7 +1,8 @@
-/// transposed: B is transposed first, so that both operands stream through the cache.
+/// transposed: transposes B first, so that both operands stream through the cache.
 ///
 /// An element costs 2·k operations and 2·k loads of neighbouring elements; the sum stays in a register. The transpose
-/// costs k·n loads and stores once. Source: the course report; older than caches in textbooks on vector machines.
+/// costs k·n loads and stores once. Source: the course report; textbooks on vector machines had the idea before there
+/// were caches.
 
 #include <new>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace tessera::cpu {
 namespace {
 
-/// An operand whose rows are contiguous: the caller's, or a transposed copy.
+/// An operand whose rows are contiguous. It is the caller's matrix or a transposed copy of it.
 template <class T>
 struct Rows {
   const T* data;
@@ -21,7 +22,7 @@ struct Rows {
   const T* operator[](Index i) const { return data + i * ld; }
 };
 
-/// rows×cols elements of `x`, which is stored transposed if `transposed` says so.
+/// Makes a rows×cols operand of `x`, which is stored transposed if `transposed` is true.
 template <class T>
 Status make_rows(CpuExecutor& cpu, Queue& queue, int threads, const T* x, Index ldx, bool transposed, Index rows,
                  Index cols, Rows<T>& made) {

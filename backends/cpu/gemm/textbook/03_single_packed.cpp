@@ -1,8 +1,8 @@
-/// single_packed: one row of A times four columns of B at a time.
+/// single_packed: multiplies one row of A by four columns of B at a time.
 ///
-/// Four columns of B are copied side by side, and four sums stay in registers: an element of A is loaded once for four
+/// Four columns of B are copied side by side, and four sums stay in registers. An element of A is loaded once for four
 /// products, so an element of C costs 2·k operations and 1.25·k loads. Source: the course report, which found that
-/// packing columns alone gains little: four chains of additions in a row hide some latency, no more.
+/// packing columns alone gains little: four chains of additions side by side hide some latency, no more.
 
 #include <new>
 #include <vector>

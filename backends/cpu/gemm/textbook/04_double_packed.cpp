@@ -1,7 +1,8 @@
-/// double_packed: four rows of A times four columns of B, sixteen sums in registers.
+/// double_packed: multiplies four rows of A by four columns of B, with sixteen sums in registers.
 ///
-/// Both are copied side by side first. Four loads of A and four of B serve sixteen products: an element of C costs 2·k
-/// operations and k/2 loads. Source: the course report; register blocking as every BLAS does it, without the cache's.
+/// Both operands are copied side by side first. Four loads of A and four of B serve sixteen products, so an element of
+/// C costs 2·k operations and k/2 loads. Source: the course report. Every BLAS blocks for registers in this way; what
+/// is missing here is blocking for caches.
 
 #include <new>
 #include <vector>

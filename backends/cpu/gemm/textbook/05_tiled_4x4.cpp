@@ -1,7 +1,8 @@
-/// tiled_4x4: C in tiles of 4×4; each is a sum of products of 4×4 sub-matrices, copied into local arrays.
+/// tiled_4x4: cuts C into tiles of 4×4. A tile is a sum of products of 4×4 sub-matrices, which are copied into local
+/// arrays.
 ///
-/// 32 loads serve 64 products: an element of C costs 2·k operations and k/2 loads, and the tiles' edges are padded
-/// with zeros, so that the loops over a tile have fixed bounds and unroll. Source: the course report, its fastest.
+/// 32 loads serve 64 products, so an element of C costs 2·k operations and k/2 loads. The tiles' edges are padded with
+/// zeros, so that the loops over a tile have fixed bounds and unroll. Source: the course report's fastest version.
 
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
@@ -16,11 +17,11 @@ struct Tile4x4 {
   T at[edge][edge];
 };
 
-/// The sub-matrix of `x` at (i, j); zeros beyond rows and cols.
+/// Returns the sub-matrix of the rows×cols operand `x` at (i, j), with zeros beyond its edges.
 template <class T>
 Tile4x4<T> load(const Strided<T>& x, Index i, Index j, Index rows, Index cols) {
   Tile4x4<T> tile;
-  if (i + edge <= rows && j + edge <= cols && x.col_step == 1) { // the common case, in vectors
+  if (i + edge <= rows && j + edge <= cols && x.col_step == 1) { // the common case; the compiler uses vectors
     for (Index r = 0; r < edge; ++r)
       for (Index q = 0; q < edge; ++q) tile.at[r][q] = (&x(i + r, j))[q];
   } else {
@@ -30,6 +31,7 @@ Tile4x4<T> load(const Strided<T>& x, Index i, Index j, Index rows, Index cols) {
   return tile;
 }
 
+/// sum := sum + a·b
 template <class T>
 void add_product(const Tile4x4<T>& a, const Tile4x4<T>& b, Tile4x4<T>& sum) {
   for (Index r = 0; r < edge; ++r) {

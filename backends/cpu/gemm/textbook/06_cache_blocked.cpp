@@ -1,7 +1,9 @@
-/// cache_blocked: A and B packed into strips that stay in L2 and the last-level cache; a scalar micro-kernel of 4×3.
+/// cache_blocked: packs A and B into strips that stay in L2 and in the last-level cache, around a scalar micro-kernel
+/// of 4×3.
 ///
-/// The loops are simd's, the micro-kernel is the portable one: the step from here to simd is what vectors buy. 2·k
-/// operations an element, 0.6·k loads, all of neighbouring elements. Source: Goto and van de Geijn (2008).
+/// It has the loops of simd_packed and the portable micro-kernel, so the step from here to simd_packed is the gain of
+/// vectors. An element costs 2·k operations and 0.6·k loads, all of neighbouring elements. Source: Goto and van de
+/// Geijn (2008).
 
 #include "cpu/gemm/common/blocked.hpp"
 #include "cpu/gemm/ladder.hpp"

@@ -1,8 +1,8 @@
-/// kahan: compensated sums, a strip of columns side by side in vector registers.
+/// kahan: compensated summation of a strip of columns, side by side in vector registers.
 ///
-/// What each addition rounds away is taken off the next product: four dependent operations a product instead of one
-/// FMA, and an error of about 2u·Σ|a·b| whatever k. B is packed once, so that a strip streams; an element costs k loads
-/// of B. Source: W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965).
+/// The rounding error of each addition is subtracted from the next product. A product costs four dependent operations
+/// instead of one FMA, and the error is about 2u·Σ|a·b| for any k. B is packed once, so that a strip streams; an
+/// element costs k loads of B. Source: W. Kahan, "Further remarks on reducing truncation errors", CACM 8 (1965).
 
 #include <cmath>
 #include <new>
@@ -15,11 +15,11 @@
 namespace tessera::cpu {
 namespace {
 
-/// Columns in a strip: sums and excesses fill eight registers of 256 bits.
+/// Columns in a strip. Their sums and excesses fill eight registers of 256 bits.
 template <class T>
 constexpr Index width = 128 / static_cast<Index>(sizeof(T));
 
-/// sum[q] = Σ_p a[p·step]·strip[p·width + q], compensated.
+/// Computes sum[q] = Σ_p a[p·step]·strip[p·width + q] with compensation.
 template <class T>
 [[gnu::always_inline]] inline void sum_strip_typed(const T* a, Index step, const T* strip, Index k, T* sum) {
   T total[width<T>] = {};
@@ -28,7 +28,7 @@ template <class T>
     for (Index q = 0; q < width<T>; ++q) {
       const T term = std::fma(a[p * step], strip[p * width<T> + q], -excess[q]);
       const T next = total[q] + term;
-      excess[q] = (next - total[q]) - term; // what the addition rounded away
+      excess[q] = (next - total[q]) - term; // the addition's rounding error
       total[q] = next;
     }
   for (Index q = 0; q < width<T>; ++q) sum[q] = total[q];
@@ -41,7 +41,8 @@ TESSERA_FMA_CLONES void sum_strip(const double* a, Index step, const double* str
   sum_strip_typed(a, step, strip, k, sum);
 }
 
-/// The excess of an infinite sum is Inf − Inf: what came out as NaN is added again without compensation.
+/// Adds the terms of non-finite sums again without compensation: the excess of an infinite sum is Inf − Inf, which is
+/// NaN.
 template <class T>
 void repair(const T* a, Index step, const T* strip, Index k, T* sum) {
   for (Index q = 0; q < width<T>; ++q) {
