@@ -18,16 +18,16 @@ namespace tessera::cuda::stream_k {
 template <class T>
 class DrawnUnits {
  public:
-  __device__ explicit DrawnUnits(const Work<T>& work) : work_(work) { draw(0); }
+  __device__ explicit DrawnUnits(const Params<T>& params) : params_(params) { draw(0); }
   /// The block's unit of that index: halfway through the one before it, so that nobody waits for its number. Not
   /// sooner: by then those who compute have begun with the one before, each as late as the chain lets it, and who is
   /// ahead in the chain draws first. Else everyone would wait for the whole chain at each unit.
   __device__ void draw(Index index) {
-    if (threadIdx.x % producers == 0) number(index) = atomicAdd(work_.drawn, 1);
+    if (threadIdx.x % producers == 0) number(index) = atomicAdd(params_.drawn_units, 1);
   }
-  __device__ bool get(Index index, Part& part) const {
+  __device__ bool get(Index index, WorkTile& work) const {
     meet_producers();
-    return work_.schedule.whole(number(index), part);
+    return params_.schedule.whole_tile(number(index), work);
   }
 
  private:
@@ -37,7 +37,7 @@ class DrawnUnits {
     return numbers[index % 2];
   }
 
-  const Work<T>& work_;
+  const Params<T>& params_;
 };
 
 /// A tile's totals, which every block that has a segment of it adds to.
@@ -46,9 +46,9 @@ class Chain {
   using Sums = typename M::Sums;
 
  public:
-  __device__ Chain(const Work<typename M::Element>& work, Index tile)
-      : totals_(Parcel<M>(work.totals + tile * Parcel<M>::size)),
-        added_(work.flags + tile * (M::threads / 32) + threadIdx.x / 32) {}
+  __device__ Chain(const Params<typename M::Element>& params, Index tile)
+      : totals_(StoredSums<M>(params.totals + tile * StoredSums<M>::size)),
+        added_(params.flags + tile * (M::threads / 32) + threadIdx.x / 32) {}
 
   /// Until those before this segment are added.
   __device__ void wait(int segment) const {
@@ -62,12 +62,12 @@ class Chain {
   __device__ void add_to(Sums& sums) const { totals_.add_to(sums); }
 
  private:
-  Totals<M> totals_;
+  SegmentTotals<M> totals_;
   int* added_;
 };
 
 template <class M, bool with_epilogue, class Stage>
-__device__ void consume_units(const Work<typename M::Element>& work, const Stage* stage,
+__device__ void consume_units(const Params<typename M::Element>& params, const Stage* stage,
                               Barriers<M::stages>& barriers) {
   const typename M::Place place(static_cast<int>(threadIdx.x));
   typename M::Fragment fragment;
@@ -76,22 +76,22 @@ __device__ void consume_units(const Work<typename M::Element>& work, const Stage
   wait_for_kernel_before(); // which is over then
   fragment.load(stage[0], place);
   for (int index = 0;; ++index) {
-    const Plan& plan = barriers.plan_of(index); // read where it is: registers are few
-    if (plan.part.tile < 0) break;
+    const PlannedTile& planned = barriers.planned_tile(index); // read where it is: registers are few
+    if (planned.work.tile < 0) break;
     typename M::Sums sums;
     M::clear(sums, barriers.zeros);
 #pragma unroll 1
-    for (int left = plan.whole; left > 0; --left) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
-    if (plan.whole < plan.part.end) multiply_rest<M>(sums, fragment, stage, place, plan.rest, ring, barriers);
-    const int segment = static_cast<int>(plan.segment);
-    Chain<M> chain(work, plan.part.tile - plan.segment * work.raster.tiles());
+    for (int left = planned.whole; left > 0; --left) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
+    if (planned.whole < planned.work.end) multiply_rest<M>(sums, fragment, stage, place, planned.rest, ring, barriers);
+    const int segment = static_cast<int>(planned.segment);
+    Chain<M> chain(params, planned.work.tile - planned.segment * params.raster.tiles());
     chain.wait(segment);
-    if (segment + 1 < work.segments) {
+    if (segment + 1 < params.segments) {
       chain.add(sums, segment);
     } else {
       chain.add_to(sums);
-      typename M::Sums::Totals held(work.x.k); // for results one by one
-      M::template store<with_epilogue>(work.x, plan.origin.row, plan.origin.col, place, sums, held);
+      typename M::Sums::Totals held(params.x.k); // for results one by one
+      M::template store<with_epilogue>(params.x, planned.origin.row, planned.origin.col, place, sums, held);
     }
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }

@@ -51,16 +51,16 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Schedule schedule(tiles, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
 
   ScratchLayout layout;
-  constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
+  constexpr Index block_sums_bytes = M::Sums::count * M::threads * Index{sizeof(T)};
   const Index blocks = schedule.blocks();
   const bool apart = segments > 1 && !M::chained; // segments' sums
   constexpr Index warps = M::threads / 32;
-  const Index drawn = M::chained ? tiles * warps : 0; // behind a chain's flags: cleared with them
-  const Index flag_count = M::chained ? drawn + 1 : 0;
+  const Index counter_at = M::chained ? tiles * warps : 0; // behind a chain's flags: cleared with them
+  const Index flag_count = M::chained ? counter_at + 1 : 0;
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
-  const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
+  const std::size_t hand_offs = layout.add(schedule.cuts() ? blocks * 2 * block_sums_bytes : 0);
   const Index with_totals = M::chained ? tiles : length > canonical_segment ? blocks : 0;
-  const std::size_t totals = layout.add(with_totals * parcel);
+  const std::size_t totals = layout.add(with_totals * block_sums_bytes);
   const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
   if (layout.size() > 0)
@@ -69,17 +69,17 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   int* flag = reinterpret_cast<int*>(memory + flags);
   if (schedule.cuts())
     if (Status status = signals_of(queue, blocks * warps, flag); !status.ok()) return status;
-  const Work<T> work{x,
-                     schedule,
-                     RasterOrder(tiles_m, tiles_n, band),
-                     segments,
-                     reinterpret_cast<T*>(memory + sums),
-                     reinterpret_cast<T*>(memory + handed),
-                     flag,
-                     reinterpret_cast<T*>(memory + totals),
-                     flag + drawn};
+  const Params<T> params{x,
+                         schedule,
+                         RasterOrder(tiles_m, tiles_n, raster_height),
+                         segments,
+                         reinterpret_cast<T*>(memory + sums),
+                         reinterpret_cast<T*>(memory + hand_offs),
+                         flag,
+                         reinterpret_cast<T*>(memory + totals),
+                         flag + counter_at};
   if (flag_count > 0)
-    if (Status status = clear_flags(stream, work.flags, flag_count); !status.ok()) return status;
+    if (Status status = clear_flags(stream, params.flags, flag_count); !status.ok()) return status;
   const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
     const auto kernel =
         x.epilogue.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
@@ -90,15 +90,15 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                      .threads = M::threads + producers,
                      .shared = blocks <= multiprocessors ? alone : bytes,
                      .programmatic = true};
-    return launch_kernel(stream, how, name, kernel, work);
+    return launch_kernel(stream, how, name, kernel, params);
   });
   if (!status.ok() || !apart) return status;
-  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .epilogue = x.epilogue}, name);
+  return launch_add_segments<T>(stream, {.sums = params.sums, .segments = segments, .epilogue = x.epilogue}, name);
 }
 
 /// Of several sizes of tiles the one that was chosen.
 template <class... Sizes>
-Status run_choice(const Choice& best, const char* name, Executor& executor, Queue& queue,
+Status run_choice(const TileChoice& best, const char* name, Executor& executor, Queue& queue,
                   const GemmCall& call) noexcept {
   using Run = Status (*)(const char*, Executor&, Queue&, const GemmCall&, Index, Index);
   constexpr Run runs[]{run<Sizes>...};
@@ -110,7 +110,7 @@ constexpr std::array tiles_of{Sizes::tile...};
 
 template <class... Sizes>
 Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  const Choice best = choose(tiles_of<Sizes...>, call, executor.capabilities().multiprocessors);
+  const TileChoice best = choose_tile(tiles_of<Sizes...>, call, executor.capabilities().multiprocessors);
   return run_choice<Sizes...>(best, name, executor, queue, call);
 }
 
@@ -118,7 +118,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
 template <class M, class... Sizes>
 Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index multiprocessors = executor.capabilities().multiprocessors;
-  const Choice best = choose(tiles_of<Sizes...>, call, multiprocessors);
+  const TileChoice best = choose_tile(tiles_of<Sizes...>, call, multiprocessors);
   if (chain_pays(M::tile, call, best, multiprocessors))
     return run<M>(name, executor, queue, call, segments_of(call), M::blocks);
   return run_choice<Sizes...>(best, name, executor, queue, call);

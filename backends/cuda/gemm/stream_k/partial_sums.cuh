@@ -2,14 +2,14 @@
 
 /// Sums on their way from a block of stream_k to the next one, and the totals of finished segments of k.
 ///
-/// Totals are in global memory, where the L2 cache keeps them: in registers is no room, and what a block hands on is
-/// there already. In f64 that cache adds to them (M::cache_adds), and nobody waits: one thread adds to a total, or
-/// those of a chain do (stream_k_chain.cuh), one segment after the other, each with one rounding, so that the order and
-/// the bits are the canonical ones. In f32 it would flush subnormals.
+/// SegmentTotals are in global memory, where the L2 cache keeps them: in registers is no room, and what a block hands
+/// on is there already. In f64 that cache adds to them (M::cache_adds), and nobody waits: one thread adds to a total,
+/// or those of a chain do (stream_k_chain.cuh), one segment after the other, each with one rounding, so that the order
+/// and the bits are the canonical ones. In f32 it would flush subnormals.
 
 #include <cuda/atomic>
 
-#include "work_tiles.cuh"
+#include "params.cuh"
 
 namespace tessera::cuda::stream_k {
 
@@ -24,14 +24,14 @@ __device__ inline void announce(int* flag, int value) {
 
 /// One thread's sums, or totals, in global memory.
 template <class M>
-class Parcel {
+class StoredSums {
   using T = typename M::Element;
   using Sums = typename M::Sums;
 
  public:
   static constexpr Index size = Index{Sums::count} * M::threads; ///< of a block's
 
-  __device__ explicit Parcel(T* of_block) : first_(of_block + threadIdx.x) {}
+  __device__ explicit StoredSums(T* of_block) : first_(of_block + threadIdx.x) {}
 
   __device__ T* at(int e) const { return first_ + e * M::threads; }
   __device__ void put(const Sums& sums) const {
@@ -49,14 +49,14 @@ class Parcel {
 
 /// Where a block leaves sums and totals for the next one.
 template <class M>
-class Passed {
+class HandOff {
   using T = typename M::Element;
 
  public:
-  __device__ Passed(const Work<T>& work, Index block)
-      : totals(work.handed + (block * 2 + 1) * Parcel<M>::size),
-        sums_(work.handed + block * 2 * Parcel<M>::size),
-        flag_(work.flags + block * (M::threads / 32) + threadIdx.x / 32) {}
+  __device__ HandOff(const Params<T>& params, Index block)
+      : totals(params.hand_offs + (block * 2 + 1) * StoredSums<M>::size),
+        sums_(params.hand_offs + block * 2 * StoredSums<M>::size),
+        flag_(params.flags + block * (M::threads / 32) + threadIdx.x / 32) {}
 
   /// And the totals, which are there.
   __device__ void put(const typename M::Sums& sums) const {
@@ -70,27 +70,27 @@ class Passed {
     sums_.take(sums);
   }
 
-  const Parcel<M> totals;
+  const StoredSums<M> totals;
 
  private:
-  const Parcel<M> sums_;
+  const StoredSums<M> sums_;
   int* flag_;
 };
 
 /// Of the segments of a part's tile that are finished.
 template <class M>
-class Totals {
+class SegmentTotals {
   using T = typename M::Element;
   using Sums = typename M::Sums;
 
  public:
   /// Those of a part that continues or hands on are where both blocks find them. A block's share is at least a tile
   /// long, so that a part does both only if its tile is shorter than others: one segment of several.
-  __device__ Totals(const Work<T>& work, const Part& part)
-      : at_(part.hands_on    ? Passed<M>(work, blockIdx.x).totals
-            : part.continues ? Passed<M>(work, blockIdx.x - 1).totals
-                             : Parcel<M>(work.totals + blockIdx.x * Parcel<M>::size)) {}
-  __device__ explicit Totals(const Parcel<M>& at) : at_(at) {}
+  __device__ SegmentTotals(const Params<T>& params, const WorkTile& work)
+      : at_(work.hands_on    ? HandOff<M>(params, blockIdx.x).totals
+            : work.continues ? HandOff<M>(params, blockIdx.x - 1).totals
+                             : StoredSums<M>(params.totals + blockIdx.x * StoredSums<M>::size)) {}
+  __device__ explicit SegmentTotals(const StoredSums<M>& at) : at_(at) {}
 
   /// A segment is finished; the `first` one of the tile.
   __device__ void add(Sums& sums, bool first) {
@@ -111,7 +111,7 @@ class Totals {
   }
 
  private:
-  Parcel<M> at_;
+  StoredSums<M> at_;
 };
 
 } // namespace tessera::cuda::stream_k

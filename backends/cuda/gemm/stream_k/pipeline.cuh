@@ -5,7 +5,7 @@
 
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/ring.cuh"
-#include "work_tiles.cuh"
+#include "params.cuh"
 
 namespace tessera::cuda::stream_k {
 
@@ -13,8 +13,8 @@ namespace tessera::cuda::stream_k {
 
 /// A part, with what takes divisions to find out: some ten of them, a thousand cycles in which nobody would compute. So
 /// the warps that copy, which are ahead, leave it in shared memory, behind the barrier of the part's first stage.
-struct Plan {
-  Part part; ///< tile −1 after the last
+struct PlannedTile {
+  WorkTile work; ///< tile −1 after the last
   TileOrigin origin;
   Index segment;
   int whole; ///< the part's end, or its last stage, if k ends early in that
@@ -23,10 +23,10 @@ struct Plan {
 
 template <int stages>
 struct Barriers {
-  static constexpr int plan_count = stages + 3; ///< those who copy are at most that many parts ahead, less one
+  static constexpr int planned_count = stages + 3; ///< those who copy are at most that many parts ahead, less one
 
   std::uint64_t full[stages], empty[stages];
-  Plan plan[plan_count];
+  PlannedTile planned[planned_count];
   alignas(16) float zeros[4];
 
   __device__ void start(int consumer_warps) {
@@ -36,7 +36,7 @@ struct Barriers {
     }
     for (float& zero : zeros) zero = 0;
   }
-  __device__ Plan& plan_of(Index part) { return plan[static_cast<unsigned>(part) % plan_count]; }
+  __device__ PlannedTile& planned_tile(Index index) { return planned[static_cast<unsigned>(index) % planned_count]; }
   __device__ static void arrive(std::uint64_t& barrier) { static_cast<void>(::cuda::ptx::mbarrier_arrive(&barrier)); }
   /// When this thread's copies are done.
   __device__ static void arrive_after_copies(std::uint64_t& barrier) {

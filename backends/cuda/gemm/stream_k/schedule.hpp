@@ -20,10 +20,10 @@
 
 #include "cuda/gemm/common/divisor.hpp"
 
-namespace tessera::cuda {
+namespace tessera::cuda::stream_k {
 
 /// Steps of one tile, for one block.
-struct Part {
+struct WorkTile {
   Index tile, begin, end;
   bool continues; ///< the sums that the block before handed on
   bool hands_on;  ///< its sums to the next block; else they are the tile's
@@ -47,7 +47,7 @@ class Schedule {
   bool cuts() const { return shared_ > 0; }
 
   /// A block's part number `index`; false after the last.
-  __host__ __device__ bool part(Index block, Index index, Part& part) const {
+  __host__ __device__ bool work_tile(Index block, Index index, WorkTile& work) const {
     const Index from = first_shared(block);
     const Index to = first_shared(block + 1);
     Index count = 0; // of the parts that come from the shared tiles
@@ -56,26 +56,26 @@ class Schedule {
       const Index last = tile_of(to - 1);
       count = last - first + 1;
       if (index < count) {
-        part.tile = index == 0 ? last : index + 1 == count ? first : first + index;
-        const Index begin = first_step(part.tile);
-        const Index end = first_step(part.tile + 1);
-        part.continues = from > begin;
-        part.hands_on = to < end;
-        part.begin = part.continues ? from - begin : 0;
-        part.end = (part.hands_on ? to : end) - begin;
+        work.tile = index == 0 ? last : index + 1 == count ? first : first + index;
+        const Index begin = first_step(work.tile);
+        const Index end = first_step(work.tile + 1);
+        work.continues = from > begin;
+        work.hands_on = to < end;
+        work.begin = work.continues ? from - begin : 0;
+        work.end = (work.hands_on ? to : end) - begin;
         return true;
       }
     }
-    return whole(shared_ + (index - count) * blocks_.value() + block, part);
+    return whole_tile(shared_ + (index - count) * blocks_.value() + block, work);
   }
 
   /// All steps of a tile; false if there is none of that number.
-  __host__ __device__ bool whole(Index tile, Part& part) const {
-    part.tile = tile;
-    if (part.tile >= all_) return false;
-    part.begin = 0;
-    part.end = first_step(part.tile + 1) - first_step(part.tile);
-    part.continues = part.hands_on = false;
+  __host__ __device__ bool whole_tile(Index tile, WorkTile& work) const {
+    work.tile = tile;
+    if (work.tile >= all_) return false;
+    work.begin = 0;
+    work.end = first_step(work.tile + 1) - first_step(work.tile);
+    work.continues = work.hands_on = false;
     return true;
   }
 
@@ -98,4 +98,4 @@ class Schedule {
   Index share_ = 0, rest_ = 0; ///< steps of shared tiles: for each block, and as many more
 };
 
-} // namespace tessera::cuda
+} // namespace tessera::cuda::stream_k

@@ -18,12 +18,12 @@ namespace tessera::cuda {
 namespace stream_k {
 
 /// `together`: steps in one piece of code. `ahead`: how many steps before its use an operand is read.
-template <class S_, TileCost tile_, int block_k_, int stages_, int together, int ahead = 1>
-struct Fmas {
+template <class S_, TileModel tile_, int block_k_, int stages_, int together, int ahead = 1>
+struct FmaMultiplier {
   using Element = float;
   using S = S_;
   static constexpr int block_m = S::block_m, block_n = S::block_n, block_k = block_k_;
-  static constexpr TileCost tile = tile_;
+  static constexpr TileModel tile = tile_;
   static_assert(tile.m == block_m && tile.n == block_n);
   static constexpr int threads = S::threads, blocks = tile.blocks, stages = stages_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
@@ -47,17 +47,18 @@ struct Fmas {
   /// Where a thread's elements of a step are in a stage: addresses of shared memory, to which a step further is a
   /// constant. As pointers the compiler works them out again for each step.
   template <class Stage>
-  class Lines {
+  class FragmentAddresses {
    public:
-    __device__ Lines(const Stage& stage, const Place& place)
+    __device__ FragmentAddresses(const Stage& stage, const Place& place)
         : a_(address(&stage.a.at[0][place.row])), b_(address(&stage.b.at[0][place.col])) {}
-    __device__ void load(Fragments& parts, int step) const {
+    __device__ void load(Fragments& fragments, int step) const {
 #pragma unroll
       for (int v = 0; v < S::vectors_m; ++v)
-        load<S::width_m>(parts.a + v * S::width_m, a_ + step * a_bytes + v * S::lanes_m * S::width_m * sizeof(float));
+        load<S::width_m>(fragments.a + v * S::width_m,
+                         a_ + step * a_bytes + v * S::lanes_m * S::width_m * sizeof(float));
 #pragma unroll
       for (int v = 0; v < S::vectors_n; ++v)
-        load<S::width>(parts.b + v * S::width, b_ + step * b_bytes + v * S::lanes_n * S::width * sizeof(float));
+        load<S::width>(fragments.b + v * S::width, b_ + step * b_bytes + v * S::lanes_n * S::width * sizeof(float));
     }
     __device__ void advance(int steps) {
       a_ += steps * a_bytes;
@@ -85,13 +86,13 @@ struct Fmas {
   };
 
   struct Fragment {
-    Fragments parts[ahead + 1]; ///< of this step and of the next ones
+    Fragments steps[ahead + 1]; ///< of this step and of the next ones
 
     template <class Stage>
     __device__ void load(const Stage& stage, const Place& place) {
-      const Lines<Stage> lines(stage, place);
+      const FragmentAddresses<Stage> addresses(stage, place);
 #pragma unroll
-      for (int step = 0; step < ahead; ++step) lines.load(parts[step], step);
+      for (int step = 0; step < ahead; ++step) addresses.load(steps[step], step);
     }
   };
 
@@ -136,18 +137,18 @@ struct Fmas {
   __device__ static void multiply_pieces(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place,
                                          int steps, Next next) {
     static_assert(piece % granule == 0);
-    Lines<Stage> lines(stage, place);
+    FragmentAddresses<Stage> addresses(stage, place);
 #pragma unroll 1
     for (int left = steps; left > 0; left -= piece) {
 #pragma unroll
       for (int step = 0; step < piece; ++step) {
         if (step == piece - ahead) {
-          lines.advance(piece);
+          addresses.advance(piece);
           if (left <= piece) [[unlikely]]
-            lines = Lines<Stage>(next(), place);
+            addresses = FragmentAddresses<Stage>(next(), place);
         }
-        lines.load(fragment.parts[(step + ahead) % granule], (step + ahead) % piece);
-        add(sums, fragment.parts[step % granule]);
+        addresses.load(fragment.steps[(step + ahead) % granule], (step + ahead) % piece);
+        add(sums, fragment.steps[step % granule]);
       }
     }
   }
@@ -166,15 +167,15 @@ struct Fmas {
 
 namespace {
 
-using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f32_large, 32, 4, 2>;
-using Square = stream_k::Fmas<warp_tiling::Wide<float>, stream_k::f32_square, 32, 3, 2>;
-using Medium = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_medium, 32, 4, 16>;
-using Small =
-    stream_k::Fmas<warp_tiling::Shape<float, 2, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_small, 32, 5, 32>;
-using Flat =
-    stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_flat, 64, 4, 32, 3>;
-using Least = stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 4, 1, warp_tiling::Lanes::ZCurve, 2>, stream_k::f32_least,
-                             64, 4, 32, 3>;
+using Large = stream_k::FmaMultiplier<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f32_large, 32, 4, 2>;
+using Square = stream_k::FmaMultiplier<warp_tiling::Wide<float>, stream_k::f32_square, 32, 3, 2>;
+using Medium = stream_k::FmaMultiplier<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_medium, 32, 4, 16>;
+using Small = stream_k::FmaMultiplier<warp_tiling::Shape<float, 2, 1, 2, 2, warp_tiling::Lanes::ZCurve>,
+                                      stream_k::f32_small, 32, 5, 32>;
+using Flat = stream_k::FmaMultiplier<warp_tiling::Shape<float, 1, 1, 2, 2, warp_tiling::Lanes::ZCurve>,
+                                     stream_k::f32_flat, 64, 4, 32, 3>;
+using Least = stream_k::FmaMultiplier<warp_tiling::Shape<float, 1, 1, 4, 1, warp_tiling::Lanes::ZCurve, 2>,
+                                      stream_k::f32_least, 64, 4, 32, 3>;
 
 /// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
 /// single elements into shared memory costs the product.

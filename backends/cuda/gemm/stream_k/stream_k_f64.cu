@@ -13,10 +13,10 @@
 namespace tessera::cuda {
 namespace stream_k {
 
-template <class Shape, TileCost tile_, int stages_>
-struct Matrices : Shape {
+template <class Shape, TileModel tile_, int stages_>
+struct DmmaMultiplier : Shape {
   using Element = double;
-  static constexpr TileCost tile = tile_;
+  static constexpr TileModel tile = tile_;
   static_assert(tile.m == Shape::block_m && tile.n == Shape::block_n);
   static constexpr int blocks = tile.blocks, stages = stages_;
   static constexpr int producer_registers = 40;
@@ -61,12 +61,13 @@ struct Chained : M {
 
 namespace {
 
-using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 32>, stream_k::f64_large, 3>;
-using Medium = stream_k::Matrices<dmma_tiling::Shape<2, 4, 4, 2, 32>, stream_k::f64_medium, 4>;
-using Square = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 4, 32>, stream_k::f64_square, 4>;
-using Small = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 32>, stream_k::f64_small, 4>;
-using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 32>, stream_k::f64_flat, 4>;
-using Least = stream_k::Matrices<dmma_tiling::StepAhead<dmma_tiling::Shape<1, 2, 2, 2, 64>>, stream_k::f64_least, 4>;
+using Large = stream_k::DmmaMultiplier<dmma_tiling::Shape<4, 4, 2, 4, 32>, stream_k::f64_large, 3>;
+using Medium = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 4, 4, 2, 32>, stream_k::f64_medium, 4>;
+using Square = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 2, 2, 4, 32>, stream_k::f64_square, 4>;
+using Small = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 2, 2, 2, 32>, stream_k::f64_small, 4>;
+using Flat = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 2, 1, 4, 32>, stream_k::f64_flat, 4>;
+using Least =
+    stream_k::DmmaMultiplier<dmma_tiling::StepAhead<dmma_tiling::Shape<1, 2, 2, 2, 64>>, stream_k::f64_least, 4>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Medium, Square, Small, Flat, Least>(

@@ -15,7 +15,7 @@
 namespace tessera::cuda::stream_k {
 
 /// What the model knows of a kernel.
-struct TileCost {
+struct TileModel {
   int m, n;
   int blocks;       ///< a multiprocessor
   int cycles;       ///< that a step of k takes a block where multiprocessors are full
@@ -24,9 +24,10 @@ struct TileCost {
   constexpr Index count(const GemmCall& call) const { return ceil_div<Index>(call.m, m) * ceil_div<Index>(call.n, n); }
 };
 
-constexpr TileCost f32_large{256, 128, 1, 290, 290}, f32_square{128, 128, 2, 293, 192}, f32_medium{64, 128, 2, 175, 96},
-    f32_small{64, 64, 2, 93, 54}, f32_flat{32, 64, 2, 56, 31}, f32_least{32, 32, 2, 36, 22};
-constexpr TileCost f64_large{128, 128, 1, 133, 133}, f64_medium{128, 64, 1, 71, 71}, f64_square{64, 64, 1, 40, 40},
+constexpr TileModel f32_large{256, 128, 1, 290, 290}, f32_square{128, 128, 2, 293, 192},
+    f32_medium{64, 128, 2, 175, 96}, f32_small{64, 64, 2, 93, 54}, f32_flat{32, 64, 2, 56, 31},
+    f32_least{32, 32, 2, 36, 22};
+constexpr TileModel f64_large{128, 128, 1, 133, 133}, f64_medium{128, 64, 1, 71, 71}, f64_square{64, 64, 1, 40, 40},
     f64_small{64, 32, 2, 47, 29}, f64_flat{32, 64, 2, 47, 29}, f64_least{32, 32, 1, 15, 15};
 
 constexpr Index least_cut = 256; ///< k that is worth cutting anywhere, but at segments
@@ -34,7 +35,7 @@ constexpr Index least_cut = 256; ///< k that is worth cutting anywhere, but at s
 inline Index segments_of(const GemmCall& call) { return ceil_div(call.k, canonical_segment); }
 
 /// Clock cycles that a product takes, about, to compare tiles, cuts, and blocks a multiprocessor.
-inline Index cost(const TileCost& tile, const GemmCall& call, Index segments, Index blocks, Index multiprocessors) {
+inline Index cost(const TileModel& tile, const GemmCall& call, Index segments, Index blocks, Index multiprocessors) {
   const Index tiles = tile.count(call);
   const Index length = segments == 1 ? call.k : canonical_segment;
   const Index slots = blocks * multiprocessors;
@@ -51,7 +52,7 @@ inline Index cost(const TileCost& tile, const GemmCall& call, Index segments, In
   return steps * (alone ? tile.cycles_alone : tile.cycles) + waves * (800 + results) + handing + adding;
 }
 
-struct Choice {
+struct TileChoice {
   std::size_t tile; ///< of those there are
   Index segments;   ///< 1: k is not cut at them
   Index blocks;     ///< a multiprocessor, at most
@@ -60,8 +61,8 @@ struct Choice {
 
 /// The best of several sizes of tiles, of k cut at the segments or not, and of one block a multiprocessor or more; the
 /// first of those.
-inline Choice choose(std::span<const TileCost> tiles, const GemmCall& call, Index multiprocessors) {
-  Choice best{0, 1, 1, std::numeric_limits<Index>::max()};
+inline TileChoice choose_tile(std::span<const TileModel> tiles, const GemmCall& call, Index multiprocessors) {
+  TileChoice best{0, 1, 1, std::numeric_limits<Index>::max()};
   for (const Index segments : {Index{1}, segments_of(call)})
     for (std::size_t tile = 0; tile < tiles.size(); ++tile)
       for (Index blocks = tiles[tile].blocks; blocks > 0; --blocks)
@@ -72,7 +73,7 @@ inline Choice choose(std::span<const TileCost> tiles, const GemmCall& call, Inde
 
 /// Does a chain of such tiles, with k cut at the segments, take less time than `best`? Those of a tile that are
 /// computed at the same time are added one after the other, once; from then on each is as late as it has to be.
-inline bool chain_pays(const TileCost& tile, const GemmCall& call, const Choice& best, Index multiprocessors) {
+inline bool chain_pays(const TileModel& tile, const GemmCall& call, const TileChoice& best, Index multiprocessors) {
   const Index tiles = tile.count(call);
   const Index slots = tile.blocks * multiprocessors;
   const Index segments = segments_of(call);

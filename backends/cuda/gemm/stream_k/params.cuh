@@ -8,20 +8,20 @@
 
 namespace tessera::cuda::stream_k {
 
-constexpr int producers = 128; ///< threads; registers can be moved to the others by whole warpgroups
-constexpr int band = 16;       ///< rows of tiles that are walked together, so that their panels meet in the L2 cache
+constexpr int producers = 128;    ///< threads; registers can be moved to the others by whole warpgroups
+constexpr int raster_height = 16; ///< rows of tiles that are walked together, so that their panels meet in the L2 cache
 
 template <class T>
-struct Work {
+struct Params {
   VectorOperands<T> x;
   Schedule schedule;
   RasterOrder raster; ///< of tiles, a layer for each segment
   Index segments;     ///< of k
   T* sums;            ///< [segment][m][n], if there are several
-  T* handed;          ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
+  T* hand_offs;       ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
   int* flags;         ///< [block][warp]: 1 while they are there; chained: [tile][warp]: how many segments are added
   T* totals;          ///< [block][result of a thread][thread]; chained: [tile]…
-  int* drawn;         ///< chained: how many units blocks have drawn
+  int* drawn_units;   ///< chained: how many units blocks have drawn
 
   /// The product that tiles are part of: all of k, or one segment.
   __device__ VectorOperands<T> product_of(Index segment) const {
