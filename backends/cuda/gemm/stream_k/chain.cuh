@@ -1,11 +1,12 @@
 #pragma once
 
-/// stream_k where a tile's segments of k are added by the blocks that computed them, one behind the other (M::chained).
-/// Segments have no sums of their own in memory, only tiles their totals, and no second kernel adds them.
+/// The variant of stream_k in which the blocks that computed a tile's segments of k add them in turn (M::chained).
+/// Segments have no sums of their own in memory: only tiles have totals, and no second kernel adds them.
 ///
-/// A unit is one segment of one tile; units are numbered segment by segment. A block waits until the segments before
-/// its own are added. Blocks that had their units by their own numbers could wait for a block that does not run, for
-/// other work holds its multiprocessor, and never end if that work waits for them. So units are drawn, in their order.
+/// A unit is one segment of one tile. Units are numbered segment by segment. A block waits until the segments before
+/// its own are added. If blocks took their units by their block number, a block could wait for one that does not run
+/// because another kernel holds its multiprocessor, and neither would end if that kernel waits for it. So blocks draw
+/// units in their order.
 
 #include "partial_sums.cuh"
 #include "pipeline.cuh"
@@ -14,14 +15,15 @@ namespace tessera::cuda::stream_k {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Units for those who copy: one thread draws for all of them.
+/// The units of a block, for its producer warps. One thread draws them for all.
 template <class T>
 class DrawnUnits {
  public:
   __device__ explicit DrawnUnits(const Params<T>& params) : params_(params) { draw(0); }
-  /// The block's unit of that index: halfway through the one before it, so that nobody waits for its number. Not
-  /// sooner: by then those who compute have begun with the one before, each as late as the chain lets it, and who is
-  /// ahead in the chain draws first. Else everyone would wait for the whole chain at each unit.
+  /// Draws the block's unit number `index`. The producer warps call it halfway through the unit before, so that no
+  /// thread waits for the number. They must not call it sooner: by then the consumer warps have begun with the unit
+  /// before, as late as the chain lets each of them, so the block that is ahead in the chain draws first. Otherwise all
+  /// blocks would wait for the whole chain at each unit.
   __device__ void draw(Index index) {
     if (threadIdx.x % producers == 0) number(index) = atomicAdd(params_.drawn_units, 1);
   }
@@ -31,7 +33,7 @@ class DrawnUnits {
   }
 
  private:
-  /// Of two, since others may still read the one before.
+  /// There are two of them, because other threads may still be reading the previous one.
   __device__ static int& number(Index index) {
     __shared__ int numbers[2];
     return numbers[index % 2];
@@ -40,7 +42,7 @@ class DrawnUnits {
   const Params<T>& params_;
 };
 
-/// A tile's totals, which every block that has a segment of it adds to.
+/// The totals of a tile, to which every block adds that has a segment of the tile.
 template <class M>
 class Chain {
   using Sums = typename M::Sums;
@@ -50,7 +52,7 @@ class Chain {
       : totals_(StoredSums<M>(params.totals + tile * StoredSums<M>::size)),
         added_(params.flags + tile * (M::threads / 32) + threadIdx.x / 32) {}
 
-  /// Until those before this segment are added.
+  /// Waits until all segments before this one are added.
   __device__ void wait(int segment) const {
     while (Flag(*added_).load(::cuda::std::memory_order_acquire) < segment) __nanosleep(100);
   }
@@ -58,11 +60,11 @@ class Chain {
     totals_.add(sums, segment == 0);
     announce(added_, segment + 1);
   }
-  /// The last one.
+  /// Adds the totals to the sums of the last segment.
   __device__ void add_to(Sums& sums) const { totals_.add_to(sums); }
 
  private:
-  SegmentTotals<M> totals_;
+  TileTotals<M> totals_;
   int* added_;
 };
 
@@ -73,10 +75,10 @@ __device__ void consume_units(const Params<typename M::Element>& params, const S
   typename M::Fragment fragment;
   Ring<M::stages> ring;
   wait_together(barriers.full[0], 0);
-  wait_for_kernel_before(); // which is over then
+  wait_for_kernel_before(); // it has ended then
   fragment.load(stage[0], place);
   for (int index = 0;; ++index) {
-    const PlannedTile& planned = barriers.planned_tile(index); // read where it is: registers are few
+    const PlannedTile& planned = barriers.planned_tile(index); // it is read in place, because registers are few
     if (planned.work.tile < 0) break;
     typename M::Sums sums;
     M::clear(sums, barriers.zeros);
@@ -90,7 +92,7 @@ __device__ void consume_units(const Params<typename M::Element>& params, const S
       chain.add(sums, segment);
     } else {
       chain.add_to(sums);
-      typename M::Sums::Totals held(params.x.k); // for results one by one
+      typename M::Sums::Totals held(params.x.k); // for an epilogue, which takes results one by one
       M::template store<with_epilogue>(params.x, planned.origin.row, planned.origin.col, place, sums, held);
     }
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);

@@ -1,7 +1,7 @@
 #pragma once
 
-/// How stream_k is run: with the tiles and segments that were chosen (stream_k_choice.hpp), and the memory that its
-/// kernel needs.
+/// Launches a stream_k product: with the tiles and segments that the model chose (tile_model.hpp), and with the memory
+/// that the kernel needs.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ inline __global__ void clear(int* flags, unsigned count) {
   if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
 }
 
-/// A chain's, which count.
+/// Clears a chain's flags, which count the segments that are added.
 inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
   const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .programmatic = true};
   return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
@@ -53,9 +53,10 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   ScratchLayout layout;
   constexpr Index block_sums_bytes = M::Sums::count * M::threads * Index{sizeof(T)};
   const Index blocks = schedule.blocks();
-  const bool apart = segments > 1 && !M::chained; // segments' sums
+  const bool apart = segments > 1 && !M::chained; // the sums of segments are in memory, and a second kernel adds them
   constexpr Index warps = M::threads / 32;
-  const Index counter_at = M::chained ? tiles * warps : 0; // behind a chain's flags: cleared with them
+  // The counter of drawn units is behind the flags of a chain, and is cleared with them.
+  const Index counter_at = M::chained ? tiles * warps : 0;
   const Index flag_count = M::chained ? counter_at + 1 : 0;
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t hand_offs = layout.add(schedule.cuts() ? blocks * 2 * block_sums_bytes : 0);
@@ -84,7 +85,8 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     const auto kernel =
         x.epilogue.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
-    constexpr std::size_t alone = std::max(bytes, more_than_half); ///< of a block that is to have a multiprocessor
+    /// Of a block that is to have a multiprocessor to itself.
+    constexpr std::size_t alone = std::max(bytes, more_than_half);
     if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
     const Launch how{.blocks = blocks,
                      .threads = M::threads + producers,
@@ -96,7 +98,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   return launch_add_segments<T>(stream, {.sums = params.sums, .segments = segments, .epilogue = x.epilogue}, name);
 }
 
-/// Of several sizes of tiles the one that was chosen.
+/// Runs the product with the tile that the model chose among `Sizes`.
 template <class... Sizes>
 Status run_choice(const TileChoice& best, const char* name, Executor& executor, Queue& queue,
                   const GemmCall& call) noexcept {
@@ -114,7 +116,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   return run_choice<Sizes...>(best, name, executor, queue, call);
 }
 
-/// One of several sizes of tiles, or M's chain.
+/// Runs the product in M's chain if that pays, otherwise with the tile that the model chose among `Sizes`.
 template <class M, class... Sizes>
 Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index multiprocessors = executor.capabilities().multiprocessors;

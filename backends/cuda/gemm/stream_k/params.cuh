@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a kernel of stream_k is given, and where its tiles lie.
+/// The parameters of a stream_k kernel, and where its tiles lie.
 
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/segment_sums.cuh"
@@ -8,26 +8,31 @@
 
 namespace tessera::cuda::stream_k {
 
-constexpr int producers = 128;    ///< threads; registers can be moved to the others by whole warpgroups
-constexpr int raster_height = 16; ///< rows of tiles that are walked together, so that their panels meet in the L2 cache
+/// Threads of the producer warps: a whole warpgroup, because registers are moved between warpgroups.
+constexpr int producers = 128;
+/// Rows of tiles that the raster order walks together, so that they share operands in the L2 cache.
+constexpr int raster_height = 16;
 
 template <class T>
 struct Params {
   VectorOperands<T> x;
   Schedule schedule;
-  RasterOrder raster; ///< of tiles, a layer for each segment
-  Index segments;     ///< of k
-  T* sums;            ///< [segment][m][n], if there are several
-  T* hand_offs;       ///< [block][2][result of a thread][thread]: sums on their way to the next block, and their totals
-  int* flags;         ///< [block][warp]: 1 while they are there; chained: [tile][warp]: how many segments are added
-  T* totals;          ///< [block][result of a thread][thread]; chained: [tile]…
-  int* drawn_units;   ///< chained: how many units blocks have drawn
+  RasterOrder raster; ///< place of a tile in its segment; each segment is a layer
+  Index segments;     ///< segments that k is cut into; 1: it is not cut
+  T* sums;            ///< [segment][m][n], if there are several segments
+  /// [block][2][result of a thread][thread]: sums handed on to the next block, and the totals of the segments before.
+  T* hand_offs;
+  /// [block][warp]: 1 while the hand-off is there. In a chain, [tile][warp]: number of segments that are added.
+  int* flags;
+  /// Totals of finished segments, [block][result of a thread][thread]; in a chain, [tile][result of a thread][thread].
+  T* totals;
+  int* drawn_units; ///< in a chain: number of units that blocks have drawn
 
-  /// The product that tiles are part of: all of k, or one segment.
+  /// Returns the product that the tiles of `segment` belong to: all of k, or the one segment.
   __device__ VectorOperands<T> product_of(Index segment) const {
     return segments == 1 ? x : segment_of(x, segment, sums);
   }
-  /// Of a tile of any segment, counted in it.
+  /// Returns the first row and column of a tile, which is counted within its segment.
   __device__ TileOrigin origin(Index tile, int tile_m, int tile_n) const {
     const TilePlace place = raster.place(tile);
     return {place.row * tile_m, place.col * tile_n};

@@ -1,13 +1,18 @@
-/// stream_k: async_copy's tiles in persistent blocks that share the work out evenly, to the bits of one chain.
+/// stream_k: async_copy's tiles in persistent blocks, which share the work out evenly and keep the bits of one chain.
 ///
-/// Four warps copy, elements of an operand along k one by one so that it comes out transposed, and hand their registers
-/// to eight warps that do nothing but read shared memory and multiply: 256×128 results, 16×8 a thread, 6 reads for 128
-/// FMAs; or to four warps with 128×128, two blocks a multiprocessor, one of which multiplies while the other one
-/// stores; or, of a smaller C, 64×128, 64×64, 32×64 or 32×32. What does not fill a wave of blocks is cut anywhere along
-/// k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k is cut at the
-/// canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight for each and
-/// each segment of k but the first. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
-/// Matrix-Matrix Multiplication on the GPU" (PPoPP 2023), whose sums are added; warps with roles are NVIDIA CUTLASS's.
+/// Four producer warps copy. An operand that is stored along k is copied element by element, so that it comes out
+/// transposed. They hand most of their registers to the consumer warps, which do nothing but read shared memory and
+/// multiply. The largest tile has 256×128 results and eight consumer warps, of 16×8 results a thread: 6 reads feed 128
+/// FMAs. Tiles of 128×128 have four consumer warps, and two blocks share a multiprocessor, so that one multiplies while
+/// the other one stores. A smaller C takes tiles of 64×128, 64×64, 32×64 or 32×32.
+///
+/// Tiles that do not fill a wave of blocks may be cut at any step of k: the next block continues the chains where the
+/// block before it stopped. Where C has few tiles, k is also cut at the canonical segments. Memory traffic is
+/// async_copy's, and four bytes for each result that is handed on, and eight bytes for each result and each segment of
+/// k but the first.
+///
+/// Sources: Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
+/// GPU" (PPoPP 2023), where partial sums are added instead of continued; NVIDIA CUTLASS for warps with roles.
 
 #include "cuda/gemm/common/repack.cuh"
 #include "cuda/gemm/common/warp_tile.cuh"
@@ -17,7 +22,8 @@
 namespace tessera::cuda {
 namespace stream_k {
 
-/// `together`: steps in one piece of code. `ahead`: how many steps before its use an operand is read.
+/// Multiplies with FMAs. `together`: steps in one piece of code. `ahead`: number of steps that an operand is read
+/// before its use.
 template <class S_, TileModel tile_, int block_k_, int stages_, int together, int ahead = 1>
 struct FmaMultiplier {
   using Element = float;
@@ -30,7 +36,8 @@ struct FmaMultiplier {
   static constexpr bool transposes = true;
   static constexpr bool chained = false, cache_adds = false, reloads = false;
 
-  /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
+  /// Rows are padded where elements are written one by one. Rows that are written as whole vectors are not, so that
+  /// they stay in line with the sectors of memory.
   template <int outer, Along along>
   struct alignas(32) Tile {
     float at[block_k][along == Along::K ? padded<float>(outer) : outer];
@@ -44,8 +51,8 @@ struct FmaMultiplier {
   using Sums = warp_tiling::Sums<S>;
   using Fragments = warp_tiling::Fragments<S>;
 
-  /// Where a thread's elements of a step are in a stage: addresses of shared memory, to which a step further is a
-  /// constant. As pointers the compiler works them out again for each step.
+  /// The addresses in shared memory of a thread's elements in a stage. They are numbers, and the next step is a
+  /// constant distance away: the compiler would compute pointers again for each step.
   template <class Stage>
   class FragmentAddresses {
    public:
@@ -86,7 +93,7 @@ struct FmaMultiplier {
   };
 
   struct Fragment {
-    Fragments steps[ahead + 1]; ///< of this step and of the next ones
+    Fragments steps[ahead + 1]; ///< of the current step and of the next ones
 
     template <class Stage>
     __device__ void load(const Stage& stage, const Place& place) {
@@ -96,8 +103,8 @@ struct FmaMultiplier {
     }
   };
 
-  /// Row by row and back: the register file reads two operands a cycle, so that of a multiply-add's three one must be
-  /// the last one's still. Else it takes two cycles.
+  /// Multiplies row by row, in turns forwards and backwards. The register file reads two operands a cycle, so one of
+  /// the three operands of an FMA must still be an operand of the FMA before it; otherwise the FMA takes two cycles.
   __device__ static void add(Sums& sums, const Fragments& now) {
 #pragma unroll
     for (int i = S::rows - 1; i >= 0; --i)
@@ -107,9 +114,10 @@ struct FmaMultiplier {
         sums.extend(i, there, now.a[i], now.b[there]);
       }
   }
-  /// As vectors from shared memory, neighbours the other way round: a vector's registers follow one another, so that
-  /// the sums of column j and the elements of B for it, which come as vectors too, lie in different banks of registers.
-  /// Volatile, or one would be read and copied.
+  /// Sets the sums to 0. They are read as vectors from shared memory, with neighbours exchanged: the registers of a
+  /// vector are consecutive, so the sums of column j and the elements of B for it, which are read as vectors too, then
+  /// lie in different register banks. The reads are volatile, because otherwise the compiler would read one and copy
+  /// it.
   __device__ static void clear(Sums& sums, const float* zeros) {
     const auto from = static_cast<unsigned>(__cvta_generic_to_shared(zeros));
 #pragma unroll
@@ -131,8 +139,9 @@ struct FmaMultiplier {
                                        int steps, Next next) {
     multiply_pieces<granule>(sums, fragment, stage, place, steps, next);
   }
-  /// A few steps at a time with a branch between them: the assembler keeps the order within a step only if it cannot
-  /// mix it with many others. But a branch that is taken costs a lone warp 20 cycles.
+  /// Multiplies a few steps at a time, with a branch between the pieces: the assembler keeps the order within a step
+  /// only if it cannot mix it with many others. A taken branch stalls a lone warp, so pieces are longer where a block
+  /// has one consumer warp for each scheduler.
   template <int piece, class Stage, class Next>
   __device__ static void multiply_pieces(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place,
                                          int steps, Next next) {
@@ -177,17 +186,18 @@ using Flat = stream_k::FmaMultiplier<warp_tiling::Shape<float, 1, 1, 2, 2, warp_
 using Least = stream_k::FmaMultiplier<warp_tiling::Shape<float, 1, 1, 4, 1, warp_tiling::Lanes::ZCurve, 2>,
                                       stream_k::f32_least, 64, 4, 32, 3>;
 
-/// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
-/// single elements into shared memory costs the product.
+/// Rows or columns of C from which on copying an operand, so that its lines lie along m or n, costs less than copying
+/// single elements into shared memory (docs/lab/cuda_gemm.md).
 constexpr Index worth_copying = 3072;
 
-/// Makes the operand, outer×k as the product sees it, k lines of neighbours: `wanted` is its op then.
+/// Copies an operand, which is outer×k as the product sees it, into k lines of neighbours, if it does not have them
+/// already; its op is `wanted` then.
 Status copy_lines(Executor& executor, Queue& queue, Scratch& copy, Index outer, Index k, const void*& x, Index& ld,
                   Op& op, Op wanted) noexcept {
   if (op == wanted && vectors_allowed(static_cast<const float*>(x), ld)) return {};
   const Index line = ceil_div<Index>(outer, 32) * 32;
   if (!copy.allocate(executor, queue, static_cast<std::size_t>(k * line) * sizeof(float)).ok())
-    return {}; // the operand as it is gives the same product
+    return {}; // the operand as it is gives the same bits
   const bool along_k = op != wanted;
   repack(stream_of(queue),
          StridedMatrix<float>{static_cast<const float*>(x), along_k ? 1 : ld, along_k ? ld : 1, k, outer},
