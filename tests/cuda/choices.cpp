@@ -21,10 +21,10 @@ namespace {
 namespace stream_k = tessera::cuda::stream_k;
 
 // As the kernels are listed.
-constexpr stream_k::TileCost f32_tiles[]{stream_k::f32_large, stream_k::f32_square, stream_k::f32_medium,
-                                         stream_k::f32_small, stream_k::f32_flat,   stream_k::f32_least};
-constexpr stream_k::TileCost f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square,
-                                         stream_k::f64_small, stream_k::f64_flat,   stream_k::f64_least};
+constexpr stream_k::TileModel f32_tiles[]{stream_k::f32_large, stream_k::f32_square, stream_k::f32_medium,
+                                          stream_k::f32_small, stream_k::f32_flat,   stream_k::f32_least};
+constexpr stream_k::TileModel f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square,
+                                          stream_k::f64_small, stream_k::f64_flat,   stream_k::f64_least};
 
 } // namespace
 
@@ -40,30 +40,30 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
     for (const Index n : {1, 64, 65, 1536, 4097})
       for (const Index blocks : {1, 7, 64, 1024})
         for (const bool tf32 : {false, true}) {
-          const Plan plan = choose_plan(m, n, blocks, 132, tf32);
+          const TilingPlan plan = choose_plan(m, n, blocks, 132, tf32);
           BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
-                               << plan.tile_m << "×" << plan.tile_n << " in " << plan.parts << " parts") {
+                               << plan.tile_m << "×" << plan.tile_n << " in " << plan.k_parts << " parts") {
             BOOST_TEST((kernels.contains({plan.tile_m, plan.tile_n, plan.sharing})));
             if (tf32) BOOST_TEST((plan.tile_n != 224 && plan.tile_n != 192));
             if (tf32) BOOST_TEST((plan.sharing != Sharing::Results || plan.consumers_share()));
             if (n <= 64) BOOST_TEST(plan.consumers_share());
             BOOST_TEST(plan.slices >= 1);
-            BOOST_TEST(plan.parts >= 1);
-            BOOST_TEST(plan.parts <= 8);
-            BOOST_TEST(plan.slices * plan.parts <= (plan.consumers_share() ? (blocks + 1) / 2 : blocks));
-            if (plan.sharing != Sharing::Results) BOOST_TEST(plan.parts == 1);
+            BOOST_TEST(plan.k_parts >= 1);
+            BOOST_TEST(plan.k_parts <= 8);
+            BOOST_TEST(plan.slices * plan.k_parts <= (plan.consumers_share() ? (blocks + 1) / 2 : blocks));
+            if (plan.sharing != Sharing::Results) BOOST_TEST(plan.k_parts == 1);
             const Index tiles =
                 (m + plan.cluster_rows() - 1) / plan.cluster_rows() * ((n + plan.tile_n - 1) / plan.tile_n);
-            if (plan.slices > 1 || plan.parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= 132);
+            if (plan.slices > 1 || plan.k_parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= 132);
           }
         }
   BOOST_TEST(choose_plan(8192, 8192, 128, 132, false).tile_n == 256); // fewest bytes an operation
-  const Plan one_tile = choose_plan(64, 64, 512, 132, false);
-  BOOST_TEST(one_tile.parts * one_tile.slices > 100);
-  const Plan slender = choose_plan(4096, 16, 32, 132, false);
-  BOOST_TEST(slender.parts == 2);
+  const TilingPlan one_tile = choose_plan(64, 64, 512, 132, false);
+  BOOST_TEST(one_tile.k_parts * one_tile.slices > 100);
+  const TilingPlan slender = choose_plan(4096, 16, 32, 132, false);
+  BOOST_TEST(slender.k_parts == 2);
   BOOST_TEST(slender.slices == 1); // no sums in memory
-  const Plan low = choose_plan(300, 3000, 32, 132, false);
+  const TilingPlan low = choose_plan(300, 3000, 32, 132, false);
   BOOST_TEST((low.tile_m == 64 && low.tile_n == 128)); // of 128 rows a fifth would be empty
 }
 
@@ -71,41 +71,41 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
   using tessera::cuda::tma::choose_plan;
   int sliced = 0;
   for (const auto& [m, n, k] : tessera::test::products_224_wide) {
-    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST(plan.tile_n == 224, m << "×" << n << "×" << k);
     sliced += plan.slices > 1;
   }
   BOOST_TEST(sliced == 3);
   for (const auto& [m, n, k, tile_n] : tessera::test::products_in_rounds) {
-    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(plan.tile_n == tile_n);
-      BOOST_TEST((plan.parts == 1 && plan.slices == 1));
+      BOOST_TEST((plan.k_parts == 1 && plan.slices == 1));
       const Index rows = plan.cluster_rows();
       BOOST_TEST((m + rows - 1) / rows * ((n + tile_n - 1) / tile_n) > 132 / plan.cluster());
     }
   }
   for (const auto& [m, n, k] : tessera::test::products_in_rounds_tf32)
     for (const auto& [rows, cols] : {std::pair{m, n}, std::pair{n, m}}) {
-      const tessera::cuda::tma::Plan plan = choose_plan(rows, cols, (k + 31) / 32, 132, true);
+      const tessera::cuda::tma::TilingPlan plan = choose_plan(rows, cols, (k + 31) / 32, 132, true);
       BOOST_TEST_CONTEXT(rows << "×" << cols << "×" << k << " in tf32") {
         BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.tile_n == 256 && plan.slices == 1));
         BOOST_TEST((rows + 255) / 256 * ((cols + 255) / 256) > 66);
       }
     }
-  for (const auto& [m, n, k, parts] : tessera::test::products_in_parts) {
-    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+  for (const auto& [m, n, k, k_parts] : tessera::test::products_of_cluster_split_k) {
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::Results && plan.tile_n == 128));
-      BOOST_TEST(plan.parts == parts);
+      BOOST_TEST(plan.k_parts == k_parts);
     }
   }
-  for (const auto& [m, n, k, tile_n, parts, slices] : tessera::test::products_in_low_tiles) {
-    const tessera::cuda::tma::Plan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+  for (const auto& [m, n, k, tile_n, k_parts, slices] : tessera::test::products_in_tiles_of_64_rows) {
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(plan.tile_m == 64);
       BOOST_TEST(plan.tile_n == tile_n);
-      BOOST_TEST(plan.parts == parts);
+      BOOST_TEST(plan.k_parts == k_parts);
       BOOST_TEST(plan.slices == slices);
     }
   }
@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
 BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
   const auto& tiles = f32_tiles;
-  const auto check = [&](Index m, Index n, Index k, const TileCost& tile, Index segments, Index blocks) {
-    const Choice best = choose(tiles, {.type = tessera::DType::F32, .m = m, .n = n, .k = k}, 132);
+  const auto check = [&](Index m, Index n, Index k, const TileModel& tile, Index segments, Index blocks) {
+    const TileChoice best = choose_tile(tiles, {.type = tessera::DType::F32, .m = m, .n = n, .k = k}, 132);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(tiles[best.tile].m == tile.m);
       BOOST_TEST(tiles[best.tile].n == tile.n);
@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   const auto call = [](Index m, Index n, Index k) {
     return tessera::GemmCall{.type = tessera::DType::F64, .m = m, .n = n, .k = k};
   };
-  const auto check = [&](const TileCost& tile, Index m, Index n, Index k) {
-    const Choice best = choose(tiles, call(m, n, k), 132);
+  const auto check = [&](const TileModel& tile, Index m, Index n, Index k) {
+    const TileChoice best = choose_tile(tiles, call(m, n, k), 132);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(tiles[best.tile].m == tile.m);
       BOOST_TEST(tiles[best.tile].n == tile.n);
@@ -161,9 +161,10 @@ BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   check(f64_square, 768, 768, 768);
   check(f64_square, 4096, 128, 1500);
   for (const auto& [m, n, k] : tessera::test::chained_products)
-    BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose(tiles, call(m, n, k), 132), 132), m << "×" << n << "×" << k);
+    BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose_tile(tiles, call(m, n, k), 132), 132),
+               m << "×" << n << "×" << k);
   // The first of those that cost the same, and no cuts where k is one segment.
-  const Choice least = choose(tiles, call(1, 1, 1), 132);
+  const TileChoice least = choose_tile(tiles, call(1, 1, 1), 132);
   BOOST_TEST(tiles[least.tile].m == f64_least.m);
   BOOST_TEST(least.segments == 1);
 }
@@ -171,11 +172,11 @@ BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
 /// Of the products that a device multiplies.
 BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
   using namespace tessera::cuda::stream_k;
-  const auto tiles_of = [](std::span<const TileCost> tiles, tessera::DType type, bool cut) {
+  const auto tiles_of = [](std::span<const TileModel> tiles, tessera::DType type, bool cut) {
     std::set<std::size_t> seen;
     for (const auto& [m, n, k] : tessera::test::products_of_middle_sizes) {
       const tessera::GemmCall call{.type = type, .m = m, .n = n, .k = k};
-      const Choice best = choose(tiles, call, 132);
+      const TileChoice best = choose_tile(tiles, call, 132);
       const bool more = tiles[best.tile].count(call) * best.segments > best.blocks * 132;
       if ((more && k >= least_cut) == cut) seen.insert(best.tile);
     }

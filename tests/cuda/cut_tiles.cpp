@@ -74,7 +74,8 @@ BOOST_AUTO_TEST_CASE(tiles_half_as_wide_keep_their_bits) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
-  constexpr bool f32 = sizeof(T) == 4; // f64 of more than four rows or columns is panels_keep_their_bits' or stream_k's
+  constexpr bool f32 =
+      sizeof(T) == 4; // f64 of more than four rows or columns is few_vectors_keep_their_bits' or stream_k's
   if (!runs("slender", {.type = dtype_of<T>, .m = 1, .n = 1, .k = 1})) return;
   // Several segments in a block: four, and eight, the last one short.
   for (const Op op : {Op::None, Op::Transpose}) {
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
 
 /// On matrix units, a segment of k a warp, in blocks and clusters of two to eight segments; the last one short, ending
 /// within a step and within an instruction, and vectors past the end.
-BOOST_AUTO_TEST_CASE(panels_keep_their_bits) {
+BOOST_AUTO_TEST_CASE(few_vectors_keep_their_bits) {
   if (!runs("slender", {.type = DType::F64, .m = 16, .n = 4096, .k = 4096})) return;
   for (const Op op_a : {Op::None, Op::Transpose})
     for (const Op op_b : {Op::None, Op::Transpose}) {
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(panels_keep_their_bits) {
 /// The same in f32 and with FMAs, of 5 to 16 rows or columns; where the tiles of slender's own would cost more (132
 /// multiprocessors). By the lengths and by the distances between rows both operands are copied in chunks of 16 bytes,
 /// one of them, or none.
-BOOST_AUTO_TEST_CASE(panels_of_fmas_keep_their_bits) {
+BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_keep_their_bits) {
   if (!is_hopper()) return;
   for (const Op op_a : {Op::None, Op::Transpose})
     for (const Op op_b : {Op::None, Op::Transpose}) {
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(panels_of_fmas_keep_their_bits) {
 
 /// Operands that do not begin at multiples of 16 bytes, rows at distances that are none, or greater than they are long;
 /// k that ends anywhere; and among the numbers zeros of both signs.
-BOOST_AUTO_TEST_CASE(panels_of_fmas_take_every_distance) {
+BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_take_every_leading_dimension) {
   Executor& device = executor(Backend::Cuda);
   if (!is_hopper()) return;
   const auto operand = [&](Index rows, Index cols, Index ld, Index first, Seed seed) {

@@ -16,9 +16,9 @@ namespace {
 
 using tessera::Index;
 using tessera::cuda::Divisor;
-using tessera::cuda::Part;
 using tessera::cuda::RasterOrder;
-using tessera::cuda::Schedule;
+using tessera::cuda::stream_k::Schedule;
+using tessera::cuda::stream_k::WorkTile;
 
 struct Sizes {
   Index tiles, segments, steps, last_steps, slots;
@@ -34,23 +34,23 @@ void check(const Sizes& x) {
     Index handed_on = -1;                         // tile that the block before hands on
     Index most = 0;
     for (Index block = 0; block < schedule.blocks(); ++block) {
-      Part part{};
+      WorkTile work{};
       Index hands_on = -1;
       Index steps = 0;
-      for (Index index = 0; schedule.part(block, index, part); ++index) {
-        BOOST_TEST_REQUIRE(part.begin < part.end);
-        BOOST_TEST(done[part.tile].emplace(part.begin, part.end).second);
-        BOOST_TEST(part.continues == (part.begin > 0));
-        if (part.continues) {
-          BOOST_TEST(part.tile == handed_on);
+      for (Index index = 0; schedule.work_tile(block, index, work); ++index) {
+        BOOST_TEST_REQUIRE(work.begin < work.end);
+        BOOST_TEST(done[work.tile].emplace(work.begin, work.end).second);
+        BOOST_TEST(work.continues == (work.begin > 0));
+        if (work.continues) {
+          BOOST_TEST(work.tile == handed_on);
           handed_on = -1;
         }
-        if (part.hands_on) {
+        if (work.hands_on) {
           BOOST_TEST(index == 0); // before it could wait for anyone, unless it has this part alone
-          hands_on = part.tile;
+          hands_on = work.tile;
           BOOST_TEST(schedule.cuts());
         }
-        steps += part.end - part.begin;
+        steps += work.end - work.begin;
       }
       BOOST_TEST(handed_on == -1); // nobody's sums are left over
       handed_on = hands_on;
@@ -59,10 +59,10 @@ void check(const Sizes& x) {
     BOOST_TEST(handed_on == -1);
     BOOST_TEST(done.size() == static_cast<std::size_t>(x.tiles * x.segments));
     Index all = 0;
-    for (const auto& [tile, parts] : done) {
+    for (const auto& [tile, ranges] : done) {
       const Index length = tile / x.tiles + 1 == x.segments ? x.last_steps : x.steps;
       Index at = 0;
-      for (const auto& [begin, end] : parts) {
+      for (const auto& [begin, end] : ranges) {
         BOOST_TEST(begin == at);
         at = end;
       }
@@ -110,12 +110,12 @@ class Drawing {
 
  private:
   struct Block {
-    std::deque<Part> units; ///< drawn, not yet added
-    bool last = false;      ///< there was none left
+    std::deque<WorkTile> units; ///< drawn, not yet added
+    bool last = false;          ///< there was none left
   };
 
-  Index segment(const Part& unit) const { return unit.tile / x_.tiles; }
-  Index& added(const Part& unit) { return added_[static_cast<std::size_t>(unit.tile % x_.tiles)]; }
+  Index segment(const WorkTile& unit) const { return unit.tile / x_.tiles; }
+  Index& added(const WorkTile& unit) { return added_[static_cast<std::size_t>(unit.tile % x_.tiles)]; }
 
   static bool ended(const Block& block) { return block.last && block.units.empty(); }
   bool can_draw(const Block& block) const { return !block.last && block.units.size() <= ahead_; }
@@ -123,8 +123,8 @@ class Drawing {
     return !block.units.empty() && added(block.units.front()) >= segment(block.units.front());
   }
   void draw(Block& block) {
-    Part unit{};
-    block.last = !schedule_.whole(drawn_++, unit);
+    WorkTile unit{};
+    block.last = !schedule_.whole_tile(drawn_++, unit);
     if (block.last) return;
     BOOST_TEST((unit.begin == 0 && !unit.continues && !unit.hands_on));
     steps_ += unit.end;

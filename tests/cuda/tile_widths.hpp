@@ -34,24 +34,24 @@ constexpr ProductInTiles products_in_rounds_tf32[]{{4090, 2048, 40}, {4070, 2041
 
 /// Few tiles of 128×128, of which several blocks have a part of k each: whole ones, with some rows and columns less,
 /// with lines that begin anywhere, and with a last block of k of few steps.
-struct ProductInParts {
+struct ProductOfClusterSplitK {
   Index m, n, k;
-  int parts;
+  int k_parts;
 };
 
-constexpr ProductInParts products_in_parts[]{
+constexpr ProductOfClusterSplitK products_of_cluster_split_k[]{
     {512, 1024, 2048, 2}, {1000, 760, 3000, 2}, {1021, 1019, 4097, 2},
     {384, 1000, 2048, 4}, {511, 788, 2055, 4},  {324, 1046, 2055, 4},
 };
 
 /// In tiles of 64 rows: 128 columns of two consumers, or 64 of which each consumer, or each block's, has a part of k;
 /// whole ones, with some rows and columns less, with lines that begin anywhere, and in slices of k.
-struct ProductInLowTiles {
+struct ProductInTilesOf64Rows {
   Index m, n, k;
-  int tile_n, parts, slices;
+  int tile_n, k_parts, slices;
 };
 
-constexpr ProductInLowTiles products_in_low_tiles[]{
+constexpr ProductInTilesOf64Rows products_in_tiles_of_64_rows[]{
     {1024, 1024, 1024, 128, 1, 1}, {300, 3000, 520, 128, 1, 1}, {301, 700, 333, 128, 1, 1}, {324, 100, 1000, 128, 1, 4},
     {200, 315, 1000, 64, 1, 1},    {200, 530, 2055, 64, 2, 1},  {263, 702, 2056, 64, 2, 1},
 };

@@ -20,7 +20,7 @@ __device__ OperandSlice<T> segment_slice(OperandSlice<T> x, Along stored, Index 
 
 /// Brings tiles of one segment of both operands, one after the other.
 template <class T, class S, Along along>
-class Copier {
+class TileCopier {
   static constexpr bool few = S::rows < 16; ///< of the small operand: element by element
   struct Nothing {
     __device__ Nothing(const OperandSlice<T>&, int) {}
@@ -30,7 +30,8 @@ class Copier {
       std::conditional_t<few, Nothing, AsyncTileLoader<T, few ? 16 : S::rows, depth<T>, S::team, small_along>>;
 
  public:
-  __device__ Copier(const SlenderOperands<T>& x, Index first_row, Index first, const SegmentRange& range, int thread)
+  __device__ TileCopier(const SlenderOperands<T>& x, Index first_row, Index first, const SegmentRange& range,
+                        int thread)
       : thread_(thread),
         large_(segment_slice(x.large, along, first, range), thread),
         small_(segment_slice(x.small, x.small_along, first_row, range)),

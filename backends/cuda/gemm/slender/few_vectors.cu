@@ -20,15 +20,15 @@ namespace {
 
 using namespace few_vectors;
 
-constexpr int most_parts = 4; ///< of k: blocks of a cluster
+constexpr int max_k_parts = 4; ///< of k: blocks of a cluster
 
 #if __CUDA_ARCH__ >= 900
 
 /// A lane's four sums of a group to their results, of vectors from `least` on.
 template <class T, class R, bool along_k, Reads reads>
-__device__ void store(const Panel& x, const float (&sum)[4], int vector, int least, int group, int lane) {
+__device__ void store(const MmaParams& x, const float (&sum)[4], int vector, int least, int group, int lane) {
   const auto place = [&](int e) -> ResultPlace {
-    const int column = Batch<T, along_k, reads>::vector_of(lane % 4 * 2 + e % 2);
+    const int column = OperandBatch<T, along_k, reads>::vector_of(lane % 4 * 2 + e % 2);
     const int small = SmallChunks<T, reads>::number(lane, e / 2);
     const int large = vector + (along_k ? group * 8 + column : column * chunk<T> + group);
     if (small >= x.small_count || large < least) return {-1, -1};
@@ -50,12 +50,12 @@ __device__ void store(const Panel& x, const float (&sum)[4], int vector, int lea
 
 #endif
 
-/// To be launched in clusters of x.parts blocks, one or two to a multiprocessor.
+/// To be launched in clusters of x.k_parts blocks, one or two to a multiprocessor.
 template <class T, bool along_k, Reads reads, int warps>
-__global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __grid_constant__ Panel x) {
+__global__ void __launch_bounds__(warps * 32, 16 / warps) few_vectors_kernel(const __grid_constant__ MmaParams x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
-  using B = Batch<T, along_k, reads>;
+  using B = OperandBatch<T, along_k, reads>;
   constexpr int depth = B::depth, groups = B::groups, places = groups * 32; // of four sums
   extern __shared__ float4 sums[]; // of the warps, then what the other blocks send
   __shared__ Arrivals arrivals;
@@ -63,14 +63,14 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __
   const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   launch_dependents();
-  if (x.parts > 1) {
-    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.parts - 1) * static_cast<int>(sums_bytes<T, along_k>));
+  if (x.k_parts > 1) {
+    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.k_parts - 1) * static_cast<int>(sums_bytes<T, along_k>));
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   }
   // The last strip begins earlier where it would pass the end, and stores what the one before does not.
   const int least = static_cast<int>(ptx::get_sreg_clusterid_x()) * strip<T, along_k>;
   const int vector = min(least, x.large_count - strip<T, along_k>);
-  const int begin = rank * x.each, end = min(begin + x.each, x.k);
+  const int begin = rank * x.k_per_part, end = min(begin + x.k_per_part, x.k);
   float sum[groups][4]{};
   wait_for_kernel_before();
   int k = begin + warp * depth;
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __
 #pragma unroll
   for (int i = 0; i < groups; ++i) sums[warp * places + i * 32 + lane] = {sum[i][0], sum[i][1], sum[i][2], sum[i][3]};
   __syncthreads();
-  if (x.parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
   const int own = static_cast<int>(threadIdx.x);
   if (own >= places) return;
   float4 all = sums[own];
@@ -100,9 +100,9 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __
 #pragma unroll
   for (int w = 1; w < warps; ++w) add(sums[w * places + own]);
   if (rank > 0) return send(place_in(0, sent + (rank - 1) * places + own), all, place_in(0, &arrivals.barrier));
-  if (x.parts > 1) {
+  if (x.k_parts > 1) {
     arrivals.wait();
-    for (int p = 1; p < x.parts; ++p) add(sent[(p - 1) * places + own]);
+    for (int p = 1; p < x.k_parts; ++p) add(sent[(p - 1) * places + own]);
   }
   const float results[4]{all.x, all.y, all.z, all.w};
   if (sizeof(T) == 2 && x.narrow)
@@ -113,44 +113,44 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) panel_product(const __
 }
 
 /// How k is shared out. Blocks of 16 warps have a multiprocessor each, of 8 warps half of one.
-struct Shares {
-  int parts, warps;
+struct SplitK {
+  int k_parts, warps;
 };
 
 /// So that most multiprocessors have work in so many clusters as run at once: an H100 has 132, and runs 66, 39 and 30
 /// clusters of 2, 3 and 4 large blocks; fewer than 16 strips there never are (is_few_vectors). More strips share
 /// multiprocessors, where one starts or ends while another one reads; but lines along k are read in longer pieces by
 /// more warps. Not this device's numbers: the order of the additions depends on the sizes alone.
-constexpr Shares shares_of(Index strips, Index k, bool along_k) {
+constexpr SplitK split_k_of(Index strips, Index k, bool along_k) {
   if (strips > 132) return {1, along_k ? 16 : 8};
   if (k < 512) return {1, 16};
   if (strips > 66) return {2, 8};
-  return {strips > 39 ? 2 : strips > 30 ? 3 : most_parts, 16};
+  return {strips > 39 ? 2 : strips > 30 ? 3 : max_k_parts, 16};
 }
 
 template <class T, bool along_k, Reads reads, int warps>
-Status launch(cudaStream_t stream, const Panel& x, Index strips, const char* name) noexcept {
+Status launch(cudaStream_t stream, const MmaParams& x, Index strips, const char* name) noexcept {
   constexpr std::size_t third = 76 << 10; // of a multiprocessor's shared memory: see more_than_half
   const Launch how{
-      .blocks = strips * x.parts,
+      .blocks = strips * x.k_parts,
       .threads = warps * 32,
-      .shared = std::max(warps == 16 ? more_than_half : third, (warps + most_parts - 1) * sums_bytes<T, along_k>),
+      .shared = std::max(warps == 16 ? more_than_half : third, (warps + max_k_parts - 1) * sums_bytes<T, along_k>),
       .programmatic = true,
-      .cluster = x.parts};
-  const auto kernel = panel_product<T, along_k, reads, warps>;
+      .cluster = x.k_parts};
+  const auto kernel = few_vectors_kernel<T, along_k, reads, warps>;
   if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
   return launch_kernel(stream, how, name, kernel, x);
 }
 
 template <class T, bool along_k, Reads reads>
-Status launch(cudaStream_t stream, Panel& x, const char* name) noexcept {
+Status launch(cudaStream_t stream, MmaParams& x, const char* name) noexcept {
   const Index strips = ceil_div<Index>(x.large_count, strip<T, along_k>);
-  const Shares shares = shares_of(strips, x.k, along_k);
-  x.parts = shares.parts;
+  const SplitK split = split_k_of(strips, x.k, along_k);
+  x.k_parts = split.k_parts;
   constexpr int depth = steps<T, along_k> * step<T>; // parts end where batches do
-  x.each = ceil_div(ceil_div(x.k, x.parts), depth) * depth;
-  return shares.warps == 8 ? launch<T, along_k, reads, 8>(stream, x, strips, name)
-                           : launch<T, along_k, reads, 16>(stream, x, strips, name);
+  x.k_per_part = ceil_div(ceil_div(x.k, x.k_parts), depth) * depth;
+  return split.warps == 8 ? launch<T, along_k, reads, 8>(stream, x, strips, name)
+                          : launch<T, along_k, reads, 16>(stream, x, strips, name);
 }
 
 template <class T>
@@ -159,23 +159,23 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
   const bool pairs = !small.along_k && small.count % 2 == 0 && small.ld % 2 == 0 &&
                      reinterpret_cast<std::uintptr_t>(small.data) % (2 * sizeof(T)) == 0;
   const bool chunks = small.along_k && is_whole(small.data, call.k, small.ld, sizeof(T));
-  Panel x{.large = large.data,
-          .large_ld = large.ld,
-          .small = small.data,
-          .small_step = small.along_k ? 1 : small.ld,
-          .small_apart = small.along_k ? small.ld : 1,
-          .small_count = static_cast<int>(small.count),
-          .large_count = static_cast<int>(large.count),
-          .k = static_cast<int>(call.k),
-          .parts = 1,
-          .each = 0,
-          .swapped = swapped,
-          .narrow = call.result != DType::F32,
-          .c = call.c,
-          .ldc = call.ldc,
-          .alpha = static_cast<float>(call.alpha),
-          .beta = static_cast<float>(call.beta),
-          .epilogue = EpilogueStore<float>(call)};
+  MmaParams x{.large = large.data,
+              .large_ld = large.ld,
+              .small = small.data,
+              .small_step = small.along_k ? 1 : small.ld,
+              .small_apart = small.along_k ? small.ld : 1,
+              .small_count = static_cast<int>(small.count),
+              .large_count = static_cast<int>(large.count),
+              .k = static_cast<int>(call.k),
+              .k_parts = 1,
+              .k_per_part = 0,
+              .swapped = swapped,
+              .narrow = call.result != DType::F32,
+              .c = call.c,
+              .ldc = call.ldc,
+              .alpha = static_cast<float>(call.alpha),
+              .beta = static_cast<float>(call.beta),
+              .epilogue = EpilogueStore<float>(call)};
   const auto launch_with = [&, along_k = large.along_k]<Reads reads>() {
     return along_k ? launch<T, true, reads>(stream, x, name) : launch<T, false, reads>(stream, x, name);
   };

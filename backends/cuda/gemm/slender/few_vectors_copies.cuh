@@ -11,13 +11,13 @@ constexpr int depth = 16; ///< k of one instruction
 
 /// 16 vectors' elements for the k of one instruction, in lines of 128 bytes along k or across, as they are stored. The
 /// 16-byte chunks of line i are at c ^ 2·(i % 4): neither of the ways to read fragments then meets a bank twice.
-struct alignas(128) Lines {
+struct alignas(128) F64Lines {
   double at[16 * 16];
 };
 
 #if __CUDA_ARCH__ >= 900
 
-/// Where in Lines, in bytes.
+/// Where in F64Lines, in bytes.
 __device__ inline unsigned place_in_line(int line, int position) {
   return static_cast<unsigned>(line * 128 + (position / 2 ^ line % 4 * 2) * 16 + position % 2 * 8);
 }
@@ -42,12 +42,12 @@ __device__ void start_copy(unsigned to, const double* from, int there) {
 /// What a lane copies of an operand's stages: `width` neighbours of some lines. In place of lines past the last vector
 /// that one comes once more; nobody stores their results.
 template <bool along_k, int width>
-class Copies {
+class F64Copies {
   static constexpr int lanes = 16 / width, lines = 32 / lanes; ///< of a line, and copied at once
 
  public:
   /// Of 16 vectors from `first` on, and k from `k` on.
-  __device__ Copies(const Vectors<double>& x, int first, int k, int lane)
+  __device__ F64Copies(const Vectors<double>& x, int first, int k, int lane)
       : data_(x.data),
         line_(lane / lanes),
         position_(lane % lanes * width),

@@ -17,7 +17,7 @@ struct DmmaShape {
   static constexpr int groups = 2; ///< of 8 vectors, the instruction's columns, of a warp
   static constexpr int strip = groups * 8, results = groups * 4, team = 32, most_teams = 8, stages = 6, blocks = 1;
   struct Stage {
-    Lines large, small;
+    F64Lines large, small;
   };
 };
 
@@ -26,10 +26,10 @@ template <bool large_along_k, bool small_along_k, int width>
 struct DmmaUnits : DmmaShape {
 #if __CUDA_ARCH__ >= 900
   /// A segment's sums.
-  static __device__ void multiply(const Panel<double>& x, int segment, int vector, const Stage* ring,
+  static __device__ void multiply(const StrictParams<double>& x, int segment, int vector, const Stage* ring,
                                   double (&sum)[results]) {
     constexpr int length = static_cast<int>(canonical_segment);
-    constexpr unsigned stage_bytes = sizeof(Stage), small_at = sizeof(Lines);
+    constexpr unsigned stage_bytes = sizeof(Stage), small_at = sizeof(F64Lines);
     const int lane = static_cast<int>(threadIdx.x) % 32, own = lane / 4, own_k = lane % 4;
     const int begin = segment * length;
     int left = min(length, x.k - begin), to_copy = left;
@@ -41,8 +41,8 @@ struct DmmaUnits : DmmaShape {
 #pragma unroll
       for (int e = 0; e < 4; ++e) at_large[j][e] = place_of<large_along_k>(own + j * 8, own_k + e * 4);
 
-    Copies<large_along_k, width> of_large(x.large, vector, begin, lane);
-    Copies<small_along_k, 1> of_small(x.small, 0, begin, lane);
+    F64Copies<large_along_k, width> of_large(x.large, vector, begin, lane);
+    F64Copies<small_along_k, 1> of_small(x.small, 0, begin, lane);
     const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
     unsigned free = first;
     // A commit without copies keeps the count of stages under way the same to the end.
@@ -91,27 +91,27 @@ struct DmmaUnits : DmmaShape {
 };
 
 template <bool large_along_k, bool small_along_k, int width>
-constexpr auto kernel_of = panel_strict<DmmaUnits<large_along_k, small_along_k, width>>;
+constexpr auto kernel_of = few_vectors_strict_kernel<DmmaUnits<large_along_k, small_along_k, width>>;
 
 } // namespace
 
-bool is_panel_dmma(const GemmCall& call) noexcept {
+bool is_few_vectors_dmma(const GemmCall& call) noexcept {
   if (call.m == 1 && call.op_b == Op::None) return false; // a thread a column reads as fast, and adds in its block
   return call.type == DType::F64 && std::min(call.m, call.n) <= few && std::max(call.m, call.n) < Index{1} << 30 &&
          call.k > 0 && call.k <= 8 * canonical_segment;
 }
 
-Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
+Status launch_few_vectors_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
   const auto [swapped, small, large] = Operands(call);
   // By whether two elements are copied at once, and how the large and the small operand lie.
-  using Kernel = void (*)(Panel<double>);
+  using Kernel = void (*)(StrictParams<double>);
   const Kernel kernels[2][2][2]{
       {{kernel_of<false, false, 1>, kernel_of<false, true, 1>}, {kernel_of<true, false, 1>, kernel_of<true, true, 1>}},
       {{kernel_of<false, false, 2>, kernel_of<false, true, 2>}, {kernel_of<true, false, 2>, kernel_of<true, true, 2>}},
   };
   const bool chunks = large.count >= DmmaShape::strip &&
                       is_whole(large.data, large.along_k ? 0 : large.count, large.ld, sizeof(double));
-  return launch_panel<DmmaShape>(stream, call, 0, name, kernels[chunks][large.along_k][small.along_k]);
+  return launch_few_vectors_strict<DmmaShape>(stream, call, 0, name, kernels[chunks][large.along_k][small.along_k]);
 }
 
 } // namespace tessera::cuda

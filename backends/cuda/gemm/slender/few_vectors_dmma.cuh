@@ -12,9 +12,9 @@ namespace tessera::cuda {
 
 /// Whether C has so few rows or columns, but is not one row with B stored row by row; and k is up to eight segments.
 /// For compute capability 9.0.
-bool is_panel_dmma(const GemmCall& call) noexcept;
+bool is_few_vectors_dmma(const GemmCall& call) noexcept;
 
 /// C := alpha·op(A)·op(B) + beta·C.
-Status launch_panel_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
+Status launch_few_vectors_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
 
 } // namespace tessera::cuda

@@ -30,13 +30,13 @@ template <bool large_along_k, bool small_along_k, int width, int small_width>
 struct FfmaUnits : FfmaShape {
 #if __CUDA_ARCH__ >= 900
   static constexpr int own_small = few / (team / 32); ///< vectors of a warp
-  using LargeLines = FloatLines<large_along_k, strip>;
-  using Large = Fragment<large_along_k, strip, 4, 8>;
-  using Small = Fragment<small_along_k, few, 2, 4>;
+  using LargeLines = F32Lines<large_along_k, strip>;
+  using Large = VectorFragment<large_along_k, strip, 4, 8>;
+  using Small = VectorFragment<small_along_k, few, 2, 4>;
 
   /// A segment's sums. What a group of four k needs is read while the one before is multiplied, also from one stage to
   /// the next one.
-  static __device__ void multiply(const Panel<float>& x, int segment, int vector, const Stage* ring,
+  static __device__ void multiply(const StrictParams<float>& x, int segment, int vector, const Stage* ring,
                                   float (&sum)[results]) {
     constexpr int length = static_cast<int>(canonical_segment), groups = stage_k / 4, parts = 2;
     constexpr unsigned stage_bytes = sizeof(Stage), small_at = sizeof(LargeLines);
@@ -47,8 +47,8 @@ struct FfmaUnits : FfmaShape {
     const int begin = segment * length, end_k = min(begin + length, x.k);
     int left = end_k - begin, to_copy = left;
 
-    LineCopies<large_along_k, strip, width> of_large(x.large, vector, begin, thread);
-    LineCopies<small_along_k, few, small_width> of_small(x.small, 0, begin, thread);
+    F32Copies<large_along_k, strip, width> of_large(x.large, vector, begin, thread);
+    F32Copies<small_along_k, few, small_width> of_small(x.small, 0, begin, thread);
     const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
     unsigned free = first;
     // A part of a whole stage's copies. Few parts: ptxas has three idle instructions between reads and copies.
@@ -132,27 +132,28 @@ struct FfmaUnits : FfmaShape {
 };
 
 template <bool large_along_k, bool small_along_k, int width, int small_width>
-constexpr auto kernel_of = panel_strict<FfmaUnits<large_along_k, small_along_k, width, small_width>>;
+constexpr auto kernel_of = few_vectors_strict_kernel<FfmaUnits<large_along_k, small_along_k, width, small_width>>;
 
 } // namespace
 
-bool is_panel_ffma(const GemmCall& call) noexcept {
+bool is_few_vectors_ffma(const GemmCall& call) noexcept {
   const auto [small, large] = std::minmax(call.m, call.n);
   return call.type == DType::F32 && small >= least_small && small <= few && large >= FfmaShape::strip &&
          large < Index{1} << 30 && call.k > canonical_segment && call.k <= 8 * canonical_segment;
 }
 
 /// A team's step of k takes eight cycles of a multiprocessor's, those of few teams some more.
-Index panel_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
-  const Shares shares = shares_of<FfmaShape>(call);
-  const Index step = std::max(18, shares.down * shares.across * 8);
-  return ceil_div(shares.blocks, multiprocessors) * std::min(call.k, canonical_segment) * step;
+Index few_vectors_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
+  const TeamGrid grid = team_grid_of<FfmaShape>(call);
+  const Index step = std::max(18, grid.down * grid.across * 8);
+  return ceil_div(grid.blocks, multiprocessors) * std::min(call.k, canonical_segment) * step;
 }
 
-Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors, const char* name) noexcept {
+Status launch_few_vectors_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors,
+                               const char* name) noexcept {
   const auto [swapped, small, large] = Operands(call);
   // By how many elements of the two are copied at once, and how the large and the small operand lie.
-  using Kernel = void (*)(Panel<float>);
+  using Kernel = void (*)(StrictParams<float>);
   const Kernel kernels[3][2][2]{
       {{kernel_of<false, false, 1, 1>, kernel_of<false, true, 1, 1>},
        {kernel_of<true, false, 1, 1>, kernel_of<true, true, 1, 1>}},
@@ -164,8 +165,9 @@ Status launch_panel_ffma(cudaStream_t stream, const GemmCall& call, Index multip
   const auto chunks = [](const Operand& x) { return is_whole(x.data, x.along_k ? 0 : x.count, x.ld, sizeof(float)); };
   const int widths = !chunks(large) ? 0 : !chunks(small) ? 1 : 2;
   // Two blocks share a multiprocessor only if there are not enough of these.
-  const std::size_t least_shared = shares_of<FfmaShape>(call).blocks <= multiprocessors ? more_than_half : 0;
-  return launch_panel<FfmaShape>(stream, call, least_shared, name, kernels[widths][large.along_k][small.along_k]);
+  const std::size_t least_shared = team_grid_of<FfmaShape>(call).blocks <= multiprocessors ? more_than_half : 0;
+  return launch_few_vectors_strict<FfmaShape>(stream, call, least_shared, name,
+                                              kernels[widths][large.along_k][small.along_k]);
 }
 
 } // namespace tessera::cuda

@@ -13,7 +13,7 @@ constexpr int team_size = 64; ///< threads
 /// So many vectors' elements for the k of a stage, as they are stored: a line a vector if they lie along k, else a line
 /// a k. Of lines along k chunk c of 16 bytes is at c ^ line % 8: lanes read the same chunk of several lines.
 template <bool along_k, int vectors>
-struct alignas(128) FloatLines {
+struct alignas(128) F32Lines {
   static constexpr int length = along_k ? stage_k : vectors, lines = along_k ? vectors : stage_k;
   static constexpr int bytes = length * 4; ///< of a line
   float at[lines][length];
@@ -49,8 +49,8 @@ __device__ inline void move(const float*& x, Index bytes) { asm("add.s64 %0, %0,
 /// What a thread copies of an operand's stages: `width` neighbours of some lines. Of the small operand, vectors that do
 /// not exist are left out; nobody stores their results.
 template <bool along_k, int vectors, int width>
-class LineCopies {
-  using Lines = FloatLines<along_k, vectors>;
+class F32Copies {
+  using Lines = F32Lines<along_k, vectors>;
   static constexpr int threads = Lines::length / width, together = team_size / threads; ///< of a line; lines at once
   static constexpr bool is_small = vectors == few;
 
@@ -58,7 +58,7 @@ class LineCopies {
   static constexpr int count = Lines::lines / together; ///< copies of a stage
 
   /// Of the vectors from `first` on, and k from `k` on.
-  __device__ LineCopies(const Vectors<float>& x, int first, int k, int thread) : step_(together * 4 * x.ld) {
+  __device__ F32Copies(const Vectors<float>& x, int first, int k, int thread) : step_(together * 4 * x.ld) {
     const int line = thread / threads, position = thread % threads * width;
     to_ = Lines::place(line, position);
     from_ = x.data + (along_k ? (first + line) * x.ld + k + position : (k + line) * x.ld + first + position);
@@ -85,7 +85,7 @@ class LineCopies {
 template <bool along_k, int vectors>
 __device__ void start_last(const Vectors<float>& x, int first, int k, int left, unsigned to, int thread,
                            float padding) {
-  using Lines = FloatLines<along_k, vectors>;
+  using Lines = F32Lines<along_k, vectors>;
 #pragma unroll 1
   for (int e = thread; e < vectors * stage_k; e += team_size) {
     const int line = e / Lines::length, position = e % Lines::length;
@@ -100,8 +100,8 @@ __device__ void start_last(const Vectors<float>& x, int first, int k, int left, 
 
 /// `each` of an operand's vectors for four k; the vectors of `places` lanes follow one another.
 template <bool along_k, int vectors, int each, int places>
-class Fragment {
-  using Lines = FloatLines<along_k, vectors>;
+class VectorFragment {
+  using Lines = F32Lines<along_k, vectors>;
 
  public:
   /// The one of a lane's vectors, of those from `first` on, that is at `place` of `places`.

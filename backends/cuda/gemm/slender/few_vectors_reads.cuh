@@ -1,8 +1,8 @@
 #pragma once
 
-/// How panel_product reads its operands: which of the instruction's k and columns are which of ours is free, as long as
-/// both operands agree. So lanes read 16 bytes as they are stored, along k or across, 128 bytes of a line at once; what
-/// lies across is paired by a permutation of bytes, and lines along k are shared out between neighbours.
+/// How few_vectors_kernel reads its operands: which of the instruction's k and columns are which of ours is free, as
+/// long as both operands agree. So lanes read 16 bytes as they are stored, along k or across, 128 bytes of a line at
+/// once; what lies across is paired by a permutation of bytes, and lines along k are shared out between neighbours.
 
 #include <utility>
 
@@ -21,15 +21,15 @@ enum class Reads {
   Single
 };
 
-struct Panel {
+struct MmaParams {
   const void* large;
   Index large_ld; ///< elements from one line to the next
   const void* small;
   Index small_step, small_apart; ///< elements from one k, from one vector to the next
   int small_count, large_count, k;
-  int parts, each; ///< of k, and how many each of them has
-  bool swapped;    ///< the large operand is A
-  bool narrow;     ///< C is of the operands' type, not f32
+  int k_parts, k_per_part; ///< of k, and how many each of them has
+  bool swapped;            ///< the large operand is A
+  bool narrow;             ///< C is of the operands' type, not f32
   void* c;
   Index ldc;
   float alpha, beta;
@@ -89,7 +89,7 @@ struct SmallChunks {
   /// From k on, zeros from x.k on unless the step is `whole`. Vectors past the last one are others once more: nobody
   /// stores their results.
   template <bool whole>
-  __device__ void fetch(const Panel& x, int k, int lane) {
+  __device__ void fetch(const MmaParams& x, int k, int lane) {
     const T* const from = static_cast<const T*>(x.small) + k * x.small_step;
     if constexpr (reads == Reads::Chunks) {
 #pragma unroll
@@ -109,10 +109,10 @@ struct SmallChunks {
   }
 
  private:
-  static __device__ Index place(const Panel& x, int lane, int which) {
+  static __device__ Index place(const MmaParams& x, int lane, int which) {
     return min(number(lane, which), x.small_count - 1) * x.small_apart;
   }
-  static __device__ Neighbours<T, 2> one_k(const Panel& x, const T* from, int lane) {
+  static __device__ Neighbours<T, 2> one_k(const MmaParams& x, const T* from, int lane) {
     if constexpr (reads == Reads::Pairs)
       return *reinterpret_cast<const Neighbours<T, 2>*>(from + min(number(lane, 0), x.small_count - 2));
     else
@@ -127,7 +127,7 @@ struct Halves {
 
 /// What a warp has under way: a lane's parts of both operands for some steps.
 template <class T, bool along_k, Reads reads>
-struct Batch {
+struct OperandBatch {
   static constexpr int groups = few_vectors::groups<T, along_k>, steps = few_vectors::steps<T, along_k>,
                        depth = steps * step<T>;
   static_assert(!along_k || steps == 2);
@@ -140,7 +140,7 @@ struct Batch {
   /// From k `first` on, zeros from x.k on unless all are there; `vector` is the block's first one. All 128 bytes of a
   /// line at once: of lines along k by 8 lanes each.
   template <bool whole>
-  __device__ void fetch(const Panel& x, int vector, int first, int lane) {
+  __device__ void fetch(const MmaParams& x, int vector, int first, int lane) {
     const int k = first + (along_k ? lane % 8 : lane % 4) * chunk<T>;
     const int line = along_k ? vector + lane / 8 : k;
     const int place = along_k ? k : vector + lane / 4 * chunk<T>;

@@ -38,10 +38,10 @@ struct Vectors {
 };
 
 template <class T>
-struct Panel {
+struct StrictParams {
   Vectors<T> large, small;
   int k, segments;
-  int parts;        ///< blocks of a cluster
+  int k_parts;      ///< blocks of a cluster
   int across, down; ///< teams of a block, beside one another and along k
   int first;        ///< segments of a cluster's first block
   bool swapped;     ///< the large operand is A
@@ -63,7 +63,7 @@ __device__ inline unsigned in_shared(const void* place) {
 
 /// Vectors before `least` are another team's to store.
 template <class Units, class T>
-__device__ void store(const Panel<T>& x, const T (&sum)[Units::results], int vector, int least, int thread) {
+__device__ void store(const StrictParams<T>& x, const T (&sum)[Units::results], int vector, int least, int thread) {
 #pragma unroll
   for (int i = 0; i < Units::results; ++i) {
     const auto [small, large] = typename Units::Pair(i, vector, thread);
@@ -88,7 +88,7 @@ __device__ __noinline__ void store_with_epilogue(const EpilogueStore<T>& epilogu
 /// To be launched in clusters of one or two blocks.
 template <class Units, class T = typename Units::Element>
 __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
-    panel_strict(const __grid_constant__ Panel<T> x) {
+    few_vectors_strict_kernel(const __grid_constant__ StrictParams<T> x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
   // Of the teams; behind them the sums sent, by segment but for the first one, by team.
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
   const int segment = rank * x.first + along;
   const bool works = rank == 0 ? along < x.first : segment < x.segments;
   launch_dependents();
-  if (x.parts > 1) {
+  if (x.k_parts > 1) {
     if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes<Units>);
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   }
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
   const int vector = max(min(least, x.large.count - Units::strip), 0);
   T sum[Units::results]{};
   if (works) Units::multiply(x, segment, vector, rings + team * Units::stages, sum);
-  if (x.parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
   if (!works) return;
   auto* const sent = reinterpret_cast<Vector<T>*>(rings + x.down * x.across * Units::stages);
   const auto place = [&](int of) { return sent + ((of - 1) * x.across + beside) * chunks * threads + thread; };
@@ -122,15 +122,15 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
 #pragma unroll
       for (int e = 0; e < width; ++e) chunk.lane[e] = sum[p * width + e];
       Vector<T>* const to = place(segment) + p * threads;
-      if (x.parts == 1)
+      if (x.k_parts == 1)
         *to = chunk;
       else
         send(place_in(0, to), reinterpret_cast<const float4&>(chunk), place_in(0, &arrivals.barrier));
     }
   }
-  if (x.parts == 1) __syncthreads(); // all teams of such a block work
+  if (x.k_parts == 1) __syncthreads(); // all teams of such a block work
   if (segment > 0) return;
-  if (x.parts > 1) arrivals.wait();
+  if (x.k_parts > 1) arrivals.wait();
 #pragma unroll 1
   for (int next = 1; next < x.segments; ++next)
 #pragma unroll
@@ -150,69 +150,69 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
 
 /// Teams of a block: `down` segments, in clusters of `parts`, of `across` strips; so that there are some 128 blocks, if
 /// that is possible. Of two blocks the second one has the last segment, which may be short, and no fewer.
-struct Shares {
-  int parts, down, across;
+struct TeamGrid {
+  int k_parts, down, across;
   Index blocks;
 };
 template <class Shape>
-constexpr Shares shares_of(Index segments, Index vectors) {
-  const Index parts = segments > 2 ? 2 : 1, down = ceil_div(segments, parts);
-  const Index across = std::clamp<Index>(ceil_div<Index>(vectors * parts, 128 * Shape::strip), 1,
+constexpr TeamGrid team_grid_of(Index segments, Index vectors) {
+  const Index k_parts = segments > 2 ? 2 : 1, down = ceil_div(segments, k_parts);
+  const Index across = std::clamp<Index>(ceil_div<Index>(vectors * k_parts, 128 * Shape::strip), 1,
                                          std::min<Index>(4, Shape::most_teams / down));
-  return {static_cast<int>(parts), static_cast<int>(down), static_cast<int>(across),
-          ceil_div<Index>(vectors, Shape::strip * across) * parts};
+  return {static_cast<int>(k_parts), static_cast<int>(down), static_cast<int>(across),
+          ceil_div<Index>(vectors, Shape::strip * across) * k_parts};
 }
 template <class Shape>
-Shares shares_of(const GemmCall& call) {
-  return shares_of<Shape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
+TeamGrid team_grid_of(const GemmCall& call) {
+  return team_grid_of<Shape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
 }
 
 /// Bytes of a block: its teams' rings, and the sums of all segments but the first one.
 template <class Shape>
-constexpr std::size_t shared_of(Index segments, const Shares& shares) {
-  return shares.down * shares.across * Shape::stages * sizeof(typename Shape::Stage) +
-         static_cast<std::size_t>(segments - 1) * shares.across * sums_bytes<Shape>;
+constexpr std::size_t shared_of(Index segments, const TeamGrid& grid) {
+  return grid.down * grid.across * Shape::stages * sizeof(typename Shape::Stage) +
+         static_cast<std::size_t>(segments - 1) * grid.across * sums_bytes<Shape>;
 }
 template <class Shape>
 constexpr std::size_t largest_shared() {
   std::size_t largest = 0;
   for (Index segments = 1; segments <= 8; ++segments)
     for (Index vectors = Shape::strip; vectors <= Index{1} << 20; vectors *= 2)
-      largest = std::max(largest, shared_of<Shape>(segments, shares_of<Shape>(segments, vectors)));
+      largest = std::max(largest, shared_of<Shape>(segments, team_grid_of<Shape>(segments, vectors)));
   return largest;
 }
 
 /// `least_shared`: bytes a block asks for.
 template <class Shape, class T = typename Shape::Element>
-Status launch_panel(cudaStream_t stream, const GemmCall& call, std::size_t least_shared, const char* name,
-                    void (*kernel)(Panel<T>)) noexcept {
+Status launch_few_vectors_strict(cudaStream_t stream, const GemmCall& call, std::size_t least_shared, const char* name,
+                                 void (*kernel)(StrictParams<T>)) noexcept {
   const auto [swapped, small, large] = Operands(call);
   const auto vectors = [](const Operand& x) {
     return Vectors<T>{static_cast<const T*>(x.data), x.ld, static_cast<int>(x.count)};
   };
   const Index segments = ceil_div(call.k, canonical_segment);
-  const Shares shares = shares_of<Shape>(call);
-  const int teams = shares.down * shares.across;
-  const Panel<T> x{.large = vectors(large),
-                   .small = vectors(small),
-                   .k = static_cast<int>(call.k),
-                   .segments = static_cast<int>(segments),
-                   .parts = shares.parts,
-                   .across = shares.across,
-                   .down = shares.down,
-                   .first = static_cast<int>(segments) - (shares.parts - 1) * shares.down,
-                   .swapped = swapped,
-                   .c = static_cast<T*>(call.c),
-                   .ldc = call.ldc,
-                   .alpha = static_cast<T>(call.alpha),
-                   .beta = static_cast<T>(call.beta),
-                   .epilogue = EpilogueStore<T>(call)};
-  const std::size_t shared = shared_of<Shape>(segments, shares);
-  const Launch how{.blocks = shares.blocks,
+  const TeamGrid grid = team_grid_of<Shape>(call);
+  const int teams = grid.down * grid.across;
+  const StrictParams<T> x{.large = vectors(large),
+                          .small = vectors(small),
+                          .k = static_cast<int>(call.k),
+                          .segments = static_cast<int>(segments),
+                          .k_parts = grid.k_parts,
+                          .across = grid.across,
+                          .down = grid.down,
+                          .first = static_cast<int>(segments) - (grid.k_parts - 1) * grid.down,
+                          .swapped = swapped,
+                          .c = static_cast<T*>(call.c),
+                          .ldc = call.ldc,
+                          .alpha = static_cast<T>(call.alpha),
+                          .beta = static_cast<T>(call.beta),
+                          .epilogue = EpilogueStore<T>(call)};
+  const std::size_t shared = shared_of<Shape>(segments, grid);
+  const Launch how{.blocks = grid.blocks,
                    .threads = teams * Shape::team,
                    .shared = std::max(shared, least_shared),
                    .programmatic = true,
-                   .cluster = shares.parts};
+                   .cluster = grid.k_parts};
   static_assert(largest_shared<Shape>() <= most_shared);
   if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
   return launch_kernel(stream, how, name, kernel, x);

@@ -18,15 +18,15 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int warps = 16;
-constexpr int most_parts = 3; ///< of k: blocks of a cluster
+constexpr int max_k_parts = 3; ///< of k: blocks of a cluster
 
-struct RowProduct {
+struct GemvParams {
   const void* a;
   const void* b;
   void* c;
   Index step, ldb; ///< elements from one k to the next in A and B
   int n, k;
-  int parts, each; ///< of k, and how many each of them has
+  int k_parts, k_per_part; ///< of k, and how many each of them has
   float alpha, beta;
   EpilogueStore<float> epilogue;
 };
@@ -67,7 +67,7 @@ __device__ void unpack(const uint4& x, float (&to)[4]) {
 
 /// What a warp has under way: `reads` of each lane, and the elements of A for them, one for each lane and 32 rows.
 template <class T, int reads>
-struct Batch {
+struct RowBatch {
   static constexpr int rows = reads * at_once;
   static_assert(rows % 32 == 0);
   uint4 row[reads];
@@ -75,7 +75,7 @@ struct Batch {
 
   /// From row `first` on; those from `end` on are zeros, unless the batch is `whole`. `b` is this lane's first column.
   template <bool whole>
-  __device__ void fetch(const RowProduct& x, const T* b, int first, int end, int lane) {
+  __device__ void fetch(const GemvParams& x, const T* b, int first, int end, int lane) {
     const T* const a = static_cast<const T*>(x.a);
 #pragma unroll
     for (int f = 0; f < rows / 32; ++f) {
@@ -107,8 +107,8 @@ struct Batch {
 /// This warp's share of a block's rows, in turns. What all warps have under way is enough: they drift apart, and some
 /// always wait. Two batches of a warp in turn would be waited for at once, since ptxas gives both the same scoreboard.
 template <class T, int reads, int width>
-__device__ void multiply(const RowProduct& x, const T* b, int begin, int end, int warp, int lane, float (&sum)[width]) {
-  using B = Batch<T, reads>;
+__device__ void multiply(const GemvParams& x, const T* b, int begin, int end, int warp, int lane, float (&sum)[width]) {
+  using B = RowBatch<T, reads>;
   int first = begin + warp * B::rows;
   for (; first + B::rows <= end; first += warps * B::rows) {
     B batch;
@@ -125,22 +125,22 @@ __device__ void multiply(const RowProduct& x, const T* b, int begin, int end, in
 
 /// `blocks_there`: that share a multiprocessor, and its registers.
 template <class T, class R, int reads, int blocks_there>
-__global__ void __launch_bounds__(warps * 32, blocks_there) row_product(const __grid_constant__ RowProduct x) {
+__global__ void __launch_bounds__(warps * 32, blocks_there) gemv_kernel(const __grid_constant__ GemvParams x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
   constexpr int width = 16 / sizeof(T), columns = columns_of<T>;
   __shared__ __align__(16) float sums[warps][columns];
-  __shared__ float sent[most_parts - 1][columns];
+  __shared__ float sent[max_k_parts - 1][columns];
   __shared__ Arrivals arrivals;
   const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   launch_dependents();
-  if (x.parts > 1) {
-    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.parts - 1) * static_cast<int>(sizeof(sent[0])));
+  if (x.k_parts > 1) {
+    if (threadIdx.x == 0 && rank == 0) arrivals.start((x.k_parts - 1) * static_cast<int>(sizeof(sent[0])));
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   }
   const int first = static_cast<int>(ptx::get_sreg_clusterid_x()) * columns;
-  const int begin = rank * x.each, end = min(begin + x.each, x.k);
+  const int begin = rank * x.k_per_part, end = min(begin + x.k_per_part, x.k);
   // Lanes past the last column read it once more.
   const T* const b = static_cast<const T*>(x.b) + min(first + lane % lanes * width, x.n - width);
   float sum[width]{};
@@ -155,16 +155,16 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) row_product(const __
     for (int e = 0; e < width; e += 4)
       *reinterpret_cast<float4*>(&sums[warp][lane * width + e]) = {sum[e], sum[e + 1], sum[e + 2], sum[e + 3]};
   __syncthreads();
-  if (x.parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
   const int own = static_cast<int>(threadIdx.x), j = first + own;
   if (own >= columns) return;
   float all = sums[0][own];
 #pragma unroll
   for (int w = 1; w < warps; ++w) all += sums[w][own];
   if (rank > 0) return send(place_in(0, &sent[rank - 1][own]), all, place_in(0, &arrivals.barrier));
-  if (x.parts > 1) {
+  if (x.k_parts > 1) {
     arrivals.wait();
-    for (int p = 1; p < x.parts; ++p) all += sent[p - 1][own];
+    for (int p = 1; p < x.k_parts; ++p) all += sent[p - 1][own];
   }
   if (j >= x.n) return;
   if (x.epilogue.wanted) [[unlikely]] {
@@ -178,31 +178,31 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) row_product(const __
 /// As many parts of k as give most multiprocessors one block: an H100 has 132, and runs 66 clusters of 2 and 39 of 3 at
 /// once. Not this device's number: the order of the additions depends on the sizes alone.
 constexpr Index multiprocessors = 132;
-constexpr int parts_of(Index groups, Index k) {
+constexpr int k_parts_of(Index groups, Index k) {
   if (groups > 66 || k < 512) return 1;
-  return groups > 39 ? 2 : most_parts;
+  return groups > 39 ? 2 : max_k_parts;
 }
 
 template <class T, class R>
 Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
   const Index groups = ceil_div<Index>(call.n, columns_of<T>);
-  const int parts = parts_of(groups, call.k);
-  const RowProduct x{call.a,
+  const int k_parts = k_parts_of(groups, call.k);
+  const GemvParams x{call.a,
                      call.b,
                      call.c,
                      call.op_a == Op::Transpose ? call.lda : 1,
                      call.ldb,
                      static_cast<int>(call.n),
                      static_cast<int>(call.k),
-                     parts,
-                     static_cast<int>(ceil_div<Index>(call.k, parts)),
+                     k_parts,
+                     static_cast<int>(ceil_div<Index>(call.k, k_parts)),
                      static_cast<float>(call.alpha),
                      static_cast<float>(call.beta),
                      EpilogueStore<float>(call)};
-  Launch how{.blocks = groups * parts, .threads = warps * 32, .programmatic = true, .cluster = parts};
+  Launch how{.blocks = groups * k_parts, .threads = warps * 32, .programmatic = true, .cluster = k_parts};
   // More blocks than multiprocessors: two share one, so that one reads while the other starts or ends.
-  if (groups > multiprocessors) return launch_kernel(stream, how, name, row_product<T, R, 8, 2>, x);
-  const auto kernel = row_product<T, R, 16, 1>;
+  if (groups > multiprocessors) return launch_kernel(stream, how, name, gemv_kernel<T, R, 8, 2>, x);
+  const auto kernel = gemv_kernel<T, R, 16, 1>;
   how.shared = more_than_half;
   if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
   return launch_kernel(stream, how, name, kernel, x);

@@ -22,7 +22,7 @@ __device__ void meet(int barrier) {
 /// The sums of the segments that a block works on at once, added in ascending order to those of the ones before: the
 /// canonical summation's second half.
 template <class T, class S>
-class Totals {
+class BlockTotals {
   static constexpr int results = S::rows * S::wide, each = (results + threads - 1) / threads;
 
  public:
@@ -75,10 +75,10 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
   const Index first_row = static_cast<Index>(blockIdx.x % groups) * S::rows;
   const Index first = static_cast<Index>(blockIdx.x / groups / segment_blocks) * S::wide;
   const int thread = static_cast<int>(threadIdx.x) % threads;
-  const int part = thread / S::team;
+  const int team = thread / S::team;
   /// This thread's segment at a step of the block.
   const auto segment_at = [&](Index step) {
-    return S::together == 1 ? Index{blockIdx.x / groups % segment_blocks} : step / steps * S::together + part;
+    return S::together == 1 ? Index{blockIdx.x / groups % segment_blocks} : step / steps * S::together + team;
   };
   // Of all segments that are worked on together, the first one is the longest.
   const Index last = S::together == 1 ? segment_at(0) : (x.segments - 1) / S::together * S::together;
@@ -91,15 +91,15 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
   wait_for_kernel_before();
   if (threadIdx.x >= threads) {
     const auto copier_at = [&](Index step) {
-      return Copier<T, S, along>(x, first_row, first, SegmentRange(x, segment_at(step)), thread % S::team);
+      return TileCopier<T, S, along>(x, first_row, first, SegmentRange(x, segment_at(step)), thread % S::team);
     };
-    Copier<T, S, along> copier = copier_at(0);
+    TileCopier<T, S, along> copier = copier_at(0);
     const auto start = [&](Index step, int to) {
       if (step < all_steps) {
         if (S::together > 1 && step % steps == 0) copier = copier_at(step);
         const SegmentRange range(x, segment_at(step));
         const Index k0 = step % steps * depth<T>;
-        if (k0 < range.end - range.begin) copier.copy(x, k0, stage[to].segment[part]);
+        if (k0 < range.end - range.begin) copier.copy(x, k0, stage[to].segment[team]);
       }
       __pipeline_commit();
     };
@@ -123,13 +123,13 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
   const int large_row = warp % S::warps_across * 32 + at.across * (along == Along::K ? 1 : S::across);
   constexpr int apart = along == Along::K ? S::lanes : 1;
   T sum[S::down][S::across] = {};
-  Totals<T, S> totals;
+  BlockTotals<T, S> totals;
   int current = 0;
   for (Index step = 0; step < all_steps; ++step) {
     meet<2 * threads>(2);
     const SegmentRange range(x, segment_at(step));
     if (S::together == 1 || range.begin + step % steps * depth<T> < range.end) {
-      const auto& now = stage[current].segment[part];
+      const auto& now = stage[current].segment[team];
       // One warp a scheduler waits for shared memory itself: what it reads is used some steps later.
       constexpr int ahead = S::across * S::down < 32 ? 4 : 2;
       constexpr int unrolled = S::across * S::down < 32 ? depth<T> : 8; // more would not fit into the instruction cache
@@ -156,12 +156,12 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
     current = current + 1 == stages ? 0 : current + 1;
     if constexpr (S::together > 1) {
       if ((step + 1) % steps != 0 && step + 1 < all_steps) continue;
-      __shared__ typename Totals<T, S>::Partial partial;
+      __shared__ typename BlockTotals<T, S>::Partial partial;
 #pragma unroll
       for (int r = 0; r < S::down; ++r)
 #pragma unroll
         for (int c = 0; c < S::across; ++c) {
-          partial.at[part][Totals<T, S>::place(x, small_row + r, large_row + c * apart)] = sum[r][c];
+          partial.at[team][BlockTotals<T, S>::place(x, small_row + r, large_row + c * apart)] = sum[r][c];
           sum[r][c] = T{0};
         }
       const Index before = step / steps * S::together;

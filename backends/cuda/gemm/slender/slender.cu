@@ -47,7 +47,7 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& 
     return "it is for products of which m or n is at most 64, and for few results in f32; use async_copy, or no "
            "kernel's name";
   if (machine.compute_major != 9) return nullptr;
-  if (is_panel_dmma(call)) return nullptr;
+  if (is_few_vectors_dmma(call)) return nullptr;
   if (call.type == DType::F64 && small > 4 && call.k >= 256)
     return "of more than 16 rows or columns in f64, or of more than 4 with k over 8192, stream_k makes more on Hopper; "
            "use it, or no kernel's name";
@@ -73,7 +73,7 @@ Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
   constexpr Index multiplying = S::down * S::across * width;
   constexpr Index bytes = S::together * (S::rows + S::wide) * sizeof(T);
   constexpr std::size_t shared = std::max(shared_bytes<T, S, Along::K>, shared_bytes<T, S, Along::Outer>);
-  constexpr std::size_t of_totals = S::together == 1 ? 0 : sizeof(typename Totals<T, S>::Partial);
+  constexpr std::size_t of_totals = S::together == 1 ? 0 : sizeof(typename BlockTotals<T, S>::Partial);
   if (shared + of_totals > machine.shared_memory_per_block) return std::numeric_limits<Index>::max();
   const Index steps = S::together == 1 ? std::min(x.k, canonical_segment)
                                        : ceil_div<Index>(x.segments, S::together) * canonical_segment;
@@ -101,7 +101,7 @@ Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabiliti
 }
 
 template <class T>
-struct Choice {
+struct TileChoice {
   using Run = Status (*)(cudaStream_t, const SlenderOperands<T>&, const Capabilities&);
   Index cost;
   bool adds; ///< the segments' sums itself
@@ -110,9 +110,9 @@ struct Choice {
 
 /// The tile that costs least, the first of those.
 template <class T, class... Tiles>
-Choice<T> best_of(const SlenderOperands<T>& x, const Capabilities& machine) {
-  const std::array choices{Choice<T>{cost<Tiles>(x, machine), x.segments == 1 || (Tiles::together > 1),
-                                     launch<T, Tiles, Along::K>, launch<T, Tiles, Along::Outer>}...};
+TileChoice<T> best_of(const SlenderOperands<T>& x, const Capabilities& machine) {
+  const std::array choices{TileChoice<T>{cost<Tiles>(x, machine), x.segments == 1 || (Tiles::together > 1),
+                                         launch<T, Tiles, Along::K>, launch<T, Tiles, Along::Outer>}...};
   return *std::min_element(choices.begin(), choices.end(),
                            [](const auto& one, const auto& other) { return one.cost < other.cost; });
 }
@@ -122,15 +122,16 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const cudaStream_t stream = stream_of(queue);
   const Capabilities& machine = executor.capabilities();
   const bool hopper = machine.compute_major == 9;
-  if (hopper && is_panel_dmma(call)) return launch_panel_dmma(stream, call, "slender");
+  if (hopper && is_few_vectors_dmma(call)) return launch_few_vectors_dmma(stream, call, "slender");
   const bool by_columns = call.m <= call.n;
   const Along a_along = call.op_a == Op::None ? Along::K : Along::Outer;
   const Along b_along = call.op_b == Op::None ? Along::Outer : Along::K;
   SlenderOperands<T> x(VectorOperands<T>(call), by_columns, a_along, b_along);
-  const Choice<T> best = best_of<T, Tile<1, 128>, Tile<4, 128>, Tile<16, 128>, Tile<32, 128>, Tile<slender, 128>,
-                                 Tile<32, 64>, Tile<16, 64>, Tile<16, 32>, Tile<1, 32, 4>, Tile<4, 32, 4>>(x, machine);
-  if (hopper && is_panel_ffma(call) && panel_ffma_cost(call, machine.multiprocessors) < best.cost)
-    return launch_panel_ffma(stream, call, machine.multiprocessors, "slender");
+  const TileChoice<T> best =
+      best_of<T, Tile<1, 128>, Tile<4, 128>, Tile<16, 128>, Tile<32, 128>, Tile<slender, 128>, Tile<32, 64>,
+              Tile<16, 64>, Tile<16, 32>, Tile<1, 32, 4>, Tile<4, 32, 4>>(x, machine);
+  if (hopper && is_few_vectors_ffma(call) && few_vectors_ffma_cost(call, machine.multiprocessors) < best.cost)
+    return launch_few_vectors_ffma(stream, call, machine.multiprocessors, "slender");
   Scratch scratch;
   if (!best.adds) {
     if (Status status = allocate_sums<T>(scratch, executor, queue, x.segments, x.count * x.length); !status.ok())

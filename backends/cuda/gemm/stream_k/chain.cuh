@@ -1,11 +1,12 @@
 #pragma once
 
-/// stream_k where a tile's segments of k are added by the blocks that computed them, one behind the other (M::chained).
-/// Segments have no sums of their own in memory, only tiles their totals, and no second kernel adds them.
+/// The variant of stream_k in which the blocks that computed a tile's segments of k add them in turn (M::chained).
+/// Segments have no sums of their own in memory: only tiles have totals, and no second kernel adds them.
 ///
-/// A unit is one segment of one tile; units are numbered segment by segment. A block waits until the segments before
-/// its own are added. Blocks that had their units by their own numbers could wait for a block that does not run, for
-/// other work holds its multiprocessor, and never end if that work waits for them. So units are drawn, in their order.
+/// A unit is one segment of one tile. Units are numbered segment by segment. A block waits until the segments before
+/// its own are added. If blocks took their units by their block number, a block could wait for one that does not run
+/// because another kernel holds its multiprocessor, and neither would end if that kernel waits for it. So blocks draw
+/// units in their order.
 
 #include "partial_sums.cuh"
 #include "pipeline.cuh"
@@ -14,43 +15,44 @@ namespace tessera::cuda::stream_k {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Units for those who copy: one thread draws for all of them.
+/// The units of a block, for its producer warps. One thread draws them for all.
 template <class T>
 class DrawnUnits {
  public:
-  __device__ explicit DrawnUnits(const Work<T>& work) : work_(work) { draw(0); }
-  /// The block's unit of that index: halfway through the one before it, so that nobody waits for its number. Not
-  /// sooner: by then those who compute have begun with the one before, each as late as the chain lets it, and who is
-  /// ahead in the chain draws first. Else everyone would wait for the whole chain at each unit.
+  __device__ explicit DrawnUnits(const Params<T>& params) : params_(params) { draw(0); }
+  /// Draws the block's unit number `index`. The producer warps call it halfway through the unit before, so that no
+  /// thread waits for the number. They must not call it sooner: by then the consumer warps have begun with the unit
+  /// before, as late as the chain lets each of them, so the block that is ahead in the chain draws first. Otherwise all
+  /// blocks would wait for the whole chain at each unit.
   __device__ void draw(Index index) {
-    if (threadIdx.x % producers == 0) number(index) = atomicAdd(work_.drawn, 1);
+    if (threadIdx.x % producers == 0) number(index) = atomicAdd(params_.drawn_units, 1);
   }
-  __device__ bool get(Index index, Part& part) const {
+  __device__ bool get(Index index, WorkTile& work) const {
     meet_producers();
-    return work_.schedule.whole(number(index), part);
+    return params_.schedule.whole_tile(number(index), work);
   }
 
  private:
-  /// Of two, since others may still read the one before.
+  /// There are two of them, because other threads may still be reading the previous one.
   __device__ static int& number(Index index) {
     __shared__ int numbers[2];
     return numbers[index % 2];
   }
 
-  const Work<T>& work_;
+  const Params<T>& params_;
 };
 
-/// A tile's totals, which every block that has a segment of it adds to.
+/// The totals of a tile, to which every block adds that has a segment of the tile.
 template <class M>
 class Chain {
   using Sums = typename M::Sums;
 
  public:
-  __device__ Chain(const Work<typename M::Element>& work, Index tile)
-      : totals_(Parcel<M>(work.totals + tile * Parcel<M>::size)),
-        added_(work.flags + tile * (M::threads / 32) + threadIdx.x / 32) {}
+  __device__ Chain(const Params<typename M::Element>& params, Index tile)
+      : totals_(StoredSums<M>(params.totals + tile * StoredSums<M>::size)),
+        added_(params.flags + tile * (M::threads / 32) + threadIdx.x / 32) {}
 
-  /// Until those before this segment are added.
+  /// Waits until all segments before this one are added.
   __device__ void wait(int segment) const {
     while (Flag(*added_).load(::cuda::std::memory_order_acquire) < segment) __nanosleep(100);
   }
@@ -58,40 +60,40 @@ class Chain {
     totals_.add(sums, segment == 0);
     announce(added_, segment + 1);
   }
-  /// The last one.
+  /// Adds the totals to the sums of the last segment.
   __device__ void add_to(Sums& sums) const { totals_.add_to(sums); }
 
  private:
-  Totals<M> totals_;
+  TileTotals<M> totals_;
   int* added_;
 };
 
 template <class M, bool with_epilogue, class Stage>
-__device__ void consume_units(const Work<typename M::Element>& work, const Stage* stage,
+__device__ void consume_units(const Params<typename M::Element>& params, const Stage* stage,
                               Barriers<M::stages>& barriers) {
   const typename M::Place place(static_cast<int>(threadIdx.x));
   typename M::Fragment fragment;
   Ring<M::stages> ring;
   wait_together(barriers.full[0], 0);
-  wait_for_kernel_before(); // which is over then
+  wait_for_kernel_before(); // it has ended then
   fragment.load(stage[0], place);
   for (int index = 0;; ++index) {
-    const Plan& plan = barriers.plan_of(index); // read where it is: registers are few
-    if (plan.part.tile < 0) break;
+    const PlannedTile& planned = barriers.planned_tile(index); // it is read in place, because registers are few
+    if (planned.work.tile < 0) break;
     typename M::Sums sums;
     M::clear(sums, barriers.zeros);
 #pragma unroll 1
-    for (int left = plan.whole; left > 0; --left) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
-    if (plan.whole < plan.part.end) multiply_rest<M>(sums, fragment, stage, place, plan.rest, ring, barriers);
-    const int segment = static_cast<int>(plan.segment);
-    Chain<M> chain(work, plan.part.tile - plan.segment * work.raster.tiles());
+    for (int left = planned.whole; left > 0; --left) multiply_stage<M>(sums, fragment, stage, place, ring, barriers);
+    if (planned.whole < planned.work.end) multiply_rest<M>(sums, fragment, stage, place, planned.rest, ring, barriers);
+    const int segment = static_cast<int>(planned.segment);
+    Chain<M> chain(params, planned.work.tile - planned.segment * params.raster.tiles());
     chain.wait(segment);
-    if (segment + 1 < work.segments) {
+    if (segment + 1 < params.segments) {
       chain.add(sums, segment);
     } else {
       chain.add_to(sums);
-      typename M::Sums::Totals held(work.x.k); // for results one by one
-      M::template store<with_epilogue>(work.x, plan.origin.row, plan.origin.col, place, sums, held);
+      typename M::Sums::Totals held(params.x.k); // for an epilogue, which takes results one by one
+      M::template store<with_epilogue>(params.x, planned.origin.row, planned.origin.col, place, sums, held);
     }
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-/// How stream_k is run: with the tiles and segments that were chosen (stream_k_choice.hpp), and the memory that its
-/// kernel needs.
+/// Launches a stream_k product: with the tiles and segments that the model chose (tile_model.hpp), and with the memory
+/// that the kernel needs.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ inline __global__ void clear(int* flags, unsigned count) {
   if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
 }
 
-/// A chain's, which count.
+/// Clears a chain's flags, which count the segments that are added.
 inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
   const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .programmatic = true};
   return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
@@ -51,16 +51,17 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Schedule schedule(tiles, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
 
   ScratchLayout layout;
-  constexpr Index parcel = M::Sums::count * M::threads * Index{sizeof(T)};
+  constexpr Index block_sums_bytes = M::Sums::count * M::threads * Index{sizeof(T)};
   const Index blocks = schedule.blocks();
-  const bool apart = segments > 1 && !M::chained; // segments' sums
+  const bool apart = segments > 1 && !M::chained; // the sums of segments are in memory, and a second kernel adds them
   constexpr Index warps = M::threads / 32;
-  const Index drawn = M::chained ? tiles * warps : 0; // behind a chain's flags: cleared with them
-  const Index flag_count = M::chained ? drawn + 1 : 0;
+  // The counter of drawn units is behind the flags of a chain, and is cleared with them.
+  const Index counter_at = M::chained ? tiles * warps : 0;
+  const Index flag_count = M::chained ? counter_at + 1 : 0;
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
-  const std::size_t handed = layout.add(schedule.cuts() ? blocks * 2 * parcel : 0);
+  const std::size_t hand_offs = layout.add(schedule.cuts() ? blocks * 2 * block_sums_bytes : 0);
   const Index with_totals = M::chained ? tiles : length > canonical_segment ? blocks : 0;
-  const std::size_t totals = layout.add(with_totals * parcel);
+  const std::size_t totals = layout.add(with_totals * block_sums_bytes);
   const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
   if (layout.size() > 0)
@@ -69,36 +70,37 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   int* flag = reinterpret_cast<int*>(memory + flags);
   if (schedule.cuts())
     if (Status status = signals_of(queue, blocks * warps, flag); !status.ok()) return status;
-  const Work<T> work{x,
-                     schedule,
-                     RasterOrder(tiles_m, tiles_n, band),
-                     segments,
-                     reinterpret_cast<T*>(memory + sums),
-                     reinterpret_cast<T*>(memory + handed),
-                     flag,
-                     reinterpret_cast<T*>(memory + totals),
-                     flag + drawn};
+  const Params<T> params{x,
+                         schedule,
+                         RasterOrder(tiles_m, tiles_n, raster_height),
+                         segments,
+                         reinterpret_cast<T*>(memory + sums),
+                         reinterpret_cast<T*>(memory + hand_offs),
+                         flag,
+                         reinterpret_cast<T*>(memory + totals),
+                         flag + counter_at};
   if (flag_count > 0)
-    if (Status status = clear_flags(stream, work.flags, flag_count); !status.ok()) return status;
+    if (Status status = clear_flags(stream, params.flags, flag_count); !status.ok()) return status;
   const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
     const auto kernel =
         x.epilogue.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
-    constexpr std::size_t alone = std::max(bytes, more_than_half); ///< of a block that is to have a multiprocessor
+    /// Of a block that is to have a multiprocessor to itself.
+    constexpr std::size_t alone = std::max(bytes, more_than_half);
     if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
     const Launch how{.blocks = blocks,
                      .threads = M::threads + producers,
                      .shared = blocks <= multiprocessors ? alone : bytes,
                      .programmatic = true};
-    return launch_kernel(stream, how, name, kernel, work);
+    return launch_kernel(stream, how, name, kernel, params);
   });
   if (!status.ok() || !apart) return status;
-  return launch_add_segments<T>(stream, {.sums = work.sums, .segments = segments, .epilogue = x.epilogue}, name);
+  return launch_add_segments<T>(stream, {.sums = params.sums, .segments = segments, .epilogue = x.epilogue}, name);
 }
 
-/// Of several sizes of tiles the one that was chosen.
+/// Runs the product with the tile that the model chose among `Sizes`.
 template <class... Sizes>
-Status run_choice(const Choice& best, const char* name, Executor& executor, Queue& queue,
+Status run_choice(const TileChoice& best, const char* name, Executor& executor, Queue& queue,
                   const GemmCall& call) noexcept {
   using Run = Status (*)(const char*, Executor&, Queue&, const GemmCall&, Index, Index);
   constexpr Run runs[]{run<Sizes>...};
@@ -110,15 +112,15 @@ constexpr std::array tiles_of{Sizes::tile...};
 
 template <class... Sizes>
 Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  const Choice best = choose(tiles_of<Sizes...>, call, executor.capabilities().multiprocessors);
+  const TileChoice best = choose_tile(tiles_of<Sizes...>, call, executor.capabilities().multiprocessors);
   return run_choice<Sizes...>(best, name, executor, queue, call);
 }
 
-/// One of several sizes of tiles, or M's chain.
+/// Runs the product in M's chain if that pays, otherwise with the tile that the model chose among `Sizes`.
 template <class M, class... Sizes>
 Status run_chained_or(const char* name, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index multiprocessors = executor.capabilities().multiprocessors;
-  const Choice best = choose(tiles_of<Sizes...>, call, multiprocessors);
+  const TileChoice best = choose_tile(tiles_of<Sizes...>, call, multiprocessors);
   if (chain_pays(M::tile, call, best, multiprocessors))
     return run<M>(name, executor, queue, call, segments_of(call), M::blocks);
   return run_choice<Sizes...>(best, name, executor, queue, call);

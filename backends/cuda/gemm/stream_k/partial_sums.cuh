@@ -1,37 +1,39 @@
 #pragma once
 
-/// Sums on their way from a block of stream_k to the next one, and the totals of finished segments of k.
+/// Sums that one block of stream_k hands on to the next one, and the totals of finished segments of k.
 ///
-/// Totals are in global memory, where the L2 cache keeps them: in registers is no room, and what a block hands on is
-/// there already. In f64 that cache adds to them (M::cache_adds), and nobody waits: one thread adds to a total, or
-/// those of a chain do (stream_k_chain.cuh), one segment after the other, each with one rounding, so that the order and
-/// the bits are the canonical ones. In f32 it would flush subnormals.
+/// Totals are in global memory, where the L2 cache keeps them: registers have no room for them, and sums that a block
+/// hands on are in that memory already. In f64 the L2 cache adds to the totals (M::cache_adds), so no warp waits for
+/// them. Only one thread adds to a total, or in a chain (chain.cuh) one thread of each block in turn, one segment after
+/// the other, and each addition rounds once. So the order and the bits are the canonical ones. In f32 the L2 cache
+/// would flush subnormals.
 
 #include <cuda/atomic>
 
-#include "work_tiles.cuh"
+#include "params.cuh"
 
 namespace tessera::cuda::stream_k {
 
 using Flag = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
 
-/// To who waits for `value`. What the warp's threads have written to global memory before is there then, too.
+/// Sets the flag that another block's warp waits for. What this warp's threads have written to global memory is visible
+/// to a warp that has seen `value`.
 __device__ inline void announce(int* flag, int value) {
   __threadfence();
   __syncwarp();
   if (threadIdx.x % 32 == 0) Flag(*flag).store(value, ::cuda::std::memory_order_release);
 }
 
-/// One thread's sums, or totals, in global memory.
+/// The place of one thread's sums, or totals, in global memory.
 template <class M>
-class Parcel {
+class StoredSums {
   using T = typename M::Element;
   using Sums = typename M::Sums;
 
  public:
-  static constexpr Index size = Index{Sums::count} * M::threads; ///< of a block's
+  static constexpr Index size = Index{Sums::count} * M::threads; ///< elements of one block
 
-  __device__ explicit Parcel(T* of_block) : first_(of_block + threadIdx.x) {}
+  __device__ explicit StoredSums(T* of_block) : first_(of_block + threadIdx.x) {}
 
   __device__ T* at(int e) const { return first_ + e * M::threads; }
   __device__ void put(const Sums& sums) const {
@@ -47,52 +49,53 @@ class Parcel {
   T* first_;
 };
 
-/// Where a block leaves sums and totals for the next one.
+/// The place where a block leaves its sums and totals for the next block.
 template <class M>
-class Passed {
+class HandOff {
   using T = typename M::Element;
 
  public:
-  __device__ Passed(const Work<T>& work, Index block)
-      : totals(work.handed + (block * 2 + 1) * Parcel<M>::size),
-        sums_(work.handed + block * 2 * Parcel<M>::size),
-        flag_(work.flags + block * (M::threads / 32) + threadIdx.x / 32) {}
+  __device__ HandOff(const Params<T>& params, Index block)
+      : totals(params.hand_offs + (block * 2 + 1) * StoredSums<M>::size),
+        sums_(params.hand_offs + block * 2 * StoredSums<M>::size),
+        flag_(params.flags + block * (M::threads / 32) + threadIdx.x / 32) {}
 
-  /// And the totals, which are there.
+  /// Hands on the sums. The totals are in place already.
   __device__ void put(const typename M::Sums& sums) const {
     sums_.put(sums);
     announce(flag_, 1);
   }
   __device__ void take(typename M::Sums& sums) const {
     while (Flag(*flag_).load(::cuda::std::memory_order_acquire) == 0) __nanosleep(100);
-    __syncwarp(); // all have seen it
+    __syncwarp(); // all lanes have seen the flag
     if (threadIdx.x % 32 == 0) Flag(*flag_).store(0, ::cuda::std::memory_order_relaxed);
     sums_.take(sums);
   }
 
-  const Parcel<M> totals;
+  const StoredSums<M> totals;
 
  private:
-  const Parcel<M> sums_;
+  const StoredSums<M> sums_;
   int* flag_;
 };
 
-/// Of the segments of a part's tile that are finished.
+/// The totals of the finished segments of a work tile.
 template <class M>
-class Totals {
+class TileTotals {
   using T = typename M::Element;
   using Sums = typename M::Sums;
 
  public:
-  /// Those of a part that continues or hands on are where both blocks find them. A block's share is at least a tile
-  /// long, so that a part does both only if its tile is shorter than others: one segment of several.
-  __device__ Totals(const Work<T>& work, const Part& part)
-      : at_(part.hands_on    ? Passed<M>(work, blockIdx.x).totals
-            : part.continues ? Passed<M>(work, blockIdx.x - 1).totals
-                             : Parcel<M>(work.totals + blockIdx.x * Parcel<M>::size)) {}
-  __device__ explicit Totals(const Parcel<M>& at) : at_(at) {}
+  /// The totals of a work tile that continues another one, or is handed on, lie in the hand-off, where both blocks find
+  /// them. A work tile is both only if its tile is shorter than others, which is one segment of several: otherwise a
+  /// block's run is at least as long as a tile.
+  __device__ TileTotals(const Params<T>& params, const WorkTile& work)
+      : at_(work.hands_on    ? HandOff<M>(params, blockIdx.x).totals
+            : work.continues ? HandOff<M>(params, blockIdx.x - 1).totals
+                             : StoredSums<M>(params.totals + blockIdx.x * StoredSums<M>::size)) {}
+  __device__ explicit TileTotals(const StoredSums<M>& at) : at_(at) {}
 
-  /// A segment is finished; the `first` one of the tile.
+  /// Adds the sums of a finished segment to the totals; `first` says that it is the tile's first segment.
   __device__ void add(Sums& sums, bool first) {
     if constexpr (M::cache_adds) {
       if (first) return at_.put(sums);
@@ -104,14 +107,14 @@ class Totals {
       at_.put(sums);
     }
   }
-  /// The last one is.
+  /// Adds the totals to the sums of the last segment.
   __device__ void add_to(Sums& sums) const {
 #pragma unroll
     for (int e = 0; e < Sums::count; ++e) sums.at(e) = __ldcg(at_.at(e)) + sums.at(e);
   }
 
  private:
-  Parcel<M> at_;
+  StoredSums<M> at_;
 };
 
 } // namespace tessera::cuda::stream_k

@@ -1,13 +1,18 @@
-/// stream_k: async_copy's tiles in persistent blocks that share the work out evenly, to the bits of one chain.
+/// stream_k: async_copy's tiles in persistent blocks, which share the work out evenly and keep the bits of one chain.
 ///
-/// Four warps copy, elements of an operand along k one by one so that it comes out transposed, and hand their registers
-/// to eight warps that do nothing but read shared memory and multiply: 256×128 results, 16×8 a thread, 6 reads for 128
-/// FMAs; or to four warps with 128×128, two blocks a multiprocessor, one of which multiplies while the other one
-/// stores; or, of a smaller C, 64×128, 64×64, 32×64 or 32×32. What does not fill a wave of blocks is cut anywhere along
-/// k: the next block goes on with the chains where the one before stopped. Where C has few tiles, k is cut at the
-/// canonical segments as well. Bytes as for async_copy, four for each result that is handed on, and eight for each and
-/// each segment of k but the first. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
-/// Matrix-Matrix Multiplication on the GPU" (PPoPP 2023), whose sums are added; warps with roles are NVIDIA CUTLASS's.
+/// Four producer warps copy. An operand that is stored along k is copied element by element, so that it comes out
+/// transposed. They hand most of their registers to the consumer warps, which do nothing but read shared memory and
+/// multiply. The largest tile has 256×128 results and eight consumer warps, of 16×8 results a thread: 6 reads feed 128
+/// FMAs. Tiles of 128×128 have four consumer warps, and two blocks share a multiprocessor, so that one multiplies while
+/// the other one stores. A smaller C takes tiles of 64×128, 64×64, 32×64 or 32×32.
+///
+/// Tiles that do not fill a wave of blocks may be cut at any step of k: the next block continues the chains where the
+/// block before it stopped. Where C has few tiles, k is also cut at the canonical segments. Memory traffic is
+/// async_copy's, and four bytes for each result that is handed on, and eight bytes for each result and each segment of
+/// k but the first.
+///
+/// Sources: Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
+/// GPU" (PPoPP 2023), where partial sums are added instead of continued; NVIDIA CUTLASS for warps with roles.
 
 #include "cuda/gemm/common/repack.cuh"
 #include "cuda/gemm/common/warp_tile.cuh"
@@ -17,20 +22,22 @@
 namespace tessera::cuda {
 namespace stream_k {
 
-/// `together`: steps in one piece of code. `ahead`: how many steps before its use an operand is read.
-template <class S_, TileCost tile_, int block_k_, int stages_, int together, int ahead = 1>
-struct Fmas {
+/// Multiplies with FMAs. `together`: steps in one piece of code. `ahead`: number of steps that an operand is read
+/// before its use.
+template <class S_, TileModel tile_, int block_k_, int stages_, int together, int ahead = 1>
+struct FmaMultiplier {
   using Element = float;
   using S = S_;
   static constexpr int block_m = S::block_m, block_n = S::block_n, block_k = block_k_;
-  static constexpr TileCost tile = tile_;
+  static constexpr TileModel tile = tile_;
   static_assert(tile.m == block_m && tile.n == block_n);
   static constexpr int threads = S::threads, blocks = tile.blocks, stages = stages_;
   static constexpr int producer_registers = 40, registers = blocks == 1 ? 232 : 216;
   static constexpr bool transposes = true;
   static constexpr bool chained = false, cache_adds = false, reloads = false;
 
-  /// Rows are padded where they are written element by element; whole vectors stay in line with memory's sectors.
+  /// Rows are padded where elements are written one by one. Rows that are written as whole vectors are not, so that
+  /// they stay in line with the sectors of memory.
   template <int outer, Along along>
   struct alignas(32) Tile {
     float at[block_k][along == Along::K ? padded<float>(outer) : outer];
@@ -44,20 +51,21 @@ struct Fmas {
   using Sums = warp_tiling::Sums<S>;
   using Fragments = warp_tiling::Fragments<S>;
 
-  /// Where a thread's elements of a step are in a stage: addresses of shared memory, to which a step further is a
-  /// constant. As pointers the compiler works them out again for each step.
+  /// The addresses in shared memory of a thread's elements in a stage. They are numbers, and the next step is a
+  /// constant distance away: the compiler would compute pointers again for each step.
   template <class Stage>
-  class Lines {
+  class FragmentAddresses {
    public:
-    __device__ Lines(const Stage& stage, const Place& place)
+    __device__ FragmentAddresses(const Stage& stage, const Place& place)
         : a_(address(&stage.a.at[0][place.row])), b_(address(&stage.b.at[0][place.col])) {}
-    __device__ void load(Fragments& parts, int step) const {
+    __device__ void load(Fragments& fragments, int step) const {
 #pragma unroll
       for (int v = 0; v < S::vectors_m; ++v)
-        load<S::width_m>(parts.a + v * S::width_m, a_ + step * a_bytes + v * S::lanes_m * S::width_m * sizeof(float));
+        load<S::width_m>(fragments.a + v * S::width_m,
+                         a_ + step * a_bytes + v * S::lanes_m * S::width_m * sizeof(float));
 #pragma unroll
       for (int v = 0; v < S::vectors_n; ++v)
-        load<S::width>(parts.b + v * S::width, b_ + step * b_bytes + v * S::lanes_n * S::width * sizeof(float));
+        load<S::width>(fragments.b + v * S::width, b_ + step * b_bytes + v * S::lanes_n * S::width * sizeof(float));
     }
     __device__ void advance(int steps) {
       a_ += steps * a_bytes;
@@ -85,18 +93,18 @@ struct Fmas {
   };
 
   struct Fragment {
-    Fragments parts[ahead + 1]; ///< of this step and of the next ones
+    Fragments steps[ahead + 1]; ///< of the current step and of the next ones
 
     template <class Stage>
     __device__ void load(const Stage& stage, const Place& place) {
-      const Lines<Stage> lines(stage, place);
+      const FragmentAddresses<Stage> addresses(stage, place);
 #pragma unroll
-      for (int step = 0; step < ahead; ++step) lines.load(parts[step], step);
+      for (int step = 0; step < ahead; ++step) addresses.load(steps[step], step);
     }
   };
 
-  /// Row by row and back: the register file reads two operands a cycle, so that of a multiply-add's three one must be
-  /// the last one's still. Else it takes two cycles.
+  /// Multiplies row by row, in turns forwards and backwards. The register file reads two operands a cycle, so one of
+  /// the three operands of an FMA must still be an operand of the FMA before it; otherwise the FMA takes two cycles.
   __device__ static void add(Sums& sums, const Fragments& now) {
 #pragma unroll
     for (int i = S::rows - 1; i >= 0; --i)
@@ -106,9 +114,10 @@ struct Fmas {
         sums.extend(i, there, now.a[i], now.b[there]);
       }
   }
-  /// As vectors from shared memory, neighbours the other way round: a vector's registers follow one another, so that
-  /// the sums of column j and the elements of B for it, which come as vectors too, lie in different banks of registers.
-  /// Volatile, or one would be read and copied.
+  /// Sets the sums to 0. They are read as vectors from shared memory, with neighbours exchanged: the registers of a
+  /// vector are consecutive, so the sums of column j and the elements of B for it, which are read as vectors too, then
+  /// lie in different register banks. The reads are volatile, because otherwise the compiler would read one and copy
+  /// it.
   __device__ static void clear(Sums& sums, const float* zeros) {
     const auto from = static_cast<unsigned>(__cvta_generic_to_shared(zeros));
 #pragma unroll
@@ -130,24 +139,25 @@ struct Fmas {
                                        int steps, Next next) {
     multiply_pieces<granule>(sums, fragment, stage, place, steps, next);
   }
-  /// A few steps at a time with a branch between them: the assembler keeps the order within a step only if it cannot
-  /// mix it with many others. But a branch that is taken costs a lone warp 20 cycles.
+  /// Multiplies a few steps at a time, with a branch between the pieces: the assembler keeps the order within a step
+  /// only if it cannot mix it with many others. A taken branch stalls a lone warp, so pieces are longer where a block
+  /// has one consumer warp for each scheduler.
   template <int piece, class Stage, class Next>
   __device__ static void multiply_pieces(Sums& sums, Fragment& fragment, const Stage& stage, const Place& place,
                                          int steps, Next next) {
     static_assert(piece % granule == 0);
-    Lines<Stage> lines(stage, place);
+    FragmentAddresses<Stage> addresses(stage, place);
 #pragma unroll 1
     for (int left = steps; left > 0; left -= piece) {
 #pragma unroll
       for (int step = 0; step < piece; ++step) {
         if (step == piece - ahead) {
-          lines.advance(piece);
+          addresses.advance(piece);
           if (left <= piece) [[unlikely]]
-            lines = Lines<Stage>(next(), place);
+            addresses = FragmentAddresses<Stage>(next(), place);
         }
-        lines.load(fragment.parts[(step + ahead) % granule], (step + ahead) % piece);
-        add(sums, fragment.parts[step % granule]);
+        addresses.load(fragment.steps[(step + ahead) % granule], (step + ahead) % piece);
+        add(sums, fragment.steps[step % granule]);
       }
     }
   }
@@ -166,27 +176,28 @@ struct Fmas {
 
 namespace {
 
-using Large = stream_k::Fmas<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f32_large, 32, 4, 2>;
-using Square = stream_k::Fmas<warp_tiling::Wide<float>, stream_k::f32_square, 32, 3, 2>;
-using Medium = stream_k::Fmas<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_medium, 32, 4, 16>;
-using Small =
-    stream_k::Fmas<warp_tiling::Shape<float, 2, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_small, 32, 5, 32>;
-using Flat =
-    stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 2, 2, warp_tiling::Lanes::ZCurve>, stream_k::f32_flat, 64, 4, 32, 3>;
-using Least = stream_k::Fmas<warp_tiling::Shape<float, 1, 1, 4, 1, warp_tiling::Lanes::ZCurve, 2>, stream_k::f32_least,
-                             64, 4, 32, 3>;
+using Large = stream_k::FmaMultiplier<warp_tiling::Shape<float, 4, 2, 4, 2>, stream_k::f32_large, 32, 4, 2>;
+using Square = stream_k::FmaMultiplier<warp_tiling::Wide<float>, stream_k::f32_square, 32, 3, 2>;
+using Medium = stream_k::FmaMultiplier<warp_tiling::Shape<float, 2, 2, 2, 2>, stream_k::f32_medium, 32, 4, 16>;
+using Small = stream_k::FmaMultiplier<warp_tiling::Shape<float, 2, 1, 2, 2, warp_tiling::Lanes::ZCurve>,
+                                      stream_k::f32_small, 32, 5, 32>;
+using Flat = stream_k::FmaMultiplier<warp_tiling::Shape<float, 1, 1, 2, 2, warp_tiling::Lanes::ZCurve>,
+                                     stream_k::f32_flat, 64, 4, 32, 3>;
+using Least = stream_k::FmaMultiplier<warp_tiling::Shape<float, 1, 1, 4, 1, warp_tiling::Lanes::ZCurve, 2>,
+                                      stream_k::f32_least, 64, 4, 32, 3>;
 
-/// From here on a copy of an operand with its lines along m or n, 2.2 TB/s, costs less than the 3 % that copying
-/// single elements into shared memory costs the product.
+/// Rows or columns of C from which on copying an operand, so that its lines lie along m or n, costs less than copying
+/// single elements into shared memory (docs/lab/cuda_gemm.md).
 constexpr Index worth_copying = 3072;
 
-/// Makes the operand, outer×k as the product sees it, k lines of neighbours: `wanted` is its op then.
+/// Copies an operand, which is outer×k as the product sees it, into k lines of neighbours, if it does not have them
+/// already; its op is `wanted` then.
 Status copy_lines(Executor& executor, Queue& queue, Scratch& copy, Index outer, Index k, const void*& x, Index& ld,
                   Op& op, Op wanted) noexcept {
   if (op == wanted && vectors_allowed(static_cast<const float*>(x), ld)) return {};
   const Index line = ceil_div<Index>(outer, 32) * 32;
   if (!copy.allocate(executor, queue, static_cast<std::size_t>(k * line) * sizeof(float)).ok())
-    return {}; // the operand as it is gives the same product
+    return {}; // the operand as it is gives the same bits
   const bool along_k = op != wanted;
   repack(stream_of(queue),
          StridedMatrix<float>{static_cast<const float*>(x), along_k ? 1 : ld, along_k ? ld : 1, k, outer},

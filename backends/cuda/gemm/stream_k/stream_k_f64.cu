@@ -1,10 +1,13 @@
-/// stream_k in f64: dmma's instruction with tiles of 128×128, so that the L2 cache keeps up.
+/// stream_k in f64: the matrix instruction of dmma, in tiles of 128×128, which are large enough for the L2 cache to
+/// keep up.
 ///
-/// Two warps a scheduler, 64×32 results each, one block a multiprocessor; or 128×64 or 64×64 results, warps of 32×32 or
-/// 32×16; where C is smaller, 64×32 or 32×64 by four warps, two blocks, or 32×32. Stages are of 32 k, the smallest
-/// tile's of 64: handing a stage over costs a lone warp 300 cycles, and its 16 k take 128. The largest tiles read
-/// m·n·k/64 elements, those of 128×64, and dmma's, a half more: at 53 TFLOP/s 5 TB/s, which is all that the L2 cache
-/// has. Segments of few tiles are added in a chain of blocks. Else as stream_k.cu.
+/// A tile of 128×128 has two consumer warps for each scheduler, of 64×32 results each, and one block on a
+/// multiprocessor. Tiles of 128×64 and 64×64 have warps of 32×32 and 32×16 results. A smaller C takes tiles of 64×32 or
+/// 32×64, with four warps and two blocks on a multiprocessor, or 32×32. A stage has 32 k, and the smallest tile's has
+/// 64, because handing a stage over costs a lone warp more than the products of 16 k. Tiles of 128×128 read m·n·k/64
+/// elements; tiles of 128×64, and dmma's, read half as many again, which is all that the L2 cache can deliver
+/// (docs/lab/cuda_gemm.md). The segments of few tiles are added in a chain of blocks (chain.cuh). Everything else is as
+/// in stream_k_f32.cu.
 
 #include "cuda/gemm/common/dmma.cuh"
 #include "cuda/gemm/ladder.hpp"
@@ -13,10 +16,10 @@
 namespace tessera::cuda {
 namespace stream_k {
 
-template <class Shape, TileCost tile_, int stages_>
-struct Matrices : Shape {
+template <class Shape, TileModel tile_, int stages_>
+struct DmmaMultiplier : Shape {
   using Element = double;
-  static constexpr TileCost tile = tile_;
+  static constexpr TileModel tile = tile_;
   static_assert(tile.m == Shape::block_m && tile.n == Shape::block_n);
   static constexpr int blocks = tile.blocks, stages = stages_;
   static constexpr int producer_registers = 40;
@@ -61,12 +64,13 @@ struct Chained : M {
 
 namespace {
 
-using Large = stream_k::Matrices<dmma_tiling::Shape<4, 4, 2, 4, 32>, stream_k::f64_large, 3>;
-using Medium = stream_k::Matrices<dmma_tiling::Shape<2, 4, 4, 2, 32>, stream_k::f64_medium, 4>;
-using Square = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 4, 32>, stream_k::f64_square, 4>;
-using Small = stream_k::Matrices<dmma_tiling::Shape<2, 2, 2, 2, 32>, stream_k::f64_small, 4>;
-using Flat = stream_k::Matrices<dmma_tiling::Shape<2, 2, 1, 4, 32>, stream_k::f64_flat, 4>;
-using Least = stream_k::Matrices<dmma_tiling::StepAhead<dmma_tiling::Shape<1, 2, 2, 2, 64>>, stream_k::f64_least, 4>;
+using Large = stream_k::DmmaMultiplier<dmma_tiling::Shape<4, 4, 2, 4, 32>, stream_k::f64_large, 3>;
+using Medium = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 4, 4, 2, 32>, stream_k::f64_medium, 4>;
+using Square = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 2, 2, 4, 32>, stream_k::f64_square, 4>;
+using Small = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 2, 2, 2, 32>, stream_k::f64_small, 4>;
+using Flat = stream_k::DmmaMultiplier<dmma_tiling::Shape<2, 2, 1, 4, 32>, stream_k::f64_flat, 4>;
+using Least =
+    stream_k::DmmaMultiplier<dmma_tiling::StepAhead<dmma_tiling::Shape<1, 2, 2, 2, 64>>, stream_k::f64_least, 4>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Medium, Square, Small, Flat, Least>(

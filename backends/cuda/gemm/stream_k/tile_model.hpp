@@ -1,7 +1,8 @@
 #pragma once
 
-/// Which tiles stream_k takes, whether it cuts k at the segments, and whether a chain of blocks adds them: by a model
-/// in clock cycles. On the host alone, so that a test can look at what is chosen.
+/// The model, in clock cycles, by which stream_k chooses its tiles, decides whether to cut k at the segments, and
+/// whether a chain of blocks adds the segments. This header holds no device code, so that a test on the host can look
+/// at the choices. docs/lab/cuda_gemm.md tells how the model was fitted.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,34 +16,35 @@
 namespace tessera::cuda::stream_k {
 
 /// What the model knows of a kernel.
-struct TileCost {
+struct TileModel {
   int m, n;
-  int blocks;       ///< a multiprocessor
-  int cycles;       ///< that a step of k takes a block where multiprocessors are full
-  int cycles_alone; ///< and where it has one to itself
+  int blocks;       ///< blocks that share a multiprocessor
+  int cycles;       ///< cycles of a block for one step of k, where every multiprocessor holds `blocks` blocks
+  int cycles_alone; ///< the cycles for one step where the block has its multiprocessor to itself
 
   constexpr Index count(const GemmCall& call) const { return ceil_div<Index>(call.m, m) * ceil_div<Index>(call.n, n); }
 };
 
-constexpr TileCost f32_large{256, 128, 1, 290, 290}, f32_square{128, 128, 2, 293, 192}, f32_medium{64, 128, 2, 175, 96},
-    f32_small{64, 64, 2, 93, 54}, f32_flat{32, 64, 2, 56, 31}, f32_least{32, 32, 2, 36, 22};
-constexpr TileCost f64_large{128, 128, 1, 133, 133}, f64_medium{128, 64, 1, 71, 71}, f64_square{64, 64, 1, 40, 40},
+constexpr TileModel f32_large{256, 128, 1, 290, 290}, f32_square{128, 128, 2, 293, 192},
+    f32_medium{64, 128, 2, 175, 96}, f32_small{64, 64, 2, 93, 54}, f32_flat{32, 64, 2, 56, 31},
+    f32_least{32, 32, 2, 36, 22};
+constexpr TileModel f64_large{128, 128, 1, 133, 133}, f64_medium{128, 64, 1, 71, 71}, f64_square{64, 64, 1, 40, 40},
     f64_small{64, 32, 2, 47, 29}, f64_flat{32, 64, 2, 47, 29}, f64_least{32, 32, 1, 15, 15};
 
-constexpr Index least_cut = 256; ///< k that is worth cutting anywhere, but at segments
+constexpr Index least_cut = 256; ///< the shortest k whose tiles may be cut at any step
 
 inline Index segments_of(const GemmCall& call) { return ceil_div(call.k, canonical_segment); }
 
-/// Clock cycles that a product takes, about, to compare tiles, cuts, and blocks a multiprocessor.
-inline Index cost(const TileCost& tile, const GemmCall& call, Index segments, Index blocks, Index multiprocessors) {
+/// Estimates the clock cycles of a product, to compare tiles, cuts, and numbers of blocks on a multiprocessor.
+inline Index cost(const TileModel& tile, const GemmCall& call, Index segments, Index blocks, Index multiprocessors) {
   const Index tiles = tile.count(call);
   const Index length = segments == 1 ? call.k : canonical_segment;
   const Index slots = blocks * multiprocessors;
   const Index units = tiles * segments;
-  const Index results = Index{tile.m} * tile.n / 4; // going to C, or to another block
+  const Index results = Index{tile.m} * tile.n / 4; // cycles to store results, in C or for another block
   const bool cut = units > slots && length >= least_cut;
   const Index waves = cut ? 1 : ceil_div(units, slots);
-  // A tile's chains take their time, whoever computes them.
+  // A tile's chains take their whole length in time, no matter which blocks compute them.
   const Index steps = cut ? std::max(length, ceil_div(tiles * call.k, slots)) : waves * length;
   const Index handing = cut ? 6000 + results : 0;
   const Index sum_bytes = (segments + 1) * call.m * call.n * static_cast<Index>(size_of(call.type));
@@ -51,17 +53,17 @@ inline Index cost(const TileCost& tile, const GemmCall& call, Index segments, In
   return steps * (alone ? tile.cycles_alone : tile.cycles) + waves * (800 + results) + handing + adding;
 }
 
-struct Choice {
-  std::size_t tile; ///< of those there are
-  Index segments;   ///< 1: k is not cut at them
-  Index blocks;     ///< a multiprocessor, at most
+struct TileChoice {
+  std::size_t tile; ///< index in the list of tiles
+  Index segments;   ///< 1: k is not cut at the segments
+  Index blocks;     ///< the most blocks on a multiprocessor
   Index cost;
 };
 
-/// The best of several sizes of tiles, of k cut at the segments or not, and of one block a multiprocessor or more; the
-/// first of those.
-inline Choice choose(std::span<const TileCost> tiles, const GemmCall& call, Index multiprocessors) {
-  Choice best{0, 1, 1, std::numeric_limits<Index>::max()};
+/// Returns the cheapest combination of a tile, of k cut at the segments or not, and of one block or more on a
+/// multiprocessor. Of several that cost the same it returns the first.
+inline TileChoice choose_tile(std::span<const TileModel> tiles, const GemmCall& call, Index multiprocessors) {
+  TileChoice best{0, 1, 1, std::numeric_limits<Index>::max()};
   for (const Index segments : {Index{1}, segments_of(call)})
     for (std::size_t tile = 0; tile < tiles.size(); ++tile)
       for (Index blocks = tiles[tile].blocks; blocks > 0; --blocks)
@@ -70,9 +72,10 @@ inline Choice choose(std::span<const TileCost> tiles, const GemmCall& call, Inde
   return best;
 }
 
-/// Does a chain of such tiles, with k cut at the segments, take less time than `best`? Those of a tile that are
-/// computed at the same time are added one after the other, once; from then on each is as late as it has to be.
-inline bool chain_pays(const TileCost& tile, const GemmCall& call, const Choice& best, Index multiprocessors) {
+/// Says whether a chain of such tiles, with k cut at the segments, takes less time than `best`. The segments of a tile
+/// that are computed at the same time have to be added one after the other, but only in the first wave: from then on
+/// every unit comes as late as its place in the chain demands.
+inline bool chain_pays(const TileModel& tile, const GemmCall& call, const TileChoice& best, Index multiprocessors) {
   const Index tiles = tile.count(call);
   const Index slots = tile.blocks * multiprocessors;
   const Index segments = segments_of(call);

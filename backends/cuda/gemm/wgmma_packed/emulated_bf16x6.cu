@@ -11,7 +11,7 @@
 namespace tessera::cuda {
 namespace {
 
-using ThreeParts = wgmma::Recipe<UnitType::Bf16, 3, 32, 64>;
+using ThreeTerms = wgmma::Recipe<UnitType::Bf16, 3, 32, 64>;
 
 } // namespace
 
@@ -23,7 +23,7 @@ const GemmKernel emulated_bf16x6_f32{.name = "emulated_bf16x6",
                                      .tile = {wgmma::tile_m * wgmma::cluster, 192, 64},
                                      .accumulator = Accumulator::Truncating,
                                      .reject = wgmma::reject,
-                                     .run = wgmma::run<ThreeParts, 128, 192>,
+                                     .run = wgmma::run<ThreeTerms, 128, 192>,
                                      .epilogue = true,
                                      .narrows = true};
 

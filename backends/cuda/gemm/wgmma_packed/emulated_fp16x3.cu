@@ -11,7 +11,7 @@
 namespace tessera::cuda {
 namespace {
 
-using TwoParts = wgmma::Recipe<UnitType::Fp16, 2, 32, 128>;
+using TwoTerms = wgmma::Recipe<UnitType::Fp16, 2, 32, 128>;
 
 } // namespace
 
@@ -23,7 +23,7 @@ const GemmKernel emulated_fp16x3_f32{.name = "emulated_fp16x3",
                                      .tile = {wgmma::tile_m * wgmma::cluster, 192, 128},
                                      .accumulator = Accumulator::Truncating,
                                      .reject = wgmma::reject,
-                                     .run = wgmma::run<TwoParts, 128, 192>,
+                                     .run = wgmma::run<TwoTerms, 128, 192>,
                                      .epilogue = true,
                                      .narrows = true};
 

@@ -18,14 +18,14 @@ namespace tessera::cuda::wgmma {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 template <class R, class S>
-__device__ void produce(const Product& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
+__device__ void produce(const PackedProduct& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
   Ring<S::count> ring;
   const int clusters = static_cast<int>(gridDim.x) / cluster;
   const int all = x.tiles_m * x.tiles_n * x.slices;
   constexpr unsigned half = S::b_bytes / cluster;
-  constexpr std::uint16_t everybody = (1u << cluster) - 1;
+  constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
-    const Work work(x, index);
+    const WorkTile work(x, index);
     const char* a = x.a + (static_cast<Index>(work.tile_row * cluster + rank) * x.blocks + work.begin) * S::a_bytes;
     const char* b = x.b + (static_cast<Index>(work.tile_col) * x.blocks + work.begin) * S::b_bytes + rank * half;
     for (int k = work.begin; k < work.end; ++k, ring.advance(), a += S::a_bytes, b += S::b_bytes) {
@@ -34,7 +34,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count>& barr
       expect(full, S::bytes);
       char* stage = shared + ring.stage * S::bytes;
       fetch(stage, a, S::a_bytes, full);
-      fetch(stage + S::a_bytes + rank * half, b, half, full, everybody);
+      fetch(stage + S::a_bytes + rank * half, b, half, full, all_blocks);
     }
   }
 }
@@ -58,7 +58,7 @@ __device__ void multiply_stage(float (&sum)[S::tile_n / 2], const char* stage, i
 }
 
 template <class R, class S>
-__device__ void consume(const Product& x, const char* shared, Barriers<S::count>& barriers, unsigned rank) {
+__device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::count>& barriers, unsigned rank) {
   constexpr int count = S::tile_n / 2;
   constexpr bool carries = R::carried_every > 0;
   const int thread = static_cast<int>(threadIdx.x) % 128;
@@ -68,7 +68,7 @@ __device__ void consume(const Product& x, const char* shared, Barriers<S::count>
   const int clusters = static_cast<int>(gridDim.x) / cluster;
   const int all = x.tiles_m * x.tiles_n * x.slices;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
-    const Work work(x, index);
+    const WorkTile work(x, index);
     float sum[count];
     float carried[carries ? count : 1];
 #pragma unroll
@@ -106,7 +106,7 @@ __device__ void consume(const Product& x, const char* shared, Barriers<S::count>
 
 /// To be launched in clusters.
 template <class R, int tile_n>
-__global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
+__global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ PackedProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using S = Stages<R, tile_n>;
   extern __shared__ __align__(1024) char shared[];

@@ -47,8 +47,8 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   const StridedOperands<float> x(call);
   const Index tiles_m = ceil_div<Index>(call.m, cluster * tile_m);
   const Index tiles_n = ceil_div<Index>(call.n, tile_n);
-  PackedParts a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type);
-  PackedParts b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type);
+  SplitOperand a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type);
+  SplitOperand b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type);
   const int slices = choose_slices(tiles_m * tiles_n, clusters, a.blocks, 512 / R::block_k);
 
   ScratchLayout layout;
@@ -71,38 +71,38 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   if (may_be_unfit)
     if (Status status = check(cudaMemsetAsync(unfit, 0, sizeof(int), stream), "clearing a flag"); !status.ok())
       return status;
-  if (Status status = pack_parts(stream, R::type, {x.a, x.a_row, x.a_col, x.m, x.k}, a, unfit); !status.ok())
+  if (Status status = split_operand(stream, R::type, {x.a, x.a_row, x.a_col, x.m, x.k}, a, unfit); !status.ok())
     return status;
-  if (Status status = pack_parts(stream, R::type, {x.b, x.b_col, x.b_row, x.n, x.k}, b, unfit); !status.ok())
+  if (Status status = split_operand(stream, R::type, {x.b, x.b_col, x.b_row, x.n, x.k}, b, unfit); !status.ok())
     return status;
 
-  Product product_of{.a = a.data,
-                     .b = b.data,
-                     .a_scale = a.largest,
-                     .b_scale = b.largest,
-                     .m = x.m,
-                     .n = x.n,
-                     .blocks = static_cast<int>(a.blocks),
-                     .tiles_m = static_cast<int>(tiles_m),
-                     .tiles_n = static_cast<int>(tiles_n),
-                     .slices = slices,
-                     .sums = reinterpret_cast<float*>(memory + sums_at),
-                     .c = x.c,
-                     .ldc = x.ldc,
-                     .alpha = x.alpha,
-                     .beta = x.beta,
-                     .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
-                     .epilogue = x.epilogue,
-                     .unfit = unfit};
+  PackedProduct params{.a = a.data,
+                       .b = b.data,
+                       .a_scale = a.largest,
+                       .b_scale = b.largest,
+                       .m = x.m,
+                       .n = x.n,
+                       .blocks = static_cast<int>(a.blocks),
+                       .tiles_m = static_cast<int>(tiles_m),
+                       .tiles_n = static_cast<int>(tiles_n),
+                       .slices = slices,
+                       .sums = reinterpret_cast<float*>(memory + sums_at),
+                       .c = x.c,
+                       .ldc = x.ldc,
+                       .alpha = x.alpha,
+                       .beta = x.beta,
+                       .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
+                       .epilogue = x.epilogue,
+                       .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
   if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
   const Launch how{.blocks = std::min(tiles_m * tiles_n * slices, clusters) * cluster,
                    .threads = threads,
                    .shared = shared,
                    .cluster = cluster};
-  if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, product_of); !status.ok()) return status;
+  if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, params); !status.ok()) return status;
   if (slices > 1) {
-    const SegmentSums<float> sums{.sums = product_of.sums, .segments = slices, .epilogue = x.epilogue, .unfit = unfit};
+    const SegmentSums<float> sums{.sums = params.sums, .segments = slices, .epilogue = x.epilogue, .unfit = unfit};
     if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
   }
   return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};

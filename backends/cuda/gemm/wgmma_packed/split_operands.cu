@@ -16,21 +16,21 @@ constexpr unsigned infinity_bits = 0x7F800000u;
 
 /// A narrower type: its bits in the low end of a word, and its value.
 template <UnitType type>
-struct Narrow;
+struct TermFormat;
 template <>
-struct Narrow<UnitType::Fp16> {
+struct TermFormat<UnitType::Fp16> {
   static __device__ unsigned round(float x) { return __half_as_ushort(__float2half_rn(x)); }
   static __device__ float value(unsigned bits) {
     return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
   }
 };
 template <>
-struct Narrow<UnitType::Bf16> {
+struct TermFormat<UnitType::Bf16> {
   static __device__ unsigned round(float x) { return __bfloat16_as_ushort(__float2bfloat16_rn(x)); }
   static __device__ float value(unsigned bits) { return __uint_as_float(bits << 16); }
 };
 template <>
-struct Narrow<UnitType::Tf32> {
+struct TermFormat<UnitType::Tf32> {
   static __device__ unsigned round(float x) { return rounded_to_tf32(x); }
   static __device__ float value(unsigned bits) { return __uint_as_float(bits); }
 };
@@ -42,8 +42,8 @@ struct Patch {
   __host__ __device__ explicit Patch(bool along_k) : rows(along_k ? 8 : 32), chunks(threads / rows) {}
 };
 
-template <UnitType type, int parts>
-__global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, PackedParts out, int* unfit) {
+template <UnitType type, int terms>
+__global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOperand out, int* unfit) {
   constexpr int width = 16 / bytes_of(type); // elements a chunk
   const Patch patch(x.col_stride == 1);
   const Index k_chunks = out.blocks * (out.block_k / width);
@@ -76,21 +76,21 @@ __global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, PackedP
   }
   const Index panel = row / out.panel_rows;
   char* to = out.data + (panel * out.blocks + p / out.block_k) * out.block_bytes() +
-             out.offset_in_part(static_cast<int>(row % out.panel_rows), static_cast<int>(p % out.block_k));
+             out.offset_in_term(static_cast<int>(row % out.panel_rows), static_cast<int>(p % out.block_k));
 #pragma unroll
-  for (int part = 0; part < parts; ++part) {
+  for (int term = 0; term < terms; ++term) {
     unsigned words[4] = {};
 #pragma unroll
     for (int e = 0; e < width; ++e) {
-      const unsigned bits = Narrow<type>::round(left[e]);
+      const unsigned bits = TermFormat<type>::round(left[e]);
       words[e * bytes_of(type) / 4] |= bits << e * bytes_of(type) % 4 * 8;
-      if constexpr (parts > 1) {
-        const float value = Narrow<type>::value(bits);
-        if (part == 0 && !(fabsf(value) < INFINITY)) *unfit = 1;
+      if constexpr (terms > 1) {
+        const float value = TermFormat<type>::value(bits);
+        if (term == 0 && !(fabsf(value) < INFINITY)) *unfit = 1;
         left[e] -= value;
       }
     }
-    *reinterpret_cast<uint4*>(to + part * out.part_bytes()) = make_uint4(words[0], words[1], words[2], words[3]);
+    *reinterpret_cast<uint4*>(to + term * out.term_bytes()) = make_uint4(words[0], words[1], words[2], words[3]);
   }
 }
 
@@ -122,8 +122,8 @@ __global__ void __launch_bounds__(threads) find_largest(StridedMatrix<float> x, 
 
 } // namespace
 
-Status pack_parts(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const PackedParts& out,
-                  int* unfit) {
+Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
+                     int* unfit) {
   if (out.largest != nullptr) {
     if (Status status =
             check(cudaMemsetAsync(out.largest, 0, static_cast<std::size_t>(x.rows) * sizeof(unsigned), stream),
@@ -138,8 +138,8 @@ Status pack_parts(cudaStream_t stream, UnitType type, const StridedMatrix<float>
   const Index k_chunks = out.blocks * out.block_k * out.element_bytes / 16;
   const Index blocks = out.panels * out.panel_rows / patch.rows * ceil_div<Index>(k_chunks, patch.chunks);
   const auto kernel = type == UnitType::Tf32   ? split<UnitType::Tf32, 1>
-                      : type == UnitType::Bf16 ? (out.parts == 3 ? split<UnitType::Bf16, 3> : split<UnitType::Bf16, 1>)
-                                               : (out.parts == 2 ? split<UnitType::Fp16, 2> : split<UnitType::Fp16, 1>);
+                      : type == UnitType::Bf16 ? (out.terms == 3 ? split<UnitType::Bf16, 3> : split<UnitType::Bf16, 1>)
+                                               : (out.terms == 2 ? split<UnitType::Fp16, 2> : split<UnitType::Fp16, 1>);
   kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(x, out, unfit);
   return launched("packing an operand for the matrix units");
 }

@@ -1,13 +1,13 @@
 #pragma once
 
-/// Operands for the warpgroup matrix units: each element split into one or more parts of a narrower type, and stored in
+/// Operands for the warpgroup matrix units: each element split into one or more terms of a narrower type, and stored in
 /// the order in which the product reads them. What packing is to a micro-kernel on a CPU (BLIS).
 ///
-/// A part takes what is left of the element by the parts before it, rounded to nearest: two fp16 parts keep 22 bits,
-/// three bf16 parts 24. fp16 has few exponents, so rows of op(A) and columns of op(B) are scaled by powers of two
-/// first, the largest element to [2¹⁴, 2¹⁵): then what the low part loses is at most 2⁻³⁹ of that element.
+/// A term takes what is left of the element by the terms before it, rounded to nearest: two fp16 terms keep 22 bits,
+/// three bf16 terms 24. fp16 has few exponents, so rows of op(A) and columns of op(B) are scaled by powers of two
+/// first, the largest element to [2¹⁴, 2¹⁵): then what the low term loses is at most 2⁻³⁹ of that element.
 ///
-/// All parts of a panel's block of k are contiguous, so that one bulk copy brings them; parts, blocks and panels follow
+/// All terms of a panel's block of k are contiguous, so that one bulk copy brings them; terms, blocks and panels follow
 /// one another. Edges are padded with zeros.
 
 #include <cuda_runtime_api.h>
@@ -20,29 +20,29 @@
 namespace tessera::cuda {
 
 /// Packed op(A), by rows, or op(B), by columns; "rows" means either.
-struct PackedParts {
+struct SplitOperand {
   char* data = nullptr;
   unsigned* largest = nullptr; ///< bits of each row's largest magnitude, if rows are scaled
   Index rows = 0, k = 0;
-  int panel_rows = 0, block_k = 0, parts = 0, element_bytes = 0;
+  int panel_rows = 0, block_k = 0, terms = 0, element_bytes = 0;
   Index panels = 0, blocks = 0;
 
-  PackedParts(Index rows_, Index k_, int panel_rows_, Index panels_, int block_k_, int parts_, UnitType type)
+  SplitOperand(Index rows_, Index k_, int panel_rows_, Index panels_, int block_k_, int terms_, UnitType type)
       : rows(rows_),
         k(k_),
         panel_rows(panel_rows_),
         block_k(block_k_),
-        parts(parts_),
+        terms(terms_),
         element_bytes(bytes_of(type)),
         panels(panels_),
         blocks((k_ + block_k_ - 1) / block_k_) {}
 
-  /// One part of a panel's block of k.
-  __host__ __device__ Index part_bytes() const { return Index{panel_rows} * block_k * element_bytes; }
-  __host__ __device__ Index block_bytes() const { return parts * part_bytes(); }
+  /// One term of a panel's block of k.
+  __host__ __device__ Index term_bytes() const { return Index{panel_rows} * block_k * element_bytes; }
+  __host__ __device__ Index block_bytes() const { return terms * term_bytes(); }
   __host__ __device__ Index bytes() const { return panels * blocks * block_bytes(); }
   /// The 16 bytes that hold row r of a panel from element p of a block on: in blocks of 8 rows by 16 bytes.
-  __host__ __device__ Index offset_in_part(int r, int p) const {
+  __host__ __device__ Index offset_in_term(int r, int p) const {
     const int chunks = block_k * element_bytes / 16;
     return (Index{r / 8} * chunks + p * element_bytes / 16) * 128 + r % 8 * 16;
   }
@@ -55,8 +55,8 @@ __host__ __device__ inline int scale_exponent(unsigned largest_bits) {
 }
 
 /// Fills `out`, and its `largest` if that is set. *unfit becomes 1 if an element cannot be split (NaN, Inf, or one that
-/// rounds to Inf) and there are several parts.
-Status pack_parts(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const PackedParts& out,
-                  int* unfit);
+/// rounds to Inf) and there are several terms.
+Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
+                     int* unfit);
 
 } // namespace tessera::cuda

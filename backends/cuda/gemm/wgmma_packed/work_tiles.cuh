@@ -9,9 +9,10 @@
 
 namespace tessera::cuda::wgmma {
 
-constexpr int band = 8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
+constexpr int raster_height =
+    8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
 
-struct Product {
+struct PackedProduct {
   const char *a, *b;                 ///< packed
   const unsigned *a_scale, *b_scale; ///< the rows' and columns' largest magnitudes, if they were scaled
   Index m, n;
@@ -28,14 +29,14 @@ struct Product {
 };
 
 /// A cluster's share of the work: one tile's slice of k.
-struct Work {
+struct WorkTile {
   int tile_row, tile_col, slice;
   int begin, end; ///< blocks of k
 
-  __device__ Work(const Product& x, int index) {
+  __device__ WorkTile(const PackedProduct& x, int index) {
     const int tiles = x.tiles_m * x.tiles_n;
     slice = index / tiles;
-    const TilePlace tile = raster_place(index % tiles, x.tiles_m, x.tiles_n, band);
+    const TilePlace tile = raster_place(index % tiles, x.tiles_m, x.tiles_n, raster_height);
     tile_row = static_cast<int>(tile.row);
     tile_col = static_cast<int>(tile.col);
     begin = static_cast<int>(static_cast<Index>(x.blocks) * slice / x.slices);
@@ -62,7 +63,7 @@ struct Destination {
   bool pairs;        ///< can be written two columns at once
   float alpha, beta; ///< 1 and 0 for a slice's sum
 
-  __device__ Destination(const Product& x, const Work& work, unsigned rank) {
+  __device__ Destination(const PackedProduct& x, const WorkTile& work, unsigned rank) {
     const int thread = static_cast<int>(threadIdx.x) - 128;
     const int lane = thread % 32;
     i = (static_cast<Index>(work.tile_row) * cluster + rank) * tile_m + thread / 32 * 16 + lane / 4;
@@ -82,7 +83,7 @@ struct Destination {
 
 /// Takes the operands' scales back.
 template <class S>
-__device__ void unscale(const Product& x, const Destination<S>& to, float (&result)[S::tile_n / 2]) {
+__device__ void unscale(const PackedProduct& x, const Destination<S>& to, float (&result)[S::tile_n / 2]) {
   const int down[2] = {to.inside[0] ? scale_exponent(x.a_scale[to.i]) : 0,
                        to.inside[1] ? scale_exponent(x.a_scale[to.i + 8]) : 0};
 #pragma unroll
@@ -96,7 +97,7 @@ __device__ void unscale(const Product& x, const Destination<S>& to, float (&resu
 }
 
 template <class S>
-__device__ void store(const Product& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
+__device__ void store(const PackedProduct& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
   if (x.epilogue.wanted && x.slices == 1) [[unlikely]] {
     float held[S::tile_n / 2]; // in local memory: the loop is not unrolled
 #pragma unroll

@@ -16,28 +16,28 @@ namespace tessera::cuda::tma {
 /// Where sums are sent: behind the ring, with a stage less in it if the warps' buffers hold too few of them. Nothing
 /// else is written there before all have come, so whoever sends need not ask.
 template <class S>
-__device__ int stages_of(const Product& x) {
+__device__ int stages_of(const TmaProduct& x) {
   if (S::sharing != Sharing::Results) return S::count;
-  if (S::blocks == 1) return S::count - x.parts / 2;
-  return x.parts == 3 || x.parts > 4 ? S::count - 1 : S::count;
+  if (S::blocks == 1) return S::count - x.k_parts / 2;
+  return x.k_parts == 3 || x.k_parts > 4 ? S::count - 1 : S::count;
 }
 
 /// Every `parts`th of the tile's four times 16 rows is added by a block, from all consumers of all parts.
 struct RowsToAdd {
   int block, number; ///< of those that the block adds
 
-  __device__ RowsToAdd(int rows, int parts)
-      : block(parts == 1      ? 0
-              : rows >= parts ? rows - parts
-                              : rows),
-        number(parts == 1 ? rows : rows >= parts) {}
+  __device__ RowsToAdd(int rows, int k_parts)
+      : block(k_parts == 1      ? 0
+              : rows >= k_parts ? rows - k_parts
+                                : rows),
+        number(k_parts == 1 ? rows : rows >= k_parts) {}
   /// How many a block adds; also of parts over 4, of which the last ones add none.
-  static __device__ int count(int parts, int rank) { return (rank < 4) + (rank + parts < 4); }
+  static __device__ int count(int k_parts, int rank) { return (rank < 4) + (rank + k_parts < 4); }
 };
 
 /// Groups of 8 columns that exist.
 template <int count>
-__device__ int column_groups(const Product& x) {
+__device__ int column_groups(const TmaProduct& x) {
   return min(count / 4, ((x.swapped ? x.to.m : x.to.n) + 7) / 8);
 }
 
@@ -47,15 +47,17 @@ struct WarpsToAdd {
   int each;                                              ///< block's warps
   int block, number;                                     ///< of those that the block adds
 
-  __device__ WarpsToAdd(int warp, int parts) : each(consumers * 4 / parts), block(warp / each), number(warp % each) {}
+  __device__ WarpsToAdd(int warp, int k_parts)
+      : each(consumers * 4 / k_parts), block(warp / each), number(warp % each) {}
 };
 
 /// By one thread, before a barrier of the cluster.
 template <class S>
-__device__ void expect_parts(const Product& x, Arrivals& arrivals, int rank) {
-  if (S::blocks == 1) return arrivals.start(WarpsToAdd(0, x.parts).each * (x.parts - 1) * WarpsToAdd::bytes);
+__device__ void expect_cluster_parts(const TmaProduct& x, Arrivals& arrivals, int rank) {
+  if (S::blocks == 1) return arrivals.start(WarpsToAdd(0, x.k_parts).each * (x.k_parts - 1) * WarpsToAdd::bytes);
   constexpr int group_bytes = 32 * sizeof(float4);
-  arrivals.start(RowsToAdd::count(x.parts, rank) * x.parts * consumers * column_groups<S::tile_n / 2>(x) * group_bytes);
+  arrivals.start(RowsToAdd::count(x.k_parts, rank) * x.k_parts * consumers * column_groups<S::tile_n / 2>(x) *
+                 group_bytes);
 }
 
 /// A warp's sums here, behind the products, and in no branch: else ptxas would wait for products that may have the
@@ -89,18 +91,18 @@ __device__ inline void meet_consumers() { asm volatile("bar.sync 1, %0;" ::"n"(c
 /// returned has been read and is the warp's to use. `all` is not `sum`: ptxas would wait for products that may have
 /// those registers.
 template <int count>
-__device__ char* add_parts(const Product& x, const float (&sum)[count], float (&all)[count], char* sums,
-                           Arrivals& arrivals, int warp, int lane, int rank) {
+__device__ char* add_cluster_parts(const TmaProduct& x, const float (&sum)[count], float (&all)[count], char* sums,
+                                   Arrivals& arrivals, int warp, int lane, int rank) {
   static_assert(count * 4 * 32 <= staging);
   constexpr int group_bytes = 32 * sizeof(float4);
   const int groups = column_groups<count>(x), consumer = warp / 4;
-  const RowsToAdd rows(warp % 4, x.parts);
-  char* const first = sums + rows.number * x.parts * consumers * staging;
+  const RowsToAdd rows(warp % 4, x.k_parts);
+  char* const first = sums + rows.number * x.k_parts * consumers * staging;
   char* const here = first + lane * static_cast<int>(sizeof(float4));
   char* const own = here + (rank * consumers + consumer) * staging;
   float mine[count];
   take_sums(sum, mine);
-  if (x.parts == 1) {
+  if (x.k_parts == 1) {
     meet_consumers(); // the last tile's sums have been read
 #pragma unroll
     for (int g = 0; g < count / 4; ++g)
@@ -113,9 +115,9 @@ __device__ char* add_parts(const Product& x, const float (&sum)[count], float (&
       if (g < groups) send(to + static_cast<unsigned>(g * group_bytes), group(mine, g), counted);
   }
   if (consumer > 0 || rows.block != rank) return nullptr;
-  if (x.parts > 1) arrivals.wait();
+  if (x.k_parts > 1) arrivals.wait();
 #pragma unroll 1
-  for (int unit = 0; unit < x.parts * consumers; ++unit)
+  for (int unit = 0; unit < x.k_parts * consumers; ++unit)
 #pragma unroll
     for (int g = 0; g < count / 4; ++g)
       if (g < groups)
@@ -126,14 +128,14 @@ __device__ char* add_parts(const Product& x, const float (&sum)[count], float (&
 /// The same of a tile of 128×128: false where another block is to store the warp's rows. `sums` are behind the ring,
 /// and nobody has them to use then.
 template <int count>
-__device__ bool add_parts_of_tile(const Product& x, const float (&sum)[count], float (&all)[count], char* sums,
-                                  Arrivals& arrivals, int warp, int lane, int rank) {
+__device__ bool add_cluster_parts_128(const TmaProduct& x, const float (&sum)[count], float (&all)[count], char* sums,
+                                      Arrivals& arrivals, int warp, int lane, int rank) {
   static_assert(count * 32 * sizeof(float) == WarpsToAdd::bytes);
   constexpr int group_bytes = 32 * sizeof(float4);
   float mine[count];
   take_sums(sum, mine);
-  const WarpsToAdd rows(warp, x.parts);
-  char* const here = sums + rows.number * (x.parts - 1) * WarpsToAdd::bytes + lane * static_cast<int>(sizeof(float4));
+  const WarpsToAdd rows(warp, x.k_parts);
+  char* const here = sums + rows.number * (x.k_parts - 1) * WarpsToAdd::bytes + lane * static_cast<int>(sizeof(float4));
   const auto of_part = [&](int part, int but) { return here + (part - (part > but)) * WarpsToAdd::bytes; };
   if (rows.block != rank) {
     const unsigned to = place_in(rows.block, of_part(rank, rows.block));
@@ -144,7 +146,7 @@ __device__ bool add_parts_of_tile(const Product& x, const float (&sum)[count], f
   }
   arrivals.wait();
 #pragma unroll 1
-  for (int part = 0; part < x.parts; ++part)
+  for (int part = 0; part < x.k_parts; ++part)
 #pragma unroll
     for (int g = 0; g < count / 4; ++g)
       add_group(all, g,
@@ -155,7 +157,7 @@ __device__ bool add_parts_of_tile(const Product& x, const float (&sum)[count], f
 
 /// Results of Cᵀ to C, of 16-bit operands: a warp's 16 rows are columns j and on, the tile's columns rows i and on.
 template <class R, int count>
-__device__ void store_columns_of(const Results& x, R* c, const float (&sum)[count], int i, int j) {
+__device__ void store_columns_of(const Output& x, R* c, const float (&sum)[count], int i, int j) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   j += lane / 4;
   i += lane % 4 * 2;
@@ -167,7 +169,7 @@ __device__ void store_columns_of(const Results& x, R* c, const float (&sum)[coun
   }
 }
 template <UnitType type, int count>
-__device__ void store_columns_of(const Results& x, const float (&sum)[count], int i, int j, int slice) {
+__device__ void store_columns_of(const Output& x, const float (&sum)[count], int i, int j, int slice) {
   if (x.narrow)
     store_columns_of(x, static_cast<Narrow<type>*>(x.c), sum, i, j);
   else

@@ -26,7 +26,7 @@ class DeferredRows {
   }
 
   /// Starts; nothing may be waiting. `buffers`: the warp's.
-  __device__ void hold(const CUtensorMap& c, const Results& x, const float (&sum)[tile_n / 2], char* buffers, int i,
+  __device__ void hold(const CUtensorMap& c, const Output& x, const float (&sum)[tile_n / 2], char* buffers, int i,
                        int j) {
     const int lane = lane_from_here();
     row_ = i;

@@ -25,9 +25,9 @@ struct Stages {
   static constexpr int rows = rows_, tile_n = tile_n_;
   static constexpr Sharing sharing = sharing_;
   static constexpr int sharers = sharing == Sharing::B ? cluster : 1;
-  static constexpr int b_own = Plan{rows, tile_n, sharing}.own_columns();
+  static constexpr int b_own = TilingPlan{rows, tile_n, sharing}.own_columns();
   // In a tile of 64 rows each consumer has a block of k, or half of the columns, not other rows.
-  static constexpr int blocks = Plan{rows, tile_n, sharing}.consumers_share() ? consumers : 1;
+  static constexpr int blocks = TilingPlan{rows, tile_n, sharing}.consumers_share() ? consumers : 1;
   static constexpr bool beside = rows == 64 && blocks == 1;
   static constexpr int columns = beside ? tile_n / consumers : tile_n; ///< of a consumer
   // Room for whole boxes of an MN-major B: of 64 columns, the last of which may pass the end of a tile.
@@ -44,7 +44,7 @@ struct Stages {
 /// op(A), or op(B) transposed: "rows" are m or n. None outside is asked for: where more than half of the
 /// multiprocessors are at work, the copy engine takes two and a half times as long for such a row as for others
 /// (README.md).
-struct Operand {
+struct TensorOperand {
   CUtensorMap map;
   CUtensorMap edge; ///< the rows of the last box, if these are fewer and K-major
   Major major;
@@ -69,7 +69,7 @@ class OperandRows {
   static constexpr int block_k = block_k_of(type);
 
  public:
-  __device__ OperandRows(const Operand& x, int row)
+  __device__ OperandRows(const TensorOperand& x, int row)
       : row_(row), there_(min(rows, x.count - row)), map_(major == Major::K && there_ < rows ? &x.edge : &x.map) {}
 
   /// That make a block of k.
@@ -95,7 +95,7 @@ class OperandRows {
 
 /// In boxes of so many rows.
 template <int rows>
-__device__ void prefetch(const Operand& x) {
+__device__ void prefetch(const TensorOperand& x) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&x.map) : "memory");
   if (x.major == Major::K && x.count % rows != 0) asm volatile("prefetch.tensormap [%0];" ::"l"(&x.edge) : "memory");
 }

@@ -16,15 +16,15 @@ namespace tessera::cuda::tma {
 /// sums.
 enum class Sharing { Nothing, B, Results };
 
-struct Plan {
+struct TilingPlan {
   int tile_m, tile_n;
   Sharing sharing;
-  int parts;  ///< blocks of a cluster that share results; else 1
-  int slices; ///< of k, for clusters of their own; their sums are added by another kernel
+  int k_parts; ///< blocks of a cluster that share results; else 1
+  int slices;  ///< of k, for clusters of their own; their sums are added by another kernel
 
   /// Whether the two consumers of a block have every other block of k, not rows or columns of their own.
   constexpr bool consumers_share() const { return sharing == Sharing::Results && tile_n == 64; }
-  constexpr int cluster() const { return sharing == Sharing::B ? 2 : parts; }
+  constexpr int cluster() const { return sharing == Sharing::B ? 2 : k_parts; }
   constexpr int cluster_rows() const { return sharing == Sharing::B ? 2 * tile_m : tile_m; }
   /// That a block fetches, for itself or for both.
   constexpr int own_columns() const { return sharing == Sharing::B ? tile_n / 2 : tile_n; }
@@ -36,30 +36,30 @@ constexpr Index widest_few_columns = 64; ///< of C, which have one tile across
 
 /// Clusters that run at once, a block a multiprocessor: larger ones do not fit everywhere. An H100 holds 66, 39, 30 and
 /// 15 of 2, 3, 4 and 8 blocks.
-constexpr Index clusters_at_once(Index multiprocessors, Index parts) {
-  return std::max<Index>((parts > 2 ? multiprocessors * 9 / 10 : multiprocessors) / parts, 1);
+constexpr Index clusters_at_once(Index multiprocessors, Index k_parts) {
+  return std::max<Index>((k_parts > 2 ? multiprocessors * 9 / 10 : multiprocessors) / k_parts, 1);
 }
 
 /// By a model in cycles, too, but of the memory alone: it brings 1770 bytes a cycle to all multiprocessors and 15 to
 /// one of them. `blocks` are stages of 16 KiB.
-inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) {
-  Plan best{64, 64, Sharing::Results, 1, 1};
+inline TilingPlan plan_few_columns(Index m, Index n, Index blocks, Index multiprocessors) {
+  TilingPlan best{64, 64, Sharing::Results, 1, 1};
   double least = 0;
   const Index tiles = (m + 63) / 64;
-  for (const int parts : {1, 2, 3, 4, 8}) {
-    const Index clusters = clusters_at_once(multiprocessors, parts);
-    if (parts > 1 && (tiles > clusters || parts > blocks)) break;
-    const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / (2 * parts)));
+  for (const int k_parts : {1, 2, 3, 4, 8}) {
+    const Index clusters = clusters_at_once(multiprocessors, k_parts);
+    if (k_parts > 1 && (tiles > clusters || k_parts > blocks)) break;
+    const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / (2 * k_parts)));
     for (Index slices = 1; slices <= most; ++slices) {
       const Index rounds = (tiles * slices + clusters - 1) / clusters;
-      const Index units = parts * slices;
+      const Index units = k_parts * slices;
       double cost = std::max(static_cast<double>(rounds * ((blocks + units - 1) / units)) * 1070,
                              static_cast<double>(tiles * blocks) * 16384 / 1770);
-      if (parts > 1) cost += 2500;
+      if (k_parts > 1) cost += 2500;
       if (slices > 1) cost += 5000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (least == 0 || cost < least) {
         least = cost;
-        best = {64, 64, Sharing::Results, parts, static_cast<int>(slices)};
+        best = {64, 64, Sharing::Results, k_parts, static_cast<int>(slices)};
       }
     }
   }
@@ -70,16 +70,16 @@ inline Plan choose_parts(Index m, Index n, Index blocks, Index multiprocessors) 
 /// block of k where the multiprocessor has power to itself, and where all are busy; for the second kernel of slices, if
 /// it may be sliced. In tf32 an operand passes through registers, which takes `in_tf32` times as long; 0: there is no
 /// such kernel.
-struct Tile {
+struct TileModel {
   int m, n;
   Sharing sharing;
-  int parts;
+  int k_parts;
   double start, beside, block, among_all, slicing, in_tf32;
 
-  constexpr Plan plan(Index slices) const { return {m, n, sharing, parts, static_cast<int>(slices)}; }
+  constexpr TilingPlan plan(Index slices) const { return {m, n, sharing, k_parts, static_cast<int>(slices)}; }
 };
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr Tile tiles[]{
+constexpr TileModel tiles[]{
     {128, 256, Sharing::B, 1, 6400, 58, 1083, 1298, 7000, 1.27},
     {128, 256, Sharing::Nothing, 1, 4950, 47, 1172, 1360, 6900, 1.27},
     {128, 224, Sharing::B, 1, 6080, 53, 980, 1180, 7600, 0},
@@ -92,12 +92,13 @@ constexpr Tile tiles[]{
     {128, 128, Sharing::Results, 2, 8500, 0, 600, 600, never, 0},
     {128, 128, Sharing::Results, 4, 9300, 0, 800, 800, never, 0},
 };
-constexpr Index longest_in_parts = 96; ///< blocks of k of a tile of 128×128: of more, adding slices costs no more
+constexpr Index longest_cluster_split_k =
+    96; ///< blocks of k of a tile of 128×128: of more, adding slices costs no more
 
 /// What so many tiles in so many slices take, a slice's `stages` each. A block takes what its multiprocessor needs, or
 /// its part of what all of them together do, since power is short; with slices, whose panels few tiles have in common,
 /// what the L2 cache needs to bring them, 6500 bytes a cycle. Sums of slices cross that cache twice.
-inline double cost_of(const Tile& tile, Index count, Index results, Index stages, Index slices, Index clusters,
+inline double cost_of(const TileModel& tile, Index count, Index results, Index stages, Index slices, Index clusters,
                       double slower) {
   const Index units = count * slices;
   const auto block_among = [&](Index running) {
@@ -110,25 +111,26 @@ inline double cost_of(const Tile& tile, Index count, Index results, Index stages
   const Index rest = units % clusters, rounds = ceil_div(units, clusters);
   const double each =
       static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
-  return static_cast<double>(ceil_div(stages, slices * tile.parts)) * each + tile.start +
+  return static_cast<double>(ceil_div(stages, slices * tile.k_parts)) * each + tile.start +
          static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(units, clusters)) +
          (slices > 1 ? tile.slicing + static_cast<double>(results * slices) * 8 / 3000 : 0);
 }
 
 /// Of all tiles, or of those that tf32 has, and every number of slices the combination that is done first on so many
 /// multiprocessors, by a model in cycles. Memory brings 2150 bytes a cycle.
-inline Plan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool tf32) {
-  if (n <= widest_few_columns) return choose_parts(m, n, ceil_div<Index>(blocks, 2), multiprocessors);
+inline TilingPlan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool tf32) {
+  if (n <= widest_few_columns) return plan_few_columns(m, n, ceil_div<Index>(blocks, 2), multiprocessors);
   const double reading = tf32 ? 0 : static_cast<double>((m + n) * blocks) * 128 / 2150;
-  Plan best{};
+  TilingPlan best{};
   double least = never;
-  for (const Tile& tile : tiles) {
+  for (const TileModel& tile : tiles) {
     if (tf32 && tile.in_tf32 == 0) continue;
-    const Plan whole = tile.plan(1);
+    const TilingPlan whole = tile.plan(1);
     const Index clusters = clusters_at_once(multiprocessors, whole.cluster());
     const Index stages = whole.stages(blocks);
     const Index count = ceil_div<Index>(m, whole.cluster_rows()) * ceil_div<Index>(n, tile.n);
-    if (tile.parts > 1 && (count > clusters || stages < 2 * tile.parts || blocks > longest_in_parts)) continue;
+    if (tile.k_parts > 1 && (count > clusters || stages < 2 * tile.k_parts || blocks > longest_cluster_split_k))
+      continue;
     const Index most =
         tile.slicing == never ? 1 : std::clamp<Index>(clusters / count, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {

@@ -19,12 +19,12 @@ namespace tessera::cuda::tma {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 template <UnitType type, class S, Major a_major, Major b_major>
-__device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
-                        Work<S> work, Work<S>* works) {
+__device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
+                        WorkTile<S> work, WorkTile<S>* work_tiles) {
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   constexpr int block_k = block_k_of(type);
-  constexpr std::uint16_t everybody = (1u << cluster) - 1;
+  constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
   // Half of the columns would make no whole boxes: all of them for half of the k.
   constexpr bool halves_k = S::sharing == Sharing::B && b_major == Major::MN && S::b_own % block_k != 0;
   constexpr int own_columns = halves_k ? S::tile_n : S::b_own;
@@ -33,12 +33,12 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
   const Clusters<S> clusters(x);
   wait_for_kernel_before();
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
-    if (index != clusters.first) work = Work<S>(x, index, rank);
+    if (index != clusters.first) work = WorkTile<S>(x, index, rank);
     const OperandRows<type, S::rows, a_major> a_rows(x.a, work.row);
     const OperandRows<type, own_columns, b_major> columns(x.b, work.col + own);
-    if constexpr (works_are_left<type, S>) {
+    if constexpr (producer_leaves_work_tiles<type, S>) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1); // another tile's work has been read there
-      works[ring.stage] = work;
+      work_tiles[ring.stage] = work;
     }
     const int lines = S::blocks * (a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines());
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
@@ -52,7 +52,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
         const int first = (k * S::blocks + i) * block_k;
         a_rows.fetch(a + i * S::rows * 128, first, full);
         if constexpr (S::sharing == Sharing::B)
-          columns.fetch(b, first + own_k, full, everybody);
+          columns.fetch(b, first + own_k, full, all_blocks);
         else
           columns.fetch(b + i * S::tile_n * 128, first, full);
       }
@@ -60,7 +60,7 @@ __device__ void produce(const Product& x, char* shared, Barriers<S::count, S::sh
   }
 }
 template <UnitType type, class S, class... Arguments>
-__device__ void produce(const Product& x, Arguments&&... arguments) {
+__device__ void produce(const TmaProduct& x, Arguments&&... arguments) {
   using enum Major;
   if (x.a.major == K && x.b.major == K)
     produce<type, S, K, K>(x, arguments...);
@@ -87,8 +87,8 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
 }
 
 template <UnitType type, class S, bool with_epilogue>
-__device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
-                        unsigned rank, const Work<S>* works) {
+__device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
+                        unsigned rank, const WorkTile<S>* work_tiles) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
   const int lane = thread % 32;
@@ -96,16 +96,17 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
-  const Results in_registers = S::columns < 192 ? held(x.to) : Results{}; // wider tiles leave none for it
-  const Results& to = S::columns < 192 ? in_registers : x.to;
+  const Output in_registers = S::columns < 192 ? held(x.to) : Output{}; // wider tiles leave none for it
+  const Output& to = S::columns < 192 ? in_registers : x.to;
   constexpr bool defers = S::sharing == Sharing::B && !with_epilogue; // where there are tiles enough
   [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
   char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
-    const Work<S> work = works_are_left<type, S> ? Work<S>(works, barriers.full, ring) : Work<S>(x, index, rank);
-    const int blocks = works_are_left<type, S> ? work.uniform_blocks() : work.blocks();
+    const WorkTile<S> work = producer_leaves_work_tiles<type, S> ? WorkTile<S>(work_tiles, barriers.full, ring)
+                                                                 : WorkTile<S>(x, index, rank);
+    const int blocks = producer_leaves_work_tiles<type, S> ? work.uniform_blocks() : work.blocks();
     float sum[S::columns / 2];
     int before = -1; // the stage whose products may still run
     for (int k = 0; k < blocks; ++k, ring.advance(stages)) {
@@ -157,11 +158,11 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
     };
     if constexpr (S::sharing == Sharing::Results && S::blocks == 1) {
       float all[S::tile_n / 2]{};
-      if (add_parts_of_tile(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
+      if (add_cluster_parts_128(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
         store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
     } else if constexpr (S::sharing == Sharing::Results) {
       float all[S::tile_n / 2]{};
-      char* const buffer = add_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
+      char* const buffer = add_cluster_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
       if (buffer == nullptr) continue;
       if (!x.swapped)
         store_all(all, buffer);
@@ -180,19 +181,19 @@ __device__ void consume(const Product& x, char* shared, Barriers<S::count, S::sh
 
 /// To be launched in clusters. With an epilogue it is a kernel of its own: in this one every register is taken.
 template <UnitType type, int rows, int tile_n, Sharing sharing, bool with_epilogue>
-__global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Product x) {
+__global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ TmaProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using S = Stages<rows, tile_n, sharing>;
   extern __shared__ __align__(1024) char shared[];
   __shared__ Barriers<S::count, S::sharers> barriers;
   __shared__ Arrivals arrivals;
-  __shared__ Work<S> works[S::count]; // of the tiles that begin with these stages
+  __shared__ WorkTile<S> work_tiles[S::count]; // of the tiles that begin with these stages
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
   if (threadIdx.x == 32) barriers.start();
   if (threadIdx.x == 64) prefetch<S::rows>(x.a);
   if (threadIdx.x == 96) {
     prefetch<S::b_own>(x.b);
-    if (sharing == Sharing::Results && x.parts > 1) expect_parts<S>(x, arrivals, static_cast<int>(rank));
+    if (sharing == Sharing::Results && x.k_parts > 1) expect_cluster_parts<S>(x, arrivals, static_cast<int>(rank));
   }
   // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
   // before. Who adds slices is small and would find room at once, on the few multiprocessors without a block of ours:
@@ -202,17 +203,17 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pr
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     // While the barriers are made, and the other block starts.
-    Work<S> work(x, Clusters<S>(x).first, rank);
+    WorkTile<S> work(x, Clusters<S>(x).first, rank);
     work.hold();
     ptx::barrier_cluster_wait();
-    if (threadIdx.x < 32 && elected()) produce<type, S>(x, shared, barriers, rank, work, works);
+    if (threadIdx.x < 32 && elected()) produce<type, S>(x, shared, barriers, rank, work, work_tiles);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     ptx::barrier_cluster_wait();
     if constexpr (type == UnitType::Tf32)
-      consume_from_registers<S, with_epilogue>(x, shared, barriers, arrivals, rank, works);
+      consume_from_registers<S, with_epilogue>(x, shared, barriers, arrivals, rank, work_tiles);
     else
-      consume<type, S, with_epilogue>(x, shared, barriers, arrivals, rank, works);
+      consume<type, S, with_epilogue>(x, shared, barriers, arrivals, rank, work_tiles);
   }
   if constexpr (sharing != Sharing::B) return; // who is sent sums has waited for all of them
   __syncwarp();

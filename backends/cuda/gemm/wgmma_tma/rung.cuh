@@ -28,7 +28,7 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 }
 
 /// An operand as it is stored, line by line.
-struct Stored {
+struct StoredOperand {
   const void* data;
   Index lines, length, ld;
   Major major;
@@ -64,7 +64,7 @@ struct Stored {
 };
 
 /// A map of `x`, whose boxes have so many lines of so many bytes.
-inline Status encode(DType type, const Stored& x, Index box_lines, CUtensorMap& map,
+inline Status encode(DType type, const StoredOperand& x, Index box_lines, CUtensorMap& map,
                      unsigned box_line = TensorShape{}.box_line) noexcept {
   const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
   return encode_tensor_map(map, type, x.data,
@@ -72,7 +72,7 @@ inline Status encode(DType type, const Stored& x, Index box_lines, CUtensorMap& 
 }
 
 /// Fills in how a kernel reads `x`; a copy is of so many rows, or k.
-inline Status describe(DType type, const Stored& x, Index box_rows, Index box_k, Operand& out) noexcept {
+inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index box_k, TensorOperand& out) noexcept {
   const bool along_k = x.major == Major::K;
   out.major = x.major;
   out.count = static_cast<int>(along_k ? x.lines : x.length);
@@ -82,7 +82,7 @@ inline Status describe(DType type, const Stored& x, Index box_rows, Index box_k,
 }
 
 template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
-Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
+Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, Index multiprocessors,
               const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
@@ -90,7 +90,7 @@ Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index mul
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
   // Those who share results meet once: each has one tile.
-  const Index clusters = x.parts > 1 ? all : std::clamp<Index>(multiprocessors / plan.cluster(), 1, all);
+  const Index clusters = x.k_parts > 1 ? all : std::clamp<Index>(multiprocessors / plan.cluster(), 1, all);
   const Index blocks = clusters * plan.cluster();
   // Blocks of large tiles that lie below one another run side by side, so that the L2 cache is asked for a panel once.
   const bool paired = sharing == Sharing::Nothing && rows * tile_n >= 128 * 128 && blocks % 2 == 0;
@@ -103,7 +103,7 @@ Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index mul
 }
 
 template <UnitType type>
-Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index multiprocessors,
+Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, Index multiprocessors,
               const char* name) noexcept {
   const auto is = [&](int tile_m, int tile_n, Sharing sharing) {
     return plan.tile_m == tile_m && plan.tile_n == tile_n && plan.sharing == sharing;
@@ -124,7 +124,7 @@ Status launch(cudaStream_t stream, const Product& x, const Plan& plan, Index mul
 }
 
 /// C, or the slices' sums in the same places.
-inline Results results_of(const GemmCall& call, float* sums, Index sums_pitch) noexcept {
+inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) noexcept {
   const bool sliced = sums != nullptr;
   const DType type = sliced ? DType::F32 : call.result;
   void* const c = sliced ? sums : call.c;
@@ -143,7 +143,7 @@ inline Results results_of(const GemmCall& call, float* sums, Index sums_pitch) n
 
 /// C as the copy engine sees it. `turned`: boxes are of Cᵀ.
 inline Status describe_results(const GemmCall& call, bool turned, CUtensorMap& map) noexcept {
-  const Stored c{call.c, call.m, call.n, call.ldc, Major::K, static_cast<int>(size_of(call.result))};
+  const StoredOperand c{call.c, call.m, call.n, call.ldc, Major::K, static_cast<int>(size_of(call.result))};
   return turned ? encode(call.result, c, turned_box_rows, map, turned_box_line) : encode(call.result, c, box_rows, map);
 }
 
@@ -156,10 +156,10 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   if (is_gemv(call)) return launch_gemv(stream, call, row.name);
   if (is_few_vectors(call)) return launch_few_vectors(stream, call, row.name);
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
-  Stored first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
-               call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
-  Stored second{call.b,   b_flipped ? call.n : call.k,      b_flipped ? call.k : call.n,
-                call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
+  StoredOperand first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
+                      call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
+  StoredOperand second{call.b,   b_flipped ? call.n : call.k,      b_flipped ? call.k : call.n,
+                       call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
   // The operands change places where op(A) has few rows, which then are columns. In tf32 the second operand has to be
   // K-major: they change places for that as well, or it is transposed, which costs little if it is much the smaller.
   const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
@@ -171,7 +171,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
 
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
   const Index blocks = ceil_div<Index>(call.k, block_k);
-  const Plan plan = choose_plan(rows, cols, blocks, multiprocessors, tf32);
+  const TilingPlan plan = choose_plan(rows, cols, blocks, multiprocessors, tf32);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
   const std::size_t first_at = layout.add(first.copy_bytes());
@@ -187,20 +187,20 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = second.copy_to(stream, memory + second_at, row.name); !status.ok()) return status;
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
-  const Index units = Index{plan.slices} * plan.parts, stages = plan.stages(blocks);
-  Product x{.a = {},
-            .b = {},
-            .c = {},
-            .in_boxes = false,
-            .swapped = swapped,
-            .to = results_of(call, sums, sums_pitch),
-            .tiles_m = static_cast<int>(ceil_div<Index>(rows, plan.cluster_rows())),
-            .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
-            .slices = plan.slices,
-            .parts = plan.parts,
-            .each = static_cast<int>(stages / units),
-            .more = static_cast<int>(stages % units),
-            .epilogue = EpilogueStore<float>(call)};
+  const Index units = Index{plan.slices} * plan.k_parts, stages = plan.stages(blocks);
+  TmaProduct x{.a = {},
+               .b = {},
+               .c = {},
+               .in_boxes = false,
+               .swapped = swapped,
+               .to = results_of(call, sums, sums_pitch),
+               .tiles_m = static_cast<int>(ceil_div<Index>(rows, plan.cluster_rows())),
+               .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
+               .slices = plan.slices,
+               .k_parts = plan.k_parts,
+               .stages_each = static_cast<int>(stages / units),
+               .longer_parts = static_cast<int>(stages % units),
+               .epilogue = EpilogueStore<float>(call)};
   // What one copy fetches, for the cluster where that shares it: rows, columns, k.
   const int own_columns = plan.own_columns();
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;

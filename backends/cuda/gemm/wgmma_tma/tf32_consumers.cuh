@@ -87,7 +87,7 @@ struct Fragments {
 /// Results of Cᵀ to C: a warp's 16 rows are columns j and on, a lane's two of them neighbours; `columns` are rows from
 /// i on. Whole sectors, 64 bytes of four rows at a time, straight from the accumulators.
 template <int count>
-__device__ void store_transposed(const Results& x, const float (&sum)[count], int i, int j, int slice) {
+__device__ void store_transposed(const Output& x, const float (&sum)[count], int i, int j, int slice) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   j += lane / 4 * 2;
   i += lane % 4 * 2;
@@ -122,19 +122,19 @@ __device__ void store_transposed(const Results& x, const float (&sum)[count], in
 }
 
 template <class S, bool with_epilogue>
-__device__ void consume_from_registers(const Product& x, char* shared, Barriers<S::count, S::sharers>& barriers,
-                                       Arrivals& arrivals, unsigned rank, const Work<S>* works) {
+__device__ void consume_from_registers(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
+                                       Arrivals& arrivals, unsigned rank, const WorkTile<S>* work_tiles) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0, own_b = S::b_of(warp / 4);
-  const Results in_registers = S::columns < 128 ? held(x.to) : Results{}; // wider tiles leave none for it
-  const Results& to = S::columns < 128 ? in_registers : x.to;
+  const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave none for it
+  const Output& to = S::columns < 128 ? in_registers : x.to;
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
-    const Work<S> work(works, barriers.full, ring);
+    const WorkTile<S> work(work_tiles, barriers.full, ring);
     const int blocks = work.uniform_blocks();
     float sum[S::columns / 2];
     int before = -1; // the stage whose products may still run
@@ -195,7 +195,7 @@ __device__ void consume_from_registers(const Product& x, char* shared, Barriers<
     };
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::tile_n / 2]{};
-      char* const buffer = add_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
+      char* const buffer = add_cluster_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
       if (buffer != nullptr) store_all(all, buffer);
     } else {
       store_all(sum, buffers + warp * staging);

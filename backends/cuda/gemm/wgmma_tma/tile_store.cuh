@@ -31,7 +31,7 @@ template <UnitType type>
 using Narrow = std::conditional_t<type == UnitType::Fp16, __half, __nv_bfloat16>;
 
 /// Where results go: to C, or to the slices' sums.
-struct Results {
+struct Output {
   void* c;
   Index ldc;
   Index plane; ///< elements from one slice's sums to the next one's
@@ -45,7 +45,7 @@ struct Results {
 
 /// The same, in registers from here on: a kernel's parameters come from memory, and should not be waited for at the
 /// end.
-__device__ inline Results held(Results x) {
+__device__ inline Output held(Output x) {
   int narrow = x.narrow, vectors = x.vectors;
   asm volatile(""
                : "+l"(x.c), "+l"(x.ldc), "+l"(x.plane), "+r"(x.m), "+r"(x.n), "+f"(x.alpha), "+f"(x.beta), "+r"(narrow),
@@ -114,7 +114,7 @@ __device__ T staged(const char* buffer, int row, int chunk) {
 
 /// A warp's 16 rows of some columns to C, of R.
 template <class R>
-struct Rows {
+struct OutputRows {
   R* c; ///< the first result
   Index ldc;
   int rows, columns; ///< that exist
@@ -210,14 +210,14 @@ __device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const 
 
 /// A warp's 16 rows from (i, j) on, of one slice.
 template <UnitType type, bool paired = false, int count>
-__device__ void store(const Results& x, const float (&sum)[count], char* buffers, int i, int j, int slice,
+__device__ void store(const Output& x, const float (&sum)[count], char* buffers, int i, int j, int slice,
                       int lane = static_cast<int>(threadIdx.x) % 32) {
   constexpr int tile_n = count * 2;
   if (i >= x.m || j >= x.n) return;
   const Index first = slice * x.plane + i * x.ldc + j;
   const int columns = min(tile_n, x.n - j);
   const auto rows_of = [&](auto* c, int col) {
-    return Rows<std::remove_pointer_t<decltype(c)>>{c + first + col, x.ldc, x.m - i, columns - col, x.beta};
+    return OutputRows<std::remove_pointer_t<decltype(c)>>{c + first + col, x.ldc, x.m - i, columns - col, x.beta};
   };
   __syncwarp(); // the last tile's buffers have been read
   // Two buffers in turn: whoever is past a chunk's barrier has read the other one.

@@ -10,16 +10,16 @@ namespace tessera::cuda::tma {
 constexpr int band_rows = 1024; ///< of tiles that lie below one another, so that their panels meet in the L2 cache
 
 /// op(A) and op(B), or, if `swapped`, op(B)ᵀ and op(A)ᵀ, the product of which is Cᵀ.
-struct Product {
-  Operand a, b;
+struct TmaProduct {
+  TensorOperand a, b;
   CUtensorMap c; ///< if in_boxes: boxes of results that the copy engine takes to C
   bool in_boxes;
   bool swapped;
-  Results to;
-  int tiles_m, tiles_n; ///< a tile here is a cluster's, or that of a block that shares nothing
-  int slices;           ///< of k, a plane of sums each
-  int parts;            ///< of each slice, for the blocks of a cluster that share results; else 1
-  int each, more;       ///< blocks of k, a stage each, of each part, and how many parts have one more
+  Output to;
+  int tiles_m, tiles_n;          ///< a tile here is a cluster's, or that of a block that shares nothing
+  int slices;                    ///< of k, a plane of sums each
+  int k_parts;                   ///< of each slice, for the blocks of a cluster that share results; else 1
+  int stages_each, longer_parts; ///< blocks of k, a stage each, of each part, and how many parts have one more
   EpilogueStore<float> epilogue;
 };
 
@@ -30,7 +30,7 @@ struct Product {
 template <class S>
 struct Clusters {
   int first, all, count;
-  __device__ explicit Clusters(const Product& x) {
+  __device__ explicit Clusters(const TmaProduct& x) {
     constexpr bool alone = S::sharing == Sharing::Nothing;
     first = static_cast<int>(alone ? ptx::get_sreg_ctaid_x() : ptx::get_sreg_clusterid_x());
     count = static_cast<int>(alone ? ptx::get_sreg_nctaid_x() : ptx::get_sreg_nclusterid_x());
@@ -43,18 +43,18 @@ struct Clusters {
 /// tile's first stage: its divisions take 500 cycles, in which who has many tiles multiplies nothing. While the first
 /// stage is on its way consumers have time for them.
 template <UnitType type, class S>
-constexpr bool works_are_left = type == UnitType::Tf32 || S::sharing == Sharing::B;
+constexpr bool producer_leaves_work_tiles = type == UnitType::Tf32 || S::sharing == Sharing::B;
 
 /// A block's share of the work: its tile's slice, or part of one, of k.
 template <class S>
-struct alignas(16) Work {
+struct alignas(16) WorkTile {
   int row, col;   ///< of the tile's first result in this block
   int begin, end; ///< blocks of k
   int slice;
 
-  Work() = default;
+  WorkTile() = default;
   /// With few divisions, and none of 64 bits: nothing is multiplied until this is done.
-  __device__ Work(const Product& x, int index, unsigned rank) {
+  __device__ WorkTile(const TmaProduct& x, int index, unsigned rank) {
     const unsigned tiles_m = static_cast<unsigned>(x.tiles_m), tiles_n = static_cast<unsigned>(x.tiles_n);
     const unsigned tiles = tiles_m * tiles_n;
     unsigned tile = static_cast<unsigned>(index);
@@ -64,9 +64,9 @@ struct alignas(16) Work {
       tile -= static_cast<unsigned>(slice) * tiles;
     }
     // As many blocks for each unit, or one more for the first ones.
-    const int unit = S::sharing == Sharing::Results ? slice * x.parts + static_cast<int>(rank) : slice;
-    begin = unit * x.each + min(unit, x.more);
-    end = begin + x.each + (unit < x.more);
+    const int unit = S::sharing == Sharing::Results ? slice * x.k_parts + static_cast<int>(rank) : slice;
+    begin = unit * x.stages_each + min(unit, x.longer_parts);
+    end = begin + x.stages_each + (unit < x.longer_parts);
     if (S::blocks > 1 && tiles_n == 1) {
       row = static_cast<int>(tile) * S::rows;
       col = 0;
@@ -83,7 +83,7 @@ struct alignas(16) Work {
     col = static_cast<int>(across) * S::tile_n;
   }
   /// What the producer has left for the tile that begins with the ring's stage, as soon as that is there.
-  __device__ Work(const Work* left, std::uint64_t* full, const Ring<S::count>& ring) {
+  __device__ WorkTile(const WorkTile* left, std::uint64_t* full, const Ring<S::count>& ring) {
     wait(full[ring.stage], ring.phase);
     *this = left[ring.stage];
     __syncwarp(); // who gives the stage back does so for all lanes

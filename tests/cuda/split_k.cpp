@@ -44,7 +44,7 @@ constexpr Transposed all_ops[]{{false, false}, {true, false}, {false, true}, {tr
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(parts_of_k)
+BOOST_AUTO_TEST_SUITE(split_k)
 
 /// 132 multiprocessors give 64×64 tiles one, two, three, four and eight parts; or several tiles a block.
 BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
 }
 
 /// Slices of k are added by sixteen, eight or two threads a result, as there are few, some or many of these.
-BOOST_AUTO_TEST_CASE(in_slices) {
+BOOST_AUTO_TEST_CASE(of_slices) {
   if (!is_hopper()) return;
   for (const Transposed op : {Transposed{false, false}, Transposed{true, true}}) {
     check_all(100, 120, 16384, op);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(of_tiles_beside_one_another) {
 /// The same for strips of 32 vectors of the large operand or, of 16 bits that lie across, 64; the last one ragged, k
 /// ending in a step. The small operand is read in chunks, in pairs or one by one, by its direction and whether m, n and
 /// k are even.
-BOOST_AUTO_TEST_CASE(of_panels) {
+BOOST_AUTO_TEST_CASE(of_few_vectors) {
   if (!is_hopper()) return;
   for (const Transposed op : all_ops) check_all(16, 6000, 1064, op); // two parts of blocks that share multiprocessors
   for (const Index length : {512, 1000, 1024, 2048, 2504, 4104, 8488})
