@@ -2,15 +2,13 @@
 
 #include <vector>
 
-#include "cuda/gemm/vendor/cublas_lt.hpp"
-
 namespace tessera::cuda {
 
 std::span<const GemmKernel> gemm_ladder() {
   static const std::vector<GemmKernel> rows{
       // clang-format off
-      // Math::Strict. cuBLAS is not canonical: it is behind the first canonical row that takes every call.
-      // cublas_lt* is what the rungs are measured against: by name only, in every mode.
+      // Math::Strict. cuBLAS is not canonical, so it comes after the first canonical row that takes every call.
+      // cublas_lt* is a yardstick: it runs only where it is named, in every mode.
       slender_f32, slender_f64,
       stream_k_f32, stream_k_f64,
       segmented_f32, segmented_f64,
@@ -35,14 +33,14 @@ std::span<const GemmKernel> gemm_ladder() {
       transposed_b_f32, transposed_b_f64,
       naive_strided_f32, naive_strided_f64,
       widened_f16, widened_bf16,
-      // Reduced precision, by name only.
+      // Math modes of reduced precision, which a call must ask for.
       cublas_tf32_f32, cublas_lt_tf32_f32, strict_tf32_f32, wgmma_tf32_f32, wmma_tf32_f32,
       wgmma_bf16_f32, cublas_bf16_f32, cublas_lt_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32, cublas_lt_fp16_f32,
-      // 16-bit operands as they are, on matrix units.
+      // 16-bit operands on matrix units, without a conversion.
       wgmma_bf16_bf16, cublas_bf16, cublas_lt_bf16,
       wgmma_fp16_f16, cublas_f16, cublas_lt_f16,
-      // f32-grade results on matrix units, by name only.
+      // Math modes with results of f32's accuracy on matrix units, which a call must ask for.
       strict_fp16x3_f32, emulated_fp16x3_f32,
       strict_bf16x6_f32, emulated_bf16x6_f32,
       // Math::Compensated.

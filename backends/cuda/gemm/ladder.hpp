@@ -1,7 +1,7 @@
 #pragma once
 
-/// The GEMM ladder, best first. Each rung is the file of its name, gemm/<name>.cu, which ends in its rows. A call takes
-/// the first row of its type and math mode that does not reject it.
+/// The GEMM ladder of CUDA. Each row is defined at the end of the file of its name: a rung of textbook/, or a file of
+/// another family. docs/kernels.md says how to add one.
 
 #include <span>
 
@@ -12,6 +12,9 @@ namespace tessera::cuda {
 extern const GemmKernel cublas_f32, cublas_f64;
 extern const GemmKernel cublas_tf32_f32, cublas_bf16_f32, cublas_fp16_f32;
 extern const GemmKernel cublas_bf16, cublas_f16;
+extern const GemmKernel cublas_lt_f32, cublas_lt_f64;
+extern const GemmKernel cublas_lt_tf32_f32, cublas_lt_bf16_f32, cublas_lt_fp16_f32;
+extern const GemmKernel cublas_lt_bf16, cublas_lt_f16;
 extern const GemmKernel widened_f16, widened_bf16;
 extern const GemmKernel wmma_tf32_f32;
 extern const GemmKernel wgmma_tf32_f32, wgmma_bf16_f32, wgmma_fp16_f32;
@@ -44,6 +47,7 @@ extern const GemmKernel kahan_tile_f32, kahan_tile_f64;
 extern const GemmKernel kahan_row_shared_f32, kahan_row_shared_f64;
 extern const GemmKernel kahan_flat_f32, kahan_flat_f64;
 
+/// Returns all rows, the best first. A call takes the first row of its type and math mode that does not reject it.
 std::span<const GemmKernel> gemm_ladder();
 
 } // namespace tessera::cuda

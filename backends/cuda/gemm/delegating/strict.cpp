@@ -1,9 +1,10 @@
-/// strict: the strict f32 product in modes that may round more, where it takes less time than their own kernels. It
-/// keeps their promises, being more exact.
+/// strict: rows of math modes that may round more, which run the strict f32 product where it takes less time than the
+/// mode's own kernels. They keep the mode's promise, because the strict product is more exact.
 ///
-/// In tf32 few rows or columns are memory's time in any mode, and where their lines are no whole chunks slender needs
-/// no copy of them and fetches no zeros to fill a tile of 64. The emulated modes take 40 µs and 12 bytes an element
-/// before they multiply, to find scales, split and pack. Measured: README.md, "Operands from where they are".
+/// In tf32, a product of few rows or columns waits for memory in any mode. Where lines are not whole 16-byte chunks,
+/// slender needs no copy of them and fetches no zeros to fill a tile of 64. The emulated modes spend time and 12 bytes
+/// an element on finding scales, splitting and packing before they multiply. docs/lab has the measurements behind the
+/// limits below.
 
 #include <algorithm>
 
@@ -17,9 +18,9 @@ namespace tessera::cuda {
 namespace {
 
 constexpr Index few_in_tf32 = 16;
-constexpr Index few_to_split = 128;       ///< rows or columns
+constexpr Index few_to_split = 128;       ///< rows or columns of C
 constexpr Index short_to_split = 64;      ///< k
-constexpr double small_in_fp16x3 = 1.2e9; ///< multiply-adds; it scales, which takes two launches more
+constexpr double small_in_fp16x3 = 1.2e9; ///< multiply-adds; the mode finds scales, which takes two more launches
 constexpr double small_in_bf16x6 = 0.3e9;
 
 Index few(const GemmCall& call) { return std::min(call.m, call.n); }

@@ -1,7 +1,8 @@
-/// widened: 16-bit operands converted to f32, multiplied by the strict f32 ladder, the result rounded to C's type once.
+/// widened: 16-bit operands are converted to f32 and multiplied by the strict f32 ladder, and the result is rounded to
+/// C's type once.
 ///
-/// An element of A or B costs one conversion, 2 bytes read and 4 written; the product is f32's own, on the CUDA cores,
-/// with all of its bits: tensor cores add in another way. Conversions are elementwise/convert.cu. Source: Tessera.
+/// An element of A or B costs one conversion, 2 bytes read and 4 written. The product is the f32 product on CUDA cores,
+/// bit for bit; tensor cores add in another way. elementwise/convert.cu has the conversions. The source is Tessera.
 
 #include <new>
 

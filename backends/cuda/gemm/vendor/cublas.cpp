@@ -1,8 +1,8 @@
-/// cublas: the vendor's library, each math mode a row.
+/// cublas: the vendor's library, with a row for each math mode. The handwritten rungs are measured against it.
 ///
-/// What a handwritten rung is measured against. Row-major operands are column-major ones transposed, and
-/// Cᵀ = op(B)ᵀ·op(A)ᵀ: the operands change places and nothing is copied. 64-bit sizes, so that every call fits. The
-/// summation is cuBLAS's own choice, so no row is canonical.
+/// cuBLAS is column-major. A row-major matrix is the transpose of a column-major one, and Cᵀ = op(B)ᵀ·op(A)ᵀ: A and B
+/// change places, and nothing is copied. Sizes are 64-bit numbers, so that every call fits. The order of summation is
+/// cuBLAS's choice, so that no row is canonical.
 
 #include <new>
 
@@ -16,8 +16,8 @@
 namespace tessera::cuda {
 namespace {
 
-/// What NVIDIA recommends for Hopper. The workspace is taken from the stream's memory for each call, so that calls on
-/// different streams do not share one.
+/// Bytes of workspace: NVIDIA's recommendation for Hopper. Each call takes its workspace from the stream's memory, so
+/// that calls on different streams do not share one.
 constexpr std::size_t workspace_bytes = 32 << 20;
 
 const char* reject(const GemmKernel&, const GemmCall&, const Capabilities&) noexcept {
@@ -35,7 +35,7 @@ cudaDataType data_type(DType type) {
                                : CUDA_R_32F;
 }
 
-/// T: of alpha, beta and the sums.
+/// Enqueues the product. T is the type of alpha, beta and the sums.
 template <class T, cublasComputeType_t compute>
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept try {
   const cudaDataType type = data_type(call.type);
@@ -70,7 +70,7 @@ constexpr GemmKernel strict_f64{.name = "cublas",
                                 .reject = reject,
                                 .run = run<double, CUBLAS_COMPUTE_64F>};
 
-/// f32 in and out, operands rounded on the way to the tensor cores.
+/// A row with f32 operands and results, whose operands are rounded on the way to the tensor cores.
 template <Math math, cublasComputeType_t compute>
 constexpr GemmKernel reduced(const char* name, const char* summary) {
   return {.name = name,
@@ -83,7 +83,7 @@ constexpr GemmKernel reduced(const char* name, const char* summary) {
           .run = run<float, compute>};
 }
 
-/// 16-bit operands as they are, C of their type or f32.
+/// A row with 16-bit operands, which are not converted; C has their type or is f32.
 constexpr GemmKernel unrounded(const char* name, const char* summary, DType type, Math math) {
   return {.name = name,
           .summary = summary,

@@ -1,9 +1,10 @@
 #pragma once
 
-/// cuBLAS, opened when a row first asks for it: the plug-in does not link it, and the handwritten rungs need none.
+/// cuBLAS, opened when a row first asks for it. The plug-in does not link it, because the handwritten rungs do not need
+/// it.
 ///
-/// TESSERA_CUBLAS names the library to use, and then no other is tried. Else libcublas.so.13 and .12 are looked for
-/// where the dynamic loader looks, and in /usr/local/cuda/lib64.
+/// If TESSERA_CUBLAS names a library, that one is used and no other is tried. Otherwise libcublas.so.13 and .12 are
+/// looked for where the dynamic loader looks, and in /usr/local/cuda/lib64.
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -17,14 +18,14 @@ namespace tessera::cuda {
 
 class CublasLibrary {
  public:
-  /// The one library of this process; opened by the first call.
+  /// Returns the only instance of this process. The first call opens the library.
   static CublasLibrary& instance();
 
-  /// Null, or why it cannot be used and what to do.
+  /// Returns null, or the reason why the library cannot be used and what to do.
   const char* missing() const noexcept { return missing_.empty() ? nullptr : missing_.c_str(); }
 
-  /// Calls use(handle) with the current device's handle, set to the stream and the workspace, while no other thread
-  /// has it. A handle is made on first use and kept.
+  /// Calls use(handle) with the current device's handle, which is set to the stream and the workspace, under a lock: no
+  /// other thread uses the handle meanwhile. A handle is created on first use and kept.
   template <class Use>
   Status with_handle(cudaStream_t stream, void* workspace, std::size_t workspace_bytes, Use use) {
     const std::lock_guard lock(mutex_);

@@ -1,16 +1,15 @@
-/// cublas_lt: the fastest kernel of cuBLASLt's heuristics list, each math mode a row.
+/// cublas_lt: the fastest kernel of cuBLASLt's heuristics list, with a row for each math mode.
 ///
-/// What cuBLAS would choose is its own guess; here each of the (up to eight) kernels that it holds to be good is timed
-/// when a product is first met, and the fastest is kept for products of the same shape, transposes and alignment. That
-/// is the best that the vendor offers: a yardstick, run where it is named and never chosen unasked. The summation is
-/// cuBLASLt's own, so no row is canonical.
-
-#include "cublas_lt.hpp"
+/// cuBLAS chooses a kernel by a guess. These rows time each of the (up to eight) kernels that cuBLASLt holds to be good
+/// when a product is first met, and keep the fastest for products with equal shape, transposes and alignment. That is
+/// the best that the vendor offers: a yardstick, which runs only where it is named. The order of summation is
+/// cuBLASLt's choice, so that no row is canonical.
 
 #include <new>
 
 #include "cublas_lt_library.hpp"
 #include "cublas_lt_products.hpp"
+#include "cuda/gemm/ladder.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -23,7 +22,7 @@ const char* reject_before_ampere(const GemmKernel& row, const GemmCall& call, co
   return reject(row, call, machine);
 }
 
-/// T: of alpha, beta and the sums.
+/// Enqueues the product. T is the type of alpha, beta and the sums.
 template <class T, cublasComputeType_t compute>
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept try {
   const T alpha = static_cast<T>(call.alpha);

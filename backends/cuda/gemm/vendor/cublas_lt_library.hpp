@@ -2,8 +2,8 @@
 
 /// cuBLASLt, opened when a row first asks for it.
 ///
-/// TESSERA_CUBLASLT names the library to use, and then no other is tried. Else libcublasLt.so.13 and .12 are looked for
-/// where the dynamic loader looks, and in /usr/local/cuda/lib64.
+/// If TESSERA_CUBLASLT names a library, that one is used and no other is tried. Otherwise libcublasLt.so.13 and .12 are
+/// looked for where the dynamic loader looks, and in /usr/local/cuda/lib64.
 
 #include <cublasLt.h>
 
@@ -16,13 +16,13 @@ namespace tessera::cuda {
 
 class CublasLtLibrary {
  public:
-  /// The one library of this process; opened by the first call.
+  /// Returns the only instance of this process. The first call opens the library.
   static const CublasLtLibrary& instance();
 
-  /// Null, or why it cannot be used and what to do.
+  /// Returns null, or the reason why the library cannot be used and what to do.
   const char* missing() const noexcept { return missing_.empty() ? nullptr : missing_.c_str(); }
 
-  /// What it does not support is Rejected.
+  /// Converts a status of cuBLASLt. A product that it does not support is Rejected.
   Status check(cublasStatus_t status, const char* what) const;
 
   decltype(&cublasLtCreate) create = nullptr;
@@ -44,7 +44,7 @@ class CublasLtLibrary {
   decltype(&cublasLtGetStatusString) status_string_ = nullptr;
 };
 
-/// Owners of its descriptors.
+/// Owners of cuBLASLt's descriptors.
 struct DestroyLt {
   void operator()(cublasLtMatmulDesc_t x) const { CublasLtLibrary::instance().destroy_product(x); }
   void operator()(cublasLtMatrixLayout_t x) const { CublasLtLibrary::instance().destroy_layout(x); }

@@ -44,7 +44,7 @@ LtKey key_of(int device, const LtCall& call) {
           x.beta != 0};
 }
 
-/// The layout of a row-major matrix: a column-major one of its transpose.
+/// Describes a row-major matrix as the column-major matrix of its transpose.
 Status describe_matrix(DType type, Index rows, Index cols, Index ld, LtOwner<cublasLtMatrixLayout_t>& layout) {
   const CublasLtLibrary& library = CublasLtLibrary::instance();
   cublasLtMatrixLayout_t made = nullptr;
@@ -67,7 +67,7 @@ Status describe(const LtCall& call, LtProduct& product) {
       status = library.check(library.set_product(made, attribute, &operation, sizeof operation),
                              "cublasLtMatmulDescSetAttribute");
   };
-  set(CUBLASLT_MATMUL_DESC_TRANSA, x.op_b); // the operands change places
+  set(CUBLASLT_MATMUL_DESC_TRANSA, x.op_b); // A and B change places
   set(CUBLASLT_MATMUL_DESC_TRANSB, x.op_a);
   const auto matrix = [&](DType type, Op op, Index rows, Index cols, Index ld, auto& layout) {
     if (op == Op::Transpose) std::swap(rows, cols);
@@ -79,7 +79,7 @@ Status describe(const LtCall& call, LtProduct& product) {
   return status;
 }
 
-/// Timing waits for the device, which work that is being recorded cannot do.
+/// Rejects a queue that is recording: timing waits for the device, which a recording does not allow.
 Status check_not_recorded(cudaStream_t stream) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (Status status = check(cudaStreamIsCapturing(stream, &capture), "cuBLASLt: state of the queue"); !status.ok())

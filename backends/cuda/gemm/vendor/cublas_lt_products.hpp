@@ -14,14 +14,14 @@
 
 namespace tessera::cuda {
 
-/// What decides which kernel is fastest.
+/// The properties of a product that decide which kernel is fastest.
 struct LtKey {
   int device;
   DType type, result;
   cublasComputeType_t compute;
   Op op_a, op_b;
   Index m, n, k, lda, ldb, ldc;
-  std::array<unsigned, 3> alignment; ///< bytes, of A, B and C, 256 at most
+  std::array<unsigned, 3> alignment; ///< of A, B and C in bytes, 256 at most
   bool reads_c;
 
   auto order() const {
@@ -30,10 +30,11 @@ struct LtKey {
   bool operator<(const LtKey& other) const { return order() < other.order(); }
 };
 
-/// A product in cuBLASLt's terms: column-major, so Cᵀ = op(B)ᵀ·op(A)ᵀ and the operands change places.
+/// A product in cuBLASLt's terms. These are column-major: it computes Cᵀ = op(B)ᵀ·op(A)ᵀ, so that A and B change
+/// places.
 struct LtProduct {
   LtOwner<cublasLtMatmulDesc_t> description;
-  LtOwner<cublasLtMatrixLayout_t> a, b, c; ///< of the row-major operands with these names
+  LtOwner<cublasLtMatrixLayout_t> a, b, c; ///< layouts of the row-major operands with these names
   cublasLtMatmulAlgo_t algorithm{};
 };
 
@@ -46,17 +47,18 @@ struct LtCall {
   const void* beta;
 };
 
+/// The products of this process, with their handles.
 class CublasLtProducts {
  public:
-  /// The one of this process.
+  /// Returns the only instance.
   static CublasLtProducts& instance();
 
-  /// Enqueues the product. The first call of its kind times each kernel of the list on the queue, with the call's A and
-  /// B and a C of its own, and waits for that; so it cannot be recorded.
+  /// Enqueues the product. The first call with a new LtKey times each kernel of the list on the queue, with the call's
+  /// A and B and a C of scratch memory, and waits for that; so it cannot be recorded.
   Status run(Executor& executor, Queue& queue, const LtCall& call);
 
  private:
-  CublasLtProducts() { CublasLtLibrary::instance(); } // which thus outlives this
+  CublasLtProducts() { CublasLtLibrary::instance(); } // the library is constructed first, so that it outlives this
   Status handle(int device, cublasLtHandle_t& handle);
 
   static constexpr int most_devices = 64;

@@ -1,15 +1,16 @@
 #pragma once
 
-/// Which kernel of cuBLASLt's heuristics list is fastest for a product: by the clock.
+/// Finds the kernel of cuBLASLt's heuristics list that is fastest for a product, by timing.
 
 #include "cublas_lt_products.hpp"
 
 namespace tessera::cuda {
 
-/// What NVIDIA recommends for Hopper, as for the rows of cuBLAS.
+/// Bytes of workspace: NVIDIA's recommendation for Hopper.
 inline constexpr std::size_t lt_workspace_bytes = 32 << 20;
 
-/// Sets `product.algorithm`. Rejected if the list is empty, or nothing on it runs. Leaves the call's C alone.
+/// Sets `product.algorithm`. The status is Rejected if the list is empty or no kernel on it runs. The call's C is not
+/// changed. It waits for the queue.
 Status find_fastest(cublasLtHandle_t handle, const LtKey& key, Executor& executor, Queue& queue, const LtCall& call,
                     void* workspace, LtProduct& product);
 
