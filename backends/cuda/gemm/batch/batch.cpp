@@ -1,7 +1,7 @@
-/// Batches: one launch for all products of a kind, small, middle or wide.
+/// Batches: one launch for all products that one kernel takes, by tiles of C of one size.
 ///
-/// What a launch does not take is left to the ladder, product after product: modes other than Strict, and products so
-/// large that one alone fills the device, for which there are better kernels.
+/// Other products run one after the other on the ladder: modes other than Strict, and products so large that each fills
+/// the device, for which the ladder has better kernels.
 
 #include <algorithm>
 #include <array>
@@ -14,6 +14,7 @@
 #include <tessera/half.hpp>
 
 #include "cuda/executor.hpp"
+#include "cuda/gemm/common/ceil_div.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "groups.hpp"
@@ -22,6 +23,8 @@
 namespace tessera::cuda {
 namespace {
 
+/// The kernel that takes a product, by its tile: 16×16 (Small), 32×32 (Quarter), 64×64 (Middle; Units on matrix units),
+/// wide tiles, or the ladder (Alone).
 enum class Kind { Small, Quarter, Middle, Units, Wide, Alone };
 
 BatchTile tile_of(Kind kind, DType type) {
@@ -31,16 +34,15 @@ BatchTile tile_of(Kind kind, DType type) {
   return type == DType::F64 ? wide_tile<double> : wide_tile<float>;
 }
 
-Index ceil_div(Index x, Index y) { return (x + y - 1) / y; }
-
 Index tiles_of(const GemmCall& call, const BatchTile& tile) {
   return ceil_div(call.m, tile.m) * ceil_div(call.n, tile.n);
 }
 
-/// By shape. Hopper's matrix units have f64, but memory decides about products under 128 rows and columns.
+/// Chooses by shape. Hopper's matrix units multiply f64, but memory decides the time of products that are smaller than
+/// a wide tile.
 Kind kind_of(const GemmBatch& group, bool hopper) {
   const GemmCall& call = group.call;
-  constexpr Index most = Index{1} << 24; // sizes in tiles stay numbers of 32 bits
+  constexpr Index most = Index{1} << 24; // numbers of tiles fit 32 bits
   if (call.math != Math::Strict || (call.type == DType::F32 && call.result != DType::F32) ||
       std::max({call.m, call.n, call.k}) > most)
     return Kind::Alone;
@@ -59,21 +61,23 @@ Kind kind_of(const GemmBatch& group, bool hopper) {
   return tiles_of(call, tile_of(kind, call.type)) > most ? Kind::Alone : kind;
 }
 
-struct Launch {
+/// The products of one launch: their kind, the type of A and B, and the type of C.
+struct BatchLaunch {
   Kind kind;
   DType type, result;
 };
 
-/// Groups of one kind and type.
+/// The groups of one launch.
 using Chosen = std::vector<const GemmBatch*>;
 
-/// What the device has to be told beyond a kernel's arguments: many groups, and pointers.
+/// The size of the table in device memory that a launch needs besides its arguments: groups, if there are many, and
+/// then the pointers to operands.
 template <class T, class R>
-struct Table {
-  std::size_t groups = 0;   ///< bytes
-  std::size_t pointers = 0; ///< of all groups that have them
+struct TableLayout {
+  std::size_t groups = 0;   ///< bytes of the groups; 0: they fit the arguments
+  std::size_t pointers = 0; ///< pointers to each operand, of all groups that have pointers
 
-  explicit Table(const Chosen& chosen) {
+  explicit TableLayout(const Chosen& chosen) {
     if (chosen.size() > BatchGroups<T, R>::most_here) groups = chosen.size() * sizeof(BatchGroup<T, R>);
     for (const GemmBatch* group : chosen)
       if (group->has_pointers()) pointers += static_cast<std::size_t>(group->count);
@@ -129,7 +133,7 @@ template <class T, class R>
 Status launch(Kind kind, Executor& executor, PinnedTables& tables, Queue& queue, const Chosen& chosen) {
   using Group = BatchGroup<T, R>;
   const cudaStream_t stream = stream_of(queue);
-  const Table<T, R> table(chosen);
+  const TableLayout<T, R> table(chosen);
   Scratch on_device;
   PinnedTables::Block block;
   if (table.bytes() > 0) {
@@ -140,7 +144,7 @@ Status launch(Kind kind, Executor& executor, PinnedTables& tables, Queue& queue,
   char* const device = on_device.as<char>();
   BatchGroups<T, R> groups{};
   Group* const written = table.groups > 0 ? reinterpret_cast<Group*>(host) : groups.here;
-  std::size_t at = table.groups; // of the next pointers
+  std::size_t at = table.groups; // where the next pointers go
   const auto put = [&](const void* pointers, Index count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(void*);
     std::memcpy(host + at, pointers, bytes);
@@ -168,7 +172,7 @@ Status launch(Kind kind, Executor& executor, PinnedTables& tables, Queue& queue,
   return launch<T, R>(kind, stream, groups);
 }
 
-Status launch(const Launch& x, Executor& executor, PinnedTables& tables, Queue& queue, const Chosen& chosen) {
+Status launch(const BatchLaunch& x, Executor& executor, PinnedTables& tables, Queue& queue, const Chosen& chosen) {
   const auto typed = [&]<class T, class R>() { return launch<T, R>(x.kind, executor, tables, queue, chosen); };
   const bool wider = x.result != x.type;
   switch (x.type) {
@@ -183,21 +187,21 @@ Status launch(const Launch& x, Executor& executor, PinnedTables& tables, Queue& 
   }
 }
 
-constexpr std::array<Launch, 13> launches{{{Kind::Small, DType::F32, DType::F32},
-                                           {Kind::Quarter, DType::F32, DType::F32},
-                                           {Kind::Middle, DType::F32, DType::F32},
-                                           {Kind::Wide, DType::F32, DType::F32},
-                                           {Kind::Small, DType::F64, DType::F64},
-                                           {Kind::Quarter, DType::F64, DType::F64},
-                                           {Kind::Middle, DType::F64, DType::F64},
-                                           {Kind::Units, DType::F64, DType::F64},
-                                           {Kind::Wide, DType::F64, DType::F64},
-                                           {Kind::Small, DType::F16, DType::F16},
-                                           {Kind::Small, DType::F16, DType::F32},
-                                           {Kind::Small, DType::BF16, DType::BF16},
-                                           {Kind::Small, DType::BF16, DType::F32}}};
+constexpr std::array<BatchLaunch, 13> launches{{{Kind::Small, DType::F32, DType::F32},
+                                                {Kind::Quarter, DType::F32, DType::F32},
+                                                {Kind::Middle, DType::F32, DType::F32},
+                                                {Kind::Wide, DType::F32, DType::F32},
+                                                {Kind::Small, DType::F64, DType::F64},
+                                                {Kind::Quarter, DType::F64, DType::F64},
+                                                {Kind::Middle, DType::F64, DType::F64},
+                                                {Kind::Units, DType::F64, DType::F64},
+                                                {Kind::Wide, DType::F64, DType::F64},
+                                                {Kind::Small, DType::F16, DType::F16},
+                                                {Kind::Small, DType::F16, DType::F32},
+                                                {Kind::Small, DType::BF16, DType::BF16},
+                                                {Kind::Small, DType::BF16, DType::F32}}};
 
-void log_launch(const Launch& x, const Chosen& chosen) {
+void log_launch(const BatchLaunch& x, const Chosen& chosen) {
   if (!log_dispatch()) return;
   Index count = 0;
   for (const GemmBatch* group : chosen) count += group->count;
@@ -219,7 +223,7 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
   std::array<Index, launches.size()> tiles{};
   const auto place = [&](const GemmBatch& group, Kind kind) {
     return static_cast<std::size_t>(std::find_if(launches.begin(), launches.end(),
-                                                 [&](const Launch& x) {
+                                                 [&](const BatchLaunch& x) {
                                                    return x.kind == kind && x.type == group.call.type &&
                                                           x.result == group.call.result;
                                                  }) -
@@ -227,7 +231,7 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
   };
   for (const GemmBatch& group : groups) {
     Kind kind = kind_of(group, capabilities_.compute_major == 9);
-    if (kind != Kind::Alone) { // a grid has 2³¹ − 1 blocks at most
+    if (kind != Kind::Alone) { // a grid has at most 2³¹ − 1 blocks
       Index& sum = tiles[place(group, kind)];
       const Index more = tiles_of(group.call, tile_of(kind, group.call.type));
       constexpr Index most = std::numeric_limits<int>::max();

@@ -1,8 +1,9 @@
-/// Batches of f64 products on Hopper's matrix units: a grid over the tiles of all products, each by a block as in dmma.
+/// Batches of f64 products on Hopper's matrix units: the grid covers the tiles of all products, and each block computes
+/// a tile as in dmma.
 ///
-/// Tiles of 32×32 by two warps and of 64×64 by four. Such products are read once or twice, which memory decides about:
-/// the matrix units leave the time that DFMA would take beyond that. The canonical bits; operations and bytes are
-/// batch_tiles'. PTX ISA, "mma.m16n8k16 with .f64".
+/// Tiles are 32×32 for two warps, or 64×64 for four. Operands of such products are read once or twice, so that memory
+/// decides the time; the matrix units save what DFMA would take beyond that. The bits are canonical. One result costs
+/// 2·k operations and reads 2·k/32 or 2·k/64 elements of 8 bytes. Source: PTX ISA, "mma.m16n8k16 with .f64".
 
 #include <algorithm>
 

@@ -1,13 +1,13 @@
 #pragma once
 
-/// A product of a batch as the kernels of single products see theirs.
+/// A product of a batch in the form in which the kernels of single products take theirs.
 
 #include "cuda/gemm/common/tile_loader.cuh"
 #include "groups.hpp"
 
 namespace tessera::cuda {
 
-/// What is done with the sums of the product whose result is `c`.
+/// Returns how sums are stored in the product whose result is `c`.
 template <class T, class R>
 __device__ EpilogueStore<Scalar<T>> epilogue_of(const BatchGroup<T, R>& x, R* c) {
   EpilogueStore<Scalar<T>> out;
@@ -24,6 +24,7 @@ __device__ EpilogueStore<Scalar<T>> epilogue_of(const BatchGroup<T, R>& x, R* c)
   return out;
 }
 
+/// Returns the operands of product `number` of the group.
 template <class T>
 __device__ VectorOperands<T> operands_of(const BatchGroup<T>& x, unsigned number) {
   const auto product = x.product(number);

@@ -1,9 +1,11 @@
-/// Batches of small products: a warp has a tile of 16×16 results, alone, so that a block has several products.
+/// Batches of small products: each warp computes a tile of 16×16 results by itself, so that a block has several
+/// products.
 ///
-/// Each lane has 2×4 sums. 16 steps of k at a time go through shared memory of the warp's own, and the next 16 are on
-/// their way meanwhile; there is no barrier but the warp's. A product of 16×16×16 is read once: 2 KiB for 8192
-/// operations, which memory decides about. 16-bit elements are converted as they come. Idea: MAGMA's and cuBLAS'
-/// batched kernels for small matrices.
+/// Each lane has 2×4 sums. Sixteen steps of k at a time go through shared memory that belongs to the warp, while the
+/// next sixteen are on their way; the only barrier is the warp's. A product of 16×16×16 in f32 reads each element once,
+/// 2 KiB for 8192 operations, so that memory decides its time; in general one result costs 2·k operations and reads
+/// 2·k/16 elements. 16-bit elements are converted as they are read. Source: the batched kernels of MAGMA and cuBLAS for
+/// small matrices.
 
 #include <tessera/half.hpp>
 
@@ -16,20 +18,21 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int warps = 4;
-constexpr int side = 16;  ///< of a tile
+constexpr int side = 16;  ///< rows and columns of a tile
 constexpr int depth = 16; ///< steps of k at a time
 constexpr int lane_rows = 2, lane_cols = 4;
-constexpr int held = side * depth / 32; ///< elements of a tile's operand a lane
+constexpr int held = side * depth / 32; ///< elements of an operand's tile that each lane reads
 
-/// Lines of k in shared memory, padded so that elements along either direction fall into different banks or nearly so,
-/// and that a lane's are aligned for one read.
+/// The lengths of rows of k in shared memory. They are padded so that elements along either direction fall into
+/// different banks, or nearly so, and so that a lane's elements are aligned for one read.
 constexpr int a_ld = side + 2, b_ld = side + 4;
 
-/// An operand's part that belongs to a tile, `outer` being rows of A or columns of B. Lanes are neighbours in memory.
+/// Copies an operand's elements for a warp's tile. `outer` is the number of rows of A or columns of B. Neighbouring
+/// lanes read neighbours in memory.
 template <class T>
-class Slice {
+class WarpLoader {
  public:
-  __device__ Slice(const T* data, Index ld, bool along_k, int first, int outer, int k, Scalar<T> padding, int lane)
+  __device__ WarpLoader(const T* data, Index ld, bool along_k, int first, int outer, int k, Scalar<T> padding, int lane)
       : along_k_(along_k),
         across_(lane % side),
         down_(lane / side),
@@ -48,7 +51,7 @@ class Slice {
     for (int v = 0; v < held; ++v) {
       staged_[v] = inside && down_ + 2 * v < lines ? static_cast<Scalar<T>>(*from) : padding_;
       from += 2 * ld_;
-      asm("" : "+l"(from)); // or the compiler has all addresses ready, which takes twice the registers
+      asm("" : "+l"(from)); // else the compiler keeps all addresses, in twice the registers
     }
     next_ += along_k_ ? depth : depth * ld_;
     k_left_ -= depth;
@@ -77,12 +80,14 @@ struct alignas(sizeof(R) == 8 ? 16 : 4 * sizeof(R)) Quad {
   R element[lane_cols];
 };
 
+/// Returns alpha·sum + beta·before, rounded to R.
 template <class S, class R>
 __device__ R result(S sum, S alpha, S beta, const R& before) {
   const S r = alpha * sum;
   return static_cast<R>(beta == S{0} ? r : fused(beta, static_cast<S>(before), r));
 }
 
+/// C := alpha·sum + beta·C for a lane's neighbours of one row, which start at `c`, in column j.
 template <class T, class R>
 __device__ void store_row(const BatchGroup<T, R>& x, R* c, Index j, const Scalar<T> (&sum)[lane_cols]) {
   if (j + lane_cols <= x.n && reinterpret_cast<std::uintptr_t>(c) % alignof(Quad<R>) == 0) {
@@ -114,8 +119,8 @@ __global__ void __launch_bounds__(32 * warps, sizeof(T) == 8 ? 4 : 6)
   const int i0 = static_cast<int>(tile / x.across) * side, j0 = static_cast<int>(tile % x.across) * side;
   auto& a_tile = a_tiles[warp];
   auto& b_tile = b_tiles[warp];
-  Slice<T> a(operands.a, x.lda, !x.transpose_a, i0, m, k, a_padding<S>, lane);
-  Slice<T> b(operands.b, x.ldb, x.transpose_b, j0, n, k, b_padding<S>, lane);
+  WarpLoader<T> a(operands.a, x.lda, !x.transpose_a, i0, m, k, a_padding<S>, lane);
+  WarpLoader<T> b(operands.b, x.ldb, x.transpose_b, j0, n, k, b_padding<S>, lane);
   const int row = lane / 4 * lane_rows, col = lane % 4 * lane_cols;
   CanonicalTile<S, lane_rows, lane_cols> sums;
   typename decltype(sums)::Totals totals(k);

@@ -1,9 +1,11 @@
-/// Batches of larger products: a grid over the tiles of all products, each by a block as in async_copy.
+/// Batches of larger products: the grid covers the tiles of all products, and each block computes a tile as in
+/// async_copy.
 ///
-/// Tiles of 32×32 for the smallest, of a warp; of 64×64 for products that have no more than a few of them; wide ones
-/// for those from 128 rows on. In f64 Hopper has batch_dmma.cu for all of them. A group's transposes are looked up by
-/// the block, so that one launch has all four. Operations and bytes are async_copy's. The idea of one grid over unlike
-/// problems is CUTLASS's grouped GEMM.
+/// Tiles are 32×32 for one warp, for the smallest products; 64×64 for products that have few such tiles; and wide for
+/// products from 128 rows and columns on (f64: 64 rows). In f64 on Hopper, batch_dmma.cu takes the 32×32 tiles and the
+/// products that would have wide ones. A block looks up the transposes of its group, so that one launch has all four
+/// combinations. One result of a tile of m×n costs 2·k operations and reads k/m + k/n elements. Source: CUTLASS's
+/// grouped GEMM, which has one grid over unlike problems.
 
 #include "batch_operands.cuh"
 #include "cuda/device/status.hpp"
@@ -16,7 +18,7 @@ using namespace async_tiling;
 
 template <class T>
 using Quarter = warp_tiling::Shape<T, sizeof(T) == 4 ? 2 : 4, sizeof(T) == 4 ? 1 : 2, 1, 1>;
-/// 32 results a thread, which leaves room for more blocks.
+/// A thread has 32 results, which leaves room for more blocks on a multiprocessor.
 template <class T>
 using Middle = warp_tiling::Shape<T, sizeof(T) == 4 ? 2 : 4, sizeof(T) == 4 ? 1 : 2, 2, 2>;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The groups of a batch as kernels see them: a launch has a grid over the tiles of all products of all groups.
+/// The groups of a batch as kernels see them. A launch has a grid over the tiles of all products of all groups.
 
 #include <cuda_runtime_api.h>
 
@@ -8,16 +8,17 @@
 
 namespace tessera::cuda {
 
-/// One group: products of one shape, with strides or with arrays of pointers in device memory. R: of C.
+/// One group: products of one shape, with strides or with arrays of pointers in device memory. T is the type of A and
+/// B, R the type of C.
 template <class T, class R = T>
 struct BatchGroup {
   Index m, n, k;
-  const T* a; ///< the first product's
+  const T* a; ///< A, B and C of the first product, if there are strides
   const T* b;
   R* c;
   Index lda, ldb, ldc;
   Index stride_a, stride_b, stride_c;
-  const T* const* all_a; ///< null: strides
+  const T* const* all_a; ///< the operands of all products; null: they have strides
   const T* const* all_b;
   R* const* all_c;
   Scalar<T> alpha, beta;
@@ -25,14 +26,15 @@ struct BatchGroup {
   bool has_epilogue;
   Epilogue epilogue;
   unsigned first;  ///< tiles of all groups before this one
-  unsigned tiles;  ///< of a product,
-  unsigned across; ///< and how many of them side by side
+  unsigned tiles;  ///< tiles of one product
+  unsigned across; ///< tiles of one product side by side
 
   struct Operands {
     const T* a;
     const T* b;
     R* c;
   };
+  /// Returns the operands of product number i.
   __host__ __device__ Operands product(unsigned i) const {
     if (all_c != nullptr) return {all_a[i], all_b[i], all_c[i]};
     const auto number = static_cast<Index>(i);
@@ -40,20 +42,20 @@ struct BatchGroup {
   }
 };
 
-/// What a kernel gets: few groups come with its arguments, so that nothing has to be copied for them.
+/// The groups of a launch. A few groups are passed among the kernel's arguments, so that nothing is copied for them.
 template <class T, class R = T>
 struct BatchGroups {
-  static constexpr unsigned most_here = 16; ///< all arguments of a kernel take 4 KiB at most
+  static constexpr unsigned most_here = 16; ///< all arguments of a kernel have at most 4 KiB
   unsigned count;
-  unsigned tiles;               ///< of all groups
+  unsigned tiles;               ///< tiles of all groups
   bool any_epilogue;            ///< one of them has an epilogue
-  const BatchGroup<T, R>* more; ///< in device memory, if they are more
+  const BatchGroup<T, R>* more; ///< the groups, in device memory, if there are more than most_here
   BatchGroup<T, R> here[most_here];
 
-  /// That of a tile.
+  /// Returns the group of a tile.
   __host__ __device__ const BatchGroup<T, R>& group_of(unsigned tile) const {
     const BatchGroup<T, R>* const all = more != nullptr ? more : here;
-    unsigned low = 0, high = count; // the last one whose first tile is not behind this one
+    unsigned low = 0, high = count; // of the last group whose first tile is not behind this tile
     while (high - low > 1) {
       const unsigned middle = (low + high) / 2;
       (all[middle].first <= tile ? low : high) = middle;
@@ -62,29 +64,29 @@ struct BatchGroups {
   }
 };
 
-/// The kernels, by the tiles that they cut C into; all of Math::Strict.
+/// The tiles that the kernels cut C into. All kernels are of Math::Strict.
 struct BatchTile {
   Index m, n;
 };
 template <class T>
-constexpr BatchTile small_tile{16, 16}; ///< a warp's
+constexpr BatchTile small_tile{16, 16}; ///< of one warp
 template <class T>
-constexpr BatchTile quarter_tile{32, 32}; ///< one or two warps'
+constexpr BatchTile quarter_tile{32, 32}; ///< of one or two warps
 template <class T>
-constexpr BatchTile middle_tile{64, 64}; ///< a block's
+constexpr BatchTile middle_tile{64, 64}; ///< of a block
 template <class T>
 constexpr BatchTile wide_tile{sizeof(T) == 4 ? 128 : 64, 128};
 
-/// One launch each. f32, f64; f16 and bf16 with results of their type or of f32.
+/// Each function enqueues one launch. This one takes f32, f64, and f16 and bf16 with results of their type or of f32.
 template <class T, class R>
 Status launch_small_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept;
-/// f32.
+/// Takes f32.
 template <class T>
 Status launch_quarter_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
-/// f64, on Hopper.
+/// These two take f64, on Hopper.
 Status launch_quarter_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
 Status launch_middle_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
-/// f32, f64.
+/// These two take f32 and f64.
 template <class T>
 Status launch_middle_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
 template <class T>

@@ -42,18 +42,18 @@ Status PinnedTables::take(cudaStream_t stream, std::size_t bytes, Block& block) 
   block = {};
   bool recording = false;
   if (Status status = is_recording(stream, recording); !status.ok()) return status;
-  if (recording) { // neither waits for a copy nor pins memory
+  if (recording) { // a recording allows neither waiting for a copy nor pinning memory
     block.data = std::malloc(bytes);
     block.bytes = bytes;
     return block.data != nullptr ? Status{} : Status{StatusCode::OutOfMemory, {}};
   }
   {
-    const std::lock_guard lock(mutex_); // oldest first: if its copy is under way, the others' are
+    const std::lock_guard lock(mutex_); // the oldest is first: while its copy is in flight, the others are, too
     const auto fits = [&](const Block& one) { return one.bytes >= bytes; };
     auto found = std::find_if(kept_.begin(), kept_.end(), fits);
     const bool full = kept_.size() == most_kept;
     if (found != kept_.end() && !full && cudaEventQuery(found->copied) != cudaSuccess) found = kept_.end();
-    static_cast<void>(cudaGetLastError()); // that a copy is under way is no error
+    static_cast<void>(cudaGetLastError()); // a copy in flight is no error
     if (found == kept_.end() && full) found = kept_.begin();
     if (found != kept_.end()) {
       block = *found;
@@ -94,7 +94,7 @@ Status PinnedTables::send(cudaStream_t stream, Block& block, std::size_t bytes, 
         block = {};
         return {};
       }
-    } catch (const std::bad_alloc&) { // then it is not kept
+    } catch (const std::bad_alloc&) { // the block is released instead of kept
     }
   release(block);
   return status;

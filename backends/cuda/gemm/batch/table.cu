@@ -9,7 +9,7 @@
 namespace tessera::cuda {
 namespace {
 
-/// Arguments of a kernel take 4 KiB at most.
+/// The words that one launch carries among its arguments, which have at most 4 KiB.
 struct Page {
   static constexpr unsigned most_words = 960;
   std::uint32_t words[most_words];
