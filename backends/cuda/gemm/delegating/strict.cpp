@@ -3,8 +3,8 @@
 ///
 /// In tf32, a product of few rows or columns waits for memory in any mode. Where lines are not whole 16-byte chunks,
 /// slender needs no copy of them and fetches no zeros to fill a tile of 64. The emulated modes spend time and 12 bytes
-/// an element on finding scales, splitting and packing before they multiply. docs/lab has the measurements behind the
-/// limits below.
+/// an element on finding scales, splitting and packing before they multiply. docs/lab/cuda_gemm.md has the measurements
+/// behind the limits below.
 
 #include <algorithm>
 

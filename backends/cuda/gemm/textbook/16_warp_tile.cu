@@ -4,9 +4,9 @@
 /// In f32 a block computes 128×128 results, a warp 32×64 and a thread 8×8: four 128-bit shared reads serve 64 FMAs, all
 /// without bank conflicts. Tiles are double-buffered in shared memory by way of registers, and the operands of step p +
 /// 1 are read while step p computes. A thread tile of 16×8 would read less, but it fills the registers and leaves half
-/// as many warps: it is slower in f32, and faster in f64, which uses it (docs/lab). One result costs 2·k operations and
-/// reads 2·k/128 elements from global memory (k/16 bytes in f32; k/128 + k/64 elements in f64). The sources are the
-/// kernel walkthrough and CUTLASS, which has this shape.
+/// as many warps: it is slower in f32, and faster in f64, which uses it (docs/lab/cuda_gemm.md). One result costs 2·k
+/// operations and reads 2·k/128 elements from global memory (k/16 bytes in f32; k/128 + k/64 elements in f64). The
+/// sources are the kernel walkthrough and CUTLASS, which has this shape.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
