@@ -1,5 +1,5 @@
-# CMakeLists.txt says what this does. The installed tree is renamed before the programs run, so that they can use neither
-# a path of the first prefix nor one of the build tree.
+# CMakeLists.txt says what this does. The installed tree is renamed before the programs run, so that they can use
+# neither a path of the first prefix nor one of the build tree.
 
 function(run)
   cmake_parse_arguments(PARSE_ARGV 0 RUN "" "OUTPUT" "COMMAND")

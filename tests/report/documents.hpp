@@ -20,7 +20,7 @@ Json timed(Json row, double min, double median, double max, int samples);
 
 Json document(std::initializer_list<Json> rows);
 
-/// Returns a document like that of a full run: CPU and graphics card, two types, five sizes, 300 rows, one of them
+/// Returns a document as a full run makes it: CPU and graphics card, two types, five sizes, 300 rows, one of them
 /// wrong. The card is faster from n ≈ 396 on, and with transfers from n ≈ 597 on. Each type has three classes of
 /// grades.
 Json full_run();
