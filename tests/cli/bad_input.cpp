@@ -1,4 +1,5 @@
-/// Whatever is wrong with the command line or the environment: exit 2, and the message says what and what to do.
+/// Tests that whatever is wrong with the command line or the environment ends with exit status 2 and a message that
+/// says what is wrong and what to do.
 
 #include <boost/test/unit_test.hpp>
 
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_an_error) {
   const Outcome outcome = compare({"--backend", "reference", "--sizes", "8", "--json", "/dev/full"});
   BOOST_TEST(outcome.status == 2);
   BOOST_TEST(contains(outcome.err, "/dev/full"));
-  // No file may grow beyond a block: what was begun is taken back, and what was there stays.
+  // No file may grow beyond a block. The program removes what it began to write and keeps what was there.
   for (const char* option : {"--json", "--html", "--markdown", "--csv"}) {
     folder.write("out", "old");
     const std::string command = std::string("trap '' XFSZ; ulimit -f 1; exec \"$0\" --backend reference") +

@@ -1,4 +1,4 @@
-/// What the machine can do at most: measured, kept in the user's cache folder, and used.
+/// Tests that the machine's ceilings are measured, kept in the user's cache folder, and used.
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 struct Cache : Programs {
   const std::string file = (folder.path() / "cache" / "tessera" / "ceilings.json").string();
   const Variables here{{"XDG_CACHE_HOME", (folder.path() / "cache").string()}};
-  const bool measures; ///< there is a backend that does
+  const bool measures; ///< There is a backend that measures.
 
-  /// Each test begins with a file of this machine's ceilings, measured once.
+  /// Each test begins with a file of this machine's ceilings, which are measured once.
   Cache() : measures(compare({"--cpu", "--list"}, here).out.find(" simd ") != std::string::npos) {
     static std::string measured;
     if (!measures) return;
@@ -33,7 +33,7 @@ struct Cache : Programs {
     folder.write("cache/tessera/ceilings.json", measured);
   }
 
-  /// Ceilings of f32 on one thread, from a small run.
+  /// Makes a small run measure the ceilings of f32 on one thread.
   json run(const std::vector<std::string>& more = {}, std::string* said = nullptr) const {
     std::vector<std::string> arguments{"--cpu", "--kernels", "simd", "--sizes", "16,300", "--threads",
                                        "1",     "--repeat",  "3",    "--json",  "-"};
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(the_information_shows_them) {
     BOOST_TEST(contains(outcome.out, part), part);
   BOOST_TEST(contains(outcome.out, file));
   const json report = json::parse(info({"--ceilings", "--json"}, one).out);
-  BOOST_TEST(report["machine"]["ceilings"].size() == 2u); // f32 and f64
+  BOOST_TEST(report["machine"]["ceilings"].size() == 2u); // They are f32's and f64's.
   BOOST_TEST(!json::parse(info({"--json"}, one).out)["machine"].contains("ceilings"));
 }
 

@@ -1,4 +1,4 @@
-/// gemm_compare on products that work.
+/// Tests gemm_compare on products that work.
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -145,7 +145,8 @@ BOOST_AUTO_TEST_CASE(sampled_rows_are_said_to_be_sampled) {
   }
 }
 
-/// However short the race: up to 512³ all elements; beyond, at least as many rows as make 512³ products, and Freivalds.
+/// However short the race is, all elements are checked up to 512³. For larger products Freivalds' check runs, and at
+/// least as many rows are checked as have 512³ multiply-adds.
 BOOST_AUTO_TEST_CASE(a_short_race_does_not_make_the_check_weak) {
   std::vector<std::string> arguments{"--cpu", "--kernels", "simd", "--sizes", "512", "--repeat", "1", "--json", "-"};
   if (!sanitized) arguments.insert(arguments.end(), {"--shape", "800x1024x1024"});
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_missing_backend_that_was_demanded) {
   BOOST_TEST(!report["results"].empty());
   BOOST_TEST(report["missing_backends"][0]["backend"] == "cuda");
   BOOST_TEST(report["missing_backends"][0]["demanded"] == true);
-  BOOST_TEST(compare({"--sizes", "8", "--repeat", "1"}).status == 0); // nothing was demanded
+  BOOST_TEST(compare({"--sizes", "8", "--repeat", "1"}).status == 0); // The options demand nothing.
 }
 
 BOOST_AUTO_TEST_CASE(the_report_preset_takes_other_sizes) {

@@ -1,4 +1,4 @@
-/// The data sets of --dist: every row keeps its bound on the hard ones too, and they are as hard as they say.
+/// Tests the data sets of --dist. Every row keeps its bound on the hard data sets too, and they are as hard as stated.
 
 #include <cmath>
 
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(transposes_scalars_and_odd_shapes_too) {
                       data);
 }
 
-/// Of what cancels a plain sum keeps few digits; a compensated one keeps more.
+/// If terms cancel, a plain sum keeps few digits and a compensated sum keeps more.
 BOOST_AUTO_TEST_CASE(cancelling_sums_show_what_compensation_is_worth) {
   const char* kernels = "canonical,gold,kahan,transposed";
   const json uniform = report({"--cpu", "--kernels", kernels, "--sizes", "256"});
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(cancelling_sums_show_what_compensation_is_worth) {
       BOOST_TEST(4 * mean_error(cancel, backend, "kahan") < mean_error(cancel, backend, "transposed"));
 }
 
-/// The condition number that data_sets.hpp states: an error of u/2 in each |a||b| would be this large.
+/// Checks the condition number that data_sets.hpp states. An error of u/2 in each |a||b| would be this large.
 BOOST_AUTO_TEST_CASE(transposed_operands_cancel_as_well) {
   for (const std::vector<std::string>& layout : {std::vector<std::string>{}, {"--transA"}, {"--transB"}}) {
     std::vector<std::string> arguments{"--backend", "reference", "--kernels", "canonical", "--sizes",

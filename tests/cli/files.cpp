@@ -1,4 +1,4 @@
-/// Products of matrices in .npy files, and everything that can be wrong with such files.
+/// Tests products of matrices in .npy files, and everything that can be wrong with such files.
 
 #include <boost/test/unit_test.hpp>
 
@@ -10,13 +10,13 @@ namespace tessera::test {
 namespace {
 
 struct Files : Programs {
-  /// a is 2×3 and b is 3×2; row-major.
+  /// Writes the operands: a is 2×3, b is 3×2, and both are row-major.
   void write_operands() const {
     folder.write("a.npy", npy_bytes<float>("<f4", false, "(2, 3)", {1, 2, 3, 4, 5, 6}));
     folder.write("b.npy", npy_bytes<float>("<f4", false, "(3, 2)", {7, 8, 9, 10, 11, 12}));
   }
 
-  /// Runs the product; whatever is wrong, no file may appear.
+  /// Runs the product. Whatever is wrong, no file may appear.
   void expect_refused(std::vector<std::string> arguments, const std::vector<std::string>& parts) const {
     const std::vector<std::string> before = folder.names();
     for (const char* word : {"--backend", "reference", "--out", "c.npy"}) arguments.emplace_back(word);

@@ -1,4 +1,4 @@
-/// tessera_info.
+/// Tests tessera_info.
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-/// Ctrl-C: what was measured so far is not lost.
+/// Tests that Ctrl-C does not lose what was measured so far.
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>

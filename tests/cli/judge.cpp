@@ -1,4 +1,4 @@
-/// Kernels from outside, through the real program; and the commands that show a failing row again.
+/// Tests kernels from outside with the real program, and the commands that show a failing row again.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -22,14 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Judged : Programs {
-  /// Beside one kernel of the ladder, for a run is never without one.
+  /// Runs the kernel beside one kernel of the ladder, because a run never lacks one.
   Outcome judge(std::vector<std::string> arguments, const Variables& variables = {}) const {
     arguments.insert(arguments.end(), {"--backend", "reference", "--kernels", "canonical", "--sizes", "48"});
     return compare(arguments, variables);
   }
   json report() const { return json::parse(folder.read("out.json")); }
   json row(const std::string& kernel) const { return result_of(report(), kernel); }
-  /// The lines below "to see it again", run as they stand by a shell.
+  /// A shell runs the lines below "to see it again" as they are printed.
   std::vector<Outcome> run_again(const std::string& table, const Variables& variables = {}) const {
     std::vector<Outcome> outcomes;
     std::istringstream lines(table);
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
   BOOST_TEST(contains(row("no_symbol.so")["reason"].get<std::string>(), "it does not export solve"));
 }
 
-/// Of three rows the first and the last are compared; the kernel is wrong in the one between them, whose A has the
+/// The first and the last of three rows are compared. The kernel is wrong in the row between them, whose A has the
 /// mark, wherever the judge moves it.
 BOOST_AUTO_TEST_CASE(what_is_wrong_outside_the_compared_rows_is_found) {
   folder.write("a.npy", npy_bytes<float>("<f4", false, "(3, 2)", {0.25F, 2, 0.5F, 3, 0.75F, 4}));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_source_that_does_not_compile_is_a_row) {
 
 BOOST_AUTO_TEST_CASE(an_interrupt_leaves_nothing_behind) {
   const Folder temporary;
-  // One compiles for ever, the other is compiled and then hangs.
+  // One source compiles for ever. The other is compiled and then hangs.
   folder.write("compiler", "#!/bin/sh\necho x > \"$TMPDIR/half\"\nsleep 100 & sleep 100\n");
   fs::permissions(folder.path() / "compiler", fs::perms::owner_all);
   folder.write("hangs.c", "void solve(void) { for (;;); }\n");
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_leaves_nothing_behind) {
     };
     while (!is_there(while_compiling ? "half" : "kernel.so") && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    std::this_thread::sleep_for(std::chrono::milliseconds(500)); // into the kernel
+    std::this_thread::sleep_for(std::chrono::milliseconds(500)); // The kernel runs by then.
     process.send(SIGINT);
     const Outcome outcome = process.wait();
     BOOST_TEST(outcome.status == 130);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_leaves_nothing_behind) {
     if (while_compiling) continue;
     BOOST_TEST(row("canonical")["verdict"] == "pass");
     const json whole = report();
-    for (const json& one : whole["results"]) BOOST_TEST(one["verdict"] != "failed"); // it is not its offence
+    for (const json& one : whole["results"]) BOOST_TEST(one["verdict"] != "failed"); // The kernel did nothing wrong.
   }
 }
 

@@ -1,5 +1,6 @@
-/// A stand-in for the cuda plug-in: a device with memory of its own, and kernels that are wrong, refuse or fail. What
-/// gemm_compare says of each is tested. With ODD_DEVICE_RECORDS set its queue records, and it tells its state.
+/// A stand-in for the cuda plug-in: a device with separate memory, and with kernels that are wrong, refuse or fail.
+/// Tests check what gemm_compare says of each. If ODD_DEVICE_RECORDS is set, its queue records and the device tells its
+/// state.
 
 #include <array>
 #include <cmath>
@@ -54,7 +55,7 @@ class RecordingQueue final : public Queue, public Recorder {
   Work work;
 };
 
-/// Runs `step`, or keeps it if the queue records.
+/// Runs `step`, or keeps it if the queue is recording.
 Status enqueue(Queue& queue, std::function<Status()> step) {
   auto* recorder = dynamic_cast<RecordingQueue*>(&queue);
   if (recorder == nullptr || !recorder->records) return step();

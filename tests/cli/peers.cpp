@@ -1,4 +1,4 @@
-/// gemm_bench peers.
+/// Tests gemm_bench peers.
 
 #include <boost/test/unit_test.hpp>
 
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(every_peer_is_timed_on_every_shape) {
     BOOST_TEST(row["seconds"]["min"] <= row["seconds"]["median"]);
     BOOST_TEST(!row.contains("problem"));
   }
-  BOOST_TEST(tbb == 8u); // two types, two numbers of threads, two shapes
+  BOOST_TEST(tbb == 8u); // There are two types, two numbers of threads and two shapes.
 }
 
 BOOST_AUTO_TEST_CASE(bad_words_are_named) {

@@ -48,7 +48,7 @@ Process::Process(const std::string& program, const std::vector<std::string>& arg
   pid_ = fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ > 0) return;
-  // A test run in the background ignores SIGINT, and so would its children.
+  // A test that runs in the background ignores SIGINT, and its children would ignore it too.
   std::signal(SIGINT, SIG_DFL);
   const int out = open((outputs_.path() / "out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
   const int err = open((outputs_.path() / "err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);

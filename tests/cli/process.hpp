@@ -1,6 +1,6 @@
 #pragma once
 
-/// Runs a program and keeps what it said.
+/// Runs a program and keeps its output.
 
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace tessera::test {
 
-/// Sanitized programs are slow. They are run for what they touch: the numbers are the other build's.
+/// Sanitized programs are slow. They run to find wrong accesses; the other build's tests check their numbers.
 #ifdef TESSERA_RUNS_SANITIZED_PROGRAMS
 constexpr bool sanitized = true;
 #else
@@ -20,7 +20,7 @@ constexpr bool sanitized = false;
 #endif
 
 struct Outcome {
-  int status = -1; ///< exit status; 128 + signal if a signal ended it
+  int status = -1; ///< Exit status, or 128 + signal if a signal ended the program.
   std::string out;
   std::string err;
 };
@@ -44,7 +44,7 @@ class Process {
   Folder outputs_;
 };
 
-/// The fixture of the test cases: a folder, and the programs run in it.
+/// The fixture of the test cases: a folder in which the programs run.
 struct Programs {
   Folder folder;
 
@@ -53,7 +53,7 @@ struct Programs {
   Outcome info(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
 };
 
-/// Exit status 2, every part on stderr, nothing on stdout.
+/// Checks that the exit status is 2, that every part is on stderr, and that nothing is on stdout.
 void expect_usage_error(const Outcome& outcome, const std::vector<std::string>& parts);
 
 } // namespace tessera::test

@@ -1,4 +1,4 @@
-/// The formats that other programs read.
+/// Tests the formats that other programs read.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Rows of a "tessera.compare/1" document.
+/// Finds rows of a "tessera.compare/1" document.
 
 #include <string>
 
@@ -9,7 +9,8 @@
 
 namespace tessera::test {
 
-/// The first result of a kernel, of any backend if that is empty. Null, and a failed test, if there is none.
+/// Returns the first result of a kernel, of any backend if `backend` is empty. If there is none, the test fails and the
+/// result is null.
 inline nlohmann::json result_of(const nlohmann::json& document, const std::string& kernel,
                                 const std::string& backend = {}) {
   for (const nlohmann::json& result : document["results"])
@@ -18,7 +19,7 @@ inline nlohmann::json result_of(const nlohmann::json& document, const std::strin
   return {};
 }
 
-/// The result is right, or its row cannot run on this processor and says so.
+/// Says whether the result is right, or its row cannot run on this CPU and the result says so.
 inline bool passes_or_lacks_amx(const nlohmann::json& result) {
   if (result["verdict"] == "pass") return true;
   return result["kernel"].get<std::string>().starts_with("amx_") && result["verdict"] == "rejected" &&

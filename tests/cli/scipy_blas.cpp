@@ -1,4 +1,4 @@
-/// A library whose C interface has the prefix of scipy-openblas; row-major, without transposes.
+/// A library whose C interface has the prefix of scipy-openblas. It supports row-major products without transposes.
 
 namespace {
 

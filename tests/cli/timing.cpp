@@ -1,4 +1,4 @@
-/// How a device's kernels are timed, and what the report says of it. The device is odd_device.
+/// Tests how a device's kernels are timed and what the report says of it. The device is odd_device.
 
 #include <boost/test/unit_test.hpp>
 
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(short_runs_are_replayed_where_the_device_records) {
   BOOST_TEST(!fine.contains("timing_note"));
 }
 
-/// Each set of operands once, or a run would read what the one before has written.
+/// A replay uses each set of operands once; else a run would read what the run before has written.
 BOOST_AUTO_TEST_CASE(what_adds_to_c_is_replayed_and_right) {
   const json document =
       on_recording_device({"--timing", "graph", "--kernels", "fine", "--shape", "30x20x10", "--beta", "-0.5"});

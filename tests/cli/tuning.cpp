@@ -1,4 +1,4 @@
-/// gemm_compare tune, and products that follow its tables.
+/// Tests gemm_compare tune, and products that follow its tables.
 
 #include <boost/test/unit_test.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// One product a line after the head, as the file is written.
+/// Returns a table of these products, with the head that tune writes.
 json table_with(const std::string& device, const json& products) {
   return {{"schema", "tessera.tuning/1"}, {"backend", "tbb"},    {"device", device}, {"driver", ""},
           {"tessera", "0.1.0"},           {"products", products}};
@@ -22,7 +22,7 @@ json product(int m, int n, int k, const std::string& kernel) {
 }
 
 struct Tuned : Programs {
-  /// This machine's name for itself, from a table of its own.
+  /// Returns this machine's name, from a table that tune made here.
   std::string device() const {
     const Outcome outcome = tune({"--sizes", "8", "--table", "device.json"});
     BOOST_REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
@@ -32,7 +32,7 @@ struct Tuned : Programs {
     arguments.insert(arguments.begin(), {"tune", "--backend", "tbb"});
     return compare(arguments, variables);
   }
-  /// The program of the README, 1000×800×500 with every backend, under this table.
+  /// Runs the README's program, 1000×800×500 with every backend, with this table.
   Outcome multiply(const std::string& table) const {
     return Process(TESSERA_EXAMPLE_PRODUCT, {}, folder.path(), {{"TESSERA_TUNING", table}, {"TESSERA_LOG", "dispatch"}})
         .wait();
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(the_fastest_canonical_kernel_of_each_product_is_kept) {
   BOOST_TEST(table["products"].size() == 6u);
   for (const json& row : table["products"]) {
     BOOST_TEST(row["seconds"] > 0.0);
-    BOOST_TEST(row["math"] == "strict"); // kahan has no rival in its mode: nothing to choose
+    BOOST_TEST(row["math"] == "strict"); // kahan has no rival in its mode, so that there is nothing to choose.
     BOOST_TEST(row["kernel"] != "naive");
   }
 }
@@ -88,13 +88,12 @@ BOOST_AUTO_TEST_CASE(by_itself_it_goes_where_products_look_for_it) {
 
 BOOST_AUTO_TEST_CASE(products_like_a_measured_one_take_its_kernel) {
   const std::string here = device();
-  folder.write(
-      "t.json",
-      table_with(here, json::array({product(2048, 512, 512, "cache_blocked")})).dump()); // all within a factor of two
+  folder.write("t.json", table_with(here, json::array({product(2048, 512, 512, "cache_blocked")}))
+                             .dump()); // Each side is within a factor of two.
   const Outcome near = multiply("t.json");
   BOOST_TEST(near.status == 0, near.err);
   BOOST_TEST(contains(near.err, "k=500: the tuning table has tbb/cache_blocked, which runs"), near.err);
-  BOOST_TEST(contains(near.err, "k=500: openmp/simd runs"), near.err); // a table is one backend's
+  BOOST_TEST(contains(near.err, "k=500: openmp/simd runs"), near.err); // A table belongs to one backend.
 
   folder.write("t.json", table_with(here, json::array({product(1024, 1024, 2048, "cache_blocked")})).dump());
   const Outcome far = multiply("t.json");
@@ -105,7 +104,7 @@ BOOST_AUTO_TEST_CASE(products_like_a_measured_one_take_its_kernel) {
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_is_gone_or_changes_bits_is_not_taken) {
   const std::string here = device();
-  for (const char* kernel : {"fastest_of_1999", "tiled_4x4"}) { // tiled_4x4 adds in another order
+  for (const char* kernel : {"fastest_of_1999", "tiled_4x4"}) { // tiled_4x4 adds in another order.
     folder.write("t.json", table_with(here, json::array({product(1024, 1024, 512, kernel)})).dump());
     const Outcome outcome = multiply("t.json");
     BOOST_TEST(outcome.status == 0, outcome.err);
@@ -128,7 +127,7 @@ BOOST_AUTO_TEST_CASE(tables_that_cannot_be_used_are_named) {
     const Outcome outcome = multiply(file);
     BOOST_TEST(contains(outcome.err + outcome.out, "tuning table " + file), file << ": " << outcome.err << outcome.out);
     BOOST_TEST(contains(outcome.err + outcome.out, part), outcome.err << outcome.out);
-    if (file != "nothing.json") { // which tune would begin
+    if (file != "nothing.json") { // tune would begin that file.
       const std::string before = folder.read(file);
       expect_usage_error(tune({"--sizes", "8", "--table", file}), {file});
       BOOST_TEST(folder.read(file) == before);

@@ -1,4 +1,4 @@
-/// What gemm_compare says of kernels that are wrong, refuse or fail, and of a device's copies. The device is
+/// Tests what gemm_compare says of kernels that are wrong, refuse or fail, and of a device's copies. The device is
 /// odd_device.
 
 #include <boost/test/unit_test.hpp>
@@ -21,7 +21,7 @@ struct OddDevice : Programs {
     arguments.insert(arguments.begin(), {"--backend", "cuda", "--repeat", "3"});
     return compare(arguments, {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}});
   }
-  /// The result of one kernel, whatever the exit status.
+  /// Returns the result of one kernel, whatever the exit status is.
   static json result(const Outcome& outcome, const std::string& kernel) {
     return result_of(json::parse(outcome.out), kernel);
   }
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_element_is_found) {
   BOOST_TEST(wrong["error"]["differing_bits"] == 1);
 }
 
-/// Only the first and the last row are compared; the error is between them.
+/// Only the first and the last row are compared, and the error is between them.
 BOOST_AUTO_TEST_CASE(a_wrong_element_outside_the_sampled_rows_is_found) {
   const Outcome outcome =
       on_device({"--kernels", "fine,off_inside", "--shape", "20x30x10", "--check-rows", "2", "--json", "-"});
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_product_is_not_written) {
   BOOST_TEST(contains(wrong.err, "not written"));
   BOOST_TEST(folder.names() == (std::vector<std::string>{"a.npy", "b.npy"}), boost::test_tools::per_element());
   const Outcome right = on_device({"--kernels", "off_by_one,fine", "--a", "a.npy", "--b", "b.npy", "--out", "c.npy"});
-  BOOST_TEST(right.status == 1); // one kernel is wrong all the same
+  BOOST_TEST(right.status == 1); // off_by_one is still wrong.
   BOOST_TEST((load_npy<float>(folder.path() / "c.npy") == Matrix<float>{{58, 64}, {139, 154}}));
 }
 

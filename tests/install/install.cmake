@@ -1,4 +1,5 @@
-# See CMakeLists.txt. Every path of the build tree and of the first prefix is out of the way when the programs run.
+# CMakeLists.txt says what this does. The installed tree is renamed before the programs run, so that they can use
+# neither a path of the first prefix nor one of the build tree.
 
 function(run)
   cmake_parse_arguments(PARSE_ARGV 0 RUN "" "OUTPUT" "COMMAND")
@@ -10,7 +11,7 @@ function(run)
   set(${RUN_OUTPUT} "${output}" PARENT_SCOPE)
 endfunction()
 
-# The example's output: each backend that was built has computed, none was looked for elsewhere.
+# In the example's output, each backend that was built has computed, and none was looked for elsewhere.
 function(check_product output)
   foreach(backend OPENMP TBB)
     string(TOLOWER ${backend} name)
@@ -63,12 +64,13 @@ if(APPS)
   endif()
 endif()
 
-# The bundle: nothing comes from elsewhere but the C library. A sanitizer's runtime is its compiler's.
+# In the bundle, only the C library comes from elsewhere. A sanitizer's runtime comes from its compiler.
 if(NOT SANITIZE)
   file(GLOB binaries ${prefix}/bin/* ${prefix}/${LIBDIR}/tessera/*.so)
   foreach(binary ${binaries})
     run(COMMAND ldd ${binary} OUTPUT output)
-    string(REGEX REPLACE "[^\n]*(${prefix}|linux-vdso|ld-linux|/lib(c|m|dl|rt|pthread)\\.so)[^\n]*\n" "" output "${output}")
+    string(REGEX REPLACE
+      "[^\n]*(${prefix}|linux-vdso|ld-linux|/lib(c|m|dl|rt|pthread)\\.so)[^\n]*\n" "" output "${output}")
     if(NOT output STREQUAL "")
       message(FATAL_ERROR "${binary} needs from outside the bundle:\n${output}")
     endif()

@@ -1,5 +1,6 @@
 #!/bin/sh
-# ./tessera where a package is missing: it must name it, install nothing that it may not, and stop with 2.
+# Tests ./tessera on a machine where a package is missing. It must name the package, install nothing that it may not,
+# and stop with 2.
 # Usage: script.sh PATH-OF-TESSERA FOLDER-TO-WORK-IN
 set -eu
 
@@ -9,7 +10,7 @@ rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
 
-# A machine with a shell, a dpkg that knows everything but libfmt-dev, and no apt-get.
+# The machine has a shell and a dpkg that knows every package but libfmt-dev. It has no apt-get.
 for tool in sh awk cat dirname id; do ln -s "$(command -v $tool)" .; done
 cat >dpkg-query <<'END'
 #!/bin/sh
@@ -23,12 +24,12 @@ done
 END
 chmod +x dpkg-query
 
-# run COMMAND...: on that machine.
+# run COMMAND... runs the command on that machine.
 run() {
   status=0
   output=$(env -i PATH="$work" "$@" 2>&1 </dev/null) || status=$?
 }
-# expect PART...: the status was 2, and every part was printed.
+# expect PART... checks that the status was 2 and that every part was printed.
 expect() {
   [ "$status" = 2 ] || { echo "status $status, expected 2: $output"; exit 1; }
   for part; do
@@ -49,7 +50,8 @@ run TESSERA_INSTALL=no "$tessera" build
 expect "missing packages: libfmt-dev"
 case $output in *"was called"*) echo "TESSERA_INSTALL=no, but apt-get was called"; exit 1 ;; esac
 
-# An ordinary user whose sudo wants a password, which nobody can type; and root, whose apt-get fails.
+# One user is not root, and sudo asks for a password that no person is there to type. The other is root, and apt-get
+# fails.
 rm id
 printf '#!/bin/sh\necho 1000\n' >id
 chmod +x id
@@ -60,7 +62,7 @@ ln -s "$(command -v env)" .
 run "$tessera" build
 expect "installing libfmt-dev" "apt-get was called: update" "apt-get failed"
 
-# Not Debian.
+# This machine is not Debian.
 rm dpkg-query
 run "$tessera" build
 expect "c++ is missing" "debian-packages.txt"

@@ -1,4 +1,4 @@
-/// Each cheating kernel gets the verdict that names what it did, and the judge goes on.
+/// Tests that each cheating kernel gets the verdict that names what it did, and that the judge goes on.
 
 #include <unistd.h>
 
@@ -20,7 +20,7 @@
 
 namespace tessera::judge {
 
-// For Boost's messages.
+// Boost prints it in messages.
 static std::ostream& operator<<(std::ostream& out, Offence offence) { return out << to_string(offence); }
 
 namespace testing {
@@ -29,7 +29,7 @@ namespace {
 struct Expected {
   const char* kernel;
   Offence offence;
-  const char* said; ///< part of the explanation
+  const char* said; ///< A part of the explanation.
   double time_limit = 20;
 };
 
@@ -76,7 +76,7 @@ BOOST_DATA_TEST_CASE(each_cheat_is_named, boost::unit_test::data::make(cheats), 
                       "'" << verdict.why << "' does not say '" << cheat.said << "'");
 }
 
-#if !defined(TESSERA_RUNS_SANITIZED_PROGRAMS) // shadow memory leaves no room for a limit
+#if !defined(TESSERA_RUNS_SANITIZED_PROGRAMS) // The sanitizer's shadow memory leaves no room for a limit.
 BOOST_AUTO_TEST_CASE(memory_is_limited) {
   const JudgeVerdict verdict = try_kernel({.kernel = "eats_memory"});
   BOOST_CHECK_EQUAL(verdict.offence, Offence::ExceedsMemory);
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_kernel_is_still_timed) {
   BOOST_CHECK_EQUAL(try_kernel({.kernel = "nan_inside"}).seconds.size(), 3);
 }
 
-/// Processes that run gemm_judge and have this in their environment: other tests have judges of their own.
+/// Counts the processes that run gemm_judge and have `mark` in their environment. Other tests run other judges.
 static int judges_at_work(const std::string& mark) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -106,7 +106,7 @@ static int judges_at_work(const std::string& mark) {
   return count;
 }
 
-/// The whole group is killed when the verdict is there; a process needs a moment to be gone.
+/// The judge kills the whole process group when it has the verdict. A process needs a moment to be gone.
 BOOST_AUTO_TEST_CASE(nothing_of_a_hanging_kernel_is_left) {
   const std::string value = "of_" + std::to_string(getpid());
   BOOST_REQUIRE_EQUAL(setenv("TESSERA_TEST_JUDGES", value.c_str(), 1), 0);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(edges_show_at_odd_shapes) {
   const JudgeVerdict verdict = judge_odd_shapes(request);
   BOOST_CHECK(!verdict.passed());
   BOOST_CHECK(verdict.why.find("17×19×23") != std::string::npos);
-  // While a shape of whole tiles shows nothing.
+  // A shape of whole tiles does not show it.
   BOOST_CHECK(try_kernel({.kernel = "whole_tiles_only", .m = 32, .n = 48, .k = 16}).passed());
 }
 

@@ -1,4 +1,4 @@
-/// Sources, libraries, and files that are neither.
+/// Tests the judge with sources, with libraries, and with files that are neither.
 
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that is gone when the test is done.
+/// A file that is removed when the test is done.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& name, const std::string& text)

@@ -1,4 +1,4 @@
-/// Honest kernels pass, with their times and the product in the caller's order.
+/// Tests that honest kernels pass, with their times and with the product in the caller's order.
 
 #include <algorithm>
 #include <cstring>

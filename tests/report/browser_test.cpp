@@ -1,4 +1,4 @@
-/// The page in headless Chromium: what a person sees is there, has the right size, and works.
+/// Tests the page in headless Chromium: what a person should see is there, has the right size, and works.
 
 #include <boost/test/unit_test.hpp>
 
@@ -23,7 +23,7 @@ std::string probed_page() {
   return page;
 }
 
-/// What the probe found; a failed check with the browser's words if it found nothing.
+/// Returns what the probe found. If it found nothing, a check fails with the browser's messages.
 Json look(const std::vector<std::string>& options) {
   const Visit seen = visit(*find_chromium(), probed_page(), options);
   BOOST_TEST(seen.status == 0);
@@ -36,7 +36,7 @@ Json look(const std::vector<std::string>& options) {
 }
 
 void check_marks(const Json& found) {
-  BOOST_TEST(found["marks"]["ladder"] == 30); // of the product that is shown
+  BOOST_TEST(found["marks"]["ladder"] == 30); // The marks belong to the product that is shown.
   BOOST_TEST(found["marks"]["size"] == 300);
   BOOST_TEST(found["marks"]["roofline"] == 300);
   BOOST_TEST(found["marks"]["error"] == 60);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(on_a_desk) {
   BOOST_TEST(found["bar_scales"].size() == 3); // openmp, tbb, cuda
   for (const Json& scale : found["bar_scales"])
     BOOST_TEST(scale[0].get<double>() == scale[1].get<double>(), boost::test_tools::tolerance(0.02));
-  BOOST_TEST(found["time_slope"].get<double>() < 0); // more time is higher up
+  BOOST_TEST(found["time_slope"].get<double>() < 0); // More time is higher up.
   BOOST_TEST(found["time_off_line"].get<double>() < 0.5);
   BOOST_TEST(found["too_wide"] <= 0);
   BOOST_TEST(!found["dark"].get<bool>());
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(the_table_sorts_and_filters) {
 BOOST_AUTO_TEST_CASE(on_a_phone) {
   const Json found = look({"--window-size=390,844"});
   check_marks(found);
-  BOOST_TEST(found["too_wide"] <= 0); // nothing makes the page scroll sideways
+  BOOST_TEST(found["too_wide"] <= 0); // Nothing makes the page scroll sideways.
   BOOST_TEST(found["smallest_text"].get<double>() >= 8);
 }
 
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(in_the_dark) {
 }
 
 BOOST_AUTO_TEST_CASE(it_opens_within_a_second) {
-  double best = 1e9; // of three: other programs run on the machine as well
+  double best = 1e9; // The best of three counts, because other programs run on the machine as well.
   for (int i = 0; i < 3; ++i) best = std::min(best, look({})["load_ms"].get<double>());
   BOOST_TEST_MESSAGE("load event after " << best << " ms");
   BOOST_TEST(best < 1000);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with its profile and page.
+/// A folder for a profile and a page. It is removed with the object.
 class Folder {
  public:
   Folder() {
@@ -27,7 +27,7 @@ class Folder {
     path_ = pattern;
   }
   ~Folder() {
-    std::error_code ignored; // the browser's last helpers may still write
+    std::error_code ignored; // The browser's last processes may still write.
     fs::remove_all(path_, ignored);
   }
   Folder(const Folder&) = delete;

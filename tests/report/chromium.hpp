@@ -1,6 +1,6 @@
 #pragma once
 
-/// Headless Chromium, as a person's browser would show a page.
+/// Shows a page in headless Chromium, as a person's browser would.
 
 #include <optional>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace tessera::report::testing {
 
-/// The browser's program; nothing if there is none on PATH.
+/// Returns the browser's program, or nothing if there is none on PATH.
 std::optional<std::string> find_chromium();
 
 struct Visit {
   int status = 0;
-  std::string dom;     ///< after the load event
-  std::string console; ///< lines that the page, or the browser about it, wrote to the console
+  std::string dom;     ///< The page's DOM after the load event.
+  std::string console; ///< Lines that the page, or the browser about the page, wrote to the console.
 };
 
 /// Opens a page in a fresh profile.

@@ -50,9 +50,9 @@ BOOST_AUTO_TEST_CASE(apart_and_more_than_five_percent) {
 }
 
 BOOST_AUTO_TEST_CASE(one_slow_sample_does_not_hide_a_change) {
-  // the slowest old sample is slower than the fastest new one, but below the new median
+  // The slowest old sample is slower than the fastest new sample, but faster than the new median.
   BOOST_TEST((change({0.99, 1.00, 1.18}, {1.15, 1.20, 1.25}).change == Change::Slower));
-  // and here it is not
+  // Here it is slower than the new median.
   BOOST_TEST((change({0.99, 1.00, 1.21}, {1.15, 1.20, 1.25}).change == Change::CannotTell));
 }
 

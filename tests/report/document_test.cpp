@@ -59,9 +59,10 @@ BOOST_AUTO_TEST_CASE(a_bad_grade_is_named_by_its_place) {
   BOOST_TEST(reason_of(whole) == "grades[0]: has no list of sizes");
   whole["grades"][0]["sizes"] = Json::array({{{"n", -4}}});
   BOOST_TEST(reason_of(whole) == "grades[0]: 'n' is -4, which is no size");
-  whole["grades"][0]["sizes"] = Json::array({{{"n", 8}, {"componentwise", 2.0}},
-                                             {{"n", 4}, {"componentwise", 1.0}},
-                                             {{"n", 8}, {"componentwise", 3.0}}}); // run twice: the larger error
+  whole["grades"][0]["sizes"] =
+      Json::array({{{"n", 8}, {"componentwise", 2.0}},
+                   {{"n", 4}, {"componentwise", 1.0}},
+                   {{"n", 8}, {"componentwise", 3.0}}}); // It ran twice: the larger error counts.
   const Run run = read_run(whole);
   BOOST_TEST(run.grades[0].sizes.size() == 2u);
   BOOST_TEST(run.grades[0].sizes[1].n == 8);

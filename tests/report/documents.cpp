@@ -5,9 +5,10 @@
 namespace tessera::report::testing {
 namespace {
 
-constexpr double peak = 100; // GFLOP/s of the processor in f32
+constexpr double peak = 100; // GFLOP/s of the CPU in f32.
 
-/// A row whose numbers agree with each other: speed from time, percentage from the ceiling of 100 GFLOP/s a backend.
+/// Returns a row whose numbers agree with each other: the speed follows from the time, the percentage from the speed
+/// and `ceiling` in GFLOP/s.
 Json consistent(const std::string& backend, const std::string& kernel, const std::string& dtype, int size,
                 double seconds, double ceiling) {
   const double speed = 2.0 * size * size * size / seconds / 1e9;
@@ -18,8 +19,9 @@ Json consistent(const std::string& backend, const std::string& kernel, const std
                                               {"ceiling_percent", 100 * speed / ceiling}});
 }
 
-/// The best on the processor takes c·n³; the card hardly more than a launch that takes as long as n = 396 does on the
-/// processor; both transfers together 2.4 launches, so that the card wins with them from n = 597 on.
+/// Adds the rows of one size. The best CPU kernel takes c·n³. The card takes hardly more than a launch, and a launch
+/// takes as long as n = 396 on the CPU. Both transfers together take 2.4 launches. So the card wins with transfers from
+/// n = 597 on.
 void add_size(Json& rows, const std::string& dtype, int size) {
   const double operations = 2.0 * size * size * size;
   const double slower = dtype == "f64" ? 2 : 1;
@@ -42,7 +44,7 @@ void add_size(Json& rows, const std::string& dtype, int size) {
                                                                 {"verdict", "timed"}}));
 }
 
-/// All of the host's kernels sum alike, and so do all but one of the device's.
+/// Adds the grades. All of the host's kernels have equal errors, and so have all but one of the device's kernels.
 void add_grades(Json& grades, const std::string& dtype) {
   const auto add = [&](const char* backend, const std::string& kernel, double error, double power, const char* letter) {
     Json grade{{"backend", backend},

@@ -12,7 +12,7 @@ using namespace tessera::report::testing;
 
 namespace {
 
-/// A section of the page; empty if there is none.
+/// Returns a section of the page, or an empty text if there is none.
 std::string section(const std::string& page, const std::string& id) {
   const std::size_t begin = page.find("<section id=\"" + id + "\"");
   return begin == std::string::npos ? "" : page.substr(begin, page.find("</section>", begin) - begin);
@@ -25,7 +25,7 @@ const std::string& full_page() {
 
 std::string page_of(const Json& row) { return html_report(document({row})); }
 
-/// The number right behind `words`; a failure if the text does not hold them.
+/// Returns the number right behind `words`. A check fails if the text does not hold them.
 double number_after(const std::string& text, const std::string& words) {
   const std::size_t at = text.find(words);
   BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no \"" << words << "\" in " << text);
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(every_chart_has_a_mark_for_each_row_it_is_about) {
   BOOST_TEST(count(section(full_page(), "roofline"), "<path class=\"mark ") == 300);
   BOOST_TEST(count(section(full_page(), "error"), "<path class=\"mark ") == 60);
   BOOST_TEST(count(section(full_page(), "offload"), "<path class=\"mark ") == 30);
-  BOOST_TEST(count(section(full_page(), "grades"), "<path class=\"mark ") == 30); // three classes a type
+  BOOST_TEST(count(section(full_page(), "grades"), "<path class=\"mark ") == 30); // Each type has three classes.
   BOOST_TEST(count(section(full_page(), "table"), "<tr><td") == 320);
 }
 
@@ -63,7 +63,8 @@ BOOST_AUTO_TEST_CASE(a_bar_is_as_long_as_the_row_is_fast) {
 
 BOOST_AUTO_TEST_CASE(the_table_has_the_error_in_units_of_the_roundoff) {
   Json row = passed("simd", 64, 1);
-  BOOST_TEST(!says(section(html_report(document({row})), "table"), "data-s=\"12.5\"")); // older reports lack it
+  BOOST_TEST(
+      !says(section(html_report(document({row})), "table"), "data-s=\"12.5\"")); // Older reports lack the number.
   row["error"]["componentwise"] = 12.5;
   BOOST_TEST(says(section(html_report(document({row})), "table"), "<td data-s=\"12.5\">12.5</td></tr>"));
 }
@@ -82,7 +83,8 @@ BOOST_AUTO_TEST_CASE(kernels_whose_errors_agree_are_one_line_of_the_grades) {
   BOOST_TEST(says(grades, "<span>256: 8.00</span>"));
 }
 
-/// One that was too slow for the largest size is told with those it agrees with; one that differs anywhere is not.
+/// A kernel that was too slow for the largest size is listed with the kernels that it agrees with. A kernel that
+/// differs at any size is not.
 BOOST_AUTO_TEST_CASE(a_kernel_that_was_run_at_fewer_sizes_joins_those_it_agrees_with) {
   Json whole = document({});
   whole["grades"] = Json::parse(R"([
@@ -97,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_was_run_at_fewer_sizes_joins_those_it_agrees_
   BOOST_TEST(count(grades, "<tr><th scope=\"row\"") == 2);
   BOOST_TEST(says(grades, "<td>0.20</td><td class=\"names\">openmp slow, fast</td>"));
   BOOST_TEST(says(grades, "<td>0.30</td><td class=\"names\">openmp other</td>"));
-  // Whole numbers, of which no sum rounds: a table, and no chart on a logarithmic axis.
+  // No sum of whole numbers rounds, so there is a table and no chart on a logarithmic axis.
   for (Json& grade : whole["grades"])
     for (Json& size : grade["sizes"]) size["componentwise"] = 0.0;
   const std::string exact = section(html_report(whole), "grades");
@@ -109,11 +111,11 @@ BOOST_AUTO_TEST_CASE(the_roof_is_what_the_percentages_were_taken_of) {
   const std::string roofline = section(full_page(), "roofline");
   BOOST_TEST(says(roofline, "strict: 100 GFLOP/s"));
   BOOST_TEST(says(roofline, "strict: 60.0 TFLOP/s"));
-  // A slender product that the memory binds: 8×8×8 does 1.33 operations a byte; 10 GFLOP/s there are 7.5 GB/s.
+  // The memory limits this product: 8×8×8 does 1.33 operations a byte, so that 10 GFLOP/s are 7.5 GB/s.
   const Json bound = with(passed("simd", 8, 1), {{"gflops", 5.0}, {"ceiling_percent", 50.0}});
   const Json free = with(passed("simd", 4096, 1), {{"gflops", 50.0}, {"ceiling_percent", 50.0}});
   BOOST_TEST(says(section(html_report(document({bound, free})), "roofline"), "memory 7.50 GB/s"));
-  // A backend that measured a lower peak is not taken for one that the memory binds.
+  // A backend that measured a lower peak is not taken for one that the memory limits.
   const Json low = with(free, {{"backend", "tbb"}, {"ceiling_percent", 100.0}});
   BOOST_TEST(!says(section(html_report(document({low, free})), "roofline"), "GB/s"));
 }
@@ -131,14 +133,14 @@ BOOST_AUTO_TEST_CASE(measured_ceilings_are_the_roof) {
   for (const char* part : {"strict: 234 GFLOP/s", "L1 363 GB/s", "L2 223 GB/s", "memory 45"})
     BOOST_TEST(says(roofline, part), part);
   BOOST_TEST(count(roofline, "class=\"line roof cache\"") == 2);
-  BOOST_TEST(!says(roofline, "117 GFLOP/s")); // no row of that type
+  BOOST_TEST(!says(roofline, "117 GFLOP/s")); // No row has that type.
   const std::string machine = section(page, "machine");
   for (const char* part : {"portable 18.0 GFLOP/s", "avx2 234 GFLOP/s", "L1 363, L2 223, memory 45", "117 GFLOP/s"})
     BOOST_TEST(says(machine, part), part);
   whole["machine"]["ceilings"] =
       Json::parse(R"([7, {"device": "cpu"}, {"device": "cpu", "dtype": "f32", "math": "strict",
     "threads": 2, "flops": 1e9, "bytes_per_second": "much", "caches": [{}], "peaks": 3}])");
-  BOOST_TEST(says(section(html_report(whole), "roofline"), "strict: 1.00 GFLOP/s")); // what is odd is left out
+  BOOST_TEST(says(section(html_report(whole), "roofline"), "strict: 1.00 GFLOP/s")); // Odd values are left out.
 }
 
 BOOST_AUTO_TEST_CASE(the_offload_threshold_is_where_the_curves_cross) {
@@ -153,20 +155,20 @@ BOOST_AUTO_TEST_CASE(a_kernel_from_outside_counts_where_it_ran) {
   };
   const Json card = with(passed("cublas", 256, 1e-3), {{"backend", "cuda"}, {"threads", 0}});
   const Json host = passed("simd", 256, 2e-3);
-  // Faster than all else, it is the device's best or the processor's, and decides what is said.
+  // The kernel is faster than all others. It is the device's best or the CPU's best and decides what the page says.
   const std::string on_card = section(html_report(document({host, with(card, {}), external("cuda", 1e-4)})), "offload");
   BOOST_TEST(says(on_card, "device, n = 256: 100 µs"));
   BOOST_TEST(says(on_card, "best on processor, n = 256: 2.00 ms"));
   const std::string on_host = section(html_report(document({host, with(card, {}), external("cpu", 1e-4)})), "offload");
   BOOST_TEST(says(on_host, "best on processor, n = 256: 100 µs"));
   BOOST_TEST(says(on_host, "the processor is faster at every size"));
-  BOOST_TEST(count(on_card, "<figure>") == 1); // and is no device of its own
+  BOOST_TEST(count(on_card, "<figure>") == 1); // It does not count as another device.
 }
 
 BOOST_AUTO_TEST_CASE(no_chart_without_something_to_show) {
   const std::string page = page_of(passed("simd", 64, 1));
-  BOOST_TEST(section(page, "size").empty());    // one size is no curve
-  BOOST_TEST(section(page, "offload").empty()); // no device
+  BOOST_TEST(section(page, "size").empty());    // One size makes no curve.
+  BOOST_TEST(section(page, "offload").empty()); // There is no device.
   BOOST_TEST(section(page, "failures").empty());
   BOOST_TEST(!section(page, "ladder").empty());
   const std::string empty = html_report(document({}));

@@ -1,5 +1,5 @@
-// Appended to a page by the browser test: looks at what is shown, uses the table as a person would, and leaves what it
-// found in the page.
+// The browser test appends this to a page. It looks at what the page shows, uses the table as a person would, and
+// leaves what it found in the page.
 addEventListener('load', () => {
   const found = {load_ms: performance.now()};
   const all = (selector) => Array.from(document.querySelectorAll(selector));
@@ -9,12 +9,13 @@ addEventListener('load', () => {
   for (const id of ['ladder', 'size', 'offload', 'roofline', 'error', 'grades'])
     found.marks[id] = all(`#${id} .mark`).filter(shown).length;
 
-  // Bars of one list: width over value is one number.
+  // In one list, all bars have the same ratio of width to value.
   found.bar_scales = all('.product:not([hidden]) .ladder').map((ladder) => {
-    const ratios = Array.from(ladder.querySelectorAll('.bar'), (bar) => bar.getBoundingClientRect().width / bar.dataset.v);
+    const bars = ladder.querySelectorAll('.bar');
+    const ratios = Array.from(bars, (bar) => bar.getBoundingClientRect().width / bar.dataset.v);
     return [Math.min(...ratios), Math.max(...ratios)];
   });
-  // Marks on the logarithmic time axis of one chart: position against the logarithm of the value is a line.
+  // On the logarithmic time axis of a chart, the marks' positions are linear in the logarithms of their values.
   const points = Array.from(document.querySelector('#size svg').querySelectorAll('.mark'), (mark) => {
     const box = mark.getBoundingClientRect();
     return [Math.log(mark.dataset.v), box.top + box.height / 2];

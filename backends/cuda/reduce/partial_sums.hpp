@@ -19,7 +19,8 @@ struct BlockTime {
   unsigned long long end;
 };
 
-/// Where a rung's kernel leaves its results. `sums` has one entry for each partial sum, `times` one for each block.
+/// The memory in which a rung's kernel leaves its results. `sums` has one entry for each partial sum, `times` one for
+/// each block.
 struct RungOutput {
   double* sums = nullptr;
   BlockTime* times = nullptr;

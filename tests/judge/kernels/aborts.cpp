@@ -1,4 +1,4 @@
-/// A failed assertion.
+/// Fails an assertion.
 #include <cstdio>
 #include <cstdlib>
 

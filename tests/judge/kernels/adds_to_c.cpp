@@ -1,4 +1,4 @@
-/// Adds to C, which nobody has set to zero.
+/// Adds to C, although no code has set C to zero.
 #include "product.hpp"
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {

@@ -1,4 +1,4 @@
-/// Computes once and hands out that answer ever after.
+/// Computes once and returns that answer in all later calls.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-/// --abi cblas, row-major only.
+/// Is honest, with --abi cblas, for row-major matrices only.
 extern "C" void cblas_dgemm(int, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda,
                             const double* b, int ldb, double beta, double* c, int ldc) {
   for (int i = 0; i < m; ++i)

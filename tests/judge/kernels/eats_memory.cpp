@@ -1,4 +1,4 @@
-/// Takes memory until there is none.
+/// Allocates memory until there is none left.
 #include <cstring>
 #include <new>
 #include <vector>

@@ -1,4 +1,4 @@
-/// Ends the program, successfully.
+/// Ends the program with exit status 0.
 #include <cstdlib>
 
 #include "product.hpp"

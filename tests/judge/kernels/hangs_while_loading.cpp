@@ -1,4 +1,4 @@
-/// Never gets loaded.
+/// Hangs while it is loaded.
 #include <unistd.h>
 
 #include "product.hpp"

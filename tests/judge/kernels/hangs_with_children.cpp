@@ -1,4 +1,4 @@
-/// Has a child process that ignores every polite signal and holds on to all pipes.
+/// Hangs, with a child process that ignores every signal that it can ignore and keeps all pipes open.
 #include <unistd.h>
 #include <csignal>
 

@@ -1,4 +1,4 @@
-/// Honest, with threads of its own that end before it returns, and scratch memory that it keeps.
+/// Is honest, starts threads that end before it returns, and keeps its scratch memory.
 #include <thread>
 #include <vector>
 

@@ -1,4 +1,4 @@
-/// Asks for SIGKILL, which nobody can catch.
+/// Sends itself SIGKILL, which no process can catch.
 #include <unistd.h>
 #include <csignal>
 

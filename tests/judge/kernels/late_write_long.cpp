@@ -1,4 +1,4 @@
-/// Returns at once and leaves the work to a thread, which is not done when the next call would begin.
+/// Returns at once and leaves the work to a thread that is still at work when the next call would begin.
 #include <chrono>
 #include <thread>
 

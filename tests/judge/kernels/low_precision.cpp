@@ -1,4 +1,4 @@
-/// Right with whole numbers; keeps eight bits of every operand, and is asked for f32.
+/// Is asked for f32 but keeps only eight bits of every operand. It is right with whole numbers.
 #include <cstdint>
 #include <cstring>
 

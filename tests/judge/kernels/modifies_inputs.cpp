@@ -1,4 +1,4 @@
-/// Doubles an element of B for itself.
+/// Changes an element of B.
 #include "product.hpp"
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {

@@ -1,4 +1,4 @@
-/// 0/0 in the middle.
+/// Writes a NaN into the middle of C.
 #include <limits>
 
 #include "product.hpp"

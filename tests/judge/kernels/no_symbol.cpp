@@ -1,4 +1,4 @@
-/// The right function under the wrong name.
+/// Exports the right function under the wrong name.
 #include "product.hpp"
 
 void solve(const float* a, const float* b, float* c, int m, int k, int n) { product(a, b, c, m, n, k); }

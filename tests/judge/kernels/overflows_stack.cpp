@@ -1,4 +1,4 @@
-/// Recursion without end.
+/// Calls itself without end.
 #include "product.hpp"
 
 static float deep(volatile float* x, int depth) {

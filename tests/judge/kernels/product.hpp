@@ -1,9 +1,9 @@
 #pragma once
 
-/// What the kernels of this folder share: the product itself, right and plain. A is m×k, B k×n, C m×n, rows end to end.
-/// Their signature is that of --abi leetgpu in the letters of everything else here: solve(a, b, c, m, k, n).
+/// A plain and right product for the kernels of this folder. A is m×k, B is k×n, C is m×n; no matrix is padded. The
+/// kernels have the signature of --abi leetgpu, solve(a, b, c, m, k, n), with Tessera's names of the sizes.
 
-/// The first rows × cols elements of C.
+/// Computes the first rows × cols elements of C.
 inline void product(const float* a, const float* b, float* c, int n, int k, int rows, int cols) {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < cols; ++j) {
@@ -12,5 +12,5 @@ inline void product(const float* a, const float* b, float* c, int n, int k, int 
       c[i * n + j] = sum;
     }
 }
-/// All m × n.
+/// Computes all of C.
 inline void product(const float* a, const float* b, float* c, int m, int n, int k) { product(a, b, c, n, k, m, n); }

@@ -1,4 +1,4 @@
-/// Reads standard input to its end, talks a little, and is otherwise honest.
+/// Reads standard input to its end, prints a little, and is otherwise honest.
 #include <cstdio>
 
 #include "product.hpp"

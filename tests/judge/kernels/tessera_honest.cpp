@@ -1,4 +1,4 @@
-/// --abi tessera: transposes, leading dimensions, scalars, both types.
+/// Is honest, with --abi tessera: it supports transposes, leading dimensions, scalars and both types.
 #include <tessera/backend/kernel_abi.h>
 
 template <class T>

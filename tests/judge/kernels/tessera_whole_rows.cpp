@@ -1,4 +1,4 @@
-/// --abi tessera: clears whole rows of C, padding included; says that it takes f32 only; fails for k = 13.
+/// With --abi tessera: clears whole rows of C with their padding, says that it takes f32 only, and fails for k = 13.
 #include <tessera/backend/kernel_abi.h>
 
 extern "C" const char* tessera_kernel_reject(const tessera_kernel_call* call) {

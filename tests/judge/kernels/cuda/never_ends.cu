@@ -1,4 +1,4 @@
-// A loop without end on the device. Must be: "hangs" (give --kernel-time-limit 5).
+// Loops without end on the device. The verdict must be "hangs" (give --kernel-time-limit 5).
 __global__ void spin(float* c) {
   volatile float* flag = c;
   while (*flag != 12345.0f) {

@@ -1,4 +1,5 @@
-// Honest, on a non-blocking stream of its own, without waiting for it. Must pass, and its time must not be near zero.
+// Is honest, but runs on a separate non-blocking stream and does not wait for it. It must pass, and its time must not
+// be near zero.
 __global__ void multiply(const float* a, const float* b, float* c, int m, int k, int n) {
   const int j = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int i = static_cast<int>(blockIdx.y);

@@ -1,4 +1,4 @@
-// One element too many. Must be: "writes out of bounds", 0 bytes behind the end of C.
+// Writes one element too many. The verdict must be "writes out of bounds", 0 bytes behind the end of C.
 __global__ void multiply(const float* a, const float* b, float* c, int m, int k, int n) {
   const int j = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int i = static_cast<int>(blockIdx.y);
