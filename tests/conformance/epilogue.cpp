@@ -1,5 +1,5 @@
-/// Epilogues: a canonical row gives the reference's bits. Another row gives the bits of its own unrounded product, to
-/// which the reference applies the epilogue.
+/// Epilogues: a strict, canonical row gives the reference's bits. Another row gives the bits of its own unrounded
+/// product, to which the reference applies the epilogue.
 
 #include <array>
 #include <ostream>

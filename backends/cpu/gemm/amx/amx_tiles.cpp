@@ -21,8 +21,9 @@ struct alignas(64) TileConfig {
 };
 static_assert(sizeof(TileConfig) == 64);
 
-// Tiles 0 to 3 hold sums, 4 and 5 rows of A, 6 and 7 columns of B. A square at C's edge may have one tile of rows or of
-// columns. An operand that is not `near` is loaded past L1, so that the operand that is `near` stays there.
+// Tiles 0 to 3 hold sums, 4 and 5 rows of A, 6 and 7 columns of B. A square at C's edge may have only one tile of rows,
+// only one tile of columns, or both. An operand that is not `near` is loaded past L1, so that the operand that is
+// `near` stays there.
 template <int down, bool near>
 inline void load_a(const std::uint16_t* at) {
   if constexpr (near) {

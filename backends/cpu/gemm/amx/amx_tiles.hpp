@@ -60,7 +60,7 @@ extern const Pack pack_split;
 void narrow(const float* from, Index count, std::uint16_t* to);
 
 /// A table of kernels: [A, not B, stays in L1][tiles of rows − 1][tiles of columns − 1]. A square at C's edge may have
-/// one tile of rows or columns.
+/// only one tile of rows, only one tile of columns, or both.
 using Squares = Multiply[2][2][2];
 extern const Squares multiply_bf16;
 extern const Squares multiply_bf16x6; ///< adds six of the nine products of parts, small ones first
