@@ -143,7 +143,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const auto launch_best = (by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer;
   if (Status status = launch_best(stream, x, machine); !status.ok() || best.adds) return status;
   return launch_add_segments<T>(
-      stream, {.sums = x.sums, .segments = x.segments, .transposed = x.turned, .epilogue = x.epilogue}, "slender",
+      stream, {.sums = x.sums, .segments = x.segments, .transposed = x.transposed, .epilogue = x.epilogue}, "slender",
       hopper);
 }
 

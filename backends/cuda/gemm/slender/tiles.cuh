@@ -27,7 +27,7 @@ struct SlenderOperands {
   T* c;
   Index c_large, c_small; ///< strides of C along the large and along the small operand's rows
   T alpha, beta;
-  bool turned; ///< the large operand's rows are rows of C, not columns
+  bool transposed; ///< the large operand's rows are rows of C, not columns
   EpilogueStore<T> epilogue;
 
   SlenderOperands(const VectorOperands<T>& x, bool by_columns, Along a_along, Along b_along)
@@ -44,11 +44,13 @@ struct SlenderOperands {
         c_small(by_columns ? x.ldc : 1),
         alpha(x.alpha),
         beta(x.beta),
-        turned(!by_columns),
+        transposed(!by_columns),
         epilogue(x.epilogue) {}
 
   /// Returns the place in C of row `row` of the small operand and row `i` of the large one.
-  __device__ ResultPlace place(Index row, Index i) const { return turned ? ResultPlace{i, row} : ResultPlace{row, i}; }
+  __device__ ResultPlace place(Index row, Index i) const {
+    return transposed ? ResultPlace{i, row} : ResultPlace{row, i};
+  }
 };
 
 /// A block's tile and a thread's part of it: `rows` of the small operand by `wide` rows of the large one; the block

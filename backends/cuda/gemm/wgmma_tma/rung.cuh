@@ -32,33 +32,33 @@ struct StoredOperand {
   const void* data;
   Index lines, length, ld;
   Major major;
-  int element;         ///< bytes
-  bool turned = false; ///< is to be read from a transposed copy
+  int element;             ///< bytes
+  bool transposed = false; ///< is to be read from a transposed copy
 
   bool copied() const {
-    return turned || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
+    return transposed || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
   }
   /// Elements from line to line of a copy: a box's lines are then whole lines of the caches.
   Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 128) * 128 / element; }
   Index copy_bytes() const {
-    return !copied() ? 0 : turned ? length * pitch(lines) * element : lines * pitch(length) * element;
+    return !copied() ? 0 : transposed ? length * pitch(lines) * element : lines * pitch(length) * element;
   }
   /// Makes the copy that the engine can read and is this from then on. Only f32 is transposed.
   Status copy_to(cudaStream_t stream, void* to, const char* name) {
     const Index halves = element / 2;
-    if (turned)
+    if (transposed)
       repack<float>(stream, {static_cast<const float*>(data), 1, ld, length, lines}, static_cast<float*>(to),
                     pitch(lines), length, lines, 0.0f);
     Status status =
-        turned ? launched(name)
-               : copy_aligned(stream, data, lines, length * halves, ld * halves, to, pitch(length) * halves, name);
-    if (turned) {
+        transposed ? launched(name)
+                   : copy_aligned(stream, data, lines, length * halves, ld * halves, to, pitch(length) * halves, name);
+    if (transposed) {
       std::swap(lines, length);
       major = major == Major::K ? Major::MN : Major::K;
     }
     data = to;
     ld = pitch(length);
-    turned = false;
+    transposed = false;
     return status;
   }
 };
@@ -141,10 +141,11 @@ inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) no
                      (call.m == 1 || ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
 }
 
-/// C as the copy engine sees it. `turned`: boxes are of Cᵀ.
-inline Status describe_results(const GemmCall& call, bool turned, CUtensorMap& map) noexcept {
+/// C as the copy engine sees it. `transposed`: boxes are of Cᵀ.
+inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMap& map) noexcept {
   const StoredOperand c{call.c, call.m, call.n, call.ldc, Major::K, static_cast<int>(size_of(call.result))};
-  return turned ? encode(call.result, c, turned_box_rows, map, turned_box_line) : encode(call.result, c, box_rows, map);
+  return transposed ? encode(call.result, c, transposed_box_rows, map, transposed_box_line)
+                    : encode(call.result, c, box_rows, map);
 }
 
 /// What a row runs.
@@ -166,7 +167,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const bool unlike = tf32 && !a_flipped && !b_flipped;
   const bool swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
   if (swapped) std::swap(first, second);
-  second.turned = tf32 && second.major == Major::MN;
+  second.transposed = tf32 && second.major == Major::MN;
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);

@@ -9,7 +9,7 @@
 namespace tessera::cuda::tma {
 
 /// A box fills a buffer: 16 rows of 128 bytes; or, of Cᵀ in tf32, 32 rows of 16 results.
-constexpr int box_rows = 16, turned_box_rows = 32, turned_box_line = 64;
+constexpr int box_rows = 16, transposed_box_rows = 32, transposed_box_line = 64;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
@@ -55,15 +55,15 @@ __device__ void send_columns(const CUtensorMap& c, const float (&sum)[count], fl
                              int j) {
   const int lane = lane_from_here();
 #pragma unroll
-  for (int first = 0; first < count * 2; first += turned_box_rows) {
-    char* const buffer = buffers + first / turned_box_rows % 2 * buffer_bytes;
+  for (int first = 0; first < count * 2; first += transposed_box_rows) {
+    char* const buffer = buffers + first / transposed_box_rows % 2 * buffer_bytes;
     wait_for_boxes<1>();
 #pragma unroll
-    for (int g = 0; g < turned_box_rows; g += 8)
+    for (int g = 0; g < transposed_box_rows; g += 8)
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         const int line = g + lane % 4 * 2 + e, at = (first + g) / 2 + e;
-        *reinterpret_cast<float2*>(buffer + line * turned_box_line + (lane / 8 ^ line / 2 % 4) * 16 +
+        *reinterpret_cast<float2*>(buffer + line * transposed_box_line + (lane / 8 ^ line / 2 % 4) * 16 +
                                    lane / 4 % 2 * 8) = float2{alpha * sum[at], alpha * sum[at + 2]};
       }
     show_to_engine();

@@ -7,7 +7,7 @@
 
 namespace tessera::cuda::tma {
 
-constexpr int band_rows = 1024; ///< of tiles that lie below one another, so that their panels meet in the L2 cache
+constexpr int raster_rows = 1024; ///< of tiles that lie below one another, so that their panels meet in the L2 cache
 
 /// op(A) and op(B), or, if `swapped`, op(B)ᵀ and op(A)ᵀ, the product of which is Cᵀ.
 struct TmaProduct {
@@ -73,12 +73,12 @@ struct alignas(16) WorkTile {
       return;
     }
     // Column by column within bands of rows of tiles.
-    constexpr unsigned band = band_rows / S::rows;
-    const unsigned first = tiles_m <= band ? 0 : tile / (band * tiles_n) * band;
-    const unsigned height = min(tiles_m - first, band);
-    const unsigned in_band = tile - first * tiles_n;
-    const unsigned across = in_band / height;
-    const unsigned down = first + in_band - across * height;
+    constexpr unsigned group_rows = raster_rows / S::rows;
+    const unsigned first = tiles_m <= group_rows ? 0 : tile / (group_rows * tiles_n) * group_rows;
+    const unsigned height = min(tiles_m - first, group_rows);
+    const unsigned in_group = tile - first * tiles_n;
+    const unsigned across = in_group / height;
+    const unsigned down = first + in_group - across * height;
     row = static_cast<int>((S::sharing == Sharing::B ? down * cluster + rank : down) * S::rows);
     col = static_cast<int>(across) * S::tile_n;
   }
