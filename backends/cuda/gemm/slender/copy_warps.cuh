@@ -1,7 +1,7 @@
 #pragma once
 
-/// How slender's tiles come into shared memory: by cp.async, many ahead, through warps of their own. With one computing
-/// warp a scheduler, nothing else would hide what starting a copy costs.
+/// How slender's tiles come into shared memory: producer warps copy them with cp.async, many stages ahead. Each
+/// scheduler has only one consumer warp, so nothing else would hide the time that starting a copy takes.
 
 #include <type_traits>
 
@@ -9,7 +9,7 @@
 
 namespace tessera::cuda::slender_tiling {
 
-/// One segment of k of an operand, from row `first` on.
+/// Returns one segment of k of an operand, from row `first` on.
 template <class T>
 __device__ OperandSlice<T> segment_slice(OperandSlice<T> x, Along stored, Index first, const SegmentRange& range) {
   x.first = first;
@@ -18,10 +18,10 @@ __device__ OperandSlice<T> segment_slice(OperandSlice<T> x, Along stored, Index 
   return x;
 }
 
-/// Brings tiles of one segment of both operands, one after the other.
+/// Copies the tiles of one segment of both operands, step by step.
 template <class T, class S, Along along>
 class TileCopier {
-  static constexpr bool few = S::rows < 16; ///< of the small operand: element by element
+  static constexpr bool few = S::rows < 16; ///< the small operand is copied element by element
   struct Nothing {
     __device__ Nothing(const OperandSlice<T>&, int) {}
   };

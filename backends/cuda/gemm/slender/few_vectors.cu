@@ -11,20 +11,20 @@
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "few_vectors_reads.cuh"
 
-/// A block has a strip of vectors along k of the large operand, and its own part of k, which its warps share.
-/// Warps and then a cluster's blocks add their sums, in an order that depends on the sizes alone. The large operand's
-/// bytes once.
+/// A block has a strip of the large operand's vectors and one part of k, which its warps share. The warps, then the
+/// blocks of a cluster, add their sums in an order that depends on the sizes alone. The large operand's bytes are read
+/// once.
 
 namespace tessera::cuda {
 namespace {
 
 using namespace few_vectors;
 
-constexpr int max_k_parts = 4; ///< of k: blocks of a cluster
+constexpr int max_k_parts = 4; ///< parts of k, which are the blocks of a cluster
 
 #if __CUDA_ARCH__ >= 900
 
-/// A lane's four sums of a group to their results, of vectors from `least` on.
+/// Stores a lane's four sums of one group. Vectors before `least` belong to another block.
 template <class T, class R, bool along_k, Reads reads>
 __device__ void store(const MmaParams& x, const float (&sum)[4], int vector, int least, int group, int lane) {
   const auto place = [&](int e) -> ResultPlace {
@@ -50,14 +50,14 @@ __device__ void store(const MmaParams& x, const float (&sum)[4], int vector, int
 
 #endif
 
-/// To be launched in clusters of x.k_parts blocks, one or two to a multiprocessor.
+/// The kernel. It is launched in clusters of x.k_parts blocks, one or two blocks on a multiprocessor.
 template <class T, bool along_k, Reads reads, int warps>
 __global__ void __launch_bounds__(warps * 32, 16 / warps) few_vectors_kernel(const __grid_constant__ MmaParams x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
   using B = OperandBatch<T, along_k, reads>;
-  constexpr int depth = B::depth, groups = B::groups, places = groups * 32; // of four sums
-  extern __shared__ float4 sums[]; // of the warps, then what the other blocks send
+  constexpr int depth = B::depth, groups = B::groups, places = groups * 32; // a place holds four sums
+  extern __shared__ float4 sums[]; // the warps' sums, then what the other blocks send
   __shared__ Arrivals arrivals;
   float4* const sent = sums + warps * places;
   const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) few_vectors_kernel(con
     if (threadIdx.x == 0 && rank == 0) arrivals.start((x.k_parts - 1) * static_cast<int>(sums_bytes<T, along_k>));
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   }
-  // The last strip begins earlier where it would pass the end, and stores what the one before does not.
+  // The last strip begins earlier where it would pass the end, and does not store what the strip before it stores.
   const int least = static_cast<int>(ptx::get_sreg_clusterid_x()) * strip<T, along_k>;
   const int vector = min(least, x.large_count - strip<T, along_k>);
   const int begin = rank * x.k_per_part, end = min(begin + x.k_per_part, x.k);
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) few_vectors_kernel(con
 #pragma unroll
   for (int i = 0; i < groups; ++i) sums[warp * places + i * 32 + lane] = {sum[i][0], sum[i][1], sum[i][2], sum[i][3]};
   __syncthreads();
-  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // the block that adds is ready to receive
   const int own = static_cast<int>(threadIdx.x);
   if (own >= places) return;
   float4 all = sums[own];
@@ -112,15 +112,16 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) few_vectors_kernel(con
 #endif
 }
 
-/// How k is shared out. Blocks of 16 warps have a multiprocessor each, of 8 warps half of one.
+/// How k is shared out. A block of 16 warps has a multiprocessor to itself, a block of 8 warps has half of one.
 struct SplitK {
   int k_parts, warps;
 };
 
-/// So that most multiprocessors have work in so many clusters as run at once: an H100 has 132, and runs 66, 39 and 30
-/// clusters of 2, 3 and 4 large blocks; fewer than 16 strips there never are (is_few_vectors). More strips share
-/// multiprocessors, where one starts or ends while another one reads; but lines along k are read in longer pieces by
-/// more warps. Not this device's numbers: the order of the additions depends on the sizes alone.
+/// Chooses the parts so that most multiprocessors have work in the clusters that run at once: an H100 has 132
+/// multiprocessors and runs 66, 39 and 30 clusters of 2, 3 and 4 large blocks; there are never fewer than 16 strips
+/// (is_few_vectors). If there are more strips than that, blocks share multiprocessors, so that one starts or ends while
+/// another one reads; but lines along k are read in longer pieces by more warps. The numbers are an H100's and not the
+/// device's, because the order of the additions must depend on the sizes alone.
 constexpr SplitK split_k_of(Index strips, Index k, bool along_k) {
   if (strips > 132) return {1, along_k ? 16 : 8};
   if (k < 512) return {1, 16};
@@ -130,7 +131,7 @@ constexpr SplitK split_k_of(Index strips, Index k, bool along_k) {
 
 template <class T, bool along_k, Reads reads, int warps>
 Status launch(cudaStream_t stream, const MmaParams& x, Index strips, const char* name) noexcept {
-  constexpr std::size_t third = 76 << 10; // of a multiprocessor's shared memory: see more_than_half
+  constexpr std::size_t third = 76 << 10; // a third of a multiprocessor's shared memory; compare more_than_half
   const Launch how{
       .blocks = strips * x.k_parts,
       .threads = warps * 32,
@@ -147,7 +148,7 @@ Status launch(cudaStream_t stream, MmaParams& x, const char* name) noexcept {
   const Index strips = ceil_div<Index>(x.large_count, strip<T, along_k>);
   const SplitK split = split_k_of(strips, x.k, along_k);
   x.k_parts = split.k_parts;
-  constexpr int depth = steps<T, along_k> * step<T>; // parts end where batches do
+  constexpr int depth = steps<T, along_k> * step<T>; // parts end where batches end
   x.k_per_part = ceil_div(ceil_div(x.k, x.k_parts), depth) * depth;
   return split.warps == 8 ? launch<T, along_k, reads, 8>(stream, x, strips, name)
                           : launch<T, along_k, reads, 16>(stream, x, strips, name);
@@ -187,7 +188,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
 } // namespace
 
 bool is_few_vectors(const GemmCall& call) noexcept {
-  constexpr Index least_bytes = 2048; // of the vectors' elements for one k: 16 strips and more
+  constexpr Index least_bytes = 2048; // bytes of the vectors' elements for one k, which are at least 16 strips
   const Index bytes = static_cast<Index>(size_of(call.type));
   const auto [swapped, small, large] = Operands(call);
   return small.count <= few && large.count * bytes >= least_bytes &&

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a warp copies for itself: 16 vectors along k of an f64 operand, as they are stored, into its own shared memory,
-/// from where it reads the fragments of matrix instructions. For panel_dmma.
+/// The copies of few_vectors_dmma: a warp copies 16 vectors of an f64 operand, as they are stored, into its own shared
+/// memory, from which it reads the fragments of its matrix instructions.
 
 #include "few_vectors_strict.cuh"
 
@@ -9,15 +9,16 @@ namespace tessera::cuda::few_vectors {
 
 constexpr int depth = 16; ///< k of one instruction
 
-/// 16 vectors' elements for the k of one instruction, in lines of 128 bytes along k or across, as they are stored. The
-/// 16-byte chunks of line i are at c ^ 2·(i % 4): neither of the ways to read fragments then meets a bank twice.
+/// The elements of 16 vectors for the k of one instruction, in lines of 128 bytes along k or across, as they are
+/// stored. The 16-byte chunk c of line i is at c ^ 2·(i % 4), so that neither way of reading fragments meets a bank
+/// twice.
 struct alignas(128) F64Lines {
   double at[16 * 16];
 };
 
 #if __CUDA_ARCH__ >= 900
 
-/// Where in F64Lines, in bytes.
+/// Returns a byte offset in F64Lines.
 __device__ inline unsigned place_in_line(int line, int position) {
   return static_cast<unsigned>(line * 128 + (position / 2 ^ line % 4 * 2) * 16 + position % 2 * 8);
 }
@@ -30,7 +31,8 @@ __device__ inline double read(unsigned from) {
   asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(from));
   return x;
 }
-/// `there` bytes, and zeros behind them: one instruction, where __pipeline_memcpy_async has a branch for each number.
+/// Copies `there` bytes and fills the rest with zeros. This is one instruction, where __pipeline_memcpy_async has a
+/// branch for each number.
 template <int bytes>
 __device__ void start_copy(unsigned to, const double* from, int there) {
   if constexpr (bytes == 16)
@@ -39,14 +41,15 @@ __device__ void start_copy(unsigned to, const double* from, int there) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(there) : "memory");
 }
 
-/// What a lane copies of an operand's stages: `width` neighbours of some lines. In place of lines past the last vector
-/// that one comes once more; nobody stores their results.
+/// A lane's copies of an operand: `width` neighbours of some lines for each stage. Lines beyond the last vector are
+/// copies of the last one, and their results are not stored.
 template <bool along_k, int width>
 class F64Copies {
-  static constexpr int lanes = 16 / width, lines = 32 / lanes; ///< of a line, and copied at once
+  /// Lanes that share a line, and lines that a warp copies at once.
+  static constexpr int lanes = 16 / width, lines = 32 / lanes;
 
  public:
-  /// Of 16 vectors from `first` on, and k from `k` on.
+  /// Prepares copies of the 16 vectors from `first` on, from k `k` on.
   __device__ F64Copies(const Vectors<double>& x, int first, int k, int lane)
       : data_(x.data),
         line_(lane / lanes),
@@ -60,14 +63,14 @@ class F64Copies {
                          : x.data + (k + line) * x.ld + first + position_;
     }
   }
-  /// The next stage; zeros where k is not one of the `left` ones.
+  /// Copies the next stage; it has zeros where k is not one of the `left` remaining ones.
   __device__ void start(unsigned to, int left) {
     if (!exists_) return;
 #pragma unroll
     for (int i = 0; i < 16 / lines; ++i) {
       const int line = line_ + i * lines;
       const int there = along_k ? min(max(left - position_, 0), width) : line < left ? width : 0;
-      const double* const from = there > 0 ? from_[i] : data_; // an address within the operand in any case
+      const double* const from = there > 0 ? from_[i] : data_; // it is an address within the operand in any case
       start_copy<width * 8>(to + place_in_line(line, position_), from, there * 8);
       from_[i] += advance_;
     }

@@ -11,21 +11,21 @@ namespace {
 
 using namespace few_vectors;
 
-/// A chain is one of matrix instructions.
+/// How few_vectors_dmma shares the work out. A warp's matrix instructions form one chain for each result.
 struct DmmaShape {
   using Element = double;
-  static constexpr int groups = 2; ///< of 8 vectors, the instruction's columns, of a warp
+  static constexpr int groups = 2; ///< groups of 8 vectors for a warp; 8 are the instruction's columns
   static constexpr int strip = groups * 8, results = groups * 4, team = 32, most_teams = 8, stages = 6, blocks = 1;
   struct Stage {
     F64Lines large, small;
   };
 };
 
-/// `width`: elements of the large operand that are copied at once.
+/// The operations of a warp. `width`: elements of the large operand that one instruction copies.
 template <bool large_along_k, bool small_along_k, int width>
 struct DmmaUnits : DmmaShape {
 #if __CUDA_ARCH__ >= 900
-  /// A segment's sums.
+  /// Computes the sums of one segment.
   static __device__ void multiply(const StrictParams<double>& x, int segment, int vector, const Stage* ring,
                                   double (&sum)[results]) {
     constexpr int length = static_cast<int>(canonical_segment);
@@ -45,7 +45,7 @@ struct DmmaUnits : DmmaShape {
     F64Copies<small_along_k, 1> of_small(x.small, 0, begin, lane);
     const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
     unsigned free = first;
-    // A commit without copies keeps the count of stages under way the same to the end.
+    // A commit without copies keeps the number of stages under way constant to the end.
     const auto fetch = [&] {
       if (to_copy > 0) {
         of_large.start(free, to_copy);
@@ -61,7 +61,7 @@ struct DmmaUnits : DmmaShape {
 #pragma unroll 1
     for (unsigned stage = first; left > 0; left -= depth) {
       __pipeline_wait_prior(stages - 2);
-      __syncwarp(); // all lanes' copies are there, and all have read what is in the free stage
+      __syncwarp(); // all lanes' copies have arrived, and all lanes have read the free stage
       double small[8], large[groups][4];
 #pragma unroll
       for (int e = 0; e < 8; ++e) small[e] = read(stage + at_small[e]);
@@ -70,7 +70,7 @@ struct DmmaUnits : DmmaShape {
 #pragma unroll
         for (int e = 0; e < 4; ++e) large[j][e] = read(stage + at_large[j][e]);
       fetch();
-      if (left < depth) // products past k are −0, which change no sum
+      if (left < depth) // products beyond k are −0, which change no sum
 #pragma unroll
         for (int e = 0; e < 8; ++e)
           if (own_k + e / 2 * 4 >= left) small[e] = a_padding<double>;
@@ -82,7 +82,7 @@ struct DmmaUnits : DmmaShape {
   }
 #endif
 
-  /// The small and the large operand's vectors of a lane's result `i`.
+  /// The vectors of the small and of the large operand that belong to a lane's result `i`.
   struct Pair {
     int small, large;
     __device__ Pair(int i, int vector, int lane)
@@ -96,14 +96,14 @@ constexpr auto kernel_of = few_vectors_strict_kernel<DmmaUnits<large_along_k, sm
 } // namespace
 
 bool is_few_vectors_dmma(const GemmCall& call) noexcept {
-  if (call.m == 1 && call.op_b == Op::None) return false; // a thread a column reads as fast, and adds in its block
+  if (call.m == 1 && call.op_b == Op::None) return false; // slender's tiles read as fast, and add in the block
   return call.type == DType::F64 && std::min(call.m, call.n) <= few && std::max(call.m, call.n) < Index{1} << 30 &&
          call.k > 0 && call.k <= 8 * canonical_segment;
 }
 
 Status launch_few_vectors_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept {
   const auto [swapped, small, large] = Operands(call);
-  // By whether two elements are copied at once, and how the large and the small operand lie.
+  // The kernels, by whether two elements are copied at once, and by how the large and the small operand are stored.
   using Kernel = void (*)(StrictParams<double>);
   const Kernel kernels[2][2][2]{
       {{kernel_of<false, false, 1>, kernel_of<false, true, 1>}, {kernel_of<true, false, 1>, kernel_of<true, true, 1>}},

@@ -1,6 +1,6 @@
 #pragma once
 
-/// f64 products of up to 16 rows or columns on Hopper's matrix units, with the canonical sums: what costs is to read
+/// f64 products of up to 16 rows or columns on Hopper's matrix units, with the canonical sums. Their cost is to read
 /// the large operand, once.
 
 #include <cuda_runtime_api.h>
@@ -10,11 +10,11 @@
 
 namespace tessera::cuda {
 
-/// Whether C has so few rows or columns, but is not one row with B stored row by row; and k is up to eight segments.
-/// For compute capability 9.0.
+/// Says whether C has at most 16 rows or columns, but not one row with B stored row by row, and k is at most eight
+/// segments. The kernel needs compute capability 9.0.
 bool is_few_vectors_dmma(const GemmCall& call) noexcept;
 
-/// C := alpha·op(A)·op(B) + beta·C.
+/// Computes C := alpha·op(A)·op(B) + beta·C.
 Status launch_few_vectors_dmma(cudaStream_t stream, const GemmCall& call, const char* name) noexcept;
 
 } // namespace tessera::cuda

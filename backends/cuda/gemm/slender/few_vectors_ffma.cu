@@ -10,32 +10,34 @@ namespace {
 
 using namespace few_vectors;
 
-constexpr Index least_small = 5; ///< rows or columns; of fewer slender's tiles of one to four rows are as fast
+constexpr Index least_small = 5; ///< rows or columns; for fewer, slender's tiles of one to four rows are as fast
 
-/// A chain is a lane's: of 2×4 results, lanes lying along the Z-curve, so that of each four neighbours two share what
-/// they read of an operand: shared memory then answers in half the time. Two warps, each with half of the small
-/// operand's vectors, are a team, and two such warps a scheduler, since one of 4×4 results a lane leaves a third of its
-/// time to waiting for its own instructions.
+/// How few_vectors_ffma shares the work out. A lane computes the chains of 2×4 results. Lanes lie along the Z-curve, so
+/// that two of each four neighbours share what they read of an operand, and shared memory answers in half the time. A
+/// team is two warps, each with half of the small operand's vectors. There are two such warps for each scheduler,
+/// because one warp of 4×4 results a lane would spend a third of its time waiting for its own instructions.
 struct FfmaShape {
   using Element = float;
   static constexpr int strip = 32, results = 8, team = team_size, most_teams = 4, stages = 4, blocks = 2;
-  static_assert(stages > 2); // one is read, one is copied into, and one is there when the first of them ends
+  static_assert(stages > 2); // one is read, one is copied into, and one is full when the first of them ends
   struct alignas(128) Stage {
-    unsigned char at[(strip + few) * stage_k * sizeof(float)]; ///< the large operand's lines, then the small one's
+    /// The large operand's lines, then the small operand's lines.
+    unsigned char at[(strip + few) * stage_k * sizeof(float)];
   };
 };
 
-/// `width` and `small_width`: elements of the large and of the small operand that are copied at once.
+/// The operations of a team. `width` and `small_width`: elements of the large and of the small operand that one
+/// instruction copies.
 template <bool large_along_k, bool small_along_k, int width, int small_width>
 struct FfmaUnits : FfmaShape {
 #if __CUDA_ARCH__ >= 900
-  static constexpr int own_small = few / (team / 32); ///< vectors of a warp
+  static constexpr int own_small = few / (team / 32); ///< vectors of the small operand for a warp
   using LargeLines = F32Lines<large_along_k, strip>;
   using Large = VectorFragment<large_along_k, strip, 4, 8>;
   using Small = VectorFragment<small_along_k, few, 2, 4>;
 
-  /// A segment's sums. What a group of four k needs is read while the one before is multiplied, also from one stage to
-  /// the next one.
+  /// Computes the sums of one segment. A group is four k. The operands of a group are read while the group before is
+  /// multiplied, also from one stage to the next.
   static __device__ void multiply(const StrictParams<float>& x, int segment, int vector, const Stage* ring,
                                   float (&sum)[results]) {
     constexpr int length = static_cast<int>(canonical_segment), groups = stage_k / 4, parts = 2;
@@ -51,7 +53,8 @@ struct FfmaUnits : FfmaShape {
     F32Copies<small_along_k, few, small_width> of_small(x.small, 0, begin, thread);
     const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
     unsigned free = first;
-    // A part of a whole stage's copies. Few parts: ptxas has three idle instructions between reads and copies.
+    // Starts one part of a stage's copies. There are few parts, because ptxas puts three idle instructions between
+    // reads and copies.
     const auto fetch = [&](int part) {
       const bool whole = to_copy >= stage_k;
       constexpr int of_large_each = of_large.count / parts, of_small_each = of_small.count / parts;
@@ -60,9 +63,9 @@ struct FfmaUnits : FfmaShape {
 #pragma unroll
       for (int i = 0; i < of_small_each; ++i) of_small.start(part * of_small_each + i, free + small_at, whole);
     };
-    // A commit without copies keeps the count of stages under way the same to the end.
+    // A commit without copies keeps the number of stages under way constant to the end.
     const auto end_fetch = [&] {
-      if (to_copy > 0 && to_copy < stage_k) [[unlikely]] { // products past k are −0, which change no sum
+      if (to_copy > 0 && to_copy < stage_k) [[unlikely]] { // products beyond k are −0, which change no sum
         start_last<large_along_k, strip>(x.large, vector, end_k - to_copy, to_copy, free, thread, b_padding<float>);
         start_last<small_along_k, few>(x.small, 0, end_k - to_copy, to_copy, free + small_at, thread, a_padding<float>);
       }
@@ -95,7 +98,7 @@ struct FfmaUnits : FfmaShape {
         const bool last = g + 1 == groups;
         if (last) {
           __pipeline_wait_prior(stages - 3); // this stage's copies are not committed yet
-          meet(); // the team's copies of the next stage are there, and all have read this one
+          meet(); // the team's copies of the next stage have arrived, and all threads have read this stage
         }
         read((g + 1) % 2, last ? next : stage, (g + 1) % groups);
         if (g % (groups / parts) == 0) fetch(g / (groups / parts));
@@ -105,7 +108,7 @@ struct FfmaUnits : FfmaShape {
           for (int r = 0; r < 2; ++r)
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
-              const int c = r % 2 == 0 ? e : 3 - e; // neighbours share an element
+              const int c = r % 2 == 0 ? e : 3 - e; // neighbouring FMAs share an element
               sum[r * 4 + c] = fused(small[g % 2].at(r, p), large[g % 2].at(c, p), sum[r * 4 + c]);
             }
       }
@@ -115,7 +118,7 @@ struct FfmaUnits : FfmaShape {
     }
   }
 
-  /// The small and the large operand's vectors of a thread's result `i`.
+  /// The vectors of the small and of the large operand that belong to a thread's result `i`.
   struct Pair {
     int small, large;
     __device__ Pair(int i, int vector, int thread)
@@ -124,7 +127,7 @@ struct FfmaUnits : FfmaShape {
   };
 
  private:
-  /// A barrier of the team.
+  /// Waits at the barrier of the team.
   static __device__ void meet() {
     asm volatile("barrier.sync %0, %1;" ::"r"(threadIdx.x / team + 1), "n"(team) : "memory");
   }
@@ -142,7 +145,7 @@ bool is_few_vectors_ffma(const GemmCall& call) noexcept {
          large < Index{1} << 30 && call.k > canonical_segment && call.k <= 8 * canonical_segment;
 }
 
-/// A team's step of k takes eight cycles of a multiprocessor's, those of few teams some more.
+/// Estimates cycles: a team's step of k takes eight cycles of its multiprocessor, and a step takes at least 18 cycles.
 Index few_vectors_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
   const TeamGrid grid = team_grid_of<FfmaShape>(call);
   const Index step = std::max(18, grid.down * grid.across * 8);
@@ -152,7 +155,7 @@ Index few_vectors_ffma_cost(const GemmCall& call, Index multiprocessors) noexcep
 Status launch_few_vectors_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors,
                                const char* name) noexcept {
   const auto [swapped, small, large] = Operands(call);
-  // By how many elements of the two are copied at once, and how the large and the small operand lie.
+  // The kernels, by whether the large and the small operand are copied in vectors, and by how the two are stored.
   using Kernel = void (*)(StrictParams<float>);
   const Kernel kernels[3][2][2]{
       {{kernel_of<false, false, 1, 1>, kernel_of<false, true, 1, 1>},
@@ -164,7 +167,7 @@ Status launch_few_vectors_ffma(cudaStream_t stream, const GemmCall& call, Index 
   };
   const auto chunks = [](const Operand& x) { return is_whole(x.data, x.along_k ? 0 : x.count, x.ld, sizeof(float)); };
   const int widths = !chunks(large) ? 0 : !chunks(small) ? 1 : 2;
-  // Two blocks share a multiprocessor only if there are not enough of these.
+  // Two blocks share a multiprocessor only if there are fewer multiprocessors than blocks.
   const std::size_t least_shared = team_grid_of<FfmaShape>(call).blocks <= multiprocessors ? more_than_half : 0;
   return launch_few_vectors_strict<FfmaShape>(stream, call, least_shared, name,
                                               kernels[widths][large.along_k][small.along_k]);

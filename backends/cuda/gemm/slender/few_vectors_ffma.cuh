@@ -1,7 +1,7 @@
 #pragma once
 
-/// f32 products of 5 to 16 rows or columns on Hopper, with the canonical sums: what costs is to read the large
-/// operand, once.
+/// f32 products of 5 to 16 rows or columns on Hopper, with the canonical sums. Their cost is to read the large operand,
+/// once.
 
 #include <cuda_runtime_api.h>
 
@@ -10,14 +10,14 @@
 
 namespace tessera::cuda {
 
-/// Whether C has so few rows or columns, and 32 or more of the others, and k is several segments, up to eight. For
-/// compute capability 9.0.
+/// Says whether C has 5 to 16 rows or columns and at least 32 of the other, and k is more than one segment and at most
+/// eight. The kernel needs compute capability 9.0.
 bool is_few_vectors_ffma(const GemmCall& call) noexcept;
 
-/// Clock cycles that a product takes, about, as slender counts its tiles'.
+/// Estimates the clock cycles of a product, comparable with the costs of slender's tiles.
 Index few_vectors_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept;
 
-/// C := alpha·op(A)·op(B) + beta·C.
+/// Computes C := alpha·op(A)·op(B) + beta·C.
 Status launch_few_vectors_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors,
                                const char* name) noexcept;
 

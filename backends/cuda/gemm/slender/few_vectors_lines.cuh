@@ -1,28 +1,29 @@
 #pragma once
 
-/// What a team of warps copies for itself and reads again for FMAs: vectors along k of an f32 operand, as they are
-/// stored. For panel_ffma.
+/// The copies and reads of few_vectors_ffma: a team of warps copies vectors of an f32 operand, as they are stored, into
+/// its own shared memory, and reads them again for FMAs.
 
 #include "few_vectors_strict.cuh"
 
 namespace tessera::cuda::few_vectors {
 
 constexpr int stage_k = 32;   ///< k of a stage
-constexpr int team_size = 64; ///< threads
+constexpr int team_size = 64; ///< threads of a team
 
-/// So many vectors' elements for the k of a stage, as they are stored: a line a vector if they lie along k, else a line
-/// a k. Of lines along k chunk c of 16 bytes is at c ^ line % 8: lanes read the same chunk of several lines.
+/// The elements of `vectors` vectors for the k of a stage, as they are stored: a line holds a vector if vectors lie
+/// along k, otherwise it holds all vectors' elements of one k. In lines along k, the 16-byte chunk c is at c ^ line %
+/// 8, because lanes read the same chunk of several lines.
 template <bool along_k, int vectors>
 struct alignas(128) F32Lines {
   static constexpr int length = along_k ? stage_k : vectors, lines = along_k ? vectors : stage_k;
-  static constexpr int bytes = length * 4; ///< of a line
+  static constexpr int bytes = length * 4; ///< bytes of a line
   float at[lines][length];
 
-  /// How the chunks of a line are turned: to be xored to a place.
+  /// Returns the number by which the chunks of a line are permuted; it is xored to a place.
   static constexpr __host__ __device__ unsigned turn_of(int line) {
     return along_k ? static_cast<unsigned>(line % 8 * 16) : 0;
   }
-  /// Where, in bytes.
+  /// Returns a byte offset.
   static constexpr __host__ __device__ unsigned place(int line, int position) {
     return static_cast<unsigned>(line * bytes + position * 4) ^ turn_of(line);
   }
@@ -30,7 +31,7 @@ struct alignas(128) F32Lines {
 
 #if __CUDA_ARCH__ >= 900
 
-/// If it is wanted: without a branch.
+/// Copies `bytes` bytes if that is wanted, without a branch.
 template <int bytes>
 __device__ void start_copy(unsigned to, const float* from, bool wanted) {
   if constexpr (bytes == 16)
@@ -43,21 +44,23 @@ __device__ void start_copy(unsigned to, const float* from, bool wanted) {
                  : "memory");
 }
 
-/// As it stands here: else each address is worked out again from the first one.
+/// Advances a pointer at this place in the code. Otherwise the compiler would compute each address again from the
+/// first.
 __device__ inline void move(const float*& x, Index bytes) { asm("add.s64 %0, %0, %1;" : "+l"(x) : "l"(bytes)); }
 
-/// What a thread copies of an operand's stages: `width` neighbours of some lines. Of the small operand, vectors that do
-/// not exist are left out; nobody stores their results.
+/// A thread's copies of an operand: `width` neighbours of some lines for each stage. Vectors of the small operand that
+/// do not exist are left out, and their results are not stored.
 template <bool along_k, int vectors, int width>
 class F32Copies {
   using Lines = F32Lines<along_k, vectors>;
-  static constexpr int threads = Lines::length / width, together = team_size / threads; ///< of a line; lines at once
+  /// Threads that share a line, and lines that a team copies at once.
+  static constexpr int threads = Lines::length / width, together = team_size / threads;
   static constexpr bool is_small = vectors == few;
 
  public:
   static constexpr int count = Lines::lines / together; ///< copies of a stage
 
-  /// Of the vectors from `first` on, and k from `k` on.
+  /// Prepares copies of the vectors from `first` on, from k `k` on.
   __device__ F32Copies(const Vectors<float>& x, int first, int k, int thread) : step_(together * 4 * x.ld) {
     const int line = thread / threads, position = thread % threads * width;
     to_ = Lines::place(line, position);
@@ -65,7 +68,8 @@ class F32Copies {
     back_ = (stage_k - vectors * x.ld) * 4;
     lines_ = along_k ? x.count - line : position < x.count ? Lines::lines : 0;
   }
-  /// Copy i of a stage that is whole, or nothing; all are to be called in order.
+  /// Starts copy i of a stage, if the stage is whole; otherwise it starts nothing. It must be called for all i in
+  /// order.
   __device__ void start(int i, unsigned to, bool whole) {
     const int line = i * together;
     start_copy<width * 4>(((to + to_) ^ Lines::turn_of(line)) + line * Lines::bytes, from_,
@@ -76,12 +80,13 @@ class F32Copies {
 
  private:
   unsigned to_;
-  int lines_; ///< that exist, from the thread's first one on
+  int lines_; ///< lines that exist, from the thread's first one on
   const float* from_;
-  Index step_, back_; ///< bytes
+  Index step_, back_; ///< in bytes
 };
 
-/// The stage in which k ends after `left`, behind them `padding`. One by one: that is once a team.
+/// Copies the stage in which k ends after `left` steps, and stores `padding` behind them. It goes element by element,
+/// because a team does it once.
 template <bool along_k, int vectors>
 __device__ void start_last(const Vectors<float>& x, int first, int k, int left, unsigned to, int thread,
                            float padding) {
@@ -98,22 +103,23 @@ __device__ void start_last(const Vectors<float>& x, int first, int k, int left, 
   }
 }
 
-/// `each` of an operand's vectors for four k; the vectors of `places` lanes follow one another.
+/// A thread's fragment: `each` vectors of an operand for four k. The vectors of `places` lanes alternate along k, and
+/// are consecutive across.
 template <bool along_k, int vectors, int each, int places>
 class VectorFragment {
   using Lines = F32Lines<along_k, vectors>;
 
  public:
-  /// The one of a lane's vectors, of those from `first` on, that is at `place` of `places`.
+  /// Returns vector i of the lane at `place` of `places`; the operand's vectors begin at `first`.
   static __device__ int vector(int i, int first, int place) {
     return first + (along_k ? place + i * places : place * each + i);
   }
-  /// Where that lane begins to read.
+  /// Returns the byte offset at which that lane begins to read.
   static __device__ unsigned begin(int first, int place) {
     return along_k ? Lines::place(first + place, 0) : Lines::place(0, first + place * each);
   }
 
-  /// The k from 4·group on of the stage at `from`, which begin() has been added to.
+  /// Reads the four k from 4·group on of a stage; `from` is the stage's address plus begin().
   __device__ void read(unsigned from, int group) {
     if constexpr (along_k) {
 #pragma unroll

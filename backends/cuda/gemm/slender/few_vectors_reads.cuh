@@ -1,8 +1,9 @@
 #pragma once
 
-/// How few_vectors_kernel reads its operands: which of the instruction's k and columns are which of ours is free, as
-/// long as both operands agree. So lanes read 16 bytes as they are stored, along k or across, 128 bytes of a line at
-/// once; what lies across is paired by a permutation of bytes, and lines along k are shared out between neighbours.
+/// How few_vectors_kernel reads its operands. A matrix instruction leaves open which of its k and columns stand for
+/// which of ours, as long as both operands agree. So lanes read 16 bytes as they are stored, along k or across, and 128
+/// bytes of a line at once. What is stored across is paired by a permutation of bytes, and neighbouring lanes exchange
+/// halves of lines along k.
 
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace tessera::cuda::few_vectors {
 /// How the small operand is read.
 enum class Reads {
   Chunks, ///< 16 bytes along k
-  Pairs,  ///< two vectors' elements that are neighbours
+  Pairs,  ///< the elements of two vectors, which are neighbours
   Single
 };
 
@@ -25,11 +26,11 @@ struct MmaParams {
   const void* large;
   Index large_ld; ///< elements from one line to the next
   const void* small;
-  Index small_step, small_apart; ///< elements from one k, from one vector to the next
+  Index small_step, small_apart; ///< elements from one k to the next, and from one vector to the next
   int small_count, large_count, k;
-  int k_parts, k_per_part; ///< of k, and how many each of them has
+  int k_parts, k_per_part; ///< number of parts of k, and the k of each
   bool swapped;            ///< the large operand is A
-  bool narrow;             ///< C is of the operands' type, not f32
+  bool narrow;             ///< C has the operands' type, not f32
   void* c;
   Index ldc;
   float alpha, beta;
@@ -37,22 +38,24 @@ struct MmaParams {
 };
 
 template <class T>
-constexpr int chunk = 16 / static_cast<int>(sizeof(T)); ///< elements
+constexpr int chunk = 16 / static_cast<int>(sizeof(T)); ///< elements of 16 bytes
 template <class T>
 constexpr int step = 4 * chunk<T>; ///< k of four lanes' chunks
-/// Of 8 vectors each, the instruction's columns: a chunk's, or those of which a warp has 128 bytes along k at once.
+/// Groups of 8 vectors, the instruction's columns: the vectors of a chunk, or, along k, as many as a warp reads at
+/// once.
 template <class T, bool along_k>
 constexpr int groups = along_k ? 4 : chunk<T>;
 template <class T, bool along_k>
-constexpr int steps = along_k || sizeof(T) == 4 ? 2 : 1; ///< at once: 8 reads are under way of a lane
+/// Steps that are read at once, so that a lane has 8 reads under way.
+constexpr int steps = along_k || sizeof(T) == 4 ? 2 : 1;
 template <class T, bool along_k>
 constexpr int strip = 8 * groups<T, along_k>; ///< vectors of a block
 template <class T, bool along_k>
-constexpr std::size_t sums_bytes = groups<T, along_k> * 32 * sizeof(float4); ///< of a warp, or a block
+constexpr std::size_t sums_bytes = groups<T, along_k> * 32 * sizeof(float4); ///< of a warp, or of a block
 
 #if __CUDA_ARCH__ >= 900
 
-/// Column `i` of a chunk of rows: four registers along k.
+/// Gathers column `i` of a chunk of rows in four registers along k.
 template <int i>
 __device__ void column_of(const uint4 (&rows)[8], unsigned (&to)[4]) {
   constexpr unsigned halves = i % 2 == 0 ? 0x5410 : 0x7632;
@@ -68,7 +71,7 @@ __device__ void column_of(const uint4 (&rows)[4], unsigned (&to)[4]) {
   for (int k = 0; k < 4; ++k) to[k] = i == 0 ? rows[k].x : i == 1 ? rows[k].y : i == 2 ? rows[k].z : rows[k].w;
 }
 
-/// As the matrix units take it.
+/// Returns the 32 bits as the matrix units take them.
 template <class T>
 __device__ unsigned rounded(unsigned x) {
   if constexpr (sizeof(T) == 2)
@@ -77,17 +80,17 @@ __device__ unsigned rounded(unsigned x) {
     return rounded_to_tf32(__uint_as_float(x));
 }
 
-/// A lane's two vectors of the small operand in one step: 16 bytes along k each.
+/// A lane's two vectors of the small operand for one step: 16 bytes along k of each.
 template <class T, Reads reads>
 struct SmallChunks {
   uint4 vector[2];
 
-  /// Which two a lane has.
+  /// Returns the number of a lane's first or second vector.
   static __device__ int number(int lane, int which) {
     return reads == Reads::Pairs ? lane / 4 * 2 + which : lane / 4 + which * 8;
   }
-  /// From k on, zeros from x.k on unless the step is `whole`. Vectors past the last one are others once more: nobody
-  /// stores their results.
+  /// Reads the step from k on; it has zeros from x.k on, unless it is `whole`. Vectors beyond the last one repeat
+  /// another one, and their results are not stored.
   template <bool whole>
   __device__ void fetch(const MmaParams& x, int k, int lane) {
     const T* const from = static_cast<const T*>(x.small) + k * x.small_step;
@@ -120,12 +123,12 @@ struct SmallChunks {
   }
 };
 
-/// 16 bytes of the first and of the second half of a line.
+/// 16 bytes of the first half and 16 bytes of the second half of a line.
 struct Halves {
   uint4 first, second;
 };
 
-/// What a warp has under way: a lane's parts of both operands for some steps.
+/// The loads that a warp has under way: a lane's elements of both operands for some steps.
 template <class T, bool along_k, Reads reads>
 struct OperandBatch {
   static constexpr int groups = few_vectors::groups<T, along_k>, steps = few_vectors::steps<T, along_k>,
@@ -134,11 +137,11 @@ struct OperandBatch {
   uint4 large[steps][groups];
   SmallChunks<T, reads> small[steps];
 
-  /// Which of a group's vectors is the instruction's column `column`: see exchanged().
+  /// Returns the vector of a group that is the instruction's column `column`; see exchanged().
   static __device__ int vector_of(int column) { return along_k ? column % 2 * 4 + column / 2 : column; }
 
-  /// From k `first` on, zeros from x.k on unless all are there; `vector` is the block's first one. All 128 bytes of a
-  /// line at once: of lines along k by 8 lanes each.
+  /// Reads the steps from k `first` on; they have zeros from x.k on, unless they are `whole`. `vector` is the block's
+  /// first one. A line's 128 bytes are read at once; of a line along k, 8 lanes read them.
   template <bool whole>
   __device__ void fetch(const MmaParams& x, int vector, int first, int lane) {
     const int k = first + (along_k ? lane % 8 : lane % 4) * chunk<T>;
@@ -183,8 +186,9 @@ struct OperandBatch {
   }
 
  private:
-  /// Four lines' first halves are where lane / 4 is even, their second halves beside them; of `below`, the next four,
-  /// too. Half of each goes to the neighbour, and all lanes have a chunk of both halves of a line.
+  /// Exchanges chunks between lanes that differ in bit 2. `above` holds four lines: lanes with an even lane / 4 have
+  /// the first halves, the others have the second halves. `below` holds the next four lines, in the same order. Each
+  /// lane sends one of its two chunks to the other, and has then a chunk of both halves of one line.
   static __device__ Halves exchanged(const uint4& above, const uint4& below, bool odd) {
     const uint4 mine = odd ? above : below;
     const auto other = [](unsigned word) { return __shfl_xor_sync(~0U, word, 4); };

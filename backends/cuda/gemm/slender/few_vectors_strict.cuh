@@ -1,19 +1,22 @@
 #pragma once
 
-/// The kernel of panel_dmma and panel_ffma: products of few rows or columns with the canonical sums.
+/// The kernel of few_vectors_dmma and few_vectors_ffma: products of few rows or columns with the canonical sums.
 ///
-/// A team, of one warp or a few, has a strip of vectors along k of the large operand, and a segment of k: a chain. The
-/// segments of the same vectors are other teams', of one block or of a cluster of two; the team that has the first one
-/// is sent the others' sums, and adds them in ascending order. A team copies what it will read itself, many steps
-/// ahead, so that it waits for no other one. The large operand's bytes once.
+/// A team of one warp or a few has a strip of the large operand's vectors and one segment of k, so that its sums are
+/// chains. Other teams, of this block or of the other block of a cluster, have the other segments of these vectors. The
+/// team with the first segment receives their sums and adds them in ascending order. A team copies its own operands,
+/// many steps ahead, so that it waits for no other team. The large operand's bytes are read once.
 ///
-/// What multiplies is told by a Shape and, for operands that lie along k or across, by Units derived from it:
-///   Element, strip     vectors of a team
-///   team               threads
-///   results            of a thread, of which result i is that of the vectors Units::Pair(i, first vector, thread)
-///   most_teams, Stage, stages    of a block, and of a team's ring in shared memory
-///   blocks             that a multiprocessor has registers for
-///   Units::multiply(panel, segment, first vector, ring, sums), which waits for the kernel before
+/// A Shape, and Units that are derived from it for operands that lie along k or across, say how a team multiplies:
+///
+/// - Element: the type of the elements.
+/// - strip: vectors of a team.
+/// - team: threads of a team.
+/// - results: results of a thread; result i belongs to the vectors Units::Pair(i, first vector, thread).
+/// - most_teams: the most teams of a block.
+/// - Stage, stages: the stages of a team's ring in shared memory, and their number.
+/// - blocks: blocks for which a multiprocessor has registers.
+/// - Units::multiply(params, segment, first vector, ring, sums): waits for the kernel before and computes the sums.
 
 #include <algorithm>
 
@@ -27,7 +30,7 @@
 
 namespace tessera::cuda::few_vectors {
 
-constexpr int most_shared = 220 << 10; ///< bytes of a block: its teams' rings, and segments' sums
+constexpr int most_shared = 220 << 10; ///< bytes of a block: the rings of its teams, and the sums of segments
 
 /// An operand: vectors along k.
 template <class T>
@@ -41,8 +44,8 @@ template <class T>
 struct StrictParams {
   Vectors<T> large, small;
   int k, segments;
-  int k_parts;      ///< blocks of a cluster
-  int across, down; ///< teams of a block, beside one another and along k
+  int k_parts;      ///< blocks of a cluster, which share the segments
+  int across, down; ///< teams of a block: strips beside one another, and segments
   int first;        ///< segments of a cluster's first block
   bool swapped;     ///< the large operand is A
   T* c;
@@ -56,12 +59,12 @@ constexpr int sums_bytes = Shape::results* Shape::team* static_cast<int>(sizeof(
 
 #if __CUDA_ARCH__ >= 900
 
-// Places in shared memory are numbers: of pointers ptxas works out the block's window at each access.
+// Places in shared memory are numbers: with pointers ptxas would compute the block's window at each access.
 __device__ inline unsigned in_shared(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 
-/// Vectors before `least` are another team's to store.
+/// Stores results. Vectors before `least` belong to another team.
 template <class Units, class T>
 __device__ void store(const StrictParams<T>& x, const T (&sum)[Units::results], int vector, int least, int thread) {
 #pragma unroll
@@ -85,16 +88,16 @@ __device__ __noinline__ void store_with_epilogue(const EpilogueStore<T>& epilogu
 
 #endif
 
-/// To be launched in clusters of one or two blocks.
+/// The kernel. It is launched in clusters of one or two blocks.
 template <class Units, class T = typename Units::Element>
 __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
     few_vectors_strict_kernel(const __grid_constant__ StrictParams<T> x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
-  // Of the teams; behind them the sums sent, by segment but for the first one, by team.
+  // The rings of the teams, and behind them the sums that are sent: by segment, without the first one, and by team.
   extern __shared__ typename Units::Stage rings[];
   __shared__ Arrivals arrivals;
-  constexpr int width = Vector<T>::width, chunks = Units::results / width; // of a thread's sums
+  constexpr int width = Vector<T>::width, chunks = Units::results / width; // vectors of a thread's sums
   const int rank = static_cast<int>(ptx::get_sreg_cluster_ctarank());
   constexpr int threads = Units::team;
   const int team = static_cast<int>(threadIdx.x) / threads, thread = static_cast<int>(threadIdx.x) % threads;
@@ -106,12 +109,12 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
     if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes<Units>);
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   }
-  // The last strip begins earlier where it would pass the end, and stores what the one before does not.
+  // The last strip begins earlier where it would pass the end, and does not store what the strip before it stores.
   const int least = (static_cast<int>(ptx::get_sreg_clusterid_x()) * x.across + beside) * Units::strip;
   const int vector = max(min(least, x.large.count - Units::strip), 0);
   T sum[Units::results]{};
   if (works) Units::multiply(x, segment, vector, rings + team * Units::stages, sum);
-  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // the block that adds is ready to receive
   if (!works) return;
   auto* const sent = reinterpret_cast<Vector<T>*>(rings + x.down * x.across * Units::stages);
   const auto place = [&](int of) { return sent + ((of - 1) * x.across + beside) * chunks * threads + thread; };
@@ -128,7 +131,7 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
         send(place_in(0, to), reinterpret_cast<const float4&>(chunk), place_in(0, &arrivals.barrier));
     }
   }
-  if (x.k_parts == 1) __syncthreads(); // all teams of such a block work
+  if (x.k_parts == 1) __syncthreads(); // all teams of such a block have work
   if (segment > 0) return;
   if (x.k_parts > 1) arrivals.wait();
 #pragma unroll 1
@@ -148,8 +151,9 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
 #endif
 }
 
-/// Teams of a block: `down` segments, in clusters of `parts`, of `across` strips; so that there are some 128 blocks, if
-/// that is possible. Of two blocks the second one has the last segment, which may be short, and no fewer.
+/// How many teams a block has: `down` segments by `across` strips, in clusters of `k_parts` blocks. It aims at some 128
+/// blocks. In a cluster of two blocks, the second one has the last segment, which may be short, and no fewer
+/// segments than the first one.
 struct TeamGrid {
   int k_parts, down, across;
   Index blocks;
@@ -167,7 +171,7 @@ TeamGrid team_grid_of(const GemmCall& call) {
   return team_grid_of<Shape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
 }
 
-/// Bytes of a block: its teams' rings, and the sums of all segments but the first one.
+/// Returns the bytes of a block: the rings of its teams, and the sums of all segments but the first one.
 template <class Shape>
 constexpr std::size_t shared_of(Index segments, const TeamGrid& grid) {
   return grid.down * grid.across * Shape::stages * sizeof(typename Shape::Stage) +
@@ -182,7 +186,7 @@ constexpr std::size_t largest_shared() {
   return largest;
 }
 
-/// `least_shared`: bytes a block asks for.
+/// Launches the product. `least_shared`: the fewest bytes of shared memory that a block asks for.
 template <class Shape, class T = typename Shape::Element>
 Status launch_few_vectors_strict(cudaStream_t stream, const GemmCall& call, std::size_t least_shared, const char* name,
                                  void (*kernel)(StrictParams<T>)) noexcept {

@@ -10,43 +10,43 @@
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/rounding.cuh"
 
-/// A block reads lines of 128 bytes of B, of its own part of k, and a warp four of them at once, 16 bytes a lane.
-/// Lanes, a block's warps and then a cluster's blocks add their sums, in an order that depends on the sizes alone. B's
-/// bytes once, 2·n·k operations.
+/// A block reads lines of 128 bytes of B, over its part of k. A warp reads four lines at once, 16 bytes a lane. Lanes,
+/// then the warps of a block, then the blocks of a cluster add their sums, in an order that depends on the sizes alone.
+/// B's bytes are read once; operations: 2·n·k.
 
 namespace tessera::cuda {
 namespace {
 
 constexpr int warps = 16;
-constexpr int max_k_parts = 3; ///< of k: blocks of a cluster
+constexpr int max_k_parts = 3; ///< parts of k, which are the blocks of a cluster
 
 struct GemvParams {
   const void* a;
   const void* b;
   void* c;
-  Index step, ldb; ///< elements from one k to the next in A and B
+  Index step, ldb; ///< elements from one k to the next in A and in B
   int n, k;
-  int k_parts, k_per_part; ///< of k, and how many each of them has
+  int k_parts, k_per_part; ///< number of parts of k, and the k of each
   float alpha, beta;
   EpilogueStore<float> epilogue;
 };
 
 template <class T>
-constexpr int columns_of = 128 / static_cast<int>(sizeof(T)); ///< of a block
+constexpr int columns_of = 128 / static_cast<int>(sizeof(T)); ///< columns of a block
 
 #if __CUDA_ARCH__ >= 900
 
 constexpr int at_once = 4;          ///< rows of B that a warp reads at once
-constexpr int lanes = 32 / at_once; ///< along a line
+constexpr int lanes = 32 / at_once; ///< lanes along a line
 
-/// Two neighbours.
+/// Returns two neighbouring elements as f32.
 __device__ inline float2 pair_of(const __nv_bfloat16*, unsigned x) {
   return {__uint_as_float(x << 16), __uint_as_float(x & 0xffff0000u)};
 }
 __device__ inline float2 pair_of(const __half*, unsigned x) {
   return __half22float2(reinterpret_cast<const __half2&>(x));
 }
-/// The elements of 16 bytes.
+/// Returns the elements of 16 bytes as f32.
 template <class T>
 __device__ void unpack(const uint4& x, float (&to)[8]) {
   const unsigned words[4]{x.x, x.y, x.z, x.w};
@@ -65,7 +65,8 @@ __device__ void unpack(const uint4& x, float (&to)[4]) {
   to[3] = __uint_as_float(x.w);
 }
 
-/// What a warp has under way: `reads` of each lane, and the elements of A for them, one for each lane and 32 rows.
+/// The loads that a warp has under way: `reads` reads of B for each lane, and one element of A for each lane and 32
+/// rows.
 template <class T, int reads>
 struct RowBatch {
   static constexpr int rows = reads * at_once;
@@ -73,7 +74,8 @@ struct RowBatch {
   uint4 row[reads];
   T factor[rows / 32];
 
-  /// From row `first` on; those from `end` on are zeros, unless the batch is `whole`. `b` is this lane's first column.
+  /// Starts the loads from row `first` on; rows from `end` on are zeros, unless the batch is `whole`. `b` is this
+  /// lane's first column.
   template <bool whole>
   __device__ void fetch(const GemvParams& x, const T* b, int first, int end, int lane) {
     const T* const a = static_cast<const T*>(x.a);
@@ -104,8 +106,9 @@ struct RowBatch {
   }
 };
 
-/// This warp's share of a block's rows, in turns. What all warps have under way is enough: they drift apart, and some
-/// always wait. Two batches of a warp in turn would be waited for at once, since ptxas gives both the same scoreboard.
+/// Adds a warp's rows of a block's part of k, batch by batch. One batch under way is enough: warps drift apart, so that
+/// some of them always wait. Two batches of one warp would be waited for together, because ptxas gives both the same
+/// scoreboard.
 template <class T, int reads, int width>
 __device__ void multiply(const GemvParams& x, const T* b, int begin, int end, int warp, int lane, float (&sum)[width]) {
   using B = RowBatch<T, reads>;
@@ -123,7 +126,7 @@ __device__ void multiply(const GemvParams& x, const T* b, int begin, int end, in
 
 #endif
 
-/// `blocks_there`: that share a multiprocessor, and its registers.
+/// `blocks_there`: blocks that share a multiprocessor and its registers.
 template <class T, class R, int reads, int blocks_there>
 __global__ void __launch_bounds__(warps * 32, blocks_there) gemv_kernel(const __grid_constant__ GemvParams x) {
 #if __CUDA_ARCH__ >= 900
@@ -141,7 +144,7 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) gemv_kernel(const __
   }
   const int first = static_cast<int>(ptx::get_sreg_clusterid_x()) * columns;
   const int begin = rank * x.k_per_part, end = min(begin + x.k_per_part, x.k);
-  // Lanes past the last column read it once more.
+  // Lanes beyond the last column read the last vector again.
   const T* const b = static_cast<const T*>(x.b) + min(first + lane % lanes * width, x.n - width);
   float sum[width]{};
   wait_for_kernel_before();
@@ -155,7 +158,7 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) gemv_kernel(const __
     for (int e = 0; e < width; e += 4)
       *reinterpret_cast<float4*>(&sums[warp][lane * width + e]) = {sum[e], sum[e + 1], sum[e + 2], sum[e + 3]};
   __syncthreads();
-  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // who adds is ready to be sent to
+  if (x.k_parts > 1) ptx::barrier_cluster_wait(); // the block that adds is ready to receive
   const int own = static_cast<int>(threadIdx.x), j = first + own;
   if (own >= columns) return;
   float all = sums[0][own];
@@ -175,9 +178,10 @@ __global__ void __launch_bounds__(warps * 32, blocks_there) gemv_kernel(const __
 #endif
 }
 
-/// As many parts of k as give most multiprocessors one block: an H100 has 132, and runs 66 clusters of 2 and 39 of 3 at
-/// once. Not this device's number: the order of the additions depends on the sizes alone.
+/// Multiprocessors of an H100, which runs 66 clusters of 2 blocks and 39 of 3 at once. It is not the number of the
+/// device at hand, because the order of the additions must depend on the sizes alone.
 constexpr Index multiprocessors = 132;
+/// Returns the number of parts of k that gives most multiprocessors one block.
 constexpr int k_parts_of(Index groups, Index k) {
   if (groups > 66 || k < 512) return 1;
   return groups > 39 ? 2 : max_k_parts;
@@ -200,7 +204,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
                      static_cast<float>(call.beta),
                      EpilogueStore<float>(call)};
   Launch how{.blocks = groups * k_parts, .threads = warps * 32, .programmatic = true, .cluster = k_parts};
-  // More blocks than multiprocessors: two share one, so that one reads while the other starts or ends.
+  // Where there are more blocks than multiprocessors, two share one, so that one reads while the other starts or ends.
   if (groups > multiprocessors) return launch_kernel(stream, how, name, gemv_kernel<T, R, 8, 2>, x);
   const auto kernel = gemv_kernel<T, R, 16, 1>;
   how.shared = more_than_half;
@@ -211,7 +215,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, const char* name) noexc
 } // namespace
 
 bool is_gemv(const GemmCall& call) noexcept {
-  constexpr Index least_bytes = 4096; // of a row of B
+  constexpr Index least_bytes = 4096; // bytes of a row of B
   return call.m == 1 && call.op_b == Op::None && call.n * static_cast<Index>(size_of(call.type)) >= least_bytes &&
          few_vectors::is_whole(call.b, call.n, call.ldb, size_of(call.type));
 }

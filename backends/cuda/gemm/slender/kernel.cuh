@@ -1,26 +1,27 @@
 #pragma once
 
-/// The kernel of slender: a tile of C over one segment of k, or over all of them, four at a time.
+/// The kernel of slender: a block computes a tile of C over one segment of k, or over all segments, four at a time.
 
 #include "copy_warps.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 
 namespace tessera::cuda::slender_tiling {
 
-/// C's element of row `row` of the small operand and row `i` of the large one.
+/// Stores the result of row `row` of the small operand and row `i` of the large one.
 template <class T>
 __device__ void store_slender(const SlenderOperands<T>& x, Index row, Index i, T sum) {
   if (row < x.count && i < x.length) store_result(x.c + i * x.c_large + row * x.c_small, sum, x.alpha, x.beta);
 }
 
-/// A barrier of `count` threads; the two kinds of warps come to it from different places, so it is not __syncthreads.
+/// Waits at a barrier of `count` threads. It is not __syncthreads, because producer and consumer warps come to it from
+/// different places in the code.
 template <int count>
 __device__ void meet(int barrier) {
   asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "n"(count) : "memory");
 }
 
-/// The sums of the segments that a block works on at once, added in ascending order to those of the ones before: the
-/// canonical summation's second half.
+/// Adds the sums of the segments that a block works on at once to the totals of the segments before, in ascending
+/// order. This is the second half of the canonical summation.
 template <class T, class S>
 class BlockTotals {
   static constexpr int results = S::rows * S::wide, each = (results + threads - 1) / threads;
@@ -29,12 +30,12 @@ class BlockTotals {
   struct Partial {
     T at[S::together][results];
   };
-  /// Where a result lies: neighbours in C are neighbours.
+  /// Returns the index of a result in `Partial`. Neighbours in C are neighbours there.
   __device__ static int place(const SlenderOperands<T>& x, int row, int i) {
     return x.c_large == 1 ? row * S::wide + i : i * S::rows + row;
   }
 
-  /// By all that compute; `count` of the segments exist.
+  /// Adds the sums of `count` segments. All consumer threads call it.
   __device__ void add(const Partial& partial, int thread, int count, bool first) {
     meet<threads>(1);
 #pragma unroll
@@ -62,12 +63,13 @@ class BlockTotals {
   T total_[each];
 };
 
-/// Registers need not be saved: no more than two blocks find shared memory. ptxas would spill to make it four.
+/// The minimum of one block makes ptxas keep all registers: it would spill to fit four blocks, but shared memory has
+/// room for no more than two.
 template <class T, class S, Along along>
 __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x) {
   using Stage = SlenderStage<T, S, along>;
   constexpr int stages = stages_of<Stage, S::together>;
-  constexpr Index steps = canonical_segment / depth<T>; ///< of a segment
+  constexpr Index steps = canonical_segment / depth<T>; ///< steps of a full segment
   extern __shared__ float4 shared[];
   auto* const stage = reinterpret_cast<Stage*>(shared);
   const auto groups = static_cast<unsigned>(ceil_div<Index>(x.count, S::rows));
@@ -76,17 +78,17 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
   const Index first = static_cast<Index>(blockIdx.x / groups / segment_blocks) * S::wide;
   const int thread = static_cast<int>(threadIdx.x) % threads;
   const int team = thread / S::team;
-  /// This thread's segment at a step of the block.
+  /// Returns this thread's segment at a step of the block.
   const auto segment_at = [&](Index step) {
     return S::together == 1 ? Index{blockIdx.x / groups % segment_blocks} : step / steps * S::together + team;
   };
-  // Of all segments that are worked on together, the first one is the longest.
+  // Of the segments that are worked on at the same time, the first one is the longest.
   const Index last = S::together == 1 ? segment_at(0) : (x.segments - 1) / S::together * S::together;
   const SegmentRange last_range(x, last);
   const Index all_steps = (S::together == 1 ? 0 : last / S::together * steps) +
                           ceil_div<Index>(last_range.end - last_range.begin, depth<T>);
 
-  // If sums are added by another kernel, that is to come when our multiprocessors are done.
+  // Where another kernel adds the sums, it must not start before our multiprocessors are done.
   if (x.sums == nullptr) launch_dependents();
   wait_for_kernel_before();
   if (threadIdx.x >= threads) {
@@ -108,7 +110,7 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
     int current = 0;
     for (Index step = 0; step < all_steps; ++step) {
       __pipeline_wait_prior(stages - 2);
-      meet<2 * threads>(2); // this stage is full, and the one before it has been used
+      meet<2 * threads>(2); // this stage is full, and all have read the stage before it
       start(step + stages - 1, current == 0 ? stages - 1 : current - 1);
       current = current + 1 == stages ? 0 : current + 1;
     }
@@ -116,7 +118,7 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
     return;
   }
 
-  // Neighbours along the way in which the large tile is stored go to one thread as a vector, or to neighbouring lanes.
+  // Rows that are neighbours in the large tile as it is stored go to one thread as a vector, or to neighbouring lanes.
   const int lane = thread % 32, warp = thread % S::team / 32;
   const Place at = S::place_of(lane);
   const int small_row = warp / S::warps_across * S::warp_rows + at.down * S::down;
@@ -130,9 +132,10 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
     const SegmentRange range(x, segment_at(step));
     if (S::together == 1 || range.begin + step % steps * depth<T> < range.end) {
       const auto& now = stage[current].segment[team];
-      // One warp a scheduler waits for shared memory itself: what it reads is used some steps later.
+      // The only warp of a scheduler has to hide its own reads: what it reads is used some steps later.
       constexpr int ahead = S::across * S::down < 32 ? 4 : 2;
-      constexpr int unrolled = S::across * S::down < 32 ? depth<T> : 8; // more would not fit into the instruction cache
+      // More would not fit into the instruction cache.
+      constexpr int unrolled = S::across * S::down < 32 ? depth<T> : 8;
       T a[ahead][S::down], b[ahead][S::across];
       const auto read = [&](int slot, int p) {
 #pragma unroll
@@ -172,7 +175,7 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
   if constexpr (S::together > 1) {
     totals.store(x, thread, first_row, first);
   } else if (x.segments == 1 && x.epilogue.wanted) [[unlikely]] {
-    T held[S::down][S::across][1]; // in local memory: the loop is not unrolled
+    T held[S::down][S::across][1]; // in local memory, because the loop is not unrolled
 #pragma unroll
     for (int r = 0; r < S::down; ++r)
 #pragma unroll

@@ -1,13 +1,13 @@
-/// slender: products whose C has few rows or few columns, or is small. The large operand is what costs: it is read
-/// once, as fast as memory goes.
+/// slender: products whose C has few rows or few columns, or is small. Their cost is the large operand, which is read
+/// once at the speed of memory.
 ///
-/// Blocks take up to 128 rows of the large operand and one segment of k, so that also a single row of C keeps all
-/// multiprocessors busy; a second kernel adds the segments' sums in ascending order, which is the canonical summation.
-/// Of one to four rows of C, blocks take 32 columns and all of k, a warp a segment, and add the sums themselves. Up to
-/// 16 rows or columns, of up to eight segments, are multiplied on Hopper by warps that copy for themselves and are sent
-/// sums: in f64 by matrix units (panel_dmma.cuh), in f32 where that costs less (panel_ffma.cuh). Bytes: the large
-/// operand; operations: 2·m·n·k. Chen et al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication on GPUs"
-/// (ICS 2019).
+/// A block takes up to 128 rows of the large operand and one segment of k, so that even a single row of C keeps all
+/// multiprocessors busy; a second kernel adds the sums of the segments in ascending order, which is the canonical
+/// summation. For one to four rows of C there are tiles of 32 columns and all of k: each warp has one segment at a
+/// time, and the block adds the sums. On Hopper, up to 16 rows or columns and up to eight segments are multiplied by
+/// warps that copy for themselves and send each other their sums: in f64 with matrix units (few_vectors_dmma.cuh), in
+/// f32 where that costs less (few_vectors_ffma.cuh). Bytes: the large operand; operations: 2·m·n·k. Source: Chen et
+/// al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication on GPUs" (ICS 2019).
 
 #include "kernel.cuh"
 
@@ -28,10 +28,11 @@ namespace {
 
 using namespace slender_tiling;
 
-constexpr int slender = 64;                    ///< up to here a side of C is small
-constexpr std::size_t least_shared = 99 << 10; ///< bytes a block; every device from 8.0 on has them
+constexpr int slender = 64; ///< the most rows or columns that count as few
+/// Bytes for a block; every device from compute capability 8.0 on has them.
+constexpr std::size_t least_shared = 99 << 10;
 
-/// Does C have at most one block of 16×32 results, in a segment of k each, for a multiprocessor?
+/// Says whether C has at most one block of 16×32 results and one segment of k for each multiprocessor.
 bool few_results(const GemmCall& call, const Capabilities& machine) {
   const auto [small, large] = std::minmax(call.m, call.n);
   return ceil_div<Index>(small, 16) * ceil_div<Index>(large, 32) * ceil_div(call.k, canonical_segment) <=
@@ -65,8 +66,9 @@ template <class T, class S, Along along>
 constexpr std::size_t shared_bytes = stages_of<SlenderStage<T, S, along>, S::together> *
                                      sizeof(SlenderStage<T, S, along>);
 
-/// Clock cycles that a product takes, about: shared memory fills one register of each lane a cycle, and the L2 cache
-/// gives a multiprocessor some 28 bytes. Nothing is dearer than what the device cannot run.
+/// Estimates the clock cycles of a product with tile S. Shared memory fills one register of each lane a cycle, and the
+/// L2 cache gives a multiprocessor about 28 bytes a cycle. Returns the largest number for a tile that the device cannot
+/// run.
 template <class S, class T>
 Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
   constexpr Index width = sizeof(T) / 4, registers = (S::down + S::across) * width;
@@ -83,8 +85,8 @@ Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
          adding;
 }
 
-/// On Hopper each kernel always has the same limit of shared memory: a call of another thread must not lower it under
-/// this one's launch.
+/// Launches the kernel of one tile. On Hopper a kernel always gets the same limit of shared memory, so that a call of
+/// another thread cannot lower it just before this launch.
 template <class T, class S, Along along>
 Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabilities& machine) noexcept {
   constexpr std::size_t bytes = shared_bytes<T, S, along>;
@@ -104,11 +106,11 @@ template <class T>
 struct TileChoice {
   using Run = Status (*)(cudaStream_t, const SlenderOperands<T>&, const Capabilities&);
   Index cost;
-  bool adds; ///< the segments' sums itself
+  bool adds; ///< the block adds the sums of the segments itself
   Run along_k, along_outer;
 };
 
-/// The tile that costs least, the first of those.
+/// Returns the cheapest tile; of several that cost the same, the first one.
 template <class T, class... Tiles>
 TileChoice<T> best_of(const SlenderOperands<T>& x, const Capabilities& machine) {
   const std::array choices{TileChoice<T>{cost<Tiles>(x, machine), x.segments == 1 || (Tiles::together > 1),
@@ -141,7 +143,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const auto launch_best = (by_columns ? b_along : a_along) == Along::K ? best.along_k : best.along_outer;
   if (Status status = launch_best(stream, x, machine); !status.ok() || best.adds) return status;
   return launch_add_segments<T>(
-      stream, {.sums = x.sums, .segments = x.segments, .transposed = x.turned, .epilogue = x.epilogue}, "slender",
+      stream, {.sums = x.sums, .segments = x.segments, .transposed = x.transposed, .epilogue = x.epilogue}, "slender",
       hopper);
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
-/// A warp's matrix instruction of 16 rows and 8 columns: D += A·B in f32. PTX ISA, "Warp-level matrix instructions",
-/// mma.m16n8k16 of 16-bit operands and mma.m16n8k8 in tf32. With g = lane / 4 and t = lane % 4 a lane has the rows g
-/// (a0, a2) and g + 8 (a1, a3) of A, the column g of B and the columns 2·t and 2·t + 1 of D; and 32 bits of each row or
-/// column are k that belong to t in the first (a0, a1, b0) and in the second half of k.
+/// The matrix instruction of a warp, of 16 rows and 8 columns: D += A·B in f32. Source: PTX ISA, "Warp-level matrix
+/// instructions", mma.m16n8k16 for 16-bit operands and mma.m16n8k8 for tf32.
+///
+/// With g = lane / 4 and t = lane % 4, a lane has the rows g (a0, a2) and g + 8 (a1, a3) of A, the column g of B, and
+/// the columns 2·t and 2·t + 1 of D. Each register of an operand holds 32 bits along k: the elements that belong to t
+/// in the first half of k (a0, a1, b0) and in the second half (a2, a3, b1).
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -17,7 +19,7 @@ namespace tessera::cuda {
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                             \
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
 
-/// T: the operands' type, float for tf32.
+/// D += A·B. T is the operands' type; float stands for tf32.
 template <class T>
 __device__ void multiply_in_warp(float (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
                                  unsigned b1);

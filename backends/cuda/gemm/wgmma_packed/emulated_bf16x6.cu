@@ -1,9 +1,9 @@
-/// emulated_bf16x6: f32-grade products on the matrix units. Each operand is split into three bf16 parts, which keep all
-/// 24 bits; of nine products the six largest are added.
+/// emulated_bf16x6: f32-grade products on the matrix units. Each operand is split into three bf16 terms, which keep all
+/// 24 bits; the six largest of nine products are added.
 ///
-/// 12·m·n·k operations at the rate of bf16. bf16 has f32's exponents, so nothing is scaled; NaN, Inf and what rounds to
-/// Inf send the product to the strict row. Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence
-/// Datatype For Higher-Precision Computations" (ARITH 2019).
+/// It takes 12·m·n·k operations at the rate of bf16. bf16 has f32's exponents, so nothing is scaled. NaN, Inf, and
+/// elements that round to Inf send the product to the strict row. Source: Henry, Tang and Heinecke, "Leveraging the
+/// bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations" (ARITH 2019).
 
 #include "cuda/gemm/ladder.hpp"
 #include "rung.cuh"

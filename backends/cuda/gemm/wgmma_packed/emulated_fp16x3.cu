@@ -1,9 +1,10 @@
-/// emulated_fp16x3: f32-grade products on the matrix units. Each operand is split into two fp16 parts; low·high,
-/// high·low and high·high are added, low·low is below what f32 keeps.
+/// emulated_fp16x3: f32-grade products on the matrix units. Each operand is split into two fp16 terms. The products
+/// low·high, high·low and high·high are added; low·low is below what f32 keeps.
 ///
-/// 6·m·n·k operations at the rate of fp16, an eighth of f32's cost on an H100. Rows of op(A) and columns of op(B) are
-/// scaled, so that any finite f32 fits; NaN and Inf send the product to the strict row. Ootomo and Yokota, "Recovering
-/// single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance" (IJHPCA 2022).
+/// It takes 6·m·n·k operations at the rate of fp16, an eighth of f32's cost on an H100. Rows of op(A) and columns of
+/// op(B) are scaled, so that any finite f32 fits. NaN and Inf send the product to the strict row. Source: Ootomo and
+/// Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
+/// performance" (IJHPCA 2022).
 
 #include "cuda/gemm/ladder.hpp"
 #include "rung.cuh"

@@ -1,15 +1,17 @@
 #pragma once
 
-/// C := alpha·op(A)·op(B) + beta·C by Hopper's warpgroup matrix instructions, from packed parts.
+/// The kernel of the packed families: C := alpha·op(A)·op(B) + beta·C by Hopper's warpgroup matrix instructions, from
+/// split and packed operands.
 ///
-/// Persistent blocks of a producer warp and two consumer warpgroups: bulk copies bring whole blocks of both panels
-/// through a ring of stages, each consumer multiplies 64 rows by the tile's columns. Two blocks of a cluster, one below
-/// the other, share the panel of B: each fetches half of it for both. Where tiles are fewer than multiprocessors, k is
-/// cut into slices that are added in ascending order.
+/// Persistent blocks have a producer warp and two consumer warpgroups. Bulk copies bring whole blocks of the packed
+/// panels of A and B through a ring of stages, and each consumer multiplies 64 rows by the tile's columns. The two
+/// blocks of a cluster, one below the other, share the panel of B: each fetches half of it for both. Where there are
+/// fewer tiles than multiprocessors, k is cut into slices whose sums are added in ascending order.
 ///
-/// Of an operand's parts, the products with the smallest factors go first. The matrix units truncate when they add, so
-/// after `carried_every` k the sum moves on to registers, rounded to nearest: this, not the parts, decides the error of
-/// the emulated modes. NVIDIA CUTLASS has the warp specialisation; Ootomo and Yokota (2022) the carried sum.
+/// If operands are split into several terms, the products with the smallest terms are added first. The matrix units
+/// truncate when they add, so after `carried_every` k the sum moves on to registers, rounded to nearest: this, not the
+/// terms, decides the error of the emulated modes. Sources: NVIDIA CUTLASS for warp specialisation; Ootomo and Yokota
+/// (2022) for the carried sum.
 
 #include "work_tiles.cuh"
 
@@ -39,7 +41,7 @@ __device__ void produce(const PackedProduct& x, char* shared, Barriers<S::count>
   }
 }
 
-/// The products of one stage, smallest parts first.
+/// Issues the products of one stage, smallest terms first.
 template <class R, class S>
 __device__ void multiply_stage(float (&sum)[S::tile_n / 2], const char* stage, int consumer, int& accumulate) {
   const OperandDescriptor a(stage + consumer * 64 * S::line_bytes, 128, 8 * S::line_bytes);
@@ -104,7 +106,7 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
 
 #endif
 
-/// To be launched in clusters.
+/// The kernel. It is launched in clusters of two blocks.
 template <class R, int tile_n>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ PackedProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -124,7 +126,7 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pa
     consume<R, S>(x, shared, barriers, rank);
   }
   __syncwarp();
-  // Nobody leaves while the other block may still write here.
+  // A block must not end while the other block may still write into its shared memory.
   ptx::barrier_cluster_arrive();
   ptx::barrier_cluster_wait();
 #endif

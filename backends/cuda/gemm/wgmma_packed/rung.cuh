@@ -1,6 +1,7 @@
 #pragma once
 
-/// A rung of the warpgroup matrix units: packs the operands, chooses the tile and the slices of k, runs the product.
+/// What a packed row runs: it splits and packs the operands, chooses the tile's width and the slices of k, and launches
+/// the product.
 
 #include <tessera/executor.hpp>
 
@@ -22,10 +23,11 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   return nullptr;
 }
 
-/// How many tiles one after the other, each with its columns and a start of about 16 more.
+/// Estimates the time of `tiles` tiles, `at_once` of which run together: each takes its columns, and about 16 more to
+/// start.
 inline Index cost(Index tiles, Index at_once, int tile_n) { return ceil_div(tiles, at_once) * (tile_n + 16); }
 
-/// Of two tile widths the one that is done first on `clusters` at once.
+/// Returns the tile width, of two, that is done first when `clusters` run at once.
 inline int choose_tile_n(const GemmCall& call, Index clusters, int narrow, int wide) {
   const Index down = ceil_div<Index>(call.m, cluster * tile_m);
   return cost(down * ceil_div<Index>(call.n, narrow), clusters, narrow) <
@@ -34,7 +36,7 @@ inline int choose_tile_n(const GemmCall& call, Index clusters, int narrow, int w
              : wide;
 }
 
-/// Slices of k that give each cluster work, none shorter than `least` blocks.
+/// Returns the number of slices of k that gives each cluster work; no slice has fewer than `least` blocks of k.
 inline int choose_slices(Index tiles, Index clusters, Index blocks, Index least) {
   return static_cast<int>(std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / least)));
 }
@@ -108,7 +110,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};
 }
 
-/// What a row runs.
+/// Runs a row's product with the tile width that is done first.
 template <class R, int narrow, int wide>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);

@@ -14,7 +14,7 @@ constexpr int threads = 256;
 constexpr int slab = 512; ///< k that one block searches for the largest magnitudes
 constexpr unsigned infinity_bits = 0x7F800000u;
 
-/// A narrower type: its bits in the low end of a word, and its value.
+/// The format of a term: rounding to it (the bits are in the low end of a word), and its value.
 template <UnitType type>
 struct TermFormat;
 template <>
@@ -35,8 +35,8 @@ struct TermFormat<UnitType::Tf32> {
   static __device__ float value(unsigned bits) { return __uint_as_float(bits); }
 };
 
-/// A thread's place in its block's patch of the operand, so that a warp reads whole sectors: 8 rows by 4 chunks of k if
-/// the operand is stored along k, else 32 rows by one chunk.
+/// A block's patch of the operand, shaped so that a warp reads whole sectors: 8 rows by 32 chunks of k if the operand
+/// is stored along k, otherwise 32 rows by 8 chunks.
 struct Patch {
   int rows, chunks;
   __host__ __device__ explicit Patch(bool along_k) : rows(along_k ? 8 : 32), chunks(threads / rows) {}
@@ -44,12 +44,12 @@ struct Patch {
 
 template <UnitType type, int terms>
 __global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOperand out, int* unfit) {
-  constexpr int width = 16 / bytes_of(type); // elements a chunk
+  constexpr int width = 16 / bytes_of(type); // elements of a chunk of 16 bytes
   const Patch patch(x.col_stride == 1);
   const Index k_chunks = out.blocks * (out.block_k / width);
   const auto across = static_cast<unsigned>(ceil_div<Index>(k_chunks, patch.chunks));
   const int thread = static_cast<int>(threadIdx.x);
-  // Backwards: what was searched for the largest magnitudes last is still in the cache.
+  // Blocks go backwards: what the search for the largest magnitudes read last is still in the cache.
   const unsigned block = gridDim.x - 1 - blockIdx.x;
   const Index row = static_cast<Index>(block / across) * patch.rows + thread % patch.rows;
   const Index chunk = static_cast<Index>(block % across) * patch.chunks + thread / patch.rows;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOp
   }
 }
 
-/// Magnitudes compare as their bits do, NaN above all.
+/// Finds the largest magnitude of each row. Magnitudes compare as their bits do, with NaN above all others.
 __global__ void __launch_bounds__(threads) find_largest(StridedMatrix<float> x, unsigned* largest) {
   __shared__ unsigned found[threads];
   const bool along_k = x.col_stride == 1;

@@ -1,7 +1,8 @@
-/// wgmma_bf16: operands rounded to bf16 and packed, then Hopper's warpgroup matrix instructions, f32 accumulation.
+/// wgmma_bf16: operands are rounded to bf16 and packed, then multiplied by Hopper's warpgroup matrix instructions and
+/// summed in f32.
 ///
-/// Packing reads and writes each operand once; the product then runs on bulk copies alone, whatever the operands'
-/// strides and alignment were. 2·m·n·k operations. NVIDIA CUTLASS; BLIS for the packing.
+/// Packing reads and writes each operand once. The product then runs on bulk copies alone, whatever the operands'
+/// strides and alignment were. It takes 2·m·n·k operations. Sources: NVIDIA CUTLASS; BLIS for the packing.
 
 #include "cuda/gemm/ladder.hpp"
 #include "rung.cuh"

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which results a cluster, a block and a thread compute, and where they go.
+/// Says which results a cluster, a block and a thread compute, and where the results go.
 
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -9,26 +9,26 @@
 
 namespace tessera::cuda::wgmma {
 
-constexpr int raster_height =
-    8; ///< clusters' tiles that lie below one another, so that their panels meet in the L2 cache
+/// Rows of clusters' tiles that the raster order walks together, so that they share operands in the L2 cache.
+constexpr int raster_height = 8;
 
 struct PackedProduct {
-  const char *a, *b;                 ///< packed
-  const unsigned *a_scale, *b_scale; ///< the rows' and columns' largest magnitudes, if they were scaled
+  const char *a, *b;                 ///< split and packed
+  const unsigned *a_scale, *b_scale; ///< largest magnitudes of rows and of columns, if they were scaled
   Index m, n;
-  int blocks;           ///< of k
-  int tiles_m, tiles_n; ///< a tile here is a cluster's
-  int slices;           ///< of k
-  float* sums;          ///< [slice][m][n], if there are several
+  int blocks;           ///< blocks of k
+  int tiles_m, tiles_n; ///< numbers of tiles; a tile here belongs to a cluster
+  int slices;           ///< slices of k
+  float* sums;          ///< [slice][m][n], if there are several slices
   float* c;
   Index ldc;
   float alpha, beta;
   bool c_pairs; ///< C can be written two columns at once
   EpilogueStore<float> epilogue;
-  const int* unfit; ///< if set and not 0: nothing is to be done
+  const int* unfit; ///< if it is set and not 0, the kernel does nothing
 };
 
-/// A cluster's share of the work: one tile's slice of k.
+/// A cluster's unit of work: one tile's slice of k.
 struct WorkTile {
   int tile_row, tile_col, slice;
   int begin, end; ///< blocks of k
@@ -44,24 +44,24 @@ struct WorkTile {
   }
 };
 
-/// x / 2^e of operands' scale exponents e, in two steps, since 2^e need not be a float. Beyond ±252 nothing is left of
-/// x.
+/// Returns x / 2^e, where e is the sum of the operands' scale exponents. It takes two steps, because 2^e may not be a
+/// float. Beyond ±252 nothing is left of x.
 __device__ inline float unscaled(float x, int e) {
   e = min(max(-e, -252), 252);
   const int half = e >> 1;
   return x * __int_as_float((half + 127) << 23) * __int_as_float((e - half + 127) << 23);
 }
 
-/// Where a thread's results of a tile go. Of each warp's 16 rows a lane has the one numbered lane / 4 and the one 8
-/// below it, and two columns of every 8: result e is in row e / 2 % 2 and column e / 4 · 8 + e % 2.
+/// Where a thread's results of a tile go. Of a warp's 16 rows a lane has row lane / 4 and the row 8 below it, and two
+/// columns of every 8: result e is in row e / 2 % 2 and column e / 4 · 8 + e % 2.
 template <class S>
 struct Destination {
-  Index i, j;     ///< of the first result
+  Index i, j;     ///< place of the first result in C
   bool inside[2]; ///< which of the two rows exist
-  int columns;    ///< that exist from j on
+  int columns;    ///< columns that exist from j on
   float* row[2];
-  bool pairs;        ///< can be written two columns at once
-  float alpha, beta; ///< 1 and 0 for a slice's sum
+  bool pairs;        ///< results can be written two columns at once
+  float alpha, beta; ///< 1 and 0 for the sums of a slice
 
   __device__ Destination(const PackedProduct& x, const WorkTile& work, unsigned rank) {
     const int thread = static_cast<int>(threadIdx.x) - 128;
@@ -81,7 +81,7 @@ struct Destination {
   }
 };
 
-/// Takes the operands' scales back.
+/// Undoes the operands' scales.
 template <class S>
 __device__ void unscale(const PackedProduct& x, const Destination<S>& to, float (&result)[S::tile_n / 2]) {
   const int down[2] = {to.inside[0] ? scale_exponent(x.a_scale[to.i]) : 0,
@@ -99,7 +99,7 @@ __device__ void unscale(const PackedProduct& x, const Destination<S>& to, float 
 template <class S>
 __device__ void store(const PackedProduct& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
   if (x.epilogue.wanted && x.slices == 1) [[unlikely]] {
-    float held[S::tile_n / 2]; // in local memory: the loop is not unrolled
+    float held[S::tile_n / 2]; // in local memory, because the loop is not unrolled
 #pragma unroll
     for (int e = 0; e < S::tile_n / 2; ++e) held[e] = result[e];
 #pragma unroll 1

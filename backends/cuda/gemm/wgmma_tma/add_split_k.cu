@@ -7,7 +7,8 @@
 namespace tessera::cuda {
 namespace {
 
-/// `columns`: threads side by side, four results each, and so many `groups` of these, who share the slices.
+/// Adds the slices' sums. A block has `columns` threads side by side, of four results each, and `groups` of such
+/// threads, which share the slices.
 template <class R, int columns, int groups>
 __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_constant__ SliceSums x) {
   const EpilogueStore<float>& epilogue = x.epilogue;
@@ -52,8 +53,8 @@ Status launch(cudaStream_t stream, Index quads, const SliceSums& x, const char* 
   return launch_kernel(stream, how, name, add_slices<R, columns, groups>, x);
 }
 
-/// Few results are to be read by many multiprocessors, slices by threads of their own; of more, longer lines are
-/// faster, and of many there are threads enough.
+/// Chooses the shape of the blocks. Few results need threads of their own for each slice, so that many multiprocessors
+/// read them; for more results, longer lines are faster, and with many results there are threads enough.
 template <class R>
 Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
   const Index quads = x.epilogue.m * x.pitch / 4;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The last step of products whose slices of k were summed by different blocks, for results of f32 or 16 bits.
+/// The last step of a product whose slices of k were summed by different blocks, for results of f32 or 16 bits.
 
 #include <cuda_runtime_api.h>
 
@@ -10,15 +10,16 @@
 
 namespace tessera::cuda {
 
-/// sums is [slices][m][pitch]; C is their sum, finished.
+/// `sums` is [slices][m][pitch]. C is their sum, with the epilogue.
 struct SliceSums {
   const float* sums;
   int slices;
-  int pitch; ///< a multiple of 4
+  int pitch; ///< elements of a row, a multiple of 4
   EpilogueStore<float> epilogue;
 };
 
-/// Adds in an order that depends on the sizes alone. On Hopper, behind a kernel that lets it start early.
+/// Adds the slices in an order that depends on the sizes alone. On Hopper it is launched behind a kernel that permits
+/// programmatic dependent launch.
 Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept;
 
 } // namespace tessera::cuda

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// The 16 bytes from `from` on, an even address, out of the two multiples of 16 around them.
+/// Returns the 16 bytes from `from` on, which is an even address, out of the two aligned 16-byte words around them.
 __device__ uint4 shifted(const std::uint16_t* from) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
   const auto* const whole = reinterpret_cast<const uint4*>(address & ~std::uintptr_t{15});
@@ -23,7 +23,7 @@ __device__ uint4 shifted(const std::uint16_t* from) {
   return {w[0], w[1], w[2], w[3]};
 }
 
-/// Eight elements a thread.
+/// Copies eight elements a thread.
 __global__ void __launch_bounds__(threads)
     copy(const std::uint16_t* data, Index rows, Index cols, Index ld, uint4* out, Index pitch) {
   const Index chunk = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads)
   const Index row = chunk / across;
   const std::uint16_t* from = data + row * ld + col;
   uint4* const to = out + row * (pitch / 8) + col / 8;
-  // Whole 16 bytes may be read where all of them are the operand's.
+  // An aligned 16-byte word may be read if all of it belongs to the operand.
   const auto first = reinterpret_cast<std::uintptr_t>(data);
   const auto last = reinterpret_cast<std::uintptr_t>(data + (rows - 1) * ld + cols);
   const auto low = reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t{15};

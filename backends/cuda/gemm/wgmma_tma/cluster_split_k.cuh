@@ -1,10 +1,11 @@
 #pragma once
 
-/// The blocks of a cluster have a part of k each of one tile, and send their sums to the block that adds them, in an
-/// order that depends on the sizes alone: no sums go to memory and no second kernel adds them. Where C has few columns
-/// that is so that all multiprocessors read the large operand at once, and within a block the two consumers have every
-/// other block of k; C of few rows is computed as Cᵀ. Else it is because there are few tiles of 128×128. PTX ISA,
-/// "Distributed shared memory".
+/// Cluster split-k. The blocks of a cluster each sum a part of k of one tile, and send their sums to the block that
+/// adds them, in an order that depends on the sizes alone. No sums go to memory, and no second kernel adds them.
+///
+/// If C has few columns, this lets all multiprocessors read the large operand at once; within a block the two consumers
+/// take every other block of k. A C of few rows is computed as Cᵀ. Otherwise it serves products of few tiles of
+/// 128×128. Source: PTX ISA, "Distributed shared memory".
 
 #include "cuda/gemm/common/cluster_send.cuh"
 #include "work_tiles.cuh"
@@ -13,8 +14,9 @@ namespace tessera::cuda::tma {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Where sums are sent: behind the ring, with a stage less in it if the warps' buffers hold too few of them. Nothing
-/// else is written there before all have come, so whoever sends need not ask.
+/// Returns the number of stages in the ring. The sums are sent to the shared memory behind the ring; if the warps'
+/// buffers there are too small for them, the ring has fewer stages. Nothing else is written there before all sums have
+/// arrived, so a sending block need not ask.
 template <class S>
 __device__ int stages_of(const TmaProduct& x) {
   if (S::sharing != Sharing::Results) return S::count;
@@ -22,36 +24,37 @@ __device__ int stages_of(const TmaProduct& x) {
   return x.k_parts == 3 || x.k_parts > 4 ? S::count - 1 : S::count;
 }
 
-/// Every `parts`th of the tile's four times 16 rows is added by a block, from all consumers of all parts.
+/// Which block adds the 16 rows number `rows` of a tile of 64 rows: every k_parts-th group of 16 rows belongs to one
+/// block, which adds the sums of all consumers of all parts.
 struct RowsToAdd {
-  int block, number; ///< of those that the block adds
+  int block, number; ///< the block, and the position of the rows among the rows that the block adds
 
   __device__ RowsToAdd(int rows, int k_parts)
       : block(k_parts == 1      ? 0
               : rows >= k_parts ? rows - k_parts
                                 : rows),
         number(k_parts == 1 ? rows : rows >= k_parts) {}
-  /// How many a block adds; also of parts over 4, of which the last ones add none.
+  /// Returns how many groups of 16 rows a block adds. Of more than four blocks, the last ones add none.
   static __device__ int count(int k_parts, int rank) { return (rank < 4) + (rank + k_parts < 4); }
 };
 
-/// Groups of 8 columns that exist.
+/// Returns the number of groups of 8 columns that exist.
 template <int count>
 __device__ int column_groups(const TmaProduct& x) {
   return min(count / 4, ((x.swapped ? x.to.m : x.to.n) + 7) / 8);
 }
 
-/// Of a tile of 128×128 each of two or four blocks adds some warps' rows.
+/// Which block adds a warp's rows of a tile of 128×128. Each of two or four blocks adds the rows of some warps.
 struct WarpsToAdd {
   static constexpr int bytes = 16 * 128 * sizeof(float); ///< of a warp's sums
-  int each;                                              ///< block's warps
-  int block, number;                                     ///< of those that the block adds
+  int each;                                              ///< warps whose rows a block adds
+  int block, number; ///< the block, and the position of the rows among the rows that the block adds
 
   __device__ WarpsToAdd(int warp, int k_parts)
       : each(consumers * 4 / k_parts), block(warp / each), number(warp % each) {}
 };
 
-/// By one thread, before a barrier of the cluster.
+/// Sets how many bytes the barrier waits for. One thread calls it, before a barrier of the cluster.
 template <class S>
 __device__ void expect_cluster_parts(const TmaProduct& x, Arrivals& arrivals, int rank) {
   if (S::blocks == 1) return arrivals.start(WarpsToAdd(0, x.k_parts).each * (x.k_parts - 1) * WarpsToAdd::bytes);
@@ -60,8 +63,8 @@ __device__ void expect_cluster_parts(const TmaProduct& x, Arrivals& arrivals, in
                  group_bytes);
 }
 
-/// A warp's sums here, behind the products, and in no branch: else ptxas would wait for products that may have the
-/// registers of whatever they are copied to.
+/// Copies a warp's sums. It is called behind the products and in no branch: otherwise ptxas would wait for products
+/// that may use the registers of the copy.
 template <int count>
 __device__ void take_sums(const float (&sum)[count], float (&mine)[count]) {
 #pragma unroll
@@ -74,7 +77,7 @@ template <int count>
 __device__ float4 group(const float (&sums)[count], int g) {
   return {sums[g * 4], sums[g * 4 + 1], sums[g * 4 + 2], sums[g * 4 + 3]};
 }
-/// Group g of the sums so far, of which this part is the `first`.
+/// Adds group g of a part's sums; `first` says that it is the first part, which is copied.
 template <int count>
 __device__ void add_group(float (&all)[count], int g, const float4& more, bool first) {
   all[g * 4] = first ? more.x : all[g * 4] + more.x;
@@ -83,13 +86,13 @@ __device__ void add_group(float (&all)[count], int g, const float4& more, bool f
   all[g * 4 + 3] = first ? more.w : all[g * 4 + 3] + more.w;
 }
 
-/// All consumers of this block are here.
+/// Waits until all consumers of this block are here.
 __device__ inline void meet_consumers() { asm volatile("bar.sync 1, %0;" ::"n"(consumers * 128) : "memory"); }
 
-/// From a consumer's sums of a warp's 16 rows to those of all consumers of all parts, where this warp is the one to
-/// store these rows; else returns null. Each lane finds its own results where it sent them, behind `sums`. What is
-/// returned has been read and is the warp's to use. `all` is not `sum`: ptxas would wait for products that may have
-/// those registers.
+/// Adds up a warp's 16 rows of a tile with few columns. Sends this consumer's sums to the block that adds the rows. If
+/// this warp is the one that stores them, sums them over all consumers of all parts into `all`, and returns a buffer
+/// that the warp may use; otherwise returns nullptr. Each lane finds its own results where the lanes have sent them,
+/// behind `sums`. `all` is not `sum`, because ptxas would wait for products that may use those registers.
 template <int count>
 __device__ char* add_cluster_parts(const TmaProduct& x, const float (&sum)[count], float (&all)[count], char* sums,
                                    Arrivals& arrivals, int warp, int lane, int rank) {
@@ -125,8 +128,8 @@ __device__ char* add_cluster_parts(const TmaProduct& x, const float (&sum)[count
   return first;
 }
 
-/// The same of a tile of 128×128: false where another block is to store the warp's rows. `sums` are behind the ring,
-/// and nobody has them to use then.
+/// Adds up a warp's 16 rows of a tile of 128×128 into `all`. Returns false where another block adds and stores these
+/// rows. `sums` is the memory behind the ring, which has no other use at that time.
 template <int count>
 __device__ bool add_cluster_parts_128(const TmaProduct& x, const float (&sum)[count], float (&all)[count], char* sums,
                                       Arrivals& arrivals, int warp, int lane, int rank) {
@@ -155,7 +158,8 @@ __device__ bool add_cluster_parts_128(const TmaProduct& x, const float (&sum)[co
   return true;
 }
 
-/// Results of Cᵀ to C, of 16-bit operands: a warp's 16 rows are columns j and on, the tile's columns rows i and on.
+/// Stores results of Cᵀ to C, for 16-bit operands: a warp's 16 rows are the columns from j on, and the tile's columns
+/// are the rows from i on.
 template <class R, int count>
 __device__ void store_columns_of(const Output& x, R* c, const float (&sum)[count], int i, int j) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -1,9 +1,9 @@
 #pragma once
 
-/// Results of 16 bits that the copy engine brings to memory while the matrix units have the next tile to do. A warp has
-/// 16 rows of a tile, and shared memory for 128 columns of them; the others, rounded, wait in registers, and follow 64
-/// columns at a stage. Stores of the warps' own would take them longer than the products. NVIDIA CUTLASS stores like
-/// this.
+/// Deferred stores: the copy engine brings results of 16 bits to memory while the matrix units compute the next tile. A
+/// warp has 16 rows of a tile, and shared memory for 128 columns of them. The other columns, rounded, wait in
+/// registers, and 64 of them follow at each stage. If the warps stored them, that would take longer than the products.
+/// NVIDIA CUTLASS stores in this way.
 
 #include "store_boxes.cuh"
 
@@ -15,17 +15,17 @@ template <UnitType type, int tile_n>
 class DeferredRows {
   static constexpr int columns = 64, chunks = (tile_n + columns - 1) / columns;
   static constexpr int staged = 2;     ///< chunks that wait in shared memory: one in each of the warp's buffers
-  static_assert(chunks == staged + 2); // those of 224 and 256 columns
+  static_assert(chunks == staged + 2); // tiles have 224 or 256 columns
 
  public:
   __device__ bool waiting() const { return next_ < chunks; }
-  /// Nothing is waiting, so that registers were free for something else.
+  /// Tells the compiler that nothing is waiting, so that the registers were free for something else.
   __device__ void forget() {
 #pragma unroll
     for (unsigned& pair : packed_) pair = 0;
   }
 
-  /// Starts; nothing may be waiting. `buffers`: the warp's.
+  /// Starts to store a tile's results. Nothing may be waiting. `buffers` belong to this warp.
   __device__ void hold(const CUtensorMap& c, const Output& x, const float (&sum)[tile_n / 2], char* buffers, int i,
                        int j) {
     const int lane = lane_from_here();
@@ -49,9 +49,9 @@ class DeferredRows {
   __device__ void store_next(const CUtensorMap& c, char* buffers) {
     const int lane = lane_from_here();
     char* const buffer = buffers + next_ % staged * buffer_bytes;
-    wait_for_boxes<staged - 1>(); // the one before the last has left this buffer
+    wait_for_boxes<staged - 1>(); // the copy engine has read this buffer's earlier chunk
     const bool last = next_ + 1 == chunks;
-    if (last) // registers are numbered by constants
+    if (last) // registers must be numbered by constants
       stage_held<last_held>(buffer, lane);
     else
       stage_held<0>(buffer, lane);
@@ -61,7 +61,7 @@ class DeferredRows {
   }
 
  private:
-  static constexpr int held = (tile_n - staged * columns) / 4; ///< pairs of neighbours in registers
+  static constexpr int held = (tile_n - staged * columns) / 4; ///< pairs of neighbours that wait in registers
 
   static constexpr int last_held = held - columns / 4; ///< of 224 columns, the last 64 begin within the chunk before
 

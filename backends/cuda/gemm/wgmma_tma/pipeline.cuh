@@ -1,8 +1,8 @@
 #pragma once
 
-/// How operands get from where they are into shared memory: boxes of a tensor map, copied into a ring of stages by a
-/// producer. A box has 64 elements of 16 bits (or 32 of 32) in a line, whichever way the operand is stored: 64 k of
-/// some rows of op(A), or 64 rows of some k. PTX ISA, "cp.async.bulk.tensor"; NVIDIA CUTLASS has the scheme.
+/// How operands get from memory into shared memory: the producer copies boxes of a tensor map into a ring of stages. A
+/// line of a box has 64 elements of 16 bits, or 32 of 32 bits, whichever way the operand is stored: 64 k of some rows
+/// of op(A), or 64 rows of some k. Sources: PTX ISA, "cp.async.bulk.tensor"; NVIDIA CUTLASS for the scheme.
 
 #include <cuda.h>
 
@@ -16,9 +16,9 @@ using wgmma::consumers;
 using wgmma::threads;
 using wgmma::tile_m;
 
-/// k of a stage: a line of 128 bytes.
+/// Returns the k of a stage, which fill a line of 128 bytes.
 constexpr __host__ __device__ int block_k_of(UnitType type) { return 128 / bytes_of(type); }
-constexpr int staging = 4 << 10; ///< bytes for each consuming warp's results on their way to memory
+constexpr int staging = 4 << 10; ///< bytes of each consumer warp for results on their way to memory
 
 template <int rows_, int tile_n_, Sharing sharing_>
 struct Stages {
@@ -26,44 +26,45 @@ struct Stages {
   static constexpr Sharing sharing = sharing_;
   static constexpr int sharers = sharing == Sharing::B ? cluster : 1;
   static constexpr int b_own = TilingPlan{rows, tile_n, sharing}.own_columns();
-  // In a tile of 64 rows each consumer has a block of k, or half of the columns, not other rows.
+  // In a tile of 64 rows the consumers differ in the block of k, or in the half of the columns, not in the rows.
   static constexpr int blocks = TilingPlan{rows, tile_n, sharing}.consumers_share() ? consumers : 1;
   static constexpr bool beside = rows == 64 && blocks == 1;
-  static constexpr int columns = beside ? tile_n / consumers : tile_n; ///< of a consumer
-  // Room for whole boxes of an MN-major B: of 64 columns, the last of which may pass the end of a tile.
+  static constexpr int columns = beside ? tile_n / consumers : tile_n; ///< columns of a consumer
+  // There is room for whole boxes of an MN-major B, which have 64 columns; the last one may pass the end of the tile.
   static constexpr int b_lines = (tile_n + 63) / 64 * 64;
   static constexpr unsigned a_bytes = blocks * rows * 128, b_bytes = blocks * b_lines * 128, bytes = a_bytes + b_bytes;
   static constexpr unsigned staging_bytes = consumers * 4 * staging;
   static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;
 
-  /// Where in a stage a consumer's part of B begins, from B on.
+  /// Returns the byte offset of a consumer's part of B from the beginning of B in a stage.
   static constexpr __host__ __device__ int b_of(int consumer) { return rows < tile_m ? consumer * columns * 128 : 0; }
 };
 
-/// op(A), or op(B) transposed: "rows" are m or n. None outside is asked for: where more than half of the
-/// multiprocessors are at work, the copy engine takes two and a half times as long for such a row as for others
-/// (README.md).
+/// op(A), or op(B) transposed; "rows" are m or n. Copies never ask for rows outside of it: for such rows the copy
+/// engine is much slower when most multiprocessors are at work (docs/lab/cuda_gemm.md).
 struct TensorOperand {
   CUtensorMap map;
-  CUtensorMap edge; ///< the rows of the last box, if these are fewer and K-major
+  CUtensorMap edge; ///< for the rows of the last box, if these are fewer and the operand is K-major
   Major major;
-  int count; ///< of rows
+  int count; ///< rows
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 namespace ptx = ::cuda::ptx;
 
-/// One thread of the warp, which ptxas knows to be alone: else it has a loop over lanes around each copy.
+/// Says whether this thread is the elected one of its warp. ptxas knows that such a thread is alone; otherwise it would
+/// put a loop over lanes around each copy.
 __device__ inline bool elected() {
   unsigned is;
   asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(is));
   return is != 0;
 }
 
-/// `rows` rows of an operand, from `row` on, or those of them that exist. They arrive as lines, one after the other, a
-/// line for each row; or, where the operand is MN-major, a line for each k of so many rows as a line holds.
+/// The rows of an operand from `row` on, of which there may be fewer than `rows`. They arrive in shared memory as
+/// consecutive lines: one for each row; or, where the operand is MN-major, one for each k and as many rows as a line
+/// holds.
 template <UnitType type, int rows, Major major>
 class OperandRows {
   static constexpr int block_k = block_k_of(type);
@@ -72,11 +73,12 @@ class OperandRows {
   __device__ OperandRows(const TensorOperand& x, int row)
       : row_(row), there_(min(rows, x.count - row)), map_(major == Major::K && there_ < rows ? &x.edge : &x.map) {}
 
-  /// That make a block of k.
+  /// Returns the number of lines for a block of k.
   __device__ int lines() const {
     return major == Major::K ? max(there_, 0) : ceil_div(max(there_, 0), block_k) * block_k;
   }
-  /// Starts their copies, of the block of k from `k` on, for this block or for some.
+  /// Starts the copies of the block of k from `k` on, to this block or, if `blocks` is given, to several blocks of the
+  /// cluster.
   template <class... Blocks>
   __device__ void fetch(char* to, int k, std::uint64_t* full, Blocks... blocks) const {
     constexpr int box = major == Major::K ? rows : block_k;
@@ -93,7 +95,7 @@ class OperandRows {
   const CUtensorMap* map_;
 };
 
-/// In boxes of so many rows.
+/// Prefetches the maps of an operand whose boxes have `rows` rows.
 template <int rows>
 __device__ void prefetch(const TensorOperand& x) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&x.map) : "memory");

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Which tiles, how they are shared out, and how many slices of k a product by tensor maps is done with. Without CUDA.
+/// The plan of a product by tensor maps: which tile it takes, what the blocks of a cluster share, and how many parts
+/// and slices k has. This header holds no device code, so that a test on the host can look at the choices.
 
 #include <algorithm>
 #include <limits>
@@ -11,37 +12,37 @@
 
 namespace tessera::cuda::tma {
 
-/// What the blocks of a cluster have in common. A block may be alone; two that lie below one another need the same
-/// panel of B, of which each fetches half for both; or each has its own part of k, of one tile, and they add their
-/// sums.
+/// What the blocks of a cluster share. Nothing: a block is alone. B: two blocks, one below the other, need the same
+/// columns of op(B), and each fetches half of them for both. Results: each block has its own part of k of one tile, and
+/// they add their sums.
 enum class Sharing { Nothing, B, Results };
 
 struct TilingPlan {
   int tile_m, tile_n;
   Sharing sharing;
-  int k_parts; ///< blocks of a cluster that share results; else 1
-  int slices;  ///< of k, for clusters of their own; their sums are added by another kernel
+  int k_parts; ///< parts of k: blocks of a cluster that share results, otherwise 1
+  int slices;  ///< slices of k; each has clusters of its own, and another kernel adds their sums
 
-  /// Whether the two consumers of a block have every other block of k, not rows or columns of their own.
+  /// Says whether the two consumers of a block take every other block of k, instead of rows or columns of their own.
   constexpr bool consumers_share() const { return sharing == Sharing::Results && tile_n == 64; }
   constexpr int cluster() const { return sharing == Sharing::B ? 2 : k_parts; }
   constexpr int cluster_rows() const { return sharing == Sharing::B ? 2 * tile_m : tile_m; }
-  /// That a block fetches, for itself or for both.
+  /// Returns the columns that a block fetches, for itself or for both blocks.
   constexpr int own_columns() const { return sharing == Sharing::B ? tile_n / 2 : tile_n; }
-  /// For so many blocks of k.
+  /// Returns the stages that `blocks` blocks of k fill.
   constexpr Index stages(Index blocks) const { return consumers_share() ? ceil_div<Index>(blocks, 2) : blocks; }
 };
 
-constexpr Index widest_few_columns = 64; ///< of C, which have one tile across
+constexpr Index widest_few_columns = 64; ///< columns of C that fit one tile of 64; such a C has few columns
 
-/// Clusters that run at once, a block a multiprocessor: larger ones do not fit everywhere. An H100 holds 66, 39, 30 and
-/// 15 of 2, 3, 4 and 8 blocks.
+/// Returns the number of clusters that run at once, with one block on a multiprocessor. Large clusters do not fit
+/// everywhere: an H100 holds 66, 39, 30 and 15 clusters of 2, 3, 4 and 8 blocks.
 constexpr Index clusters_at_once(Index multiprocessors, Index k_parts) {
   return std::max<Index>((k_parts > 2 ? multiprocessors * 9 / 10 : multiprocessors) / k_parts, 1);
 }
 
-/// By a model in cycles, too, but of the memory alone: it brings 1770 bytes a cycle to all multiprocessors and 15 to
-/// one of them. `blocks` are stages of 16 KiB.
+/// Plans a product of few columns, by a model in cycles of the memory alone: memory brings 1770 bytes a cycle to all
+/// multiprocessors and 15 to one of them. `blocks` are stages of 16 KiB along k.
 inline TilingPlan plan_few_columns(Index m, Index n, Index blocks, Index multiprocessors) {
   TilingPlan best{64, 64, Sharing::Results, 1, 1};
   double least = 0;
@@ -66,9 +67,10 @@ inline TilingPlan plan_few_columns(Index m, Index n, Index blocks, Index multipr
   return best;
 }
 
-/// A tile, and the cycles that it costs, fitted to an H200 in bf16: start and end; for each block beside it; for a
-/// block of k where the multiprocessor has power to itself, and where all are busy; for the second kernel of slices, if
-/// it may be sliced. In tf32 an operand passes through registers, which takes `in_tf32` times as long; 0: there is no
+/// A tile and what it costs in cycles, fitted to bf16 (docs/lab/cuda_gemm.md). `start`: to start and end. `beside`: for
+/// each block that runs beside it. `block`: for a block of k where the multiprocessor has power to itself. `among_all`:
+/// for a block of k where all multiprocessors are busy. `slicing`: for the second kernel of slices, or `never` where k
+/// may not be sliced. `in_tf32`: the factor in tf32, where an operand passes through registers; 0 where there is no
 /// such kernel.
 struct TileModel {
   int m, n;
@@ -87,17 +89,18 @@ constexpr TileModel tiles[]{
     {128, 128, Sharing::Nothing, 1, 4350, 29, 600, 710, 7600, 1.45},
     {128, 64, Sharing::Nothing, 1, 3740, 23, 433, 433, 3900, 1.65},
     {64, 128, Sharing::Nothing, 1, 3400, 25, 410, 410, 3900, 1.75},
-    {64, 64, Sharing::Results, 1, 5660, 16, 508, 742, never, 1.3}, // a block of k is two here
+    {64, 64, Sharing::Results, 1, 5660, 16, 508, 742, never, 1.3}, // a stage holds two blocks of k here
     {64, 64, Sharing::Results, 2, 8300, 5, 610, 610, never, 1.3},
     {128, 128, Sharing::Results, 2, 8500, 0, 600, 600, never, 0},
     {128, 128, Sharing::Results, 4, 9300, 0, 800, 800, never, 0},
 };
-constexpr Index longest_cluster_split_k =
-    96; ///< blocks of k of a tile of 128×128: of more, adding slices costs no more
+/// Blocks of k up to which the blocks of a cluster share tiles of 128×128: for a longer k, adding slices costs no more.
+constexpr Index longest_cluster_split_k = 96;
 
-/// What so many tiles in so many slices take, a slice's `stages` each. A block takes what its multiprocessor needs, or
-/// its part of what all of them together do, since power is short; with slices, whose panels few tiles have in common,
-/// what the L2 cache needs to bring them, 6500 bytes a cycle. Sums of slices cross that cache twice.
+/// Estimates the cycles of `count` tiles of `stages` stages in `slices` slices, of which `clusters` run at once;
+/// `slower` is the factor of tf32. A block of k takes what its multiprocessor needs, or its part of what all
+/// multiprocessors together take, since power is limited. With slices, few tiles share operands, so it also takes as
+/// long as the L2 cache needs to bring them, at 6500 bytes a cycle. The sums of slices cross that cache twice.
 inline double cost_of(const TileModel& tile, Index count, Index results, Index stages, Index slices, Index clusters,
                       double slower) {
   const Index units = count * slices;
@@ -107,7 +110,8 @@ inline double cost_of(const TileModel& tile, Index count, Index results, Index s
         slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * tile.plan(slices).cluster()) / 6500 : 0;
     return std::max(std::max(tile.block, tile.among_all * busy) * slower, panels);
   };
-  const double later = tile.sharing == Sharing::B ? 1000 : 1500; // its results go while others are multiplied
+  // The results of a tile are stored while the next tile is multiplied.
+  const double later = tile.sharing == Sharing::B ? 1000 : 1500;
   const Index rest = units % clusters, rounds = ceil_div(units, clusters);
   const double each =
       static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
@@ -116,8 +120,8 @@ inline double cost_of(const TileModel& tile, Index count, Index results, Index s
          (slices > 1 ? tile.slicing + static_cast<double>(results * slices) * 8 / 3000 : 0);
 }
 
-/// Of all tiles, or of those that tf32 has, and every number of slices the combination that is done first on so many
-/// multiprocessors, by a model in cycles. Memory brings 2150 bytes a cycle.
+/// Returns the plan that is done first, by the model in cycles, among all tiles (or the tiles that tf32 has) and all
+/// numbers of slices. Memory brings 2150 bytes a cycle. `blocks` are blocks of k of 128 bytes.
 inline TilingPlan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool tf32) {
   if (n <= widest_few_columns) return plan_few_columns(m, n, ceil_div<Index>(blocks, 2), multiprocessors);
   const double reading = tf32 ? 0 : static_cast<double>((m + n) * blocks) * 128 / 2150;

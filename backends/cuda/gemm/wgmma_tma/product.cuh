@@ -1,12 +1,14 @@
 #pragma once
 
-/// C := alpha·op(A)·op(B) + beta·C of operands read from where they are: of 16 bits, or f32 in tf32.
+/// The kernel by tensor maps: C := alpha·op(A)·op(B) + beta·C of operands that are read from where they are, of 16
+/// bits, or f32 in tf32.
 ///
-/// Persistent blocks of a producer and two consumer warpgroups, as in wgmma_product.cuh, without packing: tensor maps
-/// bring boxes of the operands as they are stored, and the matrix units read 16-bit operands in either direction (for
-/// tf32: tma_registers.cuh). Blocks are alone; or two of a cluster share a panel of an operand, of which each fetches
-/// half for both; or the blocks of a cluster share the results of a tile (tma_parts.cuh). While results go to memory,
-/// the producer fetches the next tile's stages. NVIDIA CUTLASS has the scheme.
+/// Persistent blocks have a producer warp and two consumer warpgroups, as in wgmma_packed/product.cuh, but nothing is
+/// packed: tensor maps bring boxes of the operands as they are stored, and the matrix units read 16-bit operands in
+/// either direction (tf32_consumers.cuh has the consumers for tf32). Blocks are alone; or two blocks of a cluster share
+/// columns of an operand, of which each fetches half for both; or the blocks of a cluster share the results of a tile
+/// (cluster_split_k.cuh). While results go to memory, the producer fetches the next tile's stages. NVIDIA CUTLASS has
+/// the scheme.
 
 #include <variant>
 
@@ -25,7 +27,7 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
   const int stages = stages_of<S>(x);
   constexpr int block_k = block_k_of(type);
   constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
-  // Half of the columns would make no whole boxes: all of them for half of the k.
+  // Where half of the columns would not make whole boxes, a block fetches all columns for half of the k.
   constexpr bool halves_k = S::sharing == Sharing::B && b_major == Major::MN && S::b_own % block_k != 0;
   constexpr int own_columns = halves_k ? S::tile_n : S::b_own;
   const int own_k = halves_k ? static_cast<int>(rank) * (block_k / cluster) : 0;
@@ -37,7 +39,7 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
     const OperandRows<type, S::rows, a_major> a_rows(x.a, work.row);
     const OperandRows<type, own_columns, b_major> columns(x.b, work.col + own);
     if constexpr (producer_leaves_work_tiles<type, S>) {
-      wait(barriers.empty[ring.stage], ring.phase ^ 1); // another tile's work has been read there
+      wait(barriers.empty[ring.stage], ring.phase ^ 1); // all consumers have read the work tile that was there
       work_tiles[ring.stage] = work;
     }
     const int lines = S::blocks * (a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines());
@@ -72,7 +74,7 @@ __device__ void produce(const TmaProduct& x, Arguments&&... arguments) {
     produce<type, S, MN, MN>(x, arguments...);
 }
 
-/// The products of one stage.
+/// Issues the products of one stage.
 template <UnitType type, Major a_major, Major b_major, int count>
 __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a, const SwizzledDescriptor& b,
                                int accumulate) {
@@ -96,9 +98,9 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
-  const Output in_registers = S::columns < 192 ? held(x.to) : Output{}; // wider tiles leave none for it
+  const Output in_registers = S::columns < 192 ? held(x.to) : Output{}; // wider tiles leave no registers for it
   const Output& to = S::columns < 192 ? in_registers : x.to;
-  constexpr bool defers = S::sharing == Sharing::B && !with_epilogue; // where there are tiles enough
+  constexpr bool defers = S::sharing == Sharing::B && !with_epilogue; // blocks share B where there are many tiles
   [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
   char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
@@ -149,7 +151,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
         continue;
       }
     }
-    if constexpr (defers) wait_for_boxes<0>(); // in whose buffers results are turned
+    if constexpr (defers) wait_for_boxes<0>(); // the copy engine must have read the buffers, which are needed now
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (with_epilogue)
         store_with_epilogue<false>(x.epilogue, sums, buffer, row, col);
@@ -179,7 +181,8 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
 
 #endif
 
-/// To be launched in clusters. With an epilogue it is a kernel of its own: in this one every register is taken.
+/// The kernel. It is launched in clusters. The variant with an epilogue is a kernel of its own, because this one uses
+/// every register.
 template <UnitType type, int rows, int tile_n, Sharing sharing, bool with_epilogue>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ TmaProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -195,14 +198,14 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Tm
     prefetch<S::b_own>(x.b);
     if (sharing == Sharing::Results && x.k_parts > 1) expect_cluster_parts<S>(x, arrivals, static_cast<int>(rank));
   }
-  // The next kernel may be launched as soon as there is room for it, and waits for our end; so do we for the one
-  // before. Who adds slices is small and would find room at once, on the few multiprocessors without a block of ours:
-  // it comes when the last products end.
+  // The next kernel may start as soon as there is room for it; it waits for our end, as this kernel waits for the one
+  // before. The kernel that adds slices is small and would find room at once, on the few multiprocessors without a
+  // block of ours. So it is let in only when the last products end.
   if (x.slices == 1) launch_dependents();
   ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    // While the barriers are made, and the other block starts.
+    // This is computed while the barriers are made and the other block starts.
     WorkTile<S> work(x, Clusters<S>(x).first, rank);
     work.hold();
     ptx::barrier_cluster_wait();
@@ -215,10 +218,10 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Tm
     else
       consume<type, S, with_epilogue>(x, shared, barriers, arrivals, rank, work_tiles);
   }
-  if constexpr (sharing != Sharing::B) return; // who is sent sums has waited for all of them
+  if constexpr (sharing != Sharing::B) return; // a block that receives sums has waited for all of them
   __syncwarp();
-  // Nobody leaves while the other block may still write here. Relaxed, since the other need not see what was written:
-  // releasing would wait for all results to be in memory.
+  // A block must not end while the other block may still write into its shared memory. The barrier is relaxed, because
+  // the other block need not see what was written: a releasing barrier would wait until all results are in memory.
   ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   ptx::barrier_cluster_wait();
 #endif

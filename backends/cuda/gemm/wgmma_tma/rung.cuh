@@ -1,6 +1,7 @@
 #pragma once
 
-/// A rung by tensor maps: describes the operands, copies what the copy engine cannot read, runs the product.
+/// What a row by tensor maps runs: it describes the operands, copies what the copy engine cannot read, and launches the
+/// product.
 
 #include <tessera/executor.hpp>
 
@@ -32,38 +33,38 @@ struct StoredOperand {
   const void* data;
   Index lines, length, ld;
   Major major;
-  int element;         ///< bytes
-  bool turned = false; ///< is to be read from a transposed copy
+  int element;             ///< bytes of an element
+  bool transposed = false; ///< the product reads a transposed copy
 
   bool copied() const {
-    return turned || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
+    return transposed || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
   }
-  /// Elements from line to line of a copy: a box's lines are then whole lines of the caches.
+  /// Returns the elements from line to line of a copy: the lines of its boxes are then whole lines of the caches.
   Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 128) * 128 / element; }
   Index copy_bytes() const {
-    return !copied() ? 0 : turned ? length * pitch(lines) * element : lines * pitch(length) * element;
+    return !copied() ? 0 : transposed ? length * pitch(lines) * element : lines * pitch(length) * element;
   }
-  /// Makes the copy that the engine can read and is this from then on. Only f32 is transposed.
+  /// Makes a copy that the engine can read, and becomes that copy. Only f32 is transposed. `name` is the row's.
   Status copy_to(cudaStream_t stream, void* to, const char* name) {
     const Index halves = element / 2;
-    if (turned)
+    if (transposed)
       repack<float>(stream, {static_cast<const float*>(data), 1, ld, length, lines}, static_cast<float*>(to),
                     pitch(lines), length, lines, 0.0f);
     Status status =
-        turned ? launched(name)
-               : copy_aligned(stream, data, lines, length * halves, ld * halves, to, pitch(length) * halves, name);
-    if (turned) {
+        transposed ? launched(name)
+                   : copy_aligned(stream, data, lines, length * halves, ld * halves, to, pitch(length) * halves, name);
+    if (transposed) {
       std::swap(lines, length);
       major = major == Major::K ? Major::MN : Major::K;
     }
     data = to;
     ld = pitch(length);
-    turned = false;
+    transposed = false;
     return status;
   }
 };
 
-/// A map of `x`, whose boxes have so many lines of so many bytes.
+/// Makes a map of `x` whose boxes have `box_lines` lines of `box_line` bytes.
 inline Status encode(DType type, const StoredOperand& x, Index box_lines, CUtensorMap& map,
                      unsigned box_line = TensorShape{}.box_line) noexcept {
   const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
@@ -71,7 +72,8 @@ inline Status encode(DType type, const StoredOperand& x, Index box_lines, CUtens
                            {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line});
 }
 
-/// Fills in how a kernel reads `x`; a copy is of so many rows, or k.
+/// Fills in how a kernel reads `x`. One copy brings `box_rows` rows of a K-major operand, or `box_k` k of an MN-major
+/// one.
 inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index box_k, TensorOperand& out) noexcept {
   const bool along_k = x.major == Major::K;
   out.major = x.major;
@@ -89,10 +91,11 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
                                                          : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
   const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
-  // Those who share results meet once: each has one tile.
+  // Blocks that share results meet only once, so each of them has one tile.
   const Index clusters = x.k_parts > 1 ? all : std::clamp<Index>(multiprocessors / plan.cluster(), 1, all);
   const Index blocks = clusters * plan.cluster();
-  // Blocks of large tiles that lie below one another run side by side, so that the L2 cache is asked for a panel once.
+  // Blocks of large tiles that lie below one another run side by side, so that the L2 cache is asked only once for the
+  // operand that they share.
   const bool paired = sharing == Sharing::Nothing && rows * tile_n >= 128 * 128 && blocks % 2 == 0;
   const Launch how{.blocks = blocks,
                    .threads = threads,
@@ -123,7 +126,7 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
   return launch<type, 128, 128>(stream, x, plan, multiprocessors, name);
 }
 
-/// C, or the slices' sums in the same places.
+/// Says where results go: to C, or to the sums of slices, in the places that they would have in C.
 inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) noexcept {
   const bool sliced = sums != nullptr;
   const DType type = sliced ? DType::F32 : call.result;
@@ -141,13 +144,14 @@ inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) no
                      (call.m == 1 || ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
 }
 
-/// C as the copy engine sees it. `turned`: boxes are of Cᵀ.
-inline Status describe_results(const GemmCall& call, bool turned, CUtensorMap& map) noexcept {
+/// Makes the map of C for the copy engine. `transposed`: its boxes hold results of Cᵀ.
+inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMap& map) noexcept {
   const StoredOperand c{call.c, call.m, call.n, call.ldc, Major::K, static_cast<int>(size_of(call.result))};
-  return turned ? encode(call.result, c, turned_box_rows, map, turned_box_line) : encode(call.result, c, box_rows, map);
+  return transposed ? encode(call.result, c, transposed_box_rows, map, transposed_box_line)
+                    : encode(call.result, c, box_rows, map);
 }
 
-/// What a row runs.
+/// Runs a row's product.
 template <UnitType type>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   constexpr bool tf32 = type == UnitType::Tf32;
@@ -160,13 +164,14 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                       call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
   StoredOperand second{call.b,   b_flipped ? call.n : call.k,      b_flipped ? call.k : call.n,
                        call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
-  // The operands change places where op(A) has few rows, which then are columns. In tf32 the second operand has to be
-  // K-major: they change places for that as well, or it is transposed, which costs little if it is much the smaller.
+  // The operands change places where op(A) has few rows, which become columns in this way. In tf32 the second operand
+  // has to be K-major: the operands change places for that reason as well, or the second one is transposed, which costs
+  // little if it is much smaller than the first.
   const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
   const bool unlike = tf32 && !a_flipped && !b_flipped;
   const bool swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
   if (swapped) std::swap(first, second);
-  second.turned = tf32 && second.major == Major::MN;
+  second.transposed = tf32 && second.major == Major::MN;
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
@@ -201,7 +206,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                .stages_each = static_cast<int>(stages / units),
                .longer_parts = static_cast<int>(stages % units),
                .epilogue = EpilogueStore<float>(call)};
-  // What one copy fetches, for the cluster where that shares it: rows, columns, k.
+  // What one copy fetches, for the whole cluster where blocks share B: columns and k.
   const int own_columns = plan.own_columns();
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;

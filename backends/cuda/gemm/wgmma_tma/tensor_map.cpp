@@ -12,7 +12,7 @@ namespace {
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
-/// From the driver that cudart has opened: nothing here is linked against it.
+/// Finds the function in the driver that cudart has opened: the plug-in is not linked against the driver.
 Encode find_encode() noexcept {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};

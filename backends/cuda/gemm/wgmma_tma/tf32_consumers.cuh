@@ -1,8 +1,9 @@
 #pragma once
 
-/// Consumers for f32 operands in tf32, of which the matrix units want the second one K-major, and the first one too
-/// unless it comes from registers. So the first, whichever way it is stored, is read from shared memory into registers
-/// and rounded to tf32 there; of the second, which lies there as it was, the units ignore the last 13 bits.
+/// Consumers for f32 operands in tf32. The matrix units want the second operand K-major, and the first one too unless
+/// it comes from registers. So consumers read the first operand from shared memory into registers, whichever way it is
+/// stored, and round it to tf32 there. The second one stays in shared memory as it was, and the units ignore its last
+/// 13 bits.
 
 #include "cluster_split_k.cuh"
 
@@ -12,8 +13,8 @@ namespace tessera::cuda::tma {
 
 using wgmma::Barriers;
 
-/// A lane's part of 16 rows and 32 k: of the rows 2·(lane / 4) and the next, so that two neighbours of an MN-major
-/// operand are read at once. The units' rows lane / 4 and lane / 4 + 8 are these.
+/// A lane's elements of 16 rows and 32 k. It has the rows 2·(lane / 4) and the next one, so that two neighbours of an
+/// MN-major operand are read at once. They stand for the units' rows lane / 4 and lane / 4 + 8.
 struct Fragments {
   unsigned a[16];
 
@@ -44,14 +45,14 @@ struct Fragments {
         a[chunk * 2 + next] = rounded_to_tf32(*reinterpret_cast<const float*>(from + (chunk ^ line % 8) * 16));
     }
   }
-  /// The same where shared memory has as much to do as the units, in narrow tiles. The swizzle puts what lies four
-  /// lines apart, or of a K-major operand eight, into the same banks; so half of the lanes read two things in the other
-  /// order.
+  /// Loads the fragment where shared memory is as busy as the units, in narrow tiles. The swizzle puts lines that are
+  /// four apart, or in a K-major operand eight apart, into the same banks; so half of the lanes read two elements in
+  /// the other order.
   __device__ void load_in_turns(const char* stage, Major major, int warp, int lane) {
     const int pair = lane / 4, k = lane % 4;
     if (major == Major::MN) {
       const int chunk = warp % 2 * 4 + pair / 2;
-      const bool later = k % 2 == 1; // the second four k come first
+      const bool later = k % 2 == 1; // the second four k are read first
       const char* const box = stage + warp / 2 * 32 * 128 + pair % 2 * 8;
       const auto place = [&](int line) { return box + line * 128 + (chunk ^ line) * 16; };
       const char *const first = place(later ? 4 + k : k), *const second = place(later ? k : 4 + k);
@@ -66,7 +67,7 @@ struct Fragments {
       }
       return;
     }
-    const bool later = pair >= 4; // of two chunks the second one comes first
+    const bool later = pair >= 4; // of two chunks the second one is read first
 #pragma unroll
     for (int next = 0; next < 2; ++next) {
       const int line = warp * 16 + pair * 2 + next;
@@ -84,8 +85,9 @@ struct Fragments {
   }
 };
 
-/// Results of Cᵀ to C: a warp's 16 rows are columns j and on, a lane's two of them neighbours; `columns` are rows from
-/// i on. Whole sectors, 64 bytes of four rows at a time, straight from the accumulators.
+/// Stores results of Cᵀ to C. A warp's 16 rows are the columns from j on, and a lane's two rows are neighbours there;
+/// the tile's columns are the rows from i on. It writes whole sectors, 64 bytes of four rows at a time, straight from
+/// the accumulators.
 template <int count>
 __device__ void store_transposed(const Output& x, const float (&sum)[count], int i, int j, int slice) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -129,7 +131,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0, own_b = S::b_of(warp / 4);
-  const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave none for it
+  const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave no registers for it
   const Output& to = S::columns < 128 ? in_registers : x.to;
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
@@ -158,7 +160,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
       ring.advance(stages);
       ++k;
     };
-    // The next products' fragments are read while these are under way.
+    // The fragments of the next products are read while the products before run.
     Fragments even, odd;
     while (true) {
       step(even);
@@ -179,7 +181,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
           send_rows<true>(x.c, sum, to.alpha, buffers + warp * staging, row, col);
         continue;
       }
-      wait_for_boxes<0>(); // in whose buffers results are turned
+      wait_for_boxes<0>(); // the copy engine must have read the buffers, which are needed now
     }
     const auto store_all = [&](const auto& sums, char* buffer) {
       if constexpr (with_epilogue) {

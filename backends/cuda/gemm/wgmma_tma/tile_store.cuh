@@ -1,9 +1,9 @@
 #pragma once
 
-/// From accumulators to C: each warp turns its 16 rows, 128 bytes of each at a time, in shared memory of its own, so
-/// that its lanes store 16 bytes each, a row's next to one another. So a block's last tile is stored, and all where the
-/// copy engine cannot (tma_boxes.cuh): they wait for no store. Where C is not aligned, and at its edge, a lane stores a
-/// column's elements.
+/// How results get from accumulators to C: each warp rearranges its 16 rows, 128 bytes of each at a time, in its own
+/// shared memory, so that its lanes store 16 bytes each, next to one another in a row. A block's last tile is stored in
+/// this way, and every tile where the copy engine cannot store (store_boxes.cuh); warps do not wait for these stores.
+/// Where C is not aligned, and at its edge, a lane stores the elements of a column.
 
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/rounding.cuh"
@@ -11,7 +11,7 @@
 
 namespace tessera::cuda::tma {
 
-constexpr int buffer_bytes = staging / 2; ///< a warp has two, used in turn
+constexpr int buffer_bytes = staging / 2; ///< a warp has two buffers and uses them in turn
 
 /// Four neighbours in C.
 template <class R>
@@ -30,21 +30,21 @@ struct alignas(4 * sizeof(R)) Quad {
 template <UnitType type>
 using Narrow = std::conditional_t<type == UnitType::Fp16, __half, __nv_bfloat16>;
 
-/// Where results go: to C, or to the slices' sums.
+/// Where results go: to C, or to the sums of slices.
 struct Output {
   void* c;
   Index ldc;
-  Index plane; ///< elements from one slice's sums to the next one's
+  Index plane; ///< elements from one slice's sums to the next slice's sums
   int m, n;
   float alpha, beta; ///< 1 and 0 for sums
-  bool narrow;       ///< 16 bit
+  bool narrow;       ///< results have 16 bits
   bool vectors;      ///< rows begin at multiples of 16 bytes
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// The same, in registers from here on: a kernel's parameters come from memory, and should not be waited for at the
-/// end.
+/// Returns `x` in registers: a kernel's parameters come from memory, and at the end the kernel should not wait for
+/// them.
 __device__ inline Output held(Output x) {
   int narrow = x.narrow, vectors = x.vectors;
   asm volatile(""
@@ -55,17 +55,17 @@ __device__ inline Output held(Output x) {
   return x;
 }
 
-/// This thread's lane, which the compiler does not know before.
+/// Returns this thread's lane. The compiler cannot compute it before this place in the code.
 __device__ inline int lane_from_here() {
   unsigned thread = threadIdx.x;
   asm volatile("" : "+r"(thread));
   return static_cast<int>(thread % 32);
 }
 
-/// 32 f32 results of each of 16 rows, from accumulator `first`, a constant, on, lines of 128 bytes, the 16-byte chunks
-/// of line i at c ^ i % 8. A lane has of every 8 columns two, in the rows lane / 4 and lane / 4 + 8, or, if `paired`,
-/// 2·(lane / 4) and the next. Odd rows take their chunks in another order than even ones, so that no two rows want the
-/// same banks at once.
+/// Writes 32 f32 results of each of 16 rows to a buffer, from accumulator `first` on, which must be a constant. The
+/// buffer's lines have 128 bytes, and the 16-byte chunk c of line i is at c ^ i % 8. Of every 8 columns a lane has two,
+/// in the rows lane / 4 and lane / 4 + 8 or, if `paired`, 2·(lane / 4) and the next one. Lanes of odd rows write their
+/// chunks in another order than lanes of even rows, so that no two rows use the same banks at once.
 template <bool paired, int count>
 __device__ void stage_wide(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
   const bool odd = !paired && lane / 4 % 2 == 1;
@@ -83,8 +83,9 @@ __device__ void stage_wide(const float (&sum)[count], int first, float alpha, ch
     }
 }
 
-/// 64 results rounded to 16 bits of each of 16 rows, or the last 32, likewise; four 8×8 matrices an instruction.
-/// pair(p) are the accumulators 2·p and 2·p + 1, of which there are `count`, from pair `first` on.
+/// Writes 64 results of 16 bits of each of 16 rows, or the last 32, to a buffer in the layout of stage_wide; an
+/// instruction writes four 8×8 matrices. pair(p) returns the rounded accumulators 2·p and 2·p + 1; there are `count`
+/// pairs, and the first one is pair `first`.
 template <int count, class GetPair>
 __device__ void stage_pairs(GetPair pair, int first, char* buffer, int lane) {
   const int row = lane % 16;
@@ -106,21 +107,22 @@ __device__ void stage_narrow(const float (&sum)[count], int first, float alpha, 
       buffer, lane);
 }
 
-/// The 16 bytes of a row's chunk.
+/// Returns the 16 bytes of a row's chunk.
 template <class T>
 __device__ T staged(const char* buffer, int row, int chunk) {
   return *reinterpret_cast<const T*>(buffer + row * 128 + (chunk ^ row % 8) * 16);
 }
 
-/// A warp's 16 rows of some columns to C, of R.
+/// A warp's 16 rows of some columns, on their way to C, whose type is R.
 template <class R>
 struct OutputRows {
   R* c; ///< the first result
   Index ldc;
-  int rows, columns; ///< that exist
+  int rows, columns; ///< rows and columns that exist
   float beta;
 
-  /// What `stage_wide` left, four columns a lane. All of C that is needed is under way before the first of it is used.
+  /// Stores what stage_wide wrote, four columns a lane. All elements of C that are needed are read before the first is
+  /// used.
   __device__ void store_wide(const char* buffer, int lane) const {
     auto* const to = reinterpret_cast<Quad<R>*>(c + lane / 8 * ldc) + lane % 8;
     float4 old[4]{};
@@ -140,7 +142,7 @@ struct OutputRows {
       to[i * ldc].set(r);
     }
   }
-  /// The same, a column a lane.
+  /// Stores what stage_wide wrote, one column a lane.
   __device__ void store_columns(const char* buffer, int lane) const {
     if (lane >= columns) return;
 #pragma unroll 4
@@ -150,7 +152,7 @@ struct OutputRows {
       *to = Rounding<R>::round(beta == 0 ? r : fused(beta, Rounding<R>::value(*to), r));
     }
   }
-  /// What `stage_narrow` left, eight columns a lane, or those of them that exist.
+  /// Stores what stage_narrow wrote, eight columns a lane, or as many of them as exist.
   __device__ void store_narrow(const char* buffer, int lane) const {
     R* const to = c + lane / 8 * ldc + lane % 8 * 8;
     const int own = columns - lane % 8 * 8;
@@ -170,7 +172,7 @@ struct OutputRows {
   }
 };
 
-/// What `stage_wide` left, without alpha, four columns a lane: 16 rows from (i, j) on.
+/// Stores what stage_wide wrote without alpha, four columns a lane, with an epilogue: 16 rows from (i, j) on.
 __device__ inline void store_staged_with_epilogue(const EpilogueStore<float>& epilogue, const char* buffer, int lane,
                                                   int i, int j) {
   float sum[4][4];
@@ -185,8 +187,8 @@ __device__ inline void store_staged_with_epilogue(const EpilogueStore<float>& ep
   epilogue.store([&](int v) -> ResultPlace { return {i + lane / 8 + v * 4, j + lane % 8 * 4}; }, sum);
 }
 
-/// store() where more is to be done than alpha and beta: by way of local memory, since with accumulators in registers
-/// there would be too few for this. All that depends on the lane is computed here and not before the main loop.
+/// Stores like store(), with an epilogue. Results go through local memory, because accumulators leave too few
+/// registers. All that depends on the lane is computed here, not before the main loop.
 template <bool paired, int count>
 __device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const float (&sum)[count], char* buffers,
                                     int i, int j) {
@@ -195,7 +197,7 @@ __device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const 
   float held[count];
 #pragma unroll
   for (int e = 0; e < count; ++e) held[e] = sum[e];
-  __syncwarp(); // the last tile's buffers have been read
+  __syncwarp(); // all lanes have read the last tile's buffers
 #pragma unroll 1
   for (int col = 0; col < count * 2 && j + col < epilogue.n; col += 32) {
     char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
@@ -208,7 +210,7 @@ __device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const 
   }
 }
 
-/// A warp's 16 rows from (i, j) on, of one slice.
+/// Stores a warp's 16 rows from (i, j) on, of one slice.
 template <UnitType type, bool paired = false, int count>
 __device__ void store(const Output& x, const float (&sum)[count], char* buffers, int i, int j, int slice,
                       int lane = static_cast<int>(threadIdx.x) % 32) {
@@ -219,8 +221,8 @@ __device__ void store(const Output& x, const float (&sum)[count], char* buffers,
   const auto rows_of = [&](auto* c, int col) {
     return OutputRows<std::remove_pointer_t<decltype(c)>>{c + first + col, x.ldc, x.m - i, columns - col, x.beta};
   };
-  __syncwarp(); // the last tile's buffers have been read
-  // Two buffers in turn: whoever is past a chunk's barrier has read the other one.
+  __syncwarp(); // all lanes have read the last tile's buffers
+  // There are two buffers in turn: a lane that has passed a chunk's barrier has read the other buffer.
   if (x.vectors && (x.narrow ? x.beta == 0 : columns == tile_n)) {
     if (!paired && x.narrow) {
 #pragma unroll
@@ -242,14 +244,14 @@ __device__ void store(const Output& x, const float (&sum)[count], char* buffers,
     }
     return;
   }
-  // Not unrolled: so much more code would not fit the instruction cache.
+  // The loop is not unrolled, because the code would not fit into the instruction cache.
 #pragma unroll 1
   for (int col = 0; col < columns; col += 32) {
     char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
 #pragma unroll
     for (int chunk = 0; chunk < tile_n; chunk += 32)
       if (chunk == col)
-        stage_wide<paired>(sum, chunk / 2, x.alpha, buffer, lane); // accumulators are numbered by constants
+        stage_wide<paired>(sum, chunk / 2, x.alpha, buffer, lane); // accumulators must be numbered by constants
     __syncwarp();
     const auto put = [&](const auto& rows) {
       if (x.vectors && rows.columns >= 32)
@@ -264,20 +266,21 @@ __device__ void store(const Output& x, const float (&sum)[count], char* buffers,
   }
 }
 
-/// Results of Cᵀ: the accumulators' 16 rows are columns from j on, their columns rows from i on. Of a lane's two
-/// columns the second is the first one's neighbour (`neighbours` = 2) or 8 further on (1).
+/// Stores results of Cᵀ with an epilogue. The accumulators' 16 rows are the columns from j on, and their columns are
+/// the rows from i on. A lane has two columns: the second one is the neighbour of the first (`neighbours` = 2), or 8
+/// columns further on (`neighbours` = 1).
 template <int neighbours, int count>
 __device__ void store_columns_with_epilogue(const EpilogueStore<float>& epilogue, const float (&sum)[count], int i,
                                             int j) {
   const int lane = lane_from_here();
   j += lane / 4 * neighbours;
   i += lane % 4 * 2;
-  float held[count]; // in local memory: the loop is not unrolled
+  float held[count]; // in local memory, because the loop is not unrolled
 #pragma unroll
   for (int e = 0; e < count; ++e) held[e] = sum[e];
 #pragma unroll 1
   for (int first = 0; first < count; first += 8) {
-    // Result e is in row e / 4 · 8 + e % 2 and in column e / 2 % 2 of the two.
+    // Result e is in row e / 4 · 8 + e % 2, and in the first or second column by e / 2 % 2.
     float four[8 / neighbours][neighbours];
     const auto number = [](int v) { return neighbours == 2 ? v / 2 * 4 + v % 2 : v; };
 #pragma unroll

@@ -1,7 +1,9 @@
-/// wgmma_fp16: fp16 operands from where they are, by tensor maps, then Hopper's warpgroup matrix instructions in f32.
+/// wgmma_fp16: fp16 operands are read from where they are, by tensor maps, and multiplied by Hopper's warpgroup matrix
+/// instructions in f32.
 ///
-/// Nothing is packed or transposed: the copy engine and the matrix units read either direction. Only rows that begin at
-/// no multiples of 16 bytes are copied first. 2·m·n·k operations. NVIDIA CUTLASS; PTX ISA, "Tensor-map".
+/// Nothing is packed or transposed: the copy engine and the matrix units read either direction. An operand is copied
+/// first only if its rows do not begin at multiples of 16 bytes. It takes 2·m·n·k operations. Sources: NVIDIA CUTLASS;
+/// PTX ISA, "Tensor-map".
 
 #include "cuda/gemm/ladder.hpp"
 #include "rung.cuh"

@@ -1,8 +1,10 @@
-/// wgmma_tf32: f32 operands from where they are, by tensor maps, then Hopper's warpgroup matrix instructions in tf32.
+/// wgmma_tf32: f32 operands are read from where they are, by tensor maps, and multiplied by Hopper's warpgroup matrix
+/// instructions in tf32.
 ///
-/// One operand passes through registers, which rounds it and lets it be stored either way; of the other the units drop
-/// the last 13 bits, and it has to be stored along k: Cᵀ = op(B)ᵀ·op(A)ᵀ lets either be that one. If neither is, B is
-/// transposed first. 2·m·n·k operations. NVIDIA CUTLASS; PTX ISA, "Tensor-map".
+/// One operand passes through registers, which rounds it and lets it be stored either way. Of the other operand the
+/// units drop the last 13 bits, and it has to be stored along k: since Cᵀ = op(B)ᵀ·op(A)ᵀ, it may be either of the two.
+/// If neither is stored along k, B is transposed first. It takes 2·m·n·k operations. Sources: NVIDIA CUTLASS; PTX ISA,
+/// "Tensor-map".
 
 #include "cuda/gemm/ladder.hpp"
 #include "rung.cuh"

@@ -1,32 +1,34 @@
 #pragma once
 
-/// Which results a cluster and a block compute, and from which k.
+/// Says which results a cluster and a block compute, and over which range of k.
 
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "tile_store.cuh"
 
 namespace tessera::cuda::tma {
 
-constexpr int band_rows = 1024; ///< of tiles that lie below one another, so that their panels meet in the L2 cache
+/// Rows of C that the raster order walks together, so that tiles share operands in the L2 cache.
+constexpr int raster_rows = 1024;
 
-/// op(A) and op(B), or, if `swapped`, op(B)ᵀ and op(A)ᵀ, the product of which is Cᵀ.
+/// The kernel's parameters: op(A) and op(B) or, if `swapped`, op(B)ᵀ and op(A)ᵀ, whose product is Cᵀ.
 struct TmaProduct {
   TensorOperand a, b;
-  CUtensorMap c; ///< if in_boxes: boxes of results that the copy engine takes to C
+  CUtensorMap c; ///< if in_boxes: C, for the boxes of results that the copy engine stores
   bool in_boxes;
   bool swapped;
   Output to;
-  int tiles_m, tiles_n;          ///< a tile here is a cluster's, or that of a block that shares nothing
-  int slices;                    ///< of k, a plane of sums each
-  int k_parts;                   ///< of each slice, for the blocks of a cluster that share results; else 1
-  int stages_each, longer_parts; ///< blocks of k, a stage each, of each part, and how many parts have one more
+  int tiles_m, tiles_n; ///< numbers of tiles; a tile here belongs to a cluster, or to a block that shares nothing
+  int slices;           ///< slices of k; each has a plane of sums
+  int k_parts;          ///< parts of each slice, for the blocks of a cluster that share results; otherwise 1
+  /// Stages of each part, one for each block of k, and the number of parts that have one more.
+  int stages_each, longer_parts;
   EpilogueStore<float> epilogue;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// The clusters' places in the list of tiles and slices, or those of blocks that share nothing: each does its own and
-/// every so many further on.
+/// The position of a cluster, or of a block that shares nothing, in the list of tiles and slices. It takes entry
+/// `first` and every `count`-th after it; the list has `all` entries.
 template <class S>
 struct Clusters {
   int first, all, count;
@@ -39,21 +41,22 @@ struct Clusters {
   __device__ bool is_last(int index) const { return index + count >= all; }
 };
 
-/// Whether consumers find a tile's work where the producer has left it, in shared memory behind the barrier of the
-/// tile's first stage: its divisions take 500 cycles, in which who has many tiles multiplies nothing. While the first
-/// stage is on its way consumers have time for them.
+/// Says whether the producer leaves a tile's work tile in shared memory, behind the barrier of the tile's first stage,
+/// and consumers read it there. Otherwise each consumer computes it: that takes divisions, during which a consumer with
+/// many tiles multiplies nothing, but which cost nothing while the first stage is on its way.
 template <UnitType type, class S>
 constexpr bool producer_leaves_work_tiles = type == UnitType::Tf32 || S::sharing == Sharing::B;
 
-/// A block's share of the work: its tile's slice, or part of one, of k.
+/// A block's unit of work: a tile's slice of k, or a part of the slice.
 template <class S>
 struct alignas(16) WorkTile {
-  int row, col;   ///< of the tile's first result in this block
+  int row, col;   ///< place of the first result of this block's tile
   int begin, end; ///< blocks of k
   int slice;
 
   WorkTile() = default;
-  /// With few divisions, and none of 64 bits: nothing is multiplied until this is done.
+  /// Computes the work tile number `index`. It takes few divisions, and none of 64 bits, because nothing is multiplied
+  /// until it is done.
   __device__ WorkTile(const TmaProduct& x, int index, unsigned rank) {
     const unsigned tiles_m = static_cast<unsigned>(x.tiles_m), tiles_n = static_cast<unsigned>(x.tiles_n);
     const unsigned tiles = tiles_m * tiles_n;
@@ -63,7 +66,7 @@ struct alignas(16) WorkTile {
       slice = index / static_cast<int>(tiles);
       tile -= static_cast<unsigned>(slice) * tiles;
     }
-    // As many blocks for each unit, or one more for the first ones.
+    // All units have equally many blocks of k, or one more for the first ones.
     const int unit = S::sharing == Sharing::Results ? slice * x.k_parts + static_cast<int>(rank) : slice;
     begin = unit * x.stages_each + min(unit, x.longer_parts);
     end = begin + x.stages_each + (unit < x.longer_parts);
@@ -72,29 +75,30 @@ struct alignas(16) WorkTile {
       col = 0;
       return;
     }
-    // Column by column within bands of rows of tiles.
-    constexpr unsigned band = band_rows / S::rows;
-    const unsigned first = tiles_m <= band ? 0 : tile / (band * tiles_n) * band;
-    const unsigned height = min(tiles_m - first, band);
-    const unsigned in_band = tile - first * tiles_n;
-    const unsigned across = in_band / height;
-    const unsigned down = first + in_band - across * height;
+    // Tiles are numbered column by column within groups of rows of tiles.
+    constexpr unsigned group_rows = raster_rows / S::rows;
+    const unsigned first = tiles_m <= group_rows ? 0 : tile / (group_rows * tiles_n) * group_rows;
+    const unsigned height = min(tiles_m - first, group_rows);
+    const unsigned in_group = tile - first * tiles_n;
+    const unsigned across = in_group / height;
+    const unsigned down = first + in_group - across * height;
     row = static_cast<int>((S::sharing == Sharing::B ? down * cluster + rank : down) * S::rows);
     col = static_cast<int>(across) * S::tile_n;
   }
-  /// What the producer has left for the tile that begins with the ring's stage, as soon as that is there.
+  /// Reads the work tile that the producer has left for the tile that begins with the ring's stage, as soon as it is
+  /// there.
   __device__ WorkTile(const WorkTile* left, std::uint64_t* full, const Ring<S::count>& ring) {
     wait(full[ring.stage], ring.phase);
     *this = left[ring.stage];
-    __syncwarp(); // who gives the stage back does so for all lanes
+    __syncwarp(); // a lane that gives the stage back does so for all lanes
   }
-  __device__ int blocks() const { return end - begin; } ///< of k
-  /// The same, and the compiler knows that all of a warp's threads have it.
+  __device__ int blocks() const { return end - begin; } ///< the number of blocks of k
+  /// Returns blocks() in a way that tells the compiler that it is equal in all threads of a warp.
   __device__ int uniform_blocks() const { return __shfl_sync(~0U, blocks(), 0); }
-  /// The first of a consuming warp's results, and its consumer's.
+  /// These return the place of the first result of a consumer warp, and of its consumer.
   __device__ int row_of(int warp) const { return row + (S::beside ? warp % 4 : warp) * 16; }
   __device__ int col_of(int consumer) const { return col + (S::beside ? consumer * S::columns : 0); }
-  /// All of this is known from here on.
+  /// Makes the compiler compute all members at this place in the code.
   __device__ void hold() { asm volatile("" : "+r"(row), "+r"(col), "+r"(begin), "+r"(end)); }
 };
 
