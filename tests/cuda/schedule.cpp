@@ -98,7 +98,7 @@ class Drawing {
           if (can_draw(block) || can_add(block)) able.push_back(&block);
         }
         if (all_ended) break;
-        BOOST_TEST_REQUIRE(!able.empty(), "everyone waits");
+        BOOST_TEST_REQUIRE(!able.empty(), "all blocks wait");
         Block& block = *able[random() % able.size()];
         if (can_draw(block) && (!can_add(block) || random() % 2 == 0))
           draw(block);
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(divisors_divide) {
 }
 
 /// In each layer every tile has one place, and the tiles of a group of rows follow one another.
-BOOST_AUTO_TEST_CASE(bands_have_every_tile_once) {
+BOOST_AUTO_TEST_CASE(raster_order_has_every_tile_once) {
   for (const Index tiles_m : {1, 15, 16, 17, 33, 64})
     for (const Index tiles_n : {1, 3, 40}) {
       const RasterOrder raster(tiles_m, tiles_n, 16);
