@@ -85,7 +85,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     const auto kernel =
         x.epilogue.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
-    /// Of a block that is to have a multiprocessor to itself.
+    /// Bytes of a block that is to have a multiprocessor to itself.
     constexpr std::size_t alone = std::max(bytes, more_than_half);
     if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
     const Launch how{.blocks = blocks,
