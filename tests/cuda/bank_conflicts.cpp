@@ -1,8 +1,8 @@
-/// Bank conflicts of the GEMM rungs, counted on the host from the layouts that the kernels use.
+/// Counts the bank conflicts of the GEMM rungs on the host, from the layouts that the kernels use.
 ///
 /// Shared memory has 32 banks of 4 bytes. A warp's access is served in phases of 128 bytes (all lanes of a 32-bit
-/// access, 16 of a 64-bit one, 8 of a 128-bit one), and a phase takes as many wavefronts as the busiest bank has
-/// different words. What is over one wavefront a phase is a conflict: what ncu counts.
+/// access, 16 of a 64-bit access, 8 of a 128-bit access). A phase takes as many wavefronts as the busiest bank has
+/// different words. Every wavefront beyond one for each phase is a conflict, which is what ncu counts.
 
 #define BOOST_TEST_MODULE cuda_bank_conflicts
 #include <algorithm>
@@ -26,7 +26,7 @@ using tessera::cuda::z_curve;
 constexpr int lanes = 32;
 constexpr int banks = 32;
 
-/// Conflicts of one access, lane l touching `count` elements of type T from element offset(l) on.
+/// Returns the conflicts of one access, in which lane l touches `count` elements of type T from element offset(l) on.
 template <class T, class Offset>
 int conflicts(int count, Offset offset) {
   const int words_per_element = static_cast<int>(sizeof(T)) / 4;
@@ -47,7 +47,8 @@ int conflicts(int count, Offset offset) {
   return wavefronts - words;
 }
 
-/// What float4 and the rungs after it have in common: 256 threads, 32 bytes of rows and columns a thread, tiles of 8 k.
+/// What float4 and the rungs after it share: 256 threads, 32 bytes of rows and of columns for a thread, and tiles of 8
+/// k.
 template <class T>
 struct Tile {
   static constexpr int width = Vector<T>::width;
@@ -55,7 +56,7 @@ struct Tile {
   static constexpr int tile = 16 * side;
   static constexpr int depth = 8;
 
-  /// TileLoader's store of element e of its vector: [k][outer], transposed.
+  /// TileLoader's store of element e of its vector, transposed to [k][outer].
   static int transposing_store(int e, int ld) {
     return conflicts<T>(1, [&](int lane) {
       const Place at = row_order(lane, depth / width);
@@ -68,7 +69,7 @@ struct Tile {
       return at.down * ld + at.across * width;
     });
   }
-  /// Vector v of a thread's rows of A and of its columns of B.
+  /// The load of vector v of a thread's rows of A, or of its columns of B.
   template <class Order>
   static int load_a(int v, Order order) {
     return conflicts<T>(width, [&](int lane) { return order(lane).down * side + v * width; });
@@ -131,7 +132,7 @@ BOOST_AUTO_TEST_CASE(the_z_curve_visits_each_place_once) {
   BOOST_TEST(places.size() == 32U);
 }
 
-/// warp_tile and async_copy: lanes 4×8, vectors lane after lane; async_copy transposes element by element.
+/// warp_tile and async_copy have lanes 4×8, and vectors lane after lane; async_copy transposes element by element.
 BOOST_AUTO_TEST_CASE_TEMPLATE(warp_tiles_have_none, T, Types) {
   constexpr int width = Vector<T>::width;
   BOOST_TEST(conflicts<T>(width, [](int lane) { return row_order(lane, 8).down * width; }) == 0);

@@ -1,6 +1,5 @@
-/// f64 products of few tiles and long k, whose segments stream_k adds in a chain of the blocks that computed them: the
-/// bits must be those of z_order, also where several such products share the device, so that not all blocks run at
-/// once.
+/// f64 products of few tiles and long k. stream_k adds their segments in a chain of the blocks that computed them. The
+/// bits must be z_order's, also where several such products share the device, so that not all blocks run at once.
 
 #include <array>
 #include <cstddef>
@@ -38,7 +37,8 @@ BOOST_AUTO_TEST_CASE(chained_segments_keep_their_bits) {
   }
 }
 
-/// Each would take all multiprocessors; blocks of one hold those that blocks of another wait for.
+/// Each product would take all multiprocessors, and blocks of one product hold the multiprocessors that blocks of
+/// another one wait for.
 BOOST_AUTO_TEST_CASE(several_at_a_time_end) {
   if (!is_hopper()) return;
   Executor& device = executor(Backend::Cuda);

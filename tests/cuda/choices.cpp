@@ -1,5 +1,5 @@
-/// Which tiles and cuts stream_k and the kernels by tensor maps take, of a device with 132 multiprocessors: looked at
-/// on the host.
+/// Checks on the host which tiles and cuts stream_k and the kernels by tensor maps choose for a device with 132
+/// multiprocessors.
 
 #define BOOST_TEST_MODULE cuda_choices
 #include <set>
@@ -20,7 +20,7 @@ namespace {
 
 namespace stream_k = tessera::cuda::stream_k;
 
-// As the kernels are listed.
+// The tiles in the order in which the rows list them.
 constexpr stream_k::TileModel f32_tiles[]{stream_k::f32_large, stream_k::f32_square, stream_k::f32_medium,
                                           stream_k::f32_small, stream_k::f32_flat,   stream_k::f32_least};
 constexpr stream_k::TileModel f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square,
@@ -57,14 +57,14 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
             if (plan.slices > 1 || plan.k_parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= 132);
           }
         }
-  BOOST_TEST(choose_plan(8192, 8192, 128, 132, false).tile_n == 256); // fewest bytes an operation
+  BOOST_TEST(choose_plan(8192, 8192, 128, 132, false).tile_n == 256); // it reads the fewest bytes for each operation
   const TilingPlan one_tile = choose_plan(64, 64, 512, 132, false);
   BOOST_TEST(one_tile.k_parts * one_tile.slices > 100);
   const TilingPlan slender = choose_plan(4096, 16, 32, 132, false);
   BOOST_TEST(slender.k_parts == 2);
   BOOST_TEST(slender.slices == 1); // no sums in memory
   const TilingPlan low = choose_plan(300, 3000, 32, 132, false);
-  BOOST_TEST((low.tile_m == 64 && low.tile_n == 128)); // of 128 rows a fifth would be empty
+  BOOST_TEST((low.tile_m == 64 && low.tile_n == 128)); // of tiles of 128 rows a fifth would be empty
 }
 
 BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, false).tile_n == 256);
 }
 
-/// With 132 multiprocessors, in f32: measured on an H200.
+/// The choices in f32 with 132 multiprocessors, which follow measurements on an H200.
 BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
   const auto& tiles = f32_tiles;
@@ -127,18 +127,19 @@ BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
   };
   check(256, 256, 256, f32_least, 1, 2);
   check(512, 512, 512, f32_flat, 1, 2);
-  check(300, 1000, 1000, f32_flat, 1, 1); // 160 tiles, cut: two of them on one multiprocessor would take longer
+  // 160 tiles, which are cut: two of them on one multiprocessor would take longer.
+  check(300, 1000, 1000, f32_flat, 1, 1);
   check(768, 768, 768, f32_small, 1, 1);
   check(1024, 1024, 1024, f32_small, 1, 2);
   check(1536, 1536, 1536, f32_medium, 1, 2);
   check(2048, 2048, 2048, f32_large, 1, 1);
   check(8192, 8192, 8192, f32_large, 1, 1);
   check(4096, 4096, 4096, f32_large, 1, 1);
-  check(4096, 4096, 128, f32_square, 1, 2);  // storing takes long, beside multiplying
+  check(4096, 4096, 128, f32_square, 1, 2);  // storing takes long, and the second block multiplies meanwhile
   check(1024, 1024, 4096, f32_square, 4, 2); // 64 tiles, one of which would take 4096 steps
 }
 
-/// The same in f64.
+/// The choices in f64 with 132 multiprocessors.
 BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
   const auto& tiles = f64_tiles;
@@ -163,13 +164,13 @@ BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   for (const auto& [m, n, k] : tessera::test::chained_products)
     BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose_tile(tiles, call(m, n, k), 132), 132),
                m << "×" << n << "×" << k);
-  // The first of those that cost the same, and no cuts where k is one segment.
+  // Of several tiles that cost the same the first one is chosen, and there are no cuts where k is one segment.
   const TileChoice least = choose_tile(tiles, call(1, 1, 1), 132);
   BOOST_TEST(tiles[least.tile].m == f64_least.m);
   BOOST_TEST(least.segments == 1);
 }
 
-/// Of the products that a device multiplies.
+/// The products that tests multiply on a device take these tiles.
 BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
   using namespace tessera::cuda::stream_k;
   const auto tiles_of = [](std::span<const TileModel> tiles, tessera::DType type, bool cut) {

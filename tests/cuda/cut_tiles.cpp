@@ -1,6 +1,6 @@
-/// Products so large that stream_k cuts tiles between two blocks, and slender chooses each of its tiles: the bits must
-/// be those of z_order, which gives a tile to one block, has its epilogue in a pass of its own, and is compared with
-/// the reference by conformance on small products.
+/// Products so large that stream_k cuts tiles between two blocks, and that slender chooses each of its tiles. The bits
+/// must be z_order's, which computes a tile in one block, has its epilogue in a pass of its own, and is compared with
+/// the reference by the conformance tests on small products.
 
 #include <algorithm>
 #include <limits>
@@ -24,7 +24,7 @@ using test::check_bits;
 
 namespace {
 
-/// Does the device run this row, for such a product?
+/// Says whether the device's row takes such a product.
 bool runs(const std::string& name, const GemmCall& call) {
   const auto kernels = executor(Backend::Cuda).gemm_kernels();
   const GemmKernel& row = *std::find_if(kernels.begin(), kernels.end(),
@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
   for (const Op op_a : {Op::None, Op::Transpose})
     for (const Op op_b : {Op::None, Op::Transpose}) check_bits<T>("stream_k", 2200, 2304, 1100, op_a, op_b);
   check_bits<T>("stream_k", 2201, 2303, 2500, Op::None, Op::None); // unaligned, edges in both directions
-  check_bits<T>("stream_k", 1001, 900, 5000, Op::None, Op::None);  // k cut at the segments, and tiles cut as well
+  // K is cut at the segments, and tiles are cut as well.
+  check_bits<T>("stream_k", 1001, 900, 5000, Op::None, Op::None);
   check_bits<T>("stream_k", 1536, 1536, 1536, Op::None, Op::None); // segments of different length
   check_bits<T>("stream_k", 1000, 1000, 1000, Op::None, Op::None);
   check_bits<T>("stream_k", 60, 4000, 4100, Op::None, Op::Transpose);
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_of_all_sizes_keep_their_bits, T, Types) {
       for (const Op op_b : {Op::None, Op::Transpose}) check_bits<T>("stream_k", m, n, k, op_a, op_b);
 }
 
-/// f64's of 128×64.
+/// f64 has tiles of 128×64.
 BOOST_AUTO_TEST_CASE(tiles_half_as_wide_keep_their_bits) {
   if (!runs("stream_k", {.type = DType::F64})) return;
   for (const auto& [m, n, k] : test::products_128x64)
@@ -75,29 +76,29 @@ BOOST_AUTO_TEST_CASE(tiles_half_as_wide_keep_their_bits) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
   constexpr bool f32 =
-      sizeof(T) == 4; // f64 of more than four rows or columns is few_vectors_keep_their_bits' or stream_k's
+      sizeof(T) == 4; // f64 with more than four rows or columns belongs to few_vectors_keep_their_bits or to stream_k
   if (!runs("slender", {.type = dtype_of<T>, .m = 1, .n = 1, .k = 1})) return;
-  // Several segments in a block: four, and eight, the last one short.
+  // A block works on several segments: on four, and on eight, of which the last one is short.
   for (const Op op : {Op::None, Op::Transpose}) {
     check_bits<T>("slender", 1, 8200, 3100, Op::None, op);
     check_bits<T>("slender", 1, 8200, 8100, op, op);
     check_bits<T>("slender", 3, 8201, 3500, op, op);
     check_bits<T>("slender", 8200, 4, 3500, op, Op::None);
-    check_bits<T>("slender", 3, 8201, 9000, op, op); // more segments than panels have
+    check_bits<T>("slender", 3, 8201, 9000, op, op); // more segments than few_vectors_* take
     check_bits<T>("slender", 8200, 4, 9000, op, Op::None);
   }
   if (!f32) return;
   for (const Op op_a : {Op::None, Op::Transpose})
     for (const Op op_b : {Op::None, Op::Transpose}) {
       check_bits<T>("slender", 61, 64, 66000, op_a, op_b);  // tiles of 32×64
-      check_bits<T>("slender", 100, 230, 1500, op_a, op_b); // 16×32
-      check_bits<T>("slender", 13, 4100, 9000, op_a, op_b); // 16×128: more segments than panels have
-      check_bits<T>("slender", 4099, 27, 8200, op_a, op_b); // 32×128
+      check_bits<T>("slender", 100, 230, 1500, op_a, op_b); // tiles of 16×32
+      check_bits<T>("slender", 13, 4100, 9000, op_a, op_b); // tiles of 16×128: more segments than few_vectors_* take
+      check_bits<T>("slender", 4099, 27, 8200, op_a, op_b); // tiles of 32×128
     }
 }
 
-/// On matrix units, a segment of k a warp, in blocks and clusters of two to eight segments; the last one short, ending
-/// within a step and within an instruction, and vectors past the end.
+/// Products on matrix units, where a warp has a segment of k, in blocks and clusters of two to eight segments. The last
+/// segment is short and ends within a step and within an instruction, and some vectors are beyond the end.
 BOOST_AUTO_TEST_CASE(few_vectors_keep_their_bits) {
   if (!runs("slender", {.type = DType::F64, .m = 16, .n = 4096, .k = 4096})) return;
   for (const Op op_a : {Op::None, Op::Transpose})
@@ -109,13 +110,13 @@ BOOST_AUTO_TEST_CASE(few_vectors_keep_their_bits) {
       check_bits<double>("slender", 11, 2049, 5003, op_a, op_b);
       check_bits<double>("slender", 4100, 8, 8192, op_a, op_b);
       check_bits<double>("slender", 12, 100, 4500, op_a, op_b);
-      check_bits<double>("slender", 9, 10, 1030, op_a, op_b); // fewer than a warp's vectors
+      check_bits<double>("slender", 9, 10, 1030, op_a, op_b); // fewer vectors than a warp has
     }
 }
 
-/// The same in f32 and with FMAs, of 5 to 16 rows or columns; where the tiles of slender's own would cost more (132
-/// multiprocessors). By the lengths and by the distances between rows both operands are copied in chunks of 16 bytes,
-/// one of them, or none.
+/// Products in f32 with FMAs, of 5 to 16 rows or columns, where slender's own tiles would cost more (with 132
+/// multiprocessors). By the lengths and the leading dimensions, both operands are copied in chunks of 16 bytes, or one
+/// of them, or none.
 BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_keep_their_bits) {
   if (!is_hopper()) return;
   for (const Op op_a : {Op::None, Op::Transpose})
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_keep_their_bits) {
       check_bits<float>("slender", 4100, 8, 5003, op_a, op_b);
       check_bits<float>("slender", 7, 4097, 7000, op_a, op_b);
       check_bits<float>("slender", 9, 4097, 1028, op_a, op_b);
-      check_bits<float>("slender", 16, 32, 1025, op_a, op_b); // one team's vectors
+      check_bits<float>("slender", 16, 32, 1025, op_a, op_b); // the vectors of one team
       check_bits<float>("slender", 5, 33, 2049, op_a, op_b);
       check_bits<float>("slender", 33, 13, 3073, op_a, op_b);
       check_bits<float>("slender", 2051, 14, 8192, op_a, op_b, 1.0F, 0.0F);
@@ -140,8 +141,8 @@ BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_keep_their_bits) {
   check_bits<float>("slender", 16, 4097, 2500, Op::None, Op::None, std::numeric_limits<float>::min()); // subnormal sums
 }
 
-/// Operands that do not begin at multiples of 16 bytes, rows at distances that are none, or greater than they are long;
-/// k that ends anywhere; and among the numbers zeros of both signs.
+/// Operands that do not begin at multiples of 16 bytes, leading dimensions that are not multiples of 16 bytes or are
+/// greater than the rows, any end of k, and zeros of both signs among the numbers.
 BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_take_every_leading_dimension) {
   Executor& device = executor(Backend::Cuda);
   if (!is_hopper()) return;

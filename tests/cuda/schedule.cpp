@@ -1,5 +1,5 @@
-/// How kernels share out work, looked at on the host. stream_k: every step of every tile once, in the order of its
-/// chain; and where blocks draw units, that all are done however few blocks run.
+/// Checks on the host how kernels share out work. In a stream_k schedule, blocks compute every step of every tile once
+/// and in the order of the tile's chain. Where blocks draw units, all units are done, however few blocks run.
 
 #define BOOST_TEST_MODULE cuda_schedule
 #include <deque>
@@ -24,7 +24,7 @@ struct Sizes {
   Index tiles, segments, steps, last_steps, slots;
 };
 
-/// What all blocks do, and that whoever continues a tile continues the block before it.
+/// Checks what all blocks do, and that a block that continues a tile continues the tile of the block before it.
 void check(const Sizes& x) {
   BOOST_TEST_CONTEXT(x.tiles << " tiles, " << x.segments << " segments, " << x.steps << " and " << x.last_steps
                              << " steps, " << x.slots << " slots") {
@@ -46,13 +46,13 @@ void check(const Sizes& x) {
           handed_on = -1;
         }
         if (work.hands_on) {
-          BOOST_TEST(index == 0); // before it could wait for anyone, unless it has this part alone
+          BOOST_TEST(index == 0); // the block hands it on before it could wait, unless this is its only work tile
           hands_on = work.tile;
           BOOST_TEST(schedule.cuts());
         }
         steps += work.end - work.begin;
       }
-      BOOST_TEST(handed_on == -1); // nobody's sums are left over
+      BOOST_TEST(handed_on == -1); // no sums are left over
       handed_on = hands_on;
       most = std::max(most, steps);
     }
@@ -73,8 +73,9 @@ void check(const Sizes& x) {
   }
 }
 
-/// Blocks that draw units, and add a tile's segments one behind the other, as stream_k_chain.cuh has it: those of a
-/// block that copy draw at most so many units ahead of those that compute as their stages hold.
+/// A simulation of blocks that draw units and add a tile's segments one after the other, as chain.cuh does. A block's
+/// producer warps draw at most `ahead` units more than its consumer warps have added, because that is what the stages
+/// hold.
 class Drawing {
  public:
   Drawing(const Sizes& x, std::size_t ahead)
@@ -83,7 +84,8 @@ class Drawing {
     added_.resize(static_cast<std::size_t>(x.tiles));
   }
 
-  /// `running` blocks, of which one at a time comes on: draws a unit, or adds one. The others never start.
+  /// Runs `running` blocks, of which one at a time goes on: it draws a unit, or it adds one. The other blocks never
+  /// start.
   void run(Index running, unsigned seed) {
     BOOST_TEST_CONTEXT(x_.tiles << " tiles, " << x_.segments << " segments, " << running << " blocks, seed " << seed) {
       std::mt19937 random(seed);
@@ -96,7 +98,7 @@ class Drawing {
           if (can_draw(block) || can_add(block)) able.push_back(&block);
         }
         if (all_ended) break;
-        BOOST_TEST_REQUIRE(!able.empty(), "everyone waits");
+        BOOST_TEST_REQUIRE(!able.empty(), "all blocks wait");
         Block& block = *able[random() % able.size()];
         if (can_draw(block) && (!can_add(block) || random() % 2 == 0))
           draw(block);
@@ -111,7 +113,7 @@ class Drawing {
  private:
   struct Block {
     std::deque<WorkTile> units; ///< drawn, not yet added
-    bool last = false;          ///< there was none left
+    bool last = false;          ///< there was no unit left to draw
   };
 
   Index segment(const WorkTile& unit) const { return unit.tile / x_.tiles; }
@@ -140,7 +142,7 @@ class Drawing {
   const std::size_t ahead_;
   Schedule schedule_;
   Index drawn_ = 0, steps_ = 0;
-  std::vector<Index> added_; ///< segments of each tile
+  std::vector<Index> added_; ///< segments that are added, for each tile
 };
 
 } // namespace
@@ -157,7 +159,7 @@ BOOST_AUTO_TEST_CASE(every_step_once_and_evenly) {
   check({144, 2, 32, 16, 264});
 }
 
-/// Any number of blocks that run, and any order in which they come on.
+/// Tries several numbers of running blocks, and several orders in which they go on.
 BOOST_AUTO_TEST_CASE(drawn_units_are_added_in_order_however_few_blocks_run) {
   for (const Index tiles : {1, 3, 16, 23})
     for (const Index segments : {2, 5, 64})
@@ -189,8 +191,8 @@ BOOST_AUTO_TEST_CASE(divisors_divide) {
   BOOST_TEST(Divisor().quotient(5) == 5);
 }
 
-/// Of each layer every tile once, those of a band next to one another.
-BOOST_AUTO_TEST_CASE(bands_have_every_tile_once) {
+/// In each layer every tile has one place, and the tiles of a group of rows follow one another.
+BOOST_AUTO_TEST_CASE(raster_order_has_every_tile_once) {
   for (const Index tiles_m : {1, 15, 16, 17, 33, 64})
     for (const Index tiles_n : {1, 3, 40}) {
       const RasterOrder raster(tiles_m, tiles_n, 16);

@@ -1,5 +1,5 @@
-/// Products whose k the matrix units' kernels share out in every number of parts, and those of one row: operands are
-/// whole numbers so small that every sum is exact, and the results those of z_order in f32.
+/// Products whose k the matrix units' kernels share out in every number of parts, and products of one row. Operands are
+/// whole numbers so small that every sum is exact, and the results must be z_order's in f32.
 
 #include <boost/test/unit_test.hpp>
 
@@ -18,7 +18,7 @@ struct Transposed {
   bool a, b;
 };
 
-/// C in f32, of operands of T and of the same numbers in f32.
+/// Compares C in f32 of operands of T with C of the same numbers in f32.
 template <class T>
 void check(const char* kernel, Math math, Index m, Index n, Index k, Transposed op) {
   const Matrix<T> a = op.a ? whole_numbers<T>(k, m, Seed{1}) : whole_numbers<T>(m, k, Seed{1});
@@ -46,7 +46,8 @@ constexpr Transposed all_ops[]{{false, false}, {true, false}, {false, true}, {tr
 
 BOOST_AUTO_TEST_SUITE(split_k)
 
-/// 132 multiprocessors give 64×64 tiles one, two, three, four and eight parts; or several tiles a block.
+/// On 132 multiprocessors, tiles of 64×64 have one, two, three, four and eight parts of k, or a block has several
+/// tiles.
 BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
   if (!is_hopper()) return;
   for (const Index length : {512, 1000, 2048, 2600, 4100, 8500})
@@ -54,10 +55,10 @@ BOOST_AUTO_TEST_CASE(of_few_rows_and_columns) {
       check_all(length, 24, 1024, op);
       check_all(21, length, 1030, op);
     }
-  check_all(64, 64, 16384, {false, false}); // slices as well
+  check_all(64, 64, 16384, {false, false}); // slices of k as well
 }
 
-/// Slices of k are added by sixteen, eight or two threads a result, as there are few, some or many of these.
+/// Each result is added by sixteen, eight or two threads, as there are few, some or many results.
 BOOST_AUTO_TEST_CASE(of_slices) {
   if (!is_hopper()) return;
   for (const Transposed op : {Transposed{false, false}, Transposed{true, true}}) {
@@ -76,12 +77,13 @@ BOOST_AUTO_TEST_CASE(of_tiles_beside_one_another) {
   }
 }
 
-/// The same for strips of 32 vectors of the large operand or, of 16 bits that lie across, 64; the last one ragged, k
-/// ending in a step. The small operand is read in chunks, in pairs or one by one, by its direction and whether m, n and
-/// k are even.
+/// Strips have 32 vectors of the large operand or, for 16-bit operands that lie across, 64. The last strip is ragged,
+/// and k ends within a step. The small operand is read in chunks, in pairs or one by one, by its direction and by
+/// whether m, n and k are even.
 BOOST_AUTO_TEST_CASE(of_few_vectors) {
   if (!is_hopper()) return;
-  for (const Transposed op : all_ops) check_all(16, 6000, 1064, op); // two parts of blocks that share multiprocessors
+  // Two parts of k, in blocks that share multiprocessors.
+  for (const Transposed op : all_ops) check_all(16, 6000, 1064, op);
   for (const Index length : {512, 1000, 1024, 2048, 2504, 4104, 8488})
     for (const Transposed op : all_ops) {
       check_all(length, 16, 1064, op);
@@ -93,7 +95,7 @@ BOOST_AUTO_TEST_CASE(of_few_vectors) {
     }
 }
 
-/// Clusters of one, two and three, and more groups of columns than multiprocessors.
+/// Clusters of one, two and three blocks, and more groups of columns than multiprocessors.
 BOOST_AUTO_TEST_CASE(of_one_row) {
   if (!is_hopper()) return;
   for (const Index n : {1248, 2048, 2504, 4096, 4232, 8448, 8456})

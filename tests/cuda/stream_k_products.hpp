@@ -1,7 +1,7 @@
 #pragma once
 
-/// Products of stream_k, on 132 multiprocessors, with edges and lines that begin anywhere: in f64 those whose segments
-/// a chain of blocks adds, and those of tiles of 128×64; and those of smaller tiles.
+/// Products of stream_k on 132 multiprocessors, with edges and with lines that begin anywhere: f64 products whose
+/// segments a chain of blocks adds, f64 products in tiles of 128×64, and products in smaller tiles.
 
 #include "tile_widths.hpp"
 
@@ -17,8 +17,8 @@ constexpr ProductInTiles products_128x64[]{
     {1000, 1000, 1000}, {2200, 512, 1100},  {2201, 509, 1501}, // more tiles than multiprocessors: some are cut
 };
 
-/// In f32 and in f64 all tiles of stream_k but the largest are among these, whole and (but for f64's of 64×32) cut; and
-/// stages of all tiles that k ends in early.
+/// These products take all tiles of stream_k but the largest, in f32 and in f64, whole and (except f64's 64×32) cut. In
+/// some stages of each tile, k ends early.
 constexpr ProductInTiles products_of_middle_sizes[]{
     {300, 1000, 1000},  {301, 1001, 1003},  {257, 130, 700},    {500, 512, 512},  {640, 630, 650},
     {768, 760, 770},    {895, 897, 900},    {32, 6000, 600},    {31, 6001, 2000}, {4100, 33, 4100},

@@ -1,6 +1,6 @@
-/// Products of 16-bit operands in tiles of all widths; 224 columns make no whole boxes of 64; and in tf32, tiles whose
-/// results go to memory while the next ones are multiplied. Operands are whole numbers so small that every sum is
-/// exact, and the results those of z_order in f32, rounded once.
+/// Products of 16-bit operands in tiles of all widths (224 columns make no whole boxes of 64), and in tf32 in tiles
+/// whose results go to memory while the next tiles are multiplied. Operands are whole numbers so small that every sum
+/// is exact, and the results must be z_order's in f32, rounded once.
 
 #include "tile_widths.hpp"
 
@@ -19,10 +19,10 @@ namespace {
 
 struct WholeNumberProduct {
   Index m, n, k;
-  bool transposed; ///< both
+  bool transposed; ///< both operands
   float alpha = 1;
 
-  /// C of R, of operands of T.
+  /// Returns C, of type R, for operands of type T.
   template <class T, class R>
   Matrix<R> multiply(const GemmOptions& options, float beta, bool layer) const {
     const Matrix<T> a = transposed ? whole_numbers<T>(k, m, Seed{1}) : whole_numbers<T>(m, k, Seed{1});

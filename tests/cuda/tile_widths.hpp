@@ -1,6 +1,6 @@
 #pragma once
 
-/// Products on 132 multiprocessors, in tiles of known widths.
+/// Products that take tiles of known widths on 132 multiprocessors.
 
 #include <tessera/types.hpp>
 
@@ -10,15 +10,15 @@ struct ProductInTiles {
   Index m, n, k;
 };
 
-/// Of 224 columns: of whole tiles alone, with some rows and columns less, with lines that begin anywhere, and in slices
-/// of k.
+/// Products in tiles of 224 columns: with whole tiles alone, with some rows and columns less, with lines that begin
+/// anywhere, and in slices of k.
 constexpr ProductInTiles products_224_wide[]{
     {2048, 1568, 64},  {1792, 1792, 200}, {1777, 1789, 72},   {1501, 4475, 131},
     {2048, 3136, 136}, {512, 896, 16384}, {411, 1571, 16392}, {448, 833, 16387},
 };
 
-/// Blocks or clusters have several tiles each. Those of 224 and 256 columns store results of 16 bits while the next
-/// tile is multiplied: in one stage of k, in fewer and in more than a tile's results take.
+/// Products where blocks or clusters have several tiles each. Tiles of 224 and 256 columns store results of 16 bits
+/// while the next tile is multiplied, whose k has one stage, or fewer or more stages than storing takes.
 struct ProductInRounds {
   Index m, n, k;
   int tile_n;
@@ -29,11 +29,12 @@ constexpr ProductInRounds products_in_rounds[]{
     {4090, 2048, 64, 256}, {4096, 2040, 330, 256}, {17000, 250, 200, 128}, {17000, 250, 70, 128},
 };
 
-/// The same in tf32, in tiles of 256 columns: of C, or of Cᵀ where neither operand is transposed.
+/// Products in tf32 where clusters have several tiles of 256 columns each: of C, or of Cᵀ where neither operand is
+/// transposed.
 constexpr ProductInTiles products_in_rounds_tf32[]{{4090, 2048, 40}, {4070, 2041, 97}, {2048, 4096, 160}};
 
-/// Few tiles of 128×128, of which several blocks have a part of k each: whole ones, with some rows and columns less,
-/// with lines that begin anywhere, and with a last block of k of few steps.
+/// Products of few tiles of 128×128, where each of several blocks has a part of k: with whole tiles, with some rows and
+/// columns less, with lines that begin anywhere, and with a last block of k of few steps.
 struct ProductOfClusterSplitK {
   Index m, n, k;
   int k_parts;
@@ -44,8 +45,9 @@ constexpr ProductOfClusterSplitK products_of_cluster_split_k[]{
     {384, 1000, 2048, 4}, {511, 788, 2055, 4},  {324, 1046, 2055, 4},
 };
 
-/// In tiles of 64 rows: 128 columns of two consumers, or 64 of which each consumer, or each block's, has a part of k;
-/// whole ones, with some rows and columns less, with lines that begin anywhere, and in slices of k.
+/// Products in tiles of 64 rows. They have 128 columns for two consumers, or 64 columns, of which each consumer, of one
+/// block or of several, has a part of k. There are whole tiles, tiles with some rows and columns less, lines that begin
+/// anywhere, and slices of k.
 struct ProductInTilesOf64Rows {
   Index m, n, k;
   int tile_n, k_parts, slices;

@@ -33,6 +33,36 @@ inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept
   return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
 }
 
+/// Shares out a product of `tiles` tiles whose k is cut into `segments`. At most `slots` blocks run at once.
+template <class M>
+Schedule schedule_of(Index tiles, Index k, Index segments, Index slots) {
+  const Index length = segments == 1 ? k : canonical_segment;
+  const Index last = k - (segments - 1) * length;
+  constexpr Index least = M::chained ? std::numeric_limits<Index>::max() : least_cut / M::block_k;
+  return Schedule(tiles, segments, ceil_div<Index>(length, M::block_k), ceil_div<Index>(last, M::block_k), slots,
+                  least);
+}
+
+/// Launches the kernel for the way in which the call's operands are stored.
+template <class M>
+Status launch_multiply(cudaStream_t stream, const GemmCall& call, const Params<typename M::Element>& params,
+                       bool with_epilogue, Index multiprocessors, const char* name) noexcept {
+  const Index blocks = params.schedule.blocks();
+  return with_layouts(call, [&](auto a, auto b) -> Status {
+    const auto kernel = with_epilogue ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
+    constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
+    /// Bytes of a block that is to have a multiprocessor to itself.
+    constexpr std::size_t alone = std::max(bytes, more_than_half);
+    if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
+    const Launch how{.blocks = blocks,
+                     .threads = M::threads + producers,
+                     .shared = blocks <= multiprocessors ? alone : bytes,
+                     .programmatic = true};
+    return launch_kernel(stream, how, name, kernel, params);
+  });
+}
+
+/// Runs a product with M's tiles, k cut into `segments`, and at most `blocks_each` blocks on a multiprocessor.
 template <class M>
 Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index segments,
            Index blocks_each) noexcept {
@@ -43,12 +73,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index tiles_n = ceil_div<Index>(x.n, M::block_n);
   const Index tiles = tiles_m * tiles_n;
   const Index multiprocessors = executor.capabilities().multiprocessors;
-  const Index slots = blocks_each * multiprocessors;
-  const Index length = segments == 1 ? x.k : canonical_segment;
-  const Index last = x.k - (segments - 1) * length;
-  constexpr Index k = M::block_k;
-  constexpr Index least = M::chained ? std::numeric_limits<Index>::max() : least_cut / k;
-  const Schedule schedule(tiles, segments, ceil_div(length, k), ceil_div(last, k), slots, least);
+  const Schedule schedule = schedule_of<M>(tiles, x.k, segments, blocks_each * multiprocessors);
 
   ScratchLayout layout;
   constexpr Index block_sums_bytes = M::Sums::count * M::threads * Index{sizeof(T)};
@@ -60,7 +85,8 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index flag_count = M::chained ? counter_at + 1 : 0;
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t hand_offs = layout.add(schedule.cuts() ? blocks * 2 * block_sums_bytes : 0);
-  const Index with_totals = M::chained ? tiles : length > canonical_segment ? blocks : 0;
+  const bool has_totals = segments == 1 && x.k > canonical_segment;
+  const Index with_totals = M::chained ? tiles : has_totals ? blocks : 0;
   const std::size_t totals = layout.add(with_totals * block_sums_bytes);
   const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
@@ -81,19 +107,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                          flag + counter_at};
   if (flag_count > 0)
     if (Status status = clear_flags(stream, params.flags, flag_count); !status.ok()) return status;
-  const Status status = with_layouts(call, [&](auto a, auto b) -> Status {
-    const auto kernel =
-        x.epilogue.wanted && !apart ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
-    constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
-    /// Of a block that is to have a multiprocessor to itself.
-    constexpr std::size_t alone = std::max(bytes, more_than_half);
-    if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
-    const Launch how{.blocks = blocks,
-                     .threads = M::threads + producers,
-                     .shared = blocks <= multiprocessors ? alone : bytes,
-                     .programmatic = true};
-    return launch_kernel(stream, how, name, kernel, params);
-  });
+  const Status status = launch_multiply<M>(stream, call, params, x.epilogue.wanted && !apart, multiprocessors, name);
   if (!status.ok() || !apart) return status;
   return launch_add_segments<T>(stream, {.sums = params.sums, .segments = segments, .epilogue = x.epilogue}, name);
 }

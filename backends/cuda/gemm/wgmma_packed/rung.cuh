@@ -41,6 +41,19 @@ inline int choose_slices(Index tiles, Index clusters, Index blocks, Index least)
   return static_cast<int>(std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / least)));
 }
 
+/// Splits and packs both operands. If `unfit` is not nullptr, it becomes 1 where an element cannot be split.
+template <class R>
+Status split_operands(cudaStream_t stream, const StridedOperands<float>& x, const SplitOperand& a,
+                      const SplitOperand& b, int* unfit) noexcept {
+  if (unfit != nullptr)
+    if (Status status = check(cudaMemsetAsync(unfit, 0, sizeof(int), stream), "clearing a flag"); !status.ok())
+      return status;
+  if (Status status = split_operand(stream, R::type, {x.a, x.a_row, x.a_col, x.m, x.k}, a, unfit); !status.ok())
+    return status;
+  return split_operand(stream, R::type, {x.b, x.b_col, x.b_row, x.n, x.k}, b, unfit);
+}
+
+/// Runs a product in tiles of `tile_n` columns, `clusters` of which run at once.
 template <class R, int tile_n>
 Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index clusters) noexcept {
   using S = Stages<R, tile_n>;
@@ -70,13 +83,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
     b.largest = reinterpret_cast<unsigned*>(memory + b_scale_at);
   }
   int* const unfit = may_be_unfit ? reinterpret_cast<int*>(memory + unfit_at) : nullptr;
-  if (may_be_unfit)
-    if (Status status = check(cudaMemsetAsync(unfit, 0, sizeof(int), stream), "clearing a flag"); !status.ok())
-      return status;
-  if (Status status = split_operand(stream, R::type, {x.a, x.a_row, x.a_col, x.m, x.k}, a, unfit); !status.ok())
-    return status;
-  if (Status status = split_operand(stream, R::type, {x.b, x.b_col, x.b_row, x.n, x.k}, b, unfit); !status.ok())
-    return status;
+  if (Status status = split_operands<R>(stream, x, a, b, unfit); !status.ok()) return status;
 
   PackedProduct params{.a = a.data,
                        .b = b.data,

@@ -151,6 +151,31 @@ inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMa
                     : encode(call.result, c, box_rows, map);
 }
 
+/// The operands in the places that the kernel has for them: op(A) and op(B) or, if `swapped`, op(B)ᵀ and op(A)ᵀ.
+struct OperandRoles {
+  StoredOperand first, second;
+  bool swapped;
+};
+
+/// The operands change places where op(A) has few rows, which become columns in this way. In tf32 the second operand
+/// has to be K-major: the operands change places for that reason as well, or the second one is transposed, which costs
+/// little if it is much smaller than the first.
+inline OperandRoles roles_of(const GemmCall& call, UnitType type) noexcept {
+  const bool tf32 = type == UnitType::Tf32;
+  const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
+  OperandRoles roles{{call.a, a_flipped ? call.k : call.m, a_flipped ? call.m : call.k, call.lda,
+                      a_flipped ? Major::MN : Major::K, bytes_of(type)},
+                     {call.b, b_flipped ? call.n : call.k, b_flipped ? call.k : call.n, call.ldb,
+                      b_flipped ? Major::K : Major::MN, bytes_of(type)},
+                     false};
+  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
+  const bool unlike = tf32 && !a_flipped && !b_flipped;
+  roles.swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
+  if (roles.swapped) std::swap(roles.first, roles.second);
+  roles.second.transposed = tf32 && roles.second.major == Major::MN;
+  return roles;
+}
+
 /// Runs a row's product.
 template <UnitType type>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
@@ -159,19 +184,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const cudaStream_t stream = stream_of(queue);
   if (is_gemv(call)) return launch_gemv(stream, call, row.name);
   if (is_few_vectors(call)) return launch_few_vectors(stream, call, row.name);
-  const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
-  StoredOperand first{call.a,   a_flipped ? call.k : call.m,      a_flipped ? call.m : call.k,
-                      call.lda, a_flipped ? Major::MN : Major::K, bytes_of(type)};
-  StoredOperand second{call.b,   b_flipped ? call.n : call.k,      b_flipped ? call.k : call.n,
-                       call.ldb, b_flipped ? Major::K : Major::MN, bytes_of(type)};
-  // The operands change places where op(A) has few rows, which become columns in this way. In tf32 the second operand
-  // has to be K-major: the operands change places for that reason as well, or the second one is transposed, which costs
-  // little if it is much smaller than the first.
-  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
-  const bool unlike = tf32 && !a_flipped && !b_flipped;
-  const bool swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
-  if (swapped) std::swap(first, second);
-  second.transposed = tf32 && second.major == Major::MN;
+  auto [first, second, swapped] = roles_of(call, type);
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
 
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
