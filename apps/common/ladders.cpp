@@ -26,7 +26,8 @@ ordered_json to_json(const BackendInfo& info) {
           {"built", info.built},
           {"available", info.available},
           {"reason", info.reason},
-          {"path", info.path}};
+          {"path", info.path},
+          {"memory", to_string(info.memory)}};
 }
 
 ordered_json kernels_json(Backend backend) {

@@ -208,6 +208,13 @@ ordered_json to_json(const Capabilities& c) {
   return json;
 }
 
+std::vector<Backend> processor_backends() {
+  std::vector<Backend> backends;
+  for (const Backend backend : known_backends())
+    if (memory_of(backend) == Memory::Host && backend != Backend::Reference) backends.push_back(backend);
+  return backends;
+}
+
 ordered_json machine_json(const std::vector<Backend>& backends) {
   const ThreadSource threads = thread_source();
   ordered_json devices = ordered_json::array();

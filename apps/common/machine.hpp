@@ -46,6 +46,9 @@ std::size_t available_memory_bytes();
 /// The capabilities that apply, under their own names.
 nlohmann::ordered_json to_json(const Capabilities& capabilities);
 
+/// The known backends whose memory is the host's, without the reference, which is no yardstick for speed.
+std::vector<Backend> processor_backends();
+
 /// The machine block of a JSON report. Asks the given backends alone, so that nothing else is loaded.
 nlohmann::ordered_json machine_json(const std::vector<Backend>& backends);
 

@@ -71,8 +71,7 @@ int BatchCommand::run() const {
         for (auto& row : batch_rows(race, standings)) results.push_back(std::move(row));
       }
   if (!json.empty()) {
-    const std::vector<Backend> backends =
-        gpu ? std::vector<Backend>{Backend::Cuda} : std::vector<Backend>{Backend::OpenMP, Backend::Tbb};
+    const std::vector<Backend> backends = gpu ? std::vector<Backend>{Backend::Cuda} : apps::processor_backends();
     const nlohmann::ordered_json document{
         {"schema", "tessera.batch/1"}, {"machine", apps::machine_json(backends)}, {"results", results}};
     write_text_file(json, document.dump(1) + "\n");

@@ -6,6 +6,8 @@
 
 #include <tessera/backend.hpp>
 
+#include "common/machine.hpp"
+
 namespace tessera::bench {
 namespace {
 
@@ -127,7 +129,7 @@ std::unique_ptr<BatchPeer> tessera_batch_peer(Backend backend, bool pointers, bo
 
 BatchPeers make_batch_peers(const std::vector<std::string>& libraries) {
   BatchPeers peers;
-  for (const Backend backend : {Backend::OpenMP, Backend::Tbb}) try {
+  for (const Backend backend : apps::processor_backends()) try {
       for (const bool pointers : {false, true}) peers.push_back(tessera_batch_peer(backend, pointers));
     } catch (const BackendUnavailable&) { // built without it: tessera_info says so
     }

@@ -77,7 +77,7 @@ int peers_command(const Words& words) {
   fmt::print("\n{}", summary(results));
   if (!words.json.empty()) {
     const nlohmann::ordered_json document{{"schema", "tessera.peers/1"},
-                                          {"machine", apps::machine_json({Backend::OpenMP, Backend::Tbb})},
+                                          {"machine", apps::machine_json(apps::processor_backends())},
                                           {"results", results}};
     write_text_file(words.json, document.dump(1) + "\n");
   }

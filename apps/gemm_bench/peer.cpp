@@ -7,6 +7,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/gemm.hpp>
 
+#include "common/machine.hpp"
 #include "cpu/gemm/cblas/cblas_library.hpp"
 
 namespace tessera::bench {
@@ -58,7 +59,7 @@ class LibraryPeer final : public Peer {
 
 std::vector<std::unique_ptr<Peer>> make_peers(const std::vector<std::string>& libraries) {
   std::vector<std::unique_ptr<Peer>> peers;
-  for (const Backend backend : {Backend::OpenMP, Backend::Tbb}) try {
+  for (const Backend backend : apps::processor_backends()) try {
       executor(backend);
       peers.push_back(std::make_unique<TesseraPeer>(backend));
     } catch (const BackendUnavailable&) { // built without it: tessera_info says so

@@ -35,6 +35,7 @@ constexpr PluginInfo info{
     .destroy = [](Executor* executor) { delete executor; },
     .gemm_kernels = [] { return gemm_ladder(); },
     .reduce_kernels = [] { return reduce_ladder(); },
+    .memory = Memory::Device,
 };
 
 } // namespace

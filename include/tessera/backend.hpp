@@ -1,11 +1,20 @@
 #pragma once
 
-/// Which backends this process can use, and why not the others.
+/// The backends that this process can use, and the reasons why it cannot use the others.
+///
+/// The set of backends is open. A plug-in libtessera_<name>.so whose name is not in built_in_backends is found where
+/// the others are (see <tessera/backend/plugin.hpp>) and gets a Backend value of its own, which holds for this process:
+///
+///     Backend mine = parse_backend("mine");     // finds libtessera_mine.so, or throws with the reason
+///     Matrix c = gemm(a, b, mine);              // to_string(mine) == "mine"
+///
+/// All functions may be called from several threads at once.
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include <tessera/backend_list.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/types.hpp>
 
@@ -13,25 +22,36 @@ namespace tessera {
 
 struct BackendInfo {
   Backend backend = Backend::Reference;
-  bool built = false;     ///< a plug-in of this name was found and loaded
-  bool available = false; ///< an executor can be had
-  std::string reason;     ///< why not, and what to do about it; empty if available
-  std::string path;       ///< the plug-in's file; empty for the reference backend, or where none was found
+  bool built = false;           ///< a plug-in of this name was found and loaded
+  bool available = false;       ///< an executor can be had
+  std::string reason;           ///< why not, and what to do about it; empty if available
+  std::string path;             ///< the plug-in's file; empty for the reference backend, or where none was found
+  Memory memory = Memory::Host; ///< whose memory its operands are in; Host also where the plug-in could not be loaded
 };
 
-/// Every backend that Tessera knows, in the order of preference. Loads the plug-ins to find out.
+/// Returns every backend that this process knows, in ascending order of the values: the built-in ones, those whose
+/// plug-ins lie in the folders of TESSERA_PLUGIN_PATH, and those that parse_backend() found. Loads the plug-ins in
+/// TESSERA_PLUGIN_PATH that are not built in, but makes no executor.
+TESSERA_API std::vector<Backend> known_backends();
+
+/// Returns the backends of known_backends() in the order of preference; those that Auto never takes come last. Loads
+/// every plug-in and makes every executor to find out which are available.
 TESSERA_API std::vector<BackendInfo> available_backends();
 
-/// The process-wide executor of a backend, made on first use and kept until the process ends.
-/// Throws BackendUnavailable with the reason. Auto: the best one available.
+/// Says whose memory the operands of a backend are in, without making its executor. Throws InvalidArgument for Auto and
+/// for a value that is no backend.
+TESSERA_API Memory memory_of(Backend backend);
+
+/// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends.
+/// Auto: the available one with the largest preference. Throws BackendUnavailable with the reason.
 TESSERA_API Executor& executor(Backend backend);
 
-/// Rows of a backend's ladder, also where the plug-in has no device. Empty where the plug-in is missing.
+/// The rows of a backend's ladder, also where the plug-in has no device. Empty where the plug-in is missing.
 TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);
 TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 
-/// Threads that CPU executors use by default: TESSERA_NUM_THREADS, then OMP_NUM_THREADS, then the process's
-/// affinity and cgroup quota. Throws InvalidArgument if the first of them that is set is not a number ≥ 1.
+/// Returns the number of threads that CPU executors use by default: TESSERA_NUM_THREADS, then OMP_NUM_THREADS, then the
+/// process's affinity and cgroup quota. Throws InvalidArgument if the first of them that is set is not a number ≥ 1.
 TESSERA_API int default_threads();
 
 } // namespace tessera

@@ -70,7 +70,8 @@ typedef enum tessera_math TESSERA_INT {
   TESSERA_COMPENSATED = 6
 } tessera_math;
 
-/* Auto may choose and fall back; a named one works or the call fails. */
+/* Auto may choose and fall back; a named one works or the call fails. A backend of another author has a larger value,
+ * which tessera_find_backend() gives it for this process. */
 typedef enum tessera_backend TESSERA_INT {
   TESSERA_AUTO = 0,
   TESSERA_REFERENCE = 1,
@@ -121,9 +122,14 @@ TESSERA_C_API const char* tessera_version(void);
 /* The text of this thread's last failure; "" before any. Valid until this thread's next call that fails. */
 TESSERA_C_API const char* tessera_last_error(void);
 
-/* "strict", "cuda", …: the words of the command line; NULL for a value that is none. */
+/* "strict", "cuda", …: the words of the command line; NULL for a value that is none. Values of backends have no gaps.
+ */
 TESSERA_C_API const char* tessera_backend_name(tessera_backend backend);
 TESSERA_C_API const char* tessera_math_name(tessera_math math);
+
+/* Finds the backend of this name, as on the command line: one of the list above, or the one whose plug-in
+ * libtessera_<name>.so is found. TESSERA_INVALID_ARGUMENT with the nearest known name, and why no plug-in was found. */
+TESSERA_C_API tessera_status tessera_find_backend(const char* name, tessera_backend* backend);
 
 /* TESSERA_OK if the backend can be used here; else TESSERA_UNAVAILABLE with the reason. */
 TESSERA_C_API tessera_status tessera_backend_available(tessera_backend backend);

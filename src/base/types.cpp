@@ -7,6 +7,8 @@
 
 #include <tessera/status.hpp>
 
+#include "unknown_word.hpp"
+
 namespace tessera {
 namespace {
 
@@ -24,11 +26,6 @@ constexpr Words<Math, 7> math_words{{{Math::Strict, "strict"},
                                      {Math::Compensated, "compensated"}}};
 constexpr Words<Op, 3> op_words{
     {{Op::None, "none"}, {Op::Transpose, "transpose"}, {Op::ConjugateTranspose, "conjugate_transpose"}}};
-constexpr Words<Backend, 5> backend_words{{{Backend::Auto, "auto"},
-                                           {Backend::Reference, "reference"},
-                                           {Backend::OpenMP, "openmp"},
-                                           {Backend::Tbb, "tbb"},
-                                           {Backend::Cuda, "cuda"}}};
 
 template <class E, std::size_t N>
 std::string_view word_of(const Words<E, N>& words, E value) noexcept {
@@ -44,10 +41,7 @@ E parse(const Words<E, N>& words, std::string_view word, std::string_view what) 
     if (candidate == word) return value;
     known.emplace_back(candidate);
   }
-  std::string why = "unknown " + std::string(what) + " '" + std::string(word) + "'; did you mean '" +
-                    nearest_word(word, known) + "'? Known:";
-  for (const std::string& candidate : known) why += " " + candidate;
-  throw InvalidArgument(why);
+  throw InvalidArgument(unknown_word(what, word, known));
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -70,11 +64,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string_view to_string(DType type) noexcept { return word_of(dtype_words, type); }
 std::string_view to_string(Math math) noexcept { return word_of(math_words, math); }
 std::string_view to_string(Op op) noexcept { return word_of(op_words, op); }
-std::string_view to_string(Backend backend) noexcept { return word_of(backend_words, backend); }
 
 DType parse_dtype(std::string_view word) { return parse(dtype_words, word, "element type"); }
 Math parse_math(std::string_view word) { return parse(math_words, word, "math mode"); }
-Backend parse_backend(std::string_view word) { return parse(backend_words, word, "backend"); }
+
+std::string unknown_word(std::string_view what, std::string_view word, const std::vector<std::string>& known) {
+  std::string why = "unknown " + std::string(what) + " '" + std::string(word) + "'; did you mean '" +
+                    nearest_word(word, known) + "'? Known:";
+  for (const std::string& candidate : known) why += " " + candidate;
+  return why;
+}
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
   const auto nearest = std::min_element(candidates.begin(), candidates.end(), [&](const auto& x, const auto& y) {

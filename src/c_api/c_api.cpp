@@ -147,7 +147,7 @@ const char* tessera_last_error(void) { return last_error.c_str(); }
 
 const char* tessera_backend_name(tessera_backend backend) {
   const int number = static_cast<int>(backend);
-  if (number < 0 || number > static_cast<int>(Backend::Cuda)) return nullptr;
+  if (number < 0 || number > static_cast<int>(tessera::last_backend())) return nullptr;
   return to_string(static_cast<Backend>(number)).data();
 }
 
@@ -155,6 +155,14 @@ const char* tessera_math_name(tessera_math math) {
   const int number = static_cast<int>(math);
   if (number < 0 || number > static_cast<int>(Math::Compensated)) return nullptr;
   return to_string(static_cast<Math>(number)).data();
+}
+
+tessera_status tessera_find_backend(const char* name, tessera_backend* backend) {
+  return guarded([&] {
+    if (name == nullptr) throw InvalidArgument("name is null; pass the name of a backend");
+    if (backend == nullptr) throw InvalidArgument("backend is null; pass the address of a tessera_backend");
+    *backend = static_cast<tessera_backend>(tessera::parse_backend(name));
+  });
 }
 
 tessera_status tessera_backend_available(tessera_backend backend) {

@@ -9,6 +9,8 @@
 
 #include <tessera/gemm.hpp>
 
+#include "dispatch/registry.hpp"
+
 namespace tessera::c_api {
 
 /// Keeps `why` for tessera_last_error().
@@ -39,7 +41,7 @@ To checked(From value, To last, const char* what) {
                           std::to_string(static_cast<int>(last)));
   return static_cast<To>(number);
 }
-inline Backend checked(tessera_backend backend) { return checked(backend, Backend::Cuda, "backend"); }
+inline Backend checked(tessera_backend backend) { return checked(backend, last_backend(), "backend"); }
 inline Op checked(tessera_op op, const char* what) { return checked(op, Op::Transpose, what); }
 
 /// The defaults for null.

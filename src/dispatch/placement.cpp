@@ -12,18 +12,14 @@
 #include <tessera/offload.hpp>
 #include <tessera/status.hpp>
 
+#include "registry.hpp"
+
 namespace tessera {
 namespace {
 
 Executor& best_host_executor() {
-  static Executor& best = []() -> Executor& {
-    for (const Backend backend : {Backend::OpenMP, Backend::Tbb}) try {
-        return executor(backend);
-      } catch (const BackendUnavailable&) {
-      }
-    return executor(Backend::Reference);
-  }();
-  return best;
+  static Executor* const best = preferred_executor(Memory::Host);
+  return best != nullptr ? *best : executor(Backend::Reference);
 }
 
 Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
@@ -37,13 +33,7 @@ constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
 
 /// The device, if there is one and it does not fail: Auto may fall back.
 Executor* device_for_auto() {
-  static Executor* const device = []() -> Executor* {
-    try {
-      return &executor(Backend::Cuda);
-    } catch (const BackendUnavailable&) {
-      return nullptr;
-    }
-  }();
+  static Executor* const device = preferred_executor(Memory::Device);
   return device;
 }
 

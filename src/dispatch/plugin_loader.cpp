@@ -1,6 +1,7 @@
 #include "plugin_loader.hpp"
 
 #include <dlfcn.h>
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -19,17 +20,21 @@ fs::path folder_of_libtessera() {
   return fs::canonical(info.dli_fname, error).parent_path();
 }
 
-std::vector<fs::path> search_folders() {
+constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
+
+std::vector<fs::path> folders_of(std::string_view path) {
   std::vector<fs::path> folders;
-  if (const char* variable = std::getenv("TESSERA_PLUGIN_PATH")) {
-    std::string_view rest(variable);
-    while (!rest.empty()) {
-      const std::string_view folder = rest.substr(0, rest.find(':'));
-      rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-      // A relative folder would depend on the current directory, which is never searched.
-      if (fs::path(folder).is_absolute()) folders.emplace_back(folder);
-    }
+  while (!path.empty()) {
+    const std::string_view folder = path.substr(0, path.find(':'));
+    path.remove_prefix(std::min(path.size(), folder.size() + 1));
+    // A relative folder would depend on the current directory, which is never searched.
+    if (fs::path(folder).is_absolute()) folders.emplace_back(folder);
   }
+  return folders;
+}
+
+std::vector<fs::path> search_folders() {
+  std::vector<fs::path> folders = folders_of(plugin_path());
   if (const fs::path beside = folder_of_libtessera(); !beside.empty()) {
     folders.push_back(beside);
     folders.push_back(beside / "tessera");
@@ -62,6 +67,8 @@ std::string mismatch(const PluginInfo& info, std::string_view name) {
            "'; is the file misnamed?";
   if (!info.probe || !info.create || !info.destroy || !info.gemm_kernels || !info.reduce_kernels)
     return "one of its functions is null";
+  if (info.memory != Memory::Host && info.memory != Memory::Device)
+    return "its memory is " + std::to_string(static_cast<int>(info.memory)) + ", neither the host's nor a device's";
   return {};
 }
 
@@ -72,7 +79,7 @@ std::string dl_error() {
 
 /// RTLD_LOCAL: a plug-in's own dependencies must not change what others resolve to.
 LoadedPlugin open(const fs::path& path, std::string_view name) {
-  LoadedPlugin result{nullptr, path.string(), {}};
+  LoadedPlugin result{nullptr, path.string(), {}, true};
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     result.reason = "cannot load " + path.string() + ": " + dl_error();
@@ -81,6 +88,8 @@ LoadedPlugin open(const fs::path& path, std::string_view name) {
   const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, plugin_entry_name));
   if (entry == nullptr) {
     result.reason = path.string() + " is not a Tessera plug-in: it does not export " + plugin_entry_name;
+    result.claimable = false;
+    dlclose(library);
     return result;
   }
   const PluginInfo* info = entry();
@@ -99,15 +108,47 @@ Status internal(const PluginInfo& plugin, const char* function, const char* what
 
 } // namespace
 
+bool is_plugin_name(std::string_view name) noexcept {
+  constexpr std::size_t longest = 64;
+  return !name.empty() && name.size() <= longest && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string plugin_path() {
+  const char* variable = std::getenv("TESSERA_PLUGIN_PATH");
+  return variable != nullptr ? variable : "";
+}
+
+std::vector<std::string> plugin_names_in(std::string_view path) {
+  std::vector<std::string> names;
+  for (const fs::path& folder : folders_of(path)) {
+    std::error_code error; // a folder that is not there, or cannot be read, holds no plug-in
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      const std::string file = entry->path().filename().string();
+      if (file.size() <= file_prefix.size() + file_suffix.size() || !file.starts_with(file_prefix) ||
+          !file.ends_with(file_suffix))
+        continue;
+      std::string name = file.substr(file_prefix.size(), file.size() - file_prefix.size() - file_suffix.size());
+      if (is_plugin_name(name)) names.push_back(std::move(name));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 LoadedPlugin load_plugin(std::string_view name) {
-  const std::string file = "libtessera_" + std::string(name) + ".so";
+  const std::string file = std::string(file_prefix) + std::string(name) + std::string(file_suffix);
   const std::vector<fs::path> folders = search_folders();
   for (const fs::path& folder : folders) {
     std::error_code error;
     if (fs::exists(folder / file, error)) return open(folder / file, name);
   }
-  return {
-      nullptr, {}, "no " + file + " in " + joined(folders) + "; build it, or name its folder in TESSERA_PLUGIN_PATH"};
+  return {nullptr,
+          {},
+          "no " + file + " in " + joined(folders) + "; build it, or name its folder in TESSERA_PLUGIN_PATH",
+          false};
 }
 
 Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, Executor*& executor) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/backend/plugin.hpp>
 
@@ -11,16 +12,27 @@ namespace tessera {
 
 struct LoadedPlugin {
   const PluginInfo* plugin = nullptr;
-  std::string path;   ///< the file that was opened
-  std::string reason; ///< why there is no plug-in
+  std::string path;       ///< the file that was opened; empty where none was found
+  std::string reason;     ///< why there is no plug-in
+  bool claimable = false; ///< the file may be a plug-in: it exports the entry point, or could not be opened at all
 };
 
-/// Looks for libtessera_<name>.so in TESSERA_PLUGIN_PATH (folders parted by ':'), beside libtessera, in the folder
+/// Looks for libtessera_<name>.so in TESSERA_PLUGIN_PATH (folders separated by ':'), beside libtessera, in the folder
 /// tessera/ beside it and in the install folder, in this order; never in the current directory. The first file
 /// that exists decides: a broken one is reported, not skipped.
 LoadedPlugin load_plugin(std::string_view name);
 
-/// probe and create, with every exception turned into a reason.
+/// Can this be the <name> in libtessera_<name>.so? Lower-case letters, digits and underscores, at most 64.
+bool is_plugin_name(std::string_view name) noexcept;
+
+/// Returns the value of TESSERA_PLUGIN_PATH; empty if it is not set.
+std::string plugin_path();
+
+/// Returns the <name> of each file libtessera_<name>.so in the folders of `path`, sorted, each once. Not every file is
+/// a plug-in: libtessera_blas.so is none.
+std::vector<std::string> plugin_names_in(std::string_view path);
+
+/// Calls probe and create, and turns every exception into a reason. On failure `executor` is null.
 Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, Executor*& executor);
 
 } // namespace tessera

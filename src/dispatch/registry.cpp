@@ -1,118 +1,187 @@
-/// The backends of this process: each loaded when it is first asked for, its executor made once and kept.
+/// The backends of this process. Built-in ones have the values of the list; a plug-in of another author gets the next
+/// value when its name is first asked for, or found in a folder of TESSERA_PLUGIN_PATH.
 
-#include <tessera/backend.hpp>
+#include "registry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 
-#include <tessera/backend/log.hpp>
+#include <tessera/backend.hpp>
+#include <tessera/status.hpp>
 
-#include "dispatch/tuning/tuned_rows.hpp"
-#include "plugin_loader.hpp"
-#include "reference/plugin.hpp"
+#include "backend_entry.hpp"
+#include "base/unknown_word.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::array<Backend, 4> preference{Backend::Cuda, Backend::OpenMP, Backend::Tbb, Backend::Reference};
+constexpr std::string_view auto_name = "auto";
 
-/// One backend. Never destroyed: executors must outlive every static Matrix.
-struct Entry {
-  explicit Entry(Backend which) : backend(which) {}
-
-  const PluginInfo* plugin() {
-    std::lock_guard lock(mutex);
-    return load();
+class Registry {
+ public:
+  Registry() {
+    for (const BuiltInBackend& line : built_in_backends) append(std::make_unique<BackendEntry>(line));
   }
 
-  /// Null with the reason in `info`.
-  Executor* executor() {
-    if (Executor* known = made.load(std::memory_order_acquire)) return known; // every product asks: no lock
-    std::lock_guard lock(mutex);
-    if (made != nullptr || load() == nullptr) return made;
-    const ExecutorOptions options{.threads = default_threads(), .device = -1};
-    Executor* fresh = nullptr;
-    if (const Status status = create_guarded(*loaded.plugin, options, fresh); !status.ok()) reason = status.why;
-    if (fresh != nullptr) try {
-        fresh->use_tuning(detail::find_tuned_rows(*fresh, std::filesystem::path(loaded.path).parent_path()));
-      } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
-        reason = why.what();
-        loaded.plugin->destroy(fresh);
-        fresh = nullptr;
-      }
-    if (log_dispatch())
-      log_line("backend " + std::string(to_string(backend)) + (fresh ? " is up" : " is not available: " + reason));
-    made.store(fresh, std::memory_order_release);
-    return fresh;
+  /// Readers take no lock: an entry is complete before the count says that it is there.
+  int count() const noexcept { return count_.load(std::memory_order_acquire); }
+  /// Null for a value that is no backend.
+  BackendEntry* at(int value) const noexcept {
+    return value >= 1 && value <= count() ? entries_[static_cast<std::size_t>(value - 1)] : nullptr;
+  }
+  BackendEntry* find(std::string_view name) const noexcept {
+    for (int value = 1; value <= count(); ++value)
+      if (at(value)->name() == name) return at(value);
+    return nullptr;
   }
 
-  const Backend backend;
-  LoadedPlugin loaded;
-  bool tried = false;
-  std::atomic<Executor*> made = nullptr;
-  std::string reason;
-  std::mutex mutex;
+  /// Returns the entry of this name, after a search for its plug-in; null with the reason where there is none. A
+  /// plug-in that is broken has an entry, which keeps the reason.
+  BackendEntry* find_or_load(std::string_view name, std::string& reason) {
+    if (BackendEntry* known = find(name)) return known;
+    if (name == auto_name || !is_plugin_name(name)) return nullptr;
+    LoadedPlugin loaded = load_plugin(name); // without the lock: it runs code of the plug-in
+    reason = loaded.reason;
+    if (!loaded.claimable) return nullptr;
+    const std::lock_guard lock(adding_);
+    if (BackendEntry* known = find(name)) return known; // another thread was faster
+    if (count() == most_backends) {
+      reason = "this process has " + std::to_string(most_backends) + " backends already";
+      return nullptr;
+    }
+    return append(std::make_unique<BackendEntry>(static_cast<Backend>(count() + 1), name, std::move(loaded)));
+  }
+
+  /// Adds the plug-ins in the folders of TESSERA_PLUGIN_PATH, once for each value of the variable.
+  void scan() {
+    std::string path = plugin_path();
+    {
+      const std::lock_guard lock(adding_);
+      if (path == scanned_) return;
+    }
+    std::string ignored;
+    for (const std::string& name : plugin_names_in(path)) find_or_load(name, ignored);
+    const std::lock_guard lock(adding_);
+    scanned_ = std::move(path);
+  }
 
  private:
-  const PluginInfo* load() {
-    if (!tried) {
-      tried = true;
-      if (backend == Backend::Reference)
-        loaded.plugin = reference::plugin();
-      else
-        loaded = load_plugin(to_string(backend));
-      reason = loaded.reason;
-    }
-    return loaded.plugin;
+  static constexpr int most_backends = 256;
+
+  BackendEntry* append(std::unique_ptr<BackendEntry> entry) {
+    BackendEntry* const kept = entry.release();
+    const int place = count();
+    entries_[static_cast<std::size_t>(place)] = kept;
+    count_.store(place + 1, std::memory_order_release);
+    return kept;
   }
+
+  std::array<BackendEntry*, most_backends> entries_{};
+  std::atomic<int> count_ = 0;
+  std::mutex adding_;
+  std::string scanned_;
 };
 
-Entry& entry(Backend backend) {
-  static auto* entries = new std::array<Entry, 4>{Entry(Backend::Reference), Entry(Backend::OpenMP),
-                                                  Entry(Backend::Tbb), Entry(Backend::Cuda)};
-  const auto index = static_cast<std::size_t>(static_cast<int>(backend) - 1);
-  if (index >= entries->size())
-    throw InvalidArgument("backend " + std::to_string(static_cast<int>(backend)) + " (" +
-                          std::string(to_string(backend)) + ") is not one backend; name one");
-  return (*entries)[index];
+/// Never destroyed: executors must outlive every static Matrix.
+Registry& registry() {
+  static auto* const one = new Registry;
+  return *one;
+}
+
+BackendEntry& entry(Backend backend) {
+  if (BackendEntry* known = registry().at(static_cast<int>(backend))) return *known;
+  throw InvalidArgument("backend " + std::to_string(static_cast<int>(backend)) + " (" +
+                        std::string(to_string(backend)) + ") is not one backend; name one");
+}
+
+/// Every entry after a scan, the preferred ones first.
+std::vector<BackendEntry*> in_order_of_preference() {
+  registry().scan();
+  std::vector<BackendEntry*> all;
+  for (int value = 1; value <= registry().count(); ++value) all.push_back(registry().at(value));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const BackendEntry* x, const BackendEntry* y) { return x->preference() > y->preference(); });
+  return all;
+}
+
+/// Null if none is available.
+template <class Admits>
+Executor* first_executor(Admits admits) {
+  for (BackendEntry* candidate : in_order_of_preference()) {
+    if (candidate->preference() <= 0 || !admits(*candidate)) continue;
+    if (Executor* made = candidate->executor()) return made;
+  }
+  return nullptr;
 }
 
 } // namespace
 
+std::string_view to_string(Backend backend) noexcept {
+  if (backend == Backend::Auto) return auto_name;
+  if (const BuiltInBackend* line = find_built_in(backend)) return line->name;
+  const BackendEntry* known = registry().at(static_cast<int>(backend));
+  return known != nullptr ? known->name() : "unknown";
+}
+
+Backend parse_backend(std::string_view word) {
+  if (word == auto_name) return Backend::Auto;
+  std::string reason;
+  if (const BackendEntry* known = registry().find_or_load(word, reason)) return known->backend();
+  std::vector<std::string> names{std::string(auto_name)};
+  for (const Backend backend : known_backends()) names.emplace_back(to_string(backend));
+  throw InvalidArgument(unknown_word("backend", word, names) + (reason.empty() ? "" : "; " + reason));
+}
+
+Backend last_backend() noexcept { return static_cast<Backend>(registry().count()); }
+
+Executor* preferred_executor(Memory memory) {
+  return first_executor([&](const BackendEntry& candidate) { return candidate.memory() == memory; });
+}
+
+std::vector<Backend> known_backends() {
+  registry().scan();
+  std::vector<Backend> all;
+  for (int value = 1; value <= registry().count(); ++value) all.push_back(static_cast<Backend>(value));
+  return all;
+}
+
 std::vector<BackendInfo> available_backends() {
   std::vector<BackendInfo> all;
-  for (const Backend backend : preference) {
-    Entry& e = entry(backend);
-    const bool available = e.executor() != nullptr;
-    all.push_back({backend, e.loaded.plugin != nullptr, available, available ? "" : e.reason, e.loaded.path});
+  for (BackendEntry* e : in_order_of_preference()) {
+    const bool available = e->executor() != nullptr;
+    BackendEntry::State state = e->state();
+    all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory()});
   }
   return all;
 }
 
+Memory memory_of(Backend backend) { return entry(backend).memory(); }
+
 Executor& executor(Backend backend) {
   if (backend != Backend::Auto) {
-    Entry& e = entry(backend);
+    BackendEntry& e = entry(backend);
     if (Executor* made = e.executor()) return *made;
-    throw BackendUnavailable("backend " + std::string(to_string(backend)) + " is not available: " + e.reason);
+    throw BackendUnavailable("backend " + std::string(e.name()) + " is not available: " + e.state().reason);
   }
-  for (const Backend candidate : preference)
-    if (Executor* made = entry(candidate).executor()) return *made;
+  if (Executor* made = first_executor([](const BackendEntry&) { return true; })) return *made;
   throw BackendUnavailable("no backend is available");
 }
 
 std::span<const GemmKernel> gemm_kernels(Backend backend) {
   if (backend == Backend::Auto) return executor(backend).gemm_kernels();
-  Entry& e = entry(backend);
+  BackendEntry& e = entry(backend);
   if (Executor* made = e.executor()) return made->gemm_kernels();
   const PluginInfo* plugin = e.plugin();
-  return plugin ? plugin->gemm_kernels() : std::span<const GemmKernel>{};
+  return plugin != nullptr ? plugin->gemm_kernels() : std::span<const GemmKernel>{};
 }
 
 std::span<const ReduceKernel> reduce_kernels(Backend backend) {
   if (backend == Backend::Auto) return executor(backend).reduce_kernels();
   const PluginInfo* plugin = entry(backend).plugin();
-  return plugin ? plugin->reduce_kernels() : std::span<const ReduceKernel>{};
+  return plugin != nullptr ? plugin->reduce_kernels() : std::span<const ReduceKernel>{};
 }
 
 } // namespace tessera

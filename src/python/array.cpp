@@ -200,7 +200,7 @@ void Array::from_dlpack(PyObject* object) {
   check_device(place.type, name);
   Reference stream;
   if (is_cuda(place.type)) // the stream that will read it
-    stream = Reference(checked(PyLong_FromVoidPtr(executor(Backend::Cuda).default_queue().native())));
+    stream = Reference(checked(PyLong_FromVoidPtr(executor(backend_of_cuda_arrays).default_queue().native())));
   Reference capsule;
   try {
     capsule = call_dlpack(object, stream.get());

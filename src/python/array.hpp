@@ -17,6 +17,9 @@
 
 namespace tessera::python {
 
+/// Arrays that say they are on a CUDA device are operands of this backend.
+inline constexpr Backend backend_of_cuda_arrays = Backend::Cuda;
+
 /// What an array is made of: numbers of a type, or complex numbers of two such parts, the real one first.
 struct Element {
   DType part = DType::F32;

@@ -239,10 +239,13 @@ class Product {
   }
 
   Executor& device_executor() {
-    if (options_.backend != Backend::Auto && options_.backend != Backend::Cuda)
+    const std::string ours(to_string(backend_of_cuda_arrays));
+    if (options_.backend != Backend::Auto && options_.backend != backend_of_cuda_arrays)
       throw InvalidArgument("a is " + place(a_) + ", but backend " + std::string(to_string(options_.backend)) +
-                            " computes in host memory; copy it there, or take backend 'cuda'");
-    Executor& cuda = executor(Backend::Cuda);
+                            (memory_of(options_.backend) == Memory::Host ? " computes in host memory"
+                                                                         : " computes in memory of another kind") +
+                            "; copy it there, or take backend '" + ours + "'");
+    Executor& cuda = executor(backend_of_cuda_arrays);
     if (cuda.capabilities().device_index != a_.device)
       throw InvalidArgument("a is " + place(a_) + ", but Tessera uses CUDA device " +
                             std::to_string(cuda.capabilities().device_index) +

@@ -28,7 +28,8 @@ a, b: matrices of one element type, float16, bfloat16, float32, float64, complex
 c: the matrix that beta multiplies; not read with beta = 0, and never written.
 out: where the result goes, returned; its old elements are C. It may not overlap a or b, and is never copied.
 alpha, beta: rounded to the element type; complex where that is.
-backend: 'auto', 'reference', 'openmp', 'tbb' or 'cuda'. One that is named is used, or BackendUnavailable says why not.
+backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', or the name of another plug-in. A backend that is named is used,
+    or BackendUnavailable says why not.
 math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6' or
     'compensated'.
 kernel: a row of the backend's ladder (see kernels()); it runs, or KernelRejected says why not.
@@ -108,14 +109,14 @@ nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb:
 
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
 
-/// (name, built, available, reason, path, device, threads) of each.
+/// (name, built, available, reason, path, device, threads, memory) of each.
 nb::list backend_rows() {
   nb::list rows;
   for (const BackendInfo& info : available_backends()) {
     const Capabilities* machine = info.available ? &executor(info.backend).capabilities() : nullptr;
     rows.append(nb::make_tuple(text(to_string(info.backend)), info.built, info.available, text(info.reason),
                                text(info.path), text(machine ? machine->device : ""),
-                               machine && machine->host_memory ? machine->threads : 0));
+                               machine && machine->host_memory ? machine->threads : 0, text(to_string(info.memory))));
   }
   return rows;
 }

@@ -167,6 +167,7 @@ const PluginInfo info{
     .destroy = [](Executor* executor) { delete executor; },
     .gemm_kernels = []() -> std::span<const GemmKernel> { return products; },
     .reduce_kernels = []() -> std::span<const ReduceKernel> { return reductions; },
+    .memory = Memory::Device,
 };
 
 } // namespace

@@ -90,6 +90,7 @@ const PluginInfo info{
     .destroy = [](Executor* executor) { delete executor; },
     .gemm_kernels = [] { return executor(Backend::Reference).gemm_kernels(); },
     .reduce_kernels = [] { return reduce_kernels(Backend::Reference); },
+    .memory = Memory::Device,
 };
 
 } // namespace

@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(the_reference_is_always_there) {
 
 BOOST_AUTO_TEST_CASE(every_backend_is_listed_with_a_reason_if_it_is_absent) {
   const std::vector<BackendInfo> all = available_backends();
-  BOOST_TEST(all.size() == 4u);
+  BOOST_TEST(all.size() == built_in_backends.size());
   for (const BackendInfo& info : all) {
     BOOST_TEST(info.reason.empty() == info.available, to_string(info.backend) << ": " << info.reason);
     BOOST_TEST((info.built || !info.available));
@@ -30,6 +30,13 @@ BOOST_AUTO_TEST_CASE(every_backend_is_listed_with_a_reason_if_it_is_absent) {
       expect_error<BackendUnavailable>([&] { static_cast<void>(executor(info.backend)); },
                                        {to_string(info.backend), info.reason});
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_list_says_whose_memory_a_backend_computes_in) {
+  for (const BuiltInBackend& line : built_in_backends) BOOST_TEST((memory_of(line.backend) == line.memory));
+  for (const BackendInfo& info : available_backends())
+    if (info.available)
+      BOOST_TEST(executor(info.backend).capabilities().host_memory == (memory_of(info.backend) == Memory::Host));
 }
 
 BOOST_AUTO_TEST_CASE(auto_is_the_first_one_available) {
@@ -41,8 +48,9 @@ BOOST_AUTO_TEST_CASE(auto_is_the_first_one_available) {
 }
 
 BOOST_AUTO_TEST_CASE(a_number_that_is_no_backend_is_refused) {
-  for (const int number : {-1, 5, 99}) {
+  for (const int number : {-1, static_cast<int>(built_in_backends.size()) + 1, 99}) {
     const auto backend = static_cast<Backend>(number);
+    expect_error<InvalidArgument>([&] { static_cast<void>(memory_of(backend)); }, {std::to_string(number)});
     expect_error<InvalidArgument>([&] { static_cast<void>(executor(backend)); }, {std::to_string(number)});
     expect_error<InvalidArgument>([&] { static_cast<void>(gemm_kernels(backend)); }, {std::to_string(number)});
     expect_error<InvalidArgument>([&] { static_cast<void>(reduce_kernels(backend)); }, {std::to_string(number)});

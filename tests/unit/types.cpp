@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/backend_list.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
@@ -14,8 +15,12 @@ BOOST_AUTO_TEST_CASE(words_and_values_are_inverse) {
   for (const DType type : {DType::F32, DType::F64}) BOOST_TEST((parse_dtype(to_string(type)) == type));
   for (int math = 0; math <= static_cast<int>(Math::Compensated); ++math)
     BOOST_TEST((parse_math(to_string(static_cast<Math>(math))) == static_cast<Math>(math)));
-  for (int backend = 0; backend <= static_cast<int>(Backend::Cuda); ++backend)
-    BOOST_TEST((parse_backend(to_string(static_cast<Backend>(backend))) == static_cast<Backend>(backend)));
+  BOOST_TEST((parse_backend("auto") == Backend::Auto));
+  BOOST_TEST(to_string(Backend::Auto) == "auto");
+  for (const BuiltInBackend& line : built_in_backends) {
+    BOOST_TEST((parse_backend(line.name) == line.backend));
+    BOOST_TEST(to_string(line.backend) == line.name);
+  }
   BOOST_TEST(to_string(static_cast<Backend>(99)) == "unknown");
   BOOST_TEST(to_string(Op::None) == "none");
   BOOST_TEST(to_string(Op::Transpose) == "transpose");

@@ -51,9 +51,10 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
 }
 
 void declare(CLI::App& app, CommandLine& words) {
-  app.add_flag("--cpu", words.cpu, "Backends on the processor: reference, openmp, tbb")->group("Backends and kernels");
-  app.add_flag("--gpu", words.gpu, "Backends on the graphics card: cuda")->group("Backends and kernels");
-  add_repeatable(app, "--backend", words.backends, "A backend: reference, openmp, tbb, cuda (repeatable)", "NAME")
+  app.add_flag("--cpu", words.cpu, "Backends in host memory: reference, openmp, tbb, …")->group("Backends and kernels");
+  app.add_flag("--gpu", words.gpu, "Backends with memory of their own: cuda, …")->group("Backends and kernels");
+  add_repeatable(app, "--backend", words.backends,
+                 "A backend: reference, openmp, tbb, cuda, or the name of another plug-in (repeatable)", "NAME")
       ->group("Backends and kernels");
   add_text(app, "--kernels", words.kernels, "Shell patterns of kernel names, e.g. 'simd,cblas*'", "GLOBS")
       ->group("Backends and kernels");

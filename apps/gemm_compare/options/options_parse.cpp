@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/backend.hpp>
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
@@ -66,8 +67,11 @@ std::vector<BackendRequest> requested_backends(const CommandLine& words) {
     requests.push_back({backend, demanded});
   };
   if (words.cpu)
-    for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb}) add(backend, false);
-  if (words.gpu) add(Backend::Cuda, true);
+    for (const Backend backend : known_backends())
+      if (memory_of(backend) == Memory::Host) add(backend, false);
+  if (words.gpu)
+    for (const Backend backend : known_backends())
+      if (memory_of(backend) == Memory::Device) add(backend, true);
   for (const std::string& word : words.backends)
     for (const std::string& name : split_list("--backend", word)) {
       const Backend backend = parse_backend(name);

@@ -42,8 +42,7 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
 void find_backends(const Options& options, Plan& plan) {
   std::vector<BackendRequest> requests = options.backends;
   if (requests.empty())
-    for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb, Backend::Cuda})
-      requests.push_back({backend, false});
+    for (const Backend backend : known_backends()) requests.push_back({backend, false});
   for (const BackendRequest& request : requests) try {
       executor(request.backend);
       plan.backends.push_back(request.backend);

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/backend_list.hpp>
+
 #include "shell.hpp"
 
 namespace tessera::report {
@@ -175,7 +177,8 @@ bool Run::on_host(const std::string& backend) const {
     for (const Json& device : *devices)
       if (device.is_object() && device.value("backend", Json()) == backend && device.contains("host_memory"))
         return device["host_memory"] == true;
-  return backend != "cuda";
+  const BuiltInBackend* known = find_built_in(std::string_view(backend)); // a document without its machine
+  return known == nullptr || known->memory == Memory::Host;
 }
 
 std::string Run::place(const Row& row) const {

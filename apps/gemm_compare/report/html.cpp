@@ -1,8 +1,11 @@
 #include "html.hpp"
 
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
+
+#include <tessera/backend_list.hpp>
 
 #include "format.hpp"
 
@@ -37,11 +40,13 @@ std::string escaped(std::string_view text) {
 }
 
 std::string_view backend_class(const std::string& backend) {
-  if (backend == "reference") return "b-reference";
-  if (backend == "openmp") return "b-openmp";
-  if (backend == "tbb") return "b-tbb";
-  if (backend == "cuda") return "b-cuda";
-  return "b-other";
+  static const auto classes = [] {
+    std::map<std::string_view, std::string> all;
+    for (const BuiltInBackend& line : built_in_backends) all.emplace(line.name, fmt::format("b-{}", line.name));
+    return all;
+  }();
+  const auto found = classes.find(backend);
+  return found != classes.end() ? std::string_view(found->second) : "b-other";
 }
 
 std::string mark_title(const Row& row, const Run& run) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/backend_list.hpp>
+
 #include "shell.hpp"
 
 namespace tessera::report {
@@ -39,7 +41,7 @@ bool has_other_math(const Row& row, const Run& run) {
 }
 
 bool default_threads(const Row& row, const Run& run) {
-  if (row.threads == 0 || row.backend == "reference") return true;
+  if (row.threads == 0 || row.backend == find_built_in(Backend::Reference)->name) return true;
   const auto threads = run.machine().find("threads");
   return threads != run.machine().end() && *threads == row.threads;
 }

@@ -14,13 +14,14 @@
 #include <cstdint>
 #include <span>
 
+#include <tessera/backend_list.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera {
 
 /// Raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t plugin_abi_version = 5;
+inline constexpr std::uint32_t plugin_abi_version = 6;
 
 #define TESSERA_STRINGIFY_IMPL(x) #x
 #define TESSERA_STRINGIFY(x) TESSERA_STRINGIFY_IMPL(x)
@@ -36,15 +37,16 @@ inline constexpr std::uint32_t plugin_abi_version = 5;
 
 /// What the host tells a new executor.
 struct ExecutorOptions {
-  int threads = 0; ///< CPU: threads to use, already resolved by the host; at least 1
-  int device = -1; ///< index of the device; -1: the plug-in's own choice
+  int threads = 0;                      ///< CPU: threads to use, already resolved by the host; at least 1
+  int device = -1;                      ///< index of the device; -1: the plug-in's own choice
+  Backend backend = Backend::Reference; ///< this backend's value in this process, for Capabilities::backend
 };
 
 struct PluginInfo {
   std::uint32_t struct_size;
   std::uint32_t abi_version;
   const char* build_tag;
-  const char* name;        ///< as in Backend: "openmp", "tbb", "cuda"
+  const char* name;        ///< the <name> of the file: lower-case letters, digits and underscores
   const char* description; ///< one line
   /// Ok, or why this machine cannot use the backend (no driver, driver too old, no device, …). May be slow once.
   Status (*probe)();
@@ -54,6 +56,11 @@ struct PluginInfo {
   /// Every row of the ladders, also without a device.
   std::span<const GemmKernel> (*gemm_kernels)();
   std::span<const ReduceKernel> (*reduce_kernels)();
+  /// Whose memory the executor's is; Capabilities::host_memory must agree. For a name of built_in_backends the list
+  /// holds, here and for the preference.
+  Memory memory = Memory::Host;
+  /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a caller who names the backend gets it.
+  int preference = 0;
 };
 
 using PluginEntry = const PluginInfo* (*)();

@@ -19,6 +19,7 @@ class Backend:
     path: str  #: the plug-in's file
     device: str  #: the processor's or card's own name
     threads: int  #: what a product uses unless it says its own number; 0 on a device
+    memory: str  #: of its operands: "host" or "device"
 
     def __str__(self) -> str:
         if not self.available:
@@ -41,6 +42,8 @@ class Kernel:
 
 def backends() -> list[Backend]:
     """Every backend that Tessera knows, in the order of preference, with the reasons of those that are absent.
+
+    These are the built-in ones, and those whose plug-ins are in TESSERA_PLUGIN_PATH or were named in this process.
 
     >>> import tessera as ts
     >>> [b.available for b in ts.backends() if b.name == "reference"]

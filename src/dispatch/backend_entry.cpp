@@ -1,0 +1,93 @@
+#include "backend_entry.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include <tessera/backend.hpp>
+#include <tessera/backend/log.hpp>
+
+#include "dispatch/tuning/tuned_rows.hpp"
+#include "reference/plugin.hpp"
+
+namespace tessera {
+
+BackendEntry::BackendEntry(const BuiltInBackend& line) : backend_(line.backend), name_(line.name), built_in_(&line) {}
+
+BackendEntry::BackendEntry(Backend backend, std::string_view name, LoadedPlugin loaded)
+    : backend_(backend),
+      name_(name),
+      built_in_(nullptr),
+      loaded_(std::move(loaded)),
+      tried_(true),
+      reason_(loaded_.reason) {}
+
+const PluginInfo* BackendEntry::plugin() {
+  const std::lock_guard lock(mutex_);
+  return load();
+}
+
+Executor* BackendEntry::executor() {
+  if (Executor* known = made_.load(std::memory_order_acquire)) return known; // every product asks: no lock
+  const std::lock_guard lock(mutex_);
+  if (made_ == nullptr && load() != nullptr) made_.store(make(), std::memory_order_release);
+  return made_;
+}
+
+Memory BackendEntry::memory() const noexcept {
+  if (built_in_ != nullptr) return built_in_->memory;
+  return loaded_.plugin != nullptr ? loaded_.plugin->memory : Memory::Host;
+}
+
+int BackendEntry::preference() const noexcept {
+  if (built_in_ != nullptr) return built_in_->preference;
+  return loaded_.plugin != nullptr ? loaded_.plugin->preference : 0;
+}
+
+BackendEntry::State BackendEntry::state() {
+  const std::lock_guard lock(mutex_);
+  return {loaded_.plugin != nullptr, made_ == nullptr ? reason_ : std::string(), loaded_.path};
+}
+
+const PluginInfo* BackendEntry::load() {
+  if (!tried_) {
+    tried_ = true;
+    if (backend_ == Backend::Reference)
+      loaded_.plugin = reference::plugin();
+    else
+      loaded_ = load_plugin(name_);
+    reason_ = loaded_.reason;
+  }
+  return loaded_.plugin;
+}
+
+/// Null with the reason in reason_.
+Executor* BackendEntry::make() {
+  const ExecutorOptions options{.threads = default_threads(), .device = -1, .backend = backend_};
+  Executor* fresh = nullptr;
+  if (const Status made = create_guarded(*loaded_.plugin, options, fresh); !made.ok()) reason_ = made.why;
+  const auto refuse = [&](const std::string& why) {
+    reason_ = why;
+    loaded_.plugin->destroy(fresh);
+    fresh = nullptr;
+  };
+  if (fresh != nullptr) {
+    const Capabilities& machine = fresh->capabilities();
+    const bool on_host = memory() == Memory::Host;
+    if (machine.backend != backend_)
+      refuse("its executor says that it is backend " + std::string(to_string(machine.backend)) +
+             "; let the plug-in pass on ExecutorOptions::backend");
+    else if (machine.host_memory != on_host)
+      refuse(std::string("its executor's memory is ") + (on_host ? "a device's" : "the host's") +
+             ", but the backend is declared with the " + (on_host ? "host's" : "device's") +
+             "; let Capabilities::host_memory and PluginInfo::memory agree");
+  }
+  if (fresh != nullptr) try {
+      fresh->use_tuning(detail::find_tuned_rows(*fresh, std::filesystem::path(loaded_.path).parent_path()));
+    } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
+      refuse(why.what());
+    }
+  if (log_dispatch()) log_line("backend " + name_ + (fresh != nullptr ? " is up" : " is not available: " + reason_));
+  return fresh;
+}
+
+} // namespace tessera

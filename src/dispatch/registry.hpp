@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tessera/backend_list.hpp>
+#include <tessera/executor.hpp>
+
+namespace tessera {
+
+/// Returns the backend with the largest value that this process knows; all values from 1 to it are backends.
+Backend last_backend() noexcept;
+
+/// Returns the executor that Auto prefers among those whose memory is of this kind; null if none is available. Throws
+/// InvalidArgument where the environment has no valid number of threads.
+Executor* preferred_executor(Memory memory);
+
+} // namespace tessera
