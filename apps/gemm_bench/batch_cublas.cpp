@@ -60,7 +60,7 @@ class CublasPeer final : public BatchPeer {
       : name_(pointers ? "cublas pointers" : "cublas strided"), library_(std::move(library)), pointers_(pointers) {}
   const std::string& name() const override { return name_; }
   void multiply(const BatchWork& work) override {
-    work.strided.call.type == DType::F64 ? run<double>(work) : run<float>(work);
+    visit_scalar(work.strided.call.type, [&]<class T>(std::type_identity<T>) { run<T>(work); });
   }
 
  private:

@@ -86,7 +86,7 @@ class LibraryPeer final : public BatchPeer {
   bool usable() const { return single_ != nullptr && double_ != nullptr; }
   void multiply(const BatchWork& work) override {
     library_->set_threads(work.strided.call.threads);
-    work.strided.call.type == DType::F64 ? run<double>(work) : run<float>(work);
+    visit_scalar(work.strided.call.type, [&]<class T>(std::type_identity<T>) { run<T>(work); });
   }
 
  private:

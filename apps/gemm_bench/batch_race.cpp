@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <thread>
 
@@ -12,12 +11,11 @@
 #include <tessera/random.hpp>
 
 #include "common/terminal.hpp"
+#include "measure/repeat.hpp"
 #include "measure/time_summary.hpp"
 
 namespace tessera::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Memory of an executor.
 class Memory {
@@ -156,52 +154,35 @@ class Course {
   BatchWork work_;
 };
 
-/// Seconds a batch.
-class Stopwatch {
- public:
-  explicit Stopwatch(Executor& where) : where_(where) {
-    throw_if_failed(where.create_event(start_));
-    throw_if_failed(where.create_event(end_));
-  }
-  double time(BatchPeer& peer, const BatchWork& work, long calls) {
-    Queue& queue = where_.default_queue();
-    throw_if_failed(queue.synchronize());
-    throw_if_failed(start_->record(queue));
+/// Returns the seconds of one of `calls` batches in a row.
+double seconds_per_batch(measure::Stopwatch& watch, BatchPeer& peer, const BatchWork& work, long calls) {
+  throw_if_failed(watch.time([&] {
     for (long i = 0; i < calls; ++i) peer.multiply(work);
-    throw_if_failed(end_->record(queue));
-    double seconds = 0;
-    throw_if_failed(end_->seconds_since(*start_, seconds));
-    return seconds / static_cast<double>(calls);
-  }
-
- private:
-  Executor& where_;
-  std::unique_ptr<Event> start_, end_;
-};
+  }));
+  return watch.seconds() / static_cast<double>(calls);
+}
 
 template <class T>
 std::vector<Standing> run(const BatchRace& race, Executor& where, const BatchPeers& peers, int rounds,
                           double sample_seconds, double rest_seconds) {
   Course<T> course(race, where);
-  Stopwatch stopwatch(where);
+  measure::Stopwatch watch(where);
   const BatchWork& work = course.work();
   std::vector<Standing> standings;
   std::vector<long> calls;
   for (const auto& peer : peers) {
     course.spoil();
-    stopwatch.time(*peer, work, 1); // starts its threads, brings its code in
+    seconds_per_batch(watch, *peer, work, 1); // starts its threads, brings its code in
     standings.push_back({peer->name(), {}, course.offence()});
-    const double once = stopwatch.time(*peer, work, 3);
-    calls.push_back(std::max(1L, std::lround(sample_seconds / std::max(once, 1e-8))));
+    calls.push_back(measure::calls_per_sample(sample_seconds, seconds_per_batch(watch, *peer, work, 3)));
   }
   for (int round = 0; round < rounds; ++round)
-    for (std::size_t turn = 0; turn < peers.size(); ++turn) {
-      const std::size_t p = (turn + static_cast<std::size_t>(round)) % peers.size();
-      if (!standings[p].problem.empty()) continue;
+    measure::take_rotated_turns(round, peers.size(), [&](std::size_t p) {
+      if (!standings[p].problem.empty()) return;
       if (race.threads > 1) std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
-      stopwatch.time(*peers[p], work, std::max(1L, calls[p] / 5)); // until its threads are awake
-      standings[p].seconds.push_back(stopwatch.time(*peers[p], work, calls[p]));
-    }
+      seconds_per_batch(watch, *peers[p], work, std::max(1L, calls[p] / 5)); // until its threads are awake
+      standings[p].seconds.push_back(seconds_per_batch(watch, *peers[p], work, calls[p]));
+    });
   return standings;
 }
 
@@ -217,8 +198,9 @@ constexpr std::size_t column = 24;
 
 std::vector<Standing> run_batch_race(const BatchRace& race, Executor& where, const BatchPeers& peers, int rounds,
                                      double sample_seconds, double rest_seconds) {
-  return race.type == DType::F64 ? run<double>(race, where, peers, rounds, sample_seconds, rest_seconds)
-                                 : run<float>(race, where, peers, rounds, sample_seconds, rest_seconds);
+  return visit_scalar(race.type, [&]<class T>(std::type_identity<T>) {
+    return run<T>(race, where, peers, rounds, sample_seconds, rest_seconds);
+  });
 }
 
 std::string batch_table_head(const BatchPeers& peers) {
@@ -238,7 +220,7 @@ std::string batch_table_line(const BatchRace& race, const std::vector<Standing>&
       line += fmt::format("  {:>{}}", "WRONG", column);
       continue;
     }
-    const double seconds = apps::summarize(one.seconds).median;
+    const double seconds = measure::summarize(one.seconds).median;
     const double rate = gflops(race, seconds);
     line += fmt::format("  {:>{}}", fmt::format("{:.1f} µs {:.1f} GF/s", seconds * 1e6, rate), column);
     double& best = one.peer.starts_with("tessera-") ? ours : theirs;
@@ -261,7 +243,7 @@ std::vector<nlohmann::ordered_json> batch_rows(const BatchRace& race, const std:
                                {"threads", race.threads},
                                {"peer", one.peer}};
     if (!one.seconds.empty()) {
-      const apps::TimeSummary time = apps::summarize(one.seconds);
+      const measure::TimeSummary time = measure::summarize(one.seconds);
       row["gflops"] = gflops(race, time.median);
       row["seconds"] = {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", one.seconds.size()}};
     }

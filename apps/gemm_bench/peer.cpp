@@ -22,7 +22,7 @@ class TesseraPeer final : public Peer {
   std::string problem(const GemmCall&) override { return {}; }
   void multiply(const GemmCall& call) override {
     options_.threads = call.threads;
-    call.type == DType::F64 ? run<double>(call) : run<float>(call);
+    visit_scalar(call.type, [&]<class T>(std::type_identity<T>) { run<T>(call); });
   }
 
  private:

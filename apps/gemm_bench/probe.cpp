@@ -1,6 +1,5 @@
 #include "probe.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <latch>
 #include <thread>
@@ -8,11 +7,10 @@
 
 #include "cpu/device/isa.hpp"
 #include "cpu/gemm/common/microkernel.hpp"
+#include "measure/stopwatch.hpp"
 
 namespace tessera::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 template <class T>
 double flops(int threads) {
@@ -24,14 +22,14 @@ double flops(int threads) {
   std::latch ready(threads);
   const auto work = [&](int thread) {
     ready.arrive_and_wait();
-    const auto start = Clock::now();
+    const measure::HostStopwatch watch;
     double seconds = 0;
     double operations = 0;
     bool finite = true;
     while (seconds < seconds_each) {
       finite &= std::isfinite(static_cast<double>(kernel.multiply_registers(steps)));
       operations += step_operations * static_cast<double>(steps);
-      seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      seconds = watch.seconds();
     }
     rates[static_cast<std::size_t>(thread)] = finite ? operations / seconds : 0.0;
   };
@@ -48,7 +46,7 @@ double flops(int threads) {
 } // namespace
 
 double probe_flops(DType type, int threads) {
-  return type == DType::F64 ? flops<double>(threads) : flops<float>(threads);
+  return visit_scalar(type, [threads]<class T>(std::type_identity<T>) { return flops<T>(threads); });
 }
 
 } // namespace tessera::bench

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <thread>
 
@@ -11,27 +10,15 @@
 #include <tessera/compare.hpp>
 #include <tessera/matrix.hpp>
 
+#include "measure/repeat.hpp"
 #include "probe.hpp"
 
 namespace tessera::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_of(Peer& peer, const GemmCall& call, long calls) {
-  const auto start = Clock::now();
-  for (long i = 0; i < calls; ++i) peer.multiply(call);
-  return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(calls);
-}
-
-/// Products that are not counted, until the system has given each woken thread a processor of its own: it puts some of
-/// them behind others at first, and a team waits for all of its threads.
-void warm_up(Peer& peer, const GemmCall& call) {
-  constexpr double seconds = 0.02;
-  const auto start = Clock::now();
-  do peer.multiply(call);
-  while (std::chrono::duration<double>(Clock::now() - start).count() < seconds);
-}
+/// Until then the system has given each woken thread a processor: at first it puts some of them behind others, and a
+/// team waits for all of its threads.
+constexpr double warm_up_seconds = 0.02;
 
 template <class T>
 class Course {
@@ -77,21 +64,23 @@ template <class T>
 std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
                           double sample_seconds, double rest_seconds) {
   Course<T> course(race);
+  const auto rest_and_warm_up = [&](Peer& peer) {
+    course.spoil();
+    if (race.threads <= 1) return;
+    std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
+    measure::warm_up(warm_up_seconds, [&] { peer.multiply(course.call()); });
+  };
   std::vector<Standing> standings;
   std::vector<long> calls;
   for (const auto& peer : peers) {
     Standing standing{peer->name(), {}, peer->problem(course.call())};
     double once = 0;
     if (standing.problem.empty()) {
-      course.spoil();
-      if (race.threads > 1) {
-        std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
-        warm_up(*peer, course.call());
-      }
-      seconds_of(*peer, course.call(), 1); // starts its threads, brings its code in
-      once = seconds_of(*peer, course.call(), 1);
+      rest_and_warm_up(*peer);
+      peer->multiply(course.call()); // starts its threads, brings its code in
+      once = measure::host_seconds([&] { peer->multiply(course.call()); });
     }
-    calls.push_back(std::max(1L, std::lround(sample_seconds / std::max(once, 1e-8))));
+    calls.push_back(measure::calls_per_sample(sample_seconds, once));
     standings.push_back(std::move(standing));
   }
   Standing probe{probe_name, {}, {}};
@@ -99,18 +88,13 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
       2.0 * static_cast<double>(race.shape.m) * static_cast<double>(race.shape.n) * static_cast<double>(race.shape.k);
   for (int round = 0; round < rounds; ++round) {
     probe.seconds.push_back(operations / probe_flops(race.type, race.threads));
-    for (std::size_t turn = 0; turn < peers.size(); ++turn) {
-      const std::size_t p = (turn + static_cast<std::size_t>(round)) % peers.size();
-      if (!standings[p].problem.empty()) continue;
-      course.spoil();
-      if (race.threads > 1) {
-        std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
-        warm_up(*peers[p], course.call());
-      }
-      const double seconds = seconds_of(*peers[p], course.call(), calls[p]);
-      standings[p].seconds.push_back(seconds);
+    measure::take_rotated_turns(round, peers.size(), [&](std::size_t p) {
+      if (!standings[p].problem.empty()) return;
+      rest_and_warm_up(*peers[p]);
+      standings[p].seconds.push_back(
+          measure::host_seconds_per_call(calls[p], [&] { peers[p]->multiply(course.call()); }));
       if (round + 1 == rounds) standings[p].problem = course.offence();
-    }
+    });
   }
   standings.push_back(std::move(probe));
   return standings;
@@ -120,8 +104,9 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
 
 std::vector<Standing> run_race(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
                                double sample_seconds, double rest_seconds) {
-  return race.type == DType::F64 ? run<double>(race, peers, rounds, sample_seconds, rest_seconds)
-                                 : run<float>(race, peers, rounds, sample_seconds, rest_seconds);
+  return visit_scalar(race.type, [&]<class T>(std::type_identity<T>) {
+    return run<T>(race, peers, rounds, sample_seconds, rest_seconds);
+  });
 }
 
 } // namespace tessera::bench

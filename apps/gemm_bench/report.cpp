@@ -16,8 +16,8 @@ namespace tessera::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using apps::summarize;
-using apps::TimeSummary;
+using measure::summarize;
+using measure::TimeSummary;
 
 double median(const std::vector<double>& seconds) { return summarize(seconds).median; }
 

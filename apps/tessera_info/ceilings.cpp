@@ -29,7 +29,8 @@ std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends
   for (const Backend backend : backends) {
     const Capabilities& machine = executor(backend).capabilities();
     if (!machine.host_memory) {
-      for (const DType type : {DType::F32, DType::F64}) table.find(backend, type, Math::Strict, 0);
+      for (const ElementType& element : element_types)
+        if (element.scalar == element.type) table.find(backend, element.type, Math::Strict, 0);
       for (const Math math : {Math::Tf32, Math::Bf16, Math::Fp16}) table.find(backend, DType::F32, math, 0);
     } else if (backend != Backend::Reference && !processor) { // the others share it
       processor = true;

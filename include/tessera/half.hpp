@@ -115,20 +115,10 @@ struct bf16 {
 static_assert(sizeof(f16) == 2 && alignof(f16) == 2 && std::is_trivially_copyable_v<f16>);
 static_assert(sizeof(bf16) == 2 && alignof(bf16) == 2 && std::is_trivially_copyable_v<bf16>);
 
-/// f(T{}), where T is the element type that `type` names.
+/// Calls f(T{}), a zero, and returns its result, where T is the C++ type of `type`; visit() does so with T's tag.
 template <class F>
 constexpr decltype(auto) with_element(DType type, F&& f) {
-  switch (type) {
-    case DType::F64:
-      return f(double{});
-    case DType::F16:
-      return f(f16(0.0f));
-    case DType::BF16:
-      return f(bf16(0.0f));
-    case DType::F32:
-      break;
-  }
-  return f(float{});
+  return visit(type, [&f]<class T>(std::type_identity<T>) -> decltype(auto) { return f(T{}); });
 }
 
 } // namespace tessera

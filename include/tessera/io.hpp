@@ -21,8 +21,7 @@ namespace tessera {
 
 /// Element types that files are read into.
 template <class T>
-concept FileElement =
-    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, f16> || std::same_as<T, bf16>;
+concept FileElement = ElementNumber<T>;
 
 struct NpyInfo {
   DType type = DType::F32;

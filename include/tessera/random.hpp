@@ -89,10 +89,8 @@ struct NumberFormat {
   int digits;
 };
 template <class T>
-inline constexpr NumberFormat number_format = dtype_of<T> == DType::F64    ? NumberFormat{1023, 52}
-                                              : dtype_of<T> == DType::F16  ? NumberFormat{15, 10}
-                                              : dtype_of<T> == DType::BF16 ? NumberFormat{127, 7}
-                                                                           : NumberFormat{127, 23};
+inline constexpr NumberFormat number_format{element_type(dtype_of<T>).largest_exponent,
+                                            element_type(dtype_of<T>).digits - 1};
 
 /// What arithmetic on normal numbers does not meet; see Distribution::Special.
 template <class T>

@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include <tessera/detail/export.hpp>
+
+/// Of a lambda that visit() calls: its loops are then compiled for the instructions of the function around it.
+#define TESSERA_ALWAYS_INLINE __attribute__((always_inline))
 
 namespace tessera {
 
@@ -39,38 +43,134 @@ enum class Op : int { None = 0, Transpose = 1, ConjugateTranspose = 2 };
 /// Which executor runs a call. Auto may choose and fall back; a named one works or the call throws.
 enum class Backend : int { Auto = 0, Reference = 1, OpenMP = 2, Tbb = 3, Cuda = 4 };
 
-template <class T>
-struct DTypeOf;
-template <>
-struct DTypeOf<float> {
-  static constexpr DType value = DType::F32;
-};
-template <>
-struct DTypeOf<double> {
-  static constexpr DType value = DType::F64;
-};
 struct f16;
 struct bf16;
-template <>
-struct DTypeOf<f16> {
-  static constexpr DType value = DType::F16;
+
+/// The facts about an element type.
+struct ElementType {
+  DType type;
+  std::string_view name;       ///< on the command line, in environment variables and in JSON
+  std::string_view array_name; ///< in NumPy and other array libraries
+  std::string_view npy;        ///< type code of a .npy file without the byte order
+  std::size_t bytes;
+  DType scalar;         ///< in which elements are computed with; see Scalar
+  int digits;           ///< of the significand in binary, with the leading one
+  int largest_exponent; ///< as a power of two, of a finite number
+  Math lossless_math;   ///< the reduced mode that leaves such operands as they are; Strict if there is none
 };
-template <>
-struct DTypeOf<bf16> {
-  static constexpr DType value = DType::BF16;
+
+namespace detail {
+template <class T>
+struct ElementRow {
+  ElementType facts;
+};
+/// The facts in the order of DType; Ts are the C++ types.
+template <class... Ts>
+struct ElementTypes {
+  ElementType facts[sizeof...(Ts)];
+
+  constexpr const ElementType* begin() const noexcept { return facts; }
+  constexpr const ElementType* end() const noexcept { return facts + sizeof...(Ts); }
+  static constexpr std::size_t size() noexcept { return sizeof...(Ts); }
+
+  /// Of<float, double, …>
+  template <template <class...> class Of>
+  using Apply = Of<Ts...>;
+  /// The place of T in the list; size() if it is no element type.
+  template <class T>
+  static constexpr std::size_t place_of() noexcept {
+    std::size_t place = 0;
+    (void)((std::is_same_v<T, Ts> || (++place, false)) || ...);
+    return place;
+  }
+  template <std::size_t place>
+  using At = std::tuple_element_t<place, std::tuple<Ts...>>;
+};
+template <class... Ts>
+constexpr ElementTypes<Ts...> list_of(const ElementRow<Ts>&... rows) noexcept {
+  return {{rows.facts...}};
+}
+} // namespace detail
+
+/// The one list of element types. All that goes over element types reads it or uses visit(). A new type is a value of
+/// DType, a line here, and its own C++ type; kernels for it are rows of their ladders.
+inline constexpr auto element_types = detail::list_of(
+    detail::ElementRow<float>{{DType::F32, "f32", "float32", "f4", 4, DType::F32, 24, 127, Math::Strict}},
+    detail::ElementRow<double>{{DType::F64, "f64", "float64", "f8", 8, DType::F64, 53, 1023, Math::Strict}},
+    detail::ElementRow<f16>{{DType::F16, "f16", "float16", "f2", 2, DType::F32, 11, 15, Math::Fp16}},
+    detail::ElementRow<bf16>{{DType::BF16, "bf16", "bfloat16", "V2", 2, DType::F32, 8, 127, Math::Bf16}});
+
+static_assert([] {
+  for (std::size_t place = 0; place < element_types.size(); ++place)
+    if (static_cast<std::size_t>(element_types.facts[place].type) != place) return false;
+  return true;
+}());
+
+/// Is T the C++ type of an element type?
+template <class T>
+concept ElementNumber = (element_types.template place_of<T>() < element_types.size());
+
+template <ElementNumber T>
+struct DTypeOf {
+  static constexpr DType value = element_types.facts[element_types.template place_of<T>()].type;
 };
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
-constexpr bool is_16_bit(DType type) noexcept { return type == DType::F16 || type == DType::BF16; }
+/// Does `type` name an element type? C's enumerations and other languages hold any integer.
+constexpr bool is_element_type(DType type) noexcept {
+  return static_cast<int>(type) >= 0 && static_cast<std::size_t>(type) < element_types.size();
+}
+/// The facts about `type`; about f32 where it names no element type.
+constexpr const ElementType& element_type(DType type) noexcept {
+  return element_types.facts[is_element_type(type) ? static_cast<std::size_t>(type) : 0];
+}
 
 /// Bytes of one element.
-constexpr std::size_t size_of(DType type) noexcept { return type == DType::F64 ? 8 : is_16_bit(type) ? 2 : 4; }
+constexpr std::size_t size_of(DType type) noexcept { return element_type(type).bytes; }
+constexpr bool is_16_bit(DType type) noexcept { return size_of(type) == 2; }
 
 /// The type in which elements are computed with and single numbers (alpha, beta, a value to fill with) are given.
+constexpr DType scalar_of(DType type) noexcept { return element_type(type).scalar; }
 template <class T>
-using Scalar = std::conditional_t<is_16_bit(DTypeOf<T>::value), float, T>;
-constexpr DType scalar_of(DType type) noexcept { return is_16_bit(type) ? DType::F32 : type; }
+using Scalar = typename decltype(element_types)::template At<static_cast<std::size_t>(scalar_of(DTypeOf<T>::value))>;
+
+namespace detail {
+/// Calls f for the type among Ts whose value is `type`, and for First where none is. With scalars_only, f is compiled
+/// for types alone that elements are computed with in.
+template <bool scalars_only, class First, class... Ts>
+struct Visitor {
+  template <class F>
+  [[gnu::always_inline]] static constexpr decltype(auto) visit(DType, F& f) {
+    return f(std::type_identity<First>{});
+  }
+};
+template <bool scalars_only, class First, class T, class... Ts>
+struct Visitor<scalars_only, First, T, Ts...> {
+  template <class F>
+  [[gnu::always_inline]] static constexpr decltype(auto) visit(DType type, F& f) {
+    if constexpr (!scalars_only || std::is_same_v<Scalar<T>, T>)
+      if (type == dtype_of<T>) return f(std::type_identity<T>{});
+    return Visitor<scalars_only, First, Ts...>::visit(type, f);
+  }
+};
+template <class... Ts>
+using AnyVisitor = Visitor<false, Ts...>;
+template <class... Ts>
+using ScalarVisitor = Visitor<true, Ts...>;
+} // namespace detail
+
+/// Calls f(std::type_identity<T>{}) and returns its result, where T is the C++ type of `type`; float where it names no
+/// element type. It is inlined, so that a caller compiled for FMA may have f's loops compiled for FMA too.
+template <class F>
+[[gnu::always_inline]] constexpr decltype(auto) visit(DType type, F&& f) {
+  return decltype(element_types)::template Apply<detail::AnyVisitor>::visit(type, f);
+}
+/// Does what visit() does with the type in which elements of `type` are computed with: float or double.
+template <class F>
+[[gnu::always_inline]] constexpr decltype(auto) visit_scalar(DType type, F&& f) {
+  return decltype(element_types)::template Apply<detail::ScalarVisitor>::visit(scalar_of(type), f);
+}
 
 /// May products of matrices of T have elements of R? 16-bit operands also give f32, and f32 gives 16 bits.
 constexpr bool is_result_of(DType result, DType type) noexcept {

@@ -15,8 +15,11 @@ namespace {
 template <class E, std::size_t N>
 using Words = std::array<std::pair<E, std::string_view>, N>;
 
-constexpr Words<DType, 4> dtype_words{
-    {{DType::F32, "f32"}, {DType::F64, "f64"}, {DType::F16, "f16"}, {DType::BF16, "bf16"}}};
+constexpr Words<DType, element_types.size()> dtype_words = [] {
+  Words<DType, element_types.size()> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = {element_types.facts[i].type, element_types.facts[i].name};
+  return words;
+}();
 constexpr Words<Math, 7> math_words{{{Math::Strict, "strict"},
                                      {Math::Tf32, "tf32"},
                                      {Math::Bf16, "bf16"},

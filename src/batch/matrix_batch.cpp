@@ -10,6 +10,7 @@
 
 #include "batch_copies.hpp"
 #include "dispatch/placement.hpp"
+#include "gemm/check_gemm.hpp"
 #include "gemm/partly_written.hpp"
 #include "matrix/operand.hpp"
 #include "pointer_groups.hpp"
@@ -27,18 +28,6 @@ Executor& place(std::span<const GemmBatch> groups, Backend backend) {
   if (largest == groups.end()) return place_gemm(backend, {DType::F32, Math::Strict, 0, 0, 0}, {});
   const GemmCall& call = largest->call;
   return place_gemm(backend, {call.type, call.math, call.m, call.n, call.k}, {});
-}
-
-void check(const Operand& a, const Operand& b, const Operand& c, std::size_t i) {
-  const auto product = [&] { return "gemm batch, product " + std::to_string(i) + ": "; };
-  if (logical_cols(a) != logical_rows(b))
-    throw InvalidArgument(product() + "a is " + shape(a) + " and b is " + shape(b) +
-                          "; the columns of a must be as many as the rows of b");
-  if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
-    throw InvalidArgument(product() + "c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b)));
-  if (overlap(a, c) || overlap(b, c))
-    throw InvalidArgument(product() + "c overlaps " + (overlap(a, c) ? "a" : "b") +
-                          " in memory; the product needs a separate result");
 }
 
 /// As many matrices each.
@@ -127,7 +116,8 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
   if (a.empty()) return;
   std::size_t largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    check(a[i], b[i], c[i], i);
+    if (const std::string why = product_mismatch(a[i], b[i], c[i]); !why.empty())
+      throw InvalidArgument("gemm batch, product " + std::to_string(i) + ": " + why);
     const auto work = [&](std::size_t of) {
       return static_cast<double>(c[of].rows * c[of].cols * logical_cols(a[of]));
     };

@@ -55,7 +55,7 @@ Epilogue epilogue_of(const tessera_epilogue* words) {
 
 DType result_of(const tessera_options* words, DType operands) {
   if (words == nullptr || words->result == TESSERA_AS_OPERANDS) return operands;
-  return checked(words->result, DType::BF16, "options.result");
+  return checked_type(words->result, "options.result");
 }
 
 GemmOptions options_of(const tessera_options* words) {
@@ -182,7 +182,7 @@ tessera_status tessera_gemm(tessera_dtype type, tessera_op op_a, tessera_op op_b
                             int64_t ldc, const tessera_options* options) {
   return guarded([&] {
     const GemmOptions chosen = options_of(options);
-    const DType element = checked(type, DType::BF16, "type");
+    const DType element = checked_type(type, "type");
     tessera::detail::gemm_raw(call_of(element, op_a, op_b, m, n, k, as_scalar(alpha, element), a, lda, b, ldb,
                                       as_scalar(beta, element), c, ldc, options, chosen),
                               chosen);
@@ -266,7 +266,7 @@ tessera_status tessera_executor_gemm(tessera_executor* executor, tessera_dtype t
   return guarded([&] {
     Executor& target = executor_of(executor);
     const GemmOptions chosen = options_of(options);
-    const DType element = checked(type, DType::BF16, "type");
+    const DType element = checked_type(type, "type");
     const GemmCall call = call_of(element, op_a, op_b, m, n, k, as_scalar(alpha, element), a, lda, b, ldb,
                                   as_scalar(beta, element), c, ldc, options, chosen);
     throw_if_failed(target.gemm(target.default_queue(), call, chosen.kernel));
@@ -280,8 +280,8 @@ tessera_status tessera_executor_gemm_complex(tessera_executor* executor, tessera
   return guarded([&] {
     Executor& target = executor_of(executor);
     const GemmOptions chosen = options_of(options);
-    const auto call =
-        checked(type, DType::F64, "type") == DType::F32 ? complex_call_of<float> : complex_call_of<double>;
+    const auto call = visit_scalar(checked(type, DType::F64, "type"),
+                                   []<class T>(std::type_identity<T>) { return &complex_call_of<T>; });
     throw_if_failed(gemm(target, target.default_queue(),
                          call(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, chosen), chosen.kernel));
   });

@@ -4,6 +4,7 @@
 
 #include <tessera/tessera.h>
 
+#include <iterator>
 #include <new>
 #include <string>
 
@@ -42,6 +43,10 @@ To checked(From value, To last, const char* what) {
   return static_cast<To>(number);
 }
 inline Backend checked(tessera_backend backend) { return checked(backend, last_backend(), "backend"); }
+template <class From>
+DType checked_type(From type, const char* what) {
+  return checked(type, std::prev(element_types.end())->type, what);
+}
 inline Op checked(tessera_op op, const char* what) { return checked(op, Op::Transpose, what); }
 
 /// The defaults for null.
@@ -67,7 +72,7 @@ inline void expect_plain(const tessera_options* words, DType operands, const cha
 
 /// alpha and beta in the type that is computed in.
 inline double as_scalar(double value, DType type) {
-  return scalar_of(type) == DType::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+  return visit_scalar(type, [value]<class T>(std::type_identity<T>) { return double{static_cast<T>(value)}; });
 }
 
 inline Executor& executor_of(tessera_executor* executor) {

@@ -37,7 +37,7 @@ GemmBatch batch_of(DType type, const tessera_gemm_group& x, const tessera_option
 
 std::vector<GemmBatch> batches_of(tessera_dtype type, const tessera_gemm_group* groups, size_t group_count,
                                   const tessera_options* words, const GemmOptions& options) {
-  const DType element = checked(type, DType::BF16, "type");
+  const DType element = checked_type(type, "type");
   if (groups == nullptr && group_count > 0)
     throw InvalidArgument("groups is null, but group_count = " + std::to_string(group_count));
   std::vector<GemmBatch> batches;

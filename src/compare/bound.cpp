@@ -51,15 +51,15 @@ void round_to_narrow(DType result, BoundCoefficients& bound) {
   for (double* part : {&bound.product, &bound.old, &bound.result, &bound.input, &bound.scaled, &bound.constant})
     *part *= 1 + u;
   bound.result += u;
-  bound.constant += result == DType::F16 ? 0x1p-25 : 0x1p-134;
-  bound.largest = result == DType::F16 ? 65504 : 0x1.fep127;
+  const ElementType& format = element_type(result);
+  const double half_subnormal_step = std::ldexp(1.0, 1 - format.largest_exponent - format.digits);
+  bound.constant += half_subnormal_step;
+  bound.largest = std::ldexp(2 - 2 * u, format.largest_exponent);
 }
 
 } // namespace
 
-double unit_roundoff(DType type) {
-  return type == DType::F64 ? 0x1p-53 : type == DType::F16 ? 0x1p-11 : type == DType::BF16 ? 0x1p-8 : 0x1p-24;
-}
+double unit_roundoff(DType type) { return std::ldexp(1.0, -element_type(type).digits); }
 
 double gamma(double n, double u) { return n * u < 0.5 ? n * u / (1 - n * u) : infinity; }
 

@@ -100,9 +100,10 @@ class Comparison {
   static double ratio(double x, double y) { return x == 0 ? 0 : x / y; }
 
   std::uint64_t distance(T x, T y) const {
-    if (result_ == DType::F16) return narrow_distance<f16>(static_cast<float>(x), static_cast<float>(y));
-    if (result_ == DType::BF16) return narrow_distance<bf16>(static_cast<float>(x), static_cast<float>(y));
-    return ulp_distance(x, y);
+    return visit(result_, [x, y]<class R>(std::type_identity<R>) {
+      if constexpr (sizeof(R) == 2) return narrow_distance<R>(static_cast<float>(x), static_cast<float>(y));
+      return ulp_distance(x, y);
+    });
   }
 
   void add(std::size_t r, Index j, T c) {

@@ -205,12 +205,10 @@ FreivaldsCheck::FreivaldsCheck(const GemmCall& call, std::uint64_t seed, int vec
   state->alpha = call.alpha;
   state->beta = call.beta;
   const Index bundles = (vectors + lanes - 1) / lanes;
-  if (call.type == DType::F64)
-    state->prepare<double>(call, bundles, seed, threads);
-  else if (!is_16_bit(call.type) && !is_16_bit(call.result))
-    state->prepare<float>(call, bundles, seed, threads);
-  else
+  if (is_16_bit(call.type) || is_16_bit(call.result))
     state->prepare<float>(compare::WideCall(call).call(), bundles, seed, threads);
+  else
+    visit_scalar(call.type, [&]<class T>(std::type_identity<T>) { state->prepare<T>(call, bundles, seed, threads); });
   state_ = std::move(state);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory("out of host memory for a Freivalds check of a product with m = " + std::to_string(call.m) +
@@ -230,8 +228,9 @@ FreivaldsResult FreivaldsCheck::check(const void* c, Index ldc, const Arithmetic
     const std::vector<float> wide = compare::widened(c, state_->result, state_->m, state_->n, ldc);
     return state_->check(wide.data(), state_->n, arithmetic, threads);
   }
-  return state_->type == DType::F64 ? state_->check(static_cast<const double*>(c), ldc, arithmetic, threads)
-                                    : state_->check(static_cast<const float*>(c), ldc, arithmetic, threads);
+  return visit_scalar(state_->type, [&]<class T>(std::type_identity<T>) {
+    return state_->check(static_cast<const T*>(c), ldc, arithmetic, threads);
+  });
 }
 
 } // namespace tessera

@@ -56,13 +56,11 @@ GemmError compare_rows(const Product<T>& product, const void* c, Index ldc, cons
   const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.n + 1));
   std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bound, result});
   compare::parallel(pieces.size(), threads, [&](std::size_t piece) {
-    const auto add_rows = [&]<class H>(const H* elements) {
-      for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
-        pieces[piece].add_row(r, elements + product.rows[r] * ldc);
-    };
-    result == DType::F16    ? add_rows(static_cast<const f16*>(c))
-    : result == DType::BF16 ? add_rows(static_cast<const bf16*>(c))
-                            : add_rows(static_cast<const T*>(c));
+    visit(result, [&]<class R>(std::type_identity<R>) {
+      if constexpr (std::is_same_v<Scalar<R>, T>)
+        for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
+          pieces[piece].add_row(r, static_cast<const R*>(c) + product.rows[r] * ldc);
+    });
   });
   compare::Comparison<T> whole(product, bound, result);
   for (const compare::Comparison<T>& piece : pieces) whole.merge(piece);
@@ -71,19 +69,19 @@ GemmError compare_rows(const Product<T>& product, const void* c, Index ldc, cons
 
 std::vector<std::uint16_t> narrowed(const std::vector<float>& elements, DType type) {
   std::vector<std::uint16_t> narrow(elements.size());
-  for (std::size_t e = 0; e < elements.size(); ++e)
-    narrow[e] = type == DType::F16 ? f16(elements[e]).bits : bf16(elements[e]).bits;
+  visit(type, [&]<class R>(std::type_identity<R>) {
+    if constexpr (sizeof(R) == 2)
+      for (std::size_t e = 0; e < elements.size(); ++e) narrow[e] = R(elements[e]).bits;
+  });
   return narrow;
 }
 
 std::unique_ptr<const GemmReference::State> make_state(const GemmCall& call, std::vector<Index> rows, int threads) {
   using State = GemmReference::State;
-  if (call.type == DType::F64)
-    return std::make_unique<State>(
-        State{Product<double>(call, std::move(rows), threads), call.type, call.result, {}, {}});
   if (!is_16_bit(call.type) && !is_16_bit(call.result))
-    return std::make_unique<State>(
-        State{Product<float>(call, std::move(rows), threads), call.type, call.result, {}, {}});
+    return visit_scalar(call.type, [&]<class T>(std::type_identity<T>) {
+      return std::make_unique<State>(State{Product<T>(call, std::move(rows), threads), call.type, call.result, {}, {}});
+    });
   Product<float> product(compare::WideCall(call).call(), std::move(rows), threads);
   if (!is_16_bit(call.result))
     return std::make_unique<State>(State{std::move(product), call.type, call.result, {}, {}});

@@ -38,7 +38,7 @@ ReduceReference reduce_reference(const ReduceCall& call) {
     throw InvalidArgument("reduce_reference: rows = " + std::to_string(call.rows) +
                           ", cols = " + std::to_string(call.cols) + " and ldx = " + std::to_string(call.ldx) +
                           " do not make a matrix");
-  return with_element(call.type, [&](auto zero) { return reduce<decltype(zero)>(call); });
+  return visit(call.type, [&]<class T>(std::type_identity<T>) { return reduce<T>(call); });
 }
 
 } // namespace tessera

@@ -12,20 +12,18 @@ namespace tessera::compare {
 /// The elements of a 16-bit (or f32) matrix in host memory as f32, compact.
 inline std::vector<float> widened(const void* data, DType type, Index rows, Index cols, Index ld) {
   std::vector<float> wide(static_cast<std::size_t>(rows * cols));
-  with_element(type, [&](auto zero) {
-    const auto* x = static_cast<const decltype(zero)*>(data);
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    const auto* x = static_cast<const T*>(data);
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) wide[static_cast<std::size_t>(i * cols + j)] = static_cast<float>(x[i * ld + j]);
   });
   return wide;
 }
 
-/// `x` rounded to a 16-bit type (or left as it is) and widened again.
-inline float rounded(float x, DType type) {
-  return type == DType::F16 ? float{f16(x)} : type == DType::BF16 ? float{bf16(x)} : x;
-}
-inline float rounded(double x, DType type) {
-  return type == DType::F16 ? float{f16(x)} : type == DType::BF16 ? float{bf16(x)} : static_cast<float>(x);
+/// `x` rounded to f32 or to a 16-bit type, and widened again.
+template <class X>
+float rounded(X x, DType type) {
+  return visit(type, [x]<class T>(std::type_identity<T>) { return static_cast<float>(static_cast<T>(x)); });
 }
 
 /// An f32 call with copies of what a call reads whose operands or result have 16 bits.

@@ -1,10 +1,8 @@
 #include <tessera/offload.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +13,7 @@
 #include <tessera/status.hpp>
 
 #include "matrix/executor_memory.hpp"
+#include "measure/repeat.hpp"
 
 namespace tessera {
 namespace {
@@ -24,18 +23,10 @@ constexpr const char* schema = "tessera.offload/1";
 /// A home folder may be shared by many machines; those measured last are kept.
 constexpr std::size_t most_machines = 32;
 
-/// Of the fastest of some runs after one that warms up.
 template <class Action>
 double seconds_of(Action action) {
-  using Clock = std::chrono::steady_clock;
-  action();
-  double best = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < 3; ++run) {
-    const Clock::time_point begin = Clock::now();
-    action();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
-  }
-  return std::max(best, 1e-9);
+  constexpr int runs = 3;
+  return std::max(measure::fastest_host_seconds(runs, action), 1e-9);
 }
 
 double operations(Index size) { return 2.0 * std::pow(static_cast<double>(size), 3); }

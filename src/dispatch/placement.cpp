@@ -1,6 +1,7 @@
 #include "placement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -47,8 +48,8 @@ struct KnownRates {
 
 /// Measured at the first product that asks where that can be done.
 std::optional<OffloadRates> rates_of(Executor& device, DType type) {
-  static KnownRates f32, f64;
-  KnownRates& known = scalar_of(type) == DType::F32 ? f32 : f64;
+  static std::array<KnownRates, element_types.size()> all;
+  KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
   const std::lock_guard lock(known.mutex);
   Executor& host = best_host_executor();
   if (known.settled || (known.not_kept && lacks_threads_here(host))) return known.rates;

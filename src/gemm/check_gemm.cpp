@@ -7,6 +7,7 @@
 #include <tessera/executor.hpp>
 
 #include "check_gemm.hpp"
+#include "matrix/operand.hpp"
 
 namespace tessera {
 namespace {
@@ -42,18 +43,24 @@ Status check_operand(const NamedRows& x) {
   return {};
 }
 
-bool is_known(DType type) { return type == DType::F32 || type == DType::F64 || is_16_bit(type); }
+/// "f32, f64, f16 or bf16"
+std::string all_types() {
+  std::string words;
+  for (const ElementType& type : element_types)
+    words += (words.empty() ? "" : &type + 1 == element_types.end() ? " or " : ", ") + std::string(type.name);
+  return words;
+}
 
 Status check_types(const GemmCall& call) {
   for (const DType type : {call.type, call.result})
-    if (!is_known(type))
-      return refusal("gemm: unsupported element type " + std::to_string(static_cast<int>(type)) +
-                     "; use f32, f64, f16 or bf16");
+    if (!is_element_type(type))
+      return refusal("gemm: unsupported element type " + std::to_string(static_cast<int>(type)) + "; use " +
+                     all_types());
   const auto word = [](auto value) { return std::string(to_string(value)); };
   if (!is_result_of(call.result, call.type))
     return refusal("gemm: operands of " + word(call.type) + " with a result of " + word(call.result) +
                    "; the result has the operands' type, or is f32 for f16 and bf16 ones, or f16 or bf16 for f32 ones");
-  const Math unit = call.type == DType::F16 ? Math::Fp16 : Math::Bf16;
+  const Math unit = element_type(call.type).lossless_math;
   if (is_16_bit(call.type) && call.math != Math::Strict && call.math != unit)
     return Status::failure(StatusCode::Rejected, "gemm: math mode " + word(call.math) + " is not for " +
                                                      word(call.type) + " operands; use strict or " + word(unit));
@@ -153,4 +160,45 @@ Status check_gemm(const ComplexGemmCall& call) {
   return check_shapes(shapes, number, number);
 }
 
+namespace detail {
+
+void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols) {
+  if (const std::string why = inner_mismatch(a_rows, a_cols, b_rows, b_cols); !why.empty())
+    throw InvalidArgument("gemm: " + why);
+}
+
+std::string product_mismatch(const Operand& a, const Operand& b, const Operand& c) {
+  std::string why = inner_mismatch(logical_rows(a), logical_cols(a), logical_rows(b), logical_cols(b));
+  if (!why.empty()) return why;
+  if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
+    return "c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b));
+  if (overlap(a, c) || overlap(b, c))
+    return std::string("c overlaps ") + (overlap(a, c) ? "a" : "b") + " in memory; the product needs a separate result";
+  return {};
+}
+
+BiasPer kind_of_bias(const Operand& bias, const Operand& c) {
+  if (logical_rows(bias) == 1 && logical_cols(bias) == c.cols) return BiasPer::Column;
+  if (logical_cols(bias) == 1 && logical_rows(bias) == c.rows) return BiasPer::Row;
+  throw InvalidArgument("gemm: the bias is " + shape(bias) + "; for a result of " + shape(c) + " it must be " +
+                        shape(1, c.cols) + " or " + shape(c.rows, 1));
+}
+
+void check_epilogue(const EpilogueOperands& epilogue, const Operand& c) {
+  const auto check = [&](const char* name, const Operand& x) {
+    if (x.storage->type() != c.storage->type())
+      throw InvalidArgument(std::string("gemm: the ") + name + " is of " + std::string(to_string(x.storage->type())) +
+                            ", but c of " + std::string(to_string(c.storage->type())) + "; convert one of them");
+    if (overlap(x, c))
+      throw InvalidArgument(std::string("gemm: c overlaps the ") + name +
+                            " in memory; beta = 1 adds to c itself, else use a copy");
+  };
+  if (epilogue.bias) check("bias", *epilogue.bias);
+  if (!epilogue.residual) return;
+  check("residual", *epilogue.residual);
+  if (logical_rows(*epilogue.residual) != logical_rows(c) || logical_cols(*epilogue.residual) != logical_cols(c))
+    throw InvalidArgument("gemm: the residual is " + shape(*epilogue.residual) + ", but c is " + shape(c));
+}
+
+} // namespace detail
 } // namespace tessera

@@ -7,6 +7,7 @@
 
 #include <tessera/backend.hpp>
 
+#include "check_gemm.hpp"
 #include "dispatch/placement.hpp"
 #include "matrix/operand.hpp"
 #include "streamed_gemm.hpp"
@@ -15,23 +16,6 @@ namespace tessera::detail {
 namespace {
 
 Op flipped(Op op) { return op == Op::None ? Op::Transpose : Op::None; }
-
-void check(const Operand& a, const Operand& b, const Operand& c) {
-  check_inner(logical_rows(a), logical_cols(a), logical_rows(b), logical_cols(b));
-  if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
-    throw InvalidArgument("gemm: c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b)));
-  if (overlap(a, c) || overlap(b, c))
-    throw InvalidArgument(std::string("gemm: c overlaps ") + (overlap(a, c) ? "a" : "b") +
-                          " in memory; the product needs a separate result");
-}
-
-/// A row of n numbers, or a column of m.
-BiasPer kind_of_bias(const Operand& bias, const Operand& c) {
-  if (logical_rows(bias) == 1 && logical_cols(bias) == c.cols) return BiasPer::Column;
-  if (logical_cols(bias) == 1 && logical_rows(bias) == c.rows) return BiasPer::Row;
-  throw InvalidArgument("gemm: the bias is " + shape(bias) + "; for a result of " + shape(c) + " it must be " +
-                        shape(1, c.cols) + " or " + shape(c.rows, 1));
-}
 
 /// The epilogue of an untransposed C, its operands brought to where `place` says.
 template <class Place>
@@ -49,22 +33,6 @@ Epilogue placed_epilogue(const EpilogueOperands& operands, const Operand& c, Pla
     epilogue.ld_residual = residual.ld;
   }
   return epilogue;
-}
-
-void check_epilogue(const EpilogueOperands& epilogue, const Operand& c) {
-  const auto check = [&](const char* name, const Operand& x) {
-    if (x.storage->type() != c.storage->type())
-      throw InvalidArgument(std::string("gemm: the ") + name + " is of " + std::string(to_string(x.storage->type())) +
-                            ", but c of " + std::string(to_string(c.storage->type())) + "; convert one of them");
-    if (overlap(x, c))
-      throw InvalidArgument(std::string("gemm: c overlaps the ") + name +
-                            " in memory; beta = 1 adds to c itself, else use a copy");
-  };
-  if (epilogue.bias) check("bias", *epilogue.bias);
-  if (!epilogue.residual) return;
-  check("residual", *epilogue.residual);
-  if (logical_rows(*epilogue.residual) != logical_rows(c) || logical_cols(*epilogue.residual) != logical_cols(c))
-    throw InvalidArgument("gemm: the residual is " + shape(*epilogue.residual) + ", but c is " + shape(c));
 }
 
 /// Kernels read a residual along C's rows.
@@ -172,16 +140,9 @@ void multiply_on_device(Executor& device, double alpha, const Operand& a, const 
 
 } // namespace
 
-void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols) {
-  if (a_cols != b_rows)
-    throw InvalidArgument("gemm: a is " + shape(a_rows, a_cols) + " and b is " + shape(b_rows, b_cols) +
-                          "; the columns of a must be as many as the rows of b, but " + std::to_string(a_cols) + " ≠ " +
-                          std::to_string(b_rows));
-}
-
 void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c, const GemmOptions& options,
           const EpilogueOperands& epilogue) {
-  check(a, b, c);
+  if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
   check_epilogue(epilogue, c);
   if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ, with the same bits
     Operand at = a, bt = b, ct = c;

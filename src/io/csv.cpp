@@ -107,12 +107,13 @@ void write_elements(std::ostream& out, const Operand& source) {
 }
 
 void write_elements(std::ostream& out, const Operand& source) {
-  const DType type = source.storage->type();
-  if (type == DType::F64) return write_elements<double>(out, source);
-  if (type == DType::F32) return write_elements<float>(out, source);
-  const Operand wide{create_storage(source.rows, source.cols, DType::F32), 0, 0, source.rows, source.cols, source.op};
-  copy(source, wide);
-  write_elements<float>(out, wide);
+  const DType type = source.storage->type(), scalar = scalar_of(type);
+  visit_scalar(type, [&]<class T>(std::type_identity<T>) {
+    if (type == scalar) return write_elements<T>(out, source);
+    const Operand wide{create_storage(source.rows, source.cols, scalar), 0, 0, source.rows, source.cols, source.op};
+    copy(source, wide);
+    write_elements<T>(out, wide);
+  });
 }
 
 } // namespace

@@ -45,10 +45,11 @@ void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& targ
 
 /// xtensor does not know 16-bit elements.
 template <class T>
-void write_halves(const fs::path& path, const Operand& source, const std::string& descr) {
+void write_halves(const fs::path& path, const Operand& source) {
   const Matrix<T> straight{MatrixView<const T>(source)};
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
-                       std::to_string(straight.rows()) + ", " + std::to_string(straight.cols()) + "), }";
+  std::string header = "{'descr': '<" + std::string(element_type(dtype_of<T>).npy) +
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(straight.rows()) + ", " +
+                       std::to_string(straight.cols()) + "), }";
   constexpr std::size_t before = 10; // bytes of magic, version and length; elements begin at a multiple of 64
   header.append(63 - (before + header.size()) % 64, ' ').push_back('\n');
   std::ofstream file(path, std::ios::binary);
@@ -65,7 +66,7 @@ void write_halves(const fs::path& path, const Operand& source, const std::string
 template <class T>
 void write_elements(const fs::path& path, const Operand& source) {
   if constexpr (sizeof(T) == 2) {
-    write_halves<T>(path, source, dtype_of<T> == DType::F16 ? "<f2" : "<V2");
+    write_halves<T>(path, source);
   } else {
     // A copy without padding: xtensor writes a container's memory as it is.
     const xt::xtensor<T, 2, xt::layout_type::row_major> compact = as_xtensor(MatrixView<const T>(source));
@@ -92,14 +93,14 @@ void read_npy(const fs::path& path, const Operand& target) {
   if (info.rows == 0 || info.cols == 0) return;
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(header.data_offset));
-  with_element(info.type, [&](auto zero) { read_elements<decltype(zero)>(file, info, target); });
+  visit(info.type, [&]<class T>(std::type_identity<T>) { read_elements<T>(file, info, target); });
   if (!file) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
 }
 
 void write_npy(const fs::path& path, const Operand& source) {
   io::OutputFile file(path);
   try {
-    with_element(source.storage->type(), [&](auto zero) { write_elements<decltype(zero)>(file.path(), source); });
+    visit(source.storage->type(), [&]<class T>(std::type_identity<T>) { write_elements<T>(file.path(), source); });
     // xtensor does not report failed writes, such as those to a full disk.
     if (fs::is_regular_file(file.path())) tessera::inspect_npy(file.path());
   } catch (const std::exception& error) {

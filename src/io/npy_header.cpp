@@ -110,18 +110,17 @@ NpyHeader read_npy_header(const fs::path& path) {
 
 NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
   NpyInfo info;
-  if (header.descr == "<f4")
-    info.type = DType::F32;
-  else if (header.descr == "<f8")
-    info.type = DType::F64;
-  else if (header.descr == "<f2")
-    info.type = DType::F16;
-  else if (header.descr == "<V2" || header.descr == "|V2") // how NumPy saves ml_dtypes.bfloat16
-    info.type = DType::BF16;
-  else
+  const std::string_view descr = header.descr;
+  const auto* const found = std::find_if(element_types.begin(), element_types.end(), [&](const ElementType& type) {
+    // Bytes without a type have no order: NumPy saves ml_dtypes.bfloat16 as "<V2" or "|V2".
+    const bool little_endian = descr.starts_with('<') || (descr.starts_with('|') && type.npy.starts_with('V'));
+    return little_endian && descr.substr(1) == type.npy;
+  });
+  if (found == element_types.end())
     fail(path, "holds " + describe(header.descr) +
                    "; a matrix is read from float32, float64, float16 or bfloat16, little-endian: "
                    "convert it, as with a.astype('<f4') in NumPy");
+  info.type = found->type;
   if (header.shape.size() != 2) {
     std::string shape;
     for (const Index size : header.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);

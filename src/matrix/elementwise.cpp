@@ -34,7 +34,7 @@ void check_range(Distribution distribution, DType type, double low, double high)
   if (distribution != Distribution::Integers && distribution != Distribution::Wide) return;
   if (low != std::floor(low) || high != std::floor(high))
     throw InvalidArgument("random: integers between limits that are not whole: " + range);
-  const double largest = type == DType::F64 ? 1023 : type == DType::F16 ? 15 : 127;
+  const double largest = element_type(type).largest_exponent;
   if (distribution == Distribution::Wide && (low < 1 - largest || high > largest))
     throw InvalidArgument("random: exponents of " + std::string(to_string(type)) + " are " +
                           std::to_string(static_cast<int>(1 - largest)) + " … " +
@@ -80,7 +80,7 @@ void add_magnitudes(const Operand& x, bool by_row, std::vector<double>& sums) {
 double largest_sum(const Operand& x, bool by_logical_row) {
   const bool by_row = by_logical_row == (x.op == Op::None);
   std::vector<double> sums(static_cast<std::size_t>(by_row ? x.rows : x.cols));
-  with_element(x.storage->type(), [&](auto zero) { add_magnitudes<decltype(zero)>(x, by_row, sums); });
+  visit(x.storage->type(), [&]<class T>(std::type_identity<T>) { add_magnitudes<T>(x, by_row, sums); });
   double largest = 0;
   for (const double sum : sums) largest = sum > largest || std::isnan(sum) ? sum : largest;
   return largest;
@@ -91,8 +91,9 @@ double element(const Operand& x, Index i, Index j) {
   if (x.op == Op::Transpose) std::swap(i, j);
   const Index offset = (x.row + i) * x.storage->ld() + x.col + j;
   const void* data = x.storage->host_read();
-  return with_element(x.storage->type(),
-                      [&](auto zero) { return static_cast<double>(static_cast<const decltype(zero)*>(data)[offset]); });
+  return visit(x.storage->type(), [&]<class T>(std::type_identity<T>) {
+    return static_cast<double>(static_cast<const T*>(data)[offset]);
+  });
 }
 
 } // namespace

@@ -1,38 +1,80 @@
 #pragma once
 
-/// Times work with the executor's own events: the device's clock on a device, the steady clock on the processor.
+/// The two stopwatches: one reads the host's steady clock, the other an executor's events.
 
+#include <chrono>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include <tessera/executor.hpp>
 
-namespace tessera::compare_app {
+namespace tessera::measure {
 
+/// Counts the seconds since its construction by the host's steady clock.
+class HostStopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Returns the seconds that `work()` takes by the host's steady clock.
+template <class Work>
+double host_seconds(Work&& work) {
+  const HostStopwatch watch;
+  work();
+  return watch.seconds();
+}
+
+/// Times work in an executor's default queue by the executor's own events: they read a device's clock on a device and
+/// the steady clock on the host.
 class Stopwatch {
  public:
-  /// Throws OutOfMemory or DeviceError.
-  explicit Stopwatch(Executor& executor) : executor_(executor) {
-    throw_if_failed(executor.create_event(start_));
-    throw_if_failed(executor.create_event(stop_));
-  }
+  /// The executor must outlive the stopwatch. The first measurement creates the events.
+  explicit Stopwatch(Executor& executor) : executor_(executor) {}
 
-  /// Runs `work`, which returns a Status, and waits for it. What fails later on the device is in the Status as well.
+  /// Runs `work`, which returns a Status or nothing, and waits until the queue has finished it. A failure that the
+  /// device reports only after `work` has returned is in the Status too.
   template <class Work>
   Status time(Work&& work) {
+    return time_after([] { return Status{}; }, std::forward<Work>(work));
+  }
+
+  /// Runs `prepare` and then `work`, and times `work` alone. The queue does not wait for the host in between: while the
+  /// device runs what `prepare` enqueued, the host enqueues the work.
+  template <class Prepare, class Work>
+  Status time_after(Prepare&& prepare, Work&& work) {
+    if (Status status = create_events(); !status.ok()) return status;
     Queue& queue = executor_.default_queue();
     if (Status status = queue.synchronize(); !status.ok()) return status;
+    if (Status status = prepare(); !status.ok()) return status;
     if (Status status = start_->record(queue); !status.ok()) return status;
-    if (Status status = work(); !status.ok()) return status;
+    if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
+      work();
+    } else {
+      if (Status status = work(); !status.ok()) return status;
+    }
     if (Status status = stop_->record(queue); !status.ok()) return status;
     if (Status status = stop_->seconds_since(*start_, seconds_); !status.ok()) return status;
     return queue.synchronize();
   }
+
+  /// Seconds of the last work that was timed.
   double seconds() const { return seconds_; }
 
  private:
+  Status create_events() {
+    if (!start_)
+      if (Status status = executor_.create_event(start_); !status.ok()) return status;
+    return stop_ ? Status{} : executor_.create_event(stop_);
+  }
+
   Executor& executor_;
   std::unique_ptr<Event> start_, stop_;
   double seconds_ = 0;
 };
 
-} // namespace tessera::compare_app
+} // namespace tessera::measure

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tessera::apps {
+namespace tessera::measure {
 
 TimeSummary summarize(std::vector<double> samples) {
   if (samples.empty()) return {};
@@ -14,4 +14,4 @@ TimeSummary summarize(std::vector<double> samples) {
   return {median, mean, samples.front(), samples.back()};
 }
 
-} // namespace tessera::apps
+} // namespace tessera::measure

@@ -1,19 +1,22 @@
 #pragma once
 
-/// What is said of repeated timings.
+/// The summary of repeated timings.
 
 #include <limits>
 #include <vector>
 
-namespace tessera::apps {
+namespace tessera::measure {
 
-/// Not a number where there are no samples.
+/// All are NaN where there are no samples.
 struct TimeSummary {
   double median = std::numeric_limits<double>::quiet_NaN(); ///< of an even number, the mean of the middle two
   double mean = std::numeric_limits<double>::quiet_NaN();
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
+
+  /// (max − min) / median
+  double spread() const { return (max - min) / median; }
 };
 TimeSummary summarize(std::vector<double> samples);
 
-} // namespace tessera::apps
+} // namespace tessera::measure

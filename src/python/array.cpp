@@ -45,12 +45,13 @@ bool parse_format(const char* format, Element& type) {
 }
 
 bool parse_dtype(const DataType& dtype, Element& type) {
-  for (const Element candidate : {Element(DType::F32), Element(DType::F64), Element(DType::F16), Element(DType::BF16),
-                                  Element(DType::F32, true), Element(DType::F64, true)}) {
-    type = candidate;
-    const DataType its = dlpack::data_type(type.part, type.is_complex);
-    if (dtype.code == its.code && dtype.bits == its.bits && dtype.lanes == its.lanes) return true;
-  }
+  for (const bool is_complex : {false, true})
+    for (const ElementType& part : element_types) {
+      if (is_complex && part.scalar != part.type) continue;
+      type = Element(part.type, is_complex);
+      const DataType its = dlpack::data_type(type.part, type.is_complex);
+      if (dtype.code == its.code && dtype.bits == its.bits && dtype.lanes == its.lanes) return true;
+    }
   return false;
 }
 
@@ -115,17 +116,8 @@ void check_device(DeviceType type, const char* name) {
 } // namespace
 
 const char* dtype_name(Element element) {
-  switch (element.part) {
-    case DType::F32:
-      return element.is_complex ? "complex64" : "float32";
-    case DType::F64:
-      return element.is_complex ? "complex128" : "float64";
-    case DType::F16:
-      return "float16";
-    case DType::BF16:
-      return "bfloat16";
-  }
-  return "unknown";
+  if (element.is_complex) return element.part == DType::F64 ? "complex128" : "complex64";
+  return element_type(element.part).array_name.data(); // the list holds literals, which end in a zero
 }
 
 Array::Array(PyObject* object, const char* its_name, Rank rank) : name(its_name), rank_(rank) {

@@ -9,6 +9,7 @@
 #include "batch/pointer_groups.hpp"
 #include "device_array.hpp"
 #include "errors.hpp"
+#include "gemm/check_gemm.hpp"
 #include "layout.hpp"
 #include "matrices.hpp"
 #include "words.hpp"
@@ -76,10 +77,8 @@ class Batch {
     if (a.type != type_ || b.type != type_)
       throw TypeError(product_name(i) + "a holds " + dtype_name(a.type) + ", b holds " + dtype_name(b.type) +
                       "; all operands of a batch are of one type, here " + dtype_name(type_));
-    if (a.cols != b.rows)
-      throw InvalidArgument(product_name(i) + "a is " + shown(a) + " and b is " + shown(b) +
-                            "; the columns of a must be as many as the rows of b, but " + std::to_string(a.cols) +
-                            " ≠ " + std::to_string(b.rows));
+    if (const std::string why = inner_mismatch(a.rows, a.cols, b.rows, b.cols); !why.empty())
+      throw InvalidArgument(product_name(i) + why);
   }
 
   DType result_type() const { return type_ == DType::BF16 ? DType::F32 : type_; } // NumPy has no bfloat16

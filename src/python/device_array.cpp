@@ -1,6 +1,7 @@
 #include "device_array.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "array.hpp"
@@ -132,24 +133,15 @@ PyObject* empty_numpy(Element type, Index rows, Index cols) {
   struct NumPy {
     Reference module{checked(PyImport_ImportModule("numpy"))};
     PyObject* empty = checked(PyObject_GetAttrString(module.get(), "empty"));
-    PyObject* f32 = dtype(DType::F32);
-    PyObject* f64 = dtype(DType::F64);
-    PyObject* f16 = dtype(DType::F16);
-    PyObject* c64 = dtype({DType::F32, true});
-    PyObject* c128 = dtype({DType::F64, true});
+    std::array<PyObject*, element_types.size()> real{}, complex{}; ///< null until asked for
 
-    PyObject* of(Element element) const {
-      if (element.part == DType::F16) return f16;
-      if (element.part == DType::F64) return element.is_complex ? c128 : f64;
-      return element.is_complex ? c64 : f32;
-    }
-
-   private:
-    PyObject* dtype(Element its) const {
-      return checked(PyObject_CallMethod(module.get(), "dtype", "s", dtype_name(its)));
+    PyObject* of(Element element) {
+      PyObject*& dtype = (element.is_complex ? complex : real)[static_cast<std::size_t>(element.part)];
+      if (dtype == nullptr) dtype = checked(PyObject_CallMethod(module.get(), "dtype", "s", dtype_name(element)));
+      return dtype;
     }
   };
-  static const NumPy& numpy = *new NumPy; // NumPy cannot be unloaded
+  static NumPy& numpy = *new NumPy; // NumPy cannot be unloaded
   if (type == DType::BF16) throw TypeError("NumPy has no bfloat16; take the result with torch.from_dlpack or the like");
   const Reference shape(checked(PyTuple_New(2)));
   PyTuple_SetItem(shape.get(), 0, checked(PyLong_FromLongLong(rows)));

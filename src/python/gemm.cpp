@@ -9,6 +9,7 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "gemm/check_gemm.hpp"
 #include "layer.hpp"
 #include "layout.hpp"
 #include "words.hpp"
@@ -45,10 +46,7 @@ void check_same_place(const Array& x, const Array& y) {
 }
 
 void check_inner(const Array& a, const Array& b) {
-  if (a.cols != b.rows)
-    throw InvalidArgument("a is " + shape(a) + " and b is " + shape(b) +
-                          "; the columns of a must be as many as the rows of b, but " + std::to_string(a.cols) + " ≠ " +
-                          std::to_string(b.rows));
+  if (const std::string why = inner_mismatch(a.rows, a.cols, b.rows, b.cols); !why.empty()) throw InvalidArgument(why);
   const Index largest = std::numeric_limits<Index>::max() / a.element();
   if (b.cols > 0 && a.rows > largest / b.cols)
     throw InvalidArgument("a is " + shape(a) + " and b is " + shape(b) + "; a result of " + shape(a.rows, b.cols) +

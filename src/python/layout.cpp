@@ -53,10 +53,7 @@ void negate_imaginary_parts(char* numbers, Index count) {
 /// A copy of `array` without gaps.
 void conjugate(char* copy, const Array& array) {
   const Index count = array.rows * array.cols;
-  if (array.type.part == DType::F32)
-    negate_imaginary_parts<float>(copy, count);
-  else
-    negate_imaginary_parts<double>(copy, count);
+  visit_scalar(array.type.part, [&]<class T>(std::type_identity<T>) { negate_imaginary_parts<T>(copy, count); });
 }
 
 } // namespace

@@ -7,7 +7,9 @@
 #include <tessera/backend.hpp>
 
 #include "errors.hpp"
+#include "gemm/check_gemm.hpp"
 #include "matrix/executor_memory.hpp"
+#include "measure/repeat.hpp"
 
 namespace tessera::python {
 namespace {
@@ -52,20 +54,6 @@ class Resident {
   tessera::detail::ExecutorMemory copy_;
 };
 
-/// One run by the executor's own clock; what fails on the device afterwards is noticed too.
-Status time_run(Executor& executor, const GemmCall& call, const char* kernel, double& seconds) {
-  std::unique_ptr<Event> start, stop;
-  Queue& queue = executor.default_queue();
-  if (Status status = executor.create_event(start); !status.ok()) return status;
-  if (Status status = executor.create_event(stop); !status.ok()) return status;
-  if (Status status = queue.synchronize(); !status.ok()) return status;
-  if (Status status = start->record(queue); !status.ok()) return status;
-  if (Status status = executor.gemm(queue, call, kernel); !status.ok()) return status;
-  if (Status status = stop->record(queue); !status.ok()) return status;
-  if (Status status = stop->seconds_since(*start, seconds); !status.ok()) return status;
-  return queue.synchronize();
-}
-
 /// Seconds that one run will take; warms the kernel up. Of a large product first a few rows, then more, until they take
 /// long enough to tell: a kernel may pack all of B before the first row.
 Status estimate(Executor& executor, GemmCall call, const char* kernel, double& seconds) {
@@ -73,11 +61,11 @@ Status estimate(Executor& executor, GemmCall call, const char* kernel, double& s
   const Index all = call.m;
   if (executor.capabilities().host_memory && products > probe_from)
     call.m = std::max<Index>(1, static_cast<Index>(static_cast<double>(all) * probe_from / products / 8));
-  for (;; call.m = std::min(all, 8 * call.m)) {
-    if (Status status = time_run(executor, call, kernel, seconds); !status.ok()) return status;
-    if (call.m >= all || seconds > probe_seconds) break;
-  }
-  seconds *= static_cast<double>(all) / static_cast<double>(std::max<Index>(call.m, 1));
+  measure::Stopwatch watch(executor);
+  const auto multiply = [&] { return executor.gemm(executor.default_queue(), call, kernel); };
+  if (Status status = measure::time_growing_rows(watch, call.m, all, probe_seconds, multiply); !status.ok())
+    return status;
+  seconds = watch.seconds() * static_cast<double>(all) / static_cast<double>(std::max<Index>(call.m, 1));
   return {};
 }
 
@@ -101,10 +89,8 @@ Race::Race(PyObject* a, PyObject* b, int threads) : a_(a, "a"), b_(b, "b"), on_a
                     ", but products of float32 and float64 are compared");
   if (a_.on_cuda || b_.on_cuda)
     throw InvalidArgument("a and b must be in host memory to be compared; every backend gets its copies from there");
-  if (a_.cols != b_.rows)
-    throw InvalidArgument("a is " + std::to_string(a_.rows) + "×" + std::to_string(a_.cols) + " and b is " +
-                          std::to_string(b_.rows) + "×" + std::to_string(b_.cols) +
-                          "; the columns of a must be as many as the rows of b");
+  if (const std::string why = inner_mismatch(a_.rows, a_.cols, b_.rows, b_.cols); !why.empty())
+    throw InvalidArgument(why);
   if (n() > 0 && m() > std::numeric_limits<Index>::max() / 8 / n())
     throw InvalidArgument("a result of " + std::to_string(m()) + "×" + std::to_string(n()) +
                           " elements overflows the address space");
@@ -145,12 +131,11 @@ RaceResult Race::run(Backend backend, const std::string& kernel, Math math, int 
     result.reason = "one run takes about " + std::to_string(seconds) + " s; raise time_limit, or pass 0 for no limit";
     return result;
   }
-  for (int i = 0; i < repeat; ++i) {
-    if (Status status = time_run(executor, call, row.name, seconds); !status.ok()) {
-      fail(status, result);
-      return result;
-    }
-    result.seconds.push_back(seconds);
+  measure::Stopwatch watch(executor);
+  const auto multiply = [&](int) { return executor.gemm(executor.default_queue(), call, row.name); };
+  if (Status status = measure::sample(watch, repeat, result.seconds, multiply); !status.ok()) {
+    fail(status, result);
+    return result;
   }
   if (c.data() != c_.data() && !c_.empty()) {
     const std::size_t width = static_cast<std::size_t>(n() * a_.element());

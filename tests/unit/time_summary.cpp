@@ -6,8 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-using tessera::apps::summarize;
-using tessera::apps::TimeSummary;
+using tessera::measure::summarize;
+using tessera::measure::TimeSummary;
 
 BOOST_AUTO_TEST_SUITE(time_summary)
 

@@ -21,7 +21,7 @@ bool exact_with_integers(const GemmCall& call) {
   const double sum = std::abs(call.alpha) * static_cast<double>(call.k) * largest_integer * largest_integer +
                      std::abs(call.beta) * largest_integer;
   return is_small_integer(call.alpha) && is_small_integer(call.beta) &&
-         sum <= (call.type == DType::F64 ? 0x1p53 : 0x1p24);
+         sum <= std::ldexp(1.0, element_type(call.type).digits);
 }
 
 /// Fills padding and results not yet written: a signalling NaN, which no arithmetic returns, not even that of a kernel
@@ -56,9 +56,10 @@ std::vector<Index> shuffled(Index count, std::mt19937_64& random) {
 
 Index at_index(const std::vector<Index>& order, Index i) { return order[static_cast<std::size_t>(i)]; }
 
+/// f(T{}) for the operands' type, which is f32 or f64.
 template <class F>
 decltype(auto) with_type(DType type, F&& f) {
-  return type == DType::F64 ? f(double{}) : f(float{});
+  return visit_scalar(type, [&]<class T>(std::type_identity<T>) { return f(T{}); });
 }
 
 } // namespace

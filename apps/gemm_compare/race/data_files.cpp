@@ -31,8 +31,13 @@ struct DataFiles::Matrices {
     explicit Typed(const Options& options) : a(load_npy<T>(options.file_a)), b(load_npy<T>(options.file_b)) {}
   };
 
-  std::variant<Typed<float>, Typed<double>, Typed<f16>, Typed<bf16>> typed;
-  std::variant<Matrix<float>, Matrix<double>, Matrix<f16>, Matrix<bf16>> c;
+  template <class... Ts>
+  using OneTyped = std::variant<Typed<Ts>...>;
+  template <class... Ts>
+  using OneMatrix = std::variant<Matrix<Ts>...>;
+
+  decltype(element_types)::Apply<OneTyped> typed;
+  decltype(element_types)::Apply<OneMatrix> c;
 };
 
 FileProduct inspect_files(const Options& options) {
@@ -64,13 +69,13 @@ void check_file_c(const Options& options, const FileProduct& product) {
 }
 
 DataFiles::DataFiles(const Options& options, DType type)
-    : matrices_(with_element(type, [&](auto zero) {
-        return std::make_unique<Matrices>(Matrices{Matrices::Typed<decltype(zero)>(options), {}});
+    : matrices_(visit(type, [&]<class T>(std::type_identity<T>) {
+        return std::make_unique<Matrices>(Matrices{Matrices::Typed<T>(options), {}});
       })) {
   std::visit([this](const auto& x) { given_ = {.a = x.a.data(), .lda = x.a.ld(), .b = x.b.data(), .ldb = x.b.ld()}; },
              matrices_->typed);
   if (options.file_c.empty()) return;
-  with_element(options.result_of(type), [&](auto zero) { matrices_->c = load_npy<decltype(zero)>(options.file_c); });
+  visit(options.result_of(type), [&]<class T>(std::type_identity<T>) { matrices_->c = load_npy<T>(options.file_c); });
   std::visit(
       [this](const auto& c) {
         given_.c = c.data();
@@ -81,11 +86,10 @@ DataFiles::DataFiles(const Options& options, DType type)
 DataFiles::~DataFiles() = default;
 
 void write_product(const Options& options, const Stored& c, const std::vector<std::byte>& elements) {
-  const auto write = [&]<class T>(T) {
+  visit(c.type, [&]<class T>(std::type_identity<T>) {
     const auto* data = reinterpret_cast<const T*>(elements.data());
     save_npy(options.file_out, MatrixView<const T>::wrap(data, c.rows, c.cols, c.ld));
-  };
-  with_element(c.type, write);
+  });
 }
 
 } // namespace tessera::compare_app

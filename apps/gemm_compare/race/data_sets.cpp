@@ -70,7 +70,7 @@ void fill_operands(const Problem& problem, const Options& options, std::size_t s
   fill_matrix(problem.b, options.filling, k, seed_of(options.seed, set, 1), b);
   if (c != nullptr) fill_matrix(problem.c, options.filling, k, seed_of(options.seed, set, 2), c);
   if (!options.filling.cancelling) return;
-  with_element(problem.type, [&](auto zero) { cancel<decltype(zero)>(problem, a, b); });
+  visit(problem.type, [&]<class T>(std::type_identity<T>) { cancel<T>(problem, a, b); });
 }
 
 } // namespace tessera::compare_app

@@ -9,7 +9,7 @@
 #include <tessera/recording.hpp>
 
 #include "gemm_entry.hpp"
-#include "measure/stopwatch.hpp"
+#include "measure/repeat.hpp"
 #include "measure/time_summary.hpp"
 #include "progress.hpp"
 
@@ -44,7 +44,6 @@ bool GemmRunner::admit(Entry& entry) {
     return false;
   }
   const double limit = bench_.options.time_limit;
-  entry.runs = bench_.options.repeat;
   if (limit > 0 && expected > limit) {
     entry.result.verdict = Verdict::Skipped;
     entry.result.reason =
@@ -54,7 +53,7 @@ bool GemmRunner::admit(Entry& entry) {
     bench_.progress.done(name, entry.expected, 0);
     return false;
   }
-  if (limit > 0 && expected > 0) entry.runs = std::clamp(static_cast<int>(limit / expected), 1, entry.runs);
+  entry.runs = measure::runs_within(limit, expected, bench_.options.repeat);
   entry.seconds = expected;
   // What will not run is no longer expected.
   const double one = operations(entry.result);
@@ -82,10 +81,8 @@ void GemmRunner::choose_timing(std::size_t first, std::size_t last) {
     }
     entry.result.timing = Timing::Graph;
     entry.result.runs_per_sample = entry.recorded->count();
-    const double limit = bench_.options.time_limit;
-    const double sample = entry.seconds * entry.recorded->count();
-    if (limit <= 0 || limit >= sample * entry.runs) continue;
-    const int runs = std::max(1, static_cast<int>(limit / sample));
+    const int runs =
+        measure::runs_within(bench_.options.time_limit, entry.seconds * entry.recorded->count(), entry.runs);
     bench_.progress.done(entry.result.kernel, operations(entry.result) * (entry.runs - runs), 0);
     entry.runs = runs;
   }
@@ -97,12 +94,10 @@ double GemmRunner::estimate(Entry& entry) {
   Executor& executor = *task.executor;
   bench_.progress.show(fmt::format("{} {} warm-up", to_string(task.backend), entry.result.kernel));
   GemmCall call = operands_->call(0, task.gemm->math, task.threads);
-  double seconds = 0;
+  measure::Stopwatch watch(executor);
+  const auto multiply = [&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); };
   const auto run = [&] {
-    Stopwatch watch(executor);
-    const Status status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
-    if (!status.ok()) entry.fail(status);
-    seconds = watch.seconds();
+    if (Status status = watch.time(multiply); !status.ok()) entry.fail(status);
   };
   operands_->prepare(0, executor);
   const double total = operations(entry.result);
@@ -110,23 +105,22 @@ double GemmRunner::estimate(Entry& entry) {
     const Index all = call.m;
     call.m = std::max<Index>(
         1, std::min<Index>(all / 2, static_cast<Index>(static_cast<double>(all) * probe_from / total / 8)));
-    // A few rows say little of a kernel that packs all of B first: as many as take long enough to tell.
-    for (run(); entry.active() && seconds < probe_seconds && call.m < all / 2; run())
-      call.m = std::min(all / 2, call.m * 8);
-    seconds *= static_cast<double>(all) / static_cast<double>(call.m);
+    if (Status status = measure::time_growing_rows(watch, call.m, all / 2, probe_seconds, multiply); !status.ok())
+      entry.fail(status);
+    const double seconds = watch.seconds() * static_cast<double>(all) / static_cast<double>(call.m);
     if (!entry.active() || seconds > warm_up_below) return seconds;
     call.m = all;
   }
   run();
-  if (executor.capabilities().host_memory || !entry.active()) return seconds;
+  if (executor.capabilities().host_memory || !entry.active()) return watch.seconds();
   run(); // a kernel's first run on a device loads it, or looks for the best of a library's
   if (!entry.active() || bench_.options.timing != Timing::Auto || !records(executor.default_queue()) ||
-      seconds >= launch_is_nothing_from)
-    return seconds;
+      watch.seconds() >= launch_is_nothing_from)
+    return watch.seconds();
   std::vector<double> trials;
   for (int trial = 0; entry.active() && trial < trial_runs; ++trial) {
     run();
-    trials.push_back(seconds);
+    trials.push_back(watch.seconds());
   }
   return summarize(trials).median;
 }

@@ -11,7 +11,7 @@
 #include "check/verdict.hpp"
 #include "common/machine.hpp"
 #include "gemm_entry.hpp"
-#include "measure/stopwatch.hpp"
+#include "measure/repeat.hpp"
 #include "transfers.hpp"
 
 namespace tessera::compare_app {
@@ -126,20 +126,16 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
     for (std::size_t e = first; e < last; ++e)
       if (!admit(entries_[e])) bench_.board.set(entries_[e].position, entries_[e].result);
     choose_timing(first, last);
-    // Turn by turn, so that a disturbance of the machine does not hit one kernel alone.
-    for (bool any = true; any;) {
-      any = false;
-      for (std::size_t e = first; e < last; ++e) {
-        Entry& entry = entries_[e];
-        if (entry.runs == 0) continue;
-        const bool final = entry.runs == 1;
-        const std::size_t others = operands_->count() - 1;
-        sample(entry, final || others == 0 ? 0 : 1 + next_set_++ % others);
-        if (final && entry.active()) check(entry);
-        bench_.board.set(entry.position, entry.result);
-        any |= entry.runs > 0;
-      }
-    }
+    measure::take_turns(first, last, [&](std::size_t e) {
+      Entry& entry = entries_[e];
+      if (entry.runs == 0) return false;
+      const bool final = entry.runs == 1;
+      const std::size_t others = operands_->count() - 1;
+      sample(entry, final || others == 0 ? 0 : 1 + next_set_++ % others);
+      if (final && entry.active()) check(entry);
+      bench_.board.set(entry.position, entry.result);
+      return entry.runs > 0;
+    });
   } catch (const Error& error) { // memory or the device itself: none of the rest can run
     for (std::size_t e = first; e < last; ++e) {
       if (!entries_[e].active()) continue;
@@ -165,7 +161,7 @@ void GemmRunner::sample(Entry& entry, std::size_t set) {
     status = entry.recorded->time(seconds);
   } else {
     operands_->prepare(set, executor);
-    Stopwatch watch(executor);
+    measure::Stopwatch watch(executor);
     status = watch.time([&] { return executor.gemm(executor.default_queue(), call, task.gemm->name); });
     seconds = watch.seconds();
   }
@@ -196,11 +192,11 @@ void GemmRunner::check(Entry& entry) {
     operands_->copy_out(0, *entry.task.executor, downloaded.data());
     c = downloaded.data();
   }
-  const auto start = std::chrono::steady_clock::now();
+  const measure::HostStopwatch watch;
   ProductCheck::Findings findings = check_.check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
   result.error = std::move(findings.error);
   result.freivalds = findings.freivalds;
-  result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.check_seconds = watch.seconds();
   set_verdict(result, problem_.exact);
   if (bench_.options.timing == Timing::Graph && !result.timing_note.empty() && result.verdict == Verdict::Pass)
     result.reason += (result.reason.empty() ? "timed by events: " : "; timed by events: ") + result.timing_note;

@@ -34,9 +34,7 @@ bool sums_are_exact(const Problem& problem, const Options& options) {
   const double largest = std::max(std::abs(filling.low), std::abs(filling.high));
   const double sum = std::abs(problem.alpha) * static_cast<double>(problem.shape.k) * largest * largest +
                      std::abs(problem.beta) * largest;
-  const int digits =
-      with_element(problem.c.type, [](auto zero) { return std::numeric_limits<decltype(zero)>::digits; });
-  return largest <= 256 && sum <= std::ldexp(1.0, digits);
+  return largest <= 256 && sum <= std::ldexp(1.0, element_type(problem.c.type).digits);
 }
 
 void upload(Executor& device, const Buffer& to, const Buffer& from, const Stored& x) {

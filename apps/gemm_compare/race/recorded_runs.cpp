@@ -19,8 +19,6 @@ Status RecordedRuns::record(const Task& task, const Operands& operands, double b
   const std::size_t sets = operands.count();
   const std::size_t count = beta != 0 ? sets : std::max(sets, fewest_runs);
   std::unique_ptr<RecordedRuns> made(new RecordedRuns(executor, static_cast<int>(count)));
-  if (Status status = executor.create_event(made->start_); !status.ok()) return status;
-  if (Status status = executor.create_event(made->stop_); !status.ok()) return status;
   const auto prepare = [&] {
     for (std::size_t set = 0; set < sets; ++set)
       if (Status status = operands.enqueue_preparation(set, executor); !status.ok()) return status;
@@ -44,15 +42,10 @@ Status RecordedRuns::record(const Task& task, const Operands& operands, double b
 
 Status RecordedRuns::time(double& seconds) {
   Queue& queue = executor_.default_queue();
-  if (Status status = queue.synchronize(); !status.ok()) return status;
-  // While the device prepares, the host enqueues what is timed: its start is not on the clock.
-  if (Status status = preparation_->replay(queue); !status.ok()) return status;
-  if (Status status = start_->record(queue); !status.ok()) return status;
-  if (Status status = runs_->replay(queue); !status.ok()) return status;
-  if (Status status = stop_->record(queue); !status.ok()) return status;
-  if (Status status = stop_->seconds_since(*start_, seconds); !status.ok()) return status;
-  seconds /= count_;
-  return queue.synchronize();
+  const Status status =
+      watch_.time_after([&] { return preparation_->replay(queue); }, [&] { return runs_->replay(queue); });
+  seconds = watch_.seconds() / count_;
+  return status;
 }
 
 } // namespace tessera::compare_app

@@ -7,6 +7,7 @@
 
 #include <tessera/recording.hpp>
 
+#include "measure/stopwatch.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -23,12 +24,12 @@ class RecordedRuns {
   Status time(double& seconds);
 
  private:
-  RecordedRuns(Executor& executor, int count) : executor_(executor), count_(count) {}
+  RecordedRuns(Executor& executor, int count) : executor_(executor), count_(count), watch_(executor) {}
 
   Executor& executor_;
   int count_;
   std::unique_ptr<Recording> preparation_, runs_;
-  std::unique_ptr<Event> start_, stop_;
+  measure::Stopwatch watch_;
 };
 
 } // namespace tessera::compare_app

@@ -12,7 +12,7 @@
 #include <tessera/status.hpp>
 
 #include "common/machine.hpp"
-#include "measure/stopwatch.hpp"
+#include "measure/repeat.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -82,7 +82,7 @@ void sample(Entry& entry, const Vectors& vectors, std::size_t set) {
   Executor& executor = *entry.task.executor;
   const ReduceCall call = vectors.call(set, entry.task.threads);
   ReduceResult found;
-  Stopwatch watch(executor);
+  measure::Stopwatch watch(executor);
   const Status status =
       watch.time([&] { return executor.reduce(executor.default_queue(), call, found, entry.task.reduce->name); });
   if (!status.ok()) {
@@ -115,9 +115,7 @@ void admit(Bench& bench, Entry& entry, const Vectors& vectors) {
   const double expected = entry.result.samples.front();
   entry.result.samples.clear();
   entry.device_seconds.clear();
-  entry.runs = bench.options.repeat;
-  if (bench.options.time_limit > 0 && expected > 0)
-    entry.runs = std::clamp(static_cast<int>(bench.options.time_limit / expected), 1, entry.runs);
+  entry.runs = measure::runs_within(bench.options.time_limit, expected, bench.options.repeat);
 }
 
 } // namespace
@@ -157,20 +155,17 @@ void run_reductions(Bench& bench, const Group& group) {
     const Vectors& vectors = copied ? *copied : host;
     for (std::size_t e = first; e < end; ++e) admit(bench, entries[e], vectors);
     std::size_t next = 0;
-    for (bool any = true; any;) {
-      any = false;
-      for (std::size_t e = first; e < end; ++e) {
-        Entry& entry = entries[e];
-        if (entry.runs == 0) continue;
-        bench.progress.show(
-            fmt::format("{} {} Σx² of {}", to_string(entry.task.backend), entry.result.kernel, group.shape.n));
-        const std::size_t others = vectors.buffers.size() - 1;
-        sample(entry, vectors, entry.runs == 1 || others == 0 ? 0 : 1 + next++ % others);
-        if (entry.runs > 0 && --entry.runs == 0) finish(bench, entry, reference, canonical.value);
-        bench.board.set(e, entry.result);
-        any |= entry.runs > 0;
-      }
-    }
+    measure::take_turns(first, end, [&](std::size_t e) {
+      Entry& entry = entries[e];
+      if (entry.runs == 0) return false;
+      bench.progress.show(
+          fmt::format("{} {} Σx² of {}", to_string(entry.task.backend), entry.result.kernel, group.shape.n));
+      const std::size_t others = vectors.buffers.size() - 1;
+      sample(entry, vectors, entry.runs == 1 || others == 0 ? 0 : 1 + next++ % others);
+      if (entry.runs > 0 && --entry.runs == 0) finish(bench, entry, reference, canonical.value);
+      bench.board.set(e, entry.result);
+      return entry.runs > 0;
+    });
     for (std::size_t e = first; e < end; ++e) bench.board.set(e, entries[e].result);
     first = end;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

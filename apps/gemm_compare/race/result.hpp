@@ -61,8 +61,8 @@ struct Result {
 /// "external" for a kernel from outside, else the backend.
 std::string_view backend_name(const Result& result);
 
-using apps::summarize;
-using apps::TimeSummary;
+using measure::summarize;
+using measure::TimeSummary;
 
 /// Floating-point operations of a product or a reduction.
 double operations(const Result& result);

@@ -4,7 +4,7 @@
 
 #include <tessera/status.hpp>
 
-#include "measure/stopwatch.hpp"
+#include "measure/repeat.hpp"
 
 namespace tessera::compare_app {
 
@@ -21,15 +21,11 @@ void time_transfer(Direction direction, const Problem& problem, const Operands& 
                    Executor& executor, int repeat, Result& result) {
   const bool in = direction == Direction::In;
   std::vector<std::byte> c(problem.c.bytes());
-  for (int i = 0; i < repeat; ++i) {
-    const std::size_t set = static_cast<std::size_t>(i) % device.count();
-    Stopwatch watch(executor);
-    throw_if_failed(watch.time([&] {
-      in ? device.copy_in(set, host, executor) : device.copy_out(set, executor, c.data());
-      return Status{};
-    }));
-    result.samples.push_back(watch.seconds());
-  }
+  measure::Stopwatch watch(executor);
+  throw_if_failed(measure::sample(watch, repeat, result.samples, [&](int run) {
+    const std::size_t set = static_cast<std::size_t>(run) % device.count();
+    in ? device.copy_in(set, host, executor) : device.copy_out(set, executor, c.data());
+  }));
   const double bytes =
       static_cast<double>(in ? problem.bytes() - (problem.beta == 0 ? problem.c.bytes() : 0) : problem.c.bytes());
   result.reason = fmt::format("{:.1f} GB/s", bytes / summarize(result.samples).median * 1e-9);

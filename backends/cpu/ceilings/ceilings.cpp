@@ -38,8 +38,8 @@ Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceiling
   std::size_t count = 0;
   for (const Isa isa : known_isas()) {
     if (isa > isa_) break;
-    const double flops = type == DType::F64 ? register_flops(team(), used, micro_kernel<double>(isa))
-                                            : register_flops(team(), used, micro_kernel<float>(isa));
+    const double flops = visit_scalar(
+        type, [&]<class T>(std::type_identity<T>) { return register_flops(team(), used, micro_kernel<T>(isa)); });
     ceilings.peaks.at(count++) = {to_string(isa), flops};
     ceilings.flops = std::max(ceilings.flops, flops);
   }

@@ -68,8 +68,8 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline void map_complex(const MapCall& call, const ComplexBlock& block) {
-  if (call.type == DType::F64) return map_complex_typed<double>(call, block);
-  map_complex_typed<float>(call, block);
+  visit_scalar(call.type,
+               [&]<class T>(std::type_identity<T>) TESSERA_ALWAYS_INLINE { map_complex_typed<T>(call, block); });
 }
 
 } // namespace tessera::host

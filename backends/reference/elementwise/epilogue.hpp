@@ -49,19 +49,21 @@ template <class S, class X, class R>
     }
 }
 
-template <class X>
-[[gnu::always_inline]] inline void apply_epilogue_from(const FinishCall& call, Index first, Index last) {
-  if (call.z_type == DType::F16) return apply_epilogue_typed<float, X, f16>(call, first, last);
-  if (call.z_type == DType::BF16) return apply_epilogue_typed<float, X, bf16>(call, first, last);
-  apply_epilogue_typed<float, X, float>(call, first, last);
+template <class S, class X>
+[[gnu::always_inline]] inline void apply_epilogue_from(const FinishCall& call, DType z, Index first, Index last) {
+  visit(z, [&]<class R>(std::type_identity<R>) TESSERA_ALWAYS_INLINE {
+    if constexpr (std::is_same_v<Scalar<R>, S>) apply_epilogue_typed<S, X, R>(call, first, last);
+  });
 }
 
 /// Applies the call's epilogue to the rows [first, last). x and z have the type that is computed in, or 16 bits.
 [[gnu::always_inline]] inline void apply_epilogue_to_rows(const FinishCall& call, Index first, Index last) {
-  if (call.type == DType::F64) return apply_epilogue_typed<double, double, double>(call, first, last);
-  if (call.x_type == DType::F16) return apply_epilogue_from<f16>(call, first, last);
-  if (call.x_type == DType::BF16) return apply_epilogue_from<bf16>(call, first, last);
-  apply_epilogue_from<float>(call, first, last);
+  const auto read_as = [&](DType operand) { return scalar_of(operand) == call.type ? operand : call.type; };
+  visit_scalar(call.type, [&]<class S>(std::type_identity<S>) TESSERA_ALWAYS_INLINE {
+    visit(read_as(call.x_type), [&]<class X>(std::type_identity<X>) TESSERA_ALWAYS_INLINE {
+      if constexpr (std::is_same_v<Scalar<X>, S>) apply_epilogue_from<S, X>(call, read_as(call.z_type), first, last);
+    });
+  });
 }
 
 } // namespace tessera::host

@@ -24,29 +24,13 @@ template <class X, class Z>
 
 template <class X>
 [[gnu::always_inline]] inline void convert_rows_from(const MapCall& call, Index first, Index last) {
-  switch (call.type) {
-    case DType::F32:
-      return convert_rows_typed<X, float>(call, first, last);
-    case DType::F64:
-      return convert_rows_typed<X, double>(call, first, last);
-    case DType::F16:
-      return convert_rows_typed<X, f16>(call, first, last);
-    case DType::BF16:
-      return convert_rows_typed<X, bf16>(call, first, last);
-  }
+  visit(call.type,
+        [&]<class Z>(std::type_identity<Z>) TESSERA_ALWAYS_INLINE { convert_rows_typed<X, Z>(call, first, last); });
 }
 
 [[gnu::always_inline]] inline void convert_rows(const MapCall& call, Index first, Index last) {
-  switch (call.x_type) {
-    case DType::F32:
-      return convert_rows_from<float>(call, first, last);
-    case DType::F64:
-      return convert_rows_from<double>(call, first, last);
-    case DType::F16:
-      return convert_rows_from<f16>(call, first, last);
-    case DType::BF16:
-      return convert_rows_from<bf16>(call, first, last);
-  }
+  visit(call.x_type,
+        [&]<class T>(std::type_identity<T>) TESSERA_ALWAYS_INLINE { convert_rows_from<T>(call, first, last); });
 }
 
 template <class T>
@@ -91,16 +75,7 @@ template <class T>
 
 [[gnu::always_inline]] inline void map_rows(const MapCall& call, Index first, Index last) {
   if (call.op == MapOp::Convert) return convert_rows(call, first, last);
-  switch (call.type) {
-    case DType::F32:
-      return map_rows_typed<float>(call, first, last);
-    case DType::F64:
-      return map_rows_typed<double>(call, first, last);
-    case DType::F16:
-      return map_rows_typed<f16>(call, first, last);
-    case DType::BF16:
-      return map_rows_typed<bf16>(call, first, last);
-  }
+  visit(call.type, [&]<class T>(std::type_identity<T>) TESSERA_ALWAYS_INLINE { map_rows_typed<T>(call, first, last); });
 }
 
 template <class T>
@@ -116,16 +91,8 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline void random_rows(const RandomCall& call, Index first, Index last) {
-  switch (call.type) {
-    case DType::F32:
-      return random_rows_typed<float>(call, first, last);
-    case DType::F64:
-      return random_rows_typed<double>(call, first, last);
-    case DType::F16:
-      return random_rows_typed<f16>(call, first, last);
-    case DType::BF16:
-      return random_rows_typed<bf16>(call, first, last);
-  }
+  visit(call.type,
+        [&]<class T>(std::type_identity<T>) TESSERA_ALWAYS_INLINE { random_rows_typed<T>(call, first, last); });
 }
 
 } // namespace tessera::host

@@ -70,8 +70,7 @@ void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
 
 template <class T>
 Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept try {
-  with_element(call.result, [&](auto element) {
-    using R = decltype(element);
+  visit(call.result, [&]<class R>(std::type_identity<R>) {
     if constexpr (ResultOf<R, T>) multiply(GemmOperands<T, R>(call), call.epilogue);
   });
   return {};

@@ -103,7 +103,7 @@ void CblasLibrary::run(const GemmCall& call) const {
 void CblasLibrary::gemm(const GemmCall& call, int threads) {
   const std::lock_guard lock(mutex_);
   set_threads(threads);
-  call.type == DType::F64 ? run<double>(call) : run<float>(call);
+  visit_scalar(call.type, [&]<class T>(std::type_identity<T>) { run<T>(call); });
 }
 
 } // namespace tessera::cpu
