@@ -36,7 +36,7 @@ for entry in json.loads((build / "compile_commands.json").read_text()):
             continue
     elif not ours or ours[0] not in libraries or path.suffix != ".cpp":
         continue
-    # The rungs of the ladders on the processor each have a `row` and a `run` of their own, output_file.cpp has a `fail`.
+    # The rungs of the ladders on the processor have a `row` and a `run` each, output_file.cpp has a `fail`.
     alone = not made and ({"cpu", "reference"} & set(ours[:-1]) or path.name == "output_file.cpp")
     batches.setdefault((words(entry), path if alone else None), []).append(path)
 

@@ -96,7 +96,7 @@ class MatrixView {
 
 namespace detail {
 /// A row in braces, for Matrix's constructor. It is a class of its own because clang ranks all initializer_lists of
-/// numbers alike where it deduces Matrix{{1.0, 2.0}}, and would take float, the default, before double, the numbers' type.
+/// numbers alike where it deduces Matrix{{1.0, 2.0}}, and would take float, the default, where the numbers are doubles.
 template <class S>
 struct RowOfNumbers {
   RowOfNumbers(std::initializer_list<S> row) : numbers(row) {}
