@@ -3,6 +3,8 @@
 /// 32 loads serve 64 products: an element of C costs 2·k operations and k/2 loads, and the tiles' edges are padded
 /// with zeros, so that the loops over a tile have fixed bounds and unroll. Source: the course report, its fastest.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
 
@@ -64,7 +66,8 @@ constexpr GemmKernel row{.name = "tiled_4x4",
                          .source = "course report",
                          .type = dtype_of<T>,
                          .tile = {4, 4, 4},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -9,6 +9,7 @@
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
 #include "dot.cuh"
+#include "traffic.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -38,7 +39,8 @@ constexpr GemmKernel row{.name = "naive_strided",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = strided_traffic};
 
 } // namespace
 

@@ -7,6 +7,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "flat.cuh"
+#include "traffic.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -24,7 +25,8 @@ constexpr GemmKernel row{.name = "naive_flat",
                          .type = dtype_of<T>,
                          .tile = {1, flat::threads, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = coalesced_traffic};
 
 } // namespace
 

@@ -11,6 +11,7 @@
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "dot.cuh"
+#include "traffic.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -52,7 +53,8 @@ constexpr GemmKernel row{.name = "transposed_b",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = transposed_b_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// reads shared memory twice (one broadcast, one row), which is the new limit. Edges are padded as they are loaded. In
 /// every source and every CUDA course.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "square_tile.cuh"
@@ -24,7 +26,8 @@ constexpr GemmKernel row{.name = tile == 16 ? "shared_tile_16" : "shared_tile_32
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,
-                         .run = run<T, tile>};
+                         .run = run<T, tile>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -10,6 +10,7 @@
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
+#include "traffic.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -68,7 +69,8 @@ constexpr GemmKernel row{.name = "shared_tile_zero_padded",
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = padded_traffic};
 
 } // namespace
 

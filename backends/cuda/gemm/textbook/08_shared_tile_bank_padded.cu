@@ -4,6 +4,8 @@
 /// nothing; a transposed one is written down a column, 32 elements into one bank without the pad, and into 32 with it.
 /// Bytes and operations as for shared_tile, 3 % more shared memory. Kernel walkthrough.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "square_tile.cuh"
@@ -26,7 +28,8 @@ constexpr GemmKernel row{.name = "shared_tile_bank_padded",
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// as broadcasts: 9 shared reads for 8 FMAs where shared_tile has 16 (compiled, A's come four steps at once: 3 for 8).
 /// Tiles of 64×64×8, so that 2·m·n·k/64 elements come from global memory. 2·m·n·k operations. SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -64,7 +66,8 @@ constexpr GemmKernel row{.name = "tile_1d",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// written, an FMA reads shared memory twice. Nothing is written in between, so the compiler keeps an operand for as
 /// long as a step of the rolled loop lasts: 16 shared reads for 64 FMAs. 2·m·n·k operations. SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -62,7 +64,8 @@ constexpr GemmKernel row{.name = "tile_2d",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// computes, and four steps of A's row are one read. A thread's columns are 16 apart, so that a warp reads neighbours.
 /// Bytes and operations as for tile_2d. SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -64,7 +66,8 @@ constexpr GemmKernel row{.name = "tile_2d_register",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

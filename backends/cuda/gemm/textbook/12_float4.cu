@@ -4,6 +4,8 @@
 /// is bank conflicts: A's transposing stores fall two to a bank, and so do the reads of B, whose vectors lie 32 bytes
 /// apart. 2·m·n·k operations, 2·m·n·k/128 elements read (f64: /64). SGEMM repository; kernel walkthrough.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -72,7 +74,8 @@ constexpr GemmKernel row{.name = "float4",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// hidden; and one barrier a tile is left of two. Twice the shared memory. Bytes, operations and bank conflicts as for
 /// float4. SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -83,7 +85,8 @@ constexpr GemmKernel row{.name = "double_buffer",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// column 16 banks on, so that stores have no conflicts. The reads of B still have: their vectors lie 32 bytes apart.
 /// 3 % more shared memory; bytes and operations as for float4. SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -85,7 +87,8 @@ constexpr GemmKernel row{.name = "conflict_free",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

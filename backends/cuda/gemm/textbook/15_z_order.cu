@@ -5,6 +5,8 @@
 /// lie in different banks, two of A likewise, the rest broadcasts. The padding of conflict_free stays. Bytes and
 /// operations as for float4. SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -86,7 +88,8 @@ constexpr GemmKernel row{.name = "z_order",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -6,6 +6,8 @@
 /// slower in f32, but the better one in f64. 2·m·n·k operations, 2·m·n·k/128 elements read. Kernel walkthrough; the
 /// shape is CUTLASS's.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/warp_tile.cuh"
@@ -83,7 +85,8 @@ constexpr GemmKernel row{.name = "warp_tile",
                          .summation = Summation::Canonical,
                          .run = run<Tiles<T>>,
                          .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+                         .narrows = sizeof(T) == 4,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// use (two in f64), so that a thread waits for neither latency nor stores. One barrier a tile. Bytes, operations and
 /// tiles as for warp_tile; twice its shared memory. Kernel walkthrough; the pipeline is CUTLASS's "multistage".
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/async_copy_tile.cuh"
 #include "cuda/gemm/common/strict_fallback.hpp"
@@ -46,7 +48,8 @@ constexpr GemmKernel row{.name = "async_copy",
                          .summation = Summation::Canonical,
                          .run = run<T>,
                          .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+                         .narrows = sizeof(T) == 4,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -11,6 +11,7 @@
 #include "cuda/gemm/common/segment_sums.cuh"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
+#include "traffic.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -65,7 +66,8 @@ constexpr GemmKernel row{.name = "segmented",
                          .reject = reject<T>,
                          .run = run<T>,
                          .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+                         .narrows = sizeof(T) == 4,
+                         .traffic = segments_traffic};
 
 } // namespace
 

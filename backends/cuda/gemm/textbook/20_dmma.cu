@@ -6,6 +6,7 @@
 /// shared memory are padded so that fragments have no bank conflicts either way. 2·m·n·k operations, m·n·k·(1/128 +
 /// 1/64) elements read. PTX ISA, "mma.m16n8k16 with .f64"; NVIDIA CUTLASS.
 
+#include <tessera/backend/traffic.hpp>
 #include <tessera/executor.hpp>
 
 #include "cuda/device/status.hpp"
@@ -57,6 +58,7 @@ const GemmKernel dmma_f64{.name = "dmma",
                           .summation = Summation::Canonical,
                           .reject = reject,
                           .run = run,
-                          .epilogue = true};
+                          .epilogue = true,
+                          .traffic = tile_traffic};
 
 } // namespace tessera::cuda

@@ -7,6 +7,7 @@
 #include "cuda/gemm/ladder.hpp"
 #include "flat.cuh"
 #include "kahan.cuh"
+#include "traffic.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -24,7 +25,8 @@ constexpr GemmKernel row{.name = "kahan_flat",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {1, flat::threads, 1},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = coalesced_traffic};
 
 } // namespace
 

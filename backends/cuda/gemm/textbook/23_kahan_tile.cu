@@ -3,6 +3,8 @@
 /// Reads as shared_tile; four dependent operations a product instead of one FMA, where the plain kernel waits for
 /// shared memory. Error of about 2u·Σ|a·b| whatever k. CUDA course.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "kahan.cuh"
@@ -26,7 +28,8 @@ constexpr GemmKernel row{.name = "kahan_tile",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {tile, tile, tile},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 
