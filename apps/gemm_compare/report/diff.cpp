@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "columns/columns.hpp"
 #include "format.hpp"
 
 namespace tessera::report {
@@ -15,10 +16,12 @@ constexpr int least_samples = 5;
 constexpr double worth_saying = 0.05;
 constexpr double same_within = 0.10;
 
+/// The columns that say which row it is: rows that agree in them are compared.
 std::string key_of(const Row& row) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}x{}x{}|{}{}|{}|{}|{}|{}", row.op, row.backend, row.kernel, row.dtype,
-                     row.result, row.math, row.m, row.n, row.k, row.trans_a, row.trans_b, row.alpha, row.beta,
-                     row.threads, row.transfer);
+  std::string key;
+  for (const Column& column : columns())
+    if (column.identifies) key += exact_text(column, row) + "|";
+  return key;
 }
 
 /// Every sample of `high` above the median of `low`, and every sample of `low` below the median of `high`.

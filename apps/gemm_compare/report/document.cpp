@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,114 +14,40 @@
 
 #include <tessera/backend_list.hpp>
 
+#include "columns/columns.hpp"
+#include "columns/json_fields.hpp"
 #include "shell.hpp"
 
 namespace tessera::report {
 namespace {
 
-const Json* find(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at == object.end() || at->is_null() ? nullptr : &*at;
-}
-
-[[noreturn]] void wrong_type(const char* key, const Json& value, const char* wanted) {
-  throw DocumentError(fmt::format("'{}' is {}, not {}", key, value.type_name(), wanted));
-}
-
-double number(const Json& object, const char* key, double missing = unknown) {
-  const Json* value = find(object, key);
-  if (value == nullptr) return missing;
-  if (!value->is_number()) wrong_type(key, *value, "a number");
-  return value->get<double>();
-}
-
-/// A dimension or a count: whole, not negative, and exact in a double.
-std::int64_t whole(const Json& object, const char* key) {
-  const double value = number(object, key, 0);
-  if (!(value >= 0) || value > 0x1p53 || value != static_cast<double>(static_cast<std::int64_t>(value)))
-    throw DocumentError(fmt::format("'{}' is {}, which is no size", key, value));
-  return static_cast<std::int64_t>(value);
-}
-
-std::string word(const Json& object, const char* key, const char* missing = "") {
-  const Json* value = find(object, key);
-  if (value == nullptr) return missing;
-  if (!value->is_string()) wrong_type(key, *value, "a string");
-  return value->get<std::string>();
-}
-
-bool flag(const Json& object, const char* key) {
-  const Json* value = find(object, key);
-  if (value == nullptr) return false;
-  if (!value->is_boolean()) wrong_type(key, *value, "true or false");
-  return value->get<bool>();
-}
-
-void read_seconds(const Json& seconds, Row& row) {
-  if (!seconds.is_object()) wrong_type("seconds", seconds, "an object");
-  row.median = number(seconds, "median");
-  row.min = number(seconds, "min", row.median);
-  row.max = number(seconds, "max", row.median);
-  row.samples = static_cast<int>(std::min<std::int64_t>(whole(seconds, "samples"), 1'000'000'000));
-}
-
-void read_error(const Json& error, Row& row) {
-  if (!error.is_object()) wrong_type("error", error, "an object");
-  row.total_abs = number(error, "total_abs");
-  row.max_rel = number(error, "max_rel");
-  row.mean_rel = number(error, "mean_rel");
-  row.max_over_bound = number(error, "max_over_bound");
-  row.componentwise = number(error, "componentwise");
-  row.differing_bits = number(error, "differing_bits");
-}
-
 Row read_row(const Json& result) {
   if (!result.is_object()) throw DocumentError(fmt::format("is {}, not an object", result.type_name()));
   Row row;
-  row.op = word(result, "op", "gemm");
-  row.backend = word(result, "backend");
-  row.kernel = word(result, "kernel");
+  read_columns(result, row);
   if (row.backend.empty() || row.kernel.empty()) throw DocumentError("names no backend or no kernel");
-  row.device = word(result, "device");
-  row.dtype = word(result, "dtype", "f32");
-  row.result = word(result, "result");
-  row.math = word(result, "math", "strict");
-  row.canonical = flag(result, "canonical");
-  row.transfer = flag(result, "transfer");
-  row.m = whole(result, "m");
-  row.n = whole(result, "n");
-  row.k = whole(result, "k");
-  row.trans_a = flag(result, "trans_a");
-  row.trans_b = flag(result, "trans_b");
-  row.alpha = number(result, "alpha", 1);
-  row.beta = number(result, "beta", 0);
-  row.threads = static_cast<int>(std::min<std::int64_t>(whole(result, "threads"), 1'000'000));
-  if (const Json* seconds = find(result, "seconds")) read_seconds(*seconds, row);
-  row.gflops = number(result, "gflops");
-  row.ceiling_percent = number(result, "ceiling_percent");
-  row.speedup = number(result, "speedup");
-  if (const Json* error = find(result, "error")) read_error(*error, row);
-  row.verdict = word(result, "verdict", "unknown");
-  row.reason = word(result, "reason");
+  if (std::isnan(row.min)) row.min = row.median;
+  if (std::isnan(row.max)) row.max = row.median;
+  row.device = word_at(result, "device");
   return row;
 }
 
 Grade read_grade(const Json& json) {
   if (!json.is_object()) throw DocumentError(fmt::format("is {}, not an object", json.type_name()));
   Grade grade;
-  grade.kernel.backend = word(json, "backend");
-  grade.kernel.kernel = word(json, "kernel");
-  grade.kernel.dtype = word(json, "dtype", "f32");
-  grade.kernel.math = word(json, "math", "strict");
-  grade.kernel.threads = static_cast<int>(std::min<std::int64_t>(whole(json, "threads"), 1'000'000));
-  grade.grade = word(json, "grade", "none");
-  grade.slope = number(json, "slope");
+  grade.kernel.backend = word_at(json, "backend");
+  grade.kernel.kernel = word_at(json, "kernel");
+  grade.kernel.dtype = word_at(json, "dtype", "f32");
+  grade.kernel.math = word_at(json, "math", "strict");
+  grade.kernel.threads = static_cast<int>(std::min<std::int64_t>(whole_at(json, "threads"), 1'000'000));
+  grade.grade = word_at(json, "grade", "none");
+  grade.slope = number_at(json, "slope");
   const Json* sizes = find(json, "sizes");
   if (sizes == nullptr || !sizes->is_array()) throw DocumentError("has no list of sizes");
   std::map<std::int64_t, double> errors; // of a size that was run twice, the larger one
   for (const Json& size : *sizes) {
-    double& error = errors[whole(size, "n")];
-    error = std::max(error, number(size, "componentwise", 0));
+    double& error = errors[whole_at(size, "n")];
+    error = std::max(error, number_at(size, "componentwise", 0));
   }
   for (const auto& [n, error] : errors) grade.sizes.push_back({static_cast<double>(n), error});
   return grade;

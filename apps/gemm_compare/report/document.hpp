@@ -24,10 +24,12 @@ class DocumentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One result. A number that the document lacks, or has as null, is `unknown`; a missing word is empty.
+/// One result as every report sees it: columns/columns.hpp lists the columns and their keys. A number that the document
+/// lacks, or has as null, is `unknown`; a missing word is what the member is initialised with.
 struct Row {
-  std::string op;
-  std::string backend, kernel, dtype, math;
+  std::string op = "gemm";
+  std::string backend, kernel;
+  std::string dtype = "f32", math = "strict";
   std::string result; ///< C's type, where it is not dtype
   std::string device; ///< of a kernel from outside: "cpu" or "cuda"
   bool canonical = false;
@@ -37,20 +39,27 @@ struct Row {
   double alpha = 1, beta = 0;
   int threads = 0; ///< 0: not on the processor
 
-  double median = unknown, min = unknown, max = unknown; ///< seconds
+  double median = unknown, min = unknown, max = unknown, mean = unknown; ///< seconds
   int samples = 0;
+  double device_seconds = unknown; ///< by the device's own clock
   double gflops = unknown;
   double ceiling_percent = unknown;
   double speedup = unknown; ///< over the first rung
 
-  double total_abs = unknown, max_rel = unknown, mean_rel = unknown;
-  double max_over_bound = unknown;
+  double total_abs = unknown, max_abs = unknown, max_rel = unknown, mean_rel = unknown;
+  double normwise = unknown;
   double componentwise = unknown; ///< largest |Δ| / (|A||B|), in units of the type's roundoff
-  double differing_bits = unknown;
+  double row_column = unknown, norm_product = unknown;
+  double max_over_bound = unknown;
+  double differing_bits = unknown, misplaced = unknown; ///< elements
+  double rows = unknown, rows_compared = unknown;
+  double check_seconds = unknown;
 
-  std::string verdict, reason;
+  std::string verdict = "unknown", reason;
 
   bool timed() const { return median > 0; }
+  /// The result was compared with the reference.
+  bool compared() const { return rows_compared >= 0; }
   /// Something is wrong with the kernel: neither passed, nor left out on purpose.
   bool failing() const;
   bool square() const { return m == n && n == k; }

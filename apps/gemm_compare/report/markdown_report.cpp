@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "columns/columns.hpp"
 #include "format.hpp"
 #include "grades.hpp"
 #include "grouping.hpp"
@@ -57,21 +58,29 @@ std::string machine_line(const Run& run) {
   return line;
 }
 
-std::string verdict_cell(const Row& row) { return row.failing() ? "**" + cell(row.verdict) + "**" : cell(row.verdict); }
+/// The best kernel's name and the verdict of a failing row are bold.
+std::string shown_cell(const Column& column, const Row& row, const Run& run, bool best) {
+  const auto bold = [](const std::string& text, bool is_bold) { return is_bold ? "**" + text + "**" : text; };
+  if (column.print == Print::Kernel) return bold(cell(run.label(row)), best);
+  if (column.print == Print::Verdict) return bold(cell(row.verdict), row.failing());
+  return is_number(column) ? short_text(column, row) : cell(short_text(column, row));
+}
 
 std::string table(const RowGroup& group, const Run& run) {
   const Row* best = nullptr;
   for (const Row* row : group.rows)
     if (!row->failing() && row->gflops > 0 && (best == nullptr || row->gflops > best->gflops)) best = row;
-  std::string text =
-      "| backend | kernel | math | time | speed | of ceiling | gain | max error | of bound | verdict |\n"
-      "|---|---|---|--:|--:|--:|--:|--:|--:|---|\n";
+  const std::vector<const Column*> shown = shown_in(&Column::markdown);
+  std::string text = "|", rule = "|";
+  for (const Column* column : shown) {
+    text += fmt::format(" {} |", column->markdown.heading);
+    rule += is_number(*column) ? "--:|" : "---|";
+  }
+  text += "\n" + rule + "\n";
   for (const Row* row : group.rows) {
-    const std::string name = cell(run.label(*row));
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row->backend),
-                        row == best ? "**" + name + "**" : name, cell(row->math), time_text(row->median),
-                        speed_text(row->gflops), percent_text(row->ceiling_percent), factor_text(row->speedup),
-                        error_text(row->max_rel), bound_text(row->max_over_bound), verdict_cell(*row));
+    text += "|";
+    for (const Column* column : shown) text += fmt::format(" {} |", shown_cell(*column, *row, run, row == best));
+    text += "\n";
   }
   return text;
 }

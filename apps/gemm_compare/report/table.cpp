@@ -1,9 +1,10 @@
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "columns/columns.hpp"
 #include "format.hpp"
 #include "grouping.hpp"
 #include "html.hpp"
@@ -12,29 +13,6 @@
 
 namespace tessera::report {
 namespace {
-
-struct Column {
-  const char* title;
-  bool numeric;
-  const char* explains;
-};
-constexpr std::array columns{
-    Column{"backend", false, ""},
-    Column{"kernel", false, ""},
-    Column{"verdict", false, ""},
-    Column{"type", false, ""},
-    Column{"math", false, "the mode; ≡ marks canonical summation"},
-    Column{"product", true, "m×n×k; sorted by the number of multiply-adds"},
-    Column{"time", true, "median of the runs"},
-    Column{"±", true, "half the spread from the fastest to the slowest run, of the median"},
-    Column{"GFLOP/s", true, ""},
-    Column{"ceiling", true, "share of the measured multiply-add peak or bandwidth, whichever binds"},
-    Column{"gain", true, "over the first rung"},
-    Column{"max error", true, "largest relative error"},
-    Column{"÷ bound", true, "largest error ÷ its proven bound; above 1 is wrong"},
-    Column{"bits", true, "elements whose bits differ from the reference's"},
-    Column{"in u", true, "largest error ÷ (|A||B|), in units of the type's roundoff"},
-};
 
 /// A number with the value to sort by; unknown ones sort last.
 std::string number_cell(double value, const std::string& text) {
@@ -52,26 +30,26 @@ std::string verdict_cell(const Row& row, const Run& run) {
   return html + "</td>";
 }
 
-std::string line(const Row& row, const Run& run) {
-  std::string html =
-      fmt::format("<tr><td class=\"{}\">{}</td><th scope=\"row\">{}</th>{}<td>{}</td><td>{}{}</td>",
-                  backend_class(row.backend), escaped(row.backend), escaped(run.label(row)), verdict_cell(row, run),
-                  escaped(row.dtype), escaped(row.math), row.canonical ? " ≡" : "");
-  html += number_cell(work(row), escaped(product_text(row)));
-  html += number_cell(row.median, time_text(row.median));
-  html += number_cell(spread_percent(row), percent_text(spread_percent(row)));
-  html += number_cell(row.gflops, number_text(row.gflops));
-  html += number_cell(row.ceiling_percent, percent_text(row.ceiling_percent));
-  html += number_cell(row.speedup, factor_text(row.speedup));
-  html += number_cell(row.max_rel, error_text(row.max_rel));
-  html += number_cell(row.max_over_bound, bound_text(row.max_over_bound));
-  html += number_cell(row.differing_bits, count_text(row.differing_bits));
-  html += number_cell(row.componentwise, number_text(row.componentwise));
-  return html + "</tr>\n";
+std::string cell(const Column& column, const Row& row, const Run& run) {
+  switch (column.print) {
+    case Print::Backend:
+      return fmt::format("<td class=\"{}\">{}</td>", backend_class(row.backend), escaped(row.backend));
+    case Print::Kernel:
+      return fmt::format("<th scope=\"row\">{}</th>", escaped(run.label(row)));
+    case Print::Math:
+      return fmt::format("<td>{}{}</td>", escaped(row.math), row.canonical ? " ≡" : "");
+    case Print::Verdict:
+      return verdict_cell(row, run);
+    case Print::Speed: // the heading has the unit
+      return number_cell(number_of(column, row), number_text(number_of(column, row)));
+    default:
+      return is_number(column) ? number_cell(number_of(column, row), escaped(short_text(column, row)))
+                               : fmt::format("<td>{}</td>", escaped(short_text(column, row)));
+  }
 }
 
-/// A choice among the words of one column.
-std::string filter(const char* title, int column, const std::set<std::string>& words) {
+/// A choice among the words of one column, which has more than one.
+std::string filter(const char* title, std::size_t column, const std::set<std::string>& words) {
   if (words.size() < 2) return {};
   std::string html = fmt::format("<label>{} <select data-column=\"{}\"><option value=\"\">all</option>", title, column);
   for (const std::string& word : words) html += fmt::format("<option>{}</option>", escaped(word));
@@ -81,6 +59,12 @@ std::string filter(const char* title, int column, const std::set<std::string>& w
 } // namespace
 
 std::string table_section(const Run& run) {
+  const std::vector<const Column*> shown = shown_in(&Column::page);
+  const auto place_of = [&](std::string_view name) {
+    const auto at =
+        std::find_if(shown.begin(), shown.end(), [&](const Column* column) { return column->name == name; });
+    return static_cast<std::size_t>(at - shown.begin());
+  };
   std::set<std::string> backends, types, products, verdicts;
   std::string body;
   for (const Row& row : run.rows) {
@@ -88,17 +72,20 @@ std::string table_section(const Run& run) {
     types.insert(row.dtype);
     products.insert(product_text(row));
     verdicts.insert(row.verdict);
-    body += line(row, run);
+    body += "<tr>";
+    for (const Column* column : shown) body += cell(*column, row, run);
+    body += "</tr>\n";
   }
   std::string head;
-  for (const Column& column : columns)
-    head += fmt::format("<th scope=\"col\" class=\"{}\"{}><button type=\"button\">{}</button></th>",
-                        column.numeric ? "number" : "",
-                        *column.explains != '\0' ? fmt::format(" title=\"{}\"", column.explains) : "", column.title);
-  return "<section id=\"table\">\n<h2>Every row</h2>\n<form class=\"filters\">\n"
-         "<label>Kernel <input type=\"search\" placeholder=\"part of its name\" data-column=\"1\"></label>\n" +
-         filter("Backend", 0, backends) + filter("Type", 3, types) + filter("Product", 5, products) +
-         filter("Verdict", 2, verdicts) +
+  for (const Column* column : shown)
+    head += fmt::format("<th scope=\"col\" class=\"{}\" title=\"{}\"><button type=\"button\">{}</button></th>",
+                        is_number(*column) ? "number" : "", escaped(column->explains), column->page.heading);
+  return fmt::format(
+             "<section id=\"table\">\n<h2>Every row</h2>\n<form class=\"filters\">\n"
+             "<label>Kernel <input type=\"search\" placeholder=\"part of its name\" data-column=\"{}\"></label>\n",
+             place_of("kernel")) +
+         filter("Backend", place_of("backend"), backends) + filter("Type", place_of("dtype"), types) +
+         filter("Product", place_of("product"), products) + filter("Verdict", place_of("verdict"), verdicts) +
          fmt::format(
              "<output>{} rows</output>\n</form>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
              "aria-label=\"Table of all rows\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n",

@@ -7,6 +7,7 @@
 
 #include "check/grades.hpp"
 #include "common/machine.hpp"
+#include "report/columns/columns.hpp"
 #include "report/html_report.hpp"
 #include "report/markdown_report.hpp"
 #include "reporter.hpp"
@@ -39,36 +40,39 @@ ordered_json worst_json(const std::vector<WorstElement>& worst) {
 
 ordered_json count_json(const NonFinite& count) { return {{"nan", count.nan}, {"inf", count.inf}}; }
 
-ordered_json error_json(const Result& result) {
-  if (!result.error) return nullptr;
-  const GemmError& error = *result.error;
-  return {{"total_abs", error.total_abs},
-          {"max_abs", error.max_abs},
-          {"max_rel", error.max_rel},
-          {"mean_rel", error.mean_rel},
-          {"normwise", error.normwise},
-          {"componentwise", error.componentwise},
-          {"row_column", error.row_column},
-          {"norm_product", error.norm_product},
-          {"max_over_bound", error.max_over_bound},
-          {"differing_bits", error.differing_bits},
-          {"misplaced", error.misplaced},
-          {"rows", error.rows},
-          {"rows_compared", error.rows_compared},
-          {"ulps", ulps_json(error.ulps)},
-          {"worst", worst_json(error.worst)},
-          {"expected", count_json(error.expected)},
-          {"found", count_json(error.found)}};
+/// What the columns do not show of a result's errors.
+void add_error_details(const GemmError& error, ordered_json& json) {
+  json["ulps"] = ulps_json(error.ulps);
+  json["worst"] = worst_json(error.worst);
+  json["expected"] = count_json(error.expected);
+  json["found"] = count_json(error.found);
 }
 
-ordered_json seconds_json(const Result& result) {
-  if (result.samples.empty()) return nullptr;
+void set_times(const Result& result, report::Row& row) {
+  if (result.device_seconds > 0) row.device_seconds = result.device_seconds;
+  if (result.samples.empty()) return;
   const TimeSummary time = summarize(result.samples);
-  return {{"median", time.median},
-          {"min", time.min},
-          {"max", time.max},
-          {"mean", time.mean},
-          {"samples", result.samples.size()}};
+  row.median = time.median;
+  row.min = time.min;
+  row.max = time.max;
+  row.mean = time.mean;
+  row.samples = static_cast<int>(result.samples.size());
+}
+
+void set_errors(const GemmError& error, report::Row& row) {
+  row.total_abs = error.total_abs;
+  row.max_abs = error.max_abs;
+  row.max_rel = error.max_rel;
+  row.mean_rel = error.mean_rel;
+  row.normwise = error.normwise;
+  row.componentwise = error.componentwise;
+  row.row_column = error.row_column;
+  row.norm_product = error.norm_product;
+  row.max_over_bound = error.max_over_bound;
+  row.differing_bits = static_cast<double>(error.differing_bits);
+  row.misplaced = static_cast<double>(error.misplaced);
+  row.rows = static_cast<double>(error.rows);
+  row.rows_compared = static_cast<double>(error.rows_compared);
 }
 
 ordered_json state_json(const DeviceState& state) {
@@ -80,31 +84,39 @@ ordered_json state_json(const DeviceState& state) {
 
 } // namespace
 
+report::Row row_of(const Result& result) {
+  report::Row row;
+  row.op = result.operation == Operation::Gemm ? "gemm" : "sum_of_squares";
+  row.backend = backend_name(result);
+  row.kernel = result.kernel;
+  row.dtype = to_string(result.type);
+  row.math = to_string(result.math);
+  if (result.result != result.type) row.result = to_string(result.result);
+  row.device = result.judged_on;
+  row.canonical = result.canonical;
+  row.transfer = result.transfer;
+  row.m = result.shape.m;
+  row.n = result.shape.n;
+  row.k = result.shape.k;
+  row.trans_a = result.op_a == Op::Transpose;
+  row.trans_b = result.op_b == Op::Transpose;
+  row.alpha = result.alpha;
+  row.beta = result.beta;
+  row.threads = result.threads;
+  set_times(result, row);
+  row.gflops = result.gflops;
+  row.ceiling_percent = result.ceiling_percent;
+  row.speedup = result.speedup;
+  if (result.error) set_errors(*result.error, row);
+  row.check_seconds = result.check_seconds;
+  row.verdict = to_string(result.verdict);
+  row.reason = result.reason;
+  return row;
+}
+
 ordered_json to_json(const Result& result) {
-  ordered_json json{{"op", result.operation == Operation::Gemm ? "gemm" : "sum_of_squares"},
-                    {"backend", backend_name(result)},
-                    {"kernel", result.kernel},
-                    {"dtype", to_string(result.type)},
-                    {"math", to_string(result.math)},
-                    {"canonical", result.canonical},
-                    {"m", result.shape.m},
-                    {"n", result.shape.n},
-                    {"k", result.shape.k},
-                    {"trans_a", result.op_a == Op::Transpose},
-                    {"trans_b", result.op_b == Op::Transpose},
-                    {"alpha", result.alpha},
-                    {"beta", result.beta},
-                    {"threads", result.threads},
-                    {"transfer", result.transfer},
-                    {"seconds", seconds_json(result)},
-                    {"gflops", result.gflops},
-                    {"ceiling_percent", result.ceiling_percent},
-                    {"speedup", result.speedup},
-                    {"error", error_json(result)},
-                    {"check_seconds", result.check_seconds},
-                    {"verdict", to_string(result.verdict)},
-                    {"reason", result.reason}};
-  if (result.result != result.type) json["result"] = to_string(result.result);
+  ordered_json json = report::columns_json(row_of(result));
+  if (result.error) add_error_details(*result.error, json["error"]);
   if (const auto& whole = result.freivalds)
     json["freivalds"] = {{"vectors", whole->vectors},
                          {"rows", whole->rows},
@@ -121,7 +133,6 @@ ordered_json to_json(const Result& result) {
   }
   if (!result.timing_note.empty()) json["timing_note"] = result.timing_note;
   if (result.device_state) json["device_state"] = state_json(*result.device_state);
-  if (result.device_seconds > 0) json["device_seconds"] = result.device_seconds;
   return json;
 }
 

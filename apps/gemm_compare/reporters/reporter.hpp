@@ -11,6 +11,7 @@
 #include "common/ceilings.hpp"
 #include "race/plan.hpp"
 #include "race/result.hpp"
+#include "report/document.hpp"
 
 namespace tessera::compare_app {
 
@@ -37,6 +38,8 @@ std::unique_ptr<Reporter> csv_reporter(const Options& options);
 /// Speed-ups and errors over the sizes, after everything else; for --preset.
 std::unique_ptr<Reporter> summary_reporter();
 
+/// A result as all reports see it.
+report::Row row_of(const Result& result);
 /// A result, and what its operands were, as they stand in the JSON document.
 nlohmann::ordered_json to_json(const Result& result);
 nlohmann::ordered_json inputs_json(const Options& options);

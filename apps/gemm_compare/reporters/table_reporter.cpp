@@ -8,6 +8,8 @@
 
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
+#include "report/columns/columns.hpp"
+#include "report/format.hpp"
 #include "report/reproduce.hpp"
 #include "reporter.hpp"
 
@@ -15,6 +17,8 @@ namespace tessera::compare_app {
 namespace {
 
 using apps::Style;
+using report::Column;
+using report::Print;
 
 const std::string none = "–";
 
@@ -25,11 +29,9 @@ std::string time_text(double seconds) {
   return fmt::format("{:.2f} s", seconds);
 }
 
-/// Half the distance from the fastest to the slowest run, relative to the median.
-std::string spread_text(const Result& result) {
-  if (result.samples.size() < 2) return result.samples.empty() ? none : "once";
-  const TimeSummary time = summarize(result.samples);
-  return fmt::format("±{:.0f} %", 50 * (time.max - time.min) / time.median);
+std::string spread_text(const report::Row& row) {
+  if (row.samples < 2) return row.samples == 0 ? none : "once";
+  return fmt::format("±{:.0f} %", report::spread_percent(row));
 }
 
 std::string number(double value, const char* format) {
@@ -38,52 +40,49 @@ std::string number(double value, const char* format) {
 
 std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.2e}", value); }
 
-/// Of the unit roundoff.
+/// A number of unit roundoffs.
 std::string units_text(double value) {
   return value < 1e6 ? fmt::format("{:.2f}", value) : fmt::format("{:.2e}", value);
 }
 
-struct Column {
-  std::string title;
-  bool left = false; ///< aligned to the left
-};
-
-std::vector<Column> columns(const Options& options) {
-  return {{"backend", true}, {"kernel", true}, {"math", true}, {"thr"},    {options.mean ? "mean" : "median"},
-          {"spread"},        {"device"},       {"GFLOP/s"},    {"% peak"}, {"speed-up"},
-          {"Σ|Δ|"},          {"max rel"},      {"mean rel"},   {"max u"},  {"max/bound"},
-          {"differ"},        {"verdict", true}};
-}
-
-std::vector<std::string> cells(const Result& result, const Options& options) {
-  const TimeSummary time = summarize(result.samples);
-  std::vector<std::string> row{std::string(backend_name(result)),
-                               result.kernel,
-                               std::string(to_string(result.math)),
-                               result.threads > 0 ? std::to_string(result.threads) : none,
-                               time_text(options.mean ? time.mean : time.median),
-                               spread_text(result),
-                               result.device_seconds > 0 ? time_text(result.device_seconds) : none,
-                               number(result.gflops, "{:.2f}"),
-                               number(result.ceiling_percent, "{:.1f}"),
-                               number(result.speedup, "{:.2f}")};
-  if (result.error) {
-    const GemmError& error = *result.error;
-    for (const double value : {error.total_abs, error.max_rel, error.mean_rel}) row.push_back(error_text(value));
-    row.push_back(result.operation == Operation::Gemm ? units_text(error.componentwise) : none);
-    row.push_back(error_text(error.max_over_bound));
-    row.push_back(std::to_string(error.differing_bits));
-  } else {
-    row.insert(row.end(), 6, none);
+std::string cell(const Column& column, const report::Row& row) {
+  const double value = report::number_of(column, row);
+  switch (column.print) {
+    case Print::Threads:
+      return value > 0 ? report::exact_text(column, row) : none;
+    case Print::Time:
+      return time_text(value);
+    case Print::Spread:
+      return spread_text(row);
+    case Print::Speed:
+    case Print::Factor:
+      return number(value, "{:.2f}");
+    case Print::Percent:
+      return number(value, "{:.1f}");
+    case Print::Error:
+    case Print::Bound:
+      return row.compared() ? error_text(value) : none;
+    case Print::Units:
+      return row.compared() && row.op == "gemm" ? units_text(value) : none;
+    case Print::Count:
+      return std::isnan(value) ? none : report::exact_text(column, row);
+    default:
+      return report::exact_text(column, row);
   }
-  row.emplace_back(to_string(result.verdict));
-  return row;
 }
 
-/// A column that says nothing, or the usual thing in every row, is left out.
-bool is_empty(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
-  return std::all_of(rows.begin(), rows.end(),
-                     [&](const auto& row) { return row[column] == none || row[column] == to_string(Math::Strict); });
+/// The columns of a table: those of the median, or those of the mean, which --preset asks for.
+std::vector<const Column*> columns_of(const Options& options) {
+  std::vector<const Column*> shown = report::shown_in(&Column::table);
+  std::erase_if(shown,
+                [&](const Column* column) { return column->name == std::string(options.mean ? "median" : "mean"); });
+  return shown;
+}
+
+/// The cells below the heading say nothing, or what is usual in every row.
+bool is_empty(const std::vector<std::string>& cells) {
+  return std::all_of(cells.begin() + 1, cells.end(),
+                     [](const std::string& text) { return text == none || text == to_string(Math::Strict); });
 }
 
 Style style_of(Verdict verdict) {
@@ -123,26 +122,12 @@ class TableReporter final : public Reporter {
 
   void add_group(const std::vector<Result>& group) override {
     if (group.empty()) return;
-    std::vector<Column> titles = columns(options_);
-    std::vector<std::vector<std::string>> rows;
-    rows.reserve(group.size());
-    for (const Result& result : group) rows.push_back(cells(result, options_));
-    for (std::size_t c = titles.size(); c-- > 0;) {
-      if (!is_empty(rows, c)) continue;
-      titles.erase(titles.begin() + static_cast<std::ptrdiff_t>(c));
-      for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
-    }
-    std::vector<std::size_t> widths;
-    for (std::size_t c = 0; c < titles.size(); ++c) {
-      std::size_t width = apps::display_width(titles[c].title);
-      for (const auto& row : rows) width = std::max(width, apps::display_width(row[c]));
-      widths.push_back(width);
-    }
+    std::vector<std::string> lines(group.size() + 1); // the first one has the headings
+    for (const Column* column : columns_of(options_)) add_column(*column, group, lines);
     fmt::print("\n{}\n", apps::styled(heading(group.front()), Style::Bold, colour_));
-    std::string line;
-    for (std::size_t c = 0; c < titles.size(); ++c) line += aligned(titles[c].title, widths[c], titles[c].left);
-    fmt::print("{}\n", apps::styled(line, Style::Dim, colour_));
-    for (std::size_t r = 0; r < rows.size(); ++r) print_row(rows[r], widths, titles, group[r]);
+    fmt::print("{}\n", apps::styled(lines.front(), Style::Dim, colour_));
+    for (std::size_t r = 0; r < group.size(); ++r)
+      fmt::print("{}{}\n", lines[r + 1], group[r].reason.empty() ? "" : ": " + group[r].reason);
     print_commands(group);
     std::fflush(stdout);
   }
@@ -150,17 +135,19 @@ class TableReporter final : public Reporter {
   void finish() override {}
 
  private:
-  static std::string aligned(const std::string& text, std::size_t width, bool left) {
-    return (left ? apps::pad_right(text, width) : apps::pad_left(text, width)) + "  ";
-  }
-
-  void print_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths,
-                 const std::vector<Column>& titles, const Result& result) const {
-    std::string line;
-    for (std::size_t c = 0; c + 1 < row.size(); ++c) line += aligned(row[c], widths[c], titles[c].left);
-    line += apps::styled(row.back(), style_of(result.verdict), colour_);
-    if (!result.reason.empty()) line += ": " + result.reason;
-    fmt::print("{}\n", line);
+  /// Adds a column to each line, unless it says nothing. The verdict is the last one, in colour and without padding.
+  void add_column(const Column& column, const std::vector<Result>& group, std::vector<std::string>& lines) const {
+    std::vector<std::string> cells{column.table.heading};
+    for (const Result& result : group) cells.push_back(cell(column, row_of(result)));
+    if (is_empty(cells)) return;
+    std::size_t width = 0;
+    for (const std::string& text : cells) width = std::max(width, apps::display_width(text));
+    for (std::size_t r = 0; r < cells.size(); ++r)
+      if (r > 0 && column.print == Print::Verdict)
+        lines[r] += apps::styled(cells[r], style_of(group[r - 1].verdict), colour_);
+      else
+        lines[r] +=
+            (report::is_number(column) ? apps::pad_left(cells[r], width) : apps::pad_right(cells[r], width)) + "  ";
   }
 
   /// Of each failing row, the command that shows it again.

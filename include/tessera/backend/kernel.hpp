@@ -71,6 +71,16 @@ struct Tile {
   int k = 0;
 };
 
+/// The work of one product by a kernel's own count, which follows from its algorithm and its tile sizes. Caches do not
+/// enter into it. traffic.hpp has the counts that kernels share.
+struct GemmTraffic {
+  /// Floating-point operations at the pace of multiply-adds, which are two each. An instruction that only adds takes
+  /// the place of a multiply-add and counts as two.
+  double operations = 0;
+  double accesses = 0; ///< elements that the kernel loads from global memory and stores there
+  double bytes = 0;    ///< moved by the accesses, where nothing that one of them brought serves another
+};
+
 /// One GEMM kernel for one element type, that of the operands, and math mode. A row of a 16-bit type takes results of
 /// that type and of f32, or rejects one of them with a reason.
 ///
@@ -93,6 +103,8 @@ struct GemmKernel {
   bool yardstick = false;        ///< what the ladder is measured against: never chosen, only run by name
   bool epilogue = false;         ///< applies the call's epilogue itself; else the executor does, in a pass over C
   bool narrows = false;          ///< of f32: also gives results of 16 bits
+  /// Counts the work of a call. nullptr: the kernel has no count of its own.
+  GemmTraffic (*traffic)(const GemmKernel& row, const GemmCall& call) noexcept = nullptr;
 };
 
 /// Typed look at a call's operands, for kernels: op(A) and op(B) of T, C of R.

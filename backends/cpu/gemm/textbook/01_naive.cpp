@@ -8,6 +8,7 @@
 
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
+#include "traffic.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -43,7 +44,8 @@ constexpr GemmKernel row{.name = "naive",
                          .summary = "rows in parallel, the sum kept in memory",
                          .source = "textbook",
                          .type = dtype_of<T>,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = naive_traffic};
 
 } // namespace
 

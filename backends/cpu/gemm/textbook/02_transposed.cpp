@@ -9,6 +9,7 @@
 
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
+#include "traffic.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -69,7 +70,8 @@ constexpr GemmKernel row{.name = "transposed",
                          .summary = "B transposed first, the sum in a register",
                          .source = "textbook; course report",
                          .type = dtype_of<T>,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = transposed_traffic};
 
 } // namespace
 

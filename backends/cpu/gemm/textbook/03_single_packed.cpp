@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
 
@@ -44,7 +46,8 @@ constexpr GemmKernel row{.name = "single_packed",
                          .source = "course report",
                          .type = dtype_of<T>,
                          .tile = {1, 4, 0},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = packed_b_traffic};
 
 } // namespace
 

@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
 
@@ -48,7 +50,8 @@ constexpr GemmKernel row{.name = "double_packed",
                          .source = "course report",
                          .type = dtype_of<T>,
                          .tile = {4, 4, 0},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = packed_traffic};
 
 } // namespace
 

@@ -4,6 +4,8 @@
 /// 32 loads serve 64 products, so an element of C costs 2·k operations and k/2 loads. The tiles' edges are padded with
 /// zeros, so that the loops over a tile have fixed bounds and unroll. Source: the course report's fastest version.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
 
@@ -67,7 +69,8 @@ constexpr GemmKernel row{.name = "tiled_4x4",
                          .source = "course report",
                          .type = dtype_of<T>,
                          .tile = {4, 4, 4},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

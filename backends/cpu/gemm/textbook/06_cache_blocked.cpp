@@ -7,6 +7,7 @@
 
 #include "cpu/gemm/common/blocked.hpp"
 #include "cpu/gemm/ladder.hpp"
+#include "traffic.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -24,7 +25,8 @@ constexpr GemmKernel row{.name = "cache_blocked",
                          .tile = {4, 3, canonical_segment},
                          .summation = Summation::Canonical,
                          .run = run<T>,
-                         .epilogue = true};
+                         .epilogue = true,
+                         .traffic = blocked_traffic};
 
 } // namespace
 

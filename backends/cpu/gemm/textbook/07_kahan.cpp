@@ -8,6 +8,8 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "reference/fma_clones.hpp"
@@ -80,7 +82,8 @@ constexpr GemmKernel row{.name = "kahan",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {1, static_cast<int>(width<T>), 0},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = packed_b_traffic};
 
 } // namespace
 

@@ -8,6 +8,7 @@
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
 #include "dot.cuh"
@@ -40,7 +41,8 @@ constexpr GemmKernel row{.name = "naive_strided",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = strided_traffic};
 
 } // namespace
 

@@ -7,6 +7,7 @@
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
 #include "dot.cuh"
@@ -39,7 +40,8 @@ constexpr GemmKernel row{.name = "naive_coalesced",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = coalesced_traffic};
 
 } // namespace
 

@@ -6,6 +6,7 @@
 /// from L1. One result costs 2·k operations and reads 2·k elements (8·k bytes in f32). The source is the CUDA course.
 
 #include "cuda/device/status.hpp"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "flat.cuh"
 
@@ -25,7 +26,8 @@ constexpr GemmKernel row{.name = "naive_flat",
                          .type = dtype_of<T>,
                          .tile = {1, flat::threads, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = coalesced_traffic};
 
 } // namespace
 

@@ -9,6 +9,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/repack.cuh"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
@@ -54,7 +55,8 @@ constexpr GemmKernel row{.name = "transposed_b",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = transposed_b_traffic};
 
 } // namespace
 

@@ -24,7 +24,8 @@ constexpr GemmKernel row{.name = "row_shared",
                          .type = dtype_of<T>,
                          .tile = {1, row_in_shared::threads, 1},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = row_in_shared::traffic<T>};
 
 } // namespace
 

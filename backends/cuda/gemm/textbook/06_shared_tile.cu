@@ -6,6 +6,8 @@
 /// warp reads twice for each FMA: one broadcast for A and one row of B. Tiles that reach over an edge are padded as
 /// they are loaded. Every source that this folder names has this rung, and so has every CUDA course.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "square_tile.cuh"
@@ -26,7 +28,8 @@ constexpr GemmKernel row{.name = tile == 16 ? "shared_tile_16" : "shared_tile_32
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,
-                         .run = run<T, tile>};
+                         .run = run<T, tile>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -9,6 +9,7 @@
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/repack.cuh"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
@@ -70,7 +71,8 @@ constexpr GemmKernel row{.name = "shared_tile_zero_padded",
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = padded_traffic};
 
 } // namespace
 

@@ -6,6 +6,8 @@
 /// memory (k/4 bytes in f32), as in 06_shared_tile.cu; shared memory grows by 3 %. The source is the kernel
 /// walkthrough.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "square_tile.cuh"
@@ -28,7 +30,8 @@ constexpr GemmKernel row{.name = "shared_tile_bank_padded",
                          .type = dtype_of<T>,
                          .tile = {tile, tile, tile},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

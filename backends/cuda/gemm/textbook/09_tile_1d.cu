@@ -6,6 +6,8 @@
 /// result costs 2·k operations and reads 2·k/64 elements from global memory (k/8 bytes in f32). The source is the SGEMM
 /// repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -66,7 +68,8 @@ constexpr GemmKernel row{.name = "tile_1d",
                          .type = dtype_of<T>,
                          .tile = {tile_m, tile_n, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

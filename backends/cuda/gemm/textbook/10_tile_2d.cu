@@ -6,6 +6,8 @@
 /// memory twice. Nothing is written to shared memory in between, so that the compiler keeps an operand in a register
 /// for one step of the rolled loop: 16 shared reads serve 64 FMAs. The source is the SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -64,7 +66,8 @@ constexpr GemmKernel row{.name = "tile_2d",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

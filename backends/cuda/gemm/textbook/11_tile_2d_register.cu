@@ -6,6 +6,8 @@
 /// so that a warp reads neighbours. One result costs 2·k operations and reads 2·k/128 elements from global memory (k/16
 /// bytes in f32), as in 10_tile_2d.cu. The source is the SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -66,7 +68,8 @@ constexpr GemmKernel row{.name = "tile_2d_register",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -6,6 +6,8 @@
 /// of B, whose vectors are 32 bytes apart. One result costs 2·k operations and reads 2·k/128 elements from global
 /// memory (k/16 bytes in f32; 2·k/64 elements in f64). The sources are the SGEMM repository and the kernel walkthrough.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -74,7 +76,8 @@ constexpr GemmKernel row{.name = "float4",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -5,6 +5,8 @@
 /// operations and reads 2·k/128 elements from global memory (k/16 bytes in f32); bank conflicts are as in
 /// 12_float4.cu. The source is the SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -84,7 +86,8 @@ constexpr GemmKernel row{.name = "double_buffer",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

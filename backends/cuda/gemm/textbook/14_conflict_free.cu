@@ -6,6 +6,8 @@
 /// vectors are 32 bytes apart. Shared memory grows by 3 %. One result costs 2·k operations and reads 2·k/128 elements
 /// from global memory (k/16 bytes in f32), as in 12_float4.cu. The source is the SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -87,7 +89,8 @@ constexpr GemmKernel row{.name = "conflict_free",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -7,6 +7,8 @@
 /// The padding of 14_conflict_free.cu stays. One result costs 2·k operations and reads 2·k/128 elements from global
 /// memory (k/16 bytes in f32), as in 12_float4.cu. The source is the SGEMM repository.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
@@ -88,7 +90,8 @@ constexpr GemmKernel row{.name = "z_order",
                          .type = dtype_of<T>,
                          .tile = {tile<T>, tile<T>, tile_k},
                          .summation = Summation::Canonical,
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -8,6 +8,8 @@
 /// operations and reads 2·k/128 elements from global memory (k/16 bytes in f32; k/128 + k/64 elements in f64). The
 /// sources are the kernel walkthrough and CUTLASS, which has this shape.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/warp_tile.cuh"
@@ -85,7 +87,8 @@ constexpr GemmKernel row{.name = "warp_tile",
                          .summation = Summation::Canonical,
                          .run = run<Tiles<T>>,
                          .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+                         .narrows = sizeof(T) == 4,
+                         .traffic = tile_traffic};
 
 } // namespace
 

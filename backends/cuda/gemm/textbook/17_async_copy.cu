@@ -6,6 +6,8 @@
 /// from global memory (k/16 bytes in f32; k/128 + k/64 elements in f64). The sources are the kernel walkthrough and
 /// CUTLASS, which calls this pipeline "multistage".
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/async_copy_tile.cuh"
 #include "cuda/gemm/common/strict_fallback.hpp"
@@ -48,7 +50,8 @@ constexpr GemmKernel row{.name = "async_copy",
                          .summation = Summation::Canonical,
                          .run = run<T>,
                          .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+                         .narrows = sizeof(T) == 4,
+                         .traffic = tile_traffic};
 
 } // namespace
 

@@ -9,6 +9,7 @@
 
 #include <mma.h>
 
+#include <tessera/backend/traffic.hpp>
 #include <tessera/executor.hpp>
 
 #include "cuda/device/status.hpp"
@@ -190,6 +191,7 @@ const GemmKernel wmma_tf32_f32{.name = "wmma_tf32",
                                .tile = {block_tile, block_tile, block_k},
                                .accumulator = Accumulator::Truncating,
                                .reject = reject,
-                               .run = run};
+                               .run = run,
+                               .traffic = tile_traffic};
 
 } // namespace tessera::cuda

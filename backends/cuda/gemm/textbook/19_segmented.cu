@@ -11,6 +11,7 @@
 #include "cuda/gemm/common/async_copy_tile.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/segment_sums.cuh"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
 
@@ -67,7 +68,8 @@ constexpr GemmKernel row{.name = "segmented",
                          .reject = reject<T>,
                          .run = run<T>,
                          .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+                         .narrows = sizeof(T) == 4,
+                         .traffic = segments_traffic};
 
 } // namespace
 

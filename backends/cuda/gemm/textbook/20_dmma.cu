@@ -7,6 +7,7 @@
 /// One result costs 2·k operations and reads k/128 + k/64 elements from global memory (3·k/16 bytes). The sources are
 /// the PTX ISA, "mma.m16n8k16 with .f64", and NVIDIA CUTLASS.
 
+#include <tessera/backend/traffic.hpp>
 #include <tessera/executor.hpp>
 
 #include "cuda/device/status.hpp"
@@ -58,6 +59,7 @@ const GemmKernel dmma_f64{.name = "dmma",
                           .summation = Summation::Canonical,
                           .reject = reject,
                           .run = run,
-                          .epilogue = true};
+                          .epilogue = true,
+                          .traffic = tile_traffic};
 
 } // namespace tessera::cuda

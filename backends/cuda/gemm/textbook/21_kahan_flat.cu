@@ -5,6 +5,7 @@
 /// about 2u·Σ|a·b| for every k, where u is the unit roundoff. The source is the CUDA course.
 
 #include "cuda/device/status.hpp"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "flat.cuh"
 #include "kahan.cuh"
@@ -25,7 +26,8 @@ constexpr GemmKernel row{.name = "kahan_flat",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {1, flat::threads, 1},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = coalesced_traffic};
 
 } // namespace
 

@@ -24,7 +24,8 @@ constexpr GemmKernel row{.name = "kahan_row_shared",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {1, row_in_shared::threads, 1},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = row_in_shared::traffic<T>};
 
 } // namespace
 

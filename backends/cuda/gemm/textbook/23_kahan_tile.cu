@@ -4,6 +4,8 @@
 /// One result reads 2·k/32 elements from global memory (k/4 bytes in f32). The error is about 2u·Σ|a·b| for every k,
 /// where u is the unit roundoff. The source is the CUDA course.
 
+#include <tessera/backend/traffic.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "kahan.cuh"
@@ -27,7 +29,8 @@ constexpr GemmKernel row{.name = "kahan_tile",
                          .type = dtype_of<T>,
                          .math = Math::Compensated,
                          .tile = {tile, tile, tile},
-                         .run = run<T>};
+                         .run = run<T>,
+                         .traffic = tile_traffic};
 
 } // namespace
 

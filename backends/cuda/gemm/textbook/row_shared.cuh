@@ -6,6 +6,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/operands.cuh"
+#include "cuda/gemm/common/traffic.hpp"
 #include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda::row_in_shared {
@@ -47,11 +48,19 @@ __global__ void __launch_bounds__(threads) rows(StridedOperands<T> x, int chunk)
   }
 }
 
+/// Elements of a row that fit into shared memory at once: whole segments.
+template <class T>
+constexpr Index most = most_bytes / static_cast<Index>(sizeof(T)) / canonical_segment* canonical_segment;
+
+template <class T>
+GemmTraffic traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+  return row_traffic(row, call, most<T>);
+}
+
 template <class T, class Sum>
 void launch(Queue& queue, const GemmCall& call) {
-  constexpr Index most = most_bytes / static_cast<Index>(sizeof(T)) / canonical_segment * canonical_segment;
   constexpr Index most_blocks = 0x7fffffff;
-  const int chunk = static_cast<int>(call.k < most ? call.k : most);
+  const int chunk = static_cast<int>(call.k < most<T> ? call.k : most<T>);
   const auto blocks = static_cast<unsigned>(call.m < most_blocks ? call.m : most_blocks);
   const auto row_bytes = static_cast<unsigned>(chunk) * static_cast<unsigned>(sizeof(T));
   const unsigned bytes = (row_bytes + vector_bytes - 1) / vector_bytes * vector_bytes;

@@ -1,0 +1,319 @@
+#include "columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "json_fields.hpp"
+#include "report/format.hpp"
+#include "report/grouping.hpp"
+
+namespace tessera::report {
+namespace {
+
+constexpr const char* in_seconds = "s";
+constexpr const char* in_roundoffs = "u";
+
+// clang-format off
+constexpr std::array all_columns{
+    Column{.name = "op", .key = "op", .value = &Row::op, .print = Print::Word, .unit = "",
+           .explains = "gemm, or a reduction's name",
+           .csv = {"op", 10}, .identifies = true},
+    Column{.name = "backend", .key = "backend", .value = &Row::backend, .print = Print::Backend, .unit = "",
+           .explains = "the backend whose kernel ran; external is a kernel from a file",
+           .table = {"backend", 10}, .csv = {"backend", 20}, .markdown = {"backend", 10}, .page = {"backend", 10},
+           .identifies = true},
+    Column{.name = "kernel", .key = "kernel", .value = &Row::kernel, .print = Print::Kernel, .unit = "",
+           .explains = "the kernel's name, as --kernels takes it",
+           .table = {"kernel", 20}, .csv = {"kernel", 30}, .markdown = {"kernel", 20}, .page = {"kernel", 20},
+           .identifies = true},
+    Column{.name = "dtype", .key = "dtype", .value = &Row::dtype, .print = Print::Word, .unit = "",
+           .explains = "the operands' element type",
+           .csv = {"dtype", 40}, .page = {"type", 40}, .identifies = true},
+    Column{.name = "math", .key = "math", .value = &Row::math, .print = Print::Math, .unit = "",
+           .explains = "the mode; ≡ marks canonical summation",
+           .table = {"math", 30}, .csv = {"math", 60}, .markdown = {"math", 30}, .page = {"math", 50},
+           .identifies = true},
+    Column{.name = "canonical", .key = "canonical", .value = &Row::canonical, .print = Print::Word, .unit = "",
+           .explains = "the kernel adds in the canonical order, so that its bits are known",
+           .csv = {"canonical", 70}},
+    Column{.name = "m", .key = "m", .value = &Row::m, .print = Print::Plain, .unit = "elements",
+           .explains = "rows of op(A) and of C",
+           .csv = {"m", 80}, .identifies = true},
+    Column{.name = "n", .key = "n", .value = &Row::n, .print = Print::Plain, .unit = "elements",
+           .explains = "columns of op(B) and of C; the length of a reduction's vector",
+           .csv = {"n", 90}, .identifies = true},
+    Column{.name = "k", .key = "k", .value = &Row::k, .print = Print::Plain, .unit = "elements",
+           .explains = "columns of op(A) and rows of op(B)",
+           .csv = {"k", 100}, .identifies = true},
+    Column{.name = "product", .key = "", .value = work, .print = Print::Product, .unit = "",
+           .explains = "m×n×k; sorted by the number of multiply-adds",
+           .page = {"product", 60}},
+    Column{.name = "trans_a", .key = "trans_a", .value = &Row::trans_a, .print = Print::Word, .unit = "",
+           .explains = "A is stored transposed",
+           .csv = {"trans_a", 110}, .identifies = true},
+    Column{.name = "trans_b", .key = "trans_b", .value = &Row::trans_b, .print = Print::Word, .unit = "",
+           .explains = "B is stored transposed",
+           .csv = {"trans_b", 120}, .identifies = true},
+    Column{.name = "alpha", .key = "alpha", .value = &Row::alpha, .print = Print::Plain, .unit = "",
+           .explains = "the factor of op(A)·op(B)",
+           .csv = {"alpha", 130}, .identifies = true},
+    Column{.name = "beta", .key = "beta", .value = &Row::beta, .print = Print::Plain, .unit = "",
+           .explains = "the factor of the old C",
+           .csv = {"beta", 140}, .identifies = true},
+    Column{.name = "threads", .key = "threads", .value = &Row::threads, .print = Print::Threads, .unit = "",
+           .explains = "threads that the kernel may use; 0 on a device",
+           .table = {"thr", 40}, .csv = {"threads", 150}, .identifies = true},
+    Column{.name = "transfer", .key = "transfer", .value = &Row::transfer, .print = Print::Word, .unit = "",
+           .explains = "the row is a copy between host and device, not a product",
+           .identifies = true},
+    Column{.name = "median", .key = "seconds/median", .value = &Row::median, .print = Print::Time, .unit = in_seconds,
+           .explains = "median of the runs",
+           .table = {"median", 50}, .csv = {"median_seconds", 160}, .markdown = {"time", 40}, .page = {"time", 70}},
+    Column{.name = "min", .key = "seconds/min", .value = &Row::min, .print = Print::Time, .unit = in_seconds,
+           .explains = "the fastest run",
+           .csv = {"min_seconds", 170}},
+    Column{.name = "max", .key = "seconds/max", .value = &Row::max, .print = Print::Time, .unit = in_seconds,
+           .explains = "the slowest run",
+           .csv = {"max_seconds", 180}},
+    Column{.name = "mean", .key = "seconds/mean", .value = &Row::mean, .print = Print::Time, .unit = in_seconds,
+           .explains = "mean of the runs, in place of the median under --preset report",
+           .table = {"mean", 50}, .csv = {"mean_seconds", 190}},
+    Column{.name = "samples", .key = "seconds/samples", .value = &Row::samples, .print = Print::Plain, .unit = "",
+           .explains = "timed runs",
+           .csv = {"samples", 200}},
+    Column{.name = "spread", .key = "", .value = spread_percent, .print = Print::Spread, .unit = "%",
+           .explains = "half the spread from the fastest to the slowest run, of the median",
+           .table = {"spread", 60}, .page = {"±", 80}},
+    Column{.name = "gflops", .key = "gflops", .value = &Row::gflops, .print = Print::Speed, .unit = "GFLOP/s",
+           .explains = "2·m·n·k operations over the time",
+           .table = {"GFLOP/s", 80}, .csv = {"gflops", 210}, .markdown = {"speed", 50}, .page = {"GFLOP/s", 90}},
+    Column{.name = "ceiling", .key = "ceiling_percent", .value = &Row::ceiling_percent, .print = Print::Percent,
+           .unit = "%",
+           .explains = "share of the measured multiply-add peak or bandwidth, whichever binds",
+           .table = {"% peak", 90}, .csv = {"ceiling_percent", 220}, .markdown = {"of ceiling", 60},
+           .page = {"ceiling", 100}},
+    Column{.name = "speedup", .key = "speedup", .value = &Row::speedup, .print = Print::Factor, .unit = "",
+           .explains = "over the first rung",
+           .table = {"speed-up", 100}, .csv = {"speedup", 230}, .markdown = {"gain", 70}, .page = {"gain", 110}},
+    Column{.name = "total_abs", .key = "error/total_abs", .value = &Row::total_abs, .print = Print::Error, .unit = "",
+           .explains = "sum of the absolute errors, against the rounded reference",
+           .table = {"Σ|Δ|", 110}, .csv = {"total_abs", 240}},
+    Column{.name = "max_abs", .key = "error/max_abs", .value = &Row::max_abs, .print = Print::Error, .unit = "",
+           .explains = "largest absolute error"},
+    Column{.name = "max_rel", .key = "error/max_rel", .value = &Row::max_rel, .print = Print::Error, .unit = "",
+           .explains = "largest relative error",
+           .table = {"max rel", 120}, .csv = {"max_rel", 250}, .markdown = {"max error", 80}, .page = {"max error", 120}},
+    Column{.name = "mean_rel", .key = "error/mean_rel", .value = &Row::mean_rel, .print = Print::Error, .unit = "",
+           .explains = "mean relative error",
+           .table = {"mean rel", 130}, .csv = {"mean_rel", 260}},
+    Column{.name = "normwise", .key = "error/normwise", .value = &Row::normwise, .print = Print::Error, .unit = "",
+           .explains = "‖Δ‖/‖C‖ in the Frobenius norm",
+           .csv = {"normwise", 300}},
+    Column{.name = "componentwise", .key = "error/componentwise", .value = &Row::componentwise, .print = Print::Units,
+           .unit = in_roundoffs,
+           .explains = "largest error ÷ (|A||B|), in units of the type's roundoff",
+           .table = {"max u", 140}, .csv = {"componentwise", 310}, .page = {"in u", 150}},
+    Column{.name = "row_column", .key = "error/row_column", .value = &Row::row_column, .print = Print::Units,
+           .unit = in_roundoffs,
+           .explains = "largest error ÷ (norm of A's row × norm of B's column), in units of the type's roundoff",
+           .csv = {"row_column", 320}},
+    Column{.name = "norm_product", .key = "error/norm_product", .value = &Row::norm_product, .print = Print::Units,
+           .unit = in_roundoffs,
+           .explains = "‖Δ‖/(‖A‖‖B‖), in units of the type's roundoff",
+           .csv = {"norm_product", 330}},
+    Column{.name = "max_over_bound", .key = "error/max_over_bound", .value = &Row::max_over_bound,
+           .print = Print::Bound, .unit = "",
+           .explains = "largest error ÷ its proven bound; above 1 is wrong",
+           .table = {"max/bound", 150}, .csv = {"max_over_bound", 270}, .markdown = {"of bound", 90},
+           .page = {"÷ bound", 130}},
+    Column{.name = "differing_bits", .key = "error/differing_bits", .value = &Row::differing_bits,
+           .print = Print::Count, .unit = "elements",
+           .explains = "elements whose bits differ from the reference's",
+           .table = {"differ", 160}, .csv = {"differing_bits", 280}, .page = {"bits", 140}},
+    Column{.name = "misplaced", .key = "error/misplaced", .value = &Row::misplaced, .print = Print::Count,
+           .unit = "elements",
+           .explains = "elements that are NaN or Inf where the reference has something else, or the reverse",
+           .csv = {"misplaced", 340}},
+    Column{.name = "rows", .key = "error/rows", .value = &Row::rows, .print = Print::Count, .unit = "rows",
+           .explains = "rows of C"},
+    Column{.name = "rows_compared", .key = "error/rows_compared", .value = &Row::rows_compared, .print = Print::Count,
+           .unit = "rows",
+           .explains = "rows of C that were compared with the reference, element by element",
+           .csv = {"rows_compared", 290}},
+    Column{.name = "check_seconds", .key = "check_seconds", .value = &Row::check_seconds, .print = Print::Time,
+           .unit = in_seconds,
+           .explains = "time of the row's check; the first row of a shape and type includes the reference"},
+    Column{.name = "verdict", .key = "verdict", .value = &Row::verdict, .print = Print::Verdict, .unit = "",
+           .explains = "pass, wrong, rejected, skipped, failed, interrupted, or timed for a copy",
+           .table = {"verdict", 1000}, .csv = {"verdict", 350}, .markdown = {"verdict", 1000}, .page = {"verdict", 30}},
+    Column{.name = "reason", .key = "reason", .value = &Row::reason, .print = Print::Word, .unit = "",
+           .explains = "why the row has its verdict, or a remark",
+           .csv = {"reason", 360}},
+    Column{.name = "result", .key = "result", .value = &Row::result, .print = Print::Result, .unit = "",
+           .explains = "C's element type, where it is not the operands'",
+           .csv = {"result", 50}, .identifies = true, .optional = true},
+    Column{.name = "device_seconds", .key = "device_seconds", .value = &Row::device_seconds, .print = Print::Time,
+           .unit = in_seconds,
+           .explains = "time by the device's own clock, where a kernel reads it",
+           .table = {"device", 70}, .optional = true},
+};
+// clang-format on
+
+/// Calls `use` with the column's value as the type that Row has it in.
+template <class Use>
+auto visit_value(const Column& column, const Row& row, Use&& use) {
+  return std::visit(
+      [&](auto value) {
+        if constexpr (std::is_same_v<decltype(value), double (*)(const Row&)>)
+          return use(value(row));
+        else
+          return use(row.*value);
+      },
+      column.value);
+}
+
+/// "seconds" of the key "seconds/median", empty for a key at the top, and what is behind it.
+std::pair<std::string, std::string> split(const char* key) {
+  const std::string path = key;
+  const std::size_t slash = path.find('/');
+  return slash == std::string::npos ? std::pair(std::string(), path)
+                                    : std::pair(path.substr(0, slash), path.substr(slash + 1));
+}
+
+/// The number is whole, and is written without a fraction.
+bool is_count(const Column& column, double number) {
+  return column.print == Print::Count && std::abs(number) <= 0x1p53;
+}
+
+struct ToJson {
+  const Column& column;
+  Json operator()(const std::string& word) const { return word; }
+  Json operator()(bool flag) const { return flag; }
+  Json operator()(int number) const { return number; }
+  Json operator()(std::int64_t number) const { return number; }
+  Json operator()(double number) const {
+    return is_count(column, number) ? Json(static_cast<std::int64_t>(number)) : Json(number);
+  }
+};
+
+struct IsUnknown {
+  bool operator()(const std::string& word) const { return word.empty(); }
+  bool operator()(bool) const { return false; }
+  bool operator()(int number) const { return number == 0; }
+  bool operator()(std::int64_t number) const { return number == 0; }
+  bool operator()(double number) const { return std::isnan(number); }
+};
+
+/// One of the objects in a result, "seconds" or "error", has a value.
+bool has_values(const std::string& object, const Row& row) {
+  return std::any_of(all_columns.begin(), all_columns.end(), [&](const Column& column) {
+    return split(column.key).first == object && !visit_value(column, row, IsUnknown());
+  });
+}
+
+void read_value(const Json& object, const char* key, std::string& word) { word = word_at(object, key, word.c_str()); }
+void read_value(const Json& object, const char* key, bool& flag) { flag = flag_at(object, key); }
+void read_value(const Json& object, const char* key, std::int64_t& number) { number = whole_at(object, key); }
+void read_value(const Json& object, const char* key, double& number) { number = number_at(object, key, number); }
+void read_value(const Json& object, const char* key, int& number) {
+  number = static_cast<int>(std::min<std::int64_t>(whole_at(object, key), 1'000'000));
+}
+
+} // namespace
+
+std::span<const Column> columns() { return all_columns; }
+
+std::vector<const Column*> shown_in(Shown Column::*report) {
+  std::vector<const Column*> shown;
+  for (const Column& column : all_columns)
+    if ((column.*report).heading != nullptr) shown.push_back(&column);
+  std::stable_sort(shown.begin(), shown.end(), [&](const Column* left, const Column* right) {
+    return (left->*report).order < (right->*report).order;
+  });
+  return shown;
+}
+
+double number_of(const Column& column, const Row& row) {
+  return visit_value(column, row, [](const auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
+      return unknown;
+    else
+      return static_cast<double>(value);
+  });
+}
+
+bool is_number(const Column& column) { return column.print >= Print::Product; }
+
+std::string exact_text(const Column& column, const Row& row) {
+  if (column.print == Print::Result && row.result.empty()) return row.dtype;
+  return visit_value(column, row, [&](const auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) {
+      if (std::isnan(value)) return std::string();
+      if (is_count(column, value)) return fmt::format("{}", static_cast<std::int64_t>(value));
+    }
+    return fmt::format("{}", value);
+  });
+}
+
+std::string short_text(const Column& column, const Row& row) {
+  const double value = number_of(column, row);
+  switch (column.print) {
+    case Print::Product:
+      return product_text(row);
+    case Print::Time:
+      return time_text(value);
+    case Print::Speed:
+      return speed_text(value);
+    case Print::Spread:
+    case Print::Percent:
+      return percent_text(value);
+    case Print::Factor:
+      return factor_text(value);
+    case Print::Error:
+      return error_text(value);
+    case Print::Units:
+      return number_text(value);
+    case Print::Bound:
+      return bound_text(value);
+    case Print::Count:
+      return count_text(value);
+    default:
+      return exact_text(column, row);
+  }
+}
+
+Json columns_json(const Row& row) {
+  Json json = Json::object();
+  for (const Column& column : all_columns) {
+    const auto [object, key] = split(column.key);
+    if (key.empty() || (column.optional && visit_value(column, row, IsUnknown()))) continue;
+    Json value = visit_value(column, row, ToJson{column});
+    if (object.empty())
+      json[key] = std::move(value);
+    else if (has_values(object, row))
+      json[object][key] = std::move(value);
+    else
+      json[object] = nullptr;
+  }
+  return json;
+}
+
+void read_columns(const Json& result, Row& row) {
+  for (const Column& column : all_columns) {
+    const auto [name, key] = split(column.key);
+    const Json* object = name.empty() ? &result : find(result, name.c_str());
+    if (key.empty() || object == nullptr) continue;
+    if (!object->is_object()) wrong_type(name.c_str(), *object, "an object");
+    std::visit(
+        [&](auto value) {
+          if constexpr (!std::is_same_v<decltype(value), double (*)(const Row&)>)
+            read_value(*object, key.c_str(), row.*value);
+        },
+        column.value);
+  }
+}
+
+} // namespace tessera::report

@@ -1,0 +1,83 @@
+#pragma once
+
+/// The columns of a result: one list for the table on the terminal, CSV, JSON (written and read), Markdown, the page
+/// and
+/// --help. A new column is one field of Row, one entry of the list in columns.cpp, and the code that computes it.
+
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "report/document.hpp"
+
+namespace tessera::report {
+
+/// How a value is printed. Each report has its own text for each kind.
+enum class Print {
+  Word,
+  Backend,
+  Kernel,
+  Math,
+  Verdict,
+  Result,  ///< C's type: the operands' where the row names none
+  Product, ///< the shape and what differs from a plain product
+  Plain,   ///< a number as it is
+  Threads,
+  Time,
+  Spread,
+  Speed,
+  Percent,
+  Factor,
+  Error,
+  Units, ///< in units of the type's roundoff
+  Bound, ///< error ÷ bound
+  Count,
+};
+
+/// Where one report shows a column.
+struct Shown {
+  const char* heading = nullptr; ///< null: the report leaves the column out
+  int order = 0;                 ///< columns stand in ascending order
+};
+
+/// A member of Row, which is written to JSON and read from there, or a number that follows from several members.
+using Value = std::variant<std::string Row::*, bool Row::*, int Row::*, std::int64_t Row::*, double Row::*,
+                           double (*)(const Row&)>;
+
+struct Column {
+  const char* name; ///< unique
+  const char* key;  ///< in the JSON of a result, "error/max_rel" for a member of an object; empty: not in JSON
+  Value value;
+  Print print;
+  const char* unit;     ///< of the number in JSON and CSV; empty if it has none
+  const char* explains; ///< for --help and for the page's headings
+  Shown table = {};     ///< on the terminal
+  Shown csv = {};
+  Shown markdown = {};
+  Shown page = {};
+  bool identifies = false; ///< --diff compares rows that agree in all these
+  bool optional = false;   ///< JSON leaves it out, rather than null or "", where it is unknown
+};
+
+/// Every column, in the order of their keys in JSON.
+std::span<const Column> columns();
+
+/// The columns that a report shows, from left to right: shown_in(&Column::table).
+std::vector<const Column*> shown_in(Shown Column::*report);
+
+/// The value of a column of numbers as a number; unknown for columns of words and of flags.
+double number_of(const Column& column, const Row& row);
+/// The column has numbers, which are aligned to the right.
+bool is_number(const Column& column);
+/// The value with all its digits, for CSV: empty if unknown. Not quoted.
+std::string exact_text(const Column& column, const Row& row);
+/// The value as people read it in Markdown and on the page.
+std::string short_text(const Column& column, const Row& row);
+
+/// A result's JSON, from every column that has a key.
+Json columns_json(const Row& row);
+/// Reads every column that has a key. Throws DocumentError if a value has the wrong type.
+void read_columns(const Json& result, Row& row);
+
+} // namespace tessera::report
