@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr const char* schema = "tessera.ceilings/1";
-/// A home folder may be shared by many machines; those measured last are kept.
+/// A home folder may be shared by many machines; the file keeps the ones that were measured last.
 constexpr std::size_t most_machines = 32;
 
 double positive(const ordered_json& object, const char* key) {
@@ -42,7 +42,7 @@ CeilingRow read_row(const ordered_json& json) {
   return row;
 }
 
-/// The whole file; its list of machines is a list of objects. Nothing if there is no file.
+/// Returns the whole file, or one with an empty list of machines if there is no file. Throws CeilingFileError.
 ordered_json read_file(const fs::path& file) {
   const ordered_json empty{{"schema", schema}, {"machines", ordered_json::array()}};
   std::error_code error;
@@ -60,9 +60,9 @@ ordered_json read_file(const fs::path& file) {
   }
 }
 
-/// The entry of a machine, or the list's end.
+/// Returns the entry of the machine with this fingerprint, or the end of the list.
 ordered_json::iterator find_machine(ordered_json& machines, const ordered_json& fingerprint) {
-  const nlohmann::json wanted = fingerprint; // in which the order of names does not count
+  const nlohmann::json wanted = fingerprint; // this type compares objects without regard to the order of names
   return std::find_if(machines.begin(), machines.end(), [&](const ordered_json& machine) {
     return machine.is_object() && machine.contains("fingerprint") && nlohmann::json(machine["fingerprint"]) == wanted;
   });

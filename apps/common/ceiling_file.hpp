@@ -1,6 +1,6 @@
 #pragma once
 
-/// The file in which ceilings are kept: JSON, a list of machines, each with the fingerprint of what was measured.
+/// The JSON file that keeps ceilings: a list of machines, each with its fingerprint and its measured rows.
 
 #include <filesystem>
 #include <stdexcept>
@@ -10,24 +10,28 @@
 
 namespace tessera::apps {
 
-/// The file is there and says nothing that we understand; what() says why.
+/// The file exists, but it cannot be read or understood; what() says why.
 class CeilingFileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// $XDG_CACHE_HOME/tessera/ceilings.json, or in ~/.cache; empty if neither variable names a folder.
+/// Returns $XDG_CACHE_HOME/tessera/ceilings.json, or that file in ~/.cache; empty if neither XDG_CACHE_HOME nor HOME
+/// names a folder.
 std::filesystem::path ceiling_file();
 
-/// What must be the same for a measurement to hold: of a host backend the processor, its features and caches and the
-/// processors that may be used; of a device its name, driver and size.
+/// Returns what a kept measurement depends on. For a host backend: the processor, its instruction sets and caches, and
+/// how many processors the process may use. For a device: its name, driver, compute capability, multiprocessors and
+/// memory sizes.
 nlohmann::ordered_json fingerprint(const Capabilities& capabilities);
 
-/// Empty if there is no file or no such machine in it. Throws CeilingFileError.
+/// Returns the rows of the machine with this fingerprint; none if there is no file or no such machine in it. Throws
+/// CeilingFileError.
 std::vector<CeilingRow> load_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint);
 
-/// Puts rows in the place of the same ones of that machine, and keeps what the file says of others. A file that is not
-/// understood is replaced. False if it cannot be written.
+/// Writes rows of the machine with this fingerprint. They replace its rows with an equal place
+/// (CeilingRow::same_place); its other rows and the other machines stay. A file that cannot be understood is replaced.
+/// Returns false if the file cannot be written.
 bool store_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint,
                     const std::vector<CeilingRow>& rows) noexcept;
 

@@ -60,7 +60,8 @@ CeilingRow place_of(Backend backend, DType type, Math math, int threads) {
   CeilingRow place;
   place.device = executor(backend).capabilities().host_memory ? std::string("cpu") : std::string(to_string(backend));
   place.type = type;
-  // The processor's compensated kernels run on the same units, and a ceiling counts the product's operations alone.
+  // On the processor, compensated and strict kernels run on the same units, and a ceiling counts only the operations
+  // of the product.
   place.math = place.device == "cpu" && math == Math::Compensated ? Math::Strict : math;
   place.threads = threads;
   return place;
@@ -80,11 +81,11 @@ CeilingTable::Known* CeilingTable::known(const CeilingRow& place) {
 CeilingRow CeilingTable::measure(Backend backend, const CeilingRow& place) const {
   CeilingRow row = place;
   std::vector<Backend> measuring{backend};
-  if (place.device == "cpu") { // one machine, though each backend's threads do as well as they can
+  if (place.device == "cpu") { // the host backends share the processor: the best of them counts
     for (const Backend other : backends_)
       if (other != backend && executor(other).capabilities().host_memory) measuring.push_back(other);
   }
-  // At least twice, for what disturbs one measurement may spare the other.
+  // Two measurements at least, because a disturbance may hit one and spare the other.
   for (std::size_t round = 0; round * measuring.size() < 2; ++round)
     for (const Backend one : measuring) {
       Ceilings once;
@@ -113,7 +114,7 @@ CeilingRow CeilingTable::keep(Backend backend, const CeilingRow& row) {
         old->row.raise_bandwidths(one.row);
         one.row.raise_bandwidths(old->row);
       }
-  // One that cannot be written only means that the next run measures again.
+  // A file that cannot be written only means that the next run measures again.
   if (const auto file = ceiling_file(); !file.empty() && row.flops > 0)
     store_ceilings(file, fingerprint(executor(backend).capabilities()), {old->row});
   return old->row;

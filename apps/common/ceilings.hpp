@@ -1,6 +1,7 @@
 #pragma once
 
-/// What the machine can do at most: measured once, kept in a file, and looked up from then on.
+/// The highest rates of the machine. They are measured once, kept in a file (ceiling_file.hpp) and looked up from then
+/// on.
 
 #include <map>
 #include <mutex>
@@ -15,27 +16,27 @@ namespace tessera::apps {
 
 struct CacheLevel {
   int level = 0;
-  std::size_t bytes = 0; ///< of as many cores as there are threads
+  std::size_t bytes = 0; ///< of the caches of as many cores as there are threads
   double bytes_per_second = 0;
   bool operator==(const CacheLevel&) const = default;
 };
 
-/// Ceilings of the processor ("cpu", whatever backend) or of a device (its backend's name).
+/// Ceilings of the processor or of a device, for one element type, math mode and number of threads.
 struct CeilingRow {
-  std::string device;
+  std::string device; ///< "cpu" for every host backend; otherwise the name of the device's backend
   DType type = DType::F32;
   Math math = Math::Strict;
-  int threads = 0; ///< 0: not on the processor
+  int threads = 0; ///< 0 for a device
   double flops = 0;
   double bytes_per_second = 0;         ///< of memory
   std::vector<CacheLevel> caches;      ///< nearest first
   std::map<std::string, double> peaks; ///< flops of each instruction set
 
-  /// Bandwidth of the nearest level that holds so much; 0 if none was measured.
+  /// Returns the bandwidth of the nearest level that holds `bytes` bytes, in bytes per second; 0 if none was measured.
   double bandwidth_of(double bytes) const;
-  /// Takes the higher of each number: whatever disturbs a measurement makes it lower.
+  /// Raises each number to that in `other` if it is higher: a disturbance can only lower a measurement.
   void raise(const CeilingRow& other);
-  /// The same of bandwidths alone, which the type and the mode do not change.
+  /// Raises the bandwidths alone, which do not depend on the type and the mode.
   void raise_bandwidths(const CeilingRow& other);
   bool same_place(const CeilingRow& other) const {
     return device == other.device && type == other.type && math == other.math && threads == other.threads;
@@ -48,17 +49,17 @@ nlohmann::ordered_json to_json(const CeilingRow& row);
 /// All functions may be called from any thread.
 class CeilingTable {
  public:
-  /// `backends`: those that may be measured, and which of them share the processor. `measure`: whatever the file
-  /// says. `program`: whose name stands before what is said on stderr.
+  /// `backends`: the backends that may be measured; the host backends among them share the processor. `measure`:
+  /// measure even if the file has the row. `program`: the program's name, which precedes messages on stderr.
   CeilingTable(std::vector<Backend> backends, bool measure, std::string program);
 
-  /// From this run, the file, or measured now: on the processor by each of its backends, of which the highest counts.
-  /// Zeros where the executor measures nothing.
+  /// Returns the row as found earlier in this run, or read from the file, or measured now. On the processor each host
+  /// backend measures, and the highest numbers count. The numbers are 0 if the executor measures nothing.
   CeilingRow find(Backend backend, DType type, Math math, int threads);
-  /// Measured once more, and the higher of each number. Once a run: later calls are find().
+  /// Measures once more and keeps the higher of each number. It measures a row once a run; later calls act as find().
   CeilingRow find_again(Backend backend, DType type, Math math, int threads);
 
-  /// What was found in this run.
+  /// Returns the rows that were found in this run.
   std::vector<CeilingRow> rows() const;
   nlohmann::ordered_json to_json() const;
 
@@ -76,7 +77,7 @@ class CeilingTable {
   const std::string program_;
   mutable std::mutex mutex_;
   std::vector<Known> known_;
-  bool complained_ = false; ///< about the file
+  bool complained_ = false; ///< the message about an unreadable file was printed
 };
 
 } // namespace tessera::apps

@@ -9,7 +9,7 @@
 namespace tessera::apps {
 namespace {
 
-/// Options and commands.
+/// Returns the names of all options, with --, and of all subcommands.
 std::vector<std::string> known_words(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options())

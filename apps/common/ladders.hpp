@@ -1,6 +1,6 @@
 #pragma once
 
-/// Backends and their kernels, as both programs list them.
+/// Backends and their kernels, as tessera_info and gemm_compare --list print them.
 
 #include <string>
 #include <vector>
@@ -13,10 +13,10 @@ namespace tessera::apps {
 
 nlohmann::ordered_json to_json(const BackendInfo& info);
 
-/// Every kernel of a backend, best first: products, then reductions. Needs no device.
+/// Returns every kernel of a backend, best first: products, then reductions. It needs no device.
 nlohmann::ordered_json kernels_json(Backend backend);
 
-/// One line a kernel of kernels_json.
+/// Returns one line of text about a kernel of kernels_json().
 std::string kernel_line(const nlohmann::ordered_json& kernel);
 
 } // namespace tessera::apps

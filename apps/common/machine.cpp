@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The value of "key<separator>value" in a text file; empty if there is none.
+/// Returns the value of the first line "key<separator>value" in a text file; empty if there is none.
 std::string value_in(const std::string& path, const std::string& key, char separator) {
   std::ifstream file(path);
   std::string line;
@@ -224,7 +224,7 @@ ordered_json machine_json(const std::vector<Backend>& backends) {
       devices.push_back(to_json(capabilities));
       if (capabilities.host_memory && backend != Backend::Reference && instruction_set.empty())
         instruction_set = capabilities.instruction_set;
-    } catch (const BackendUnavailable&) { // said elsewhere, with the reason
+    } catch (const BackendUnavailable&) { // the list of backends says why
     }
   return {{"cpu", cpu_name()},
           {"threads", threads.threads},

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the programs say about the machine they ran on.
+/// The description of the machine that the programs print and write.
 
 #include <string>
 #include <vector>
@@ -13,16 +13,17 @@ namespace tessera::apps {
 
 struct ThreadSource {
   int threads = 1;
-  std::string source; ///< the variable, or what the system allows
+  std::string source; ///< the environment variable, "processor affinity" or a cgroup quota
 };
-/// default_threads() and where the number came from, as it was when first asked. Throws as default_threads() does.
+/// Returns default_threads() and where the number came from. The first call decides; later calls repeat its answer.
+/// Throws what default_threads() throws.
 ThreadSource thread_source();
 
-/// Processors that this process may use: by affinity, or fewer if its cgroup has a quota.
+/// Returns how many processors this process may use: by affinity, or fewer if its cgroup has a quota.
 int usable_processors();
 
 std::string cpu_name();
-/// Those of the processor that matter to matrix products, whether or not a kernel uses them.
+/// Returns the instruction sets of the processor that matter to matrix products, whether or not a kernel uses them.
 std::vector<std::string> instruction_sets();
 std::string operating_system();
 std::string compiler();
@@ -35,21 +36,21 @@ struct Cache {
   std::size_t line_bytes = 0;
   std::string shared_by; ///< processors, as in "0-1"
 };
-/// Caches of the first processor this process may use, by level; empty where the system does not tell.
+/// Returns the caches of the first processor that this process may use, by level; none if the system does not tell.
 std::vector<Cache> caches();
 nlohmann::ordered_json caches_json();
 
-/// Bytes of the largest cache; 32 MiB where the system does not tell.
+/// Returns the bytes of the largest cache; 32 MiB if the system does not tell.
 std::size_t last_level_cache_bytes();
 std::size_t available_memory_bytes();
 
-/// The capabilities that apply, under their own names.
+/// Returns the capabilities that this backend has, under the names of their fields.
 nlohmann::ordered_json to_json(const Capabilities& capabilities);
 
-/// The known backends whose memory is the host's, without the reference, which is no yardstick for speed.
+/// Returns the known backends in host memory, without the reference, which is no yardstick for speed.
 std::vector<Backend> processor_backends();
 
-/// The machine block of a JSON report. Asks the given backends alone, so that nothing else is loaded.
+/// Returns the machine block of a JSON report. It asks only the given backends, so that no other plug-in is loaded.
 nlohmann::ordered_json machine_json(const std::vector<Backend>& backends);
 
 } // namespace tessera::apps

@@ -1,22 +1,22 @@
 #pragma once
 
-/// What the streams of this process can show.
+/// Asks what a stream can show, and formats text for terminals.
 
 #include <cstdio>
 #include <string>
 
 namespace tessera::apps {
 
-/// A terminal, and NO_COLOR is not set to anything.
+/// Returns whether the stream is a terminal and NO_COLOR is unset or empty.
 bool shows_colour(std::FILE* stream);
 bool is_terminal(std::FILE* stream);
 
 enum class Style { Plain, Bold, Dim, Green, Red, Yellow };
 
-/// The text with its style, or as it is where `enabled` is false.
+/// Returns the text with escape codes for its style, or unchanged if `enabled` is false.
 std::string styled(const std::string& text, Style style, bool enabled);
 
-/// Columns that UTF-8 text takes, with one a code point.
+/// Returns the columns that UTF-8 text takes, one for each code point.
 std::size_t display_width(const std::string& text);
 std::string pad_left(const std::string& text, std::size_t width);
 std::string pad_right(const std::string& text, std::size_t width);

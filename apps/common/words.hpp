@@ -1,6 +1,6 @@
 #pragma once
 
-/// Words and numbers from the command line. Errors are InvalidArgument and name the option and what it was given.
+/// Reads words and numbers from the command line. Errors are InvalidArgument; they name the option and the word given.
 
 #include <array>
 #include <string>
@@ -11,25 +11,25 @@
 
 namespace tessera::apps {
 
-/// "a,b,,c" → a, b, c. Throws if nothing is left.
+/// Splits a list: "a,b,,c" → a, b, c. Throws if no word is left.
 std::vector<std::string> split_list(std::string_view option, std::string_view text);
 
 Index parse_index(std::string_view option, std::string_view text, Index least);
 double parse_real(std::string_view option, std::string_view text);
 
-/// "256,512" → 256 and 512, each at least `least`.
+/// Reads a list: "256,512" → 256 and 512. Throws if a number is less than `least`.
 std::vector<Index> parse_index_list(std::string_view option, std::string_view text, Index least);
 
-/// "4096x16x4096" → m, n and k, each at least `least`.
+/// Reads m, n and k: "4096x16x4096". Throws if a number is less than `least`.
 std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text, Index least);
 
-/// The place of a word among those that are known; throws with the nearest of them.
+/// Returns the index of `word` in `known`. Throws with the nearest known word if it is not there.
 std::size_t choose(std::string_view option, const std::string& word, const std::vector<std::string>& known);
 
-/// Shell pattern: *, ?, [abc].
+/// Returns whether the word matches a shell pattern with *, ? and [abc].
 bool matches_glob(const std::string& pattern, const std::string& word);
 
-/// All words, with the separator between them.
+/// Returns all words with the separator between them.
 std::string joined(const std::vector<std::string>& words, std::string_view separator);
 
 } // namespace tessera::apps

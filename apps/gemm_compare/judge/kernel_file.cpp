@@ -59,7 +59,7 @@ fs::path find_compiler(const std::vector<const char*>& variables, const std::vec
 fs::path include_folder() {
   std::error_code error;
   fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "include";
-  if (fs::exists(installed / "tessera" / "kernel_abi.h", error)) return installed;
+  if (fs::exists(installed / "tessera" / "backend" / "kernel_abi.h", error)) return installed;
   return TESSERA_SOURCE_INCLUDE_DIR;
 }
 

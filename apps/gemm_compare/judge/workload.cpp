@@ -56,6 +56,124 @@ std::vector<Index> shuffled(Index count, std::mt19937_64& random) {
 
 Index at_index(const std::vector<Index>& order, Index i) { return order[static_cast<std::size_t>(i)]; }
 
+/// Returns at most `most` of the values, evenly spread, the first and the last among them.
+std::vector<Index> spread(const std::vector<Index>& values, std::size_t most) {
+  std::vector<Index> chosen;
+  const std::size_t count = std::min(values.size(), most);
+  for (std::size_t r = 0; r < count; ++r)
+    chosen.push_back(values[count == 1 ? 0 : r * (values.size() - 1) / (count - 1)]);
+  return chosen;
+}
+
+/// A product of small whole numbers, of which doubles hold every sum exactly, beside the result that a kernel gave.
+template <class T>
+class ExactProduct {
+ public:
+  /// `call`: the operands, with C as it was before the product. `found`: the kernel's C, m×n with leading dimension
+  /// ldc.
+  ExactProduct(const GemmCall& call, const T* found) : x_(call), alpha_(call.alpha), beta_(call.beta), found_(found) {}
+
+  /// Returns the rows in which found·v differs from alpha·A·(B·v) + beta·C·v; v has n entries (Freivalds 1977).
+  std::vector<Index> wrong_rows(const std::vector<double>& v) const {
+    const std::vector<double> expected = alpha_ab_times(v);
+    std::vector<Index> wrong;
+    for (Index i = 0; i < x_.m; ++i) {
+      double found = 0;
+      double before = 0;
+      for (Index j = 0; j < x_.n; ++j) {
+        found += found_at(i, j) * entry(v, j);
+        if (beta_ != 0) before += static_cast<double>(x_.c[i * x_.ldc + j]) * entry(v, j);
+      }
+      if (!(found == entry(expected, i) + beta_ * before)) wrong.push_back(i);
+    }
+    return wrong;
+  }
+
+  /// Compares the given rows element by element.
+  Mistakes mistakes_in(const std::vector<Index>& rows) const {
+    const Index edge_m = std::min<Index>(128, x_.m / 2);
+    const Index edge_n = std::min<Index>(128, x_.n / 2);
+    Mistakes mistakes;
+    mistakes.only_at_edges = true;
+    std::vector<Index> prefixes; // every k < x_.k that explains the first wrong elements, at most 64 of them
+    for (const Index i : rows) {
+      const std::vector<double> expected = expected_row(i);
+      for (Index j = 0; j < x_.n; ++j) {
+        const double found = found_at(i, j);
+        if (found == entry(expected, j)) continue;
+        if (i < x_.m - edge_m && j < x_.n - edge_n) mistakes.only_at_edges = false;
+        const auto explains = [&](Index k) { return expected_with(i, j, k) == found; };
+        if (mistakes.count == 0) {
+          mistakes.row = i;
+          mistakes.col = j;
+          mistakes.expected = entry(expected, j);
+          mistakes.found = found;
+          for (Index k = std::max<Index>(1, x_.k - 256); k < x_.k; ++k)
+            if (explains(k)) prefixes.push_back(k);
+        } else if (mistakes.count < 64) {
+          std::erase_if(prefixes, [&](Index k) { return !explains(k); });
+        }
+        ++mistakes.count;
+      }
+    }
+    if (!prefixes.empty() && mistakes.count >= 4) mistakes.k_of_answer = prefixes.back();
+    return mistakes;
+  }
+
+ private:
+  static double entry(const std::vector<double>& v, Index i) { return v[static_cast<std::size_t>(i)]; }
+  double found_at(Index i, Index j) const { return static_cast<double>(found_[i * x_.ldc + j]); }
+  double term(Index i, Index p, Index j) const {
+    return static_cast<double>(x_.at_a(i, p)) * static_cast<double>(x_.at_b(p, j));
+  }
+  double beta_c(Index i, Index j) const { return beta_ != 0 ? beta_ * static_cast<double>(x_.c[i * x_.ldc + j]) : 0.0; }
+
+  /// Returns alpha·op(A)·(op(B)·v), m entries, in O(m·k + k·n).
+  std::vector<double> alpha_ab_times(const std::vector<double>& v) const {
+    std::vector<double> bv(static_cast<std::size_t>(x_.k));
+    const auto add_b = [&](Index p, Index j, T e) {
+      bv[static_cast<std::size_t>(p)] += static_cast<double>(e) * entry(v, j);
+    };
+    if (x_.op_b == Op::None)
+      for_each(x_.b, x_.k, x_.n, x_.ldb, add_b);
+    else
+      for_each(x_.b, x_.n, x_.k, x_.ldb, [&](Index j, Index p, T e) { add_b(p, j, e); });
+    std::vector<double> sums(static_cast<std::size_t>(x_.m));
+    const auto add_a = [&](Index i, Index p, T e) {
+      sums[static_cast<std::size_t>(i)] += alpha_ * static_cast<double>(e) * entry(bv, p);
+    };
+    if (x_.op_a == Op::None)
+      for_each(x_.a, x_.m, x_.k, x_.lda, add_a);
+    else
+      for_each(x_.a, x_.k, x_.m, x_.lda, [&](Index p, Index i, T e) { add_a(i, p, e); });
+    return sums;
+  }
+
+  /// Returns row i of the right result, n entries.
+  std::vector<double> expected_row(Index i) const {
+    std::vector<double> row(static_cast<std::size_t>(x_.n));
+    for (Index p = 0; p < x_.k; ++p)
+      for (Index j = 0; j < x_.n; ++j) row[static_cast<std::size_t>(j)] += term(i, p, j);
+    for (Index j = 0; j < x_.n; ++j) {
+      double& element = row[static_cast<std::size_t>(j)];
+      element = alpha_ * element + beta_c(i, j);
+    }
+    return row;
+  }
+
+  /// Returns what C(i, j) would be if the product ended after the first k terms.
+  double expected_with(Index i, Index j, Index k) const {
+    double sum = 0;
+    for (Index p = 0; p < k; ++p) sum += term(i, p, j);
+    return alpha_ * sum + beta_c(i, j);
+  }
+
+  const GemmOperands<T> x_;
+  const double alpha_;
+  const double beta_;
+  const T* const found_;
+};
+
 /// f(T{}) for the operands' type, which is f32 or f64.
 template <class F>
 decltype(auto) with_type(DType type, F&& f) {
@@ -146,84 +264,13 @@ Mistakes Workload::check_integers_as() {
   placed.lda = problem_.lda;
   placed.ldb = problem_.ldb;
   placed.ldc = problem_.ldc;
-  const GemmOperands<T> x(placed);
-  const T* c = at<const T>(problem_.result);
+  const ExactProduct<T> product(placed, at<const T>(problem_.result));
 
-  // |entries| ≤ 2¹², so that every sum below is an exact double up to n·k = 2³³.
-  std::vector<double> v(static_cast<std::size_t>(x.n));
+  // |entries| ≤ 2¹², so that every sum in wrong_rows() is an exact double up to n·k = 2³³.
+  std::vector<double> v(static_cast<std::size_t>(call_.n));
   for (double& entry : v) entry = static_cast<double>(static_cast<int>(random_() & 0x1fff) - 0x1000);
-  std::vector<double> bv(static_cast<std::size_t>(x.k));
-  if (x.op_b == Op::None) {
-    for_each(x.b, x.k, x.n, x.ldb, [&](Index p, Index j, T e) {
-      bv[static_cast<std::size_t>(p)] += static_cast<double>(e) * v[static_cast<std::size_t>(j)];
-    });
-  } else {
-    for_each(x.b, x.n, x.k, x.ldb, [&](Index j, Index p, T e) {
-      bv[static_cast<std::size_t>(p)] += static_cast<double>(e) * v[static_cast<std::size_t>(j)];
-    });
-  }
-  std::vector<double> expected(static_cast<std::size_t>(x.m));
-  const auto add = [&](Index i, Index p, T e) {
-    expected[static_cast<std::size_t>(i)] += call_.alpha * static_cast<double>(e) * bv[static_cast<std::size_t>(p)];
-  };
-  if (x.op_a == Op::None)
-    for_each(x.a, x.m, x.k, x.lda, add);
-  else
-    for_each(x.a, x.k, x.m, x.lda, [&](Index p, Index i, T e) { add(i, p, e); });
-  std::vector<Index> wrong_rows;
-  for (Index i = 0; i < x.m; ++i) {
-    double found = 0;
-    double before = 0;
-    for (Index j = 0; j < x.n; ++j) {
-      found += static_cast<double>(c[i * x.ldc + j]) * v[static_cast<std::size_t>(j)];
-      if (call_.beta != 0) before += static_cast<double>(x.c[i * x.ldc + j]) * v[static_cast<std::size_t>(j)];
-    }
-    if (!(found == expected[static_cast<std::size_t>(i)] + call_.beta * before)) wrong_rows.push_back(i);
-  }
-
-  Mistakes mistakes;
-  if (wrong_rows.empty()) return mistakes;
-  // Rows to look at closely: spread over the wrong ones, first and last among them.
-  std::vector<Index> examined;
-  const std::size_t rows = std::min(wrong_rows.size(), wrong_rows_examined);
-  for (std::size_t r = 0; r < rows; ++r)
-    examined.push_back(wrong_rows[rows == 1 ? 0 : r * (wrong_rows.size() - 1) / (rows - 1)]);
-  const Index edge_m = std::min<Index>(128, x.m / 2);
-  const Index edge_n = std::min<Index>(128, x.n / 2);
-  mistakes.only_at_edges = true;
-  std::vector<double> sums(static_cast<std::size_t>(x.n));
-  std::vector<Index> prefixes; // for the first wrong element: every k that would explain it
-  for (const Index i : examined) {
-    std::fill(sums.begin(), sums.end(), 0.0);
-    for (Index p = 0; p < x.k; ++p)
-      for (Index j = 0; j < x.n; ++j)
-        sums[static_cast<std::size_t>(j)] += static_cast<double>(x.at_a(i, p)) * static_cast<double>(x.at_b(p, j));
-    for (Index j = 0; j < x.n; ++j) {
-      const double before = call_.beta != 0 ? call_.beta * static_cast<double>(x.c[i * x.ldc + j]) : 0.0;
-      const double right = call_.alpha * sums[static_cast<std::size_t>(j)] + before;
-      const auto got = static_cast<double>(c[i * x.ldc + j]);
-      if (got == right) continue;
-      if (i < x.m - edge_m && j < x.n - edge_n) mistakes.only_at_edges = false;
-      const auto explains = [&](Index k) {
-        double sum = 0;
-        for (Index p = 0; p < k; ++p) sum += static_cast<double>(x.at_a(i, p)) * static_cast<double>(x.at_b(p, j));
-        return call_.alpha * sum + before == got;
-      };
-      if (mistakes.count == 0) {
-        mistakes.row = i;
-        mistakes.col = j;
-        mistakes.expected = right;
-        mistakes.found = got;
-        for (Index k = std::max<Index>(1, x.k - 256); k < x.k; ++k)
-          if (explains(k)) prefixes.push_back(k);
-      } else if (mistakes.count < 64) {
-        std::erase_if(prefixes, [&](Index k) { return !explains(k); });
-      }
-      ++mistakes.count;
-    }
-  }
-  if (!prefixes.empty() && mistakes.count >= 4) mistakes.k_of_answer = prefixes.back();
-  return mistakes;
+  const std::vector<Index> wrong = product.wrong_rows(v);
+  return wrong.empty() ? Mistakes{} : product.mistakes_in(spread(wrong, wrong_rows_examined));
 }
 
 Index Workload::unwritten() const {

@@ -40,117 +40,117 @@ missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what wa
 --fail-on-slower was given; 2 a report cannot be read.
 )";
 
-/// The words behind the options, as they were typed.
+/// Declares a text option; its word is kept as it was typed.
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target, const std::string& help,
                       const std::string& type) {
   return app.add_option(name, target, help)->type_name(type);
 }
-CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                            const std::string& help, const std::string& type) {
-  return app.add_option(name, target, help)->type_name(type)->allow_extra_args(false)->take_all();
+
+/// Declares the options that --help lists under one heading.
+struct Heading {
+  void flag(const std::string& option, bool& target, const std::string& help) const {
+    app.add_flag(option, target, help)->group(name);
+  }
+  void text(const std::string& option, std::string& target, const std::string& help, const std::string& type) const {
+    add_text(app, option, target, help, type)->group(name);
+  }
+  void repeatable(const std::string& option, std::vector<std::string>& target, const std::string& help,
+                  const std::string& type) const {
+    app.add_option(option, target, help)->type_name(type)->allow_extra_args(false)->take_all()->group(name);
+  }
+
+  CLI::App& app;
+  const char* name;
+};
+
+void declare_backends(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Backends and kernels"};
+  heading.flag("--cpu", words.cpu, "Backends in host memory: reference, openmp, tbb, …");
+  heading.flag("--gpu", words.gpu, "Backends with memory of their own: cuda, …");
+  heading.repeatable("--backend", words.backends,
+                     "A backend: reference, openmp, tbb, cuda, or the name of another plug-in (repeatable)", "NAME");
+  heading.text("--kernels", words.kernels, "Shell patterns of kernel names, e.g. 'simd,cblas*'", "GLOBS");
+  heading.text("--cblas", words.cblas, "CBLAS libraries to compare with: a list of files, auto (those found), none",
+               "LIST");
+  heading.flag("--list", words.list, "List the kernels of every built backend, with or without its device");
 }
 
-void declare(CLI::App& app, CommandLine& words) {
-  app.add_flag("--cpu", words.cpu, "Backends in host memory: reference, openmp, tbb, …")->group("Backends and kernels");
-  app.add_flag("--gpu", words.gpu, "Backends with memory of their own: cuda, …")->group("Backends and kernels");
-  add_repeatable(app, "--backend", words.backends,
-                 "A backend: reference, openmp, tbb, cuda, or the name of another plug-in (repeatable)", "NAME")
-      ->group("Backends and kernels");
-  add_text(app, "--kernels", words.kernels, "Shell patterns of kernel names, e.g. 'simd,cblas*'", "GLOBS")
-      ->group("Backends and kernels");
-  add_text(app, "--cblas", words.cblas, "CBLAS libraries to compare with: a list of files, auto (those found), none",
-           "LIST")
-      ->group("Backends and kernels");
-  app.add_flag("--list", words.list, "List the kernels of every built backend, with or without its device")
-      ->group("Backends and kernels");
+void declare_judging(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Judging a kernel from outside"};
+  heading.repeatable("--kernel", words.judged, "A kernel of your own: .so, .cu, .cpp or .c (repeatable)", "FILE");
+  heading.text("--abi", words.abi, "Its interface: leetgpu (default), tessera, cblas", "NAME");
+  heading.text("--device", words.device, "Where it runs: cpu or cuda; by default as the file looks", "NAME");
+  heading.text("--kernel-math", words.judged_math, "Math mode that decides its error bound; strict by default", "NAME");
+  heading.text("--kernel-flags", words.judged_flags, "Compiler flags in place of -O3 (.cu) or -O3 -march=native",
+               "FLAGS");
+  heading.text("--kernel-time-limit", words.judged_time_limit, "Seconds for each call of it; 30 by default", "S");
+  heading.text("--kernel-memory-limit", words.judged_memory_limit,
+               "MiB that it may take on the processor; 4096 by default, 0: no limit", "N");
+}
 
-  add_repeatable(app, "--kernel", words.judged, "A kernel of your own: .so, .cu, .cpp or .c (repeatable)", "FILE")
-      ->group("Judging a kernel from outside");
-  add_text(app, "--abi", words.abi, "Its interface: leetgpu (default), tessera, cblas", "NAME")
-      ->group("Judging a kernel from outside");
-  add_text(app, "--device", words.device, "Where it runs: cpu or cuda; by default as the file looks", "NAME")
-      ->group("Judging a kernel from outside");
-  add_text(app, "--kernel-math", words.judged_math, "Math mode that decides its error bound; strict by default", "NAME")
-      ->group("Judging a kernel from outside");
-  add_text(app, "--kernel-flags", words.judged_flags, "Compiler flags in place of -O3 (.cu) or -O3 -march=native",
-           "FLAGS")
-      ->group("Judging a kernel from outside");
-  add_text(app, "--kernel-time-limit", words.judged_time_limit, "Seconds for each call of it; 30 by default", "S")
-      ->group("Judging a kernel from outside");
-  add_text(app, "--kernel-memory-limit", words.judged_memory_limit,
-           "MiB that it may take on the processor; 4096 by default, 0: no limit", "N")
-      ->group("Judging a kernel from outside");
+void declare_products(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Products"};
+  heading.text("--op", words.operation, "gemm, or sum_of_squares (sizes are then lengths of vectors)", "NAME");
+  heading.text("--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST");
+  heading.repeatable("--shape", words.shapes, "One shape (repeatable)", "MxNxK");
+  heading.text("--dtype", words.dtypes, "f32, f64, f16, bf16, or a list", "LIST");
+  heading.text("--result", words.result, "Type of C where it is not the operands': f32, or f16 or bf16 of f32 ones",
+               "NAME");
+  heading.text("--math", words.maths, "Math modes, e.g. strict,tf32; all by default, each kernel in its own", "LIST");
+  heading.flag("--transA", words.trans_a, "A is stored transposed");
+  heading.flag("--transB", words.trans_b, "B is stored transposed");
+  heading.text("--alpha", words.alpha, "C := alpha·op(A)·op(B) + beta·C", "X");
+  heading.text("--beta", words.beta, "0: C is not read", "X");
+  heading.text(
+      "--dist", words.distribution,
+      "Random data: uniform[:low:high], normal[:mean:deviation], integers[:low:high], cancel (sums that almost "
+      "vanish), wide[:E] (magnitudes 2^-E … 2^E), special (some NaN, Inf, zeros, subnormal and huge numbers)",
+      "NAME");
+  heading.text("--seed", words.seed, "Seed of the random data", "N");
+  heading.text("--a", words.file_a, "A from a .npy file; needs --b", "FILE");
+  heading.text("--b", words.file_b, "B from a .npy file", "FILE");
+  heading.text("--c", words.file_c, "C from a .npy file, for beta other than 0", "FILE");
+  heading.text("--out", words.file_out, "Write the product of the first kernel that passes to a .npy file", "FILE");
+}
 
-  add_text(app, "--op", words.operation, "gemm, or sum_of_squares (sizes are then lengths of vectors)", "NAME")
-      ->group("Products");
-  add_text(app, "--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST")->group("Products");
-  add_repeatable(app, "--shape", words.shapes, "One shape (repeatable)", "MxNxK")->group("Products");
-  add_text(app, "--dtype", words.dtypes, "f32, f64, f16, bf16, or a list", "LIST")->group("Products");
-  add_text(app, "--result", words.result, "Type of C where it is not the operands': f32, or f16 or bf16 of f32 ones",
-           "NAME")
-      ->group("Products");
-  add_text(app, "--math", words.maths, "Math modes, e.g. strict,tf32; all by default, each kernel in its own", "LIST")
-      ->group("Products");
-  app.add_flag("--transA", words.trans_a, "A is stored transposed")->group("Products");
-  app.add_flag("--transB", words.trans_b, "B is stored transposed")->group("Products");
-  add_text(app, "--alpha", words.alpha, "C := alpha·op(A)·op(B) + beta·C", "X")->group("Products");
-  add_text(app, "--beta", words.beta, "0: C is not read", "X")->group("Products");
-  add_text(app, "--dist", words.distribution,
-           "Random data: uniform[:low:high], normal[:mean:deviation], integers[:low:high], cancel (sums that almost "
-           "vanish), wide[:E] (magnitudes 2^-E … 2^E), special (some NaN, Inf, zeros, subnormal and huge numbers)",
-           "NAME")
-      ->group("Products");
-  add_text(app, "--seed", words.seed, "Seed of the random data", "N")->group("Products");
-  add_text(app, "--a", words.file_a, "A from a .npy file; needs --b", "FILE")->group("Products");
-  add_text(app, "--b", words.file_b, "B from a .npy file", "FILE")->group("Products");
-  add_text(app, "--c", words.file_c, "C from a .npy file, for beta other than 0", "FILE")->group("Products");
-  add_text(app, "--out", words.file_out, "Write the product of the first kernel that passes to a .npy file", "FILE")
-      ->group("Products");
+void declare_measuring(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Measuring"};
+  heading.text("--threads", words.threads, "Numbers of threads, each its own row, e.g. 1,2", "LIST");
+  heading.text("--repeat", words.repeat, "Timed runs of each kernel", "N");
+  heading.text("--time-limit", words.time_limit,
+               "Seconds for one kernel and shape: fewer runs, or none if one takes longer; 0: no limit", "S");
+  heading.text("--timing", words.timing,
+               "Of kernels on a device: events (around each run), graph (around a replay of many), auto (graph where a "
+               "shape's fastest run takes less than 250 µs)",
+               "NAME");
+  heading.text("--check-rows", words.check_rows,
+               "Rows of C that are checked: all, a number of sampled ones, or auto (all up to a few seconds' work)",
+               "N");
+  heading.flag("--measure-ceilings", words.measure_ceilings,
+               "Measure the machine's peaks and bandwidths, also those that an earlier run kept");
+  heading.text("--preset", words.preset,
+               "report: sizes 512 to 2560, f64 on the processor, integers 1 to 100, ten runs, mean time", "NAME");
+}
 
-  add_text(app, "--threads", words.threads, "Numbers of threads, each its own row, e.g. 1,2", "LIST")
-      ->group("Measuring");
-  add_text(app, "--repeat", words.repeat, "Timed runs of each kernel", "N")->group("Measuring");
-  add_text(app, "--time-limit", words.time_limit,
-           "Seconds for one kernel and shape: fewer runs, or none if one takes longer; 0: no limit", "S")
-      ->group("Measuring");
-  add_text(app, "--timing", words.timing,
-           "Of kernels on a device: events (around each run), graph (around a replay of many), auto (graph where a "
-           "shape's fastest run takes less than 250 µs)",
-           "NAME")
-      ->group("Measuring");
-  add_text(app, "--check-rows", words.check_rows,
-           "Rows of C that are checked: all, a number of sampled ones, or auto (all up to a few seconds' work)", "N")
-      ->group("Measuring");
-  app.add_flag("--measure-ceilings", words.measure_ceilings,
-               "Measure the machine's peaks and bandwidths, also those that an earlier run kept")
-      ->group("Measuring");
-  add_text(app, "--preset", words.preset,
-           "report: sizes 512 to 2560, f64 on the processor, integers 1 to 100, ten runs, mean time", "NAME")
-      ->group("Measuring");
-
-  add_text(app, "--json", words.json, "Write the results as JSON; - is stdout, without the table", "FILE")
-      ->group("Output");
-  add_text(app, "--csv", words.csv, "Write the results as CSV; - is stdout, without the table", "FILE")
-      ->group("Output");
-  add_text(app, "--html", words.html, "Write a page with charts and every row; it needs no network", "FILE")
-      ->group("Output");
-  add_text(app, "--markdown", words.markdown, "Write tables for a README; - is stdout, without the table", "FILE")
-      ->group("Output");
-  add_text(app, "--report", words.report, "Make --html and --markdown from an earlier run's JSON instead of running",
-           "JSON")
-      ->group("Output");
+void declare_outputs(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Output"};
+  heading.text("--json", words.json, "Write the results as JSON; - is stdout, without the table", "FILE");
+  heading.text("--csv", words.csv, "Write the results as CSV; - is stdout, without the table", "FILE");
+  heading.text("--html", words.html, "Write a page with charts and every row; it needs no network", "FILE");
+  heading.text("--markdown", words.markdown, "Write tables for a README; - is stdout, without the table", "FILE");
+  heading.text("--report", words.report, "Make --html and --markdown from an earlier run's JSON instead of running",
+               "JSON");
   app.add_option("--diff", words.diff, "Compare two JSON reports instead of running: faster, slower, same, can't tell")
       ->type_name("OLD NEW")
       ->expected(2)
-      ->group("Output");
-  app.add_flag("--fail-on-slower", words.fail_on_slower, "With --diff: exit 1 if a row is slower or no longer passes")
-      ->group("Output");
-  app.add_flag("--errors", words.errors,
-               "Below each table: of every row the distances from the exact result in ULPs, and the worst elements")
-      ->group("Output");
-  app.add_flag("--no-progress", words.no_progress, "No progress bar (there is none without a terminal)")
-      ->group("Output");
+      ->group(heading.name);
+  heading.flag("--fail-on-slower", words.fail_on_slower, "With --diff: exit 1 if a row is slower or no longer passes");
+  heading.flag("--errors", words.errors,
+               "Below each table: of every row the distances from the exact result in ULPs, and the worst elements");
+  heading.flag("--no-progress", words.no_progress, "No progress bar (there is none without a terminal)");
+}
 
+void declare_tune(CLI::App& app, CommandLine& words) {
   CLI::App* tune = app.add_subcommand(
       "tune", "Measure which kernel is fastest for which product, and keep it for gemm() to choose by");
   tune->fallthrough();
@@ -159,6 +159,15 @@ void declare(CLI::App& app, CommandLine& words) {
   add_text(*tune, "--budget", words.budget, "Seconds for all of it, 600 by default; the same command goes on later",
            "S");
   tune->callback([&words] { words.tunes = true; });
+}
+
+void declare(CLI::App& app, CommandLine& words) {
+  declare_backends(app, words);
+  declare_judging(app, words);
+  declare_products(app, words);
+  declare_measuring(app, words);
+  declare_outputs(app, words);
+  declare_tune(app, words);
 }
 
 } // namespace

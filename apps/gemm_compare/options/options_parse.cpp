@@ -206,24 +206,8 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
   return judging;
 }
 
-} // namespace
-
-std::string_view to_string(Timing timing) {
-  return timing == Timing::Events ? "events" : timing == Timing::Graph ? "graph" : "auto";
-}
-
-Options interpret(CommandLine words) {
-  Options options;
-  check_files(words);
-  const bool types_given = !words.dtypes.empty();
-  apply_preset(words);
-  apply_tuning(words, options);
-  const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
-  set_default(words.operation, "gemm");
-  options.operation = apps::choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm
-                                                                                             : Operation::SumOfSquares;
-  if (words.shapes.empty())
-    set_default(words.sizes, options.operation == Operation::Gemm ? "256,512,1024" : "65536,1048576,16777216");
+/// Reads which backends, kernels, types, modes and numbers of threads are raced.
+void read_rows(const CommandLine& words, bool types_given, Options& options) {
   options.backends = requested_backends(words);
   if (!words.kernels.empty()) options.kernels = split_list("--kernels", words.kernels);
   if (types_given || !words.dtypes.empty()) options.types.clear();
@@ -237,7 +221,10 @@ Options interpret(CommandLine words) {
       if (count > 4096) throw InvalidArgument(fmt::format("--threads: {} is more than 4096", count));
       options.threads.push_back(static_cast<int>(count));
     }
+}
 
+/// Reads which products are computed, and of which data.
+void read_products(const CommandLine& words, bool shapes_given, Options& options) {
   options.file_a = words.file_a;
   options.file_b = words.file_b;
   options.file_c = words.file_c;
@@ -262,7 +249,10 @@ Options interpret(CommandLine words) {
   if (!words.distribution.empty())
     options.filling = parse_filling(words.distribution, options.operation, options.types);
   if (!words.seed.empty()) options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
+}
 
+/// Reads how often, how long and how each row is timed, and how many rows of C are checked.
+void read_measuring(CommandLine& words, Options& options) {
   if (!words.repeat.empty()) {
     const Index repeat = parse_index("--repeat", words.repeat, 1);
     if (repeat > 1000000) throw InvalidArgument(fmt::format("--repeat: {} is more than 1000000", repeat));
@@ -278,6 +268,29 @@ Options interpret(CommandLine words) {
   else if (!words.check_rows.empty() && words.check_rows != "auto")
     options.check_rows = parse_index("--check-rows", words.check_rows, 1);
   if (!words.cblas.empty()) options.cblas = words.cblas;
+}
+
+} // namespace
+
+std::string_view to_string(Timing timing) {
+  return timing == Timing::Events ? "events" : timing == Timing::Graph ? "graph" : "auto";
+}
+
+Options interpret(CommandLine words) {
+  Options options;
+  check_files(words);
+  const bool types_given = !words.dtypes.empty();
+  apply_preset(words);
+  apply_tuning(words, options);
+  const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
+  set_default(words.operation, "gemm");
+  options.operation = apps::choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm
+                                                                                             : Operation::SumOfSquares;
+  if (words.shapes.empty())
+    set_default(words.sizes, options.operation == Operation::Gemm ? "256,512,1024" : "65536,1048576,16777216");
+  read_rows(words, types_given, options);
+  read_products(words, shapes_given, options);
+  read_measuring(words, options);
   options.judging = parse_judging(words, options.operation);
   options.measure_ceilings = words.measure_ceilings;
   options.list = words.list;
