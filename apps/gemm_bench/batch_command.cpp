@@ -15,7 +15,7 @@
 namespace tessera::bench {
 namespace {
 
-/// As many products as asked for, or as fit.
+/// Returns how many products a batch has: as many as the user asks for, but no more than fit into `megabytes`.
 Index products_within(Index count, double megabytes, const Shape& s, DType type) {
   const double bytes = static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n) * static_cast<double>(size_of(type));
   return std::clamp<Index>(static_cast<Index>(megabytes * 1e6 / bytes), 1, count);

@@ -8,7 +8,7 @@
 
 namespace tessera::bench {
 
-/// The command `batch`: adds it to the program's; the function returns the exit status of running it.
+/// Adds the command `batch` to the program. The function that it returns runs the command and returns the exit status.
 struct BatchCommand {
   std::string shapes = "4x4x4,8x8x8,16x16x16,32x32x32,64x64x64,128x128x128";
   std::string types = "f32,f64";

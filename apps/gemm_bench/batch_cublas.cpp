@@ -1,4 +1,5 @@
-/// cuBLAS' two functions for batches, opened at run time: this program is built without CUDA's headers as well.
+/// cuBLAS' two functions for batches. They are opened at run time, because this program is also built without CUDA's
+/// headers.
 
 #include <dlfcn.h>
 
@@ -11,7 +12,7 @@
 namespace tessera::bench {
 namespace {
 
-/// As cublas_api.h has them; a status other than 0 is a failure.
+/// Declarations of cublas_api.h. A status other than 0 is a failure.
 using Handle = void*;
 constexpr int no_trans = 0, trans = 1;
 template <class T>
@@ -53,7 +54,7 @@ class Cublas {
   int (*set_stream_)(Handle, void*) = nullptr;
 };
 
-/// Row-major products as column-major ones: Cᵀ = op(B)ᵀ·op(A)ᵀ.
+/// Computes row-major products as column-major ones: Cᵀ = op(B)ᵀ·op(A)ᵀ.
 class CublasPeer final : public BatchPeer {
  public:
   CublasPeer(std::shared_ptr<Cublas> library, bool pointers)
@@ -102,7 +103,7 @@ BatchPeers make_device_batch_peers() {
   peers.push_back(tessera_batch_peer(Backend::Cuda, false, true));
   const auto cublas = std::make_shared<Cublas>();
   if (!cublas->exists()) {
-    fmt::print(stderr, "gemm_bench: no cuBLAS was found, so that nobody races against Tessera\n");
+    fmt::print(stderr, "gemm_bench: no cuBLAS was found, so that nothing races against Tessera\n");
     return peers;
   }
   for (const bool pointers : {false, true}) peers.push_back(std::make_unique<CublasPeer>(cublas, pointers));

@@ -35,7 +35,7 @@ class TesseraPeer final : public BatchPeer {
   bool pointers_, one_by_one_;
 };
 
-/// A library with cblas_?gemm_batch and cblas_?gemm_batch_strided, as MKL and OpenBLAS have them.
+/// A library with the functions cblas_?gemm_batch and cblas_?gemm_batch_strided of MKL and OpenBLAS.
 class Library {
  public:
   explicit Library(const std::string& file) : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -52,7 +52,7 @@ class Library {
     if (set_threads_ == nullptr) problem = fmt::format("'{}' cannot be told how many threads to use", file);
   }
 
-  /// Null if the library has no such function.
+  /// Returns the function, or null if the library has none of this name.
   void* find(const char* function) const {
     void* found = dlsym(handle_, function);
     return found != nullptr ? found : dlsym(handle_, fmt::format("scipy_{}", function).c_str());
@@ -131,7 +131,7 @@ BatchPeers make_batch_peers(const std::vector<std::string>& libraries) {
   BatchPeers peers;
   for (const Backend backend : apps::processor_backends()) try {
       for (const bool pointers : {false, true}) peers.push_back(tessera_batch_peer(backend, pointers));
-    } catch (const BackendUnavailable&) { // built without it: tessera_info says so
+    } catch (const BackendUnavailable&) { // this build has no such backend; tessera_info says so
     }
   const std::vector<std::string> usual{"libopenblas.so.0", "libmkl_rt.so.3", "libmkl_rt.so.2"};
   for (const std::string& file : libraries.empty() ? usual : libraries) {

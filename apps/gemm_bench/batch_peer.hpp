@@ -1,6 +1,6 @@
 #pragma once
 
-/// Who takes part in a race of batches: Tessera, strided and with pointers, and other libraries' two functions.
+/// The peers of a race of batches: Tessera, strided and with pointers, and other libraries' two functions.
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tessera::bench {
 
-/// The same products twice, in the memory of the executor that they belong to.
+/// One batch in two forms, in the memory of the executor that computes it.
 struct BatchWork {
   GemmBatch strided;
   GemmBatch with_pointers;        ///< arrays in host memory
@@ -23,20 +23,21 @@ class BatchPeer {
  public:
   virtual ~BatchPeer() = default;
   virtual const std::string& name() const = 0;
-  /// On a device the work is enqueued in the executor's default queue. Throws where it fails.
+  /// Computes the batch; on a device, enqueues it in the executor's default queue. Throws if it fails.
   virtual void multiply(const BatchWork& work) = 0;
 };
 
 using BatchPeers = std::vector<std::unique_ptr<BatchPeer>>;
 
-/// Tessera's processor backends, then the libraries that have batches: files, or those found where the linker looks.
-/// Throws InvalidArgument where a file cannot be used.
+/// Returns Tessera's processor backends, then the libraries that have batches: `libraries`, which are files, or if
+/// there are none the usual libraries where the linker finds them. Throws InvalidArgument if a file cannot be used.
 BatchPeers make_batch_peers(const std::vector<std::string>& libraries);
 
-/// Tessera's CUDA backend, batched and product after product, and cuBLAS. Throws BackendUnavailable without a device.
+/// Returns Tessera's CUDA backend, with batches and with one product after another, and cuBLAS. Throws
+/// BackendUnavailable without a device.
 BatchPeers make_device_batch_peers();
 
-/// One of Tessera's own; with `one_by_one` its batches are loops.
+/// Returns a peer that is one of Tessera's backends. With `one_by_one` its batches are loops over products.
 std::unique_ptr<BatchPeer> tessera_batch_peer(Backend backend, bool pointers, bool one_by_one = false);
 
 } // namespace tessera::bench

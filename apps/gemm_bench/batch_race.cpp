@@ -17,7 +17,7 @@
 namespace tessera::bench {
 namespace {
 
-/// Memory of an executor.
+/// A piece of an executor's memory.
 class Memory {
  public:
   Memory(Executor& where, std::size_t bytes) : where_(where), bytes_(bytes) {
@@ -103,12 +103,12 @@ class Course {
   }
 
   const BatchWork& work() const { return work_; }
-  /// C is NaN, or zero where it is added to.
+  /// Fills C with NaN, or with zeros where products are added to it.
   void spoil() {
     std::fill(host_c_.begin(), host_c_.end(), race_.beta == 0 ? std::numeric_limits<T>::quiet_NaN() : T{0});
     c_.write(host_c_.data());
   }
-  /// After one batch: what is wrong with it, or empty.
+  /// Returns what is wrong with C after one batch, or an empty text.
   std::string offence() {
     c_.read(host_c_.data());
     constexpr Index sample = 16;
@@ -172,7 +172,7 @@ std::vector<Standing> run(const BatchRace& race, Executor& where, const BatchPee
   std::vector<long> calls;
   for (const auto& peer : peers) {
     course.spoil();
-    seconds_per_batch(watch, *peer, work, 1); // starts its threads, brings its code in
+    seconds_per_batch(watch, *peer, work, 1); // the peer starts its threads and loads its code
     standings.push_back({peer->name(), {}, course.offence()});
     calls.push_back(measure::calls_per_sample(sample_seconds, seconds_per_batch(watch, *peer, work, 3)));
   }
@@ -180,7 +180,7 @@ std::vector<Standing> run(const BatchRace& race, Executor& where, const BatchPee
     measure::take_rotated_turns(round, peers.size(), [&](std::size_t p) {
       if (!standings[p].problem.empty()) return;
       if (race.threads > 1) std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
-      seconds_per_batch(watch, *peers[p], work, std::max(1L, calls[p] / 5)); // until its threads are awake
+      seconds_per_batch(watch, *peers[p], work, std::max(1L, calls[p] / 5)); // wakes the peer's threads
       standings[p].seconds.push_back(seconds_per_batch(watch, *peers[p], work, calls[p]));
     });
   return standings;

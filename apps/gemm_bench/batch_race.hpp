@@ -1,6 +1,6 @@
 #pragma once
 
-/// Races of batches: every peer computes the same products, turn by turn, and a sample of them is checked.
+/// Races of batches: the peers take turns at computing one batch, and a sample of each peer's products is checked.
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +18,8 @@ struct BatchRace {
   double beta = 0;
 };
 
-/// Seconds a batch, as in run_race(); on a device by its own events, over batches enqueued without a wait.
+/// Runs a race with the rounds of run_race(). Seconds are of one batch. On a device they are measured by its events,
+/// over batches that are enqueued without a wait.
 std::vector<Standing> run_batch_race(const BatchRace& race, Executor& where, const BatchPeers& peers, int rounds,
                                      double sample_seconds, double rest_seconds);
 

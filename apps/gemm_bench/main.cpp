@@ -1,5 +1,5 @@
 /// gemm_bench peers: Tessera and other libraries multiply the same matrices, turn by turn, over a table of shapes.
-/// gemm_bench batch: the same for batches, on the processor or on a device.
+/// gemm_bench batch: they compute batches, on the processor or on a device.
 
 #include <cstdio>
 #include <string>
@@ -25,7 +25,7 @@ namespace {
 using namespace tessera;
 using namespace tessera::bench;
 
-/// Small, square, odd, long and thin: what people have.
+/// Small, square, odd, long and thin products, as programs have them.
 constexpr const char* usual_shapes =
     "64x64x64,128x128x128,256x256x256,17x19x23,127x129x131,1000x1000x1000,1024x1024x1024,2047x2047x2047,"
     "2048x2048x2048,2049x2049x2049,4096x4096x4096,4096x4096x64,64x64x4096,4096x16x4096,16x4096x4096,1x4096x4096";

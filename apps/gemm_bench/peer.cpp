@@ -62,7 +62,7 @@ std::vector<std::unique_ptr<Peer>> make_peers(const std::vector<std::string>& li
   for (const Backend backend : apps::processor_backends()) try {
       executor(backend);
       peers.push_back(std::make_unique<TesseraPeer>(backend));
-    } catch (const BackendUnavailable&) { // built without it: tessera_info says so
+    } catch (const BackendUnavailable&) { // this build has no such backend; tessera_info says so
     }
   const std::vector<std::string> usual{"libopenblas.so.0", "libmkl_rt.so.3", "libmkl_rt.so.2", "libblis.so.4",
                                        "libdnnl.so.3"};

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What the processor can do at this moment: multiply-adds in registers and nothing else. The clock drifts by a quarter
-/// within minutes, so that only ratios within a round mean much.
+/// Measures what the processor can do at this moment: multiply-adds in registers and nothing else. The clock drifts by
+/// a quarter within minutes, so that only ratios within a round mean much.
 
 #include <tessera/types.hpp>
 
@@ -9,7 +9,8 @@ namespace tessera::bench {
 
 inline constexpr const char* probe_name = "fma-probe";
 
-/// Operations a second of `threads` threads together, over some milliseconds. 0: not measured.
+/// Returns the floating-point operations per second of `threads` threads together, over some milliseconds; 0 if it
+/// could not be measured.
 double probe_flops(DType type, int threads);
 
 } // namespace tessera::bench

@@ -16,8 +16,8 @@
 namespace tessera::bench {
 namespace {
 
-/// Until then the system has given each woken thread a processor: at first it puts some of them behind others, and a
-/// team waits for all of its threads.
+/// After this time the system has given each woken thread a processor. At first it queues some threads behind others,
+/// and a team waits for all of its threads.
 constexpr double warm_up_seconds = 0.02;
 
 template <class T>
@@ -38,7 +38,7 @@ class Course {
              .c = c_.data(),
              .ldc = c_.ld(),
              .threads = race.threads};
-    // All of a small product, some rows of a large one.
+    // All rows of a small product are compared, and some rows of a large one.
     const double row = static_cast<double>(race.shape.n) * static_cast<double>(race.shape.k);
     const auto rows = static_cast<Index>(std::max(8.0, 3e8 / std::max(row, 1.0)));
     reference_ = std::make_unique<GemmReference>(call_, sample_rows(race.shape.m, rows, 1));
@@ -46,7 +46,7 @@ class Course {
 
   const GemmCall& call() const { return call_; }
   void spoil() { std::fill_n(c_.data(), c_.ld() * call_.m, std::numeric_limits<T>::quiet_NaN()); }
-  /// What is wrong with C; empty if it is within the bound.
+  /// Returns what is wrong with C; empty if it is within the error bound.
   std::string offence() const {
     const GemmError error = reference_->compare(call_.c, call_.ldc, {.type = call_.type});
     if (error.within_bound()) return {};
@@ -77,7 +77,7 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
     double once = 0;
     if (standing.problem.empty()) {
       rest_and_warm_up(*peer);
-      peer->multiply(course.call()); // starts its threads, brings its code in
+      peer->multiply(course.call()); // the peer starts its threads and loads its code
       once = measure::host_seconds([&] { peer->multiply(course.call()); });
     }
     calls.push_back(measure::calls_per_sample(sample_seconds, once));

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A race: every peer multiplies the same matrices, turn by turn, and what they computed is checked.
+/// A race: the peers take turns at multiplying one pair of matrices, and the results are checked.
 
 #include <memory>
 #include <string>
@@ -20,17 +20,18 @@ struct Race {
   int threads = 1;
 };
 
-/// One peer's seconds a product, a sample for each round; or why there are none.
+/// One peer's samples: seconds of one product in each round; or the reason why there are none.
 struct Standing {
   std::string peer;
   std::vector<double> seconds;
   std::string problem;
 };
 
-/// `rounds` samples of at least `sample_seconds` each; last comes the probe, as if it had multiplied. The order of the
-/// peers turns from round to round, so that what one leaves behind (caches, clock) hits all. With several threads each
-/// sample waits for `rest_seconds` first, and for a product that is not counted: idle threads of the last peer may spin
-/// for a fifth of a second, on processors that this one needs. Throws OutOfMemory.
+/// Takes `rounds` samples of each peer, of about `sample_seconds` each. The last standing is the probe's, as if it had
+/// multiplied. Each round begins with another peer, so that what one leaves behind (caches, clock) hits all. With
+/// several threads each sample is preceded by a wait of `rest_seconds` and by products that are not counted, because
+/// idle threads of the peer before may spin for a fifth of a second on processors that this peer needs. Throws
+/// OutOfMemory.
 std::vector<Standing> run_race(const Race& race, const std::vector<std::unique_ptr<Peer>>& peers, int rounds,
                                double sample_seconds, double rest_seconds);
 

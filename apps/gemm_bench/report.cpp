@@ -22,7 +22,7 @@ using measure::TimeSummary;
 double median(const std::vector<double>& seconds) { return summarize(seconds).median; }
 
 bool is_tessera(const std::string& peer) { return peer.starts_with("tessera-"); }
-/// A probe is no peer: nothing that multiplies matrices can pass it.
+/// True for libraries. The probe is none: nothing that multiplies matrices can be faster.
 bool is_library(const std::string& peer) { return !is_tessera(peer) && peer != probe_name; }
 
 double gflops(const Race& race, double seconds) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Standings as a table for people and as JSON (schema tessera.peers/1).
+/// Prints standings as a table and as JSON (schema tessera.peers/1).
 
 #include <string>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace tessera::bench {
 
-/// One line: the shape, then GFLOP/s of every peer, and Tessera's better backend over the best library with the
-/// spread of that ratio over the rounds.
+/// Returns one line: the shape, GFLOP/s of every peer, and the ratio of Tessera's better backend to the best library
+/// with the ratio's spread over the rounds.
 std::string table_head(const std::vector<std::string>& peers);
 std::string table_line(const Race& race, const std::vector<Standing>& standings);
 
-/// The rows of one race.
+/// Returns the JSON rows of one race.
 std::vector<nlohmann::ordered_json> rows(const Race& race, const std::vector<Standing>& standings);
 
-/// Geometric means of Tessera over each library, a line each; empty without libraries.
+/// Returns the geometric means of Tessera's ratios to each library, one line each; empty without libraries.
 std::string summary(const std::vector<nlohmann::ordered_json>& rows);
 
 } // namespace tessera::bench

@@ -32,7 +32,7 @@ std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends
       for (const ElementType& element : element_types)
         if (element.scalar == element.type) table.find(backend, element.type, Math::Strict, 0);
       for (const Math math : {Math::Tf32, Math::Bf16, Math::Fp16}) table.find(backend, DType::F32, math, 0);
-    } else if (backend != Backend::Reference && !processor) { // the others share it
+    } else if (backend != Backend::Reference && !processor) { // the processor's other backends have its ceilings
       processor = true;
       for (const DType type : {DType::F32, DType::F64})
         for (const int threads : std::set{1, machine.threads}) table.find(backend, type, Math::Strict, threads);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The ceilings of every backend that is there: what gemm_compare takes its percentages of.
+/// The ceilings of every backend that exists here. gemm_compare's percentages are relative to them.
 
 #include <vector>
 
@@ -10,7 +10,8 @@
 
 namespace tessera::info_app {
 
-/// One thread and all of them, f32 and f64; of a device also its reduced modes.
+/// Returns ceilings in f32 and f64: of the processor for one thread and for all threads, of a device also for its
+/// reduced modes.
 std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends, bool measure);
 
 void print_ceilings(const std::vector<apps::CeilingRow>& rows);

@@ -1,4 +1,4 @@
-/// tessera_info: what Tessera found on this machine, and why not the rest.
+/// tessera_info prints which backends Tessera found on this machine, and why the others are missing.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

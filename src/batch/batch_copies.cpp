@@ -12,7 +12,7 @@
 namespace tessera::detail {
 namespace {
 
-/// The rectangles of one operand of a group, and where they are on the device: one after another, without gaps.
+/// The rectangles of one operand of a group, and their copies on the device: one after another, without gaps.
 class Stack {
  public:
   Stack(Executor& executor, const BatchOperand& host, Index count)
@@ -36,7 +36,7 @@ class Stack {
     each_row(gathered.data(), [&](char* here, const char* there) { std::memcpy(here, there, width()); });
     throw_if_failed(executor_.copy_in(queue(), data(), bytes(), gathered.data(), bytes(), bytes(), 1));
   }
-  /// Waits for the queue's work.
+  /// Copies the device's rectangles back, after the queue's work.
   void fetch() const {
     if (bytes() == 0) return;
     if (evenly_spaced())
@@ -54,7 +54,7 @@ class Stack {
   std::size_t pitch() const { return static_cast<std::size_t>(host_.rows.ld) * host_.rows.element; }
   std::size_t all_rows() const { return static_cast<std::size_t>(host_.rows.rows * count_); }
   std::size_t bytes() const { return width() * all_rows(); }
-  /// All rows of all rectangles, as if they were one.
+  /// True if the rows of all rectangles have one distance, so that one copy takes them all.
   bool evenly_spaced() const {
     return host_.pointers == nullptr && (count_ == 1 || host_.stride == host_.rows.rows * host_.rows.ld);
   }
@@ -74,7 +74,7 @@ class Stack {
   ExecutorMemory memory_;
 };
 
-/// A group on the device.
+/// A group whose operands are on the device.
 class Group {
  public:
   Group(Executor& executor, const GemmBatch& host)
@@ -82,7 +82,7 @@ class Group {
         a_(executor, batch_operand_a(host), host.count),
         b_(executor, batch_operand_b(host), host.count),
         c_(executor, batch_operand_c(host), host.count) {
-    if (host.call.alpha != 0.0) { // else they are not read
+    if (host.call.alpha != 0.0) { // else the product reads neither
       a_.bring();
       b_.bring();
     }
@@ -110,7 +110,7 @@ class Group {
 
 using GroupsThere = std::vector<std::unique_ptr<Group>>;
 
-/// False: out of memory, and C is as it was.
+/// Returns false if the device has too little memory; then C is as it was.
 bool multiply_at_once(Executor& executor, std::span<const GemmBatch> groups, const GemmOptions& options,
                       GroupsThere& there) try {
   std::vector<GemmBatch> batches;
@@ -139,7 +139,8 @@ GemmBatch part_of(const GemmBatch& group, Index first, Index count) {
   return part;
 }
 
-/// Each half is tried at once again. `written`: some of C is.
+/// Computes the groups at once or, if they do not fit, one half after the other in the same way. `written` is set once
+/// some of C is written.
 void multiply_in_halves(Executor& executor, std::span<const GemmBatch> groups, const GemmOptions& options,
                         bool& written) {
   if (groups.empty()) return;

@@ -8,17 +8,18 @@
 
 namespace tessera {
 
-/// Rectangles that differ in their place alone: the first product's and a stride, or pointers.
+/// Rectangles of one shape: the first product's rectangle and a stride, or one pointer for each product.
 struct BatchOperand {
   const char* name;
-  StoredRows rows; ///< of the first product; without data where there are pointers
+  StoredRows rows; ///< of the first product; data is not used where there are pointers
   const void* const* pointers;
   Index stride;
 
   bool empty() const { return rows.rows == 0 || rows.cols == 0; }
   Index element() const { return static_cast<Index>(rows.element); }
-  /// Bytes from the first to behind the last element of one product's rectangle, and between neighbours.
+  /// Bytes from the first element of one product's rectangle to behind its last element.
   Index extent() const { return empty() ? 0 : ((rows.rows - 1) * rows.ld + rows.cols) * element(); }
+  /// Bytes from one product's rectangle to the next one's.
   Index step() const { return stride * element(); }
   std::intptr_t begin() const { return reinterpret_cast<std::intptr_t>(rows.data); }
   StoredRows at(Index i) const {

@@ -1,4 +1,4 @@
-/// Everything that can be wrong with a batch's arguments: each group's shape once, then its pointers or strides.
+/// Checks everything that can be wrong with a batch's arguments: each group's shape once, then its pointers or strides.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@ std::string digits(Index value) { return std::to_string(value); }
 
 std::string shape_text(const StoredRows& x) { return digits(x.rows) + "×" + digits(x.cols); }
 
-/// May the two meet? By address range.
+/// True if the address ranges of the two rectangles meet; their elements may still be apart.
 bool near(const StoredRows& x, Index extent_x, const StoredRows& y, Index extent_y) {
   const auto begin_x = reinterpret_cast<std::uintptr_t>(x.data), begin_y = reinterpret_cast<std::uintptr_t>(y.data);
   return begin_x < begin_y + static_cast<std::uintptr_t>(extent_y) &&
@@ -35,7 +35,8 @@ Status check_no_null(const BatchOperand& x, Index count) {
                        shape_text(x.rows) + " elements");
 }
 
-/// near() for the i-th of x and of C, any i: without branches, so that thousands of pointers take no time to speak of.
+/// True if near() holds for the i-th x and the i-th C for some i. The loop has no branches, so that thousands of
+/// pointers take hardly any time.
 bool any_near(const BatchOperand& x, const BatchOperand& c, Index count) {
   const auto extent_x = static_cast<std::uintptr_t>(x.extent()), extent_c = static_cast<std::uintptr_t>(c.extent());
   if (extent_x == 0 || extent_c == 0) return false;
@@ -62,7 +63,7 @@ Status check_own_result(const BatchOperand& x, const BatchOperand& c, Index coun
   return {};
 }
 
-/// All products of a group read one bias and one residual, while any of their results is written.
+/// Checks that no C overlaps the bias or the residual: all products of a group read them while C is written.
 Status check_epilogue_apart(const GemmBatch& group, const BatchOperand& c) {
   const Epilogue& epilogue = group.call.epilogue;
   if (epilogue.empty() || c.empty()) return {};
@@ -96,7 +97,7 @@ Status check_pointers(const GemmBatch& group) {
 
 Status check_stride(const BatchOperand& x, Index count) {
   if (count == 1) return {};
-  constexpr Index most = std::numeric_limits<Index>::max() / 4; // so that distances between any two are numbers as well
+  constexpr Index most = std::numeric_limits<Index>::max() / 4; // so that the distance of any two fits an Index
   Index bytes = 0;
   if (x.stride != std::numeric_limits<Index>::min() &&
       !__builtin_mul_overflow(std::abs(x.stride), (count - 1) * x.element(), &bytes) && x.extent() <= most &&
@@ -106,7 +107,7 @@ Status check_stride(const BatchOperand& x, Index count) {
                        " elements of " + digits(x.element()) + " bytes overflow the address space");
 }
 
-/// The same rectangles from the lowest address on.
+/// Returns the rectangles of x in the order of their addresses.
 BatchOperand ascending(BatchOperand x, Index count) {
   if (count == 1) x.stride = 0;
   if (x.stride >= 0) return x;
@@ -115,13 +116,14 @@ BatchOperand ascending(BatchOperand x, Index count) {
   return x;
 }
 
-/// The i-th of C meets one of x from number `first` to before `end`: its number, or −1.
+/// Returns the first j in [first, end) for which the j-th x overlaps the i-th C, or −1.
 Index meets(const BatchOperand& c, Index i, const BatchOperand& x, Index first, Index end) {
   const StoredRows result = c.at(i);
-  const std::intptr_t from = c.begin() + i * c.step() - x.begin() - x.extent(); // x's begin in bytes: after this,
-  const std::intptr_t to = c.begin() + i * c.step() - x.begin() + c.extent();   // and before this
+  // An x that overlaps begins between these distances, in bytes from the first x.
+  const std::intptr_t from = c.begin() + i * c.step() - x.begin() - x.extent();
+  const std::intptr_t to = c.begin() + i * c.step() - x.begin() + c.extent();
   const Index step = x.step();
-  if (step > 0) { // one more at either side, for division rounds towards zero
+  if (step > 0) { // one more at either end, because division rounds towards zero
     first = std::max<Index>(first, from / step - 1);
     end = std::min<Index>(end, to / step + 2);
   }
@@ -144,7 +146,7 @@ Status check_apart_from(const BatchOperand& given_x, const BatchOperand& given_c
   if (x.empty() || c.empty()) return {};
   const Index all_x = (count - 1) * x.step() + x.extent(), all_c = (count - 1) * c.step() + c.extent();
   if (!near(x.rows, all_x, c.rows, all_c)) return {};
-  // Interleaved, perhaps. With equal strides only the distance counts.
+  // The rectangles may be interleaved. With equal strides all that counts is the distance of x and C.
   const bool equal = x.step() == c.step();
   Index i = 0;
   Index j = meets(c, i, x, equal ? 1 - count : 0, x.stride == 0 ? 1 : count);
@@ -173,7 +175,7 @@ Status check_strides(const GemmBatch& group) {
 Status check_group(const GemmBatch& group) {
   if (group.count < 0) return invalid_batch("gemm batch: count = " + digits(group.count) + " is negative");
   if (group.count == 0) return {};
-  constexpr Index most = Index{1} << 56; // more have no room for their pointers, nor for results
+  constexpr Index most = Index{1} << 56; // no address space has room for more pointers or results
   if (group.count > most)
     return invalid_batch("gemm batch: count = " + digits(group.count) + " overflows the address space");
   return group.has_pointers() ? check_pointers(group) : check_strides(group);

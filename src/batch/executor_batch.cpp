@@ -1,5 +1,5 @@
-/// Batches on an executor: what is left of products without work, and one after another where a backend has no better
-/// way or a row was named.
+/// Batches on an executor. Products without work only scale C. The others run one after another where a backend has no
+/// better way, or where the caller named a row.
 
 #include <algorithm>
 #include <new>
@@ -13,7 +13,7 @@ namespace tessera {
 namespace {
 
 bool is_empty(const GemmBatch& group) { return group.count == 0 || group.call.m == 0 || group.call.n == 0; }
-/// Nothing to multiply: C becomes beta·C.
+/// True if there is nothing to multiply: C becomes beta·C.
 bool scales(const GemmBatch& group) { return group.call.k == 0 || group.call.alpha == 0.0; }
 bool multiplies(const GemmBatch& group) { return !is_empty(group) && !scales(group); }
 
@@ -27,7 +27,7 @@ Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std
   if (std::all_of(groups.begin(), groups.end(), multiplies)) return groups.empty() ? Status{} : run(groups);
   std::vector<GemmBatch> multiplied;
   for (const GemmBatch& group : groups) {
-    const GemmKernel* row = nullptr; // of a name that is unknown, an empty product complains as well
+    const GemmKernel* row = nullptr; // an empty product, too, complains of an unknown name
     if (multiplies(group)) {
       multiplied.push_back(group);
     } else if (group.count > 0) {
@@ -58,7 +58,7 @@ Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups
       const GemmKernel* row = nullptr;
       for (Index i = 0; i < group.count; ++i) {
         const GemmCall call = group.product(i);
-        if (row == nullptr || row->reject != nullptr) // which may look at the pointers
+        if (row == nullptr || row->reject != nullptr) // reject() may read the pointers
           if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
         if (Status status = action(*row, call); !status.ok()) return status;
       }

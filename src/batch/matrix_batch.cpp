@@ -1,5 +1,5 @@
-/// The path of a batch: choose an executor, bring operands over as a whole, run. What a device cannot hold goes through
-/// it in parts.
+/// The path of a batch: an executor is chosen, operands are brought to its memory as a whole, and the batch runs. A
+/// batch that a device cannot hold goes through it in parts.
 
 #include <tessera/gemm_batch.hpp>
 
@@ -18,7 +18,8 @@
 namespace tessera::detail {
 namespace {
 
-/// By the largest product: the work of many small ones does not outweigh their copies.
+/// Chooses the executor for the largest product, because the work of many small products does not outweigh their
+/// copies.
 Executor& place(std::span<const GemmBatch> groups, Backend backend) {
   const auto work = [](const GemmBatch& group) {
     return static_cast<double>(group.call.m) * static_cast<double>(group.call.n) * static_cast<double>(group.call.k);
@@ -30,7 +31,7 @@ Executor& place(std::span<const GemmBatch> groups, Backend backend) {
   return place_gemm(backend, {call.type, call.math, call.m, call.n, call.k}, {});
 }
 
-/// As many matrices each.
+/// Products of equally many matrices a, b and c.
 struct MatrixBatch {
   double alpha;
   std::span<const Operand> a, b;
@@ -42,7 +43,7 @@ struct MatrixBatch {
   }
 };
 
-/// All operands in the executor's memory, where the results stay.
+/// Multiplies with all operands in the executor's memory, where the results stay.
 void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& options) {
   PointerGroups products;
   for (std::size_t i = 0; i < x.a.size(); ++i) {
@@ -58,7 +59,7 @@ void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& op
   for (const Operand& result : x.c) written_on(result, executor);
 }
 
-/// False: not all of it fits, and every C is as it was.
+/// Returns false if not all of it fits; then every C is as it was.
 bool multiply_at_once(Executor& device, const MatrixBatch& x, const GemmOptions& options) try {
   multiply_on(device, x, options);
   return true;
@@ -66,7 +67,8 @@ bool multiply_at_once(Executor& device, const MatrixBatch& x, const GemmOptions&
   return false;
 }
 
-/// In halves if not all of it fits; then what was not there leaves again, and results come home. `written`: some are.
+/// Multiplies at once, or in halves if not all of it fits. Then operands that were not on the device before leave it
+/// again, and results return to the host. `written` is set once some results are written.
 void multiply_on_device(Executor& device, const MatrixBatch& x, const GemmOptions& options, bool& written) {
   std::vector<Operand> brought;
   for (const std::span<const Operand> operands : {x.a, x.b})
@@ -135,7 +137,7 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
     tell_of_parts_written(written, [&] { multiply_on_device(executor, all, options, written); });
   }
   for (const Operand& result : c)
-    if (result.storage->borrowed()) result.storage->host_read(); // its owner looks at the memory, not at the view
+    if (result.storage->borrowed()) result.storage->host_read(); // the owner reads the memory, not the view
 }
 
 } // namespace tessera::detail

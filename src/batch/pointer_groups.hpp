@@ -1,6 +1,7 @@
 #pragma once
 
-/// Products given one by one, as the groups of a batch: those of one shape that follow one another are a group.
+/// Collects products that are given one by one into the groups of a batch: products of one shape that follow one
+/// another make a group.
 
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace tessera::detail {
 
 class PointerGroups {
  public:
-  /// `shape` without its operands' places.
+  /// Adds a product. The pointers in `shape` are not read; a, b and c take their place.
   void add(const GemmCall& shape, const void* a, const void* b, void* c) {
     if (groups_.empty() || !is_like(groups_.back().shape, shape)) groups_.push_back({shape, {}, {}, {}});
     groups_.back().a.push_back(a);
@@ -18,7 +19,7 @@ class PointerGroups {
     groups_.back().c.push_back(c);
   }
 
-  /// They point into this object.
+  /// Returns the groups, which point into this object.
   std::vector<GemmBatch> batches() const {
     std::vector<GemmBatch> all;
     all.reserve(groups_.size());

@@ -1,12 +1,12 @@
 #pragma once
 
 /// cblas_?gemm_batch, cblas_?gemm_batch_strided and the Fortran routines of these names: the form that MKL and OpenBLAS
-/// share. All groups are looked at before anything is computed. Complex products run one after another, each on all
+/// share. All groups are checked before anything is computed. Complex products run one after another, each on all
 /// threads.
 ///
-/// Positions of illegal arguments are the arguments' own, as the BLAS standard has them: what oneMKL 2026.2 says of
-/// each when it is asked. (OpenBLAS' interface/gemm_batch_strided.c tells those of a single Fortran product, in
-/// row-major order those of the swapped operands, and looks at no stride or count.)
+/// An illegal argument is reported by its own position, as the BLAS standard says and as oneMKL 2026.2 does. (OpenBLAS'
+/// interface/gemm_batch_strided.c reports the positions of a single Fortran product, in row-major order the positions
+/// of the swapped operands, and checks neither strides nor counts.)
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@
 
 namespace tessera::blas {
 
-/// Told the position as C counts it, with the layout first.
+/// Reports an illegal argument. `position` counts as C does, with the layout first.
 using Refuse = void (*)(const char* routine, blas_int position);
 
 inline void refuse_c(const char* routine, blas_int position) {
@@ -29,7 +29,7 @@ inline void refuse_fortran(const char* routine, blas_int position) {
   TESSERA_BLAS_NAME(xerbla_)(routine, &fortran, std::char_traits<char>::length(routine));
 }
 
-/// One shape, as it was called.
+/// One product's arguments but for its matrices, as the caller passed them.
 template <class T>
 struct Product {
   std::optional<Op> op_a, op_b;
@@ -41,7 +41,8 @@ struct Product {
 
   bool by_rows_a(bool rows) const { return (*op_a == Op::None) == rows; }
   bool by_rows_b(bool rows) const { return (*op_b == Op::None) == rows; }
-  /// As for a single product: 0, or 2, 3 for the transposes, 4, 5, 6 for sizes, 9, 11, 14 for leading dimensions.
+  /// Returns the position of an illegal argument in a single product's list: 0 for none, 2, 3 for the transposes, 4, 5,
+  /// 6 for sizes, 9, 11, 14 for leading dimensions.
   blas_int wrong(bool rows) const {
     if (!op_a) return 2;
     if (!op_b) return 3;
@@ -59,7 +60,7 @@ template <class T>
 void strided_batch(const char* routine, Refuse refuse, bool rows, const Product<T>& x, const T* a, blas_int stride_a,
                    const T* b, blas_int stride_b, T* c, blas_int stride_c, blas_int count) {
   const blas_int wrong = x.wrong(rows);
-  // Strides stand between the arguments that a single product has.
+  // A batch has strides between the arguments of a single product.
   if (wrong != 0) return refuse(routine, wrong == 11 ? 12 : wrong == 14 ? 16 : wrong);
   if (stride_a < 0) return refuse(routine, 10);
   if (stride_b < 0) return refuse(routine, 13);
@@ -80,7 +81,7 @@ void strided_batch(const char* routine, Refuse refuse, bool rows, const Product<
   }
 }
 
-/// All products of checked groups.
+/// Computes all products of checked groups.
 template <class T, class ProductOf>
 void multiply_groups(const char* routine, bool rows, blas_int groups, const blas_int* sizes, ProductOf product,
                      const T* const* a, const T* const* b, T* const* c) {
@@ -102,7 +103,8 @@ void multiply_groups(const char* routine, bool rows, blas_int groups, const blas
   }
 }
 
-/// `product(g)` is that of group g. The arrays of pointers have those of all groups, one after another.
+/// Checks and computes groups of products. `product(g)` returns the arguments of group g. The arrays hold the pointers
+/// of all groups, one group after another.
 template <class T, class ProductOf>
 void grouped_batch(const char* routine, Refuse refuse, bool rows, blas_int groups, const blas_int* sizes,
                    ProductOf product, const T* const* a, const T* const* b, T* const* c) noexcept {

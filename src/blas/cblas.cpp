@@ -18,14 +18,14 @@ void gemm(const char* routine, int layout, int trans_a, int trans_b, blas_int m,
   const bool rows = layout == row_major;
   const Spans spans{(op_a == Op::None) == rows ? k : m, (op_b == Op::None) == rows ? n : k, rows ? n : m};
   if (const blas_int wrong = wrong_argument(m, n, k, lda, ldb, ldc, spans); wrong != 0)
-    return refuse(wrong + 1, "%s", ""); // the layout comes before what Fortran counts
+    return refuse(wrong + 1, "%s", ""); // C counts the layout, which Fortran does not have
   if (rows)
     multiply(routine, by_rows<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
   else
     multiply(routine, column_major<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
 }
 
-/// Complex numbers come by address, without a type.
+/// CBLAS passes complex numbers by address, without a type.
 template <class T>
 void gemm(const char* routine, int layout, int trans_a, int trans_b, blas_int m, blas_int n, blas_int k,
           const void* alpha, const void* a, blas_int lda, const void* b, blas_int ldb, const void* beta, void* c,

@@ -5,7 +5,7 @@
 namespace tessera::blas {
 namespace {
 
-/// C has no type for them: numbers come by address, and arrays of pointers as void**.
+/// CBLAS has no type for complex numbers: it passes them by address, and arrays of pointers as void**.
 template <class T>
 const T* numbers(const void* address) {
   return static_cast<const T*>(address);

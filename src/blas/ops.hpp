@@ -1,6 +1,6 @@
 #pragma once
 
-/// How the two interfaces say row-major, transposed and conjugated.
+/// The words of the two interfaces for row-major, transposed and conjugated.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace tessera::blas {
 
-/// The standard's numbers.
+/// The numbers of the CBLAS standard.
 inline constexpr int row_major = 101, col_major = 102;
 inline constexpr int no_trans = 111, trans = 112, conj_trans = 113;
 

@@ -6,7 +6,7 @@
 namespace tessera::blas {
 namespace {
 
-/// TESSERA_BACKEND; auto if it is unset or empty.
+/// Reads TESSERA_BACKEND; the backend is auto if it is unset or empty.
 GemmOptions options_of_environment() {
   GemmOptions options;
   if (const char* word = std::getenv("TESSERA_BACKEND"); word != nullptr && *word != '\0')
@@ -14,7 +14,7 @@ GemmOptions options_of_environment() {
   return options;
 }
 
-/// `run` is given the options.
+/// Calls run(options). Prints the reason of a failure and aborts.
 template <class Run>
 void run_or_abort(const char* routine, Run run) noexcept try {
   static const GemmOptions options = options_of_environment();

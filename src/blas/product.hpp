@@ -1,6 +1,6 @@
 #pragma once
 
-/// A product as the BLAS calls it.
+/// One product with the BLAS's arguments.
 
 #include <algorithm>
 #include <complex>
@@ -14,13 +14,13 @@
 
 namespace tessera::blas {
 
-/// A product whose arguments have been checked, in row-major terms. Prints the reason and ends the process if it fails:
-/// the BLAS has no way to say so, and nobody would notice a C that was not computed.
+/// Computes a row-major product whose arguments have been checked. If it fails, the function prints the reason and ends
+/// the process: the BLAS has no way to report a failure, and the caller would go on with a C that was not computed.
 void multiply(const char* routine, const GemmCall& call) noexcept;
 void multiply(const char* routine, const ComplexGemmCall& call) noexcept;
 void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept;
 
-/// What the types of the BLAS, real and complex ones, are here.
+/// The call and the element type for a type of the BLAS, real or complex.
 template <class T>
 struct Element {
   using Call = GemmCall;
@@ -44,11 +44,13 @@ CallOf<T> by_rows(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T*
   return {Element<T>::type, Math::Strict, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0};
 }
 
-/// Which argument is wrong, counted as the Fortran routine does: 0 none, 3 m, 4 n, 5 k, 8 lda, 10 ldb, 13 ldc. `rows`
-/// are those that the leading dimensions must span, for column-major operands as they are stored.
+/// The lengths that the leading dimensions must span: of the columns of column-major operands as they are stored, of
+/// the rows of row-major ones.
 struct Spans {
   blas_int a, b, c;
 };
+/// Returns the position of the first wrong argument as the Fortran routine counts: 0 for none, 3 m, 4 n, 5 k, 8 lda,
+/// 10 ldb, 13 ldc.
 inline blas_int wrong_argument(blas_int m, blas_int n, blas_int k, blas_int lda, blas_int ldb, blas_int ldc,
                                const Spans& spans) {
   if (m < 0) return 3;
@@ -60,7 +62,8 @@ inline blas_int wrong_argument(blas_int m, blas_int n, blas_int k, blas_int lda,
   return 0;
 }
 
-/// Column-major operands are the transposes of row-major ones, and Cᵀ = op(B)ᵀ·op(A)ᵀ.
+/// Returns the row-major call of a column-major product: Cᵀ = op(B)ᵀ·op(A)ᵀ, and a column-major matrix is the transpose
+/// of a row-major one.
 template <class T>
 CallOf<T> column_major(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
                        Index ldb, T beta, T* c, Index ldc) {

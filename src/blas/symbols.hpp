@@ -18,7 +18,7 @@ using blas_int = std::int32_t;
 
 extern "C" {
 
-/// The standard's handlers of illegal arguments. A program may define its own, which are then called instead.
+/// The standard's handlers of illegal arguments. Where a program defines such functions, they are called instead.
 TESSERA_BLAS_API void TESSERA_BLAS_NAME(xerbla_)(const char* routine, const blas_int* position, std::size_t length);
 TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_xerbla)(blas_int position, const char* routine, const char* form, ...);
 }

@@ -1,4 +1,5 @@
-/// What the standard says of an illegal argument: its position is told, and the program goes on without the product.
+/// The handlers of illegal arguments. As the standard says, they print the position, and the program goes on without
+/// the product.
 
 #include <cinttypes>
 #include <cstdarg>

@@ -5,10 +5,10 @@ namespace tessera::compare {
 TESSERA_FMA_CLONES void accumulate(const float* __restrict a, const float* __restrict b, Index count,
                                    StripSums<float>& sums) {
   constexpr Index width = strip<float>;
-  StripSums<float> own = sums; // in registers, which do not suffice for all three sums at once
+  StripSums<float> own = sums; // a copy in registers; they do not suffice for all three sums at once
   for (Index p = 0; p < count; ++p) {
     const double wide = a[p];
-    for (Index q = 0; q < width; ++q) // the product is exact, as gold's is
+    for (Index q = 0; q < width; ++q) // the product of two floats is exact in double, as in gold
       own.high[q] = std::fma(wide, static_cast<double>(b[p * width + q]), own.high[q]);
     for (Index q = 0; q < width; ++q) own.chain[q] = std::fma(a[p], b[p * width + q], own.chain[q]);
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The inner loop of the reference: one row of A's elements times a strip of columns of B, added to everything that is
-/// wanted of the product at once. Written for vectors: the chains of different columns are independent, and those of a
-/// strip stay in registers.
+/// The inner loop of the reference. It multiplies the elements of one row of A by a strip of columns of B, and adds the
+/// products to all the sums that the comparison needs. It is written for vectors: the chains of different columns are
+/// independent, and the chains of a strip stay in registers.
 
 #include <cmath>
 
@@ -12,13 +12,13 @@
 
 namespace tessera::compare {
 
-/// The exact value is high + low.
+/// A number whose value is high + low, exactly.
 struct Pair {
   double high = 0;
   double low = 0;
 };
 
-/// sum + x·y, keeping the rounding errors of the product and of the addition in `low`.
+/// Returns sum + x·y; `low` keeps the rounding errors of the product and of the addition.
 inline Pair add_product(Pair sum, double x, double y) {
   const double product = x * y;
   const double product_error = std::fma(x, y, -product);
@@ -28,7 +28,7 @@ inline Pair add_product(Pair sum, double x, double y) {
   return {high, sum.low + (product_error + addition_error)};
 }
 
-/// Columns that are summed together: one cache line.
+/// Number of columns that are summed together: one cache line.
 template <class T>
 inline constexpr Index strip = 64 / static_cast<Index>(sizeof(T));
 

@@ -9,22 +9,22 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What a math mode does to the operands before it multiplies them.
+/// The rounding that a math mode applies to the operands before it multiplies them.
 struct InputRounding {
   double relative = 0; ///< change of a product, relative to |a||b|
   double absolute = 0; ///< change of an operand that does not shrink with it
-  double scaled = 0;   ///< the same, relative to the largest element of its row of op(A) or column of op(B)
+  double scaled = 0;   ///< change of an operand, relative to the largest element of its row of op(A) or column of op(B)
   double terms = 1;    ///< products added for one product of the operands
   double growth = 1;   ///< of Σ|products| over |a||b|
   double largest = infinity;
   double flush = 0; ///< products and sums below this may become zero
 };
 
-/// (1 + r)² − 1
+/// Returns (1 + r)² − 1.
 constexpr double both(double r) { return 2 * r + r * r; }
 
 InputRounding input_rounding(Math math) {
-  constexpr double flushed = 0x1p-126;       // a narrow format may flush what is subnormal in f32
+  constexpr double flushed = 0x1p-126;       // a narrow format may flush numbers that are subnormal in f32
   constexpr double half_fp16_step = 0x1p-25; // half of fp16's subnormal step
   switch (math) {
     case Math::Tf32:
@@ -44,8 +44,8 @@ InputRounding input_rounding(Math math) {
   return {};
 }
 
-/// A result in f32 that is off by at most `bound` is rounded to a 16-bit type: by u more of what it is, or half a step
-/// where that is subnormal.
+/// Turns the bound of an f32 result into the bound of that result rounded to a 16-bit type. Rounding adds u times the
+/// result, or half a step where the result is subnormal.
 void round_to_narrow(DType result, BoundCoefficients& bound) {
   const double u = unit_roundoff(result);
   for (double* part : {&bound.product, &bound.old, &bound.result, &bound.input, &bound.scaled, &bound.constant})
@@ -93,7 +93,7 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result,
   bound.constant =
       std::abs(alpha) * terms * (std::max(smallest, input.flush) + 2 * input.absolute * input.absolute) + 2 * smallest;
 
-  // The reference is off by this much, and S by a factor of at most 1 + 2γ_k.
+  // The reference is off by `reference`, and S by a factor of at most 1 + 2γ_k.
   const double own = static_cast<double>(k) + 4;
   const double reference = f64 ? gamma(own, 0x1p-53) * gamma(own, 0x1p-53) : gamma(own, 0x1p-53);
   const double evaluation = 1 + 2 * gamma(own + 8, 0x1p-53);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The error bound of compare.hpp, as coefficients that are the same for all elements of a product.
+/// The error bound of compare.hpp, as coefficients that hold for all elements of a product.
 
 #include <tessera/compare.hpp>
 
@@ -15,17 +15,18 @@ struct BoundCoefficients {
   double input = 0;
   double scaled = 0;
   double constant = 0;
-  double largest_input = 0; ///< from here on, inputs may become Inf when they are rounded
-  double largest = 0;       ///< of the result's type
+  double largest_input = 0; ///< inputs of this size and more may become Inf when they are rounded
+  double largest = 0;       ///< finite number of the result's type
 };
 
-/// `result`: C's type; compare.hpp says where it matters.
+/// Returns the coefficients for products with sums of `k` terms. `result` is C's type; compare.hpp says where it
+/// matters.
 BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, Index k, double alpha, double beta);
 
-/// u: 2⁻²⁴, 2⁻⁵³, 2⁻¹¹ or 2⁻⁸.
+/// Returns u of the type: 2⁻²⁴ for f32, 2⁻⁵³ for f64, 2⁻¹¹ for f16, 2⁻⁸ for bf16.
 double unit_roundoff(DType type);
 
-/// n·u / (1 − n·u); infinite from n·u = 1/2 on.
+/// Returns n·u / (1 − n·u), or infinity from n·u = 1/2 on.
 double gamma(double n, double u);
 
 } // namespace tessera::compare

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A computed product against its reference, element by element. Several comparisons, of different rows, can be merged:
-/// they may run in parallel.
+/// Compares a computed product with its reference, element by element. Comparisons of different rows may run in
+/// parallel and are then merged.
 
 #include <algorithm>
 #include <bit>
@@ -19,7 +19,7 @@ namespace tessera::compare {
 inline bool same_bits(float x, float y) { return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y); }
 inline bool same_bits(double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); }
 
-/// Both NaN, or equal.
+/// True if x and y are equal or both are NaN.
 template <class T>
 bool same_value(T x, T y) {
   return std::isnan(x) ? std::isnan(y) : x == y;
@@ -33,7 +33,7 @@ void count(NonFinite& found, T x) {
     ++found.inf;
 }
 
-/// Steps of the 16-bit type from one of its numbers, widened, to another.
+/// Returns how many steps of the 16-bit type H lie between two of its numbers, which are given widened.
 template <class H>
 std::uint64_t narrow_distance(float x, float y) {
   const auto place = [](float value) {
@@ -44,20 +44,20 @@ std::uint64_t narrow_distance(float x, float y) {
   return static_cast<std::uint64_t>(distance < 0 ? -distance : distance);
 }
 
-/// `result` is T's type, or a 16-bit one whose widened elements are compared.
+/// The comparison of some rows. `result` is T's type, or a 16-bit type whose widened elements are compared.
 template <class T>
 class Comparison {
  public:
   Comparison(const Product<T>& product, const BoundCoefficients& bound, DType result)
       : product_(product), bound_(bound), result_(result), unit_(unit_roundoff(result)) {}
 
-  /// Row number r of the product's rows.
+  /// Compares row number r of the product's rows.
   template <class H>
   void add_row(std::size_t r, const H* c) {
     for (Index j = 0; j < product_.n; ++j) add(r, j, static_cast<T>(c[j]));
   }
 
-  /// Rows that come after the ones of this comparison.
+  /// Adds a comparison of rows that come after the rows of this one.
   void merge(const Comparison& later) {
     const GemmError& other = later.error_;
     error_.total_abs += other.total_abs;
@@ -78,7 +78,7 @@ class Comparison {
     old_.add(later.old_);
   }
 
-  /// `a` and `b`: ‖A‖ of the compared rows and ‖B‖, Frobenius.
+  /// Returns the errors of all rows. `a` and `b` are the Frobenius norms of the compared rows of A and of B.
   GemmError finish(double a, double b) {
     error_.rows = product_.m;
     error_.rows_compared = static_cast<Index>(product_.rows.size());
@@ -121,8 +121,8 @@ class Comparison {
     else
       error_.ulps.add_infinite();
     if (product_.exceptional(r, j)) {
-      // Finite terms that overflow to the other infinity turn an infinite sum into NaN, in some orders. So does an
-      // infinity times a number that a narrower input type rounds to zero.
+      // In some orders, finite terms that overflow to the other infinity turn an infinite sum into NaN. An infinity
+      // times a number that a narrower input type rounds to zero does so too.
       const bool may_cancel =
           std::isnan(c) && std::isinf(gold) && (bound_.input > 0 || finite_terms_may_overflow(r, j));
       if (!same_value(c, gold) && !may_cancel) misplace(r, j, c);
@@ -143,7 +143,7 @@ class Comparison {
     if (old != 0) old_.add(old);
     if (off == 0) return;
     off_.add(off);
-    const double rel = off / exact; // infinite for a missed zero
+    const double rel = off / exact; // infinite where zero was expected
     error_.total_abs += std::abs(static_cast<double>(c) - static_cast<double>(product_.gold[e]));
     error_.max_abs = std::max(error_.max_abs, off);
     error_.max_rel = std::max(error_.max_rel, rel);
@@ -170,7 +170,8 @@ class Comparison {
 
   bool may_overflow(std::size_t r, Index j) const { return may_overflow(r, j, product_.magnitude[product_.at(r, j)]); }
 
-  /// Of an element with NaN or Inf among its terms. Σ|a||b| ≤ ‖a‖‖b‖, both over what is finite.
+  /// May the finite terms of an element with NaN or Inf among its terms overflow? Σ|a||b| ≤ ‖a‖‖b‖ over the finite
+  /// ones.
   bool finite_terms_may_overflow(std::size_t r, Index j) const {
     return may_overflow(r, j, product_.row_norms[r].two * product_.col_norms[static_cast<std::size_t>(j)].two);
   }
@@ -199,7 +200,7 @@ class Comparison {
     if (error_.worst.size() < worst_elements || element.over_bound > error_.worst.back().over_bound) keep(element);
   }
 
-  /// Among equals the first one found stays in front.
+  /// Inserts an element into the list of the worst. Of equally bad elements the first one found stays in front.
   void keep(const WorstElement& element) {
     const auto at = std::upper_bound(error_.worst.begin(), error_.worst.end(), element,
                                      [](const auto& x, const auto& y) { return x.over_bound > y.over_bound; });

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Sums over a row that bounds are made of.
+/// Sums over a row, from which bounds are computed.
 struct RowSize {
   double sum = 0;      ///< Σ|x|
   double weighted = 0; ///< Σ|x|·weight
@@ -29,7 +29,7 @@ struct RowSize {
   bool finite() const { return sum < infinity; } // NaN is not
 };
 
-/// `weights`: one for each element, or null.
+/// Returns the sums over row i of x. `weights` has one weight for each element, or is null.
 template <class T>
 RowSize size_of_row(const StridedMatrix<T>& x, Index i, const double* weights) {
   RowSize size;
@@ -47,7 +47,7 @@ StridedMatrix<T> strided(const T* data, Index ld, Index rows, Index cols, Op op)
   return op == Op::None ? StridedMatrix<T>{data, rows, cols, ld, 1} : StridedMatrix<T>{data, rows, cols, 1, ld};
 }
 
-/// Signs by the bits of a counter-based generator; a stream that no fill of matrices uses.
+/// Returns vectors of random signs: bits of a counter-based generator, in a stream that no fill of matrices uses.
 Bundles random_signs(Index bundles, Index length, bool pairs, std::uint64_t seed) {
   constexpr std::uint32_t stream = 0x46726569;
   Bundles x(bundles, length, pairs);
@@ -69,7 +69,7 @@ struct FreivaldsCheck::State {
   double alpha = 1, beta = 0;
   Bundles x;                 ///< the vectors
   Bundles expected;          ///< (alpha·A·B + beta·C₀)·x
-  std::vector<RowSize> a, c; ///< rows of op(A), weighted with those of op(B), and of C₀
+  std::vector<RowSize> a, c; ///< rows of op(A), weighted with the sums of the rows of op(B); rows of C₀
   double sum_b = 0;          ///< Σ|b|
   double largest_b = 0;
 
@@ -84,7 +84,7 @@ template <class T>
 void FreivaldsCheck::State::prepare(const GemmCall& call, Index bundles, std::uint64_t seed, int threads) {
   constexpr bool pairs = sizeof(T) == sizeof(double);
   const GemmOperands<T> operands(call);
-  const Index depth = alpha == 0 ? 0 : k; // the contract: A and B are then not looked at
+  const Index depth = alpha == 0 ? 0 : k; // by the contract, alpha = 0 means that A and B are not read
   const StridedMatrix<T> matrix_a = strided(operands.a, operands.lda, m, depth, operands.op_a);
   const StridedMatrix<T> matrix_b = strided(operands.b, operands.ldb, depth, n, operands.op_b);
   x = random_signs(bundles, n, pairs, seed);
@@ -115,7 +115,7 @@ void FreivaldsCheck::State::prepare(const GemmCall& call, Index bundles, std::ui
   });
 }
 
-/// expected_i := alpha·expected_i + beta·old_i.
+/// Sets expected_i := alpha·expected_i + beta·old_i.
 void FreivaldsCheck::State::close(Index i, const Bundles& old) {
   for (Index b = 0; b < expected.bundles; ++b)
     for (Index v = 0; v < lanes; ++v) {
@@ -143,7 +143,7 @@ FreivaldsResult FreivaldsCheck::State::check(const T* product, Index ldc, const 
   const compare::BoundCoefficients bound = compare::bound_coefficients(arithmetic, result, k, alpha, beta);
   const StridedMatrix<T> matrix = strided(product, ldc, m, n, Op::None);
   const double columns = static_cast<double>(n);
-  // This check's own error, relative to the sums of magnitudes; see compare.hpp, 6.
+  // The error of this check itself, relative to the sums of magnitudes; see compare.hpp, 6.
   const double steps = static_cast<double>(n) + static_cast<double>(k) + 8;
   const double evaluation = 1 + 2 * compare::gamma(steps, 0x1p-53);
   const double own =
@@ -155,7 +155,7 @@ FreivaldsResult FreivaldsCheck::State::check(const T* product, Index ldc, const 
     const double terms = std::abs(alpha) * row.weighted * evaluation;
     const double old = beta == 0 ? 0 : std::abs(beta) * c[static_cast<std::size_t>(i)].sum * evaluation;
     const double way = std::max(1.0, std::abs(alpha)) * row.weighted + old;
-    if (!(way * (1 + bound.product) < bound.largest)) return; // also where an operand is NaN or Inf
+    if (!(way * (1 + bound.product) < bound.largest)) return; // true as well where an operand is NaN or Inf
     if (!row.finite() || !(std::max(row.largest, largest_b) < bound.largest_input)) return;
     const RowSize computed = size_of_row(matrix, i, nullptr);
     const double underflow = pairs ? 0x1p-1074 * (1 + std::abs(alpha)) * (steps + columns * row.sum) : 0;

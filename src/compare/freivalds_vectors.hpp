@@ -1,6 +1,6 @@
 #pragma once
 
-/// Matrices times bundles of vectors, in twice the matrix's precision: the work of a Freivalds check.
+/// Multiplies matrices by bundles of vectors in twice the matrix's precision, for a Freivalds check.
 
 #include <cmath>
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace tessera::compare {
 
-/// Vectors that are multiplied together; a bundle's sums stay in registers.
+/// Number of vectors in a bundle. They are multiplied together, and their sums stay in registers.
 inline constexpr Index lanes = 16;
 
-/// `bundles` × `length` × lanes numbers; for f64 each is high + low.
+/// Bundles of vectors: `bundles` × `length` × lanes numbers. With pairs, for f64, each number is high + low.
 struct Bundles {
   Index bundles = 0;
   Index length = 0;
@@ -30,7 +30,7 @@ struct Bundles {
   std::size_t at(Index bundle, Index i) const { return static_cast<std::size_t>((bundle * length + i) * lanes); }
 };
 
-/// Element (i, j) at data[i·row + j·col].
+/// A matrix whose element (i, j) is data[i·row + j·col].
 template <class T>
 struct StridedMatrix {
   const T* data;
@@ -38,13 +38,13 @@ struct StridedMatrix {
   Index row, col;
 };
 
-/// sums += Σ_p a[p·step]·x_p for the lanes of one bundle.
+/// Adds Σ_p a[p·step]·x_p to the sums, for the lanes of one bundle.
 void add_products(const float* a, Index step, Index count, const double* x, const double* x_low, double* sums,
                   double* sums_low);
 void add_products(const double* a, Index step, Index count, const double* x, const double* x_low, double* sums,
                   double* sums_low);
 
-/// body(i) is called for each row after y_i = Σ_j x_ij·v_j is known, while the row is still in a cache.
+/// Computes y_i = Σ_j x_ij·v_j for each row i of x, and then calls body(i) while the row is still in a cache.
 template <class T, class Body>
 void multiply(const StridedMatrix<T>& x, const Bundles& v, Bundles& y, int threads, const Body& body) {
   constexpr Index rows_per_task = 64 / static_cast<Index>(sizeof(T)); // a cache line of a transposed matrix

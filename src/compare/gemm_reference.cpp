@@ -14,7 +14,7 @@
 namespace tessera {
 
 struct GemmReference::State {
-  std::variant<compare::Product<float>, compare::Product<double>> product; ///< of 16-bit operands: in f32
+  std::variant<compare::Product<float>, compare::Product<double>> product; ///< 16-bit operands are widened to f32
   DType type = DType::F32;
   DType result = DType::F32;
   std::vector<std::uint16_t> gold, canonical; ///< elements of a 16-bit result
@@ -30,7 +30,7 @@ std::vector<Index> all_rows(Index m) {
   return rows;
 }
 
-/// A call checked but for C, which is not read unless beta ≠ 0.
+/// Checks the call and the list of rows.
 void check(const GemmCall& call, const std::vector<Index>& rows) {
   throw_if_failed(check_gemm(call));
   for (std::size_t r = 0; r < rows.size(); ++r)
@@ -45,7 +45,7 @@ double frobenius(const std::vector<compare::VectorNorms>& vectors) {
   return norm.value();
 }
 
-/// Pieces of the rows are compared apart and merged in order, so that every number of threads sums alike.
+/// Compares pieces of the rows apart and merges them in order, so that the sums do not depend on the number of threads.
 template <class T>
 GemmError compare_rows(const Product<T>& product, const void* c, Index ldc, const Arithmetic& arithmetic, DType result,
                        int threads) {

@@ -1,13 +1,13 @@
 #pragma once
 
-/// √Σx² without overflow or underflow on the way.
+/// Computes √Σx² without overflow or underflow of intermediate sums.
 
 #include <cmath>
 
 namespace tessera::compare {
 
-/// Large, middling and small numbers are summed apart, the outer two scaled. (J. L. Blue, "A portable Fortran program
-/// to find the Euclidean norm of a vector", TOMS 4, 1978.)
+/// Sums large, middling and small numbers apart, and scales the large and the small ones.
+/// Source: J. L. Blue, "A portable Fortran program to find the Euclidean norm of a vector", TOMS 4, 1978.
 class Norm2 {
  public:
   void add(double x) {

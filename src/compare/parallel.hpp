@@ -1,6 +1,6 @@
 #pragma once
 
-/// Threads for the reference. They belong to no backend: what judges a kernel must not share its scheduler.
+/// Threads for the reference. They belong to no backend, because a check of a kernel must not share its scheduler.
 
 #include <atomic>
 #include <cstddef>
@@ -20,7 +20,7 @@ void parallel(std::size_t count, int threads, const Task& task) {
   std::vector<std::jthread> helpers;
   try {
     for (int t = 1; t < threads && static_cast<std::size_t>(t) < count; ++t) helpers.emplace_back(work);
-  } catch (const std::system_error&) { // no more threads: the ones there are do the work
+  } catch (const std::system_error&) { // the system has no more threads; the ones that started do the work
   }
   work();
 }

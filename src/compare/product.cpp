@@ -10,8 +10,8 @@
 namespace tessera::compare {
 namespace {
 
-/// A piece of B, packed, is used by several rows of A before the next one is: 256 × 256 f64 fill half a megabyte.
-/// Divides canonical_segment.
+/// Rows and columns of a packed piece of B, which several rows of A use before the next piece is packed. 256 × 256 f64
+/// fill half a megabyte. It divides canonical_segment.
 constexpr Index piece = 256;
 constexpr std::size_t rows_per_task = 32;
 static_assert(canonical_segment % piece == 0);
@@ -28,7 +28,8 @@ void include(VectorNorms& norms, T value) {
   }
 }
 
-/// Σ of terms among which are NaN or Inf, where the finite ones may overflow: only the others decide.
+/// Returns the sum of terms among which NaN or Inf are. The function leaves finite terms out, because they may overflow
+/// on the way and do not change the result.
 template <class T>
 double sum_of_exceptions(const GemmOperands<T>& x, Index i, Index j) {
   bool plus = false;
@@ -45,7 +46,7 @@ double sum_of_exceptions(const GemmOperands<T>& x, Index i, Index j) {
   return plus ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 
-/// op(B) row by row, if it is stored the other way round.
+/// Returns op(B) row by row, for a B that is stored transposed.
 template <class T>
 std::vector<T> transposed(const GemmOperands<T>& x) {
   std::vector<T> b(static_cast<std::size_t>(x.k * x.n));
@@ -57,13 +58,13 @@ std::vector<T> transposed(const GemmOperands<T>& x) {
   return b;
 }
 
-/// (p, s·strip + q) at packed[(s·depth + p)·strip + q]; zeros beyond the last column.
+/// Copies element (p, s·strip + q) of b to packed[(s·depth + p)·strip + q]; columns beyond the last one are zeros.
 template <class T>
 void pack_strips(const T* b, Index ldb, Index depth, Index columns, T* packed) {
   for (Index j = 0; j < columns; j += strip<T>) {
     const Index used = std::min(strip<T>, columns - j);
     for (Index p = 0; p < depth; ++p, packed += strip<T>) {
-      if (used == strip<T>) { // of known length: in vectors
+      if (used == strip<T>) { // a copy of known length is compiled to vector moves
         std::copy_n(b + p * ldb + j, strip<T>, packed);
         continue;
       }
@@ -79,7 +80,7 @@ template <class T>
 Product<T>::Product(const GemmCall& call, std::vector<Index> wanted, int threads)
     : m(call.m), n(call.n), k(call.k), alpha(call.alpha), beta(call.beta), rows(std::move(wanted)) {
   GemmOperands<T> x(call);
-  const bool reads_inputs = call.alpha != 0; // the contract: A and B are then not looked at
+  const bool reads_inputs = call.alpha != 0; // by the contract, alpha = 0 means that A and B are not read
   if (!reads_inputs) x.k = 0;
   const std::size_t elements = rows.size() * static_cast<std::size_t>(n);
   high.resize(elements);
@@ -152,7 +153,7 @@ void Product<T>::sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::
   for (std::size_t r = first; r < last; ++r) finish_row(x, r);
 }
 
-/// Adds the chains to the canonical sums of row number r from column j on, and starts them again.
+/// Adds the chains to the canonical sums of row number r from column j on, and sets the chains to zero.
 template <class T>
 void Product<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums) {
   for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {
@@ -191,7 +192,7 @@ void Product<T>::finish_row(const GemmOperands<T>& x, std::size_t r) {
     }
     canonical[e] = result;
 
-    if (low.empty() || !std::isfinite(high[e])) { // the low part of Inf and NaN means nothing
+    if (low.empty() || !std::isfinite(high[e])) { // the low part of Inf or NaN has no meaning
       high[e] = alpha * high[e];
       if (beta != 0) high[e] = std::fma(beta, static_cast<double>(c[j]), high[e]);
       if (!low.empty()) low[e] = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A product in high precision, row by row, with what the comparison needs to know about its operands.
+/// A product in high precision, row by row, with the norms of its operands that the comparison needs.
 
 #include <cstddef>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace tessera::compare {
 
-/// One row of op(A), or one column of op(B).
+/// The norms of one row of op(A), or of one column of op(B).
 struct VectorNorms {
   double sum = 0;     ///< Σ|x|
   double largest = 0; ///< of the finite elements
@@ -21,7 +21,7 @@ struct VectorNorms {
   bool finite = true;
 };
 
-/// Arrays hold rows().size() × n elements, row after row.
+/// The product of the rows `rows` of op(A). Arrays hold rows.size() × n elements, row after row.
 template <class T>
 struct Product {
   Product(const GemmCall& call, std::vector<Index> rows, int threads);
@@ -36,11 +36,11 @@ struct Product {
   std::vector<VectorNorms> row_norms, col_norms;
   bool scalars_finite = true;
 
-  /// gold and canonical rounded to a 16-bit type, and widened again: what a result of that type is compared with.
+  /// Rounds gold and canonical to a 16-bit type and widens them again, for comparisons with results of that type.
   void round_results(DType type);
 
   std::size_t at(std::size_t r, Index j) const { return r * static_cast<std::size_t>(n) + static_cast<std::size_t>(j); }
-  /// NaN or Inf among what element j of row number r is made of.
+  /// True if NaN or Inf is among the numbers that element j of row number r is computed from.
   bool exceptional(std::size_t r, Index j) const;
 
  private:

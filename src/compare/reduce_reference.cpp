@@ -26,7 +26,7 @@ ReduceReference reduce(const ReduceCall& call) {
     }
   if (call.op == ReduceOp::MaxAbs) return {largest, 0};
   const double value = std::isfinite(sum.high) ? sum.high + sum.low : sum.high;
-  // All terms are positive: the sum is its own Σ|terms|. One more rounding for the product, one for this reference.
+  // No term is negative, so the sum is Σ|terms|. The product and this reference add one rounding each.
   const double terms = static_cast<double>(call.rows) * static_cast<double>(call.cols) + 2;
   return {value, compare::gamma(terms, 0x1p-53) * value + terms * 0x1p-1074};
 }

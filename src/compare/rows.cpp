@@ -7,7 +7,7 @@ std::vector<Index> sample_rows(Index m, Index count, std::uint64_t seed) {
   std::vector<Index> rows;
   if (m <= 0 || count <= 0) return rows;
   count = std::min(count, m);
-  // One row from each of `count` strata, the first of the first and the last of the last.
+  // One row is taken from each of `count` strata: the first row of the first, the last row of the last.
   for (Index s = 0; s < count; ++s) {
     const Index first = m / count * s + std::min(s, m % count);
     const Index next = m / count * (s + 1) + std::min(s + 1, m % count);

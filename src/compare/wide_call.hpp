@@ -1,6 +1,6 @@
 #pragma once
 
-/// Products with 16-bit operands or results are compared as f32 ones: what has 16 bits is widened, which is exact.
+/// Products with 16-bit operands or results are compared as f32 products. Widening 16-bit elements is exact.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace tessera::compare {
 
-/// The elements of a 16-bit (or f32) matrix in host memory as f32, compact.
+/// Returns the elements of a 16-bit or f32 matrix in host memory as a compact f32 matrix.
 inline std::vector<float> widened(const void* data, DType type, Index rows, Index cols, Index ld) {
   std::vector<float> wide(static_cast<std::size_t>(rows * cols));
   visit(type, [&]<class T>(std::type_identity<T>) {
@@ -20,17 +20,17 @@ inline std::vector<float> widened(const void* data, DType type, Index rows, Inde
   return wide;
 }
 
-/// `x` rounded to f32 or to a 16-bit type, and widened again.
+/// Returns `x` rounded to f32 or to a 16-bit type, and widened again.
 template <class X>
 float rounded(X x, DType type) {
   return visit(type, [x]<class T>(std::type_identity<T>) { return static_cast<float>(static_cast<T>(x)); });
 }
 
-/// An f32 call with copies of what a call reads whose operands or result have 16 bits.
+/// An f32 call that stands for a call with 16-bit operands or result. Its operands are widened copies.
 class WideCall {
  public:
   explicit WideCall(const GemmCall& call) : call_(call) {
-    const bool reads_inputs = call.alpha != 0; // the contract: A and B are then not looked at
+    const bool reads_inputs = call.alpha != 0; // by the contract, alpha = 0 means that A and B are not read
     const Index rows_a = call.op_a == Op::None ? call.m : call.k, cols_a = call.op_a == Op::None ? call.k : call.m;
     const Index rows_b = call.op_b == Op::None ? call.k : call.n, cols_b = call.op_b == Op::None ? call.n : call.k;
     if (reads_inputs) {

@@ -5,23 +5,24 @@
 namespace tessera::detail {
 namespace {
 
-/// Of the canonical summation, in complex numbers.
+/// The canonical summation's segment, counted in complex numbers.
 constexpr Index complex_segment = canonical_segment / 2;
 
-/// Rather slices of k than blocks of C narrower than this.
+/// Blocks of C are not made narrower than this; k is cut into slices instead.
 constexpr Index narrow = 128;
 
 std::size_t rectangle(Index rows, Index cols, DType parts) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(scratch_ld(cols, parts)) * 2 * size_of(parts);
 }
 
-/// As many blocks as before, of equal sizes.
+/// Returns a block size that needs as many blocks as `block` does, of about equal sizes.
 Index evenly(Index size, Index block) {
   const Index count = (size + block - 1) / block;
   return (size + count - 1) / count;
 }
 
-/// The largest blocks of this k whose sides are at most equal; rows are not cut where that saves nothing.
+/// Returns the largest blocks of this k that fit into `limit`, with one side for rows and columns. Rows are not cut
+/// where that saves no memory.
 ComplexBlocks largest_blocks(const ComplexGemmCall& call, Index k, std::size_t limit) {
   const bool cuts_rows = call.op_a != Op::None || ComplexBlocks{1, 1, k}.keeps_sums(call);
   const auto blocks_of = [&](Index side) {

@@ -1,4 +1,4 @@
-/// A complex product as real ones of scratch memory's contents; see complex.hpp for the order of its operations.
+/// Computes a complex product by real products of scratch memory; complex.hpp says in which order it adds.
 
 #include <algorithm>
 #include <new>
@@ -72,7 +72,7 @@ class ComplexProduct {
   char* b_ = nullptr; ///< expanded
   char* a_ = nullptr; ///< by rows
   char* sums_ = nullptr;
-  Index b_j_ = -1, b_p_ = -1; ///< what b_ and a_ hold now
+  Index b_j_ = -1, b_p_ = -1; ///< the parts of B and A that b_ and a_ hold now
   Index a_i_ = -1, a_p_ = -1;
   bool wrote_c_ = false;
 };
@@ -87,7 +87,7 @@ Status ComplexProduct::run() {
   return wrote_c_ ? detail::partly_written(status) : status;
 }
 
-/// Less where the executor has less left: smaller blocks have the same bits.
+/// Reserves scratch memory, and less where the executor has less left: smaller blocks give the bits of larger ones.
 Status ComplexProduct::reserve() {
   constexpr std::size_t least = std::size_t{1} << 20;
   Status status;
@@ -102,7 +102,7 @@ Status ComplexProduct::reserve() {
   return status;
 }
 
-/// Without a product to add: C becomes beta·C. The real product does it, and looks at the kernel's name in any case.
+/// Sets C := beta·C where there is no product to add. A real product does it, which also checks the kernel's name.
 Status ComplexProduct::scale_result() {
   GemmCall real = real_call();
   real.k = 0;
@@ -168,7 +168,8 @@ Status ComplexProduct::copy_a(const Part& part) {
   return executor_.map(queue_, map);
 }
 
-/// Alone it is the product, alpha, beta and all; a slice is added to those before it, as a segment's sum is.
+/// Multiplies a slice. Where k is one slice and no sums are kept, the real product applies alpha and beta; else the
+/// slice is added to the slices before it, as a segment's sum is.
 Status ComplexProduct::multiply_reals(const Part& part) {
   const bool keeps_sums = blocks_.keeps_sums(call_);
   GemmCall real = real_call();

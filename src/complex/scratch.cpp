@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t most_kept = std::size_t{65} << 20;
 constexpr std::size_t least_kept = std::size_t{64} << 10;
 
-/// A thread's block. A product takes it away while it runs: a thread that waits for its helpers may begin another
-/// product meanwhile. Without a destructor, so that products in the destructors of other thread-local objects find an
-/// empty one where the thread's block is gone already.
+/// The block that a thread keeps. A product takes it while it runs, because a thread that waits for its helpers may
+/// begin another product meanwhile. The struct has no destructor, so that products in the destructors of other
+/// thread-local objects find an empty block once the thread's block is freed.
 struct KeptMemory {
   void* memory;
   std::size_t bytes;
@@ -22,7 +22,7 @@ struct KeptMemory {
 };
 constinit thread_local KeptMemory kept{nullptr, 0, false};
 
-/// Gives the block back at the thread's end.
+/// Frees the block at the thread's end.
 struct EndOfThread {
   ~EndOfThread() {
     free_host(kept.memory);

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Memory for one complex product: an executor's own, or on the host a block that the calling thread keeps for its next
-/// product, for fresh pages cost more than a small product.
+/// Scratch memory for one complex product. A device's comes from its executor. On the host the calling thread keeps a
+/// block for its next product, because fresh pages cost more than a small product.
 
 #include <cstddef>
 
@@ -19,7 +19,7 @@ class ComplexScratch {
   ComplexScratch(const ComplexScratch&) = delete;
   ComplexScratch& operator=(const ComplexScratch&) = delete;
 
-  /// For work in `queue`. Once. Aligned to 64 bytes, contents undefined.
+  /// Allocates memory for work in `queue`; may be called once. It is aligned to 64 bytes; its contents are undefined.
   Status allocate(Queue& queue, std::size_t bytes) noexcept;
   char* data() const noexcept { return static_cast<char*>(on_host_ ? host_memory_ : device_memory_.data()); }
 

@@ -1,5 +1,5 @@
-/// Complex products of operands in host memory: where they are, or through a device's memory, in blocks of C if need
-/// be.
+/// Complex products of operands in host memory. They run where the operands are, or in a device's memory, in blocks of
+/// C if the whole does not fit.
 
 #include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
@@ -12,10 +12,10 @@
 namespace tessera::detail {
 namespace {
 
-/// Blocks no smaller than this are tried: less would be copies of short rows, and then something else fills the device.
+/// Smaller blocks are not tried: copies of short rows are slow, and other programs then fill the device.
 constexpr Index smallest_block = 64;
 
-/// A rectangle of complex numbers on its way to a device and back.
+/// A rectangle of complex numbers in host memory, and its copy on a device.
 class DeviceCopy {
  public:
   DeviceCopy(Executor& executor, DType parts, const void* host, Index ld, Index rows, Index cols)
@@ -74,7 +74,8 @@ Status multiply_in_one_piece(Executor& executor, const ComplexGemmCall& call, co
   return c.copy_out(call.c);
 }
 
-/// Each half is tried in one piece again. `written`: a part of C is.
+/// Computes the product in one piece or, if it does not fit, one half of C after the other in the same way. `written`
+/// is set once a part of C is written.
 Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const GemmOptions& options, bool& written) {
   Status status = multiply_in_one_piece(executor, call, options);
   if (status.ok()) written = true;

@@ -1,4 +1,4 @@
-/// Everything that can be wrong with a product's arguments, before any kernel sees them.
+/// Checks everything that can be wrong with a product's arguments, before a kernel reads them.
 
 #include <cstdint>
 #include <limits>
@@ -20,7 +20,8 @@ Status refusal(std::string why) { return Status::failure(StatusCode::InvalidArgu
 
 std::string quantity(const char* name, Index value) { return std::string(name) + " = " + std::to_string(value); }
 
-/// Nothing to complain of, seen without a division: small products take less time than those.
+/// True for an operand of moderate size that is surely right. The test has no division, because a small product takes
+/// less time than the divisions of check_operand().
 bool is_plain(const NamedRows& x) {
   constexpr Index moderate = Index{1} << 29; // two of them and eight bytes stay within the address space
   return x.data != nullptr && x.ld >= x.cols && x.ld >= 1 && x.ld < moderate && x.rows < moderate;
@@ -67,7 +68,7 @@ Status check_types(const GemmCall& call) {
   return {};
 }
 
-/// Its operands are read while C is written.
+/// Checks the epilogue's words and operands. Kernels read these operands while they write C, so none may overlap it.
 Status check_epilogue(const GemmCall& call, const NamedRows& c) {
   const Epilogue& epilogue = call.epilogue;
   const auto word = [](auto value) { return std::to_string(static_cast<int>(value)); };

@@ -1,5 +1,5 @@
-/// The whole path of a product: check, choose an executor, bring stale operands over, run its ladder. What a device
-/// cannot hold goes through it in parts.
+/// The whole path of a product: it is checked, an executor is chosen, stale operands are brought to its memory, and a
+/// row of its ladder runs. A product that a device cannot hold goes through it in parts.
 
 #include <tessera/gemm.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 
 Op flipped(Op op) { return op == Op::None ? Op::Transpose : Op::None; }
 
-/// The epilogue of an untransposed C, its operands brought to where `place` says.
+/// Returns the epilogue of an untransposed C. `place(x)` brings operand x to where it is read, and returns its place.
 template <class Place>
 Epilogue placed_epilogue(const EpilogueOperands& operands, const Operand& c, Place&& place) {
   Epilogue epilogue{.activation = operands.activation};
@@ -35,7 +35,7 @@ Epilogue placed_epilogue(const EpilogueOperands& operands, const Operand& c, Pla
   return epilogue;
 }
 
-/// Kernels read a residual along C's rows.
+/// Replaces a transposed residual by a copy, because kernels read it along C's rows.
 void straighten_residual(EpilogueOperands& epilogue) {
   if (!epilogue.residual || epilogue.residual->op == Op::None) return;
   const Operand& x = *epilogue.residual;
@@ -44,7 +44,7 @@ void straighten_residual(EpilogueOperands& epilogue) {
   epilogue.residual = straight;
 }
 
-/// All operands in the executor's memory, where C stays.
+/// Multiplies with all operands in the executor's memory, where C stays.
 void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
                  const GemmOptions& options, const EpilogueOperands& epilogue) {
   const Placed on_a = read_on(a, executor);
@@ -79,7 +79,7 @@ Placed at_home(const Operand& x) {
           x.storage->ld()};
 }
 
-/// z = epilogue(x) on the host.
+/// Computes z := epilogue(x) on the host.
 void finish_at_home(const Operand& x, const EpilogueOperands& epilogue, const Operand& z, int threads) {
   Executor& host = place_elementwise({});
   const Placed from = at_home(x);
@@ -100,13 +100,13 @@ void finish_at_home(const Operand& x, const EpilogueOperands& epilogue, const Op
                                                      .threads = threads}));
 }
 
-/// Operands in host memory, in parts through the executor's.
+/// Multiplies operands that are in host memory; parts of them go through the executor's memory.
 void multiply_streamed(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta,
                        const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
   c.storage->leave_device();
   const DType result = c.storage->type();
   const bool has_epilogue = epilogue.bias || epilogue.residual || epilogue.activation != Activation::None;
-  if (is_16_bit(result) && (has_epilogue || logical_cols(a) > canonical_segment)) { // rounded once, at the end
+  if (is_16_bit(result) && (has_epilogue || logical_cols(a) > canonical_segment)) { // C is rounded once, at the end
     const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
     if (beta != 0.0) copy(c, wide);
     multiply_streamed(executor, alpha, a, b, beta, wide, options, {});
@@ -123,7 +123,8 @@ void multiply_streamed(Executor& executor, double alpha, const Operand& a, const
   throw_if_failed(streamed_gemm(executor, call, options.kernel));
 }
 
-/// With all operands there, or in parts if not all of them fit: then those that were not there leave again.
+/// Multiplies with all operands on the device. If not all of them fit, the ones that were not there before leave it
+/// again, and the product is streamed.
 void multiply_on_device(Executor& device, double alpha, const Operand& a, const Operand& b, double beta,
                         const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
   std::vector<Operand> brought{a, b};
@@ -144,7 +145,7 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
           const EpilogueOperands& epilogue) {
   if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
   check_epilogue(epilogue, c);
-  if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ, with the same bits
+  if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ has the bits of A·B
     Operand at = a, bt = b, ct = c;
     at.op = flipped(a.op);
     bt.op = flipped(b.op);
@@ -160,12 +161,12 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
       place_gemm(options.backend, {a.storage->type(), options.math, c.rows, c.cols, logical_cols(a)}, {&a, &b, &c});
   if (executor.capabilities().host_memory) return multiply_on(executor, alpha, a, b, beta, c, options, end);
   multiply_on_device(executor, alpha, a, b, beta, c, options, end);
-  if (c.storage->borrowed()) c.storage->host_read(); // its owner looks at the memory, not at the view
+  if (c.storage->borrowed()) c.storage->host_read(); // the owner reads the memory, not the view
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) {
   Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, call.n, call.k}, {});
-  if (executor.capabilities().host_memory) // the operands are where they have to be; the executor checks the call
+  if (executor.capabilities().host_memory) // the operands are in its memory; it checks the call
     return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));
   const bool flip_a = call.op_a == Op::Transpose;

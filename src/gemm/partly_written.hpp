@@ -1,7 +1,7 @@
 #pragma once
 
-/// What errors promise, that C is as it was, is over once a part of C has been written: then the error is a DeviceError
-/// that says so, and nobody may try again, for beta would be applied twice.
+/// Errors promise that C is as it was. Once a part of C has been written, the error is a DeviceError that says so, and
+/// the caller may not try again, because beta would then be applied twice.
 
 #include <exception>
 #include <string>
@@ -16,12 +16,13 @@ inline std::string partly_written(std::string why) {
   return why;
 }
 
-/// A failure after some of C was written.
+/// Returns the Status of a failure that came after a part of C was written.
 inline Status partly_written(const Status& status) {
   return status.ok() ? status : Status{StatusCode::DeviceError, partly_written(status.why)};
 }
 
-/// Runs `action`, which sets `written` once C is no longer as it was.
+/// Runs `action`, which sets `written` once it has written to C. Throws what `action` throws, or a DeviceError once
+/// `written` is set.
 template <class Action>
 void tell_of_parts_written(const bool& written, Action action) try {
   action();

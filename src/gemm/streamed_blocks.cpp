@@ -1,4 +1,4 @@
-/// How large the blocks of a streamed product are.
+/// Chooses the sizes of the blocks of a streamed product.
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace tessera::detail {
 namespace {
 
-/// Below this the device would wait for copies of short rows.
+/// With smaller blocks the device would wait for copies of short rows.
 constexpr Index smallest_block = 64;
 
 DeviceRectangle stored(Index rows, Index cols, Op op, DType type) {
@@ -20,7 +20,7 @@ StreamedBlocks blocks_of(const GemmCall& call, Index side) {
           call.beta == 0.0 || one_slice ? 2 : 3};
 }
 
-/// As many blocks as before, of equal sizes.
+/// Returns a block size that needs as many blocks as `block` does, of about equal sizes.
 Index evened(Index size, Index block) {
   const Index count = (size + block - 1) / block;
   return (size + count - 1) / count;

@@ -13,11 +13,11 @@
 namespace tessera::detail {
 namespace {
 
-/// A block of C, and how much of it is back on the host.
+/// A block of C, and how many of its rows are back on the host.
 struct Block {
   Index row = 0, col = 0, rows = 0, cols = 0;
-  char* c = nullptr; ///< its buffer on the device
-  Index fetched = 0; ///< rows
+  char* c = nullptr; ///< the buffer on the device
+  Index fetched = 0; ///< rows that are on the host again
 };
 
 class StreamedProduct {
@@ -49,8 +49,8 @@ class StreamedProduct {
   std::array<char*, 2> a_{}, b_{}, c_{};
   char* old_ = nullptr;
   std::unique_ptr<Queue> copies_;
-  std::array<std::unique_ptr<Event>, 2> multiplied_; ///< the product that read these slices is done
-  std::unique_ptr<Event> finished_;                  ///< the last block that was given to the device is done
+  std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
+  std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued
   Index steps_ = 0;
   bool fetched_ = false; ///< C has been written to
 };
@@ -66,12 +66,13 @@ Status StreamedProduct::run() {
   for (auto* event : {&multiplied_[0], &multiplied_[1], &finished_})
     if (Status status = executor_.create_event(*event); !status.ok()) return status;
   Status status = multiply();
-  Status end = executor_.default_queue().synchronize(); // before the buffers go
+  Status end = executor_.default_queue().synchronize(); // before the buffers are freed
   if (status.ok()) return end;
   return fetched_ ? partly_written(status) : status;
 }
 
-/// Half of the device, or half of that, until it is there. A quarter of what was there is left to the kernels.
+/// Reserves half of the device's memory, or half of that, and so on until the device has it. Blocks and slices take
+/// three quarters of it; a quarter is left to the kernels.
 Status StreamedProduct::reserve() {
   for (std::size_t bytes = executor_.capabilities().memory_bytes / 2;; bytes /= 2) {
     blocks_ = choose_blocks(call_, bytes / 4 * 3);
@@ -94,8 +95,8 @@ void StreamedProduct::cut_slab() {
   if (blocks_.copies == 3) old_ = cut(blocks_.c(call_));
 }
 
-/// Slice after slice is copied in and multiplied while the device is busy with the one before. The rows of a finished
-/// block go home in as many parts as the next block has slices.
+/// Copies in and multiplies slice after slice, while the device is busy with the slice before. The rows of a finished
+/// block return to the host in as many parts as the next block has slices.
 Status StreamedProduct::multiply() {
   const Index slices = one_slice() ? 1 : (call_.k + blocks_.k - 1) / blocks_.k;
   Block before;
@@ -116,7 +117,8 @@ Status StreamedProduct::multiply() {
   return fetch(before, before.rows);
 }
 
-/// Adds a slice's product to the block; a product of one slice is the caller's own, alpha, beta and all.
+/// Adds a slice's product to the block. Where k is one slice, the row computes the caller's product with its alpha and
+/// beta.
 Status StreamedProduct::multiply_slice(const Block& block, Index first) {
   const std::size_t slot = static_cast<std::size_t>(steps_ % 2);
   if (steps_++ >= 2)
@@ -157,7 +159,7 @@ Status StreamedProduct::multiply_slice(const Block& block, Index first) {
   return multiplied_[slot]->record(executor_.default_queue());
 }
 
-/// What comes after the sum of all slices: alpha, and the old values times beta.
+/// Completes a block after the sum of all slices: multiplies it by alpha and adds beta times the old values.
 Status StreamedProduct::finish(const Block& block) {
   if (!one_slice() && (call_.alpha != 1.0 || keeps_old())) {
     const DeviceRectangle c{block.rows, block.cols, element_};

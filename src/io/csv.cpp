@@ -1,5 +1,5 @@
-/// Comma-separated text. xtensor writes it. It is read here: xtensor's reader takes "1x" for 1, rejects subnormal
-/// numbers, and cannot say where an error is.
+/// Reads and writes comma-separated text. xtensor writes it. The reader is our own, because xtensor's takes "1x" for 1,
+/// rejects subnormal numbers, and cannot say where an error is.
 
 #include <cerrno>
 #include <charconv>
@@ -31,8 +31,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// 16-bit elements by way of float64, whose rounding shows in numbers of 17 and more digits alone, next to the middle
-/// of two elements.
+/// Reads 16-bit elements by way of float64. The second rounding shows only in numbers of 17 and more digits that lie
+/// next to the middle of two elements.
 template <class T>
 T parse_field(std::string_view field, const std::string& where) {
   std::string_view digits = field;

@@ -1,5 +1,5 @@
-/// .npy files. xtensor writes them and maps between the orders of elements. The header is read here: xtensor's reader
-/// does not notice a truncated file, and misreads headers longer than 127 bytes.
+/// Reads and writes .npy files. xtensor writes them and maps between the orders of elements. The header is read here:
+/// xtensor's reader does not notice a truncated file, and misreads headers longer than 127 bytes.
 
 #include <cerrno>
 #include <cstring>
@@ -43,7 +43,7 @@ void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& targ
     for (Index j = 0; j < info.cols; ++j) data[i * ld + j] = columns[static_cast<std::size_t>(j * info.rows + i)];
 }
 
-/// xtensor does not know 16-bit elements.
+/// Writes a file of 16-bit elements, which xtensor does not know.
 template <class T>
 void write_halves(const fs::path& path, const Operand& source) {
   const Matrix<T> straight{MatrixView<const T>(source)};
@@ -68,7 +68,7 @@ void write_elements(const fs::path& path, const Operand& source) {
   if constexpr (sizeof(T) == 2) {
     write_halves<T>(path, source);
   } else {
-    // A copy without padding: xtensor writes a container's memory as it is.
+    // The copy has no padding, because xtensor writes a container's memory as it is.
     const xt::xtensor<T, 2, xt::layout_type::row_major> compact = as_xtensor(MatrixView<const T>(source));
     xt::dump_npy(path.string(), compact);
   }

@@ -1,5 +1,5 @@
-/// The header of a .npy file (NumPy's format 1.0 to 3.0): "\x93NUMPY", two bytes of version, the header's length in two
-/// bytes (four from 2.0 on), and a Python dictionary with the keys descr, fortran_order and shape.
+/// Reads the header of a .npy file (NumPy's format 1.0 to 3.0): "\x93NUMPY", two bytes of version, the header's length
+/// in two bytes (four from 2.0 on), and a Python dictionary with the keys descr, fortran_order and shape.
 
 #include "npy_header.hpp"
 
@@ -28,7 +28,7 @@ std::string read_bytes(std::ifstream& file, std::size_t count, const fs::path& p
   return bytes;
 }
 
-/// The text after `key` and its colon.
+/// Returns the text after `key` and its colon.
 std::string_view value_of(std::string_view header, std::string_view key, const fs::path& path) {
   for (const char quote : {'\'', '"'}) {
     const std::size_t at = header.find(quote + std::string(key) + quote);
@@ -40,7 +40,7 @@ std::string_view value_of(std::string_view header, std::string_view key, const f
   fail(path, "has a .npy header without the key '" + std::string(key) + "'");
 }
 
-/// "'<f4'" → <f4; a structured type stays a list.
+/// Returns <f4 for "'<f4'".
 std::string descr_of(std::string_view header, const fs::path& path) {
   const std::string_view value = value_of(header, "descr", path);
   if (value.empty() || (value.front() != '\'' && value.front() != '"')) return "a structured type";
@@ -65,7 +65,7 @@ std::vector<Index> shape_of(std::string_view header, const fs::path& path) {
   }
 }
 
-/// What is said of element types we do not read.
+/// Names an element type that Tessera does not read.
 std::string describe(const std::string& descr) {
   static const std::vector<std::pair<std::string, std::string>> names{
       {"f2", "float16"}, {"f4", "float32"},   {"f8", "float64"},     {"i1", "int8"},   {"i2", "int16"},

@@ -16,9 +16,10 @@ struct NpyHeader {
   std::uintmax_t data_offset = 0; ///< bytes before the first element
 };
 
-/// Throws IoError if this is no .npy file.
+/// Reads the header. Throws IoError if this is no .npy file.
 NpyHeader read_npy_header(const std::filesystem::path& path);
-/// Throws IoError if the array is no matrix that we read, or the file is shorter than it says.
+/// Returns the matrix that the header describes. Throws IoError if it is no matrix of an element type, or if the file
+/// is shorter than its header says.
 NpyInfo matrix_of(const NpyHeader& header, const std::filesystem::path& path);
 
 } // namespace tessera::io

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A file that takes its target's place when it is complete, and is gone otherwise.
+/// A file that replaces its target when it is complete, and is removed otherwise.
 
 #include <filesystem>
 
@@ -8,15 +8,15 @@ namespace tessera::io {
 
 class OutputFile {
  public:
-  /// Chooses where to write. Throws IoError if the target is a folder or its folder is missing.
+  /// Chooses the path to write to. Throws IoError if the target is a folder or its folder is missing.
   explicit OutputFile(const std::filesystem::path& target);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Where the contents go: beside the target, or the target itself if it is no regular file.
+  /// The path to write to: beside the target, or the target itself if it is no regular file.
   const std::filesystem::path& path() const { return path_; }
-  /// Renames to the target. Throws IoError.
+  /// Renames the file to the target. Throws IoError.
   void commit();
 
  private:

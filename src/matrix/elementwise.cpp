@@ -21,7 +21,7 @@ void check_same_shape(const char* operation, const Operand& x, const Operand& y)
     throw InvalidArgument(std::string(operation) + ": shapes differ: " + shape(x) + " and " + shape(y));
 }
 
-/// What the generator needs to keep its promise; see RandomCall.
+/// Checks that the limits are ones for which the generator keeps its promise; see RandomCall.
 void check_range(Distribution distribution, DType type, double low, double high) {
   const std::string range = "low = " + std::to_string(low) + ", high = " + std::to_string(high);
   if (!std::isfinite(low) || !std::isfinite(high)) throw InvalidArgument("random: not finite: " + range);
@@ -47,7 +47,7 @@ void run(const MapCall& call, const Operand& z, Executor& executor) {
   written_on(z, executor);
 }
 
-/// z as an operation writes it: z itself untransposed.
+/// Returns a call that writes z, whose rows are taken as they are stored, whatever its op is.
 MapCall writing(MapOp op, const Operand& z, Executor& executor, bool discard) {
   const Placed placed = write_on(z, executor, discard);
   MapCall call;
@@ -60,7 +60,7 @@ MapCall writing(MapOp op, const Operand& z, Executor& executor, bool discard) {
   return call;
 }
 
-/// An operand with op None: itself, or a new matrix with its transpose.
+/// Returns x itself if its op is None, else a new matrix that holds its transpose.
 Operand untransposed(const Operand& x) {
   if (x.op == Op::None) return x;
   Operand straight{create_storage(x.cols, x.rows, x.storage->type()), 0, 0, x.cols, x.rows, Op::None};
@@ -86,7 +86,7 @@ double largest_sum(const Operand& x, bool by_logical_row) {
   return largest;
 }
 
-/// Element (i, j) as the view shows it, widened.
+/// Returns element (i, j) of the view, widened.
 double element(const Operand& x, Index i, Index j) {
   if (x.op == Op::Transpose) std::swap(i, j);
   const Index offset = (x.row + i) * x.storage->ld() + x.col + j;
@@ -121,7 +121,7 @@ void random(const Operand& z, Distribution distribution, std::uint64_t seed, dou
 
 void copy(const Operand& x, const Operand& z) {
   check_same_shape("copy", x, z);
-  if (overlap(x, z)) { // through a copy: an element may be written before it is read
+  if (overlap(x, z)) { // by way of a copy, because an element may be written before it is read
     const Operand aside{create_storage(x.rows, x.cols, x.storage->type()), 0, 0, x.rows, x.cols, Op::None};
     Operand straight = x;
     straight.op = Op::None;

@@ -7,7 +7,7 @@
 
 namespace tessera::detail {
 
-/// One allocation of an executor's, given back with the object.
+/// One allocation of an executor. The destructor frees it.
 class ExecutorMemory {
  public:
   explicit ExecutorMemory(Executor& executor) : executor_(executor) {}
@@ -15,13 +15,13 @@ class ExecutorMemory {
   ExecutorMemory(const ExecutorMemory&) = delete;
   ExecutorMemory& operator=(const ExecutorMemory&) = delete;
 
-  /// Gives back what it held first.
+  /// Frees what it held, then allocates.
   Status allocate(std::size_t bytes) noexcept {
     release();
     return executor_.allocate(bytes, data_);
   }
-  /// For work in `queue`. Rejected where that cannot be: memory comes and goes in the order of the default queue, so
-  /// what another queue records can neither take it nor give it back.
+  /// Allocates memory for work in `queue`. Memory is allocated and freed in the order of the default queue, so another
+  /// queue that is being recorded can do neither: then the Status is Rejected.
   Status allocate_for(Queue& queue, std::size_t bytes) noexcept {
     if (is_being_recorded(queue) && &queue != &executor_.default_queue())
       return {

@@ -12,8 +12,8 @@ constexpr std::size_t worth_huge_pages = 2 * huge_page;
 
 } // namespace
 
-/// First touching 256 MiB in pages of 4 KiB took 120 ms on a virtual machine, longer than a GPU's product: hence huge
-/// pages.
+/// Asks for huge pages where the memory is large: the first touch of small pages can take longer than a GPU's product
+/// (docs/lab/from_code_core2.md).
 void* allocate_host(std::size_t bytes) noexcept {
   const bool large = bytes >= worth_huge_pages;
   const std::size_t alignment = large ? huge_page : cache_line;

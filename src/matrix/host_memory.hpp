@@ -1,12 +1,12 @@
 #pragma once
 
-/// Host memory for matrices: aligned to cache lines; large blocks on huge pages where the system grants them.
+/// Host memory for matrices. It is aligned to cache lines; large blocks are on huge pages where the system grants them.
 
 #include <cstddef>
 
 namespace tessera {
 
-/// Null if there is not enough. Contents undefined.
+/// Returns memory with undefined contents, or null if there is not enough.
 void* allocate_host(std::size_t bytes) noexcept;
 void free_host(void* memory) noexcept;
 

@@ -8,14 +8,14 @@
 
 namespace tessera::detail {
 
-/// Sizes as the view shows them.
+/// Sizes of the view: of the transpose where x.op is Transpose.
 inline Index logical_rows(const Operand& x) { return x.op == Op::None ? x.rows : x.cols; }
 inline Index logical_cols(const Operand& x) { return x.op == Op::None ? x.cols : x.rows; }
 
 inline std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 inline std::string shape(const Operand& x) { return shape(logical_rows(x), logical_cols(x)); }
 
-/// Two rectangles of one storage that share an element.
+/// True for two rectangles of one storage that share an element.
 inline bool overlap(const Operand& x, const Operand& y) {
   return x.storage == y.storage && x.row < y.row + y.rows && y.row < x.row + x.rows && x.col < y.col + y.cols &&
          y.col < x.col + x.cols;

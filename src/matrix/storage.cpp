@@ -14,13 +14,14 @@ namespace {
 
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
-/// Whole cache lines, so that every row starts aligned; at least one, for a leading dimension is never zero.
+/// Returns `cols` rounded up to whole cache lines, so that every row starts aligned. It is at least one line, because a
+/// leading dimension is never zero.
 Index padded(Index cols, DType type) {
   const Index line = static_cast<Index>(64 / size_of(type));
   return (std::max<Index>(cols, 1) + line - 1) / line * line;
 }
 
-/// Memory behind rows of `ld` elements; none if the matrix is empty.
+/// Returns the bytes of `rows` rows of `ld` elements; 0 if the matrix is empty.
 std::size_t bytes_of(Index rows, Index cols, Index ld, DType type) {
   return cols == 0 ? 0 : static_cast<std::size_t>(rows * ld) * size_of(type);
 }
@@ -58,7 +59,7 @@ Storage::Storage(void* host, Index rows, Index cols, Index ld, DType type)
 }
 
 Storage::~Storage() {
-  // The caller's own memory must see what was computed into it on a device.
+  // The caller's memory must get what was computed into it on a device.
   if (!owns_host_ && !host_current_) try {
       fetch();
     } catch (const Error&) {
@@ -96,7 +97,8 @@ void Storage::fetch() {
   host_current_.store(true, std::memory_order_release);
 }
 
-/// Memory for this matrix on the executor, filled from the host unless it is current or not needed.
+/// Makes room for this matrix in the executor's memory, and copies the host's elements there unless the device's are
+/// current or `discard` says that they are not needed.
 Placed Storage::place(Executor& executor, bool discard) {
   const std::size_t element = size_of(type_);
   if (executor_ != &executor) {
@@ -121,7 +123,7 @@ Placed Storage::place(Executor& executor, bool discard) {
 
 Placed Storage::read_on(Executor& executor) {
   if (executor.capabilities().host_memory) return {const_cast<void*>(host_read()), ld_};
-  if (resident_on() != &executor) host_read(); // from another device through the host
+  if (resident_on() != &executor) host_read(); // another device's copy goes by way of the host
   std::lock_guard lock(mutex_);
   return place(executor, false);
 }

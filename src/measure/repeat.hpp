@@ -73,8 +73,8 @@ Status time_growing_rows(Stopwatch& watch, Index& rows, Index most, double enoug
 }
 
 /// Lets the competitors from `first` to before `last` take turns, so that a disturbance of the machine does not hit one
-/// of them alone. `turn(i)` returns whether competitor i wants another turn; those that do not are asked again as long
-/// as any does.
+/// of them alone. `turn(i)` returns whether competitor i wants another turn. As long as one of them does, all are asked
+/// again.
 template <class Turn>
 void take_turns(std::size_t first, std::size_t last, Turn&& turn) {
   for (bool any = true; any;) {

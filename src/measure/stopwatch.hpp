@@ -1,6 +1,6 @@
 #pragma once
 
-/// The two stopwatches: one reads the host's steady clock, the other an executor's events.
+/// Two stopwatches: one reads the host's steady clock, the other an executor's events.
 
 #include <chrono>
 #include <memory>

@@ -1,11 +1,11 @@
-# An unchanged program with the drop-in in front of its BLAS. PROGRAM SCRIPT runs it, CHECK PROGRAM says whether it can,
-# NAME is right if it says so, and the log has to have every line of NEEDED.
+# Runs an unchanged program with the drop-in in front of its BLAS: PROGRAM SCRIPT. CHECK says whether the program can run
+# here. The program has to print `NAME is right`, and the log has to have every line of NEEDED.
 execute_process(COMMAND ${PROGRAM} ${CHECK} RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
 if(missing)
   message("skipped: ${PROGRAM} ${CHECK} fails (Debian package ${PACKAGE})")
   return()
 endif()
-# By its name alone: a path in LD_PRELOAD ends at a space, one in LD_LIBRARY_PATH does not.
+# LD_PRELOAD gets the library's name without a path: a path there ends at a space, one in LD_LIBRARY_PATH does not.
 cmake_path(GET PRELOAD PARENT_PATH folder)
 cmake_path(GET PRELOAD FILENAME name)
 execute_process(

@@ -1,5 +1,5 @@
-/// Eigen's matrices as operands and results: where their elements are, not copies of them. Small: Eigen compiles
-/// slowly.
+/// Eigen's matrices as operands and results, without copies of their elements. The test is small, because Eigen
+/// compiles slowly.
 
 #include <tessera/eigen.hpp>
 
@@ -23,7 +23,7 @@ Columns numbered_columns(Index rows, Index cols) {
   return x;
 }
 
-/// The view is of x's own elements, each where it belongs.
+/// Checks that the view shows x's elements themselves, each in its place.
 template <class X>
 void seen_in_place(X& x) {
   const auto view = view_of(x);

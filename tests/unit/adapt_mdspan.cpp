@@ -1,4 +1,4 @@
-/// mdspan, and what only looks like one.
+/// mdspan, and types that only look like one.
 
 #include <tessera/mdspan.hpp>
 
@@ -13,7 +13,7 @@ using namespace tessera::test;
 
 namespace {
 
-/// The least that models MdspanLike.
+/// The smallest type that models MdspanLike.
 template <class T>
 struct Grid {
   using element_type = T;
@@ -26,7 +26,7 @@ struct Grid {
   int rows, cols, row_step, col_step;
 };
 
-/// What an accessor gives need not be what lies in memory.
+/// A view must not take elements that an accessor computes for elements in memory.
 struct Negated : Grid<float> {
   using reference = float;
 };

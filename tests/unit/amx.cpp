@@ -1,5 +1,5 @@
-/// The rungs on AMX in products of many blocks, and what their tiles cannot hold. Small shapes, edges and special
-/// values are the conformance program's.
+/// The rungs on AMX, in products of many blocks and with numbers that their tiles cannot hold. The conformance program
+/// tests small shapes, edges and special values.
 
 #include <array>
 #include <cstring>
@@ -53,7 +53,7 @@ struct Product {
     call.ldc = n;
     set(Op::None, Op::None, 0);
   }
-  /// The operands' elements as those of other matrices.
+  /// Takes the stored elements for matrices with these ops, with leading dimensions that fit.
   void set(Op op_a, Op op_b, double beta) {
     call.op_a = op_a;
     call.op_b = op_b;
@@ -79,10 +79,11 @@ bool same_bits(const std::vector<R>& x, const std::vector<R>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(R)) == 0;
 }
 
-/// Sums of whole numbers are exact in any order.
+/// The test uses whole numbers, whose sums are exact in any order.
 template <class T, class R = T>
 void check_exact(Math math, const std::string& kernel) {
-  // Strips of either operand pass; several tasks, blocks of k, runs, and tiles of one and two rows at the edge.
+  // The shapes have strips of either operand, several tasks, blocks of k, runs, and tiles of one and two rows at the
+  // edge.
   constexpr std::array<std::array<Index, 3>, 6> shapes{
       {{520, 300, 1300}, {300, 520, 1300}, {1000, 40, 1100}, {40, 1000, 1100}, {9, 700, 2100}, {700, 9, 40}}};
   for (const auto& [m, n, k] : shapes) {
@@ -111,8 +112,8 @@ BOOST_AUTO_TEST_CASE(whole_numbers_in_many_blocks) {
   check_exact<float>(Math::EmulatedBf16x6, "amx_bf16x6");
 }
 
-/// Tiles take subnormal numbers for zero: such products are the strict row's, bit for bit, also if the element that
-/// shows it is the last one.
+/// Tiles take subnormal numbers for zero. Products with such numbers have the bits of the strict row, even if only the
+/// last element is subnormal.
 BOOST_AUTO_TEST_CASE(products_that_may_be_subnormal_are_not_flushed) {
   for (const double beta : {0.0, 1.0})
     for (const auto& [least_a, scale_b] : {std::pair{0x1p-130f, 0x1p-8f}, {0x1p-60f, 0x1p-72f}}) {
@@ -129,7 +130,7 @@ BOOST_AUTO_TEST_CASE(products_that_may_be_subnormal_are_not_flushed) {
     }
 }
 
-/// The smallest products that cannot become subnormal stay on the tiles, and are right.
+/// The smallest products that cannot become subnormal are computed on the tiles, and are right.
 BOOST_AUTO_TEST_CASE(small_products_that_are_normal) {
   Product<bf16, float> product(64, 64, 64);
   for (bf16& x : product.a) x = static_cast<bf16>(static_cast<float>(x) * 0x1p-56f);

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(norms, T, Elements) {
   BOOST_TEST(a.norm_inf() == 12.0);
 }
 
-/// f32 elements are summed in double precision: 2²⁴ + 1 ones are counted right.
+/// f32 elements are summed in double precision: the sum of 2²⁴ + 1 ones is exact.
 BOOST_AUTO_TEST_CASE(sums_are_of_double_precision) {
   const Matrix<float> ones(1, (Index{1} << 24) + 1, 1.0f);
   BOOST_TEST(ones.sum_of_squares() == 16777217.0);

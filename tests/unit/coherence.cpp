@@ -1,4 +1,4 @@
-/// Where a matrix's newest copy is, and what is copied when. The device is a stand-in that counts.
+/// Tests where a matrix's newest copy is, and what is copied when. The device is a stand-in that counts copies.
 
 #include <utility>
 
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(the_callers_memory_gets_what_was_computed) {
   BOOST_TEST(memory == (std::vector<float>{4, 4, 1, 4, 4, 1}), boost::test_tools::per_element());
 }
 
-/// Its owner looks at the memory while the view is still there.
+/// The owner of borrowed memory reads it while the view still exists.
 BOOST_AUTO_TEST_CASE(a_product_in_the_callers_memory_is_there_when_gemm_returns) {
   FakeDevice device;
   Matrix<float> a{{1, 2}, {3, 4}};
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_product_in_the_callers_memory_is_there_when_gemm_returns)
   gemm(1.0f, a, Matrix<float>::identity(2), 1.0f, c);
   BOOST_TEST(memory == (std::vector<float>{2, 3, 1, 4, 5, 1}), boost::test_tools::per_element());
   BOOST_TEST(device.copies_out > 0); // it was computed there
-  device.broken = true;              // and what cannot be brought home is no success
+  device.broken = true;              // a result that cannot be copied to the host is a failure
   expect_error<DeviceError>([&] { gemm(1.0f, a, a, 1.0f, c); }, {"broken"});
 }
 
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_failed_operation_loses_nothing) {
   BOOST_TEST(a.newest_on() == &device);
   device.broken = false;
   BOOST_TEST((a == Matrix<float>(3, 3, 2.0f)));
-  // A kernel that rejects leaves the result as it was, here and there.
+  // A kernel that rejects leaves the result as it was, on the host and on the device.
   touch_on(device, a);
   expect_error<KernelRejected>([&] { gemm(1.0f, unit, unit, 0.0f, a, {.math = Math::Fp16}); }, {"fp16"});
   BOOST_TEST((a == Matrix<float>(3, 3, 2.0f)));

@@ -1,4 +1,4 @@
-/// The bound: kernels that are as good as their kind allows keep it, and worse ones break it.
+/// Tests the error bound: kernels that are as accurate as their kind allows keep it, and worse kernels break it.
 
 #include <bit>
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace tessera::test;
 
 namespace {
 
-/// x with `bits` bits of precision (the leading one included), rounded to nearest, ties to even.
+/// Returns x rounded to `bits` bits of precision (the leading one included), to nearest, ties to even.
 float rounded(float x, int bits) {
   if (x == 0 || !std::isfinite(x)) return x;
   int exponent = 0;
@@ -25,7 +25,7 @@ float rounded(float x, int bits) {
   return static_cast<float>(std::nearbyint(static_cast<double>(x) / step) * step);
 }
 
-/// Towards zero.
+/// Returns x rounded towards zero.
 float cut(float x, int bits) {
   if (x == 0 || !std::isfinite(x)) return x;
   int exponent = 0;
@@ -36,7 +36,7 @@ float cut(float x, int bits) {
 
 using Inner = std::function<float(const float* a, const float* b, Index k)>;
 
-/// A product made of inner products; B is transposed to make its columns contiguous.
+/// Computes a product from inner products. B is transposed, so that its columns are contiguous.
 Matrix<float> product(const CompareProblem<float>& problem, const Inner& inner) {
   const Matrix<float> bt = transpose(problem.b);
   Matrix<float> c(problem.a.rows(), problem.b.cols());
@@ -54,7 +54,7 @@ Inner on_rounded_inputs(int bits) {
   };
 }
 
-/// All terms of one sign: nothing cancels, and errors add up.
+/// All terms have one sign, so nothing cancels, and errors add up.
 CompareProblem<float> positive(Index n, Index k) {
   return {Matrix<float>::random(n, k, Seed{1}, 0.5f, 1.0f), Matrix<float>::random(k, n, Seed{2}, 0.5f, 1.0f)};
 }
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(split_operands_pass_as_emulated) {
     return sum;
   });
   BOOST_TEST(errors_as(problem, bf16x6, Math::EmulatedBf16x6).within_bound());
-  // Without scaling, small elements lose what is below fp16's smallest step.
+  // Without scaling, small elements lose their bits below fp16's smallest step.
   CompareProblem<float> small(8, 8, 4);
   for (Index i = 0; i < 8; ++i)
     for (Index p = 0; p < 4; ++p) small.a(i, p) *= 0x1p-12f;
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(underflow_is_allowed_for) {
   BOOST_TEST(error.within_bound());
 }
 
-/// The last rounding, to 16 bits, is in the bound, and nothing more.
+/// The bound of a 16-bit result allows the last rounding to 16 bits, and no more.
 BOOST_AUTO_TEST_CASE(f32_operands_with_a_16_bit_result) {
   const auto a = Matrix<float>::random(9, 1300, Seed{1}), b = Matrix<float>::random(1300, 11, Seed{2});
   const auto before = Matrix<bf16>::random(9, 11, Seed{3});

@@ -1,4 +1,5 @@
-/// What a comparison says beside "within the bound": norms, units of u, ULPs, the worst elements, NaN and Inf.
+/// Tests what a comparison reports besides "within the bound": norms, units of u, ULPs, the worst elements, NaN and
+/// Inf.
 
 #include <cmath>
 #include <limits>
@@ -19,7 +20,7 @@ constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
 template <class T>
 constexpr T infinity = std::numeric_limits<T>::infinity();
 
-/// A product with the exact result 2 everywhere: k ones times k numbers of which half cancel.
+/// A product whose exact result is 2 everywhere: k ones times k numbers of which half cancel.
 template <class T>
 CompareProblem<T> twos(Index m, Index n) {
   Matrix<T> b(4, n);
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(nan_and_inf_are_counted_on_both_sides, T, Elements
   BOOST_TEST(error.worst.size() == 2u);
 }
 
-/// A large product, so that there are several pieces.
+/// The product is so large that it is compared in several pieces.
 BOOST_AUTO_TEST_CASE_TEMPLATE(threads_do_not_change_the_errors, T, Elements) {
   const CompareProblem<T> problem(300, 700, 20);
   const GemmReference reference = problem.reference();

@@ -10,7 +10,7 @@ namespace tessera::test {
 
 template <class T>
 struct CompareProblem {
-  Matrix<T> a, b, c; ///< c is what it was before the product
+  Matrix<T> a, b, c; ///< c is C before the product
   Op op_a = Op::None;
   Op op_b = Op::None;
   double alpha = 1;
@@ -26,7 +26,7 @@ struct CompareProblem {
   Index n() const { return op_b == Op::None ? b.cols() : b.rows(); }
   Index k() const { return op_a == Op::None ? a.cols() : a.rows(); }
 
-  /// The call, whose result goes to `result`.
+  /// Returns the call that writes its result to `result`.
   GemmCall call(Matrix<T>& result) const {
     return {dtype_of<T>, Math::Strict, op_a,     op_b,   m(),  n(),           k(),         alpha,
             a.data(),    a.ld(),       b.data(), b.ld(), beta, result.data(), result.ld(), 0};
@@ -35,7 +35,7 @@ struct CompareProblem {
     Matrix<T> before = c;
     return GemmReference(call(before), threads);
   }
-  /// What a row of the reference ladder makes of it.
+  /// Returns the result of a row of the reference ladder.
   Matrix<T> run(const char* kernel) const {
     Matrix<T> result = c;
     Executor& serial = executor(Backend::Reference);

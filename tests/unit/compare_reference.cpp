@@ -1,4 +1,4 @@
-/// The reference product: as exact as it says, and the same bits as gold and canonical.
+/// Tests the reference product: it is as exact as it says, and has the bits of the rows gold and canonical.
 
 #include <bit>
 #include <cmath>
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(transposes_are_read_as_such, T, Elements) {
     }
 }
 
-/// 30-bit integers scaled by a power of two: their products' sum is exact in 128 bits.
+/// The elements are 30-bit integers scaled by a power of two, so that the sum of their products is exact in 128 bits.
 BOOST_AUTO_TEST_CASE(f64_is_accurate_to_twice_the_precision) {
   __extension__ using Wide = __int128;
   constexpr Index k = 1000;

@@ -1,4 +1,4 @@
-/// NaN, infinities and overflow: they must come out where IEEE arithmetic puts them, and NaN never passes unasked.
+/// Tests NaN, infinities and overflow: they must be where IEEE arithmetic puts them, and a NaN elsewhere never passes.
 
 #include <cmath>
 #include <limits>
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(special_values_of_c_count_if_beta_does, T, Element
   BOOST_TEST(errors(reference, c, strict<T>).misplaced == 1);
 }
 
-/// Infinity among terms that overflow on their own: the infinity decides, not the order.
+/// Where finite terms overflow and another term is infinite, the infinity decides, not the order.
 BOOST_AUTO_TEST_CASE(infinity_beside_overflow) {
   Matrix<double> a{{1e200, -1e200, std::numeric_limits<double>::infinity(), 1}};
   Matrix<double> b(4, 1, 1e200);
@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(infinity_beside_overflow) {
   BOOST_TEST(!errors(reference, Matrix<double>(1, 1, 0.0), strict<double>).within_bound());
 }
 
-/// Terms that overflow to −Inf before the infinity comes give NaN: right in that order. The other infinity, or a
-/// number, is right in none; and without the overflow NaN is wrong too.
+/// Terms that overflow to −Inf before +Inf is added give NaN, which is right in that order. −Inf or a number is right
+/// in no order; and without the overflow NaN is wrong too.
 BOOST_AUTO_TEST_CASE_TEMPLATE(infinity_after_an_overflow, T, Elements) {
   const T large = std::sqrt(std::numeric_limits<T>::max());
   for (const T factor : {T{2}, T{0.25}}) {
@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(infinity_after_an_overflow, T, Elements) {
   }
 }
 
-/// An infinity times the smallest number is infinite, and NaN where the input type is so narrow that the number becomes
-/// zero. A number is right in neither.
+/// An infinity times the smallest number is infinite, or NaN where the input type is so narrow that the number becomes
+/// zero. A finite result is wrong in both cases.
 BOOST_AUTO_TEST_CASE(infinity_times_what_rounds_to_zero) {
   const float smallest = std::numeric_limits<float>::denorm_min();
   const CompareProblem<float> problem(Matrix<float>{{inf<float>, 1.0f}}, Matrix<float>{{smallest}, {1.0f}});
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(finite_inputs_that_overflow, T, Elements) {
   BOOST_TEST(errors(reference, Matrix<T>(2, 2, not_a_number<T>), strict<T>).within_bound()); // another order: Inf − Inf
 }
 
-/// Σ|a| overflows, which only modes that round their inputs have a use for.
+/// Σ|a| overflows. Only the bounds of modes that round their inputs use it.
 BOOST_AUTO_TEST_CASE_TEMPLATE(bounds_are_finite_beside_the_largest_numbers, T, Elements) {
   const T largest = std::numeric_limits<T>::max();
   const CompareProblem<T> problem(Matrix<T>{{largest, largest, T{1}}}, Matrix<T>{{T{0.125}}, {T{0.25}}, {T{3}}});

@@ -1,4 +1,4 @@
-/// The memory that a thread keeps for its complex products, in the thread's last moments.
+/// Tests the memory that a thread keeps for its complex products while the thread ends.
 
 #include <complex>
 #include <cstring>
@@ -21,7 +21,8 @@ std::complex<double> last_product() {
   return c[63];
 }
 
-/// Made before the thread's block, so it goes after that. Memory that it takes then is probably where the block was.
+/// This object is made before the thread's block, so it is destroyed after the block. Memory that it allocates then is
+/// probably where the block was.
 struct Survivor {
   std::complex<double>* result = nullptr;
   bool* untouched = nullptr;

@@ -1,4 +1,4 @@
-/// Epilogues of matrices: what each step does, to which element, and what is refused.
+/// Tests epilogues of matrices: what each step does to which element, and what is refused.
 
 #include <algorithm>
 #include <cmath>
@@ -17,13 +17,13 @@ using tessera::test::expect_error;
 
 namespace {
 
-/// As Hendrycks and Gimpel write it.
+/// GELU as Hendrycks and Gimpel define it.
 long double exact_gelu(long double x) {
   const long double z = 2 * std::sqrt(2 / std::numbers::pi_v<long double>) * (x + 0.044715L * x * x * x);
   return x / (1 + std::exp(-z));
 }
 
-/// The largest error in units of |x|·2⁻ᵖ.
+/// Returns the largest error in units of |x|·2⁻ᵖ.
 template <class T>
 long double worst_gelu_error(double from, double to, double step) {
   long double worst = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A device without hardware: memory of its own that the host must not touch, and counters of what was done.
+/// A device without hardware. The host must not touch its memory, and it counts copies and operations.
 
 #include <cstring>
 #include <map>

@@ -1,5 +1,5 @@
-/// The randomised check of a whole product: right products pass, planted errors are found, and what it cannot judge it
-/// says.
+/// Tests the randomised check of a whole product: right products pass, planted errors are found, and the check says
+/// which rows it cannot judge.
 
 #include <tessera/freivalds.hpp>
 
@@ -35,7 +35,7 @@ FreivaldsResult result_of(const FreivaldsCheck& check, const Matrix<T>& c, const
   return check.check(c.data(), c.ld(), arithmetic, 2);
 }
 
-/// Σ_j bound_ij, which is what a row's error is held against: from the element-wise comparison.
+/// Returns Σ_j bound_ij, the bound of a row's error, from the element-wise comparison.
 template <class T>
 double row_bound(const CompareProblem<T>& problem, Index row) {
   const Matrix<T> right = problem.run("canonical");
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(right_products_pass, T, Elements) {
         }
 }
 
-/// The right-hand side is far more accurate than the bound: a result rounded once is nowhere near it.
+/// The expected values are far more accurate than the bound: the error of a result rounded once is far below it.
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_right_hand_side_is_accurate, T, Elements) {
   const CompareProblem<T> problem(50, 60, 1000);
   BOOST_TEST(result_of(check_of(problem), problem.run("gold")).max_over_bound < 1e-3);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(one_wrong_element_anywhere_is_found, T, Elements) 
   }
 }
 
-/// What it cannot see is stated: an element beyond its own bound, but not beyond its row's.
+/// The check cannot see an element that is beyond its own bound, but not beyond its row's bound.
 BOOST_AUTO_TEST_CASE_TEMPLATE(what_stays_below_the_rows_bound_is_not_seen, T, Elements) {
   const CompareProblem<T> problem(10, 400, 50);
   Matrix<T> c = problem.run("gold");
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_stays_below_the_rows_bound_is_not_seen, T, El
   BOOST_TEST(!errors(problem.reference(), c, strict<T>).within_bound());
 }
 
-/// Errors that cancel for one vector do not for all of them.
+/// Errors that cancel for one vector do not cancel for all of them.
 BOOST_AUTO_TEST_CASE_TEMPLATE(errors_that_cancel_are_found, T, Elements) {
   const CompareProblem<T> problem(8, 64, 32);
   const Matrix<T> right = problem.run("canonical");
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(errors_that_cancel_are_found, T, Elements) {
   }
 }
 
-/// A single vector misses a pair of equal errors every second time: the stated probability, and no worse.
+/// A single vector misses a pair of equal errors with the documented probability of one half, and not more often.
 BOOST_AUTO_TEST_CASE(sixteen_vectors_miss_as_seldom_as_stated) {
   const CompareProblem<float> problem(1, 2, 4);
   Matrix<float> c = problem.run("canonical");

@@ -1,5 +1,5 @@
-/// Products that must be refused, and those that look wrong and are not: the message names the argument and both
-/// values, and C stays as it was.
+/// Tests products that must be refused, and products that look wrong and are right. The message names the argument and
+/// both values, and C stays as it was.
 
 #include <limits>
 #include <vector>
@@ -16,7 +16,7 @@ using tessera::test::expect_error;
 
 namespace {
 
-/// A valid call, C := A·B with A 4×6, B 6×5, all compact, in memory of its own.
+/// A valid call and its operands: C := A·B with A 4×6 and B 6×5, all compact.
 struct Call {
   std::vector<float> a = std::vector<float>(24, 1.0f), b = std::vector<float>(30, 1.0f),
                      c = std::vector<float>(20, 7.0f);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_result_that_overlaps_an_operand) {
         x.m = x.n = x.k = 2;
       },
       {"c overlaps b", "2×2"});
-  // Different leading dimensions: by address range.
+  // With different leading dimensions the address ranges decide.
   refused(
       [](GemmCall& x) {
         x.a = static_cast<float*>(x.c) + 1;
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(blocks_side_by_side_do_not_overlap) {
                         0};
     return !check_gemm(call).ok();
   };
-  // Every pair of positions of two blocks, against the definition.
+  // Every pair of positions of two blocks is compared with the definition.
   constexpr Index rows = 3;
   constexpr Index cols = 2;
   int different = 0;

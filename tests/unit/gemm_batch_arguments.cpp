@@ -1,5 +1,5 @@
-/// Batches that must be refused, and those that look wrong and are not: the message names the argument, the product and
-/// the values, and nothing is written.
+/// Tests batches that must be refused, and batches that look wrong and are right. The message names the argument, the
+/// product and the values, and nothing is written.
 
 #include <limits>
 #include <vector>
@@ -16,7 +16,7 @@ using tessera::test::contains;
 
 namespace {
 
-/// Three products, C := A·B with A 2×3, B 3×2, all compact, one behind the other; or with pointers to the same.
+/// Three products C := A·B with A 2×3 and B 3×2, all compact, one behind the other; or pointers to these matrices.
 struct Batch {
   std::vector<float> a = std::vector<float>(18, 1.0f), b = std::vector<float>(18, 1.0f),
                      c = std::vector<float>(12, 7.0f);
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(strides) {
         x.batch.stride_c = -4;
       },
       threes);
-  // Side by side, in rows of six.
+  // The matrices are side by side, in rows of six.
   batch_accepted(
       [](Batch& x) {
         x.batch.call.ldc = 6;
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(results_that_overlap_operands) {
   BOOST_TEST(!run_batch({&x.batch, 1}).ok());
 }
 
-/// One bias and one residual for all products: none of the results may be there, nor the first one alone.
+/// All products share one bias and one residual: no result may overlap them, not only the first result.
 BOOST_AUTO_TEST_CASE(results_that_overlap_an_epilogue) {
   for (const bool pointers : {false, true}) {
     const auto bias_at = [&](std::size_t element) {
@@ -206,7 +206,8 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_unknown) {
   for (const float element : x.c) BOOST_TEST(element == 7.0f);
 }
 
-/// A kernel whose scratch memory runs out at the second of three products: who tried again would apply beta twice.
+/// A kernel whose scratch memory runs out at the second of three products. A caller that tried again would apply beta
+/// twice.
 BOOST_AUTO_TEST_CASE(out_of_memory_half_way_is_no_longer_out_of_memory) {
   struct Scarce : test::BorrowingExecutor {
     Scarce() : BorrowingExecutor(Backend::Reference) {}

@@ -1,4 +1,4 @@
-/// What a product is: the contract of Math::Strict against a plain loop, and the cases with nothing to add up.
+/// Tests the values of products: Math::Strict against a plain loop, and the cases with nothing to add up.
 
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@ using Elements = std::tuple<float, double>;
 
 namespace {
 
-/// The contract word by word, one element at a time.
+/// Computes the product as the contract says it, one element at a time.
 template <class T>
 T element(const Matrix<T>& a, const Matrix<T>& b, Index i, Index j, T alpha, T beta, T c) {
   T sum{0};

@@ -1,4 +1,4 @@
-/// Grades by the growth of the error: conventional products get A, others what their errors deserve.
+/// Tests grades by the growth of the error: conventional products get A, other algorithms the grades of their errors.
 
 #include <tessera/grade.hpp>
 
@@ -18,7 +18,7 @@ using namespace tessera::test;
 
 namespace {
 
-/// Errors factor·n^power in each sense; smaller by `shrink` from one sense to the next.
+/// Returns errors of factor·n^power in each sense; each sense's error is `shrink` times smaller than the one before.
 std::vector<SizeErrors> growing(double factor, double power, double shrink = 1) {
   std::vector<SizeErrors> sizes;
   for (const Index n : {16, 32, 64, 128}) {
@@ -45,7 +45,7 @@ Matrix<T> quarter(const Matrix<T>& x, Index row, Index col) {
   return z;
 }
 
-/// Strassen's seven products, down to 1×1.
+/// Computes a product by Strassen's seven products, down to 1×1.
 Matrix<float> strassen(const Matrix<float>& a, const Matrix<float>& b) {
   const Index n = a.rows();
   if (n <= 4) return CompareProblem<float>(Matrix<float>(a), Matrix<float>(b)).run("canonical");
@@ -73,7 +73,7 @@ Matrix<float> strassen(const Matrix<float>& a, const Matrix<float>& b) {
   return c;
 }
 
-/// Each row of A and column of B in 24 bits below its own largest element, as fixed-point emulation has them.
+/// Rounds each row of A and each column of B to 24 bits below its largest element, as fixed-point emulation does.
 CompareProblem<float> fixed_point(CompareProblem<float> problem) {
   const auto cut = [](float& x, float largest) {
     const float step = std::ldexp(1.0f, std::ilogb(largest) - 22);
@@ -90,7 +90,7 @@ CompareProblem<float> fixed_point(CompareProblem<float> problem) {
   return problem;
 }
 
-/// Grades what `multiply` makes of problems from `make`.
+/// Grades the products that `multiply` computes of problems from `make`.
 template <class Make, class Multiply>
 Grading graded(const Make& make, const Multiply& multiply) {
   std::vector<SizeErrors> sizes;
@@ -103,7 +103,7 @@ Grading graded(const Make& make, const Multiply& multiply) {
 
 CompareProblem<float> uniform(Index n) { return {n, n, n}; }
 
-/// op(A) grows along k as op(B) shrinks: A·D times D⁻¹·B.
+/// Makes a problem A·D times D⁻¹·B: op(A) grows along k as op(B) shrinks.
 CompareProblem<float> scaled_inside(Index n) {
   CompareProblem<float> problem(n, n, n);
   for (Index p = 0; p < n; ++p) {
@@ -116,7 +116,7 @@ CompareProblem<float> scaled_inside(Index n) {
   return problem;
 }
 
-/// Rows of A of very different size.
+/// Makes a problem whose rows of A differ very much in size.
 CompareProblem<float> scaled_rows(Index n) {
   CompareProblem<float> problem(n, n, n);
   for (Index i = 0; i < n; ++i)
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(fixed_point_is_graded_b) {
   BOOST_TEST((graded(scaled_rows, by_fixed_point).grade == Grade::A));
 }
 
-/// Its sums mix rows: small ones lose to large ones.
+/// Strassen's sums mix rows, so that small rows lose bits to large ones.
 BOOST_AUTO_TEST_CASE(strassen_is_graded_c) { BOOST_TEST((graded(scaled_rows, by_strassen).grade == Grade::C)); }
 
 BOOST_AUTO_TEST_CASE(narrow_inputs_have_no_grade) {

@@ -1,4 +1,4 @@
-/// f16 and bf16: every number there and back, rounding, and matrices of them.
+/// Tests f16 and bf16: every number widened and narrowed again, rounding, and matrices of them.
 
 #include <bit>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 using HalfTypes = std::tuple<f16, bf16>;
 
-/// The value of a 16-bit number by the definition of its format.
+/// Returns the value of a 16-bit number by the definition of its format.
 template <class T>
 double defined(std::uint16_t bits) {
   const int digits = std::numeric_limits<T>::digits - 1; // stored
@@ -31,12 +31,12 @@ double defined(std::uint16_t bits) {
   return sign * std::ldexp(fraction + (1 << digits), smallest - digits + exponent - 1);
 }
 
-/// The nearest number of T, ties to the even one, by looking at both neighbours.
+/// Returns the nearest number of T, ties to the even one, by comparing both neighbours.
 template <class T>
 std::uint16_t nearest(double x, std::uint16_t below) {
   const auto above = static_cast<std::uint16_t>(below + 1);
   const double low = x - defined<T>(below);
-  // Beyond the largest number its step goes on: Inf takes the place of the next one.
+  // The step of the largest number goes on beyond it: Inf takes the place of the next number.
   const double next =
       std::isinf(defined<T>(above)) ? std::ldexp(1.0, std::numeric_limits<T>::max_exponent) : defined<T>(above);
   const double high = next - x;
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_number_there_and_back, T, HalfTypes) {
   BOOST_TEST(wrong == 0);
 }
 
-/// Between each two neighbours: the middle, and the floats and doubles next to it and to both ends.
+/// Checks, between each two neighbours, the middle and the floats and doubles next to it and to both ends.
 BOOST_AUTO_TEST_CASE_TEMPLATE(rounding_is_to_nearest_even, T, HalfTypes) {
   int wrong = 0;
   const auto infinite = std::numeric_limits<T>::infinity().bits;
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(extremes) {
   static_assert(f16(1e-8f).bits == 0 && f16(-1e-8).bits == 0x8000 && f16(1e300).bits == 0x7C00);
   static_assert(bf16(std::numeric_limits<float>::max()).bits == 0x7F80 && bf16(1e-300).bits == 0);
   static_assert(bf16(1) == 1 && f16(-2) < f16(0.5f) && !(f16(0.0f) < f16(-0.0f)));
-  // A double between a middle and the float next to it: rounding by way of float would make a tie of it.
+  // A double between a middle and the float next to it would become a tie if it were rounded by way of float.
   BOOST_TEST(f16(1 + 0x1p-11 + 0x1p-40).bits == 0x3C01);
   BOOST_TEST(bf16(1 + 0x1p-8 + 0x1p-40).bits == 0x3F81);
   BOOST_TEST(bf16(0x1p-134 + 0x1p-180).bits == 1); // subnormal in both
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(operations_round_once, T, HalfTypes) {
   BOOST_TEST((Matrix<T>(2, 2, 0.1f) == matrix_cast<T>(Matrix<float>(2, 2, 0.1f))));
 }
 
-/// On every backend that is there: the f32 product of the widened operands, rounded once.
+/// On every backend that exists here, the product is the f32 product of the widened operands, rounded once.
 BOOST_AUTO_TEST_CASE_TEMPLATE(products_are_those_of_f32_rounded_once, T, HalfTypes) {
   for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb, Backend::Cuda}) {
     try {

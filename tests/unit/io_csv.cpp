@@ -1,4 +1,4 @@
-/// Matrices in comma-separated text.
+/// Tests matrices in comma-separated text.
 
 #include <cmath>
 #include <limits>

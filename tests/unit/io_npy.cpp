@@ -1,4 +1,4 @@
-/// Matrices in .npy files.
+/// Tests matrices in .npy files.
 
 #include <cmath>
 #include <cstdint>
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(special_values_survive) {
   BOOST_TEST(std::signbit(b.at(1, 0)));
 }
 
-/// Written by NumPy 2.4: np.save(file, np.array([[1, -2.5, 65504], [6e-8, np.inf, 0.1]], '<f2')), and the same of
-/// ml_dtypes.bfloat16 with [[1, -2.5, 0.1]].
+/// NumPy 2.4 wrote these files: np.save(file, np.array([[1, -2.5, 65504], [6e-8, np.inf, 0.1]], '<f2')), and np.save of
+/// [[1, -2.5, 0.1]] in ml_dtypes.bfloat16.
 BOOST_AUTO_TEST_CASE(sixteen_bits_as_numpy_writes_them) {
   const auto file = [](const char* descr, const char* shape, std::string_view elements) {
     std::string header = std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";

@@ -1,4 +1,4 @@
-/// xtensor expressions and matrices.
+/// Tests xtensor expressions and matrices.
 
 #include <tessera/xtensor.hpp>
 

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(wide_numbers_have_every_exponent, T, Elements) {
   BOOST_TEST(std::abs(significands / n - 1.5) < 5 * std::sqrt(1.0 / 12 / n));
 }
 
-/// Every kind that is promised, in its share.
+/// Every kind of special value occurs with its promised share.
 BOOST_AUTO_TEST_CASE_TEMPLATE(special_numbers_are_all_there, T, Elements) {
   using Limits = std::numeric_limits<T>;
   const auto a = Matrix<T>::random(400, 500, Seed{3}, Distribution::Special, static_cast<T>(0.01), static_cast<T>(0.2));

@@ -1,4 +1,4 @@
-/// What the programs say of repeated timings.
+/// Tests the summary of repeated timings.
 
 #include "measure/time_summary.hpp"
 
