@@ -130,15 +130,24 @@ nb::list kernel_rows(nb::handle backend) {
   return rows;
 }
 
-/// (seconds, verdict, reason, errors or None)
+/// The errors by the names of their columns; empty for a result that was not compared.
+nb::dict error_columns(const std::optional<GemmError>& error) {
+  nb::dict columns;
+  if (!error) return columns;
+  columns["total_abs"] = error->total_abs;
+  columns["max_rel"] = error->max_rel;
+  columns["mean_rel"] = error->mean_rel;
+  columns["max_over_bound"] = error->max_over_bound;
+  columns["differing_bits"] = error->differing_bits;
+  return columns;
+}
+
+/// (seconds, verdict, reason, errors)
 nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handle math, int repeat, double time_limit) {
   const RaceResult result = race.run(parse_backend(backend.ptr()), kernel, parse_math(math.ptr()), repeat, time_limit);
   nb::list seconds;
   for (const double run : result.seconds) seconds.append(run);
-  nb::object errors = nb::none();
-  if (const auto& e = result.error)
-    errors = nb::make_tuple(e->total_abs, e->max_rel, e->mean_rel, e->max_over_bound, e->differing_bits);
-  return nb::make_tuple(seconds, text(result.verdict), text(result.reason), errors);
+  return nb::make_tuple(seconds, text(result.verdict), text(result.reason), error_columns(result.error));
 }
 
 void bind_device_array(nb::module_& module) {

@@ -213,10 +213,30 @@ BOOST_AUTO_TEST_CASE(no_colour_and_no_bar_without_a_terminal) {
   BOOST_TEST(outcome.err == "");
 }
 
+BOOST_AUTO_TEST_CASE(the_model_is_known_where_ceilings_and_operands_are) {
+  if (!has_backend(*this, "openmp")) return;
+  const json report = report_of(compare({"--cpu", "--cblas", "none", "--kernels", "gold,naive,transposed,simd",
+                                         "--shape", "40x30x20", "--repeat", "1", "--json", "-"}));
+  for (const json& row : report["results"]) {
+    BOOST_TEST_CONTEXT(row.dump()) {
+      if (row["backend"] != "openmp") {
+        BOOST_TEST(row["model_seconds"].is_null() == (row["backend"] == "reference"));
+        continue;
+      }
+      BOOST_TEST(row["model_seconds"].get<double>() > 0);
+      // 24000 products and 1200 results: naive loads and stores its sum as well, transposed first copies B.
+      if (row["kernel"] == "naive") BOOST_TEST(row["global_accesses"] == 4 * 24000 + 1200);
+      if (row["kernel"] == "transposed") BOOST_TEST(row["global_accesses"] == 2 * 24000 + 1200 + 2 * 600);
+      if (row["kernel"] == "simd") BOOST_TEST(row["global_accesses"].is_null());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(help_and_version) {
   const Outcome help = compare({"--help"});
   BOOST_TEST(help.status == 0);
-  for (const char* part : {"--sizes", "Exit status", "--cblas"}) BOOST_TEST(contains(help.out, part), part);
+  for (const char* part : {"--sizes", "Exit status", "--cblas", "% peak", "model"})
+    BOOST_TEST(contains(help.out, part), part);
   BOOST_TEST(contains(compare({"--version"}).out, "gemm_compare"));
 }
 

@@ -2,13 +2,17 @@
 
 #include "options.hpp"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include <tessera/status.hpp>
 #include <tessera/version.hpp>
 
 #include "common/command_line.hpp"
+#include "common/terminal.hpp"
 #include "options_parse.hpp"
+#include "report/columns/columns.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -39,6 +43,17 @@ Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage,
 missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 something is slower and
 --fail-on-slower was given; 2 a report cannot be read.
 )";
+
+/// The table's columns, for --help.
+std::string column_help() {
+  const std::vector<const report::Column*> shown = report::shown_in(&report::Column::table);
+  std::size_t width = 0;
+  for (const report::Column* column : shown) width = std::max(width, apps::display_width(column->table.heading));
+  std::string text = "\nColumns (one that says nothing is left out):\n";
+  for (const report::Column* column : shown)
+    text += "  " + apps::pad_right(column->table.heading, width) + "  " + column->explains + "\n";
+  return text;
+}
 
 /// Declares a text option; its word is kept as it was typed.
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target, const std::string& help,
@@ -174,7 +189,7 @@ void declare(CLI::App& app, CommandLine& words) {
 
 std::optional<Options> parse_options(int argc, char** argv) {
   CLI::App app(description, "gemm_compare");
-  app.footer(footer);
+  app.footer(footer + column_help());
   app.set_version_flag("--version", std::string("gemm_compare " TESSERA_VERSION));
   CommandLine words;
   declare(app, words);

@@ -12,9 +12,14 @@ double elements(const Result& result, double times_c) {
   return result.operation == Operation::Gemm ? m * k + k * n + times_c * m * n : n;
 }
 
+/// Bandwidth of the nearest cache that holds all operands, or of memory.
+double bandwidth_for(const apps::CeilingRow& ceiling, const Result& result) {
+  return ceiling.bandwidth_of(elements(result, 1) * static_cast<double>(size_of(result.type)));
+}
+
 double percent(const apps::CeilingRow& ceiling, const Result& result, double seconds) {
   const double size = static_cast<double>(size_of(result.type));
-  const double bandwidth = ceiling.bandwidth_of(elements(result, 1) * size);
+  const double bandwidth = bandwidth_for(ceiling, result);
   double shortest = 0;
   if (ceiling.flops > 0) shortest = operations(result) / ceiling.flops;
   if (bandwidth > 0) shortest = std::max(shortest, elements(result, result.beta != 0 ? 2 : 1) * size / bandwidth);
@@ -29,6 +34,14 @@ double ceiling_percent(apps::CeilingTable& ceilings, const Result& result, doubl
       percent(ceilings.find(result.backend, result.type, result.math, result.threads), result, seconds);
   if (!(first > 100)) return first;
   return percent(ceilings.find_again(result.backend, result.type, result.math, result.threads), result, seconds);
+}
+
+double model_seconds(apps::CeilingTable& ceilings, const Result& result, const GemmTraffic& traffic) {
+  if (result.backend == Backend::Reference) return unknown;
+  const apps::CeilingRow ceiling = ceilings.find(result.backend, result.type, result.math, result.threads);
+  const double bandwidth = bandwidth_for(ceiling, result);
+  if (!(ceiling.flops > 0) || !(bandwidth > 0)) return unknown;
+  return std::max(traffic.operations / ceiling.flops, traffic.bytes / bandwidth);
 }
 
 } // namespace tessera::compare_app

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/backend/traffic.hpp>
 #include <tessera/status.hpp>
 
 #include "check/verdict.hpp"
@@ -103,6 +104,7 @@ void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
       Result as_if = result;
       as_if.backend = task.backend;
       result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, bench_.options.mean ? time.mean : time.median);
+      result.model_seconds = model_seconds(bench_.ceilings, as_if, compulsory_traffic(host_.call_before(0)));
       break;
     }
   bench_.board.set(position, result);
@@ -201,6 +203,9 @@ void GemmRunner::check(Entry& entry) {
   if (bench_.options.timing == Timing::Graph && !result.timing_note.empty() && result.verdict == Verdict::Pass)
     result.reason += (result.reason.empty() ? "timed by events: " : "; timed by events: ") + result.timing_note;
   result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
+  const GemmTraffic traffic = traffic_of(*entry.task.gemm, call);
+  result.model_seconds = model_seconds(bench_.ceilings, result, traffic);
+  if (entry.task.gemm->traffic != nullptr) result.global_accesses = traffic.accesses;
   keep_product(entry, c);
 }
 

@@ -50,6 +50,8 @@ struct Result {
   double gflops = unknown;
   double ceiling_percent = unknown;
   double speedup = unknown;
+  double model_seconds = unknown;   ///< predicted from the row's count of its work and the measured ceilings
+  double global_accesses = unknown; ///< elements, where the kernel counts them
   std::optional<GemmError> error;
   std::optional<FreivaldsResult> freivalds; ///< if `error` is of some rows alone
   double check_seconds = unknown; ///< the check of this row; the first of a shape and type makes the reference

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -26,8 +25,10 @@ Row read_row(const Json& result) {
   Row row;
   read_columns(result, row);
   if (row.backend.empty() || row.kernel.empty()) throw DocumentError("names no backend or no kernel");
-  if (std::isnan(row.min)) row.min = row.median;
-  if (std::isnan(row.max)) row.max = row.median;
+  if (const Json* seconds = find(result, "seconds")) {
+    if (find(*seconds, "min") == nullptr) row.min = row.median;
+    if (find(*seconds, "max") == nullptr) row.max = row.median;
+  }
   row.device = word_at(result, "device");
   return row;
 }

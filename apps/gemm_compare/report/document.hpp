@@ -45,6 +45,8 @@ struct Row {
   double gflops = unknown;
   double ceiling_percent = unknown;
   double speedup = unknown; ///< over the first rung
+  double model_seconds = unknown;
+  double global_accesses = unknown; ///< elements; known of rows that count them
 
   double total_abs = unknown, max_abs = unknown, max_rel = unknown, mean_rel = unknown;
   double normwise = unknown;

@@ -79,7 +79,7 @@ std::string table_section(const Run& run) {
   std::string head;
   for (const Column* column : shown)
     head += fmt::format("<th scope=\"col\" class=\"{}\" title=\"{}\"><button type=\"button\">{}</button></th>",
-                        is_number(*column) ? "number" : "", escaped(column->explains), column->page.heading);
+                        is_number(*column) ? "number" : "", column->explains, column->page.heading);
   return fmt::format(
              "<section id=\"table\">\n<h2>Every row</h2>\n<form class=\"filters\">\n"
              "<label>Kernel <input type=\"search\" placeholder=\"part of its name\" data-column=\"{}\"></label>\n",

@@ -107,6 +107,8 @@ report::Row row_of(const Result& result) {
   row.gflops = result.gflops;
   row.ceiling_percent = result.ceiling_percent;
   row.speedup = result.speedup;
+  row.model_seconds = result.model_seconds;
+  row.global_accesses = result.global_accesses;
   if (result.error) set_errors(*result.error, row);
   row.check_seconds = result.check_seconds;
   row.verdict = to_string(result.verdict);

@@ -22,23 +22,24 @@ struct GemmSizes {
 /// Elements of C that are stored, and loaded too where beta is not zero.
 inline double result_accesses(const GemmCall& call) noexcept { return GemmSizes(call).c * (call.beta != 0 ? 2 : 1); }
 
-/// Operations of a product in one math mode: 2·m·n·k; Kahan's summation takes four instructions for each multiply-add.
-inline double product_operations(const GemmCall& call, Math math) noexcept {
-  return 2 * GemmSizes(call).a * static_cast<double>(call.n) * (math == Math::Compensated ? 4 : 1);
+/// Operations of a product: 2·m·n·k. Kahan's summation, the compensated mode, takes four instructions for a
+/// multiply-add.
+inline double product_operations(const GemmCall& call) noexcept {
+  return 2 * GemmSizes(call).a * static_cast<double>(call.n) * (call.math == Math::Compensated ? 4 : 1);
 }
 
 /// The least that any kernel must move: each operand once. It stands for kernels without a count of their own.
-inline GemmTraffic compulsory_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+inline GemmTraffic compulsory_traffic(const GemmCall& call) noexcept {
   const GemmSizes sizes(call);
   const double result = result_accesses(call);
-  return {product_operations(call, row.math), sizes.a + sizes.b + result,
+  return {product_operations(call), sizes.a + sizes.b + result,
           (sizes.a + sizes.b) * static_cast<double>(size_of(call.type)) +
               result * static_cast<double>(size_of(call.result))};
 }
 
 /// The kernel's own count, or the compulsory traffic where it has none.
 inline GemmTraffic traffic_of(const GemmKernel& row, const GemmCall& call) noexcept {
-  return row.traffic != nullptr ? row.traffic(row, call) : compulsory_traffic(row, call);
+  return row.traffic != nullptr ? row.traffic(row, call) : compulsory_traffic(call);
 }
 
 /// Times that an operand is loaded whole when `extent` rows or columns of C are cut into tiles. A tile of 0 is one
@@ -55,7 +56,7 @@ inline GemmTraffic tile_traffic(const GemmKernel& row, const GemmCall& call) noe
   const GemmSizes sizes(call);
   const double loads = sizes.a * passes(call.n, row.tile.n) + sizes.b * passes(call.m, row.tile.m);
   const double result = result_accesses(call);
-  return {product_operations(call, row.math), loads + result,
+  return {product_operations(call), loads + result,
           loads * static_cast<double>(size_of(call.type)) + result * static_cast<double>(size_of(call.result))};
 }
 

@@ -15,7 +15,11 @@ from ._inventory import Kernel, backends as all_backends, kernels as all_kernels
 
 @dataclass(frozen=True)
 class Row:
-    """One kernel's result. What was not measured is NaN."""
+    """One kernel's result. What was not measured is NaN.
+
+    A field that gemm_compare has too has the name of its column there. A new column of errors is one field here and
+    one line of error_columns() in module.cpp.
+    """
 
     backend: str
     kernel: str
@@ -122,8 +126,7 @@ def _row(race: _core.Race, kernel: Kernel, operations: float, repeat: int, time_
     runs, verdict, reason, errors = race.run(kernel.backend, kernel.name, kernel.math, repeat, time_limit)
     nan = float("nan")
     median = statistics.median(runs) if runs else nan
-    total_abs, max_rel, mean_rel, max_over_bound, differing_bits = errors or (nan, nan, nan, nan, nan)
-    return Row(
+    known: dict[str, Any] = dict(
         backend=kernel.backend,
         kernel=kernel.name,
         math=kernel.math,
@@ -132,10 +135,7 @@ def _row(race: _core.Race, kernel: Kernel, operations: float, repeat: int, time_
         seconds=median,
         seconds_min=min(runs, default=nan),
         gflops=operations / median * 1e-9 if median > 0 else nan,
-        total_abs=total_abs,
-        max_rel=max_rel,
-        mean_rel=mean_rel,
-        max_over_bound=max_over_bound,
-        differing_bits=differing_bits,
         reason=reason,
+        **errors,
     )
+    return Row(**{field.name: known.get(field.name, nan) for field in fields(Row)})

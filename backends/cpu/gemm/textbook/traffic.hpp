@@ -10,13 +10,13 @@ inline constexpr double cache_line_bytes = 64;
 
 /// The count of the triple loop with its sum in memory: each step loads an element of A, one of B and the sum, and
 /// stores the sum, which stays in the nearest cache. A walk across rows moves a cache line for each element.
-inline GemmTraffic naive_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+inline GemmTraffic naive_traffic(const GemmKernel&, const GemmCall& call) noexcept {
   const double products = GemmSizes(call).a * static_cast<double>(call.n);
   const double result = result_accesses(call);
   const auto element = static_cast<double>(size_of(call.type));
   const double a = call.op_a == Op::None ? element : cache_line_bytes;
   const double b = call.op_b == Op::None ? cache_line_bytes : element;
-  return {product_operations(call, row.math), 4 * products + result,
+  return {product_operations(call), 4 * products + result,
           products * (a + b) + result * static_cast<double>(size_of(call.result))};
 }
 
@@ -33,8 +33,7 @@ inline GemmTraffic transposed_traffic(const GemmKernel& row, const GemmCall& cal
 inline GemmTraffic blocked_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
   const GemmSizes sizes(call);
   const double copies = (sizes.a + sizes.b) * static_cast<double>(size_of(call.type));
-  return {product_operations(call, row.math), packed_traffic(row, call).accesses,
-          compulsory_traffic(row, call).bytes + copies};
+  return {product_operations(call), packed_traffic(row, call).accesses, compulsory_traffic(call).bytes + copies};
 }
 
 } // namespace tessera::cpu

@@ -24,29 +24,29 @@ inline double lane_bytes(Lanes lanes, std::size_t element) noexcept {
 
 /// The count of a kernel with a thread for each result, which loads k elements of A and k of B: 2·m·n·k loads. `a`, `b`
 /// and `c` say what the lanes of a warp access in each matrix.
-inline GemmTraffic thread_traffic(const GemmKernel& row, const GemmCall& call, Lanes a, Lanes b, Lanes c) noexcept {
+inline GemmTraffic thread_traffic(const GemmCall& call, Lanes a, Lanes b, Lanes c) noexcept {
   const double products = GemmSizes(call).a * static_cast<double>(call.n);
   const double result = result_accesses(call);
-  return {product_operations(call, row.math), 2 * products + result,
+  return {product_operations(call), 2 * products + result,
           products * (lane_bytes(a, size_of(call.type)) + lane_bytes(b, size_of(call.type))) +
               result * lane_bytes(c, size_of(call.result))};
 }
 
 /// thread_traffic() where a warp computes neighbours in a row of C: coalesced unless B is transposed.
-inline GemmTraffic coalesced_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
-  return thread_traffic(row, call, Lanes::OneElement, call.op_b == Op::None ? Lanes::Neighbours : Lanes::DifferentRows,
+inline GemmTraffic coalesced_traffic(const GemmKernel&, const GemmCall& call) noexcept {
+  return thread_traffic(call, Lanes::OneElement, call.op_b == Op::None ? Lanes::Neighbours : Lanes::DifferentRows,
                         Lanes::Neighbours);
 }
 
 /// thread_traffic() where a warp computes neighbours in a column of C: not coalesced unless A is transposed.
-inline GemmTraffic strided_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
-  return thread_traffic(row, call, call.op_a == Op::None ? Lanes::DifferentRows : Lanes::Neighbours, Lanes::OneElement,
+inline GemmTraffic strided_traffic(const GemmKernel&, const GemmCall& call) noexcept {
+  return thread_traffic(call, call.op_a == Op::None ? Lanes::DifferentRows : Lanes::Neighbours, Lanes::OneElement,
                         Lanes::DifferentRows);
 }
 
 /// thread_traffic() where a warp walks down 32 rows of Bᵀ, after a transpose of B unless it is stored that way.
-inline GemmTraffic transposed_b_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
-  const GemmTraffic walk = thread_traffic(row, call, Lanes::OneElement, Lanes::DifferentRows, Lanes::Neighbours);
+inline GemmTraffic transposed_b_traffic(const GemmKernel&, const GemmCall& call) noexcept {
+  const GemmTraffic walk = thread_traffic(call, Lanes::OneElement, Lanes::DifferentRows, Lanes::Neighbours);
   return call.op_b == Op::None ? with_copies(walk, call, GemmSizes(call).b) : walk;
 }
 
@@ -60,7 +60,7 @@ inline GemmTraffic row_traffic(const GemmKernel& row, const GemmCall& call, Inde
   const auto bytes = [&](Op op) {
     return lane_bytes(op == Op::None ? Lanes::Neighbours : Lanes::DifferentRows, size_of(call.type));
   };
-  return {product_operations(call, row.math), a + b + result,
+  return {product_operations(call), a + b + result,
           a * bytes(call.op_a) + b * bytes(call.op_b) + result * static_cast<double>(size_of(call.result))};
 }
 
@@ -75,7 +75,7 @@ inline GemmTraffic padded_traffic(const GemmKernel& row, const GemmCall& call) n
   const double loads = to.a * passes(call.n, row.tile.n) + to.b * passes(call.m, row.tile.m);
   const double elements = from.a + from.b + to.a + to.b + loads;
   const double result = result_accesses(call);
-  return {product_operations(call, row.math), elements + result,
+  return {product_operations(call), elements + result,
           elements * static_cast<double>(size_of(call.type)) + result * static_cast<double>(size_of(call.result))};
 }
 
