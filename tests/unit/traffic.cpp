@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "cpu/gemm/textbook/traffic.hpp"
-#include "cuda/gemm/textbook/traffic.hpp"
+#include "cuda/gemm/common/traffic.hpp"
 
 using namespace tessera;
 
