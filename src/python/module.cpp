@@ -1,5 +1,5 @@
-/// The module tessera._core. What it binds takes and gives plain Python objects, so that each argument's errors can
-/// name it; tessera/_core.pyi has the types.
+/// The module tessera._core. Its functions take and return plain Python objects, so that errors can name the argument;
+/// tessera/_core.pyi has the types.
 
 #include <nanobind/nanobind.h>
 
@@ -109,7 +109,7 @@ nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb:
 
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
 
-/// (name, built, available, reason, path, device, threads, memory) of each.
+/// Returns (name, built, available, reason, path, device, threads, memory) of each backend.
 nb::list backend_rows() {
   nb::list rows;
   for (const BackendInfo& info : available_backends()) {
@@ -121,7 +121,7 @@ nb::list backend_rows() {
   return rows;
 }
 
-/// (name, dtype, math, canonical, summary, source) of each.
+/// Returns (name, dtype, math, canonical, summary, source) of each GEMM row of a backend.
 nb::list kernel_rows(nb::handle backend) {
   nb::list rows;
   for (const GemmKernel& row : gemm_kernels(parse_backend(backend.ptr())))
@@ -130,7 +130,7 @@ nb::list kernel_rows(nb::handle backend) {
   return rows;
 }
 
-/// (seconds, verdict, reason, errors or None)
+/// Returns (seconds, verdict, reason, errors or None) of one kernel.
 nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handle math, int repeat, double time_limit) {
   const RaceResult result = race.run(parse_backend(backend.ptr()), kernel, parse_math(math.ptr()), repeat, time_limit);
   nb::list seconds;
@@ -184,7 +184,7 @@ NB_MODULE(_core, module) {
     }
   });
   module.attr("__version__") = TESSERA_VERSION;
-  // None is left to the functions, which say which argument may not be None.
+  // None is passed on to the functions, which report the argument that may not be None.
   module.def("gemm", gemm_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "c"_a = nb::none(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), "bias"_a = nb::none(),

@@ -66,7 +66,7 @@ struct PluginInfo {
   /// Whose memory the executor's is; Capabilities::host_memory must agree. For a name of built_in_backends the list
   /// holds, here and for the preference.
   Memory memory = Memory::Host;
-  /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a caller who names the backend gets it.
+  /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a call that names the backend gets it.
   int preference = 0;
 };
 
