@@ -33,7 +33,7 @@
 /// scratch memory, in blocks if they are large. If operands in host memory do not fit into a device's memory, C is
 /// computed there in blocks. Blocks change no bit.
 ///
-/// The errors are those of gemm.hpp.
+/// gemm.hpp lists the errors.
 ///
 /// Source: complex numbers as real 2×2 matrices; Van Zee and Smith: "Implementing high-performance complex matrix
 /// multiplication via the 1m method" (2020), which expands while packing.

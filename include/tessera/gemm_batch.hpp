@@ -14,7 +14,7 @@
 /// the host. A failure after some results were written is a DeviceError that says so. Backend::Auto stays on the host
 /// unless each product alone is worth the copies, because copying a small product takes longer than computing it.
 ///
-/// The errors are those of gemm(). No C is changed if an argument is invalid.
+/// gemm.hpp lists the errors. No C is changed if an argument is invalid.
 
 #include <algorithm>
 #include <span>

@@ -22,7 +22,7 @@ namespace tessera {
 ///
 /// A recording owns the memory that its kernels need besides their operands; a later kernel uses again what an earlier
 /// one needed. It also owns memory that was freed while its executor's default queue was recorded. Memory that was
-/// allocated meanwhile exists at once and belongs to the caller who allocated it.
+/// allocated meanwhile exists at once and belongs to the caller that allocated it.
 ///
 /// The destructor frees the recording's memory and waits for nothing: the last replay must have ended, and the executor
 /// must still exist. The queue that was recorded may be gone.

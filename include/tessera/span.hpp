@@ -27,8 +27,8 @@ inline void check_span(std::size_t size, Index rows, Index cols, Index ld) {
 
 } // namespace detail
 
-/// Returns a view of the span's elements without a copy. Throws InvalidArgument if the span is too short, or if the
-/// sizes are those of no matrix.
+/// Returns a view of the span's elements without a copy. Throws InvalidArgument if the span is too short, or if
+/// no matrix has such sizes.
 template <detail::Element T, std::size_t extent>
 MatrixView<T> view_of(std::span<T, extent> elements, Index rows, Index cols, Index ld) {
   detail::check_span(elements.size(), rows, cols, ld);
