@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(parts_that_were_written_are_told_of) {
   TwoGroups(TwoGroups::large).expect_parts_written("64×64");
 }
 
-/// The device fails while it copies results to the host: those of the second group, after those of the first.
+/// The device fails while it copies the results of the second group to the host, after the first group's.
 BOOST_AUTO_TEST_CASE(fetches_that_fail_are_not_tried_again) { // SMALL_DEVICE_FETCHES is 1
   use_small_device();
   TwoGroups(8).expect_parts_written("no memory for copies");
