@@ -1,7 +1,7 @@
 #pragma once
 
-/// The activations of an epilogue, one for each bit: host and device compute them with the same operations, additions,
-/// products, quotients and fused multiply-adds that round to nearest.
+/// The activations of an epilogue. Host and device compute them with the same sequence of additions, products,
+/// quotients and fused multiply-adds, all rounded to nearest, so that the results have the same bits.
 ///
 /// gelu(x) = x / (1 + exp(−z)) with z = x·(c₁ + c₂·x²), c₁ = 2·√(2/π), c₂ = 0.044715·c₁: the tanh form of Hendrycks and
 /// Gimpel, "Gaussian error linear units" (2016). Its error is at most 4·u·|x|, u the type's unit roundoff; −Inf gives
@@ -16,7 +16,7 @@
 namespace tessera {
 namespace detail {
 
-/// What exp needs to know of a type.
+/// The constants of exp for a type.
 template <class T>
 struct ExpConstants;
 
@@ -42,7 +42,8 @@ struct ExpConstants<double> {
   static constexpr int digits = 52, bias = 1023, degree = 13;
 };
 
-/// exp(x) from 2ⁿ·exp(r), |r| ≤ ln 2 / 2, the latter by its series; Inf above `overflow`, exp(underflow) below that.
+/// Returns exp(x) as 2ⁿ·exp(r) with |r| ≤ ln 2 / 2, exp(r) by its series. Returns Inf above `overflow`, and
+/// exp(underflow) below `underflow`.
 template <class T>
 [[gnu::always_inline]] TESSERA_HOST_DEVICE inline T same_exp(T x) {
   using Constants = ExpConstants<T>;
@@ -73,8 +74,9 @@ template <class T>
   return x > Constants::overflow ? Constants::infinite : sum * scale;
 }
 
-/// x / y for y ≥ 1, Inf and NaN included: what the quotient is anyway. A device's division takes many instructions more
-/// where y is out of the middle of the range, which is where gelu's is for x below −9; there the quotient is normal.
+/// Returns x / y for y ≥ 1, also if y is Inf or NaN, with the bits of the division. On a device a division takes many
+/// more instructions if y is very large, as in gelu for x below −9. There y is scaled first; the quotient stays a
+/// normal number.
 template <class T>
 [[gnu::always_inline]] TESSERA_HOST_DEVICE inline T quotient(T x, T y) {
 #if defined(__CUDA_ARCH__)

@@ -1,19 +1,19 @@
 #pragma once
 
-/// What the adaptors to other libraries' matrices share (eigen.hpp, mdspan.hpp, span.hpp, xtensor.hpp). Include one of
-/// those; each needs its own library alone. In all of them
+/// The common part of the adaptors to other libraries' matrices (eigen.hpp, mdspan.hpp, span.hpp, xtensor.hpp). Include
+/// one of those; each needs only its own library. All of them offer
 ///
 ///     view_of(x)                  // x's elements as a MatrixView: no copy
 ///     gemm(x, y, …)               // a new Matrix; operands may be of any library, or Tessera's own
 ///     gemm(alpha, x, y, beta, z)  // into z's memory, which has the result when the call returns
-///     from_eigen(x), …            // a new Matrix with the elements, whatever their steps
-///     as_eigen(matrix), …         // the other way: a Matrix or a view as the library sees it, no copy
+///     from_eigen(x), …            // a new Matrix with the elements; any steps are allowed
+///     as_eigen(matrix), …         // a Matrix or a view as an object of the library: no copy
 ///
-/// A view is row-major with a leading dimension, or the transpose of one. So one of the two steps between elements has
-/// to be 1 and the other at least as long as what it steps over: column-major matrices, blocks, transposes and single
-/// rows or columns with any step pass; all else (every other column, reversed or broadcast elements) is an
-/// InvalidArgument that names the steps, for a copy is made only where the program says so. Whoever owns the elements
-/// keeps them alive.
+/// A view is row-major with a leading dimension, or the transpose of such a view. So one of the two steps between
+/// elements must be 1, and the other at least the length of what it steps over. Column-major matrices, blocks,
+/// transposes and single rows or columns with any step are accepted. Everything else (every second column, reversed or
+/// broadcast elements) throws InvalidArgument, which names the steps, because nothing is copied unless the program asks
+/// for it. The owner of the elements must keep them alive.
 
 #include <concepts>
 #include <string>
@@ -25,8 +25,8 @@
 namespace tessera {
 namespace detail {
 
-/// How an adaptor describes elements in host memory: `row_step` elements from row to row, `col_step` from column to
-/// column.
+/// Elements in host memory as an adaptor describes them: `row_step` elements lie from row to row, `col_step` from
+/// column to column.
 template <class T>
 struct Steps {
   T* data;
@@ -38,8 +38,8 @@ struct Steps {
 template <class T>
 Steps(T*, Index, Index, Index, Index) -> Steps<T>;
 
-/// An adaptor specialises this for its types: `owns` (the elements end with the object), and steps(x), of a T* or a
-/// const T* as x allows.
+/// An adaptor specialises this class for its types. It has `library` (a name for messages), `owns` (the elements end
+/// with the object) and steps(x), which returns Steps of T or of const T as x allows.
 template <class X>
 struct Adapted;
 
@@ -48,7 +48,7 @@ concept Element = requires {
   DTypeOf<std::remove_const_t<T>>::value;
 };
 
-/// Throws InvalidArgument unless gemm can take these steps.
+/// Returns the view of these elements. Throws InvalidArgument for steps that no view can have.
 template <Element T>
 MatrixView<T> view_of_steps(const char* library, const Steps<T>& x) {
   const bool empty = x.rows == 0 || x.cols == 0; // then steps may be anything
@@ -64,7 +64,7 @@ MatrixView<T> view_of_steps(const char* library, const Steps<T>& x) {
                         library);
 }
 
-/// A new matrix with elements whatever their steps.
+/// Copies the elements into a new matrix; any steps are allowed.
 template <class T>
 Matrix<std::remove_const_t<T>> copy_of_steps(const Steps<T>& x) {
   auto copy = Matrix<std::remove_const_t<T>>::uninitialized(x.rows, x.cols);
@@ -75,7 +75,7 @@ Matrix<std::remove_const_t<T>> copy_of_steps(const Steps<T>& x) {
   return copy;
 }
 
-/// The host's elements as the library is to see them. Non-const elements: the host's copy becomes the newest.
+/// Returns the host's elements of a view. If they are not const, the host's copy becomes the newest one.
 template <class T>
 Steps<T> host_steps(const MatrixView<T>& view) {
   const Operand& x = view.operand();
@@ -87,15 +87,15 @@ Steps<T> host_steps(const MatrixView<T>& view) {
 
 } // namespace detail
 
-/// A matrix of another library whose adaptor was included, with elements in host memory.
+/// A matrix of another library, with elements in host memory, whose adaptor is included.
 template <class X>
 concept ForeignMatrix = requires(X& x) {
   { detail::Adapted<std::remove_cv_t<X>>::owns } -> std::convertible_to<bool>;
   detail::Adapted<std::remove_cv_t<X>>::steps(x);
 };
 
-/// The elements of x without a copy: MatrixView<T>, or MatrixView<const T> where x only reads. Valid as long as x's
-/// elements are where they are. Throws InvalidArgument for steps that gemm cannot take.
+/// Returns a view of the elements of x without a copy: MatrixView<T>, or MatrixView<const T> if x is read-only. The
+/// view is valid as long as x's elements stay where they are. Throws InvalidArgument for steps that no view can have.
 template <class X>
 requires ForeignMatrix<std::remove_reference_t<X>> &&
     (std::is_lvalue_reference_v<X> || !detail::Adapted<std::remove_cvref_t<X>>::owns) // would outlive its elements
@@ -118,13 +118,14 @@ auto readable(const X& x) {
   return view_of(x).view();
 }
 
-/// The type of a foreign or own matrix's elements.
+/// The element type of a matrix, Tessera's or another library's.
 template <Readable X>
 using ElementOf = typename decltype(readable(std::declval<const X&>()))::value_type;
 
 } // namespace detail
 
-/// The products of gemm.hpp where at least one of the matrices is another library's. Errors as there, and view_of's.
+/// The products of gemm.hpp for matrices of which at least one is another library's. They throw the errors of gemm()
+/// and of view_of().
 template <detail::Readable A, detail::Readable B>
 requires(!MatrixLike<A> || !MatrixLike<B>) auto gemm(const A& a, const B& b, const GemmOptions& options) {
   return gemm(detail::readable(a), detail::readable(b), options);

@@ -3,7 +3,8 @@
 /// The backends that this process can use, and the reasons why it cannot use the others.
 ///
 /// The set of backends is open. A plug-in libtessera_<name>.so whose name is not in built_in_backends is found where
-/// the others are (see <tessera/backend/plugin.hpp>) and gets a Backend value of its own, which holds for this process:
+/// the built-in ones are (see <tessera/backend/plugin.hpp>) and gets a Backend value of its own, which holds for this
+/// process:
 ///
 ///     Backend mine = parse_backend("mine");     // finds libtessera_mine.so, or throws with the reason
 ///     Matrix c = gemm(a, b, mine);              // to_string(mine) == "mine"
@@ -20,6 +21,7 @@
 
 namespace tessera {
 
+/// A backend, and whether this process can use it.
 struct BackendInfo {
   Backend backend = Backend::Reference;
   bool built = false;           ///< a plug-in of this name was found and loaded
@@ -29,12 +31,12 @@ struct BackendInfo {
   Memory memory = Memory::Host; ///< whose memory its operands are in; Host also where the plug-in could not be loaded
 };
 
-/// Returns every backend that this process knows, in ascending order of the values: the built-in ones, those whose
-/// plug-ins lie in the folders of TESSERA_PLUGIN_PATH, and those that parse_backend() found. Loads the plug-ins in
+/// Returns every backend that this process knows, in ascending order of the values: the built-in ones, the plug-ins in
+/// the folders of TESSERA_PLUGIN_PATH, and the plug-ins that parse_backend() found. Loads the plug-ins in
 /// TESSERA_PLUGIN_PATH that are not built in, but makes no executor.
 TESSERA_API std::vector<Backend> known_backends();
 
-/// Returns the backends of known_backends() in the order of preference; those that Auto never takes come last. Loads
+/// Returns the backends of known_backends() in the order of preference; backends that Auto never takes come last. Loads
 /// every plug-in and makes every executor to find out which are available.
 TESSERA_API std::vector<BackendInfo> available_backends();
 

@@ -1,10 +1,11 @@
 #pragma once
 
-/// Many products in one call: of one shape, with a stride or a list of pointers, or groups of unlike shapes.
+/// Batches: many products in one call, as groups. The products of a group have one shape, and strides or lists of
+/// pointers for their operands; groups may have different shapes.
 ///
-/// This is what an Executor takes; gemm_batch.hpp has the functions for users.
+/// An Executor takes these structures; gemm_batch.hpp has the functions for users.
 ///
-/// Idea: the groups of MKL's cblas_?gemm_batch and the strides of cuBLAS' gemmStridedBatched, as one structure.
+/// Source: the groups of MKL's cblas_?gemm_batch and the strides of cuBLAS' gemmStridedBatched, in one structure.
 
 #include <cstddef>
 #include <span>
@@ -13,15 +14,16 @@
 
 namespace tessera {
 
-/// `count` products of one shape, one group of a batch.
+/// A group of a batch: `count` products of one shape.
 ///
-/// Strided, if `c` is null: call.a, call.b and call.c are the first product's operands, and the strides are elements
-/// from one product's to the next one's. Those of A and B may be 0: all products share the operand. None need be
-/// positive.
+/// If `c` is null, the group is strided: call.a, call.b and call.c are the operands of the first product, and the
+/// strides count elements from one product's operand to the next one's. A stride of A or B may be 0; then all products
+/// share the operand. A stride may be negative.
 ///
-/// Else `a`, `b` and `c` are arrays of `count` pointers each, in host memory that need not outlive the call, whatever
-/// memory the pointers themselves are of. call.a, call.b, call.c and the strides are not looked at.
-/// An epilogue is each product's own, with the one bias and residual that call.epilogue names.
+/// If `c` is not null, `a`, `b` and `c` are arrays of `count` pointers each. The arrays are in host memory and need not
+/// outlive the call; the pointers are memory of the executor. call.a, call.b, call.c and the strides are ignored.
+///
+/// An epilogue is applied to each product, with the one bias and residual that call.epilogue names.
 struct GemmBatch {
   GemmCall call;
   Index count = 1;
@@ -34,7 +36,7 @@ struct GemmBatch {
 
   bool has_pointers() const { return c != nullptr; }
 
-  /// The i-th product by itself.
+  /// Returns the call of product i, 0 ≤ i < count.
   GemmCall product(Index i) const {
     GemmCall one = call;
     if (has_pointers()) {
@@ -55,9 +57,10 @@ struct GemmBatch {
   }
 };
 
-/// What check_gemm() looks at, of every group that has products; arrays of pointers and null among them; strides that
-/// overflow; a C that overlaps its own A or B, and in a strided group any A, B or other C. That no C overlaps operands
-/// of other groups, nor those of other products where there are pointers, is up to the caller.
+/// Checks every group that has products as check_gemm() does; checks arrays of pointers and null pointers in them, and
+/// strides that overflow. No C may overlap its own A or B; in a strided group no C may overlap any A, B or other C. The
+/// caller must make sure that no C overlaps an operand of another group, or, where there are pointers, of another
+/// product.
 TESSERA_API Status check_gemm_batch(std::span<const GemmBatch> groups);
 
 } // namespace tessera

@@ -1,18 +1,19 @@
 #pragma once
 
-/// How wrong is a product? A computed C is measured against a reference in higher precision and against a bound
-/// that every correct kernel of its kind keeps.
+/// The error of a product. A computed C is compared with a reference in higher precision, and with a bound that every
+/// correct kernel of its kind keeps.
 ///
 ///     GemmReference reference(call);                       // host operands, C as it was before the product
 ///     GemmError error = reference.compare(c, ldc, Arithmetic::of(row));
 ///     if (!error.within_bound()) …
 ///
-/// References: f32, f16 and bf16 in f64; f64 in a pair of doubles (about 106 bits; Dekker, Knuth; Ogita, Rump, Oishi
-/// 2005). They are computed here and share nothing with the backends, so that a kernel is never judged by itself.
+/// The reference of f32, f16 and bf16 products is computed in f64; that of f64 products in a pair of doubles (about 106
+/// bits; Dekker, Knuth; Ogita, Rump, Oishi 2005). References share no code with the backends, so that no kernel is
+/// compared with itself.
 ///
-/// The bound, for one element. Let u be the unit roundoff (2⁻²⁴ or 2⁻⁵³), v = u, or 2u where the accumulator
+/// The bound of one element. Let u be the unit roundoff (2⁻²⁴ or 2⁻⁵³), v = u, or 2u where the accumulator
 /// truncates, γ_n(v) = n·v / (1 − n·v), and S = Σ|a_ip||b_pj|, which is computed in the same pass as the reference.
-///   1. Summed in any order, fused or not, no term a_ip·b_pj passes more than k roundings (one for the product, one
+///   1. In a sum in any order, fused or not, no term a_ip·b_pj passes more than k roundings (one for the product, one
 ///      for each addition on its way): |ŝ − s| ≤ γ_k(v)·S. (Higham, Accuracy and Stability, §3.1 and §4.2.)
 ///   2. Multiplying by alpha and adding beta·C add one rounding each, or none where alpha = ±1 or beta = 0. A kernel
 ///      may add each slice of K to C, so that C passes as many roundings as a term; a canonical one adds it last:
@@ -26,13 +27,15 @@
 ///      for pairs of doubles. Kahan's sum: (3v + 8kv²)·S (Goldberg 1991, theorem 8, and the product's rounding).
 ///   5. Underflow: each operation may lose half a subnormal step more.
 ///   6. The reference's own error and that of computing S are added to the bound.
-///   7. 16-bit operands: all of this holds as for f32, 3 but for no rounding of inputs (r = h = 0). A result r̂ in f32
-///      that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹ for
-///      f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| + s.
-/// Comparisons are written so that NaN fails. NaN and Inf in the inputs must come out exactly where IEEE arithmetic
-/// puts them. Where finite inputs may overflow on the way, which depends on the order, Inf and NaN are accepted, and
-/// NaN where an infinite input would make Inf; NaN there also in modes that round inputs: a tiny one becomes zero.
-/// γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing (f32: k = 2²³).
+///   7. For 16-bit operands all of this holds as for f32, without the rounding of inputs in 3 (r = h = 0). A result r̂
+///      in f32 that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹
+///      for f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| +
+///      s.
+/// NaN fails every comparison with the bound. NaN and Inf in the inputs must give NaN and Inf exactly where IEEE
+/// arithmetic does. Finite inputs may overflow in an intermediate sum, which depends on the order of additions: there
+/// Inf and NaN are accepted, and NaN where an infinite input would give Inf. In modes that round inputs NaN is accepted
+/// there too, because a tiny input becomes zero. γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing
+/// (f32: k = 2²³).
 
 #include <memory>
 #include <vector>
@@ -44,7 +47,7 @@
 
 namespace tessera {
 
-/// What decides how far a kernel may be off.
+/// The properties of a kernel that decide its error bound.
 struct Arithmetic {
   DType type = DType::F32;
   Math math = Math::Strict;
@@ -54,7 +57,7 @@ struct Arithmetic {
   static Arithmetic of(const GemmKernel& row) { return {row.type, row.math, row.summation, row.accumulator}; }
 };
 
-/// One element that is off.
+/// One element that differs from the reference.
 struct WorstElement {
   Index row = -1;
   Index col = -1;
@@ -63,7 +66,7 @@ struct WorstElement {
   double bound = 0;
   double over_bound = 0; ///< |Δ| / bound; infinite where a NaN or Inf is misplaced
 };
-inline constexpr std::size_t worst_elements = 8; ///< that are kept
+inline constexpr std::size_t worst_elements = 8; ///< number of elements in GemmError::worst
 
 /// How many elements are NaN, and how many are infinite.
 struct NonFinite {
@@ -76,55 +79,56 @@ struct NonFinite {
   }
 };
 
-/// Errors of the elements in the compared rows. Relative errors are |Δ| / |exact|, infinite where an exact zero was
-/// missed. Elements that are NaN or Inf on both sides count as equal; one that is so on one side alone makes every
-/// error infinite, unless finite inputs may overflow there: then it counts in no error but in `ulps`.
+/// Errors of the elements in the compared rows. A relative error is |Δ| / |exact|, and infinite where the exact element
+/// is zero and the computed one is not. Elements that are NaN or Inf on both sides count as equal. One that is NaN or
+/// Inf on one side only makes every error infinite, unless finite inputs may overflow there: then it counts only in
+/// `ulps`.
 ///
-/// u is the unit roundoff of C's type: 2⁻²⁴, 2⁻⁵³, 2⁻¹¹ (f16) or 2⁻⁸ (bf16). The three errors in units of u are what
-/// Demmel's grades are about (grade.hpp); by Cauchy and Schwarz each is at most as large as the one before it, but for
-/// norm_product's rounding.
+/// u is the unit roundoff of C's type: 2⁻²⁴, 2⁻⁵³, 2⁻¹¹ (f16) or 2⁻⁸ (bf16). Demmel's grades (grade.hpp) are given for
+/// the three errors in units of u. By the inequality of Cauchy and Schwarz each of the three is at most as large as the
+/// one before it, except for the rounding of norm_product.
 struct GemmError {
   Index rows = 0;           ///< of C
   Index rows_compared = 0;  ///< all of them, or a sample
   double total_abs = 0;     ///< Σ|gold − c|, gold rounded to C's type
-  double max_abs = 0;       ///< against the unrounded reference, like those below
+  double max_abs = 0;       ///< largest |Δ|; this and all members below are against the unrounded reference
   double max_rel = 0;       ///< largest relative error
   double mean_rel = 0;      ///< over the compared elements
   double normwise = 0;      ///< ‖Δ‖ / ‖C‖, Frobenius norms of the compared rows
   double componentwise = 0; ///< largest |Δ_ij| / u(|alpha|(|A||B|)_ij + |beta||C_ij|)
   double row_column = 0; ///< largest |Δ_ij| / u(|alpha|‖a_i‖‖b_j‖ + |beta||C_ij|), Euclidean norms of row and column
-  double norm_product = 0; ///< ‖Δ‖ / u(|alpha|‖A‖‖B‖ + |beta|‖C‖), Frobenius; rows of A that were not compared left out
+  double norm_product = 0; ///< ‖Δ‖ / u(|alpha|‖A‖‖B‖ + |beta|‖C‖), Frobenius norms; of A only the compared rows
   double max_over_bound = 0; ///< largest |Δ| / bound: at most 1 for a correct kernel
   Index differing_bits = 0;  ///< elements whose bits are not the canonical product's (any NaN equals any NaN)
-  Index misplaced = 0;       ///< NaN or Inf where there should be none, or none where there should be
-  Index worst_row = -1;      ///< where max_over_bound is; −1 if no element is off
+  Index misplaced = 0;       ///< elements that are wrongly NaN or Inf, or wrongly not
+  Index worst_row = -1;      ///< place of max_over_bound; −1 if no element differs
   Index worst_col = -1;
   UlpHistogram ulps;               ///< distances from gold
-  std::vector<WorstElement> worst; ///< by |Δ| / bound, the worst first; none that is exact
-  NonFinite expected, found;       ///< in gold and in the compared result
+  std::vector<WorstElement> worst; ///< elements by |Δ| / bound, the worst first; exact ones are left out
+  NonFinite expected, found;       ///< in the reference and in the compared result
 
   bool within_bound() const noexcept { return misplaced == 0 && max_over_bound <= 1.0; }
 };
 
-/// One product in high precision, with |A||B| and the canonical bits, for all rows of C or some.
+/// The reference of one product: all rows of C or some, in high precision, with |A||B| and with the canonical bits.
 class TESSERA_API GemmReference {
  public:
-  /// Takes a checked call on host memory; C holds what it held before the product and is read if beta ≠ 0. Nothing
-  /// of the call is kept. `rows` lists the rows of C to compute, ascending. threads = 0: default_threads().
-  /// Costs about 2·rows·n·k multiply-adds in double (f32), or ten times as many operations (f64).
-  /// Throws InvalidArgument and OutOfMemory.
+  /// Computes the reference of a checked call on host memory. C must have its value from before the product; it is read
+  /// if beta ≠ 0. No pointer of the call is kept. `rows` lists the rows of C to compute, in ascending order; without it
+  /// all are computed. threads = 0: default_threads(). Costs about 2·rows·n·k multiply-adds in double (f32), or ten
+  /// times as many operations (f64). Throws InvalidArgument and OutOfMemory.
   GemmReference(const GemmCall& call, std::vector<Index> rows, int threads = 0);
   explicit GemmReference(const GemmCall& call, int threads = 0);
   ~GemmReference();
   GemmReference(GemmReference&&) noexcept;
   GemmReference& operator=(GemmReference&&) noexcept;
 
-  /// Errors of a whole m×n result in host memory; only the rows of this reference are read. The number of threads does
-  /// not change the result.
+  /// Returns the errors of an m×n result in host memory, of which only the rows of this reference are read. The number
+  /// of threads does not change them.
   GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads = 0) const;
 
   const std::vector<Index>& rows() const;
-  /// Row `r` of rows(), as gold and as canonical summation give it: n elements of the call's result type.
+  /// Row rows()[r] of the reference and of the canonical product: n elements of the call's result type.
   const void* gold(Index r) const;
   const void* canonical(Index r) const;
 
@@ -134,10 +138,10 @@ class TESSERA_API GemmReference {
   std::unique_ptr<const State> state_;
 };
 
-/// `count` rows of m, ascending, first and last among them and the rest spread at random; all if count ≥ m.
+/// Returns `count` of the rows 0 … m−1 in ascending order: the first, the last, and others at random; all if count ≥ m.
 TESSERA_API std::vector<Index> sample_rows(Index m, Index count, std::uint64_t seed);
 
-/// A reduction in a pair of doubles, and how far a kernel that adds in double, in any order, may be off.
+/// A reduction in a pair of doubles, and the error bound of a kernel that adds in double in any order.
 struct ReduceReference {
   double value = 0;
   double bound = 0;

@@ -29,14 +29,14 @@
 /// column-major matrices, swaps a with b in the order above: that may change im's last bit.
 /// If alpha = 0 or K = 0, A and B are not read and C becomes beta·C. beta = 0 never reads C.
 ///
-/// Other math modes are those that the real product has. op(B), and op(A) unless it is Op::None, are rewritten in
-/// scratch memory, in blocks if they are large; operands in host memory that a device cannot hold go through it in
-/// blocks of C. Blocks change no bit.
+/// Complex products have the math modes of real products. op(B), and op(A) unless it is Op::None, are rewritten in
+/// scratch memory, in blocks if they are large. If operands in host memory do not fit into a device's memory, C is
+/// computed there in blocks. Blocks change no bit.
 ///
-/// Errors are those of gemm.hpp.
+/// gemm.hpp lists the errors.
 ///
-/// Idea: the real 2×2 matrices that are the complex numbers; Van Zee and Smith: "Implementing high-performance complex
-/// matrix multiplication via the 1m method" (2020), which expands while packing.
+/// Source: complex numbers as real 2×2 matrices; Van Zee and Smith: "Implementing high-performance complex matrix
+/// multiplication via the 1m method" (2020), which expands while packing.
 
 #include <complex>
 #include <concepts>
@@ -48,7 +48,8 @@
 
 namespace tessera {
 
-/// A complex product of operands in an executor's memory. `type` is that of the parts: F32 or F64.
+/// A complex product of operands in an executor's memory. `type` is the type of the real and imaginary parts: F32 or
+/// F64.
 struct ComplexGemmCall {
   DType type = DType::F32;
   Math math = Math::Strict;
@@ -65,15 +66,15 @@ struct ComplexGemmCall {
   std::complex<double> beta = 0.0;
   void* c = nullptr;
   Index ldc = 0;
-  int threads = 0;         ///< as in GemmCall
-  std::size_t scratch = 0; ///< about how many bytes to rewrite operands in; 0: 64 MiB on the host, 256 MiB on a device
+  int threads = 0;         ///< threads that the call may use; 0: as many as the executor was made with
+  std::size_t scratch = 0; ///< bytes of scratch memory, roughly; 0: 64 MiB on the host, 256 MiB on a device
 };
 
-/// What check_gemm() of real products checks.
+/// Checks what check_gemm() checks of real products: sizes, leading dimensions, null pointers, overflow and aliasing.
 TESSERA_API Status check_gemm(const ComplexGemmCall& call);
 
 /// Enqueues the product; `kernel` names a row of the ladder for real products of `type`. Scratch memory comes from the
-/// executor, so a queue that is being recorded (recording.hpp) does not take it.
+/// executor; of the queues that are being recorded only the default one takes the product, see recording.hpp.
 TESSERA_API Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call,
                         std::string_view kernel = {}) noexcept;
 
@@ -81,7 +82,7 @@ namespace detail {
 TESSERA_API void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options);
 }
 
-/// The BLAS form on the caller's row-major host memory, done when it returns. alpha and beta may be real numbers.
+/// The BLAS form on the caller's row-major host memory. C is complete on return. alpha and beta may be real numbers.
 template <std::floating_point T>
 requires(std::same_as<T, float> ||
          std::same_as<T, double>) void gemm(Op op_a, Op op_b, Index m, Index n, Index k,

@@ -1,15 +1,15 @@
 #pragma once
 
-/// Eigen, both ways; see adaptor.hpp for what view_of and gemm take. Optional: tessera.hpp does not include it, and it
-/// needs Eigen 3.3 or later.
+/// Adaptor to and from Eigen 3.3 or later; adaptor.hpp describes the functions. tessera.hpp does not include this
+/// header.
 ///
 ///     Eigen::MatrixXf x, y, z;
 ///     gemm(1.0f, x, y.transpose(), 0.0f, z);      // z has its size beforehand, as in the BLAS
 ///     Matrix c = gemm(x, y.block(0, 0, 9, 9));    // no copy of x or y
 ///     Eigen::VectorXf norms = as_eigen(c).rowwise().norm();
 ///
-/// Matrix, Array, Map, Ref, Block and Transpose, row-major and column-major, are read where they are; vectors are
-/// matrices of one column or row. Other expressions are evaluated by from_eigen.
+/// Matrix, Array, Map, Ref, Block and Transpose, row-major and column-major, are read where they are; a vector is a
+/// matrix of one column or row. from_eigen evaluates other expressions.
 
 #include <Eigen/Core>
 
@@ -22,7 +22,7 @@ template <class D>
 void dense_only(const Eigen::DenseBase<D>&);
 template <class D>
 void owners_only(const Eigen::PlainObjectBase<D>&);
-/// It holds a copy of what has steps other than its own.
+/// A Ref to const holds a copy if the expression has other steps than the Ref.
 template <class M, int options, class Stride>
 void owners_only(const Eigen::Ref<const M, options, Stride>&);
 
@@ -48,8 +48,9 @@ using EigenMap =
 
 } // namespace detail
 
-/// The host's elements of a matrix as a row-major Eigen::Map: no copy. Valid as long as the matrix lives and is neither
-/// assigned to nor used on a device. The non-const form makes the host's copy the newest one.
+/// Returns the host's elements of a matrix as a row-major Eigen::Map without a copy. The map is valid as long as the
+/// matrix exists and is neither assigned to nor used on a device. The non-const form makes the host's copy the newest
+/// one.
 template <class T>
 auto as_eigen(Matrix<T>& matrix) {
   return detail::EigenMap<T, Eigen::OuterStride<>>(matrix.data(), matrix.rows(), matrix.cols(),
@@ -63,7 +64,8 @@ auto as_eigen(const Matrix<T>& matrix) {
 template <class T>
 auto as_eigen(const Matrix<T>&& matrix) = delete; // would outlive its elements
 
-/// The same for a block or a transpose.
+/// Returns the host's elements of a block or a transpose as an Eigen::Map with two strides. It is valid as long as the
+/// map of a whole matrix.
 template <class T>
 auto as_eigen(const MatrixView<T>& view) {
   using Stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;

@@ -1,25 +1,25 @@
 #pragma once
 
-/// What is done with the elements of a product before they are stored: a layer of a network in one pass.
+/// Epilogues: operations on the elements of a product before they are stored, so that a layer of a network is one pass.
 ///
-///     GemmCall call = …;                                  // r = alpha·op(A)·op(B) + beta·C, as always; then
+///     GemmCall call = …;                                  // the product gives r = alpha·op(A)·op(B) + beta·C
 ///     call.epilogue = {.bias_per = BiasPer::Column, .bias = bias, .activation = Activation::Gelu};
 ///
-/// Of each element r, in this order: r + bias of its row or column; the activation; + the residual's element. Each step
-/// is one rounding in the type that is computed in (f32 for 16-bit elements), the activations are defined to the bit
-/// in activation.hpp, and the result is rounded to C's type once, at the end. So strict products with an epilogue
-/// have the same bits on every backend as well.
+/// To each element r are applied, in this order: the addition of the bias of its row or column, the activation, and the
+/// addition of the residual's element. Bias and residual are one rounding each in the type that is computed in (f32 for
+/// 16-bit elements), activation.hpp defines the activations to the bit, and the result is rounded to C's type once, at
+/// the end. So strict products with an epilogue, too, have the same bits on every backend.
 ///
 /// Bias and residual have elements of C's type, are memory of the executor that runs the call, and must not overlap C
 /// (beta = 1 adds to C itself).
 ///
-/// Idea: cuBLASLt's epilogues and CUTLASS's visitor trees, cut down to what networks use.
+/// Source: cuBLASLt's epilogues and CUTLASS's visitor trees, reduced to what networks use.
 
 #include <tessera/types.hpp>
 
 namespace tessera {
 
-/// Values are part of the plug-in ABI: add at the end.
+/// The values are part of the plug-in ABI: new ones are added at the end.
 enum class Activation : int {
   None = 0,
   Relu = 1, ///< negative numbers become +0; NaN stays
@@ -45,10 +45,10 @@ struct Epilogue {
   }
 };
 
-/// z = epilogue(scale·x), converted: an epilogue that is a pass of its own. x is rows×cols; null: zeros. x may be z if
-/// it has z's type and leading dimension.
+/// The arguments of an epilogue that runs as a separate pass: z = epilogue(scale·x), converted to z_type. x and z are
+/// rows×cols; x null stands for zeros. x may be z if their types and leading dimensions are equal.
 struct FinishCall {
-  DType type = DType::F32; ///< computed in: f32 or f64
+  DType type = DType::F32; ///< the type to compute in: f32 or f64
   Index rows = 0;
   Index cols = 0;
   double scale = 1.0;

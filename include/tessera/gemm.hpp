@@ -13,18 +13,19 @@
 /// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
 /// with any number of threads.
 ///
-/// 16-bit operands (half.hpp): elements are converted to f32, which is exact, alpha and beta are f32, and so is all of
-/// the above; r is rounded to C's type, which is the operands' or f32, once, at the end; so it is where f32 operands
-/// have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded. Math::Bf16 of bf16 operands
-/// and Math::Fp16 of f16 operands multiply them as they are and add in f32, on matrix units and in any order; what
-/// else there is of modes is for f32.
+/// 16-bit operands (half.hpp): elements are converted to f32, which is exact; alpha and beta are f32, and everything
+/// above is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
+/// rounded once where f32 operands have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded.
+/// Math::Bf16 of bf16 operands and Math::Fp16 of f16 operands multiply the elements without rounding them and add in
+/// f32, on matrix units and in any order. The other modes are for f32 operands.
 ///
-/// Operands that do not fit into a device's memory stay on the host and go through the device in blocks, with the same
-/// bits; C is then on the host. A view of the caller's own memory has the result when the call returns.
+/// Operands that do not fit into a device's memory stay on the host, and C is computed on the device in blocks, with
+/// the bits of an undivided product; C is then on the host. If C is a view of the caller's own memory, it has the
+/// result when the call returns.
 ///
 /// Errors: InvalidArgument (shapes, leading dimensions, null, overflow, C overlapping A or B; the message names the
-/// argument and both values), BackendUnavailable, KernelRejected, OutOfMemory, DeviceError. C is then unchanged,
-/// except after a DeviceError, which leaves it undefined.
+/// argument and both values), BackendUnavailable, KernelRejected, OutOfMemory, DeviceError. After an error C is
+/// unchanged, except that a DeviceError leaves it undefined.
 
 #include <optional>
 #include <string>
@@ -34,17 +35,19 @@
 
 namespace tessera {
 
+/// The choices of a caller.
 struct GemmOptions {
   Backend backend = Backend::Auto;
   Math math = Math::Strict;
-  std::string kernel = {}; ///< a row of the backend's ladder; empty: the best that takes the call
-  int threads = 0;         ///< 0: TESSERA_NUM_THREADS and so on
+  std::string kernel = {}; ///< a row of the backend's ladder; empty: the best one that takes the call
+  int threads = 0;         ///< 0: default_threads()
 };
 
-/// What is done with the elements of a product before they are stored; see epilogue.hpp. C is m×n, of R.
+/// The epilogue of a product of matrices, applied before elements are stored; see epilogue.hpp. C is m×n with elements
+/// of R.
 template <class R>
 struct MatrixEpilogue {
-  std::optional<MatrixView<const R>> bias = {}; ///< 1×n: a number for each column; m×1: for each row
+  std::optional<MatrixView<const R>> bias = {}; ///< 1×n: one number for each column; m×1: one for each row
   Activation activation = Activation::None;
   std::optional<MatrixView<const R>> residual = {}; ///< m×n
 };
@@ -61,7 +64,8 @@ TESSERA_API void gemm_raw(const GemmCall& call, const GemmOptions& options);
 TESSERA_API void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols);
 } // namespace detail
 
-/// A·B as a new matrix of R, which stays on the device that computed it until the host reads it.
+/// Returns A·B as a new matrix of R, m×n. It stays on the device that computed it until the host reads it. Operands are
+/// matrices or views; transpose them with .transposed().
 template <class R, MatrixLike A, MatrixLike B>
 requires ResultOf<R, typename A::value_type> Matrix<R> gemm(const A& a, const B& b, const GemmOptions& options) {
   static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
@@ -74,7 +78,7 @@ template <class R, MatrixLike A, MatrixLike B>
 requires ResultOf<R, typename A::value_type> Matrix<R> gemm(const A& a, const B& b, Backend backend = Backend::Auto) {
   return gemm<R>(a, b, GemmOptions{.backend = backend});
 }
-/// The same, of the operands' type.
+/// Returns A·B as a new matrix of the operands' type.
 template <MatrixLike A, MatrixLike B>
 Matrix<typename A::value_type> gemm(const A& a, const B& b, const GemmOptions& options) {
   return gemm<typename A::value_type>(a, b, options);
@@ -84,7 +88,7 @@ Matrix<typename A::value_type> gemm(const A& a, const B& b, Backend backend = Ba
   return gemm(a, b, GemmOptions{.backend = backend});
 }
 
-/// C := alpha·A·B + beta·C for matrices and views; transpose operands with .transposed(), C likewise.
+/// Computes C := alpha·A·B + beta·C for matrices and views; transpose A, B and C with .transposed().
 template <MatrixLike A, MatrixLike B, class C>
 requires requires(C&& c) { c.writable(); }
 void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<typename A::value_type> beta, C&& c,
@@ -97,7 +101,7 @@ void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<t
   detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options);
 }
 
-/// The same with an epilogue: C := activation(alpha·A·B + beta·C + bias) + residual.
+/// Computes a product with an epilogue: C := activation(alpha·A·B + beta·C + bias) + residual.
 template <MatrixLike A, MatrixLike B, class C>
 requires requires(C&& c) { c.writable(); }
 void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<typename A::value_type> beta, C&& c,

@@ -5,15 +5,16 @@
 ///     gemm_batch(Op::None, Op::None, 16, 16, 16, 1.0f, a, 16, 256, b, 16, 256, 0.0f, c, 16, 256, 10000);   // strides
 ///     std::vector<Matrix<float>> c = gemm_batch(std::span(a), std::span(b));                        // of any shapes
 ///
-/// A processor shares small products out to its threads, each whole; a device computes all of them in one launch (see
-/// batch.hpp for what is possible on memory of one's own choice, with groups of unlike shapes). Products are computed
-/// in any order: no C may overlap an operand of another product. What is checked of that is written in batch.hpp.
+/// On a processor each thread computes whole small products; a device computes all of them in one launch. For operands
+/// in an executor's memory, and for groups of different shapes, see batch.hpp. Products are computed in any order: no C
+/// may overlap an operand of another product. batch.hpp says what is checked of that.
 ///
-/// Host memory and a device: operands are copied as a whole, gathered first where they are scattered. What the device
-/// cannot hold at once goes through it in parts of the batch, the results of matrices coming home then. If that fails
-/// when some results are written, it is a DeviceError that says so. Backend::Auto
-/// stays on the host unless single products are worth a device by themselves: copies of small ones take longer than
-/// they do. Errors are those of gemm(); no C is changed where an argument is wrong.
+/// If operands in host memory are multiplied on a device, they are copied all at once; scattered ones are gathered
+/// first. If the device cannot hold them all, the batch is computed in parts, and the results of matrices are then on
+/// the host. A failure after some results were written is a DeviceError that says so. Backend::Auto stays on the host
+/// unless each product alone is worth the copies, because copying a small product takes longer than computing it.
+///
+/// gemm.hpp lists the errors. No C is changed if an argument is invalid.
 
 #include <algorithm>
 #include <span>
@@ -25,14 +26,14 @@
 namespace tessera {
 
 namespace detail {
-/// Groups in host memory.
+/// The groups' operands are in host memory.
 TESSERA_API void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options);
 TESSERA_API void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operand> b, double beta,
                             std::span<const Operand> c, const GemmOptions& options);
 } // namespace detail
 
-/// The BLAS form on the caller's row-major host memory: `count` products of one shape, operands `stride` elements
-/// apart. The strides of A and B may be 0: all products share the operand.
+/// The BLAS form on the caller's row-major host memory: `count` products of one shape. Strides count elements from one
+/// product's operand to the next one's; a stride of A or B may be 0, then all products share the operand.
 template <class T, class R = T>
 requires ResultOf<R, T>
 void gemm_batch(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* a, Index lda, Index stride_a,
@@ -47,7 +48,7 @@ void gemm_batch(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, co
   detail::gemm_batch_raw({&batch, 1}, options);
 }
 
-/// The same with arrays of pointers to the operands.
+/// The BLAS form with arrays of `count` pointers to the operands.
 template <class T, class R = T>
 requires ResultOf<R, T>
 void gemm_batch(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* const* a, Index lda,
@@ -62,7 +63,7 @@ void gemm_batch(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, co
   detail::gemm_batch_raw({&batch, 1}, options);
 }
 
-/// Cᵢ := alpha·Aᵢ·Bᵢ + beta·Cᵢ for matrices of any shapes; as many of each.
+/// Computes Cᵢ := alpha·Aᵢ·Bᵢ + beta·Cᵢ for matrices of any shapes. a, b and c must have equal lengths.
 template <class T, class R>
 requires ResultOf<R, T>
 void gemm_batch(Scalar<T> alpha, std::span<const Matrix<T>> a, std::span<const Matrix<T>> b, Scalar<T> beta,
@@ -77,7 +78,7 @@ void gemm_batch(Scalar<T> alpha, std::span<const Matrix<T>> a, std::span<const M
   detail::gemm_batch(alpha, of_a, of_b, beta, of_c, options);
 }
 
-/// Aᵢ·Bᵢ as new matrices.
+/// Returns all Aᵢ·Bᵢ as new matrices.
 template <class T>
 std::vector<Matrix<T>> gemm_batch(std::span<const Matrix<T>> a, std::span<const Matrix<T>> b,
                                   const GemmOptions& options = {}) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// How fast does the error of a product grow with its size? A grade from measurements at several sizes.
+/// Grades of accuracy: how fast the error of a product grows with its size, from measurements at several sizes.
 ///
 /// J. Demmel, X. Li, J. Langou, W. Pereira, M. Gates, C. Rubio González: "How to grade the accuracy of an
 /// implementation of the BLAS" (BLIS Retreat 2024, slides). Their grade A asks for the componentwise bound
@@ -11,13 +11,15 @@
 /// with the norms of the whole matrices. Here:
 ///   - grade A, B, C: the error in the sense of GemmError::componentwise, row_column, norm_product (each in units of u)
 ///     has a slope of at most `steepest` and is nowhere above 2(n + 2), the constant of an accumulator that truncates;
-///   - none: not even that.
-/// A implies B implies C. `steepest` leaves 0.1 for the scatter of a fit through few sizes: rounding errors of random
-/// sign have slopes near 1/2. Data decide: with elements of one size B and C are as hard as A; scaled rows, columns and
-/// wide exponents tell them apart. As the authors say of theirs, this is a measurement and no proof. The bound of
-/// compare.hpp is one; it holds for each element, while a grade also tells of constants that shrink or grow with n.
+///   - none: the product does not even have grade C.
+/// A implies B, and B implies C. `steepest` leaves 0.1 for the scatter of a fit through few sizes: rounding errors of
+/// random sign have slopes near 1/2. The grade depends on the data: with elements of one magnitude B and C are as hard
+/// as A; scaled rows, scaled columns and wide exponents tell them apart. A grade is a measurement and no proof, as the
+/// authors say of theirs. The bound of compare.hpp is proven, for each element; a grade also shows constants that
+/// shrink or grow with n.
 ///
-/// Modes that round their inputs (tf32, bf16, fp16) have a u of their own and are not to be graded by the type's.
+/// Modes that round their inputs (tf32, bf16, fp16) have another u than their type, and must not be graded with the
+/// type's.
 
 #include <cstddef>
 #include <span>
@@ -29,7 +31,7 @@ namespace tessera {
 
 enum class Grade : int { A = 0, B = 1, C = 2, None = 3 };
 
-/// "A", "B", "C", "none".
+/// Returns "A", "B", "C" or "none".
 TESSERA_API std::string_view to_string(Grade grade);
 
 /// Errors of an n×n×n product, in units of u.
@@ -44,18 +46,20 @@ struct SizeErrors {
   }
 };
 
+/// A grade, and the slope that led to it.
 struct Grading {
   Grade grade = Grade::None;
-  double slope = 0; ///< of the error that the grade is about (componentwise if there is none); 0 if nothing was off
+  double slope = 0; ///< slope of the grade's error (componentwise if there is no grade); 0 if there are no errors
 };
 
 inline constexpr std::size_t least_sizes = 3;
 inline constexpr double steepest = 1.1;
 
-/// Throws InvalidArgument unless there are at least `least_sizes` different positive sizes.
+/// Grades the errors. Throws InvalidArgument unless there are at least `least_sizes` different positive sizes.
 TESSERA_API Grading grade_growth(std::span<const SizeErrors> sizes);
 
-/// Least-squares slope of log(y) over log(n); points with y = 0 are left out, and with fewer than two left it is 0.
+/// Returns the least-squares slope of log(error) over log(n). Points whose error is 0 are left out; if fewer than two
+/// are left, the slope is 0.
 TESSERA_API double growth_slope(std::span<const SizeErrors> sizes, double SizeErrors::*error);
 
 } // namespace tessera

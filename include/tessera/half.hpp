@@ -6,9 +6,10 @@
 ///     float x = h;               // exact
 ///     bool less = h < f16(1);    // as floats
 ///
-/// They store. Arithmetic is float's, to which they convert by themselves; back only where the program says so. Two
-/// bytes, laid out as CUDA's __half and __nv_bfloat16, _Float16 and NumPy's float16 are. A double is rounded once, not
-/// by way of float. All is done on bits, so that host and device agree with or without such instructions.
+/// These types only store numbers. They convert to float implicitly, so that arithmetic is done in float; the
+/// conversion back is explicit. They have two bytes with the layout of CUDA's __half and __nv_bfloat16, _Float16 and
+/// NumPy's float16. A double is rounded once, not first to float. Conversions work on the bits, so that host and device
+/// agree whether or not they have instructions for them.
 
 #include <cstdint>
 #include <limits>
@@ -23,8 +24,9 @@ namespace detail {
 TESSERA_HOST_DEVICE constexpr std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
 TESSERA_HOST_DEVICE constexpr float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-/// To float, to odd: rounding the result to half as many digits then is as good as rounding x itself once.
-/// Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008).
+/// Rounds x to float, to odd. If the result is then rounded to half as many digits, it is as if x were rounded once.
+/// Source: Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd"
+/// (2008).
 TESSERA_HOST_DEVICE constexpr float round_to_odd(double x) {
   const auto bits = __builtin_bit_cast(std::uint64_t, x);
   const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 32) & 0x80000000u;
@@ -48,7 +50,7 @@ TESSERA_HOST_DEVICE constexpr float widen_f16(std::uint16_t half) {
   const std::uint32_t magnitude = half & 0x7FFFu;
   const std::uint32_t sign = (half & 0x8000u) << 16;
   constexpr std::uint32_t rebias = 112u << 23;
-  // Subnormals: as the last digits of a number from 0.5 on, the unit of which is theirs.
+  // A subnormal is the last digits of a number from 0.5 on whose unit in the last place is the subnormals' unit.
   const std::uint32_t small = bits_of(float_of(0x3F000000u | (magnitude & 0x3FFu)) - 0.5f);
   const std::uint32_t normal = (magnitude << 13) + rebias;
   const std::uint32_t special = (magnitude << 13) + 2 * rebias; // Inf and NaN
@@ -123,7 +125,7 @@ constexpr decltype(auto) with_element(DType type, F&& f) {
 
 } // namespace tessera
 
-/// What differs from float's.
+/// The members that differ from float's.
 template <>
 class std::numeric_limits<tessera::f16> : public std::numeric_limits<float> {
  public:

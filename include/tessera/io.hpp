@@ -5,9 +5,9 @@
 ///     Matrix a = load_npy<float>("a.npy");
 ///     save_npy("c.npy", gemm(a, a));
 ///
-/// Every error is an IoError that names the file and what is wrong with it. Nothing half-written is left: a file is
-/// written beside its target and takes its place when it is complete (a target that is no regular file, such as
-/// /dev/stdout, is written to directly).
+/// Every error is an IoError, which names the file and says what is wrong with it. No file is left half-written: a file
+/// is written beside its target and replaces it when it is complete. A target that is no regular file, such as
+/// /dev/stdout, is written to directly.
 
 #include <concepts>
 #include <filesystem>
@@ -23,6 +23,7 @@ namespace tessera {
 template <class T>
 concept FileElement = ElementNumber<T>;
 
+/// The header of a .npy file.
 struct NpyInfo {
   DType type = DType::F32;
   Index rows = 0;
@@ -31,9 +32,9 @@ struct NpyInfo {
 };
 
 /// Reads the header of a .npy file and checks that the file is as long as it says. Throws IoError unless it is a
-/// two-dimensional array of little-endian float32, float64, float16 ('<f2') or bfloat16. NumPy has no bfloat16 of its
-/// own; two opaque bytes ('<V2') are what it saves for ml_dtypes.bfloat16, so they are read as that, and written. In
-/// Python: np.load("a.npy").view(ml_dtypes.bfloat16).
+/// two-dimensional array of little-endian float32, float64, float16 ('<f2') or bfloat16. NumPy has no bfloat16 and
+/// saves ml_dtypes.bfloat16 as two opaque bytes ('<V2'), so these are read and written as bf16. In Python:
+/// np.load("a.npy").view(ml_dtypes.bfloat16).
 TESSERA_API NpyInfo inspect_npy(const std::filesystem::path& path);
 
 namespace detail {
@@ -43,8 +44,8 @@ TESSERA_API void write_npy(const std::filesystem::path& path, const Operand& sou
 TESSERA_API void write_csv(const std::filesystem::path& path, const Operand& source);
 } // namespace detail
 
-/// Row-major and Fortran order are both read; the matrix is row-major in any case. Throws IoError if the file holds
-/// another element type than T: nothing is converted unasked.
+/// Reads a .npy file in row-major or Fortran order; the matrix is row-major. Throws IoError if the file has another
+/// element type than T, because nothing is converted implicitly.
 template <FileElement T>
 Matrix<T> load_npy(const std::filesystem::path& path) {
   const NpyInfo info = detail::inspect_npy(path, dtype_of<T>);
@@ -53,15 +54,15 @@ Matrix<T> load_npy(const std::filesystem::path& path) {
   return matrix;
 }
 
-/// A matrix or a view, in row-major order.
+/// Writes a matrix or a view in row-major order.
 template <MatrixLike M>
 void save_npy(const std::filesystem::path& path, const M& matrix) {
   detail::write_npy(path, matrix.view().operand());
 }
 
-/// One row a line, fields parted by commas, blanks around them ignored; empty lines and lines that start with # are
-/// skipped. Throws IoError that names the line and the field if a field is not a number, is beyond T's range or a row
-/// has another length.
+/// Reads comma-separated text: each line is a row, blanks around fields are ignored, empty lines and lines that start
+/// with # are skipped. Throws IoError, which names the line and the field, if a field is not a number or is beyond T's
+/// range, or if a row has another length.
 template <FileElement T>
 Matrix<T> load_csv(const std::filesystem::path& path);
 extern template TESSERA_API Matrix<float> load_csv<float>(const std::filesystem::path& path);
@@ -69,19 +70,20 @@ extern template TESSERA_API Matrix<double> load_csv<double>(const std::filesyste
 extern template TESSERA_API Matrix<f16> load_csv<f16>(const std::filesystem::path& path);
 extern template TESSERA_API Matrix<bf16> load_csv<bf16>(const std::filesystem::path& path);
 
-/// With as many digits as bring the same bits back.
+/// Writes comma-separated text with as many digits as give the same bits when they are read.
 template <MatrixLike M>
 void save_csv(const std::filesystem::path& path, const M& matrix) {
   detail::write_csv(path, matrix.view().operand());
 }
 
-/// Where this user's programs keep what can be made anew: $XDG_CACHE_HOME/tessera, or ~/.cache/tessera. Empty if
-/// neither variable names a folder; what is not absolute is ignored, as the base directory specification says.
+/// Returns the user's folder for files that can be made anew: $XDG_CACHE_HOME/tessera, or ~/.cache/tessera. It is empty
+/// if neither variable names a folder. Paths that are not absolute are ignored, as the base directory specification
+/// says.
 TESSERA_API std::filesystem::path user_cache_folder();
 
-/// Replaces a file's contents by this text, as save_npy does. Throws IoError.
+/// Replaces a file's contents by this text; the file is never left half-written. Throws IoError.
 TESSERA_API void write_text_file(const std::filesystem::path& path, std::string_view text);
-/// Throws IoError if no file could be written there now. Leaves nothing behind.
+/// Throws IoError if no file can be written at this path now. It leaves nothing behind.
 TESSERA_API void check_writable(const std::filesystem::path& path);
 
 } // namespace tessera

@@ -1,22 +1,22 @@
 #pragma once
 
-/// Matrix<T>: a dense row-major matrix that knows where its newest copy is.
+/// Matrix<T>: a dense row-major matrix that knows whether its newest copy is on the host or on a device.
 ///
 ///     Matrix a = Matrix<float>::random(512, 512, Seed{1});
 ///     Matrix b = Matrix<float>::identity(512);
 ///     Matrix c = gemm(a, b, Backend::OpenMP);
 ///     float x = std::as_const(c)(0, 0);
 ///
-/// Value semantics: copying copies the elements, moving is cheap. A product stays on the device that computed it;
-/// host access brings it over once, and operands that are already on a device are not copied again. Writing
-/// through a non-const matrix makes the host's copy the newest one, so read through a const reference (or
+/// A matrix has value semantics: a copy copies the elements, a move is cheap. A product stays on the device that
+/// computed it until the host reads it, which copies it once; operands that are already on a device are not copied
+/// again. Access through a non-const matrix makes the host's copy the newest one, so read through a const reference (or
 /// std::as_const, or at()) where the device's copy should stay valid.
 ///
 /// Elements are float, double, f16 or bf16. For the 16-bit types single values (to fill with, to scale by) are floats,
-/// operations compute in float and round each element once, and reductions are in double as for the others.
+/// operations compute in float and round each element once. Reductions are in double for all types.
 ///
-/// Reading one matrix from several threads is safe; writing needs the caller's own synchronisation.
-/// Sizes are in elements. Errors: InvalidArgument names the sizes, OutOfMemory the bytes.
+/// Several threads may read one matrix at once; writing needs the caller's own synchronisation. Sizes count elements.
+/// Errors: InvalidArgument names the sizes, OutOfMemory the bytes.
 
 #include <concepts>
 #include <cstdint>
@@ -34,6 +34,7 @@
 
 namespace tessera {
 
+/// The seed of a random matrix, apart from numbers that are sizes.
 struct Seed {
   std::uint64_t value = 0;
 };
@@ -41,8 +42,8 @@ struct Seed {
 template <class T>
 class Matrix;
 
-/// A rectangle of a matrix, or its transpose; shares the matrix's elements and keeps them alive.
-/// MatrixView<const T> only reads.
+/// A rectangle of a matrix, or its transpose. It shares the matrix's elements and keeps them alive. A MatrixView<const
+/// T> is read-only.
 template <class T>
 class MatrixView {
  public:
@@ -52,7 +53,8 @@ class MatrixView {
   /// A writable view reads as well.
   operator MatrixView<const value_type>() const { return MatrixView<const value_type>(operand_); }
 
-  /// Elements that belong to the caller, who keeps them alive: rows×cols, `ld` elements from row to row.
+  /// Returns a view of elements of the caller, rows×cols with `ld` elements from row to row. The caller must keep them
+  /// alive.
   static MatrixView wrap(T* data, Index rows, Index cols, Index ld) {
     return MatrixView(detail::wrap_host(const_cast<value_type*>(data), rows, cols, ld, dtype_of<value_type>));
   }
@@ -69,7 +71,7 @@ class MatrixView {
     return MatrixView(detail::block_of(operand_, row, col, rows, cols));
   }
 
-  /// Element (i, j); the non-const form makes the host's copy the newest one. Unchecked.
+  /// Returns element (i, j), which is not checked. If T is not const, the host's copy becomes the newest one.
   T& operator()(Index i, Index j) const {
     if (operand_.op == Op::Transpose) std::swap(i, j);
     if constexpr (std::is_const_v<T>) {
@@ -117,14 +119,14 @@ class Matrix {
   using value_type = T;
 
   Matrix() noexcept = default;
-  /// All elements zero.
+  /// Fills the matrix with zeros.
   Matrix(Index rows, Index cols) : Matrix(rows, cols, Scalar<T>{0}) {}
   Matrix(Index rows, Index cols, Scalar<T> value) : storage_(detail::create_storage(rows, cols, dtype_of<T>)) {
     fill(value);
   }
-  /// Row by row: Matrix<double>{{1, 2}, {3, 4}}. Throws InvalidArgument if the rows differ in length.
+  /// Takes the elements row by row: Matrix<double>{{1, 2}, {3, 4}}. Throws InvalidArgument if rows differ in length.
   Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows);
-  /// The elements of a view, compact.
+  /// Copies the elements of a view.
   explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
     detail::copy(view.operand(), operand());
   }
@@ -139,7 +141,7 @@ class Matrix {
   Matrix& operator=(Matrix&& other) noexcept = default;
   ~Matrix() = default;
 
-  /// Elements are whatever the memory holds: for results that are about to be written.
+  /// Returns a matrix whose elements are undefined, for results that are written next.
   static Matrix uninitialized(Index rows, Index cols) {
     return Matrix(detail::create_storage(rows, cols, dtype_of<T>));
   }
@@ -148,11 +150,12 @@ class Matrix {
     detail::identity(m.operand());
     return m;
   }
-  /// Uniform in [low, high); the same bits on every backend. 16-bit elements are a float matrix's, rounded.
+  /// Returns a matrix of numbers uniform in [low, high), with the same bits on every backend. 16-bit elements are the
+  /// rounded elements of a float matrix.
   static Matrix random(Index rows, Index cols, Seed seed, Scalar<T> low = -1, Scalar<T> high = 1) {
     return random(rows, cols, seed, Distribution::Uniform, low, high);
   }
-  /// Other distributions: see RandomCall for what low and high mean.
+  /// Returns a matrix of random numbers; Distribution says what low and high mean.
   static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, Scalar<T> low, Scalar<T> high) {
     Matrix m = uninitialized(rows, cols);
     detail::random(m.operand(), distribution, seed.value, low, high);
@@ -163,13 +166,13 @@ class Matrix {
   Index cols() const noexcept { return storage_ ? storage_->cols() : 0; }
   Index size() const noexcept { return rows() * cols(); }
   bool empty() const noexcept { return size() == 0; }
-  /// Elements from one row to the next in host memory: cols() rounded up to whole cache lines.
+  /// Returns the number of elements from one row to the next in host memory: cols() rounded up to whole cache lines.
   Index ld() const noexcept { return storage_ ? storage_->ld() : 0; }
 
-  /// Unchecked access; see the class comment for what the non-const forms do to a device's copy.
+  /// Element (i, j), unchecked. The non-const forms here and below make the host's copy the newest one.
   const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
   T& operator()(Index i, Index j) { return data()[i * ld() + j]; }
-  /// Checked read: throws InvalidArgument.
+  /// Returns element (i, j). Throws InvalidArgument if there is none.
   T at(Index i, Index j) const {
     detail::check_index(i, j, rows(), cols());
     return (*this)(i, j);
@@ -190,7 +193,7 @@ class Matrix {
 
   void fill(Scalar<T> value) { detail::fill(operand(), static_cast<double>(value)); }
 
-  /// Reductions in double precision, on the device that holds the newest copy.
+  /// Reductions in double precision, computed on the device that holds the newest copy.
   double sum_of_squares() const { return detail::reduce(operand(), ReduceOp::SumOfSquares); }
   double norm_frobenius() const { return detail::norm_frobenius(operand()); }
   double norm_max() const { return detail::reduce(operand(), ReduceOp::MaxAbs); }
@@ -198,7 +201,7 @@ class Matrix {
   double norm_one() const { return detail::norm_one(operand()); } ///< largest column sum of |x|; on the host
   double norm_inf() const { return detail::norm_inf(operand()); } ///< largest row sum of |x|; on the host
 
-  /// Where the newest copy is; null: the host.
+  /// Returns the executor of the device that has the newest copy; null if the host has it.
   Executor* newest_on() const noexcept { return storage_ ? storage_->newest_on() : nullptr; }
   detail::Operand operand() const {
     return {storage_ ? storage_ : detail::create_storage(0, 0, dtype_of<T>), 0, 0, rows(), cols(), Op::None};
@@ -229,8 +232,8 @@ Matrix<T>::Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows)
   }
 }
 
-/// Element-wise arithmetic. Shapes must agree, or InvalidArgument names both. The work is done on the device that
-/// holds the left operand's newest copy.
+/// Element-wise arithmetic. If the shapes differ, InvalidArgument names both. The result is computed on the device that
+/// holds the newest copy of the left operand.
 template <MatrixLike A, MatrixLike B>
 requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typename A::value_type>
 operator+(const A& a, const B& b) {
@@ -259,7 +262,7 @@ template <MatrixLike A>
 Matrix<typename A::value_type> operator-(const A& a) {
   return Scalar<typename A::value_type>{-1} * a;
 }
-/// The product element by element (Hadamard); for the matrix product see gemm.hpp.
+/// Returns the product element by element (Hadamard); for the matrix product see gemm.hpp.
 template <MatrixLike A, MatrixLike B>
 requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typename A::value_type> hadamard(
     const A& a, const B& b) {
@@ -267,12 +270,12 @@ requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typ
   detail::multiply(a.view().operand(), b.view().operand(), c.operand());
   return c;
 }
-/// A new matrix that holds the transpose; x.transposed() is the view.
+/// Returns the transpose as a new matrix; x.transposed() is a view.
 template <MatrixLike A>
 Matrix<typename A::value_type> transpose(const A& a) {
   return Matrix<typename A::value_type>(a.view().transposed());
 }
-/// The elements converted to another type, each rounded to nearest at most once, where the newest copy is:
+/// Converts the elements to another type where the newest copy is, and rounds each to nearest at most once:
 /// Matrix<float> x = matrix_cast<float>(h).
 template <class T, MatrixLike A>
 Matrix<T> matrix_cast(const A& a) {
@@ -280,11 +283,11 @@ Matrix<T> matrix_cast(const A& a) {
   detail::copy(a.view().operand(), c.operand());
   return c;
 }
-/// Same shape and equal elements (NaN is unequal to itself).
+/// Are the shapes equal, and the elements? NaN is unequal to itself.
 template <MatrixLike A, MatrixLike B>
 requires std::same_as<typename A::value_type, typename B::value_type>
 bool operator==(const A& a, const B& b) { return detail::equal(a.view().operand(), b.view().operand()); }
-/// At most eight rows and columns; the middle of a larger matrix is left out.
+/// Prints at most eight rows and columns; the middle of a larger matrix is left out.
 template <MatrixLike A>
 std::ostream& operator<<(std::ostream& out, const A& a) {
   return detail::print(out, a.view().operand());

@@ -1,14 +1,14 @@
 #pragma once
 
-/// mdspan, both ways; see adaptor.hpp for what view_of and gemm take. Optional: tessera.hpp does not include it.
+/// Adaptor to and from mdspan; adaptor.hpp describes the functions. tessera.hpp does not include this header.
 ///
 ///     std::mdspan<float, std::dextents<int, 2>, std::layout_left> x(memory, 300, 200);    // column-major
 ///     Matrix c = gemm(x, y);                                                             // no copy of x or y
 ///     auto rows = as_mdspan(c);                                                          // rows[i, j]
 ///
-/// Read is any class that models MdspanLike: std::mdspan, that of Kokkos, cuda::std::mdspan (of host memory), or the
-/// program's own. as_mdspan makes the first of these that can be included; where none can, it is not there and
-/// TESSERA_HAS_MDSPAN is 0.
+/// view_of and gemm take any class that models MdspanLike: std::mdspan, Kokkos::mdspan, cuda::std::mdspan (of host
+/// memory), or a class of the program. as_mdspan makes the first of these three that can be included; where none can,
+/// it is not declared and TESSERA_HAS_MDSPAN is 0.
 
 #include <cstddef>
 #include <version>
@@ -43,7 +43,7 @@ namespace detail {
 template <class X>
 concept TwoDimensional = (X::rank() == 2);
 
-/// What an accessor scales or conjugates on the way is not what lies in memory.
+/// The elements that the accessor gives are those in memory. An accessor that scales or conjugates them is excluded.
 template <class X>
 concept PlainAccess = !requires {
   typename X::reference;
@@ -52,8 +52,8 @@ concept PlainAccess = !requires {
 
 } // namespace detail
 
-/// Two dimensions, an extent and a step in elements for each, and a pointer to element (0, 0). If there is a type
-/// `reference`, it is element_type&.
+/// A class with two dimensions, an extent and a step in elements for each, and a pointer to element (0, 0). If it has a
+/// type `reference`, that is element_type&.
 template <class X>
 concept MdspanLike = detail::TwoDimensional<X> && detail::PlainAccess<X> && detail::Element<typename X::element_type> &&
     requires(const X& x, std::size_t dimension) {
@@ -77,7 +77,7 @@ struct Adapted<X> {
 
 } // namespace detail
 
-/// A new matrix with the elements, whatever their steps.
+/// Copies the elements into a new matrix; any steps are allowed.
 template <MdspanLike X>
 Matrix<std::remove_const_t<typename X::element_type>> from_mdspan(const X& x) {
   return detail::copy_of_steps(detail::Adapted<X>::steps(x));
@@ -87,8 +87,9 @@ Matrix<std::remove_const_t<typename X::element_type>> from_mdspan(const X& x) {
 template <class T>
 using MatrixMdspan = detail::md::mdspan<T, detail::md::dextents<Index, 2>, detail::md::layout_stride>;
 
-/// The host's elements of a block or a transpose: no copy. Valid as long as the matrix lives and is neither assigned to
-/// nor used on a device. Elements that can be written make the host's copy the newest one.
+/// Returns the host's elements of a matrix, a block or a transpose without a copy. The result is valid as long as the
+/// matrix exists and is neither assigned to nor used on a device. If its elements can be written, the host's copy
+/// becomes the newest one.
 template <class T>
 MatrixMdspan<T> as_mdspan(const MatrixView<T>& view) {
   using Mapping = typename MatrixMdspan<T>::mapping_type;
@@ -97,7 +98,6 @@ MatrixMdspan<T> as_mdspan(const MatrixView<T>& view) {
   return MatrixMdspan<T>(x.data,
                          Mapping(detail::md::dextents<Index, 2>(x.rows, x.cols), StepArray{x.row_step, x.col_step}));
 }
-/// The same for a matrix.
 template <class T>
 MatrixMdspan<T> as_mdspan(Matrix<T>& matrix) {
   return as_mdspan(matrix.writable());

@@ -1,15 +1,15 @@
 #pragma once
 
-/// When copying host operands to a device, multiplying there and copying the result back is faster than the host.
+/// The decision whether a product of host operands is faster on a device, copies included.
 ///
-/// Four measured numbers of a device and a host say so for each product: what the shortest trip takes, how fast copies
-/// are, and how many operations a second each of them does on products of about the size at which it is decided.
-/// Backend::Auto measures them once for a machine and element type, when the first product asks that could be worth it
-/// (some 50 ms), and keeps them in offload.json in the user's cache folder (io.hpp): safe to delete. Inside a parallel
-/// region, where the host would be measured with few of its threads, nothing is: what is not kept yet stays on the
-/// host. Nobody's bits depend on it: strict products have the same ones on both sides.
+/// It is made from four measured numbers of a device and a host: the time of the smallest product, the speed of copies,
+/// and the operations per second of the device and of the host, on products of about the size at which the two are
+/// equally fast. Backend::Auto measures them once for a machine and element type, when the first product comes that may
+/// be worth the copies (about 50 ms), and keeps them in offload.json in the user's cache folder (io.hpp), which is safe
+/// to delete. Inside a parallel region the host would be measured with few of its threads. There nothing is measured,
+/// and products stay on the host unless the file has the numbers. The decision changes no bit of a strict product.
 ///
-/// Idea: the offload thresholds of NVBLAS and of Cray's libsci_acc, measured instead of set.
+/// Source: the offload thresholds of NVBLAS and of Cray's libsci_acc, which are set there and measured here.
 
 #include <filesystem>
 #include <optional>
@@ -18,27 +18,30 @@
 
 namespace tessera {
 
+/// The four numbers of a device and a host.
 struct OffloadRates {
   double latency = 0.0;          ///< seconds of the smallest product, copies included
-  double bytes_per_second = 0.0; ///< of copies from and to the host's memory
-  double device_flops = 0.0;     ///< per second
-  double host_flops = 0.0;
+  double bytes_per_second = 0.0; ///< speed of copies from and to host memory
+  double device_flops = 0.0;     ///< operations per second of the device
+  double host_flops = 0.0;       ///< operations per second of the host
 
-  /// Is the trip worth it for a product whose operands and result, of `element` bytes, are on the host?
+  /// Is the device faster for an m×n×k product whose operands and result are on the host? `element`: bytes of an
+  /// element.
   TESSERA_API bool pays(Index m, Index n, Index k, std::size_t element) const noexcept;
 };
 
-/// Cubes that are timed.
+/// The sizes of the cubic products that are timed.
 struct OffloadProbe {
   Index device_size = 1024;
   Index host_size = 512;
 };
 
-/// Times strict products of `type`, f32 or f64. Throws what the executors report.
+/// Times strict products of `type`, f32 or f64. Throws the errors that the executors report.
 TESSERA_API OffloadRates measure_offload(Executor& device, Executor& host, DType type, const OffloadProbe& probe = {});
 
-/// The rates of this machine: from `file`, else measured and written there if it can be; an empty path keeps nothing.
-/// None if they would have to be measured inside a parallel region, where the host lacks threads.
+/// Returns the rates of this machine. They are read from `file`, or else measured and added to it; a file that cannot
+/// be written is left alone, and an empty path keeps nothing. Returns none where they would have to be measured inside
+/// a parallel region, because the host lacks threads there.
 TESSERA_API std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DType type,
                                                       const std::filesystem::path& file,
                                                       const OffloadProbe& probe = {});

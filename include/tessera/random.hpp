@@ -1,9 +1,9 @@
 #pragma once
 
-/// Counter-based random numbers: element e of a matrix depends on (seed, e) alone, so that every backend and
-/// every number of threads fills the same matrix with the same bits.
+/// Counter-based random numbers: element e of a matrix depends only on (seed, e), so that every backend fills a matrix
+/// with the same bits, with any number of threads.
 ///
-/// Philox4x32-10 of Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (SC11).
+/// Source: Philox4x32-10 of Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (SC11).
 
 #include <cmath>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct PhiloxBlock {
   std::uint32_t word[4];
 };
 
-/// The published function: ten rounds over a 128-bit counter with a 64-bit key.
+/// Philox4x32-10 as published: ten rounds over a 128-bit counter with a 64-bit key.
 TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t key, const PhiloxBlock& counter) {
   std::uint32_t key0 = static_cast<std::uint32_t>(key);
   std::uint32_t key1 = static_cast<std::uint32_t>(key >> 32);
@@ -47,7 +47,8 @@ TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t seed, std::uint6
       seed, PhiloxBlock{{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), stream, 0}});
 }
 
-/// Uniform in [0, 1) on a grid of 2⁻²⁴ (f32) or 2⁻⁵³ (f64); word pairs are taken from one block.
+/// Returns a number uniform in [0, 1) on a grid of 2⁻²⁴ (f32, from word `slot`) or 2⁻⁵³ (f64, from pair `slot` of
+/// words).
 TESSERA_HOST_DEVICE inline float unit_uniform(const PhiloxBlock& block, int slot, float) {
   return static_cast<float>(block.word[slot] >> 8) * 0x1p-24f;
 }
@@ -56,8 +57,8 @@ TESSERA_HOST_DEVICE inline double unit_uniform(const PhiloxBlock& block, int slo
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
-/// ±2^exponent·(1 + fraction·2⁻⁶⁴), the fraction cut to the type's digits. One exponent below the smallest makes zero
-/// and subnormals, one above the largest Inf and NaN, as in the format.
+/// Returns ±2^exponent·(1 + fraction·2⁻⁶⁴) with the fraction cut to the type's digits. As in the formats, the exponent
+/// below the smallest one gives zero and subnormals, and the exponent above the largest one gives Inf and NaN.
 TESSERA_HOST_DEVICE inline float compose(bool negative, int exponent, std::uint64_t fraction, float) {
   const std::uint32_t bits = (std::uint32_t{negative} << 31) | (static_cast<std::uint32_t>(exponent + 127) << 23) |
                              static_cast<std::uint32_t>(fraction >> 41);
@@ -83,7 +84,7 @@ TESSERA_HOST_DEVICE inline bf16 compose(bool negative, int exponent, std::uint64
                                                     static_cast<std::uint32_t>(fraction >> 57)));
 }
 
-/// Of normal numbers from the power of two 2^exponent, `digits` of the fraction are stored.
+/// The largest exponent of a type's normal numbers, and the number of stored binary digits of the fraction.
 struct NumberFormat {
   int largest_exponent;
   int digits;
@@ -92,7 +93,7 @@ template <class T>
 inline constexpr NumberFormat number_format{element_type(dtype_of<T>).largest_exponent,
                                             element_type(dtype_of<T>).digits - 1};
 
-/// What arithmetic on normal numbers does not meet; see Distribution::Special.
+/// Returns an element of Distribution::Special: numbers that arithmetic on normal numbers does not meet.
 template <class T>
 TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, Scalar<T> exceptional, Scalar<T> extreme) {
   using S = Scalar<T>;
@@ -125,8 +126,9 @@ TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, Scalar<T>
   }
 }
 
-/// Element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding. 16-bit elements
-/// are the rounded ones of an f32 matrix; but Wide and Special compose them, to keep to the type's own range.
+/// Returns element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding. 16-bit
+/// elements are the rounded elements of an f32 matrix, except that Wide and Special compose them in the type's own
+/// range.
 template <class T>
 TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint64_t seed, std::uint64_t e,
                                             Scalar<T> low, Scalar<T> high) {

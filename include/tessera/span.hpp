@@ -1,13 +1,13 @@
 #pragma once
 
-/// std::span with a shape; see adaptor.hpp for the functions. Optional: tessera.hpp does not include it.
+/// Adaptor to std::span with a shape; adaptor.hpp describes the functions. tessera.hpp does not include this header.
 ///
 ///     std::vector<float> x(6), y(6), z(4);
 ///     gemm(1.0f, view_of(std::span(x), 2, 3), view_of(std::span(y), 3, 2), 0.0f, view_of(std::span(z), 2, 2));
 ///     auto columns = view_of(std::span(x), 3, 2).transposed();    // column-major 2×3
 ///
-/// Elements are rows×cols, row by row, `ld` elements from row to row (as many as there are columns, if it is left out).
-/// For column-major elements give the transposed shape and take .transposed().
+/// Elements are rows×cols, row by row, with `ld` elements from row to row; ld is cols if it is left out. For
+/// column-major elements pass the transposed shape and call .transposed().
 
 #include <cstddef>
 #include <span>
@@ -27,7 +27,8 @@ inline void check_span(std::size_t size, Index rows, Index cols, Index ld) {
 
 } // namespace detail
 
-/// The span's elements without a copy. Throws InvalidArgument if it is too short, or for sizes that no matrix has.
+/// Returns a view of the span's elements without a copy. Throws InvalidArgument if the span is too short, or if
+/// no matrix has such sizes.
 template <detail::Element T, std::size_t extent>
 MatrixView<T> view_of(std::span<T, extent> elements, Index rows, Index cols, Index ld) {
   detail::check_span(elements.size(), rows, cols, ld);
@@ -38,7 +39,7 @@ MatrixView<T> view_of(std::span<T, extent> elements, Index rows, Index cols) {
   return view_of(elements, rows, cols, cols);
 }
 
-/// A new matrix with the span's elements.
+/// Copies the span's elements into a new matrix.
 template <detail::Element T, std::size_t extent>
 Matrix<std::remove_const_t<T>> from_span(std::span<T, extent> elements, Index rows, Index cols, Index ld) {
   return Matrix<std::remove_const_t<T>>(view_of(elements, rows, cols, ld).view());
@@ -48,9 +49,9 @@ Matrix<std::remove_const_t<T>> from_span(std::span<T, extent> elements, Index ro
   return from_span(elements, rows, cols, cols);
 }
 
-/// The host's elements of a matrix, from the first to the last, with what pads the rows between them: (i, j) is number
-/// i·ld() + j. Valid as long as the matrix lives and is neither assigned to nor used on a device. The non-const form
-/// makes the host's copy the newest one.
+/// Returns the host's elements of a matrix, from the first to the last, with the padding between rows: element (i, j)
+/// has index i·ld() + j. The span is valid as long as the matrix exists and is neither assigned to nor used on a
+/// device. The non-const form makes the host's copy the newest one.
 template <class T>
 std::span<T> as_span(Matrix<T>& matrix) {
   return {matrix.data(),

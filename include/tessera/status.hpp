@@ -1,6 +1,7 @@
 #pragma once
 
-/// Status is what crosses the plug-in boundary; exceptions are what users of libtessera see.
+/// How errors are reported: a Status crosses the plug-in boundary, and libtessera turns it into an exception for its
+/// users.
 
 #include <stdexcept>
 #include <string>
@@ -15,13 +16,13 @@ enum class StatusCode : int {
   InvalidArgument = 1, ///< the caller's mistake: shapes, strides, aliasing, unknown words
   Rejected = 2,        ///< a kernel that was named, or every kernel, does not take this call
   Unavailable = 3,     ///< a backend that cannot be used on this machine
-  OutOfMemory = 4,     ///< host or device memory; everything allocated by the call was given back
+  OutOfMemory = 4,     ///< host or device memory; the call has freed everything that it allocated
   DeviceError = 5,     ///< the device or its driver failed
   IoError = 6,         ///< a file is missing, malformed or cannot be written
   Internal = 7,        ///< a bug in Tessera or in a plug-in
 };
 
-/// Outcome of a noexcept call. `why` names the argument and its values, and what to do about it.
+/// The outcome of a noexcept call. `why` names the argument and its values, and says what to do about it.
 struct [[nodiscard]] Status {
   StatusCode code = StatusCode::Ok;
   std::string why;
@@ -31,7 +32,7 @@ struct [[nodiscard]] Status {
   static Status failure(StatusCode code, std::string why) { return {code, std::move(why)}; }
 };
 
-/// Base of every exception that Tessera throws.
+/// The base of every exception that Tessera throws. There is one class for each code but Internal.
 class TESSERA_API Error : public std::runtime_error {
  public:
   Error(StatusCode code, const std::string& why);

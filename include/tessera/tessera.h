@@ -9,11 +9,11 @@
  *       puts(tessera_last_error());
  *
  * Matrices are row-major rectangles of the caller's memory; leading dimensions count elements between stored rows. For
- * column-major ones swap A with B and m with n. The numerical contract and the errors are those of <tessera/gemm.hpp>:
- * every function returns a status, TESSERA_OK is 0, and the text of this thread's last failure is kept by
- * tessera_last_error(). After any failure but TESSERA_DEVICE_ERROR C is as it was. No C++ exception leaves a function.
- * All functions may be called from several threads at once; a queue of work belongs to an executor, and products and
- * copies of one executor are in order.
+ * column-major matrices swap A with B and m with n. The numerical contract is that of <tessera/gemm.hpp>.
+ *
+ * Functions return a status, and TESSERA_OK is 0. tessera_last_error() returns the text of this thread's last failure.
+ * After any failure except TESSERA_DEVICE_ERROR, C is unchanged. No C++ exception leaves a function. All functions may
+ * be called from several threads at once. Each executor has one queue: its products and copies are done in order.
  */
 
 #include <stddef.h>
@@ -46,7 +46,7 @@ typedef enum tessera_status TESSERA_INT {
 
 /* 16-bit elements are uint16_t to C, with the bits of <tessera/half.hpp>. */
 typedef enum tessera_dtype TESSERA_INT {
-  TESSERA_AS_OPERANDS = -1, /* of a result: that of the operands */
+  TESSERA_AS_OPERANDS = -1, /* as the type of a result: the type of the operands */
   TESSERA_F32 = 0,
   TESSERA_F64 = 1,
   TESSERA_FLOAT16 = 2, /* TESSERA_FP16 and TESSERA_BF16 are modes */
@@ -56,7 +56,7 @@ typedef enum tessera_dtype TESSERA_INT {
 typedef enum tessera_op TESSERA_INT {
   TESSERA_NONE = 0,
   TESSERA_TRANSPOSE = 1,
-  TESSERA_CONJUGATE_TRANSPOSE = 2 /* of complex matrices alone */
+  TESSERA_CONJUGATE_TRANSPOSE = 2 /* only of complex matrices */
 } tessera_op;
 
 /* How a product may round; see <tessera/types.hpp>. Strict gives the same bits on every backend. */
@@ -80,7 +80,8 @@ typedef enum tessera_backend TESSERA_INT {
   TESSERA_CUDA = 4
 } tessera_backend;
 
-/* What is done with the elements of a product before they are stored, in this order; see <tessera/epilogue.hpp>. */
+/* The steps of an epilogue, which is applied to a product's elements before they are stored; see
+ * <tessera/epilogue.hpp>. */
 typedef enum tessera_bias TESSERA_INT {
   TESSERA_NO_BIAS = 0,
   TESSERA_BIAS_PER_ROW = 1,   /* m numbers */
@@ -93,8 +94,8 @@ typedef enum tessera_activation TESSERA_INT {
   TESSERA_GELU = 2
 } tessera_activation;
 
-/* Operands have elements of C's type, are where A, B and C are, and do not overlap C. Start from
- * tessera_default_epilogue(). */
+/* Bias and residual have elements of C's type, are in the memory that A, B and C are in, and do not overlap C. Start
+ * from tessera_default_epilogue(). */
 typedef struct tessera_epilogue {
   size_t size; /* sizeof(tessera_epilogue) when the program was compiled */
   tessera_bias bias_per;
@@ -110,20 +111,20 @@ typedef struct tessera_options {
   size_t size; /* sizeof(tessera_options) when the program was compiled */
   tessera_backend backend;
   tessera_math math;
-  const char* kernel;               /* a row of the backend's ladder; NULL: the best that takes the call */
-  int threads;                      /* 0: TESSERA_NUM_THREADS and so on */
-  tessera_dtype result;             /* of C: f32 of 16-bit operands, 16 bits of f32 ones, or TESSERA_AS_OPERANDS */
+  const char* kernel;               /* a row of the backend's ladder; NULL: the best one that takes the call */
+  int threads;                      /* 0: the default, by TESSERA_NUM_THREADS, OMP_NUM_THREADS or the machine */
+  tessera_dtype result;             /* type of C: f32 for 16-bit operands, 16 bits for f32, or TESSERA_AS_OPERANDS */
   const tessera_epilogue* epilogue; /* NULL: none */
 } tessera_options;
 
-/* The library's version, "0.1.0". */
+/* Returns the library's version, such as "0.1.0". */
 TESSERA_C_API const char* tessera_version(void);
 
-/* The text of this thread's last failure; "" before any. Valid until this thread's next call that fails. */
+/* Returns the text of this thread's last failure; "" before any. It is valid until this thread's next failure. */
 TESSERA_C_API const char* tessera_last_error(void);
 
-/* "strict", "cuda", …: the words of the command line; NULL for a value that is none. Values of backends have no gaps.
- */
+/* Return the name of a value, as on the command line: "cuda", "strict", …; NULL if the value has none. The values of
+ * backends have no gaps. */
 TESSERA_C_API const char* tessera_backend_name(tessera_backend backend);
 TESSERA_C_API const char* tessera_math_name(tessera_math math);
 
@@ -131,14 +132,14 @@ TESSERA_C_API const char* tessera_math_name(tessera_math math);
  * libtessera_<name>.so is found. TESSERA_INVALID_ARGUMENT with the nearest known name, and why no plug-in was found. */
 TESSERA_C_API tessera_status tessera_find_backend(const char* name, tessera_backend* backend);
 
-/* TESSERA_OK if the backend can be used here; else TESSERA_UNAVAILABLE with the reason. */
+/* Returns TESSERA_OK if the backend can be used here; else TESSERA_UNAVAILABLE, with the reason as text. */
 TESSERA_C_API tessera_status tessera_backend_available(tessera_backend backend);
 
 TESSERA_C_API tessera_options tessera_default_options(void);
 TESSERA_C_API tessera_epilogue tessera_default_epilogue(void);
 
-/* C := alpha·op(A)·op(B) + beta·C in host memory. op(A) is m×k, op(B) is k×n. options may be NULL. beta = 0 does not
- * read C. */
+/* Computes C := alpha·op(A)·op(B) + beta·C in host memory. op(A) is m×k, op(B) is k×n, C is m×n. options may be NULL.
+ * beta = 0 does not read C. */
 TESSERA_C_API tessera_status tessera_gemm_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
                                               float alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
                                               float beta, float* c, int64_t ldc, const tessera_options* options);
@@ -146,9 +147,9 @@ TESSERA_C_API tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, 
                                               double alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
                                               double beta, double* c, int64_t ldc, const tessera_options* options);
 
-/* The same with complex numbers: pairs of float or of double, the real part first, as float _Complex and
- * std::complex<float> are. alpha and beta are read from where they point to. The order of the operations stands in
- * <tessera/complex.hpp>. */
+/* Computes the product of complex matrices in host memory. A number is a pair of float or double, the real part first,
+ * like float _Complex and std::complex<float>. alpha and beta point to one number each. <tessera/complex.hpp> defines
+ * the order of the operations. */
 TESSERA_C_API tessera_status tessera_gemm_complex_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
                                                       const void* alpha, const void* a, int64_t lda, const void* b,
                                                       int64_t ldb, const void* beta, void* c, int64_t ldc,
@@ -157,14 +158,15 @@ TESSERA_C_API tessera_status tessera_gemm_complex_f64(tessera_op op_a, tessera_o
                                                       const void* alpha, const void* a, int64_t lda, const void* b,
                                                       int64_t ldb, const void* beta, void* c, int64_t ldc,
                                                       const tessera_options* options);
-/* The same of any type; C is of options->result. alpha and beta are rounded to f32 where that is computed in. */
+/* Computes the product of matrices of any type in host memory; the type of C is options->result. alpha and beta are
+ * rounded to f32 unless `type` is f64. */
 TESSERA_C_API tessera_status tessera_gemm(tessera_dtype type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
                                           int64_t k, double alpha, const void* a, int64_t lda, const void* b,
                                           int64_t ldb, double beta, void* c, int64_t ldc,
                                           const tessera_options* options);
 
-/* Many products in one call, with the bits of single ones; <tessera/batch.hpp> says what is checked. Strides count
- * elements from one product's operand to the next one's; those of A and B may be 0. */
+/* Computes `count` products of one shape in host memory, with the bits of single products; <tessera/batch.hpp> says
+ * what is checked. Strides count elements from one product's operand to the next one's; strides of A and B may be 0. */
 TESSERA_C_API tessera_status tessera_gemm_strided_batch_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
                                                             int64_t k, float alpha, const float* a, int64_t lda,
                                                             int64_t stride_a, const float* b, int64_t ldb,
@@ -178,8 +180,9 @@ TESSERA_C_API tessera_status tessera_gemm_strided_batch_f64(tessera_op op_a, tes
                                                             int64_t stride_c, int64_t count,
                                                             const tessera_options* options);
 
-/* `count` products of one shape: either with pointers all_a, all_b and all_c, arrays of `count` each, or, if those are
- * NULL, with strides from a, b and c on. alpha and beta are exact in the operands' type. Set the others to 0. */
+/* `count` products of one shape. Their operands are given by all_a, all_b and all_c, arrays of `count` pointers each,
+ * or, if these are NULL, by a, b and c and the strides. alpha and beta are exact in the operands' type. Members that
+ * are not used are 0. */
 typedef struct tessera_gemm_group {
   tessera_op op_a, op_b;
   int64_t m, n, k;
@@ -196,43 +199,43 @@ typedef struct tessera_gemm_group {
   void* const* all_c;
 } tessera_gemm_group;
 
-/* Groups of unlike shapes in host memory. If anything is wrong with one of them, no C is written. */
+/* Computes groups of different shapes in host memory. If one of them is invalid, no C is written. */
 TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
                                                 size_t group_count, const tessera_options* options);
 
-/* An executor and its memory, for operands that stay on a device. It is the process's own: nothing to give back. */
+/* An executor and its memory, for operands that stay on a device. It belongs to the library and is never freed. */
 typedef struct tessera_executor tessera_executor;
 
 TESSERA_C_API tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor);
-/* TESSERA_AUTO, and NULL for the name, if executor is NULL. */
+/* Returns the executor's backend; TESSERA_AUTO if executor is NULL. */
 TESSERA_C_API tessera_backend tessera_executor_backend(const tessera_executor* executor);
-/* The processor's or card's own name. */
+/* Returns the name of the processor or card; NULL if executor is NULL. */
 TESSERA_C_API const char* tessera_executor_device(const tessera_executor* executor);
 TESSERA_C_API tessera_status tessera_allocate(tessera_executor* executor, size_t bytes, void** memory);
 TESSERA_C_API void tessera_free(tessera_executor* executor, void* memory);
-/* `rows` rows of `width` bytes, pitches in bytes. Complete when the call returns. */
+/* Copy `rows` rows of `width` bytes; pitches are bytes between rows. The copy is complete on return. */
 TESSERA_C_API tessera_status tessera_copy_in(tessera_executor* executor, void* device, size_t device_pitch,
                                              const void* host, size_t host_pitch, size_t width, size_t rows);
 TESSERA_C_API tessera_status tessera_copy_out(tessera_executor* executor, void* host, size_t host_pitch,
                                               const void* device, size_t device_pitch, size_t width, size_t rows);
-/* A product of operands in the executor's memory, enqueued; options->backend is not looked at. */
+/* Enqueues a product of operands in the executor's memory. options->backend is ignored. */
 TESSERA_C_API tessera_status tessera_executor_gemm(tessera_executor* executor, tessera_dtype type, tessera_op op_a,
                                                    tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
                                                    const void* a, int64_t lda, const void* b, int64_t ldb, double beta,
                                                    void* c, int64_t ldc, const tessera_options* options);
-/* The same with complex numbers whose parts are of `type`, as are those that alpha and beta point to, in host memory.
- */
+/* Enqueues a complex product of operands in the executor's memory. `type` is the type of the real and imaginary parts.
+ * alpha and beta point to complex numbers of this type in host memory. */
 TESSERA_C_API tessera_status tessera_executor_gemm_complex(tessera_executor* executor, tessera_dtype type,
                                                            tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
                                                            int64_t k, const void* alpha, const void* a, int64_t lda,
                                                            const void* b, int64_t ldb, const void* beta, void* c,
                                                            int64_t ldc, const tessera_options* options);
-/* Groups of operands in the executor's memory, enqueued. The arrays of pointers are in host memory and need not outlive
- * the call. */
+/* Enqueues groups of products of operands in the executor's memory. The arrays of pointers are in host memory and need
+ * not outlive the call. */
 TESSERA_C_API tessera_status tessera_executor_gemm_batch(tessera_executor* executor, tessera_dtype type,
                                                          const tessera_gemm_group* groups, size_t group_count,
                                                          const tessera_options* options);
-/* Waits for what was enqueued. */
+/* Waits until the work that was enqueued is done. */
 TESSERA_C_API tessera_status tessera_synchronize(tessera_executor* executor);
 
 #ifdef __cplusplus

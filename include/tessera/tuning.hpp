@@ -1,15 +1,15 @@
 #pragma once
 
-/// Which kernel is fastest for which product on one device, as measured: what `gemm_compare tune` writes and an
-/// executor reads when it is made.
+/// Tuning tables: the kernel that was measured to be the fastest for each of many products on one device.
+/// `gemm_compare tune` writes them, and an executor reads one when it is made.
 ///
-/// A table is a JSON file for one device, `<backend>-<device>.json`, its name in lower case. It is looked for in the
+/// A table is a JSON file for one device, `<backend>-<device>.json` in lower case. An executor looks for it in the
 /// folder or file that TESSERA_TUNING names (`none`: nowhere), then in $XDG_CACHE_HOME/tessera/tuning (or ~/.cache/…),
-/// then in the folder tuning/ beside the plug-in, where tables for some devices are shipped. It may be deleted: without
-/// one the first kernel of the ladder that does not reject runs. It never changes bits under Math::Strict: canonical
-/// rows alone are taken from it.
+/// then in the folder tuning/ beside the plug-in, which holds tables for some devices. A table may be deleted: without
+/// one the first kernel of the ladder runs that does not reject the product. A table never changes bits under
+/// Math::Strict, because only canonical rows are taken from it.
 ///
-/// Idea: the selection tables of vendors' libraries, as a file that anybody can measure anew.
+/// Source: the selection tables of vendors' libraries; here they are a file that every user can measure anew.
 
 #include <filesystem>
 #include <string>
@@ -32,27 +32,28 @@ struct TunedProduct {
   double seconds = 0;
 };
 
+/// The contents of a table's file.
 struct TuningTable {
   Backend backend = Backend::Cuda;
   std::string device; ///< Capabilities::device
-  std::string driver; ///< Capabilities::driver when it was measured
+  std::string driver; ///< Capabilities::driver at the time of measuring
   std::vector<TunedProduct> products;
 };
 
-/// May an executor choose this row by itself? What was not asked for by name gives the same bits everywhere, and waits
-/// for nothing but the product.
+/// May an executor choose this row without being asked for it by name? It may not choose a yardstick, nor a strict row
+/// that is not canonical, because a strict product has the same bits everywhere.
 inline bool keeps_contract(const GemmKernel& row) {
   return (row.math != Math::Strict || row.summation == Summation::Canonical) && !row.yardstick;
 }
 
-/// Throws IoError that names the file and what is wrong with it.
+/// Reads a table. Throws IoError, which names the file and says what is wrong with it.
 TESSERA_API TuningTable load_tuning(const std::filesystem::path& path);
-/// Nothing half-written; makes the folder. Throws IoError.
+/// Writes a table, and makes its folder if there is none. Throws IoError, and leaves no file half-written.
 TESSERA_API void save_tuning(const std::filesystem::path& path, const TuningTable& table);
 
-/// cuda-nvidia-h100-80gb-hbm3.json
+/// Returns the name of a machine's table, such as "cuda-nvidia-h100-80gb-hbm3.json".
 TESSERA_API std::string tuning_file_name(const Capabilities& machine);
-/// Where a table that a user measures is kept; empty if there is no home.
+/// Returns the path for a table that the user measures; empty if there is no home folder.
 TESSERA_API std::filesystem::path tuning_target(const Capabilities& machine);
 
 } // namespace tessera

@@ -23,9 +23,9 @@ using Index = std::int64_t;
 /// Element types. Values are part of the plug-in ABI: add at the end.
 enum class DType : int { F32 = 0, F64 = 1, F16 = 2, BF16 = 3 };
 
-/// How a product may round. Only Strict is ever chosen unasked; see docs of each mode in gemm.hpp.
-/// A row of another mode may round less than it allows where that takes no longer.
-/// Of 16-bit operands there are Strict, and Bf16 of bf16 and Fp16 of f16, which have nothing to round there.
+/// How a product may round. The library never chooses another mode than Strict by itself; see gemm.hpp.
+/// A row may round less than its mode allows where that takes no longer.
+/// 16-bit operands have the modes Strict, and Bf16 (of bf16) or Fp16 (of f16), which round nothing there.
 enum class Math : int {
   Strict = 0,         ///< canonical summation: the same bits on every backend
   Tf32 = 1,           ///< inputs rounded to tf32, f32 accumulation
@@ -36,11 +36,12 @@ enum class Math : int {
   Compensated = 6,    ///< Kahan's compensated summation
 };
 
-/// op(X) of the BLAS: the operand as it is stored, its transpose, or the conjugate of that, which complex.hpp alone
-/// takes.
+/// op(X) of the BLAS: the operand as it is stored, its transpose, or its conjugate transpose. Only the functions of
+/// complex.hpp take the last one.
 enum class Op : int { None = 0, Transpose = 1, ConjugateTranspose = 2 };
 
-/// Which executor runs a call. Auto may choose and fall back; a named one works or the call throws.
+/// Which executor runs a call. Auto may choose and fall back; a named backend works or the call throws. The facts about
+/// each stand in backend_list.hpp. Plug-ins of other authors have larger values, which parse_backend() gives them.
 enum class Backend : int { Auto = 0, Reference = 1, OpenMP = 2, Tbb = 3, Cuda = 4 };
 
 struct f16;
@@ -185,12 +186,13 @@ TESSERA_API std::string_view to_string(Math math) noexcept;
 TESSERA_API std::string_view to_string(Op op) noexcept;
 TESSERA_API std::string_view to_string(Backend backend) noexcept;
 
-/// Inverse of to_string. Throws InvalidArgument that names the nearest valid word.
+/// The inverses of to_string(). An unknown word throws InvalidArgument, which names the nearest known one.
+/// parse_backend() also looks for a plug-in of this name, see backend.hpp; the error then says why none was found.
 TESSERA_API DType parse_dtype(std::string_view word);
 TESSERA_API Math parse_math(std::string_view word);
 TESSERA_API Backend parse_backend(std::string_view word);
 
-/// The candidate with the smallest edit distance to `word`; empty without candidates.
+/// Returns the candidate with the smallest edit distance to `word`; an empty string if there are no candidates.
 TESSERA_API std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 } // namespace tessera

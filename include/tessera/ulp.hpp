@@ -1,6 +1,6 @@
 #pragma once
 
-/// Distances in units in the last place: how many numbers of the type lie between two of them.
+/// Distances in units in the last place (ULP): the number of steps through the numbers of a type from one to another.
 
 #include <array>
 #include <bit>
@@ -12,7 +12,7 @@
 namespace tessera {
 
 namespace detail {
-/// The place of x among all numbers of its type; −0 and +0 share one. NaN has no place.
+/// Returns the place of x among all numbers of its type; −0 and +0 share one. x must not be NaN.
 inline std::uint64_t place(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   const std::uint64_t zero = 0x80000000u;
@@ -25,7 +25,7 @@ inline std::uint64_t place(double x) {
 }
 } // namespace detail
 
-/// Steps from x to y, neither of them NaN; 0 if x == y.
+/// Returns the number of steps from x to y; 0 if x == y. Neither may be NaN.
 template <class T>
 std::uint64_t ulp_distance(T x, T y) {
   const std::uint64_t a = detail::place(x);
@@ -33,11 +33,11 @@ std::uint64_t ulp_distance(T x, T y) {
   return a < b ? b - a : a - b;
 }
 
-/// Elements by their distance from the correctly rounded result: 0, 1, 2, 3–4, 5–8, 9–16, …, and those that are NaN or
-/// Inf on one side alone, which have none.
+/// The number of elements at each distance from the correctly rounded result, in bins 0, 1, 2, 3–4, 5–8, 9–16, …, and
+/// the number of elements that are NaN or Inf on one side only, which have no distance.
 class UlpHistogram {
  public:
-  static constexpr std::size_t bins = 66; ///< of finite distances
+  static constexpr std::size_t bins = 66; ///< number of bins of finite distances
 
   /// The bin of a distance, and the largest distance in a bin.
   static std::size_t bin_of(std::uint64_t distance) {

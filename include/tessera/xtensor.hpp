@@ -1,14 +1,14 @@
 #pragma once
 
-/// xtensor, both ways; see adaptor.hpp for what view_of and gemm take. Optional: tessera.hpp does not include it, and
-/// it needs xtensor 0.24 or later.
+/// Adaptor to and from xtensor 0.24 or later; adaptor.hpp describes the functions. tessera.hpp does not include this
+/// header.
 ///
 ///     auto view = as_xtensor(a);                 // shares a's elements; xt::sum(view), view += 1, …
 ///     Matrix<double> m = from_xtensor(xt::eye<double>(3) * 2.0);
 ///     Matrix c = gemm(x, xt::transpose(y));      // xt::xtensor or xt::xarray: no copy
 ///
-/// Containers, adaptors, views and transposes of two dimensions are read where they are; other expressions are
-/// evaluated by from_xtensor.
+/// Containers, adaptors, views and transposes of two dimensions are read where they are; from_xtensor evaluates other
+/// expressions.
 
 #include <array>
 #include <cstddef>
@@ -25,8 +25,8 @@
 namespace tessera {
 namespace detail {
 
-/// A strided view of a flat buffer. A container with strides of its own would not do: xtensor takes the elements of a
-/// container to lie side by side, and would run over the padding.
+/// Returns a strided view of a flat buffer. It cannot be a container with strides, because xtensor assumes that the
+/// elements of a container lie side by side, and would read the padding.
 template <class T>
 auto adapt_host(T* data, Index rows, Index cols, Index row_step, Index col_step) {
   using Shape = std::array<std::size_t, 2>;
@@ -51,7 +51,7 @@ inline void check_two_dimensions(const char* function, std::size_t dimensions) {
 template <XtensorWithMemory X>
 struct Adapted<X> {
   static constexpr const char* library = "xtensor";
-  static constexpr bool owns = true; // views as well: of a temporary they hold it
+  static constexpr bool owns = true; // so do views, which hold a temporary that they were made of
   static auto steps(auto& x) {
     check_two_dimensions("view_of", x.dimension());
     const auto rows = static_cast<Index>(x.shape()[0]), cols = static_cast<Index>(x.shape()[1]);
@@ -62,8 +62,8 @@ struct Adapted<X> {
 
 } // namespace detail
 
-/// The host's elements of a matrix as a two-dimensional xtensor view that owns nothing: no copy, padding
-/// skipped by strides. Valid as long as the matrix lives and is neither assigned to nor used on a device. The
+/// Returns the host's elements of a matrix as a two-dimensional xtensor view without a copy; its strides skip the
+/// padding. The view is valid as long as the matrix exists and is neither assigned to nor used on a device. The
 /// non-const form makes the host's copy the newest one.
 template <class T>
 auto as_xtensor(Matrix<T>& matrix) {
@@ -76,14 +76,14 @@ auto as_xtensor(const Matrix<T>& matrix) {
 template <class T>
 auto as_xtensor(const Matrix<T>&& matrix) = delete; // would outlive its elements
 
-/// The same for a block or a transpose.
+/// Returns the host's elements of a block or a transpose. The view is valid as long as the view of a whole matrix.
 template <class T>
 auto as_xtensor(const MatrixView<T>& view) {
   const detail::Steps<T> x = detail::host_steps(view);
   return detail::adapt_host(x.data, x.rows, x.cols, x.row_step, x.col_step);
 }
 
-/// Evaluates a two-dimensional xtensor expression into a new matrix. Throws InvalidArgument otherwise.
+/// Evaluates an xtensor expression into a new matrix. Throws InvalidArgument unless it has two dimensions.
 template <class E>
 Matrix<std::remove_cv_t<typename E::value_type>> from_xtensor(const xt::xexpression<E>& expression) {
   const E& e = expression.derived_cast();

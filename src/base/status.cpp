@@ -3,7 +3,7 @@
 namespace tessera {
 namespace {
 
-/// A status made where there was no memory for a text has none.
+/// Returns the text of an error. A status that was made for lack of memory may have no text.
 std::string explained(StatusCode code, const std::string& why) {
   if (!why.empty()) return why;
   return code == StatusCode::OutOfMemory ? "out of memory" : "no reason was given";

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the functions of the C interface share: exceptions become a status and a text of the calling thread.
+/// The common part of the C interface's functions. An exception becomes a status, and a text of the calling thread.
 
 #include <tessera/tessera.h>
 
@@ -14,7 +14,7 @@
 
 namespace tessera::c_api {
 
-/// Keeps `why` for tessera_last_error().
+/// Keeps `why` for tessera_last_error() and returns `status`.
 tessera_status failed(tessera_status status, const char* why) noexcept;
 
 template <class Action>
@@ -33,7 +33,7 @@ tessera_status guarded(Action action) noexcept {
   }
 }
 
-/// C's enumerations hold any integer.
+/// Converts a value of a C enumeration, which may hold any integer. Throws InvalidArgument unless it is in 0 … last.
 template <class To, class From>
 To checked(From value, To last, const char* what) {
   const int number = static_cast<int>(value);
@@ -49,7 +49,7 @@ DType checked_type(From type, const char* what) {
 }
 inline Op checked(tessera_op op, const char* what) { return checked(op, Op::Transpose, what); }
 
-/// The defaults for null.
+/// Convert the caller's structures; null stands for the defaults. They throw InvalidArgument.
 GemmOptions options_of(const tessera_options* words);
 Epilogue epilogue_of(const tessera_epilogue* words);
 inline Epilogue epilogue_of(const tessera_options* words) {
@@ -57,20 +57,21 @@ inline Epilogue epilogue_of(const tessera_options* words) {
 }
 DType result_of(const tessera_options* words, DType operands);
 
-/// For functions whose C has the operands' type.
+/// Throws InvalidArgument if a result of another type than the operands' is asked for. For functions that have only
+/// that.
 inline void expect_same_result(const tessera_options* words, DType operands, const char* instead) {
   if (const DType result = result_of(words, operands); result != operands)
     throw InvalidArgument("options.result = " + std::string(to_string(result)) + ", but c is of " +
                           std::string(to_string(operands)) + "; " + instead);
 }
-/// And which apply no epilogue.
+/// Throws InvalidArgument if another result type or an epilogue is asked for. For functions that have neither.
 inline void expect_plain(const tessera_options* words, DType operands, const char* instead) {
   expect_same_result(words, operands, instead);
   if (words != nullptr && words->epilogue != nullptr)
     throw InvalidArgument(std::string("options.epilogue is set, but there is none here; ") + instead);
 }
 
-/// alpha and beta in the type that is computed in.
+/// Rounds alpha or beta to the type that products of `type` are computed in.
 inline double as_scalar(double value, DType type) {
   return visit_scalar(type, [value]<class T>(std::type_identity<T>) { return double{static_cast<T>(value)}; });
 }

@@ -1,4 +1,4 @@
-/// How an executor picks a row of its ladder.
+/// The choice of a row of an executor's ladder.
 
 #include <tessera/executor.hpp>
 
@@ -44,13 +44,14 @@ Status unknown_kernel(std::span<const Row> rows, std::string_view name, std::str
                                                           nearest_word(name, names) + "'?");
 }
 
-/// Does something have to come after the row's own product?
+/// Does a pass over C have to follow the row's product?
 bool wants_finish(const GemmKernel& row, const GemmCall& call) {
   const bool narrow = call.type == DType::F32 && is_16_bit(call.result);
   return (narrow && !row.narrows) || (!call.epilogue.empty() && !row.epilogue);
 }
 
-/// The product as a row sees it: without what it leaves to a pass of its own, which wants unrounded results.
+/// Returns the call as the row gets it. If a pass over C follows, the row computes no epilogue and gives unrounded
+/// results.
 GemmCall as_seen_by(const GemmKernel& row, const GemmCall& call) {
   if (!wants_finish(row, call)) return call;
   GemmCall seen = call;
@@ -66,7 +67,8 @@ const char* reason_against(const ReduceKernel& row, const ReduceCall& call, cons
   return row.reject ? row.reject(row, call, machine) : nullptr;
 }
 
-/// The first row that takes the call and keeps the numerical contract, or the named one; otherwise every reason.
+/// Selects the first row that takes the call and keeps the numerical contract, or the row called `name`. If there is
+/// none the status has the reasons of all rows.
 template <class Row, class Call>
 Status select(std::span<const Row> rows, const Call& call, const Capabilities& machine, std::string_view name,
               const Row*& selected) {
@@ -93,7 +95,7 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
 }
 
-/// The row that the tuning table has for this product, unless it rejects it.
+/// Returns the row that the tuning table has for this product; null if there is none or the row rejects the product.
 const GemmKernel* tuned_row(const detail::TunedRows& tuned, const GemmCall& call, const Capabilities& machine) {
   const GemmKernel* row = tuned.find(call);
   if (row == nullptr) return nullptr;
@@ -104,7 +106,7 @@ const GemmKernel* tuned_row(const detail::TunedRows& tuned, const GemmCall& call
   return reason ? nullptr : row;
 }
 
-/// C's own elements, or those of `x` instead.
+/// Returns the arguments of the pass that follows a product: it reads C and writes C.
 FinishCall finish_of(const GemmCall& call) {
   return {.type = scalar_of(call.type),
           .rows = call.m,
@@ -119,7 +121,8 @@ FinishCall finish_of(const GemmCall& call) {
           .threads = call.threads};
 }
 
-/// The product and the rest in a pass over C; by way of a wider C, where the pass wants unrounded results.
+/// Runs the row, and then the pass over C. If the pass needs unrounded results, the row writes them to a C of its own
+/// type in scratch memory.
 Status run_product_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) {
   GemmCall product = as_seen_by(row, call);
   FinishCall finish = finish_of(call);

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr const char* schema = "tessera.offload/1";
-/// A home folder may be shared by many machines; those measured last are kept.
+/// Many machines may share a home folder; the file keeps the rates of the ones that were measured last.
 constexpr std::size_t most_machines = 32;
 
 template <class Action>
@@ -31,7 +31,7 @@ double seconds_of(Action action) {
 
 double operations(Index size) { return 2.0 * std::pow(static_cast<double>(size), 3); }
 
-/// Operands of a cube in an executor's memory.
+/// The operands of a cubic product, size×size each, in an executor's memory.
 class Cube {
  public:
   Cube(Executor& executor, DType type, Index size)
@@ -86,7 +86,8 @@ Json key_of(Executor& device, Executor& host, DType type) {
           {"dtype", to_string(type)}};
 }
 
-/// An empty list if there is no such file, or it cannot be used: then it is made anew.
+/// Returns the machines in the file. The list is empty if there is no file or it cannot be used; it is then written
+/// anew.
 Json read_machines(const std::filesystem::path& file) try {
   std::ifstream stream(file, std::ios::binary);
   Json whole = Json::parse(stream);
@@ -112,7 +113,7 @@ void keep(const std::filesystem::path& file, Json machines, Json machine) {
   std::filesystem::create_directories(file.parent_path(), ignored);
   try {
     write_text_file(file, Json{{"schema", schema}, {"machines", machines}}.dump(1) + "\n");
-  } catch (const IoError& why) { // measured anew by the next process
+  } catch (const IoError& why) { // the next process measures again
     if (log_dispatch()) log_line(std::string("auto: what was measured cannot be kept: ") + why.what());
   }
 }

@@ -29,24 +29,25 @@ Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
   return nullptr;
 }
 
-/// Multiply-adds below which nobody asks: copies and launches alone take longer.
+/// Products with fewer multiply-adds stay on the host, because copies and launches alone take longer.
 constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
 
-/// The device, if there is one and it does not fail: Auto may fall back.
+/// Returns the device that Auto prefers; null if there is none or it is not available, because Auto may fall back.
 Executor* device_for_auto() {
   static Executor* const device = preferred_executor(Memory::Device);
   return device;
 }
 
-/// What is known of a device and an element type. No rates: not asked yet, or the device could not be measured.
+/// The rates of the device for an element type. There are none before the first product asks, and where the device
+/// could not be measured.
 struct KnownRates {
   std::mutex mutex;
   bool settled = false;
-  bool not_kept = false; ///< they would have to be measured, which a parallel region was no place for
+  bool not_kept = false; ///< the file does not have them, and inside a parallel region they could not be measured
   std::optional<OffloadRates> rates;
 };
 
-/// Measured at the first product that asks where that can be done.
+/// Returns the rates, which are measured when the first product asks for them outside a parallel region.
 std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   static std::array<KnownRates, element_types.size()> all;
   KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
@@ -74,7 +75,7 @@ bool has_row(Executor& executor, const ProductKind& product) {
   return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) { return is_for(row, product); });
 }
 
-/// A row may be there, and the processor lack what it needs.
+/// Does a row of the host take such a product? A row may exist and reject it, because the processor lacks instructions.
 bool takes(Executor& host, const ProductKind& product) {
   const GemmCall call{.type = product.type,
                       .math = product.math,
@@ -90,7 +91,8 @@ bool takes(Executor& host, const ProductKind& product) {
   });
 }
 
-/// Host operands: to the device where the trip pays, or where the host has no such mode.
+/// Chooses the executor for operands in host memory: the device where it is faster with all copies, or where the host
+/// has no row for the mode.
 Executor& place_host_operands(const ProductKind& product) {
   const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   Executor& host = best_host_executor();

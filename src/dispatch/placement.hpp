@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which executor does a piece of work on matrices.
+/// The choice of the executor for work on matrices.
 
 #include <initializer_list>
 
@@ -9,17 +9,20 @@
 
 namespace tessera {
 
-/// Element-wise work: where the first operand that is on a device is; otherwise the best host executor.
+/// Returns the executor for element-wise work: the device of the first operand that is on a device, or else the best
+/// executor in host memory.
 Executor& place_elementwise(std::initializer_list<const detail::Operand*> operands);
 
+/// The properties of an m×n×k product that decide its executor.
 struct ProductKind {
   DType type;
   Math math;
   Index m, n, k;
 };
 
-/// A product. A named backend is taken or throws; Auto stays where the operands are, and takes a device only
-/// where that was measured to outweigh the copies (offload.hpp), or where the host lacks the mode.
+/// Returns the executor for a product. A named backend is taken, or the call throws. Auto takes the device that an
+/// operand is on; if all are on the host it takes a device only where that was measured to be faster with the copies
+/// (offload.hpp), or where the host has no row for the mode.
 Executor& place_gemm(Backend backend, const ProductKind& product,
                      std::initializer_list<const detail::Operand*> operands);
 

@@ -50,7 +50,8 @@ std::string joined(const std::vector<fs::path>& folders) {
   return all;
 }
 
-/// Reads only the fields in front of the one that disagrees: the rest may not be there.
+/// Says what is wrong with a plug-in; empty if nothing is. It reads fields in order and stops at the first one that
+/// disagrees, because the fields behind it may not exist.
 std::string mismatch(const PluginInfo& info, std::string_view name) {
   if (info.struct_size != sizeof(PluginInfo))
     return "its PluginInfo has " + std::to_string(info.struct_size) + " bytes, this libtessera expects " +
@@ -77,7 +78,8 @@ std::string dl_error() {
   return error ? error : "unknown error";
 }
 
-/// RTLD_LOCAL: a plug-in's own dependencies must not change what others resolve to.
+/// Opens a file and checks that it is the plug-in `name`. It is opened with RTLD_LOCAL, so that the symbols of a
+/// plug-in's dependencies do not replace symbols of other libraries.
 LoadedPlugin open(const fs::path& path, std::string_view name) {
   LoadedPlugin result{nullptr, path.string(), {}, true};
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

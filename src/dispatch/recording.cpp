@@ -7,7 +7,8 @@ namespace {
 
 thread_local const Queue* being_recorded = nullptr;
 
-/// Restores what was there before: record() may be within the work of another.
+/// Marks a queue as recorded by this thread. The destructor restores the mark that was set before, because record() may
+/// be called within the work of another record().
 class Marked {
  public:
   explicit Marked(const Queue& queue) : before_(std::exchange(being_recorded, &queue)) {}

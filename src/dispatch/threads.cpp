@@ -1,4 +1,4 @@
-/// How many threads a CPU executor uses when nobody says a number.
+/// The number of threads that a CPU executor uses by default.
 
 #include <sched.h>
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 std::optional<int> threads_from(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return std::nullopt;
-  // OMP_NUM_THREADS may list one number per nesting level; the first one is ours.
+  // OMP_NUM_THREADS may list one number for each nesting level; the first one is for the outermost level.
   const std::string_view all(text);
   const std::string_view word = all.substr(0, all.find(','));
   int threads = 0;
@@ -36,7 +36,7 @@ int threads_by_affinity() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
 }
 
-/// cgroup v2's quota, rounded up to whole processors; none where there is no quota.
+/// Returns the quota of cgroup v2, rounded up to whole processors; none where there is no quota.
 std::optional<int> threads_by_quota() {
   std::ifstream membership("/proc/self/cgroup");
   std::string line;

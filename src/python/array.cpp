@@ -12,7 +12,7 @@ namespace {
 using dlpack::DataType;
 using dlpack::DeviceType;
 
-/// What the object itself says its elements are.
+/// Returns the name of the element type that the object reports.
 std::string element_name(PyObject* object, const std::string& otherwise) {
   const Reference dtype(PyObject_GetAttrString(object, "dtype"));
   const Reference text(dtype ? PyObject_Str(dtype.get()) : nullptr);
@@ -33,7 +33,7 @@ std::string element_name(PyObject* object, const std::string& otherwise) {
                   type_name(object) + "; numpy.asarray makes one of lists");
 }
 
-/// A type of the buffer protocol in this machine's byte order.
+/// Returns the element type of a format of the buffer protocol in this machine's byte order.
 bool parse_format(const char* format, Element& type) {
   if (format == nullptr) return false;
   if (*format == '@' || *format == '=' || *format == '<') ++format;
@@ -61,7 +61,7 @@ std::string text_of(const DataType& dtype) {
   return (code < std::size(codes) ? codes[code] : "?") + std::to_string(dtype.bits);
 }
 
-/// Interned once: attribute names that every call looks up.
+/// The attribute names that every call looks up. They are interned once.
 PyObject* interned(const char* word) { return checked(PyUnicode_InternFromString(word)); }
 
 struct Words {
@@ -84,7 +84,7 @@ Reference keywords(PyObject* stream, bool with_version) {
   return all;
 }
 
-/// Producers from before DLPack 1.0 do not know max_version.
+/// Calls object.__dlpack__(). Producers from before DLPack 1.0 do not know the argument max_version.
 Reference call_dlpack(PyObject* object, PyObject* stream) {
   const Reference method(checked(PyObject_GetAttr(object, words().dlpack)));
   Reference capsule(PyObject_Call(method.get(), words().none, keywords(stream, true).get()));
@@ -98,7 +98,7 @@ dlpack::Device device_of(PyObject* object, const char* name) {
   const Reference pair(checked(PyObject_CallNoArgs(method.get())));
   if (!PyTuple_Check(pair.get()) || PyTuple_Size(pair.get()) != 2)
     throw TypeError(std::string(name) + ".__dlpack_device__() must return two numbers");
-  const long type = PyLong_AsLong(PyTuple_GetItem(pair.get(), 0)); // an enumeration in some libraries
+  const long type = PyLong_AsLong(PyTuple_GetItem(pair.get(), 0)); // some libraries return an enumeration
   const long id = PyLong_AsLong(PyTuple_GetItem(pair.get(), 1));
   if (PyErr_Occurred()) throw PythonError{};
   return {static_cast<DeviceType>(type), static_cast<std::int32_t>(id)};
@@ -143,7 +143,7 @@ void Array::check_rank(int dimensions) const {
                           " dimensions, but a product is of matrices, which have 2; reshape it");
 }
 
-/// Strides in units of so many bytes; null: compact.
+/// Sets the shape. `strides` count units of `unit` bytes; null: the elements are row-major without gaps.
 template <class Size>
 void Array::set_shape(int dimensions, const Size* sizes, const Size* strides, Index unit) {
   check_rank(dimensions);
@@ -154,14 +154,15 @@ void Array::set_shape(int dimensions, const Size* sizes, const Size* strides, In
   row_stride = is_vector ? cols * col_stride : unit * (strides ? strides[0] : cols);
 }
 
-/// False, with Python's exception set, where the object exports no buffer, e.g. for elements that buffers cannot hold.
+/// Takes the object's buffer. Returns false, with Python's exception set, if the object exports none, for example
+/// because buffers cannot hold its elements.
 bool Array::from_buffer(PyObject* object, std::optional<Element> as) {
   Py_buffer& view = held_.emplace<Py_buffer>();
   if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
     held_ = std::monostate{};
     return false;
   }
-  struct Guard { // the destructor does not run for a constructor that throws
+  struct Guard { // frees the buffer where the constructor throws, because Array's destructor does not run then
     Array* array;
     ~Guard() {
       if (array) PyBuffer_Release(&std::get<Py_buffer>(array->held_));
@@ -178,7 +179,7 @@ bool Array::from_buffer(PyObject* object, std::optional<Element> as) {
   return true;
 }
 
-/// ml_dtypes gives NumPy a bfloat16 that no protocol exports; the same memory seen as whole numbers is.
+/// Takes an array of ml_dtypes' bfloat16. No protocol exports it, but NumPy exports its memory as an array of integers.
 bool Array::from_bits(PyObject* object) {
   if (element_name(object, "") != "bfloat16") return false;
   const Reference bits(PyObject_CallMethod(object, "view", "s", "uint16"));
@@ -191,13 +192,13 @@ void Array::from_dlpack(PyObject* object) {
   const dlpack::Device place = device_of(object, name);
   check_device(place.type, name);
   Reference stream;
-  if (is_cuda(place.type)) // the stream that will read it
+  if (is_cuda(place.type)) // the stream that will read the array
     stream = Reference(checked(PyLong_FromVoidPtr(executor(backend_of_cuda_arrays).default_queue().native())));
   Reference capsule;
   try {
     capsule = call_dlpack(object, stream.get());
   } catch (const PythonError&) {
-    // NumPy exports such elements by neither protocol; from others, what the owner says of its refusal.
+    // NumPy exports such elements by neither protocol. The refusal of another library is passed on to the caller.
     if (!PyErr_ExceptionMatches(PyExc_BufferError) || PyObject_CheckBuffer(object) == 0) throw;
     PyErr_Clear();
     if (from_bits(object)) return;
@@ -206,7 +207,7 @@ void Array::from_dlpack(PyObject* object) {
   take(capsule.get(), object);
 }
 
-/// The capsule's content becomes ours to delete; its new name says so.
+/// Takes over the capsule's content, which this object deletes from now on, and renames the capsule as DLPack requires.
 void Array::take(PyObject* capsule, PyObject* object) {
   using dlpack::Managed;
   using dlpack::ManagedVersioned;

@@ -1,10 +1,10 @@
 #pragma once
 
-/// Any two-dimensional array that Python knows, seen where it is: never copied here.
+/// A view of any two-dimensional array of Python, without a copy.
 ///
-/// Host arrays come through the buffer protocol, which NumPy answers fastest, others through DLPack. An array on a CUDA
-/// device is asked for through DLPack with the stream that will read it, and its owner orders that stream behind the
-/// work that makes the array.
+/// Host arrays are read through the buffer protocol, which is the fastest one for NumPy, other arrays through DLPack.
+/// For an array on a CUDA device DLPack gets the stream that will read it, and the array's library orders that stream
+/// behind the work that computes the array.
 
 #include <Python.h>
 
@@ -20,7 +20,7 @@ namespace tessera::python {
 /// Arrays that say they are on a CUDA device are operands of this backend.
 inline constexpr Backend backend_of_cuda_arrays = Backend::Cuda;
 
-/// What an array is made of: numbers of a type, or complex numbers of two such parts, the real one first.
+/// The element type of an array: numbers of a type, or complex numbers of two parts of a type, the real part first.
 struct Element {
   DType part = DType::F32;
   bool is_complex = false;
@@ -30,15 +30,15 @@ struct Element {
   std::size_t bytes() const { return size_of(part) * (is_complex ? 2 : 1); }
 };
 
-/// As NumPy and others call it: "float32".
+/// Returns the name of the type in NumPy and other array libraries: "float32".
 const char* dtype_name(Element element);
 
-/// Holds the array's memory for as long as it lives. Made and destroyed with the GIL.
+/// An array. The object keeps the array's memory alive. The GIL must be held where it is made and destroyed.
 class Array {
  public:
-  /// `name`: the argument's, for messages. Throws TypeError (no array, another element type) and InvalidArgument (not
-  /// two dimensions, a device that Tessera does not know).
-  /// A vector is a matrix of one row.
+  /// `name` is the argument's name, for messages. A vector becomes a matrix of one row if the rank allows vectors.
+  /// Throws TypeError (no array, another element type) and InvalidArgument (not two dimensions, an unknown kind of
+  /// device).
   enum class Rank { Matrix, VectorOrMatrix };
   Array(PyObject* object, const char* name, Rank rank = Rank::Matrix);
   ~Array();
@@ -50,13 +50,13 @@ class Array {
   Element type = DType::F32;
   Index rows = 0;
   Index cols = 0;
-  Index row_stride = 0; ///< bytes, any sign
+  Index row_stride = 0; ///< bytes from row to row; may be negative or zero
   Index col_stride = 0;
   bool read_only = false;
   bool on_cuda = false;
-  int device = 0; ///< the CUDA device's number
+  int device = 0; ///< number of the CUDA device
 
-  Index element() const { return static_cast<Index>(type.bytes()); } ///< bytes
+  Index element() const { return static_cast<Index>(type.bytes()); } ///< bytes of an element
 
  private:
   bool from_buffer(PyObject* object, std::optional<Element> as = std::nullopt);

@@ -20,7 +20,7 @@ namespace {
 std::string shown(const Array& x) { return std::to_string(x.rows) + "×" + std::to_string(x.cols); }
 std::string product_name(Index i) { return "product " + std::to_string(i) + ": "; }
 
-/// Where the operands of all products are.
+/// The addresses of the operands of all products.
 class Operands {
  public:
   explicit Operands(const Matrices& x) : x_(x) {
@@ -69,7 +69,7 @@ class Batch {
 
  private:
   bool has_shape() const { return a_.has_shape() && b_.has_shape(); }
-  /// Products whose shapes are known: all, or the one that a stack of none tells of.
+  /// Returns the number of products whose shapes are known: all, or one if the batch is a stack without matrices.
   Index shapes() const { return has_shape() ? std::max<Index>(count_, 1) : 0; }
 
   void check(Index i) const {
@@ -111,7 +111,7 @@ class Batch {
                             "; its rows or its columns must be contiguous and aligned, for out is never copied");
   }
 
-  /// Cᵀ = Bᵀ·Aᵀ has the same bits, so that results by columns need no copy.
+  /// Computes Cᵀ = Bᵀ·Aᵀ if the results are stored by columns, so that they need no copy. The bits do not change.
   GemmCall call(const Operand& a, const Operand& b, const Array& out, Index i) const {
     const Layout layout = *layout_of(out);
     const auto flip = [](Op op) { return op == Op::None ? Op::Transpose : Op::None; };

@@ -10,7 +10,7 @@
 namespace tessera::python {
 namespace {
 
-/// What a capsule keeps: the memory, and the shape that its tensor points to.
+/// The content of a capsule: the memory, and the shape that the tensor points to.
 template <class Managed>
 struct Export {
   Managed managed;
@@ -21,7 +21,7 @@ struct Export {
 
 template <class Managed>
 void destroy_unused(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, Managed::capsule) == 0) return; // the consumer's now
+  if (PyCapsule_IsValid(capsule, Managed::capsule) == 0) return; // the consumer has taken the content over
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::capsule));
   managed->deleter(managed);
 }
@@ -78,7 +78,7 @@ DeviceMemory::DeviceMemory(Executor& executor, std::size_t bytes) : executor_(ex
 }
 
 DeviceMemory::~DeviceMemory() {
-  // A stream that is gone has no work left to wait for.
+  // A stream that no longer exists has no work left.
   for (void* stream : readers_) static_cast<void>(executor_.default_queue().start_after(stream));
 }
 

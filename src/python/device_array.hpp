@@ -1,6 +1,7 @@
 #pragma once
 
-/// A matrix in a device's memory that other libraries take through DLPack: the result of a product of such arrays.
+/// The result of a product of arrays on a device: a matrix in the device's memory, which other libraries take through
+/// DLPack.
 
 #include <Python.h>
 
@@ -15,19 +16,21 @@
 
 namespace tessera::python {
 
-/// Memory of an executor, and the streams of others that were let read it.
+/// Memory of an executor, and the streams of other libraries that were allowed to read it.
 class DeviceMemory {
  public:
-  /// Throws OutOfMemory.
+  /// Allocates the memory. Throws OutOfMemory.
   DeviceMemory(Executor& executor, std::size_t bytes);
-  /// What the executor makes of the memory next waits for those streams. Needs no GIL: consumers free where they like.
+  /// Frees the memory. Work of the executor that uses this memory again waits for those streams. The GIL need not be
+  /// held, because consumers free their capsules in any thread.
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   Executor& executor() const { return executor_; }
   void* data() const { return memory_.data(); }
-  /// Work in the stream from now on sees what the executor's queue has been given to do, without waiting here.
+  /// Orders work that is enqueued in `stream` from now on behind the work in the executor's queue. The host does not
+  /// wait.
   void show_to(void* stream);
 
  private:
@@ -37,7 +40,7 @@ class DeviceMemory {
   std::vector<void*> readers_;
 };
 
-/// Row-major, without gaps.
+/// A matrix in such memory, row-major and without gaps.
 class DeviceArray {
  public:
   DeviceArray(Executor& executor, Element type, Index rows, Index cols);
@@ -48,10 +51,11 @@ class DeviceArray {
   void* data() const { return memory_->data(); }
   int device() const { return memory_->executor().capabilities().device_index; }
 
-  /// The array API's __dlpack__; a new reference to a capsule. The consumer's stream as the protocol numbers them: None
-  /// or 1 the legacy default stream, 2 the thread's, -1 none, otherwise a cudaStream_t.
+  /// Implements the array API's __dlpack__ and returns a new reference to a capsule. `stream` is the consumer's stream,
+  /// with the protocol's numbers: None or 1 is the legacy default stream, 2 the thread's default stream, -1 no stream,
+  /// and any other number a cudaStream_t.
   PyObject* dlpack(PyObject* stream, PyObject* max_version, PyObject* dl_device, PyObject* copy) const;
-  /// A copy as a numpy.ndarray; a new reference.
+  /// Copies the matrix and returns a new reference to a numpy.ndarray.
   PyObject* numpy() const;
 
  private:
@@ -60,11 +64,11 @@ class DeviceArray {
   std::shared_ptr<DeviceMemory> memory_;
 };
 
-/// numpy.empty((rows, cols), type); a new reference. Throws OutOfMemory, and TypeError for bfloat16, which
+/// Returns a new reference to numpy.empty((rows, cols), type). Throws OutOfMemory, and TypeError for bfloat16, which
 /// NumPy does not have.
 PyObject* empty_numpy(Element type, Index rows, Index cols);
 
-/// A stream's number in an argument called `name` as a cudaStream_t.
+/// Returns the cudaStream_t of a stream's number in the argument `name`.
 void* parse_stream(PyObject* stream, const char* name);
 
 } // namespace tessera::python

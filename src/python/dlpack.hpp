@@ -24,13 +24,13 @@ struct DataType {
   std::uint16_t lanes = 1;
 };
 
-/// Of complex numbers, `type` is that of the parts.
+/// Returns DLPack's name of an element type. For complex numbers `type` is the type of the parts.
 constexpr DataType data_type(DType type, bool complex = false) {
   if (complex) return {TypeCode::Complex, static_cast<std::uint8_t>(16 * size_of(type)), 1};
   return {type == DType::BF16 ? TypeCode::Bfloat : TypeCode::Float, static_cast<std::uint8_t>(8 * size_of(type)), 1};
 }
 
-/// Shape and strides count elements; null strides: row-major without gaps.
+/// A tensor. Shape and strides count elements; null strides mean row-major without gaps.
 struct Tensor {
   void* data = nullptr;
   Device device;

@@ -6,7 +6,7 @@
 namespace tessera::python {
 namespace {
 
-/// By status code; [0] is the base class. Kept for as long as the process lives, like the module.
+/// The exception classes by status code; [0] is the base class. They are kept until the process ends, like the module.
 std::array<PyObject*, 8> classes{};
 
 constexpr std::array<const char*, 8> names{"Error",       "InvalidArgument", "KernelRejected", "BackendUnavailable",

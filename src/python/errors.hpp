@@ -1,6 +1,7 @@
 #pragma once
 
-/// How failures reach Python: tessera::Error and its kinds as the classes of tessera/_errors.py, the rest as here.
+/// Errors on their way to Python. tessera::Error and its kinds become the classes of tessera/_errors.py; the other
+/// exceptions are declared here.
 
 #include <Python.h>
 
@@ -11,26 +12,26 @@
 
 namespace tessera::python {
 
-/// Becomes a TypeError: an argument of a kind that cannot be taken, whatever its value.
+/// Becomes a TypeError: the argument is of a type that the function does not take.
 struct TypeError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Becomes a BufferError: what the array protocols raise where an export is not possible.
+/// Becomes a BufferError, which the array protocols raise where an export is not possible.
 struct BufferError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Python's own exception is set already.
+/// Says that Python's exception is set already.
 struct PythonError {};
 
-/// A new reference that an API call returned, or the exception that it set.
+/// Returns the new reference that an API call returned. Throws PythonError if it is null.
 inline PyObject* checked(PyObject* result) {
   if (result == nullptr) throw PythonError{};
   return result;
 }
 
-/// A reference of ours.
+/// An owned reference.
 class Reference {
  public:
   Reference() = default;
@@ -55,16 +56,16 @@ class Reference {
   PyObject* object_ = nullptr;
 };
 
-/// "int", "numpy.ndarray", …: the type's name for messages.
+/// Returns the name of the object's type for messages: "int", "numpy.ndarray", ….
 std::string type_name(PyObject* object);
 
-/// Looks the classes up; once, when the module is made.
+/// Looks the exception classes up. It is called once, when the module is made.
 void import_errors();
 
-/// Sets the Python exception for the C++ exception that is being handled; rethrows what it does not know.
+/// Sets the Python exception for the C++ exception that is being handled. Rethrows exceptions that it does not know.
 void raise_current();
 
-/// Other threads may run while this lives. No Python object may be touched.
+/// Releases the GIL while it exists: other threads of Python may run. No Python object may be used meanwhile.
 class WithoutGil {
  public:
   WithoutGil() : state_(PyEval_SaveThread()) {}

@@ -17,7 +17,7 @@
 namespace tessera::python {
 namespace {
 
-using python::shape; // of sizes
+using python::shape; // the overload for sizes
 std::string shape(const Array& array) { return shape(array.rows, array.cols); }
 
 std::string place(const Array& array) {
@@ -53,7 +53,7 @@ void check_inner(const Array& a, const Array& b) {
                           " elements overflows the address space");
 }
 
-/// c or out.
+/// The argument c or out.
 void check_result(const Array& a, const Array& b, const Array& c) {
   check_result_type(a, c);
   check_same_place(a, c);
@@ -81,7 +81,8 @@ void check_apart(const Operand& operand, const Array& array, const Array& out, c
                           array.name + " is " + shape(array) + "); the product needs a separate result");
 }
 
-/// a or b as a product reads it, for a result by rows or by columns: Cᵀ = Bᵀ·Aᵀ needs no copy of C.
+/// The operand a or b of a product whose result is stored by rows or by columns. For columns the product is Cᵀ = Bᵀ·Aᵀ,
+/// which needs no copy of C.
 class Factor {
  public:
   Factor(const Array& array, bool conjugated, bool by_columns)
@@ -96,7 +97,7 @@ class Factor {
   Op op() const { return op_; }
 
  private:
-  /// What no layout fits is copied by rows.
+  /// Copies the array by rows if no layout fits it.
   static bool is_turned(const std::optional<Layout>& layout, bool by_columns) {
     return (layout && layout->op == Op::Transpose) != by_columns;
   }
@@ -106,7 +107,7 @@ class Factor {
   Op op_ = Op::None;
 };
 
-/// One product, looked at from all sides.
+/// One call of tessera.gemm: it checks all arguments, computes the product and returns the result.
 class Product {
  public:
   Product(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
@@ -142,7 +143,7 @@ class Product {
     if (arguments_.out != Py_None) return into_out();
     std::optional<Array> c;
     if (arguments_.c != Py_None) check_result(a_, b_, c.emplace(arguments_.c, "c"));
-    // NumPy has no bfloat16, so that on the host its products stay in float32.
+    // NumPy has no bfloat16, so products of bfloat16 in host memory have results in float32.
     const bool widened = a_.type == DType::BF16 && executor_ == nullptr;
     const Element result = c ? c->type : widened ? Element(DType::F32) : a_.type;
     if (beta_ == 0.0) c.reset();
@@ -224,8 +225,8 @@ class Product {
     return tessera::gemm(*executor_, queue, call, options_.kernel);
   }
 
-  /// Without a stream the product is done when this returns: the protocol has no word by which the owners of the arrays
-  /// would learn when they may use them again.
+  /// Multiplies arrays on a device. Without a stream the product is done on return, because DLPack has no means by
+  /// which the arrays' libraries could learn when the arrays may be used again.
   template <class Call>
   void run_on_device(const Call& call) {
     Queue& queue = executor_->default_queue();
@@ -258,7 +259,7 @@ class Product {
   GemmOptions options_;
   std::complex<double> alpha_ = 1, beta_ = 0;
   bool conj_a_ = false, conj_b_ = false;
-  Executor* executor_ = nullptr; ///< of operands on a device; null for those in host memory
+  Executor* executor_ = nullptr; ///< for operands on a device; null for operands in host memory
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-/// tessera.gemm: from Python's arguments to one call of the library.
+/// tessera.gemm, which turns Python's arguments into one call of the library.
 
 #include <Python.h>
 
@@ -17,10 +17,11 @@ struct GemmArguments {
       *conj_a, *conj_b;
 };
 
-/// A new reference: the caller's `out`, a new numpy.ndarray, or what `wrap` makes of a result on a device.
+/// Returns a new reference to the caller's `out`, to a new numpy.ndarray, or to the object that `wrap` makes of a
+/// result on a device.
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&));
 
-/// "3×4", for messages.
+/// Returns "3×4", for messages.
 std::string shape(Index rows, Index cols);
 
 } // namespace tessera::python

@@ -51,7 +51,7 @@ Epilogue Layer::of(const Array& like, Element result, Index rows, Index cols, co
   return epilogue;
 }
 
-/// As NumPy would broadcast it: n numbers or 1×n for the columns, m×1 for the rows.
+/// Reads the bias, which is broadcast as in NumPy: n numbers or 1×n for the columns, m×1 for the rows.
 void Layer::use_bias(Epilogue& epilogue, Index rows, Index cols, bool by_columns) {
   const bool per_column = bias_->rows == 1 && bias_->cols == cols;
   if (!per_column && !(bias_->cols == 1 && bias_->rows == rows))
@@ -64,7 +64,7 @@ void Layer::use_bias(Epilogue& epilogue, Index rows, Index cols, bool by_columns
   epilogue.bias_step = side_by_side ? 1 : operand.ld();
 }
 
-/// Kernels read it in the result's order.
+/// Reads the residual, and copies it unless its elements are in the result's order, in which kernels read it.
 void Layer::use_residual(Epilogue& epilogue, Index rows, Index cols, bool by_columns) {
   if (residual_->rows != rows || residual_->cols != cols)
     throw InvalidArgument("residual is " + shape(residual_->rows, residual_->cols) + ", but the result is " +

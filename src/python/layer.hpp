@@ -12,13 +12,15 @@
 
 namespace tessera::python {
 
-/// Holds the arrays for as long as a product reads them. Made and destroyed with the GIL.
+/// The epilogue of a product. It keeps the arrays alive while the product reads them. The GIL must be held where it is
+/// made and destroyed.
 class Layer {
  public:
-  /// None of each: no such step. Throws TypeError and InvalidArgument that name the argument.
+  /// An argument that is None leaves its step out. Throws TypeError and InvalidArgument, which name the argument.
   Layer(PyObject* bias, PyObject* activation, PyObject* residual);
 
-  /// For a result of this type and shape, `like` an operand in its place, stored as `layout` says. To be called once.
+  /// Returns the epilogue of a result of this type and shape that is in the memory of the operand `like` and is stored
+  /// as `layout` says. It may be called once.
   Epilogue of(const Array& like, Element result, Index rows, Index cols, const Layout& layout);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<long long> copies = 0;
 
-/// Bytes from line to line as elements, if every line has its own; `length` elements side by side in each.
+/// Converts the bytes from line to line to elements, if lines of `length` elements do not overlap.
 std::optional<Index> leading_dimension(Index lines, Index line_stride, Index length, Index step, Index element) {
   if (length > 1 && step != element) return std::nullopt;
   const Index least = std::max<Index>(length, 1);
@@ -31,7 +31,7 @@ void copy_rows(const Array& from, char* to, Index to_row_stride, Index to_col_st
                   Bytes);
 }
 
-/// Space for `array` without gaps.
+/// Allocates memory for the elements of `array` without gaps.
 std::unique_ptr<char[]> reserve(const Array& array) {
   const Index element = array.element();
   const bool overflows = array.cols > 0 && array.rows > std::numeric_limits<Index>::max() / element / array.cols;
@@ -50,7 +50,7 @@ void negate_imaginary_parts(char* numbers, Index count) {
   for (Index i = 0; i < count; ++i) parts[2 * i + 1] = -parts[2 * i + 1];
 }
 
-/// A copy of `array` without gaps.
+/// Copies the elements of `array` without gaps.
 void conjugate(char* copy, const Array& array) {
   const Index count = array.rows * array.cols;
   visit_scalar(array.type.part, [&]<class T>(std::type_identity<T>) { negate_imaginary_parts<T>(copy, count); });

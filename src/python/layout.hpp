@@ -1,6 +1,6 @@
 #pragma once
 
-/// Strides as a product takes them: rows of elements side by side with a leading dimension, or columns so.
+/// The layouts that a product takes: rows or columns whose elements lie side by side, with a leading dimension.
 
 #include <memory>
 #include <optional>
@@ -11,25 +11,26 @@
 
 namespace tessera::python {
 
-/// The array as it is stored: itself, or (Op::Transpose) its transpose, by rows.
+/// An array as rows in memory: the rows of the array itself, or (Op::Transpose) of its transpose.
 struct Layout {
   Op op = Op::None;
   Index ld = 1;
 };
 
-/// Row-major, column-major, or rows or columns of a larger matrix. None for every other stride (steps between the
-/// elements of a row, negative or zero strides, overlapping rows) and for elements that are not aligned.
+/// Returns the layout of a row-major or column-major array, also if it is a block of a larger matrix. Returns none for
+/// all other strides (steps between the elements of a row, negative or zero strides, overlapping rows) and for elements
+/// that are not aligned.
 std::optional<Layout> layout_of(const Array& array);
 
-/// "(strides in bytes)", for messages.
+/// Returns "(strides in bytes)", for messages.
 std::string strides_of(const Array& array);
 
-/// An operand in memory: where it is if its layout allows that, else a copy, the only one that is ever made.
+/// An operand in memory: the array itself if it has a layout, or else the only copy that is made of it.
 class Operand {
  public:
   enum class Numbers { AsTheyAre, Conjugated };
-  /// Conjugated numbers are a copy, by rows. Throws OutOfMemory, and InvalidArgument for an array on a device that
-  /// would have to be copied.
+  /// Conjugated numbers are copied by rows. Throws OutOfMemory, and InvalidArgument for an array on a device that would
+  /// have to be copied.
   explicit Operand(const Array& array, Numbers numbers = Numbers::AsTheyAre);
 
   const void* data() const { return data_; }
@@ -44,10 +45,10 @@ class Operand {
   std::unique_ptr<char[]> copy_;
 };
 
-/// Copies elements between host arrays of the same shape, whatever their strides.
+/// Copies elements between host arrays of one shape; any strides are allowed.
 void copy_elements(const Array& from, char* to, Index to_row_stride, Index to_col_stride);
 
-/// How many operands were copied since the process began.
+/// Returns the number of operands that were copied since the process began.
 long long copies_made();
 
 } // namespace tessera::python

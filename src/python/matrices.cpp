@@ -8,7 +8,7 @@
 namespace tessera::python {
 namespace {
 
-/// −1 where the object does not say.
+/// Returns the object's number of dimensions; −1 if the object does not report it.
 Py_ssize_t dimensions_of(PyObject* object) {
   const Reference dimensions(PyObject_GetAttrString(object, "ndim"));
   const Py_ssize_t number = dimensions ? PyLong_AsSsize_t(dimensions.get()) : -1;
@@ -16,7 +16,7 @@ Py_ssize_t dimensions_of(PyObject* object) {
   return number;
 }
 
-/// object.shape[axis]; −1 where the object does not say.
+/// Returns object.shape[axis]; −1 if the object does not report it.
 Py_ssize_t length_of(PyObject* object, Py_ssize_t axis) {
   const Reference shape(PyObject_GetAttrString(object, "shape"));
   const Reference length(shape ? PySequence_GetItem(shape.get(), axis) : nullptr);
@@ -74,8 +74,8 @@ void Matrices::add_all(PyObject* object) {
   if (count_ < 0) throw PythonError{};
   if (!stacked_) return add_items(object, count_);
   if (count_ == 0) return add_shape_alone(object);
-  // Of an array whose matrices can be read where they are, its own buffer tells about all of them; what makes a copy
-  // of each item when it is asked for is taken item by item.
+  // If the matrices of an array can be read where they are, the array's buffer describes all of them. An object that
+  // copies each item when it is asked for it is read item by item.
   add_items(object, std::min<Index>(count_, 2));
   if (count_ <= 2) return;
   step_ = items_[1].data - items_[0].data;
@@ -87,12 +87,12 @@ void Matrices::add_all(PyObject* object) {
   add_items(object, count_);
 }
 
-/// The result of no products has a shape and a type as well.
+/// Finds the shape and the type of the items of an array without items, because its result has them too.
 void Matrices::add_shape_alone(PyObject* object) {
   const Py_ssize_t rows = length_of(object, 1), cols = length_of(object, 2);
   if (rows < 0 || cols < 0) return;
   objects_.emplace_back(PyObject_CallMethod(object, "reshape", "nn", Py_ssize_t{0}, cols));
-  if (!objects_.back()) { // a library without reshape
+  if (!objects_.back()) { // the library has no reshape
     PyErr_Clear();
     return objects_.clear();
   }
@@ -104,7 +104,7 @@ void Matrices::add_shape_alone(PyObject* object) {
   even_ = true;
 }
 
-/// Is the first item where the object's own memory begins, and the next one a step behind it?
+/// Does the first item begin where the object's memory begins, and the second one a step behind it?
 bool Matrices::are_in_buffer(PyObject* object) const {
   Py_buffer view;
   if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// An argument of many matrices: an array of three dimensions, a sequence, or one matrix for all products.
+/// An argument with many matrices: an array of three dimensions, a sequence, or one matrix for all products.
 
 #include <Python.h>
 
@@ -14,20 +14,21 @@ namespace tessera::python {
 
 class Matrices {
  public:
-  /// Throws TypeError and InvalidArgument that name the argument.
+  /// Throws TypeError and InvalidArgument, which name the argument.
   Matrices(PyObject* object, const char* name);
 
   const char* name() const { return name_; }
   bool shared() const { return shared_; }
   bool stacked() const { return stacked_; }
   Index count() const { return count_; }
-  bool even() const { return even_; } ///< the i-th is i·step() bytes behind the first
+  bool even() const { return even_; } ///< matrix i lies i·step() bytes behind matrix 0
   Index step() const { return step_; }
-  /// Is there a first one, or, of a stack of none, what it would be?
+  /// Is there a first matrix, or a stack without matrices that has their shape and type?
   bool has_shape() const { return !items_.empty(); }
   const Array& at(Index i) const { return items_[static_cast<std::size_t>(shared_ || even() ? 0 : i)]; }
 
-  /// Addresses from the first byte to behind the last, of a stack or of a shared one; of a list nothing.
+  /// Returns the addresses of the first byte and behind the last byte of a stack or of one shared matrix; nothing for a
+  /// list.
   struct Range {
     std::uintptr_t begin = 0, end = 0;
     bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
@@ -47,7 +48,7 @@ class Matrices {
   bool even_ = false;
   Index step_ = 0; ///< bytes
   std::deque<Reference> objects_;
-  std::deque<Array> items_; // which do not move
+  std::deque<Array> items_; // a deque does not move its items
 };
 
 } // namespace tessera::python

@@ -1,5 +1,5 @@
-/// The module tessera._core. What it binds takes and gives plain Python objects, so that each argument's errors can
-/// name it; tessera/_core.pyi has the types.
+/// The module tessera._core. Its functions take and return plain Python objects, so that errors can name the argument;
+/// tessera/_core.pyi has the types.
 
 #include <nanobind/nanobind.h>
 
@@ -21,25 +21,26 @@ namespace {
 
 constexpr const char* gemm_doc = R"(C := alpha·a·b + beta·C as a new matrix, or into out.
 
-a, b: matrices of one element type, float16, bfloat16, float32, float64, complex64 or complex128: NumPy arrays, or what exports a buffer or
-    DLPack. Rows or columns
-    that are contiguous (C and Fortran order, transposes, blocks of a larger matrix) are read where they are; arrays with
-    other strides are copied once. Arrays on a CUDA device are multiplied there.
+a, b: matrices of one element type, float16, bfloat16, float32, float64, complex64 or complex128: NumPy arrays, or
+    objects that export a buffer or DLPack. Arrays with contiguous rows or columns (C and Fortran order, transposes,
+    blocks of a larger matrix) are read where they are; arrays with other strides are copied once. Arrays on a CUDA
+    device are multiplied there.
 c: the matrix that beta multiplies; not read with beta = 0, and never written.
-out: where the result goes, returned; its old elements are C. It may not overlap a or b, and is never copied.
-alpha, beta: rounded to the element type; complex where that is.
+out: the matrix for the result, which is returned; its old elements are C. It may not overlap a or b, and is never
+    copied.
+alpha, beta: rounded to the element type; complex if that is complex.
 backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', or the name of another plug-in. A backend that is named is used,
     or BackendUnavailable says why not.
 math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6' or
     'compensated'.
 kernel: a row of the backend's ladder (see kernels()); it runs, or KernelRejected says why not.
 threads: 1 or more; None for the default.
-stream: the number of a CUDA stream, for arrays on a device: the call then returns before the product is done, which
-    starts after what is in the stream, and which what comes later in the stream waits for. None: done on return.
+stream: the number of a CUDA stream, for arrays on a device. The call then returns before the product is done. The
+    product starts after the work in the stream, and later work in the stream waits for it. None: done on return.
 bias: n numbers (a vector or 1×n) for the columns, or m×1 for the rows; activation: 'relu' or 'gelu' (its tanh form);
-    residual: a matrix of the result's shape. Applied in this order before the elements are rounded and stored; arrays of
-    the result's element type, in its place. Not for complex matrices.
-conj_a, conj_b: multiply the conjugate of a complex a or b. No copy is made of what is transposed as well: gemm(a.T, b,
+    residual: a matrix of the result's shape. They are applied in this order before the elements are rounded and stored.
+    The arrays have the result's element type and are in its memory. Not for complex matrices.
+conj_a, conj_b: multiply the conjugate of a complex a or b. A matrix that is transposed too is not copied: gemm(a.T, b,
     conj_a=True) is Aᴴ·B.
 
 Returns out, a new numpy.ndarray in C order, or, for arrays on a device, a DeviceArray there.
@@ -66,13 +67,14 @@ constexpr const char* gemm_signature =
     "stream=None, bias=None, activation=None, residual=None, conj_a=False, conj_b=False)";
 
 constexpr const char* gemm_batch_doc =
-    R"(Many products at once: alpha·a[i]·b[i] + beta·out[i], with the bits that gemm gives for each.
+    R"(Many products at once: alpha·a[i]·b[i] + beta·out[i], each with the bits of gemm.
 
 a, b: arrays of three dimensions, lists of matrices, which may differ in shape, or one matrix for all products; in host
-    memory, of one element type. What gemm reads where it is, is read there, whatever the distance between matrices.
-out: an array of three dimensions or a list of matrices for the results, returned; with beta ≠ 0 its old elements are read.
-    It may not overlap a or b. None: a new array where a and b are arrays, else a list.
-alpha, beta, backend, math, kernel, threads: as for gemm. Small products are shared out to threads, each whole.
+    memory, of one element type. Matrices that gemm would read where they are, are not copied; the distance between
+    matrices does not matter.
+out: an array of three dimensions or a list of matrices for the results, which is returned; with beta ≠ 0 its old
+    elements are read. It may not overlap a or b. None: a new array where a and b are arrays, else a list.
+alpha, beta, backend, math, kernel, threads: as for gemm. Each thread computes whole small products.
 
 >>> import numpy as np
 >>> import tessera as ts
@@ -109,7 +111,7 @@ nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb:
 
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
 
-/// (name, built, available, reason, path, device, threads, memory) of each.
+/// Returns (name, built, available, reason, path, device, threads, memory) of each backend.
 nb::list backend_rows() {
   nb::list rows;
   for (const BackendInfo& info : available_backends()) {
@@ -121,7 +123,7 @@ nb::list backend_rows() {
   return rows;
 }
 
-/// (name, dtype, math, canonical, summary, source) of each.
+/// Returns (name, dtype, math, canonical, summary, source) of each GEMM row of a backend.
 nb::list kernel_rows(nb::handle backend) {
   nb::list rows;
   for (const GemmKernel& row : gemm_kernels(parse_backend(backend.ptr())))
@@ -130,7 +132,7 @@ nb::list kernel_rows(nb::handle backend) {
   return rows;
 }
 
-/// The errors by the names of their columns; empty for a result that was not compared.
+/// Returns the errors by the names of their columns; the dict is empty for a result that was not compared.
 nb::dict error_columns(const std::optional<GemmError>& error) {
   nb::dict columns;
   if (!error) return columns;
@@ -142,7 +144,7 @@ nb::dict error_columns(const std::optional<GemmError>& error) {
   return columns;
 }
 
-/// (seconds, verdict, reason, errors)
+/// Returns (seconds, verdict, reason, errors) of one kernel.
 nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handle math, int repeat, double time_limit) {
   const RaceResult result = race.run(parse_backend(backend.ptr()), kernel, parse_math(math.ptr()), repeat, time_limit);
   nb::list seconds;
@@ -193,7 +195,7 @@ NB_MODULE(_core, module) {
     }
   });
   module.attr("__version__") = TESSERA_VERSION;
-  // None is left to the functions, which say which argument may not be None.
+  // None is passed on to the functions, which report the argument that may not be None.
   module.def("gemm", gemm_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "c"_a = nb::none(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), "bias"_a = nb::none(),

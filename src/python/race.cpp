@@ -14,10 +14,11 @@
 namespace tessera::python {
 namespace {
 
-/// Multiply-adds that the reference may take; of larger products it compares some rows, and Freivalds' check the rest.
+/// The largest number of multiply-adds of the reference. Of larger products it compares some rows, and Freivalds' check
+/// tests the others.
 constexpr double reference_products = 5e8;
 constexpr Index least_rows_compared = 16;
-/// A product with more multiply-adds is tried on a few rows first.
+/// A product with more multiply-adds is timed on a few rows first.
 constexpr double probe_from = 2.5e8;
 constexpr double probe_seconds = 0.05;
 constexpr std::uint64_t seed = 1;
@@ -30,7 +31,7 @@ const GemmKernel& find_row(Executor& executor, std::string_view kernel, DType ty
                         std::string(to_string(math)) + "; tessera.kernels() lists those that there are");
 }
 
-/// An operand in an executor's memory: where it is on the host, else a copy of its own.
+/// An operand in an executor's memory: the host's elements themselves, or a copy on a device.
 class Resident {
  public:
   Resident(Executor& executor, const StoredRows& stored, DType type, bool filled)
@@ -54,8 +55,8 @@ class Resident {
   tessera::detail::ExecutorMemory copy_;
 };
 
-/// Seconds that one run will take; warms the kernel up. Of a large product first a few rows, then more, until they take
-/// long enough to tell: a kernel may pack all of B before the first row.
+/// Estimates the seconds of one run, and warms the kernel up. A large product is run on a few rows first, then on more,
+/// until a run takes long enough for an estimate, because a kernel may pack all of B before the first row.
 Status estimate(Executor& executor, GemmCall call, const char* kernel, double& seconds) {
   const double products = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   const Index all = call.m;

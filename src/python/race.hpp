@@ -1,6 +1,6 @@
 #pragma once
 
-/// One product that kernel after kernel computes, each timed and held against a reference in higher precision.
+/// One product that many kernels compute. Each kernel is timed and compared with a reference in higher precision.
 
 #include <Python.h>
 
@@ -18,7 +18,7 @@
 
 namespace tessera::python {
 
-/// How one kernel did. Seconds are of each timed run.
+/// The result of one kernel. `seconds` has one number for each timed run.
 struct RaceResult {
   std::vector<double> seconds;
   std::optional<GemmError> error;
@@ -28,7 +28,7 @@ struct RaceResult {
 
 class Race {
  public:
-  /// Arrays in host memory, which are kept.
+  /// Takes arrays in host memory, and keeps them alive.
   Race(PyObject* a, PyObject* b, int threads);
   ~Race();
 
@@ -37,8 +37,9 @@ class Race {
   Index k() const { return a_.cols; }
   DType type() const { return a_.type.part; }
 
-  /// A run that is expected to take longer than `time_limit` seconds is skipped; 0: none is. Throws InvalidArgument for
-  /// a kernel that the backend does not have in this type and mode, and BackendUnavailable.
+  /// Times a kernel `repeat` times and compares its result. The kernel is skipped if a run is expected to take longer
+  /// than `time_limit` seconds; 0: no limit. Throws BackendUnavailable, and InvalidArgument if the backend does not
+  /// have the kernel in this type and mode.
   RaceResult run(Backend backend, const std::string& kernel, Math math, int repeat, double time_limit);
 
  private:

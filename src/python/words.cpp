@@ -32,7 +32,7 @@ double rounded(double value, const char* name, DType type) {
 double parse_number(PyObject* number, const char* name, DType type) {
   const double value = PyFloat_AsDouble(number);
   if (value == -1.0 && PyErr_Occurred()) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{}; // an int beyond float64: OverflowError
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{}; // an OverflowError, for an int beyond float64
     PyErr_Clear();
     throw TypeError(std::string(name) + " must be a real number, not " + type_name(number));
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Words and numbers from Python, with errors that name the argument.
+/// Reads words and numbers from Python. Errors name the argument.
 
 #include <Python.h>
 
@@ -18,9 +18,9 @@ Math parse_math(PyObject* word);
 int parse_threads(PyObject* number);
 bool parse_flag(PyObject* flag, const char* name);
 std::string_view parse_text(PyObject* word, const char* name);
-/// alpha and beta are numbers of the element type.
+/// Reads alpha or beta and rounds it to the type that products of `type` are computed in.
 double parse_number(PyObject* number, const char* name, DType type);
-/// The same for elements that may be complex.
+/// Reads alpha or beta of products whose elements may be complex.
 std::complex<double> parse_complex(PyObject* number, const char* name, Element type);
 
 } // namespace tessera::python

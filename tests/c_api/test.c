@@ -1,5 +1,5 @@
-/* What the C interface answers, compiled as C99: values, errors, an executor's own memory. Exit status: failed checks.
- */
+/* Tests of the C interface, compiled as C99: values, errors, an executor's memory. The exit status says whether a check
+ * failed. */
 #include <complex.h>
 #include <math.h>
 #include <stdint.h>
@@ -69,7 +69,7 @@ static void complex_values(void) {
   CHECK(d == 20 && g[0] == 7);
 }
 
-/* A layer of a network on every backend: 16-bit operands, f32 result, bias, ReLU, residual. */
+/* Computes a layer of a network on every backend: 16-bit operands, f32 result, bias, ReLU, residual. */
 static void types_and_epilogues(void) {
   const uint16_t a[4] = {0x3f80, 0x4000, 0x4040, 0x4080}; /* bf16: 1 2 3 4 */
   const float bias[2] = {10, -100}, residual[4] = {0.5f, 0.5f, 0.5f, 0.5f};
@@ -153,7 +153,7 @@ static void errors(void) {
   CHECK(tessera_version()[0] != '\0');
 }
 
-/* On every backend that is there: operands in the executor's memory, with pitches. */
+/* Multiplies operands in the executor's memory, with pitches, on every backend that is available. */
 static void executors(void) {
   for (int i = TESSERA_REFERENCE; i <= TESSERA_CUDA; ++i) {
     tessera_executor* executor = NULL;
@@ -195,8 +195,8 @@ static void executors(void) {
   }
 }
 
-/* Three products of 2×2: strided, A shared; the same with pointers, last ones first, beside a group of another shape.
- */
+/* Computes three 2×2 products that share A: with strides, and with pointers in reverse order beside a group of another
+ * shape. */
 static void batches(void) {
   const float a[4] = {1, 2, 3, 4}, b[12] = {1, 0, 0, 1, 2, 0, 0, 2, 0, 1, 1, 0};
   const float expected[12] = {1, 2, 3, 4, 2, 4, 6, 8, 2, 1, 4, 3};

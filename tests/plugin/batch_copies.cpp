@@ -1,5 +1,5 @@
-/// Batches of host memory on a device: operands cross as a whole, in parts where the device is too small, and nothing
-/// but results is written.
+/// Batches in host memory on a device. All operands are copied at once, or in parts where the device is too small, and
+/// only results are written.
 
 #include <cmath>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace {
 
 const GemmOptions on_device{.backend = Backend::Cuda}, on_host{.backend = Backend::Reference};
 
-/// `count` matrices of rows×cols, `gap` elements apart, rows of ld elements; what is no element is NaN.
+/// `count` matrices of rows×cols, `gap` elements apart, with rows of ld elements. The padding is NaN.
 struct Batched {
   Index rows, cols, ld, stride, count;
   std::vector<double> memory;
@@ -48,7 +48,7 @@ struct Batched {
   }
 };
 
-/// NaN where the other has NaN.
+/// Are two results equal, where NaN equals NaN?
 int differing(const std::vector<double>& x, const std::vector<double>& y) {
   int count = 0;
   for (std::size_t e = 0; e < x.size(); ++e) count += x[e] == y[e] || (std::isnan(x[e]) && std::isnan(y[e])) ? 0 : 1;
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(every_layout) {
         }
 }
 
-/// 8 KiB hold fewer than nine products.
+/// The device's 8 KiB hold fewer than nine products.
 BOOST_AUTO_TEST_CASE(parts_of_a_batch) {
   use_small_device();
   for (const bool pointers : {false, true}) {
@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(parts_of_a_batch) {
   }
 }
 
-/// Twelve small products, one that is too large by itself, and an operand that is there already. 200 KB hold four.
+/// There are twelve small products, a product that is too large for the device by itself, and an operand that is on the
+/// device already. The device's 200 KB hold four of the small products.
 BOOST_AUTO_TEST_CASE(matrices_that_do_not_fit_at_once) {
   use_small_device();
   std::vector<Matrix<float>> a, b, c;
@@ -119,7 +120,7 @@ BOOST_AUTO_TEST_CASE(matrices_that_do_not_fit_at_once) {
   }
 }
 
-/// C := C + A·B by ones, in groups: a small one and a large one.
+/// Computes C := C + A·B with matrices of ones, in two groups: a small product and a large one.
 struct TwoGroups {
   static constexpr Index large = 300, depth = 2000;
   std::vector<double> a = std::vector<double>(large * depth, 1.0), small = std::vector<double>(4, 5.0),
@@ -135,18 +136,19 @@ struct TwoGroups {
   void expect_parts_written(std::string_view why) {
     test::expect_error<DeviceError>([&] { detail::gemm_batch_raw(groups, on_device); },
                                     {why, "parts of C were written already"});
-    BOOST_TEST(small == std::vector<double>(4, 6.0), boost::test_tools::per_element()); // once
+    BOOST_TEST(small == std::vector<double>(4, 6.0), boost::test_tools::per_element()); // added once
     BOOST_TEST(c == std::vector<double>(large * large, 5.0));
   }
 };
 
-/// Out of memory for good when the first of two groups is home. 200 KB hold no block of the second.
+/// The device runs out of memory when the first of two groups is on the host again, because its 200 KB hold no block of
+/// the second group.
 BOOST_AUTO_TEST_CASE(parts_that_were_written_are_told_of) {
   use_small_device();
   TwoGroups(TwoGroups::large).expect_parts_written("64×64");
 }
 
-/// Or while results are fetched, the second with the first of two groups at home.
+/// The device fails while it copies the results of the second group to the host, after the first group's.
 BOOST_AUTO_TEST_CASE(fetches_that_fail_are_not_tried_again) { // SMALL_DEVICE_FETCHES is 1
   use_small_device();
   TwoGroups(8).expect_parts_written("no memory for copies");

@@ -1,4 +1,4 @@
-/// A plug-in with one fault, chosen by a definition; without one it works, on the reference's kernels.
+/// A plug-in with one fault, which a definition chooses. Without a fault it works, with the reference's kernels.
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-/// Complex products that do not fit into a device, on one with little memory. Run one case a process.
+/// Complex products that do not fit into the memory of a small device. Each case runs in a process of its own.
 
 #include <complex>
 #include <cstring>
@@ -28,7 +28,7 @@ Numbers random_numbers(Index count, std::uint64_t seed) {
   return numbers;
 }
 
-/// Through the device and by the reference, in rows with two numbers of padding.
+/// Compares a product of the device with the reference's. Rows have two numbers of padding.
 void compare_with_reference(Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
                             std::complex<double> beta) {
   const Index lda = (op_a == Op::None ? k : m) + 2, ldb = (op_b == Op::None ? n : k) + 2, ldc = n + 2;

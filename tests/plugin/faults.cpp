@@ -1,4 +1,5 @@
-/// One case a fault: available_backends() and the exception both show exactly what is wrong. Run one case a process.
+/// Broken plug-ins: available_backends() and the exception both say exactly what is wrong. Each case is one fault, and
+/// runs in a process of its own.
 
 #include <boost/test/unit_test.hpp>
 
@@ -14,11 +15,11 @@ using tessera::test::expect_error;
 namespace {
 
 struct Expectation {
-  bool loaded = false; ///< the file is a plug-in of ours, and the fault shows later
+  bool loaded = false; ///< the file is accepted as a plug-in, and the fault shows later
   std::string reason;
 };
 
-/// The fault's folder is searched first; what it holds calls itself the TBB plug-in.
+/// Searches the fault's folder first. The plug-in there is called tbb.
 void check(const std::string& fault, const Expectation& expected) {
   const std::string folder = std::string(PLUGIN_DIR) + "/" + fault;
   setenv("TESSERA_PLUGIN_PATH", folder.c_str(), 1);
@@ -36,7 +37,7 @@ void check(const std::string& fault, const Expectation& expected) {
   const Matrix<float> unit = Matrix<float>::identity(2);
   expect_error<BackendUnavailable>([&] { static_cast<void>(gemm(unit, unit, Backend::Tbb)); }, {expected.reason});
   BOOST_TEST(gemm_kernels(Backend::Tbb).empty() == !expected.loaded);
-  BOOST_TEST((gemm(unit, unit) == unit)); // the others work on
+  BOOST_TEST((gemm(unit, unit) == unit)); // the other backends still work
 }
 
 std::string unusable(const std::string& fault, const std::string& why) {

@@ -1,4 +1,4 @@
-/// Inside a parallel region of OpenMP's, its executor knows that the region's other threads are not for it.
+/// Inside a parallel region of OpenMP the executor knows that it may not use the region's other threads.
 
 #include <omp.h>
 

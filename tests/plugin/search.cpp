@@ -1,4 +1,5 @@
-/// Where plug-ins are looked for, and who may fall back. Run one case a process.
+/// The search for plug-ins, and Auto, which falls back where a named backend does not. Each case runs in a process of
+/// its own.
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
-/// A plug-in in the place of CUDA's whose device has memory of its own, and little of it: 8 MiB, or SMALL_DEVICE bytes.
-/// SMALL_DEVICE_FETCHES=n: after so many copies to the host it is out of memory. It multiplies as the reference does.
-/// Its work is done when a call returns, but it says on stderr which streams its queue is ordered against.
+/// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
+/// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
+/// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against.
 
 #include <cstdint>
 #include <cstdio>
@@ -71,7 +71,7 @@ class SmallDevice final : public test::BorrowingExecutor {
   SmallQueue queue_;
   std::mutex mutex_;
   std::size_t in_use_ = 0;
-  int fetches_left_ = -1; ///< negative: no end of them
+  int fetches_left_ = -1; ///< negative: no limit
   std::unordered_map<void*, std::size_t> sizes_;
 };
 

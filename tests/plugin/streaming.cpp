@@ -1,4 +1,4 @@
-/// Products that do not fit into a device, on one with little memory. Run one case a process.
+/// Products that do not fit into the memory of a small device. Each case runs in a process of its own.
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,7 +13,7 @@ using tessera::test::use_small_device;
 
 namespace {
 
-/// The same product through the device and by the reference, which has all memory.
+/// Compares a product of the device with the reference's, which is computed in one piece.
 template <class T, class A, class B>
 void compare_with_reference(const A& a, const B& b, T alpha, T beta, const char* what) {
   const Matrix<T> before = beta == T{0} ? Matrix<T>(a.rows(), b.cols(), std::numeric_limits<T>::quiet_NaN())
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(the_bits_are_those_of_one_piece) {
   use_small_device();
   every_transpose<float>(500, 301, 2500);
   every_transpose<double>(150, 333, 2300);
-  // Slices' sums are kept in f32 until the last.
+  // The sums of slices of k are kept in f32 until the last slice is added.
   compare_with_reference(Matrix<bf16>::random(1500, 2900, Seed{1}),
                          Matrix<bf16>::random(40, 2900, Seed{2}).transposed(), bf16(-0.6875f), bf16(0.375f), "bf16");
 }
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_was_on_the_device_stays_there) {
   BOOST_TEST(on_device.view().operand().storage->resident_on() == &executor(Backend::Cuda));
 }
 
-/// Operands, C and the bias fit, but not the residual beside them.
+/// The operands, C and the bias fit into the device, but the residual does not.
 BOOST_AUTO_TEST_CASE(what_an_epilogue_reads_leaves_the_device_again) {
   use_small_device();
   const auto a = Matrix<float>::random(1024, 16, Seed{1}), b = Matrix<float>::random(16, 1024, Seed{2});

@@ -1,4 +1,4 @@
-/// A plug-in whose products are wrong in one way, named by WRONG_KERNEL: the conformance test has to notice.
+/// A plug-in whose products are wrong in the way that WRONG_KERNEL names. The conformance test must notice it.
 
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ bool bug(std::string_view name) {
   return chosen != nullptr && name == chosen;
 }
 
-/// op(A)'s row i times op(B)'s column j.
+/// Returns row i of op(A) times column j of op(B).
 template <class T>
 T inner(const GemmOperands<T>& x, Index i, Index j) {
   T sum{0};

@@ -1,4 +1,4 @@
-"""What several tests use."""
+"""Fixtures and helpers that several tests use."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ import tessera as ts
 
 
 def integers(rows, cols, dtype=np.float32, seed=1):
-    """Small whole numbers, whose products and sums are exact."""
+    """Returns small whole numbers, whose products and sums are exact."""
     return np.random.default_rng(seed).integers(-8, 9, (rows, cols)).astype(dtype)
 
 
@@ -37,7 +37,7 @@ def present():
 
 
 class Tensor(ctypes.Structure):
-    """DLTensor."""
+    """The structure DLTensor of DLPack."""
 
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -57,13 +57,13 @@ Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Managed(ctypes.Structure):
-    """DLManagedTensor."""
+    """The structure DLManagedTensor of DLPack."""
 
     _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", Deleter)]
 
 
 class ManagedVersioned(ctypes.Structure):
-    """DLManagedTensorVersioned."""
+    """The structure DLManagedTensorVersioned of DLPack."""
 
     _fields_ = [
         ("major", ctypes.c_uint32),
@@ -82,7 +82,7 @@ def pointer_of(capsule, name):
 
 
 class Exporter:
-    """A NumPy array in capsules made by hand: said to be on any device, and of any element type."""
+    """A NumPy array in hand-made capsules, which can claim any device and any element type."""
 
     def __init__(self, array, device=(1, 0), code=2):
         self.array = array

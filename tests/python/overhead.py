@@ -1,4 +1,4 @@
-"""What a call from Python costs beyond the C++ call: 4×4 products of float32, one thread.
+"""Measures the cost of a call from Python beyond the C++ call: 4×4 products of float32, one thread.
 
     PYTHONPATH=build/checks/python python3 overhead.py LIBTESSERA_SO
 
@@ -62,7 +62,7 @@ def main(library: Path, n: int = 4, calls: int = 20000, rounds: int = 25):
         "a function that does nothing": lambda: timeit.timeit(lambda: None, number=calls),
     }
     best = dict.fromkeys(ways, float("inf"))
-    for _ in range(rounds):  # turn by turn: a disturbance does not hit one of them alone
+    for _ in range(rounds):  # in turns, so that a disturbance does not slow down one of them only
         for name, measure in ways.items():
             best[name] = min(best[name], measure() / calls * 1e9)
     for name, nanoseconds in best.items():

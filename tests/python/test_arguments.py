@@ -1,4 +1,4 @@
-"""What cannot be multiplied: an exception that names the argument and its value, and nothing written."""
+"""Invalid arguments: an exception names the argument and its value, and nothing is written."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def raises(kind, *parts, **arguments):
         assert part in str(caught.value)
     if before is not None:
         assert np.array_equal(out, before)
-    assert np.array_equal(ts.gemm(a, b), a @ b)  # and all still works
+    assert np.array_equal(ts.gemm(a, b), a @ b)  # valid calls still work
 
 
 def test_rank():

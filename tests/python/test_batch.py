@@ -1,4 +1,4 @@
-"""Batches: arrays of three dimensions, lists of unlike matrices, one matrix for all products."""
+"""Batches: arrays of three dimensions, lists of different matrices, one matrix for all products."""
 
 import numpy as np
 import pytest
@@ -124,7 +124,7 @@ def test_results_of_unlike_types():
 
 def test_items_that_are_copies():
     class Lazy:
-        """Three dimensions, but each item is made when it is asked for."""
+        """An object of three dimensions that makes each item when it is asked for."""
 
         ndim, shape = 3, (5, 2, 3)
 

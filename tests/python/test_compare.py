@@ -1,4 +1,4 @@
-"""What there is, and kernel beside kernel."""
+"""The lists of backends and kernels, and compare()."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Complex matrices: every layout, conjugation, complex alpha and beta, and what is refused."""
+"""Complex matrices: every layout, conjugation, complex alpha and beta, and invalid arguments."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from conftest import Exporter, integers, present
 
 
 def numbers(rows, cols, dtype=np.complex64, seed=1):
-    """Small whole parts, whose products and sums are exact."""
+    """Returns numbers with small whole parts, whose products and sums are exact."""
     parts = np.float32 if dtype == np.complex64 else np.float64
     return (integers(rows, cols, parts, seed) + 1j * integers(rows, cols, parts, seed + 100)).astype(dtype)
 
@@ -44,7 +44,7 @@ def test_c_stays():
 @pytest.mark.parametrize("conj_a", [False, True])
 @pytest.mark.parametrize("conj_b", [False, True])
 def test_conjugates(conj_a, conj_b):
-    """Of C order, of transposes and of what has to be copied anyway, into results by rows and by columns."""
+    """Conjugates arrays in C order, transposes and arrays that are copied anyway, for results by rows and columns."""
     a, b = numbers(5, 6), numbers(6, 4, seed=2)
     expected = (a.conj() if conj_a else a) @ (b.conj() if conj_b else b)
     before = a.copy(), b.copy()
@@ -62,7 +62,7 @@ def test_conjugate_transposes_are_not_copied(no_copy):
     a, b = numbers(6, 5), numbers(4, 6, seed=2)
     expected = a.conj().T @ b.conj().T
     assert np.array_equal(ts.gemm(a.T, b.T, conj_a=True, conj_b=True), expected)
-    # A result by columns is Cᵀ = Bᵀ·Aᵀ: there it is what lies by rows that is transposed.
+    # A result by columns is computed as Cᵀ = Bᵀ·Aᵀ, where arrays by rows are the transposed ones.
     out = np.zeros((5, 4), np.complex64, order="F")
     ts.gemm(np.ascontiguousarray(a.T), np.ascontiguousarray(b.T), conj_a=True, conj_b=True, out=out)
     assert np.array_equal(out, expected)

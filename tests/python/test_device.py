@@ -1,5 +1,7 @@
-"""Arrays on a CUDA device, as far as that can be tested without one: with a stand-in for the CUDA plug-in, whose memory is the
-host's (tests/plugin/small_device.cpp), and arrays that say they are on a device."""
+"""Arrays on a CUDA device, tested without a device.
+
+tests/plugin/small_device.cpp stands in for the CUDA plug-in; its memory is the host's, and the arrays only claim to be on
+a device."""
 
 import ctypes
 import gc
@@ -33,7 +35,7 @@ def test_result_is_on_the_device():
     assert repr(result) == "DeviceArray(shape=(12, 9), dtype='float32', device='cuda:0')"
     assert np.array_equal(result.numpy(), a @ b)
     assert x.given_back == y.given_back == 1
-    assert x.streams[-1] == y.streams[-1] == 5000  # the stream that reads them
+    assert x.streams[-1] == y.streams[-1] == 5000  # the stream that reads the arrays
 
 
 @pytest.mark.parametrize("kind, name, version", [(Managed, b"dltensor", None), (ManagedVersioned, b"dltensor_versioned", (1, 1))])
@@ -105,13 +107,13 @@ def test_streams(capfd):
     result.__dlpack__(stream=78)
     result.__dlpack__(stream=78, max_version=(1, 0))
     result.__dlpack__()  # the legacy default stream
-    result.__dlpack__(stream=-1)  # the consumer sees to it
+    result.__dlpack__(stream=-1)  # the consumer orders the streams itself
     assert log() == ["small device finishes before 78"] * 2 + ["small device finishes before 1"]
     kept = result.__dlpack__(stream=79)
     assert log() == ["small device finishes before 79"]
     del result
     assert log() == []
-    del kept  # now the memory is free, for work after what those streams have to do
+    del kept  # frees the memory for work that is ordered behind those streams
     assert log() == [f"small device starts after {stream}" for stream in (78, 1, 79)]
 
 
@@ -147,11 +149,11 @@ def test_errors():
 
 
 def test_memory():
-    """The stand-in has 8 MiB."""
+    """Results are freed in time: the stand-in has only 8 MiB."""
     big = np.ones((1200, 1), np.float32)
     with pytest.raises(ts.OutOfMemory):
         ts.gemm(on_device(np.ones((2000, 1), np.float32)), on_device(np.ones((1, 2000), np.float32)))
-    for _ in range(10):  # 5.5 MiB each
+    for _ in range(10):  # a product takes 5.5 MiB
         result = ts.gemm(on_device(big), on_device(big.T))
         capsule = result.__dlpack__()
         del result, capsule

@@ -1,4 +1,4 @@
-"""Arrays that come through DLPack, and objects that only look so."""
+"""Arrays that come through DLPack, and objects that only pretend to."""
 
 import gc
 import weakref
@@ -14,7 +14,7 @@ b = integers(7, 5)
 
 
 class Exported:
-    """An array that has nothing but DLPack, as another library's; `versions`: whether it knows DLPack 1."""
+    """An array of another library, which exports only DLPack; `versions`: it knows DLPack 1."""
 
     def __init__(self, array, versions=True):
         self.array = array
@@ -47,7 +47,7 @@ def test_operands_and_out(versions, no_copy):
 def test_read_only_export():
     frozen = a.copy()
     frozen.flags.writeable = False
-    assert np.array_equal(ts.gemm(Exported(frozen), b), a @ b)  # told so by DLPack 1
+    assert np.array_equal(ts.gemm(Exported(frozen), b), a @ b)  # DLPack 1 marks it as read-only
     out = np.zeros((6, 5), np.float32)
     out.flags.writeable = False
     with pytest.raises(ValueError, match="out is read-only"):
@@ -110,7 +110,7 @@ def test_objects_that_break_the_protocol():
 
 
 def test_cuda_array_without_cuda():
-    """Nothing is read from it: where there is no CUDA backend, the error says why."""
+    """The array is not read. Where there is no CUDA backend, the error says why."""
     info = next(x for x in ts.backends() if x.name == "cuda")
     if info.available:
         pytest.skip("there is a CUDA backend")
@@ -120,7 +120,7 @@ def test_cuda_array_without_cuda():
 
 
 def test_arrays_of_this_process_through_numpy():
-    """The result is NumPy's own: DLPack out on the CPU is NumPy's."""
+    """The result on the CPU is a NumPy array, which exports DLPack itself."""
     assert np.array_equal(np.from_dlpack(ts.gemm(a, b)), a @ b)
 
 
@@ -138,8 +138,8 @@ def test_jax_on_the_processor(jax, dtype, no_copy):
     assert isinstance(c, np.ndarray) and str(c.dtype) == ("float32" if dtype == "bfloat16" else dtype)
     assert np.array_equal(c.astype(np.complex128), a @ b)
     assert np.array_equal(jax.numpy.from_dlpack(c), c)
-    if dtype != "bfloat16":  # of which JAX does not say so
-        with pytest.raises(ValueError, match="out is read-only"):  # JAX's arrays do not change
+    if dtype != "bfloat16":  # JAX does not report it for bfloat16
+        with pytest.raises(ValueError, match="out is read-only"):  # JAX's arrays are immutable
             ts.gemm(x, y, out=out)
     if not dtype.startswith("complex"):
         stacked = ts.gemm_batch(jax.numpy.stack([x, 2 * x]), y)

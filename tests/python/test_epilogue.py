@@ -1,4 +1,4 @@
-"""Bias, activation and residual: what they do, in every order of elements, and what is refused."""
+"""Bias, activation and residual: their results in every order of elements, and invalid arguments."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Arrays of PyTorch, CuPy and JAX on a CUDA device. Skips, visibly, what is not there; see README.md."""
+"""Arrays of PyTorch, CuPy and JAX on a CUDA device. Reports libraries that are absent as skipped; see README.md."""
 
 import numpy as np
 import pytest
@@ -78,13 +78,13 @@ def test_torch_bits_are_those_of_the_processor(torch):
 
 
 def test_torch_work_in_flight_is_waited_for(torch):
-    """The operand is still being made, in a stream of PyTorch's, when gemm is called."""
+    """A stream of PyTorch is still computing the operand when gemm is called."""
     stream = torch.cuda.Stream()
     ones = torch.ones(2000, 2000, device="cuda")
     torch.cuda.synchronize()
     for attempt in range(5):
         with torch.cuda.stream(stream):
-            torch.cuda._sleep(200_000_000)  # some 100 ms
+            torch.cuda._sleep(200_000_000)  # about 100 ms
             left = ones * (attempt + 1)
             result = ts.gemm(left, ones)
         assert float(result.numpy()[7, 9]) == 2000.0 * (attempt + 1)
@@ -101,12 +101,12 @@ def test_torch_consumer_stream(torch):
             torch.cuda._sleep(200_000_000)
             left = ones * (attempt + 1)
             result = ts.gemm(left, ones, stream=stream.cuda_stream)
-            assert not stream.query()  # gemm returned while the stream was still asleep
+            assert not stream.query()  # gemm returned while the stream was still waiting
             doubled = torch.from_dlpack(result) * 2
             out = torch.empty(2000, 2000, device="cuda")
             ts.gemm(left, ones, out=out, stream=stream.cuda_stream)
             tripled = out * 3
-            del result, left, out  # their memory may serve again as soon as the stream has read it
+            del result, left, out  # their memory may be used again as soon as the stream has read it
         stream.synchronize()
         assert float(doubled[7, 9]) == 4000.0 * (attempt + 1)
         assert float(tripled[1999, 0]) == 6000.0 * (attempt + 1)
@@ -215,7 +215,7 @@ def test_cupy_layouts_where_they_are(cupy, dtype, no_copy):
 
 
 def test_cupy_stream_is_honoured(cupy):
-    """The operand is still being made in a stream of CuPy's when gemm is called; with `stream` nothing waits on the host."""
+    """A stream of CuPy is still computing the operand when gemm is called; with `stream` the host does not wait."""
     large = cupy.ones((2000, 2000), cupy.float32)
     busy = cupy.ones((6000, 6000), cupy.float32)
     ts.gemm(large, large, out=cupy.empty_like(large))  # loads what has to be loaded

@@ -1,4 +1,4 @@
-"""16-bit elements: NumPy's float16, and bfloat16, which comes through DLPack alone."""
+"""16-bit elements: NumPy's float16, and bfloat16, which comes only through DLPack."""
 
 import numpy as np
 import pytest

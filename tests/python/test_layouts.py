@@ -12,7 +12,7 @@ m, n, k = 17, 23, 31
 
 
 def block(x):
-    """The same elements inside a larger matrix."""
+    """Returns the elements as a block of a larger matrix."""
     large = np.full((x.shape[0] + 5, x.shape[1] + 7), np.nan, x.dtype)
     inside = large[2:-3, 3:-4]
     inside[...] = x
@@ -57,7 +57,7 @@ def test_out_is_written_where_it_is(of_a, of_out, beta, no_copy):
     assert ts.gemm(views[of_a](a), b, out=out, alpha=2, beta=beta) is out
     assert out.__array_interface__["data"] == address
     assert np.array_equal(out, 2 * (a @ b) + np.float32(beta) * start)
-    if base is not None:  # what lies around the block
+    if base is not None:  # the elements around the block
         base[2:-3, 3:-4] = out
         assert np.array_equal(out.base, base, equal_nan=True)
 

@@ -1,4 +1,4 @@
-"""What is around the functions: stubs, doctests, documentation, where libraries are looked for."""
+"""The package besides its functions: stubs, doctests, documentation, the search for libraries."""
 
 import ast
 import doctest

@@ -1,4 +1,4 @@
-"""Other Python threads run during a product, and what it reads stays."""
+"""Other Python threads run during a product, and its operands stay alive."""
 
 import sys
 import threading
@@ -11,7 +11,7 @@ from conftest import integers
 
 
 def test_the_gil_is_released():
-    slow = np.ones((300, 300))  # 'gold' takes some 100 ms
+    slow = np.ones((300, 300))  # 'gold' takes about 100 ms
     done = threading.Event()
 
     def multiply():
@@ -32,7 +32,7 @@ def test_arrays_live_as_long_as_they_are_used():
     expected = np.full((200, 200), 200.0)
     results = []
 
-    def multiply():  # nobody but gemm holds the operands
+    def multiply():  # only gemm holds the operands
         results.append(ts.gemm(np.ones((200, 200)), np.ones((200, 200)), backend="reference", kernel="gold"))
 
     threads = [threading.Thread(target=multiply) for _ in range(4)]

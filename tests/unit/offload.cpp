@@ -1,4 +1,5 @@
-/// When a device pays: the model, the measuring, and the file between processes. The device is a stand-in.
+/// The decision whether a device is faster: the model, the measurement, and the file that processes share. The device
+/// is a stand-in.
 
 #include <boost/test/unit_test.hpp>
 
@@ -25,7 +26,7 @@ OffloadRates rates_in(const std::filesystem::path& file, Executor& device, DType
   return offload_rates(device, executor(Backend::Reference), type, file, small).value();
 }
 
-/// A host inside a parallel region: of four threads one may be used.
+/// A host inside a parallel region, which may use one of its four threads.
 struct ConfinedHost : tessera::test::BorrowingExecutor {
   ConfinedHost() : BorrowingExecutor(Backend::OpenMP) { capabilities_.threads = 4; }
   int threads_here() const noexcept override { return threads; }
@@ -41,7 +42,7 @@ BOOST_AUTO_TEST_CASE(the_trip_pays_from_some_size_on) {
   BOOST_TEST(!rates.pays(64, 64, 64, 4));
   BOOST_TEST(!rates.pays(100, 100, 100, 4));
   BOOST_TEST(rates.pays(1000, 1000, 1000, 4));
-  BOOST_TEST(!rates.pays(1, 100000, 100, 4)); // two operations an element: the copies take longer
+  BOOST_TEST(!rates.pays(1, 100000, 100, 4)); // only two operations for each element: the copies take longer
   BOOST_TEST(!OffloadRates({.latency = 0, .bytes_per_second = 1e12, .device_flops = 1e9, .host_flops = 1e12})
                   .pays(9000, 9000, 9000, 4)); // a device slower than the host
 }
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_machine_is_measured_once) {
   BOOST_TEST(device.copies_in == copies);
   BOOST_TEST(second.host_flops == first.host_flops);
   BOOST_TEST(second.latency == first.latency);
-  BOOST_TEST(plausible(rates_in(file, device, DType::F64))); // another row of the file
+  BOOST_TEST(plausible(rates_in(file, device, DType::F64))); // another entry of the file
   BOOST_TEST(device.copies_in > copies);
   BOOST_TEST(rates_in(file, device).device_flops == first.device_flops);
 }
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_fails_is_an_error_and_a_file_that_cannot_be_w
   BOOST_TEST(device.blocks() == 0u);
 }
 
-/// There the host would be measured with fewer threads than it has, and every later program would believe it.
+/// In a parallel region the host would be measured with too few threads, and every later program would use the rates.
 BOOST_AUTO_TEST_CASE(nothing_is_measured_in_a_parallel_region) {
   const Folder folder;
   const auto file = folder.path() / "offload.json";
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_measured_in_a_parallel_region) {
   BOOST_TEST(folder.names().empty());
   host.threads = 4;
   const double latency = offload_rates(device, host, DType::F32, file, small).value().latency;
-  host.threads = 1; // what is kept is known there too
+  host.threads = 1; // rates in the file are used in a parallel region too
   BOOST_TEST(offload_rates(device, host, DType::F32, file, small).value().latency == latency);
 }
 

@@ -1,4 +1,4 @@
-/// Backends that do not record say so; so do devices that tell nothing of their state.
+/// Backends whose queues do not record report it, and so do devices that do not report their state.
 
 #include <vector>
 
@@ -34,14 +34,14 @@ BOOST_AUTO_TEST_CASE(a_queue_that_does_not_record_rejects_and_runs_nothing) {
   BOOST_TEST(!ran);
 }
 
-/// Memory comes in the order of the default queue, so only that one records products that need some.
+/// Memory is allocated in the order of the default queue, so only this queue records products that need memory.
 BOOST_AUTO_TEST_CASE(products_that_need_memory_are_recorded_on_the_default_queue_alone) {
   struct RecordingQueue : Queue, Recorder {
     Status synchronize() noexcept override { return {}; }
     Status begin_recording() noexcept override { return {}; }
     Status end_recording(std::unique_ptr<Recording>&) noexcept override { return {}; }
   } queue;
-  class PlainDevice : public test::FakeDevice { // whose kernels leave rounding to a pass of its own
+  class PlainDevice : public test::FakeDevice { // its kernels leave rounding to a separate pass
    public:
     std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows_; }
 

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(every_exception_is_an_error_and_keeps_its_code) {
   }
 }
 
-/// Out of memory may leave no memory for a text.
+/// Where memory is exhausted there may be none for a text.
 BOOST_AUTO_TEST_CASE(a_status_without_text_still_says_something) {
   expect_error<OutOfMemory>([] { throw_if_failed({StatusCode::OutOfMemory, {}}); }, {"out of memory"});
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a device is doing at the moment, by its driver's own account: clocks explain times.
+/// The state of a device at the moment, as its driver reports it. Clock frequencies explain measured times.
 
 #include <limits>
 
@@ -10,23 +10,23 @@
 
 namespace tessera {
 
-/// NaN: not known.
+/// A member that is not known is NaN.
 struct DeviceState {
-  double sm_mhz = std::numeric_limits<double>::quiet_NaN(); ///< clock of the multiprocessors
+  double sm_mhz = std::numeric_limits<double>::quiet_NaN(); ///< clock frequency of the multiprocessors
   double memory_mhz = std::numeric_limits<double>::quiet_NaN();
   double power_w = std::numeric_limits<double>::quiet_NaN(); ///< watts, as averaged by the driver
   double temperature_c = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// What an executor implements besides Executor if its device can be asked.
+/// The second interface of an executor whose device reports its state.
 class TESSERA_API DeviceMonitor {
  public:
   virtual ~DeviceMonitor();
-  /// Unavailable, with the reason, if nothing is known.
+  /// Fills `state`. Unavailable, with the reason, if nothing is known.
   virtual Status read_state(DeviceState& state) noexcept = 0;
 };
 
-/// Unavailable if this executor's device cannot be asked.
+/// Fills `state` with the state of the executor's device. Unavailable if the executor is no DeviceMonitor.
 TESSERA_API Status read_device_state(Executor& executor, DeviceState& state) noexcept;
 
 } // namespace tessera

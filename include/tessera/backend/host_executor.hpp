@@ -1,7 +1,7 @@
 #pragma once
 
-/// Base of the executors whose memory is the host's: reference, OpenMP, TBB, and those of other people.
-/// It brings memory, copies, queues (work is done when a call returns) and events (steady clock).
+/// The base of executors that compute in host memory: reference, OpenMP, TBB and plug-ins of other authors.
+/// It implements memory, copies, queues (work is done when a call returns) and events (the steady clock).
 
 #include <tessera/executor.hpp>
 
@@ -23,7 +23,8 @@ class TESSERA_API HostExecutor : public Executor {
   Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                   std::size_t width, std::size_t rows) noexcept override;
   Status finish(Queue& queue, const FinishCall& call) noexcept override; ///< serial
-  /// Threads that work begun here may use: fewer than the executor has inside a parallel region of its runtime.
+  /// Returns the number of threads that work started by this thread may use. Inside a parallel region of the executor's
+  /// runtime it is smaller than capabilities().threads.
   virtual int threads_here() const noexcept { return capabilities().threads; }
   Queue& default_queue() noexcept override { return queue_; }
   Status create_queue(std::unique_ptr<Queue>& queue) noexcept override;
@@ -33,7 +34,7 @@ class TESSERA_API HostExecutor : public Executor {
   HostQueue queue_;
 };
 
-/// Is this an executor in host memory that may not use all of its threads here?
+/// Is this a HostExecutor that may not use all of its threads from this thread?
 TESSERA_API bool lacks_threads_here(const Executor& executor) noexcept;
 
 } // namespace tessera

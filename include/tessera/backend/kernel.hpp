@@ -2,7 +2,7 @@
 
 /// One row of a ladder, and the call it runs. A rung is one file that ends in one row.
 ///
-/// Idea: oneDNN's ordered implementation lists, where each entry has a name and can say why it declined.
+/// Source: oneDNN's ordered implementation lists, where each entry has a name and can say why it declined.
 
 #include <string>
 
@@ -18,10 +18,11 @@ struct Capabilities;
 
 /// C := alpha · op(A) · op(B) + beta · C, row-major.
 ///
-/// op(A) is m×k, op(B) is k×n, C is m×n. `lda` is the distance in elements between rows of A as it is
-/// stored: at least k, or at least m if A is transposed; likewise ldb and ldc. Pointers are memory of the
-/// executor that runs the call, which owns none of them. alpha and beta are exact in `type`; in f32 if that is a
-/// 16-bit type, for then all is computed in f32 and rounded to `result` once, at the end.
+/// op(A) is m×k, op(B) is k×n, C is m×n. `lda`, `ldb` and `ldc` count elements from one stored row to the next: lda is
+/// at least k, or at least m if A is transposed; ldb at least n, or at least k if B is transposed; ldc at least n.
+/// Pointers are memory of the executor that runs the call; the executor owns none of them. alpha and beta are exact in
+/// `type`. If `type` has 16 bits, everything is computed in f32, alpha and beta are exact in f32, and each element is
+/// rounded to `result` once, at the end.
 struct GemmCall {
   DType type = DType::F32;
   Math math = Math::Strict;
@@ -39,32 +40,33 @@ struct GemmCall {
   void* c = nullptr;
   Index ldc = 0;
   int threads = 0;        ///< threads that this call may use; 0: as many as the executor was made with
-  DType result = type;    ///< of C: `type`; f32 where that is a 16-bit type; a 16-bit type where that is f32
-  Epilogue epilogue = {}; ///< what is done with the elements before they are stored
+  DType result = type;    ///< type of C: `type`, or f32 if `type` has 16 bits, or a 16-bit type if `type` is f32
+  Epilogue epilogue = {}; ///< is applied to the elements before they are stored
 };
 
-/// Nothing comes after alpha and beta but rounding to the operands' own precision: no epilogue, no 16-bit result of
-/// f32.
+/// Does the product end with alpha and beta and one rounding to the operands' precision? That is, it has no epilogue
+/// and is no f32 product with a 16-bit result.
 inline bool is_plain_product(const GemmCall& call) noexcept {
   return call.epilogue.empty() && !(call.type == DType::F32 && is_16_bit(call.result));
 }
 
-/// In which order a kernel adds.
+/// The order in which a kernel adds.
 enum class Summation : int {
-  Canonical = 0, ///< design: segments of 1024 k, one FMA chain each, added in ascending order
-  Other = 1,
+  Canonical = 0, ///< segments of canonical_segment k, one FMA chain each, added in ascending order; see gemm.hpp
+  Other = 1,     ///< any other order
 };
 
-/// What the products are added in: with the math mode it decides the error bound.
+/// The precision in which products are added. The accumulator and the math mode decide the error bound.
 enum class Accumulator : int {
   Native = 0,     ///< the element type (f32 for 16-bit ones), rounded to nearest
   Wider = 1,      ///< at least twice the element type's precision, rounded once at the end
-  Truncating = 2, ///< tensor cores: as Native, rounded towards zero
+  Truncating = 2, ///< the precision of Native, rounded towards zero (tensor cores)
 };
 
 /// k per segment of the canonical summation. Part of the numerical contract: changing it changes bits.
 inline constexpr Index canonical_segment = 1024;
 
+/// The block of C and the slice of k that a kernel computes at once; for display.
 struct Tile {
   int m = 0;
   int n = 0;
@@ -81,13 +83,13 @@ struct GemmTraffic {
   double bytes = 0;    ///< moved by the accesses, where nothing that one of them brought serves another
 };
 
-/// One GEMM kernel for one element type, that of the operands, and math mode. A row of a 16-bit type takes results of
-/// that type and of f32, or rejects one of them with a reason.
+/// One GEMM kernel for one math mode and one type of operands. A row of a 16-bit type takes results of its own type and
+/// of f32, or rejects one of them with a reason.
 ///
-/// `reject` returns nullptr, or a constant string saying why this row cannot take the call. `run` may assume
-/// that the call was validated, that reject returned nullptr, that m, n, k > 0 and alpha ≠ 0 (the executor
-/// answers the other cases itself), and must handle every m, n, k, ld and beta left. With beta = 0 it never
-/// reads C. It returns when the work is enqueued (CUDA) or done (CPU) and throws nothing.
+/// `reject` returns nullptr, or a constant string that says why this row cannot take the call. `run` may assume that
+/// the call was validated, that `reject` returned nullptr, and that m, n, k > 0 and alpha ≠ 0, because the executor
+/// handles the other cases. It must handle all m, n, k, leading dimensions and beta that are left. With beta = 0 it
+/// never reads C. It returns when the work is enqueued (CUDA) or done (CPU), and it throws nothing.
 struct GemmKernel {
   const char* name = "";
   const char* summary = "";
@@ -100,14 +102,14 @@ struct GemmKernel {
   const char* (*reject)(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept = nullptr;
   Status (*run)(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept = nullptr;
   const void* context = nullptr; ///< for rows made at run time (a library opened with dlopen)
-  bool yardstick = false;        ///< what the ladder is measured against: never chosen, only run by name
-  bool epilogue = false;         ///< applies the call's epilogue itself; else the executor does, in a pass over C
-  bool narrows = false;          ///< of f32: also gives results of 16 bits
+  bool yardstick = false;        ///< the ladder is compared with it; it is only run by name
+  bool epilogue = false;         ///< applies the call's epilogue; otherwise the executor does, in a pass over C
+  bool narrows = false;          ///< a row of f32 that also gives 16-bit results
   /// Counts the work of a call. nullptr: the kernel has no count of its own.
   GemmTraffic (*traffic)(const GemmKernel& row, const GemmCall& call) noexcept = nullptr;
 };
 
-/// Typed look at a call's operands, for kernels: op(A) and op(B) of T, C of R.
+/// The operands of a call with their C++ types, for kernels: op(A) and op(B) of T, C of R.
 template <class T, class R = T>
 struct GemmOperands {
   Index m, n, k;
@@ -136,7 +138,7 @@ struct GemmOperands {
         alpha(static_cast<Scalar<T>>(call.alpha)),
         beta(static_cast<Scalar<T>>(call.beta)) {}
 
-  /// Element (i, p) of op(A) and (p, j) of op(B).
+  /// Element (i, p) of op(A), and element (p, j) of op(B).
   const T& at_a(Index i, Index p) const { return op_a == Op::None ? a[i * lda + p] : a[p * lda + i]; }
   const T& at_b(Index p, Index j) const { return op_b == Op::None ? b[p * ldb + j] : b[j * ldb + p]; }
 };
@@ -154,13 +156,13 @@ struct ReduceCall {
   int threads = 0;
 };
 
-/// What a reduction kernel returns; `device_seconds` is its own clock, 0 where it has none.
+/// The result of a reduction. `device_seconds` is the time by the device's clock, 0 where it has none.
 struct ReduceResult {
   double value = 0.0;
   double device_seconds = 0.0;
 };
 
-/// One reduction kernel. `reject` and `run` as in GemmKernel; `run` returns when `result` is complete.
+/// One reduction kernel. GemmKernel says what `reject` and `run` must do; here `run` returns when `result` is complete.
 struct ReduceKernel {
   const char* name = "";
   const char* summary = "";

@@ -1,7 +1,7 @@
 #ifndef TESSERA_KERNEL_ABI_H
 #define TESSERA_KERNEL_ABI_H
 
-/* A matrix product written by somebody else, for `gemm_compare --kernel FILE --abi tessera`. Plain C.
+/* The interface of a matrix product of another author, for `gemm_compare --kernel FILE --abi tessera`. Plain C.
  *
  * The shared library exports tessera_kernel(), and tessera_kernel_reject() if it does not take every call:
  *
@@ -11,15 +11,15 @@
  *       return 0;
  *     }
  *
- * What is to be computed: C := alpha * op(A) * op(B) + beta * C, all three row-major. op(A) is m x k, op(B) is k x n,
- * C is m x n. Leading dimensions count elements between rows as they are stored. beta = 0: C may hold NaN and must
- * not be read. A and B must not be written, nor anything outside the m x n elements of C.
+ * The kernel computes C := alpha * op(A) * op(B) + beta * C; all three matrices are row-major. op(A) is m x k, op(B) is
+ * k x n, C is m x n. Leading dimensions count elements between rows as they are stored. If beta is 0, C may hold NaN
+ * and must not be read. The kernel must not write A, B or anything outside the m x n elements of C.
  *
  * On the CPU the pointers are host memory and the work is done when the function returns. With CUDA they are device
  * memory, `stream` is a cudaStream_t, and the work may still be under way on any stream of the device.
  *
- * Ownership: everything in the call belongs to the caller and is valid only until the function returns (CUDA: until
- * the work is done). Pointers differ from call to call. Calls come one at a time.
+ * Everything in the call belongs to the caller and is valid only until the function returns (CUDA: until the work is
+ * done). Pointers differ from call to call. The caller makes one call at a time.
  */
 
 #include <stdint.h> /* NOLINT(modernize-deprecated-headers): this is C */
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/* Raised when a field changes its meaning; fields are only ever added at the end. */
+/* This number is raised when a field changes its meaning. Fields are only added, at the end. */
 #define TESSERA_KERNEL_ABI_VERSION 1
 
 enum { TESSERA_KERNEL_F32 = 0, TESSERA_KERNEL_F64 = 1 };
@@ -52,10 +52,11 @@ typedef struct tessera_kernel_call {
   void* stream; /* CUDA: cudaStream_t; null on the CPU */
 } tessera_kernel_call;
 
-/* 0: done (CUDA: enqueued). Anything else is the kernel's own error number and is shown to the user. */
+/* Returns 0 if the work is done (CUDA: enqueued). Any other number is the kernel's error, which the user is shown. */
 int tessera_kernel(const tessera_kernel_call* call);
 
-/* Optional. Null: the kernel takes this call; else one constant line saying why not. Pointers are null here. */
+/* Optional. Returns null if the kernel takes this call, else one constant line that says why not. The pointers in the
+ * call are null here. */
 const char* tessera_kernel_reject(const tessera_kernel_call* call);
 
 #ifdef __cplusplus

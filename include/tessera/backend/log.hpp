@@ -1,6 +1,6 @@
 #pragma once
 
-/// TESSERA_LOG=dispatch prints each choice and each rejection to stderr: for kernels that choose among variants, too.
+/// TESSERA_LOG=dispatch prints each choice and each rejection to stderr. Kernels that choose among variants use it too.
 
 #include <string>
 
@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-/// Whether the user wants to see choices. Read once.
+/// Does the user want to see choices? The variable is read once.
 TESSERA_API bool log_dispatch() noexcept;
-/// One line to stderr, after "tessera: ".
+/// Writes "tessera: " and the line to stderr.
 TESSERA_API void log_line(const std::string& line) noexcept;
 
 } // namespace tessera

@@ -6,10 +6,15 @@
 ///
 ///     extern "C" const tessera::PluginInfo* tessera_plugin() noexcept;
 ///
+/// <name> is a word of built_in_backends, or any other word of lower-case letters, digits and underscores: a plug-in of
+/// an unknown name becomes a backend of this name. libtessera looks for the file in the folders of TESSERA_PLUGIN_PATH
+/// (separated by ':'), beside itself, in the folder tessera/ beside itself, and in the folder of its installation. It
+/// never looks in the current directory. The first file that exists decides.
+///
 /// The host checks struct_size, abi_version and build_tag before it calls anything else. A plug-in is loaded when
 /// its backend is first asked for and is never unloaded.
 ///
-/// Idea: ggml's loadable backends and their version handshake; here every failure keeps its reason.
+/// Source: ggml's loadable backends and their version handshake; here every failure keeps its reason.
 
 #include <cstdint>
 #include <span>
@@ -20,7 +25,7 @@
 
 namespace tessera {
 
-/// Raised whenever a type that crosses the boundary changes.
+/// This number is raised whenever a type that crosses the boundary changes.
 inline constexpr std::uint32_t plugin_abi_version = 6;
 
 #define TESSERA_STRINGIFY_IMPL(x) #x
@@ -35,31 +40,33 @@ inline constexpr std::uint32_t plugin_abi_version = 6;
 #error "unknown standard library: give it a build tag"
 #endif
 
-/// What the host tells a new executor.
+/// The arguments that the host passes to create().
 struct ExecutorOptions {
   int threads = 0;                      ///< CPU: threads to use, already resolved by the host; at least 1
   int device = -1;                      ///< index of the device; -1: the plug-in's own choice
   Backend backend = Backend::Reference; ///< this backend's value in this process, for Capabilities::backend
 };
 
+/// The description of a plug-in. All of it is constant and valid until the process ends.
 struct PluginInfo {
   std::uint32_t struct_size;
   std::uint32_t abi_version;
   const char* build_tag;
   const char* name;        ///< the <name> of the file: lower-case letters, digits and underscores
   const char* description; ///< one line
-  /// Ok, or why this machine cannot use the backend (no driver, driver too old, no device, …). May be slow once.
+  /// Returns Ok, or the reason why this machine cannot use the backend (no driver, driver too old, no device, …). The
+  /// first call may be slow.
   Status (*probe)();
   /// Makes an executor. On failure `executor` stays null.
   Status (*create)(const ExecutorOptions& options, Executor*& executor);
   void (*destroy)(Executor* executor);
-  /// Every row of the ladders, also without a device.
+  /// Return every row of the ladders, also where there is no device.
   std::span<const GemmKernel> (*gemm_kernels)();
   std::span<const ReduceKernel> (*reduce_kernels)();
   /// Whose memory the executor's is; Capabilities::host_memory must agree. For a name of built_in_backends the list
   /// holds, here and for the preference.
   Memory memory = Memory::Host;
-  /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a caller who names the backend gets it.
+  /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a call that names the backend gets it.
   int preference = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What stands behind Matrix and MatrixView: elements on the host, on one device, or both. Users need not read it.
+/// The storage of Matrix and MatrixView: elements on the host, on one device, or both. Programs do not use it directly.
 
 #include <atomic>
 #include <iosfwd>
@@ -13,14 +13,14 @@
 
 namespace tessera::detail {
 
-/// Elements as an executor sees them.
+/// Elements in an executor's memory: the first one, and the number of elements from row to row.
 struct Placed {
   void* data = nullptr;
   Index ld = 0;
 };
 
-/// The two copies of a matrix and which of them are current. A copy is made when it is first needed.
-/// Reads may run at once from several threads; writes need the caller's own synchronisation.
+/// The host's and the device's copy of a matrix, and which of them are current. A copy is made when it is first needed.
+/// Several threads may read at once; writing needs the caller's own synchronisation.
 class TESSERA_API Storage {
  public:
   Storage(Index rows, Index cols, DType type);                       ///< owns its memory, contents undefined
@@ -33,31 +33,32 @@ class TESSERA_API Storage {
   Index cols() const noexcept { return cols_; }
   Index ld() const noexcept { return ld_; }
   DType type() const noexcept { return type_; }
-  bool borrowed() const noexcept { return !owns_host_; } ///< of the caller's memory
+  bool borrowed() const noexcept { return !owns_host_; } ///< the elements are in the caller's memory
 
-  /// Host elements, fetched if a device has newer ones.
+  /// Returns the host's elements, and copies them from the device first if it has newer ones.
   const void* host_read() {
     if (!host_current_.load(std::memory_order_acquire)) fetch();
     return host_;
   }
-  /// The same, and the device's copy is stale from now on.
+  /// Returns the host's elements for writing, copied from the device first if it has newer ones. The device's copy
+  /// becomes stale.
   void* host_write() {
     if (!host_current_.load(std::memory_order_acquire)) fetch();
     device_current_.store(false, std::memory_order_release);
     return host_;
   }
 
-  /// Elements in the executor's memory, copied there if they are not there yet.
+  /// Returns the elements in the executor's memory, and copies them there first if they are not current there.
   Placed read_on(Executor& executor);
-  /// Memory in which the executor may write; `discard`: the old elements are not needed. The matrix keeps its old
-  /// value until written_on() says that the write was done, so that a call that fails loses nothing.
+  /// Returns memory in which the executor may write; `discard`: the old elements are not needed. The matrix keeps its
+  /// old value until written_on() is called, so that a call that fails loses nothing.
   Placed write_on(Executor& executor, bool discard);
   void written_on(Executor& executor) noexcept;
-  /// Gives the device's memory back, its elements fetched if they are newer.
+  /// Frees the device's memory, after its elements were copied to the host if they are newer.
   void leave_device();
 
   Executor* newest_on() const noexcept;
-  /// The executor that holds a current copy, if one does.
+  /// Returns the executor that holds a current copy; null if there is none.
   Executor* resident_on() const noexcept;
 
  private:
@@ -78,7 +79,7 @@ class TESSERA_API Storage {
   std::mutex mutex_;
 };
 
-/// A rectangle of a storage, or its transpose. rows×cols are those of the rectangle as it is stored.
+/// A rectangle of a storage, or its transpose. rows and cols are the sizes of the rectangle as it is stored.
 struct Operand {
   std::shared_ptr<Storage> storage;
   Index row = 0;
@@ -92,7 +93,7 @@ TESSERA_API std::shared_ptr<Storage> create_storage(Index rows, Index cols, DTyp
 TESSERA_API Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type);
 TESSERA_API Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index cols);
 
-/// The operand's elements in the executor's memory: the first one, and the distance between stored rows.
+/// Storage's functions of these names, for the rectangle of an operand: `data` is its first stored element.
 TESSERA_API Placed read_on(const Operand& operand, Executor& executor);
 TESSERA_API Placed write_on(const Operand& operand, Executor& executor, bool discard);
 TESSERA_API void written_on(const Operand& operand, Executor& executor) noexcept;
@@ -103,7 +104,7 @@ TESSERA_API void check_row_length(Index row, Index length, Index expected);
 TESSERA_API void fill(const Operand& z, double value);
 TESSERA_API void identity(const Operand& z);
 TESSERA_API void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high);
-/// z := x, converted if they differ in type.
+/// Copies x to z, and converts the elements if the types differ.
 TESSERA_API void copy(const Operand& x, const Operand& z);
 TESSERA_API void scale(double alpha, const Operand& x, const Operand& z);
 TESSERA_API void axpby(double alpha, const Operand& x, double beta, const Operand& y, const Operand& z);

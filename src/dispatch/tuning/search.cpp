@@ -1,4 +1,4 @@
-/// Where tuning tables are looked for.
+/// The search for tuning tables.
 
 #include <cctype>
 #include <cstdlib>
@@ -50,7 +50,7 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
   const Capabilities& machine = executor.capabilities();
   const auto use = [&](const fs::path& path) -> std::shared_ptr<const TunedRows> {
     const TuningTable table = load_tuning(path);
-    if (table.backend != machine.backend) return nullptr; // a file that was named is one backend's
+    if (table.backend != machine.backend) return nullptr; // TESSERA_TUNING may name the table of another backend
     check_device(machine, table, path);
     if (log_dispatch())
       log_line("backend " + std::string(to_string(machine.backend)) + " chooses kernels by " + path.string() + ", " +

@@ -1,4 +1,4 @@
-/// The file of a tuning table.
+/// Reads and writes the file of a tuning table.
 
 #include <tessera/tuning.hpp>
 
@@ -62,7 +62,7 @@ void save_tuning(const std::filesystem::path& path, const TuningTable& table) {
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error) throw IoError("cannot make the folder of " + path.string() + ": " + error.message());
-  // A line a product: tables are read by people and kept in repositories.
+  // Each product is one line, because people read tables and keep them in repositories.
   std::ostringstream text;
   const Json head{{"schema", schema},
                   {"backend", to_string(table.backend)},

@@ -8,7 +8,7 @@
 namespace tessera::detail {
 namespace {
 
-constexpr int farthest = 1; ///< powers of two
+constexpr int farthest = 1; ///< largest distance to a measured size, in powers of two
 
 const GemmKernel* row_named(std::span<const GemmKernel> ladder, const TunedProduct& product) {
   for (const GemmKernel& row : ladder)
@@ -28,7 +28,7 @@ int TunedRows::power_of(Index size) noexcept {
 
 TunedRows::TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder) {
   constexpr std::size_t places = powers * powers * powers;
-  using Distance = std::pair<int, int>; // the largest of a size, then their sum
+  using Distance = std::pair<int, int>; // first the largest distance of a size, then the sum of the three
   std::vector<std::vector<Distance>> nearest;
   for (const TunedProduct& product : table.products) {
     const GemmKernel* row = row_named(ladder, product);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A tuning table made ready for looking up: a row of the ladder for each product, in nanoseconds.
+/// A tuning table in a form that gives the row for a product within nanoseconds.
 
 #include <array>
 #include <memory>
@@ -10,23 +10,23 @@
 
 namespace tessera::detail {
 
-/// Sizes are told apart by the power of two that is nearest. A product takes the row that was fastest for the nearest
-/// measured one of its type and mode, if no size differs by more than a factor of two (in these powers).
+/// Sizes are rounded to the nearest power of two. A product gets the row that was fastest for the nearest measured
+/// product of its type and mode, if no rounded size differs by more than a factor of two.
 class TunedRows {
  public:
-  /// Rows that the ladder lacks, and rows that would change bits, are left out.
+  /// Leaves out rows that the ladder lacks, and rows that would change bits.
   TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder);
 
-  /// Null if nothing near was measured.
+  /// Returns the row for a product; null if no product near it was measured.
   const GemmKernel* find(const GemmCall& call) const noexcept;
 
  private:
-  static constexpr int powers = 18; ///< up to 2¹⁷
+  static constexpr int powers = 18; ///< sizes up to 2¹⁷
 
   struct Kind {
     DType type;
     Math math;
-    std::vector<const GemmKernel*> rows; ///< of each m, n, k
+    std::vector<const GemmKernel*> rows; ///< for each m, n, k; null where nothing near was measured
   };
   static int power_of(Index size) noexcept;
   static std::size_t place(int m, int n, int k) noexcept {
@@ -36,9 +36,9 @@ class TunedRows {
   std::vector<Kind> kinds_;
 };
 
-/// The table of this machine: see tuning.hpp for where it is looked for. Null if there is none. Throws IoError if
-/// TESSERA_TUNING names one that cannot be used; one that was merely found is passed over, which TESSERA_LOG=dispatch
-/// shows. `beside`: the folder of the plug-in.
+/// Returns the table of this machine; null if there is none. tuning.hpp says where it is searched for; `beside` is the
+/// folder of the plug-in. Throws IoError if TESSERA_TUNING names a table that cannot be used. Another table that cannot
+/// be used is ignored, which TESSERA_LOG=dispatch shows.
 std::shared_ptr<const TunedRows> find_tuned_rows(const Executor& executor, const std::filesystem::path& beside);
 
 } // namespace tessera::detail

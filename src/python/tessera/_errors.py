@@ -1,4 +1,4 @@
-"""The exceptions of Tessera. Each also is the built-in exception that a Python program expects in its place."""
+"""The exceptions of Tessera. Each is also the built-in exception that a Python program expects for such an error."""
 
 
 class Error(Exception):
@@ -18,7 +18,7 @@ class BackendUnavailable(Error, RuntimeError):
 
 
 class OutOfMemory(Error, MemoryError):
-    """No host or device memory; what the call had allocated is given back."""
+    """Host or device memory is exhausted; the call has freed everything that it allocated."""
 
 
 class DeviceError(Error, RuntimeError):

@@ -1,4 +1,4 @@
-"""What this machine has: backends, and the kernels of each."""
+"""The backends of this machine, and the kernels of each."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Backend:
     available: bool
     reason: str  #: why it is not available, and what to do about it
     path: str  #: the plug-in's file
-    device: str  #: the processor's or card's own name
-    threads: int  #: what a product uses unless it says its own number; 0 on a device
-    memory: str  #: of its operands: "host" or "device"
+    device: str  #: name of the processor or card
+    threads: int  #: used by a product that names no number; 0 on a device
+    memory: str  #: place of its operands: "host" or "device"
 
     def __str__(self) -> str:
         if not self.available:
@@ -33,7 +33,7 @@ class Kernel:
 
     backend: str
     name: str
-    dtype: str  #: as NumPy calls it
+    dtype: str  #: NumPy's name of the element type
     math: str
     canonical: bool  #: keeps the numerical contract: the same bits on every backend
     summary: str
@@ -41,9 +41,9 @@ class Kernel:
 
 
 def backends() -> list[Backend]:
-    """Every backend that Tessera knows, in the order of preference, with the reasons of those that are absent.
+    """Every backend that Tessera knows, in the order of preference; an absent one has the reason.
 
-    These are the built-in ones, and those whose plug-ins are in TESSERA_PLUGIN_PATH or were named in this process.
+    These are the built-in backends, the plug-ins in the folders of TESSERA_PLUGIN_PATH, and plug-ins that were named.
 
     >>> import tessera as ts
     >>> [b.available for b in ts.backends() if b.name == "reference"]
@@ -53,9 +53,9 @@ def backends() -> list[Backend]:
 
 
 def kernels(backend: str | None = None, dtype: Any = None, math: str | None = None) -> list[Kernel]:
-    """The kernels of a backend, or of all, best first; of one element type and math mode if those are given.
+    """The kernels of a backend, or of all, best first; of one element type and math mode if they are given.
 
-    A name is what gemm's ``kernel`` takes. Backends whose plug-in is there but has no device list theirs too.
+    gemm's ``kernel`` takes these names. A backend whose plug-in is present but has no device lists its kernels too.
 
     >>> import tessera as ts
     >>> [k.name for k in ts.kernels("reference", "float32")]
@@ -68,7 +68,7 @@ def kernels(backend: str | None = None, dtype: Any = None, math: str | None = No
 
 
 def dtype_name(dtype: Any) -> str:
-    """NumPy's name of what numpy.dtype takes, or of a library's own dtype such as torch.float32."""
+    """NumPy's name of an element type, given as numpy.dtype takes it or as another library's dtype."""
     import numpy
 
     try:

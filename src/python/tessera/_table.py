@@ -1,4 +1,4 @@
-"""Kernel beside kernel on one product: how fast, and how wrong."""
+"""Comparison of kernels on one product: their times and their errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ._inventory import Kernel, backends as all_backends, kernels as all_kernels
 
 @dataclass(frozen=True)
 class Row:
-    """One kernel's result. What was not measured is NaN.
+    """One kernel's result. A number that was not measured is NaN.
 
-    A field that gemm_compare has too has the name of its column there. A new column of errors is one field here and
+    A field has the name of gemm_compare's column where that has one. A new column of errors is one field here and
     one line of error_columns() in module.cpp.
     """
 
@@ -26,14 +26,14 @@ class Row:
     math: str
     canonical: bool
     verdict: str  #: pass, wrong, rejected, skipped or failed
-    seconds: float  #: median
+    seconds: float  #: median of the timed runs
     seconds_min: float
-    gflops: float  #: by the median
+    gflops: float  #: from the median time
     total_abs: float  #: Σ|Δ| against the reference, rounded to the element type
     max_rel: float
     mean_rel: float
     max_over_bound: float  #: largest error ÷ its proven bound: at most 1 for a correct kernel
-    differing_bits: float  #: elements that have not the bits of the canonical product
+    differing_bits: float  #: elements whose bits are not the canonical product's
     reason: str  #: why it was rejected, skipped or is wrong; or a remark
 
 
@@ -75,17 +75,17 @@ def compare(
     time_limit: float = 1.0,
     threads: int | None = None,
 ) -> Table:
-    """a·b by every kernel that this machine can run, or by those that are chosen, each timed and judged.
+    """Multiplies a by b with every kernel that this machine can run, or with chosen ones; times and checks each.
 
-    a, b: matrices in host memory, as gemm takes them. Devices get their copies, which are not timed.
-    backend: one or several; None: all that are available. One that is named and absent is an error.
+    a, b: matrices in host memory, as gemm takes them. Devices get copies, which are not timed.
+    backend: one or several; None: all that are available. A named one that is not available is an error.
     kernels: names or patterns such as 'simd*'. A pattern that matches nothing is an error.
     math: one mode or several; None: all.
-    repeat: timed runs of each, after a warm-up.
-    time_limit: seconds; a kernel whose run is expected to take longer is skipped. 0: none is.
+    repeat: timed runs of each kernel, after a warm-up.
+    time_limit: seconds; a kernel whose run is expected to take longer is skipped. 0: no limit.
 
-    Errors are measured against a reference in higher precision and held against a proven bound; of large products some
-    rows are compared so, and the whole by Freivalds' check.
+    Errors are measured against a reference in higher precision and compared with a proven bound. Of large products some
+    rows are compared so, and Freivalds' check tests the whole.
 
     >>> import numpy as np
     >>> import tessera as ts
