@@ -77,6 +77,9 @@ struct FreivaldsCheck::State {
   void prepare(const GemmCall& call, Index bundles, std::uint64_t seed, int threads);
   template <class T>
   FreivaldsResult check(const T* product, Index ldc, const Arithmetic& arithmetic, int threads) const;
+  template <class T>
+  double judge(const StridedMatrix<T>& product, const Bundles& sums, const compare::BoundCoefficients& bound,
+               Index i) const;
   void close(Index i, const Bundles& old);
 };
 
@@ -136,46 +139,53 @@ void FreivaldsCheck::State::close(Index i, const Bundles& old) {
     }
 }
 
+/// Judges row i of the product: returns its worst error over all vectors in units of the row's bound, or −1 where the
+/// bound says nothing. `sums` holds the product times the vectors.
 template <class T>
-FreivaldsResult FreivaldsCheck::State::check(const T* product, Index ldc, const Arithmetic& arithmetic,
-                                             int threads) const {
+double FreivaldsCheck::State::judge(const StridedMatrix<T>& product, const Bundles& sums,
+                                    const compare::BoundCoefficients& bound, Index i) const {
   constexpr bool pairs = sizeof(T) == sizeof(double);
-  const compare::BoundCoefficients bound = compare::bound_coefficients(arithmetic, result, k, alpha, beta);
-  const StridedMatrix<T> matrix = strided(product, ldc, m, n, Op::None);
   const double columns = static_cast<double>(n);
   // The error of this check itself, relative to the sums of magnitudes; see compare.hpp, 6.
   const double steps = static_cast<double>(n) + static_cast<double>(k) + 8;
   const double evaluation = 1 + 2 * compare::gamma(steps, 0x1p-53);
   const double own =
       pairs ? compare::gamma(2 * steps, 0x1p-53) * compare::gamma(2 * steps, 0x1p-53) : compare::gamma(steps, 0x1p-53);
-  Bundles sums(x.bundles, m, pairs);
-  std::vector<double> over(static_cast<std::size_t>(m), -1.0); // −1: not judged
-  compare::multiply(matrix, x, sums, threads, [&](Index i) {
-    const RowSize& row = a[static_cast<std::size_t>(i)];
-    const double terms = std::abs(alpha) * row.weighted * evaluation;
-    const double old = beta == 0 ? 0 : std::abs(beta) * c[static_cast<std::size_t>(i)].sum * evaluation;
-    const double way = std::max(1.0, std::abs(alpha)) * row.weighted + old;
-    if (!(way * (1 + bound.product) < bound.largest)) return; // true as well where an operand is NaN or Inf
-    if (!row.finite() || !(std::max(row.largest, largest_b) < bound.largest_input)) return;
-    const RowSize computed = size_of_row(matrix, i, nullptr);
-    const double underflow = pairs ? 0x1p-1074 * (1 + std::abs(alpha)) * (steps + columns * row.sum) : 0;
-    double limit = (bound.product + bound.result + own) * terms + (bound.old + bound.result + own) * old +
-                   columns * bound.constant + own * computed.sum + underflow;
-    if (bound.input > 0) limit += bound.input * std::abs(alpha) * (columns * row.sum + sum_b) * evaluation;
-    if (bound.scaled > 0)
-      limit += bound.scaled * std::abs(alpha) * (columns * largest_b * row.sum + row.largest * sum_b) * evaluation;
-    double worst = computed.finite() ? 0 : infinity;
-    for (Index b = 0; b < x.bundles; ++b)
-      for (Index v = 0; v < lanes; ++v) {
-        const std::size_t e = sums.at(b, i) + static_cast<std::size_t>(v);
-        double off = sums.high[e] - expected.high[e];
-        if (pairs) off += sums.low[e] - expected.low[e];
-        off = std::abs(off);
-        const double ratio = off == 0 ? 0 : off / limit;
-        worst = ratio <= worst ? worst : std::isnan(ratio) ? infinity : ratio;
-      }
-    over[static_cast<std::size_t>(i)] = worst;
-  });
+  const RowSize& row = a[static_cast<std::size_t>(i)];
+  const double terms = std::abs(alpha) * row.weighted * evaluation;
+  const double old = beta == 0 ? 0 : std::abs(beta) * c[static_cast<std::size_t>(i)].sum * evaluation;
+  const double way = std::max(1.0, std::abs(alpha)) * row.weighted + old;
+  if (!(way * (1 + bound.product) < bound.largest)) return -1; // true as well where an operand is NaN or Inf
+  if (!row.finite() || !(std::max(row.largest, largest_b) < bound.largest_input)) return -1;
+  const RowSize computed = size_of_row(product, i, nullptr);
+  const double underflow = pairs ? 0x1p-1074 * (1 + std::abs(alpha)) * (steps + columns * row.sum) : 0;
+  double limit = (bound.product + bound.result + own) * terms + (bound.old + bound.result + own) * old +
+                 columns * bound.constant + own * computed.sum + underflow;
+  if (bound.input > 0) limit += bound.input * std::abs(alpha) * (columns * row.sum + sum_b) * evaluation;
+  if (bound.scaled > 0)
+    limit += bound.scaled * std::abs(alpha) * (columns * largest_b * row.sum + row.largest * sum_b) * evaluation;
+  double worst = computed.finite() ? 0 : infinity;
+  for (Index b = 0; b < x.bundles; ++b)
+    for (Index v = 0; v < lanes; ++v) {
+      const std::size_t e = sums.at(b, i) + static_cast<std::size_t>(v);
+      double off = sums.high[e] - expected.high[e];
+      if (pairs) off += sums.low[e] - expected.low[e];
+      off = std::abs(off);
+      const double ratio = off == 0 ? 0 : off / limit;
+      worst = ratio <= worst ? worst : std::isnan(ratio) ? infinity : ratio;
+    }
+  return worst;
+}
+
+template <class T>
+FreivaldsResult FreivaldsCheck::State::check(const T* product, Index ldc, const Arithmetic& arithmetic,
+                                             int threads) const {
+  const compare::BoundCoefficients bound = compare::bound_coefficients(arithmetic, result, k, alpha, beta);
+  const StridedMatrix<T> matrix = strided(product, ldc, m, n, Op::None);
+  Bundles sums(x.bundles, m, sizeof(T) == sizeof(double));
+  std::vector<double> over(static_cast<std::size_t>(m));
+  compare::multiply(matrix, x, sums, threads,
+                    [&](Index i) { over[static_cast<std::size_t>(i)] = judge(matrix, sums, bound, i); });
 
   FreivaldsResult found;
   found.vectors = static_cast<int>(x.bundles * lanes);

@@ -41,26 +41,28 @@ class ComplexProduct {
 
  private:
   /// A block of C and a slice of k: where they begin, and how large they are.
-  struct Part {
+  struct Block {
     Index i, j, p;
     ComplexBlocks size;
   };
 
   Status reserve();
   Status scale_result();
-  Status multiply_parts();
-  Status multiply_part(const Part& part);
-  Status expand_b(const Part& part);
-  Status copy_a(const Part& part);
-  Status multiply_reals(const Part& part);
-  Status combine(std::complex<double> alpha, const void* x, Index ldx, std::complex<double> beta, const Part& part);
+  Status multiply_blocks();
+  Status multiply_block(const Block& block);
+  Status expand_b(const Block& block);
+  Status copy_a(const Block& block);
+  Status multiply_reals(const Block& block);
+  Status combine(std::complex<double> alpha, const void* x, Index ldx, std::complex<double> beta, const Block& block);
   GemmCall real_call() const;
   MapCall map_call(MapOp op, Index rows, Index cols) const;
 
   const char* at(const void* matrix, Index ld, Index row, Index col) const {
     return static_cast<const char*>(matrix) + (row * ld + col) * number_;
   }
-  char* c_at(const Part& part) const { return static_cast<char*>(call_.c) + (part.i * call_.ldc + part.j) * number_; }
+  char* c_at(const Block& block) const {
+    return static_cast<char*>(call_.c) + (block.i * call_.ldc + block.j) * number_;
+  }
 
   Executor& executor_;
   Queue& queue_;
@@ -83,7 +85,7 @@ Status ComplexProduct::run() {
   b_ = scratch_.data();
   a_ = b_ + blocks_.b(call_);
   sums_ = a_ + blocks_.a(call_);
-  Status status = multiply_parts();
+  Status status = multiply_blocks();
   return wrote_c_ ? detail::partly_written(status) : status;
 }
 
@@ -117,74 +119,74 @@ Status ComplexProduct::scale_result() {
   return combine(call_.beta, call_.c, call_.ldc, 0.0, {0, 0, 0, {call_.m, call_.n, 0}});
 }
 
-Status ComplexProduct::multiply_parts() {
-  Part part{};
-  for (part.j = 0; part.j < call_.n; part.j += blocks_.n)
-    for (part.i = 0; part.i < call_.m; part.i += blocks_.m) {
-      part.size.n = std::min(blocks_.n, call_.n - part.j);
-      part.size.m = std::min(blocks_.m, call_.m - part.i);
-      for (part.p = 0; part.p < call_.k; part.p += blocks_.k) {
-        part.size.k = std::min(blocks_.k, call_.k - part.p);
-        if (Status status = multiply_part(part); !status.ok()) return status;
+Status ComplexProduct::multiply_blocks() {
+  Block block{};
+  for (block.j = 0; block.j < call_.n; block.j += blocks_.n)
+    for (block.i = 0; block.i < call_.m; block.i += blocks_.m) {
+      block.size.n = std::min(blocks_.n, call_.n - block.j);
+      block.size.m = std::min(blocks_.m, call_.m - block.i);
+      for (block.p = 0; block.p < call_.k; block.p += blocks_.k) {
+        block.size.k = std::min(blocks_.k, call_.k - block.p);
+        if (Status status = multiply_block(block); !status.ok()) return status;
       }
       if (!blocks_.keeps_sums(call_)) continue;
       const Index ld = scratch_ld(blocks_.n, call_.type);
-      if (Status status = combine(call_.alpha, sums_, ld, call_.beta, part); !status.ok()) return status;
+      if (Status status = combine(call_.alpha, sums_, ld, call_.beta, block); !status.ok()) return status;
       wrote_c_ = true;
     }
   return {};
 }
 
-Status ComplexProduct::multiply_part(const Part& part) {
-  if (Status status = expand_b(part); !status.ok()) return status;
+Status ComplexProduct::multiply_block(const Block& block) {
+  if (Status status = expand_b(block); !status.ok()) return status;
   if (call_.op_a != Op::None)
-    if (Status status = copy_a(part); !status.ok()) return status;
-  return multiply_reals(part);
+    if (Status status = copy_a(block); !status.ok()) return status;
+  return multiply_reals(block);
 }
 
-Status ComplexProduct::expand_b(const Part& part) {
-  if (part.j == b_j_ && part.p == b_p_) return {};
-  MapCall map = map_call(MapOp::ExpandComplex, part.size.k, part.size.n);
+Status ComplexProduct::expand_b(const Block& block) {
+  if (block.j == b_j_ && block.p == b_p_) return {};
+  MapCall map = map_call(MapOp::ExpandComplex, block.size.k, block.size.n);
   map.op_x = call_.op_b;
-  map.x = call_.op_b == Op::None ? at(call_.b, call_.ldb, part.p, part.j) : at(call_.b, call_.ldb, part.j, part.p);
+  map.x = call_.op_b == Op::None ? at(call_.b, call_.ldb, block.p, block.j) : at(call_.b, call_.ldb, block.j, block.p);
   map.ldx = call_.ldb;
   map.z = b_;
   map.ldz = scratch_ld(blocks_.n, call_.type);
-  b_j_ = part.j;
-  b_p_ = part.p;
+  b_j_ = block.j;
+  b_p_ = block.p;
   return executor_.map(queue_, map);
 }
 
-Status ComplexProduct::copy_a(const Part& part) {
-  if (part.i == a_i_ && part.p == a_p_) return {};
-  MapCall map = map_call(MapOp::CopyComplex, part.size.m, part.size.k);
+Status ComplexProduct::copy_a(const Block& block) {
+  if (block.i == a_i_ && block.p == a_p_) return {};
+  MapCall map = map_call(MapOp::CopyComplex, block.size.m, block.size.k);
   map.op_x = call_.op_a;
-  map.x = at(call_.a, call_.lda, part.p, part.i);
+  map.x = at(call_.a, call_.lda, block.p, block.i);
   map.ldx = call_.lda;
   map.z = a_;
   map.ldz = scratch_ld(blocks_.k, call_.type);
-  a_i_ = part.i;
-  a_p_ = part.p;
+  a_i_ = block.i;
+  a_p_ = block.p;
   return executor_.map(queue_, map);
 }
 
 /// Multiplies a slice. Where k is one slice and no sums are kept, the real product applies alpha and beta; else the
 /// slice is added to the slices before it, as a segment's sum is.
-Status ComplexProduct::multiply_reals(const Part& part) {
+Status ComplexProduct::multiply_reals(const Block& block) {
   const bool keeps_sums = blocks_.keeps_sums(call_);
   GemmCall real = real_call();
-  real.m = part.size.m;
-  real.n = 2 * part.size.n;
-  real.k = 2 * part.size.k;
-  real.a = call_.op_a == Op::None ? at(call_.a, call_.lda, part.i, part.p) : a_;
+  real.m = block.size.m;
+  real.n = 2 * block.size.n;
+  real.k = 2 * block.size.k;
+  real.a = call_.op_a == Op::None ? at(call_.a, call_.lda, block.i, block.p) : a_;
   real.lda = 2 * (call_.op_a == Op::None ? call_.lda : scratch_ld(blocks_.k, call_.type));
   real.b = b_;
   real.ldb = 2 * scratch_ld(blocks_.n, call_.type);
-  real.c = keeps_sums ? sums_ : c_at(part);
+  real.c = keeps_sums ? sums_ : c_at(block);
   real.ldc = 2 * (keeps_sums ? scratch_ld(blocks_.n, call_.type) : call_.ldc);
   if (keeps_sums || blocks_.slices(call_)) {
     real.alpha = 1.0;
-    real.beta = part.p == 0 ? 0.0 : 1.0;
+    real.beta = block.p == 0 ? 0.0 : 1.0;
   } else {
     real.alpha = call_.alpha.real();
     real.beta = call_.beta.real();
@@ -195,15 +197,15 @@ Status ComplexProduct::multiply_reals(const Part& part) {
 }
 
 Status ComplexProduct::combine(std::complex<double> alpha, const void* x, Index ldx, std::complex<double> beta,
-                               const Part& part) {
-  MapCall map = map_call(MapOp::CombineComplex, part.size.m, part.size.n);
+                               const Block& block) {
+  MapCall map = map_call(MapOp::CombineComplex, block.size.m, block.size.n);
   map.alpha = alpha.real();
   map.alpha_imaginary = alpha.imag();
   map.beta = beta.real();
   map.beta_imaginary = beta.imag();
   map.x = x;
   map.ldx = ldx;
-  map.y = map.z = c_at(part);
+  map.y = map.z = c_at(block);
   map.ldy = map.ldz = call_.ldc;
   return executor_.map(queue_, map);
 }

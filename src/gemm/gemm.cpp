@@ -80,7 +80,7 @@ Placed at_home(const Operand& x) {
 }
 
 /// Computes z := epilogue(x) on the host.
-void finish_at_home(const Operand& x, const EpilogueOperands& epilogue, const Operand& z, int threads) {
+void apply_epilogue_at_home(const Operand& x, const EpilogueOperands& epilogue, const Operand& z, int threads) {
   Executor& host = place_elementwise({});
   const Placed from = at_home(x);
   const Epilogue placed = placed_epilogue(epilogue, z, at_home);
@@ -110,11 +110,11 @@ void multiply_streamed(Executor& executor, double alpha, const Operand& a, const
     const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
     if (beta != 0.0) copy(c, wide);
     multiply_streamed(executor, alpha, a, b, beta, wide, options, {});
-    return finish_at_home(wide, epilogue, c, options.threads);
+    return apply_epilogue_at_home(wide, epilogue, c, options.threads);
   }
   if (has_epilogue) {
     multiply_streamed(executor, alpha, a, b, beta, c, options, {});
-    return finish_at_home(c, epilogue, c, options.threads);
+    return apply_epilogue_at_home(c, epilogue, c, options.threads);
   }
   const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
   const GemmCall call{

@@ -32,7 +32,7 @@ class StreamedProduct {
   void cut_slab();
   Status multiply();
   Status multiply_slice(const Block& block, Index first);
-  Status finish(const Block& block);
+  Status complete(const Block& block);
   Status fetch(Block& block, Index rows);
   Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld, Index row, Index col, Index rows,
                  Index cols);
@@ -110,7 +110,7 @@ Status StreamedProduct::multiply() {
           if (Status status = finished_->synchronize(); !status.ok()) return status;
         if (Status status = fetch(before, (before.rows + slices - 1) / slices); !status.ok()) return status;
       }
-      if (Status status = finish(block); !status.ok()) return status;
+      if (Status status = complete(block); !status.ok()) return status;
       before = block;
     }
   if (Status status = finished_->synchronize(); !status.ok()) return status;
@@ -160,7 +160,7 @@ Status StreamedProduct::multiply_slice(const Block& block, Index first) {
 }
 
 /// Completes a block after the sum of all slices: multiplies it by alpha and adds beta times the old values.
-Status StreamedProduct::finish(const Block& block) {
+Status StreamedProduct::complete(const Block& block) {
   if (!one_slice() && (call_.alpha != 1.0 || keeps_old())) {
     const DeviceRectangle c{block.rows, block.cols, element_};
     MapCall map;
