@@ -1,4 +1,4 @@
-/* A product from C: on the best backend there is, then on each one by name, with the same bits. */
+/* A product from C: on the best available backend, then on each backend by name. All results have equal bits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

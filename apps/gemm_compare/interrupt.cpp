@@ -13,7 +13,7 @@ struct Handler {
   std::function<void(int)> leave = [](int status) { _exit(status); };
 };
 
-/// Never destroyed: the watching thread lives until the process ends.
+/// The handler is never destroyed, because the watching thread lives until the process ends.
 Handler& handler() {
   static auto* one = new Handler;
   return *one;

@@ -4,11 +4,13 @@
 
 namespace tessera::compare_app {
 
-/// From now on SIGINT and SIGTERM are handled by a thread of their own, whatever the others are doing: it leaves with
-/// the exit status that belongs to the signal (130, 143). Call it before any other thread is started.
+/// Starts a thread that waits for SIGINT and SIGTERM and then ends the process with the exit status of the signal (130,
+/// 143), whatever the other threads are doing. Call it before any other thread is started: they inherit the signal
+/// mask.
 void watch_interrupts();
 
-/// What to do instead of leaving at once. `leave` must end the process.
+/// Sets the function that the thread calls at a signal instead of ending the process at once. `leave` must end the
+/// process with the given status.
 void on_interrupt(std::function<void(int status)> leave);
 
 } // namespace tessera::compare_app

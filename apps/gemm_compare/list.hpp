@@ -4,7 +4,8 @@
 
 namespace tessera::compare_app {
 
-/// Every kernel of every built backend, also of those whose device is missing; as JSON if options.json says where.
+/// Prints every kernel of every built backend, also if its device is missing. If options.json names a file, the list is
+/// written there as JSON; "-" is stdout, without the text.
 void list_kernels(const Options& options);
 
 } // namespace tessera::compare_app

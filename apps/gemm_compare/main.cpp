@@ -27,12 +27,12 @@
 namespace tessera::compare_app {
 namespace {
 
-/// See "Exit status" of --help.
+/// The exit statuses; --help explains them under "Exit status".
 enum ExitStatus { all_well = 0, some_wrong = 1, usage = 2 };
 
-/// Executors are made once, with as many threads as any row will use.
+/// Sets the number of threads of executors, which are made once, to the most that a row will use.
 void set_thread_limit(const Options& options) {
-  const int by_default = apps::thread_source().threads; // throws if the environment holds no number
+  const int by_default = apps::thread_source().threads; // throws if a variable of the environment holds no number
   if (options.threads.empty()) return;
   const int most = *std::max_element(options.threads.begin(), options.threads.end());
   if (most > by_default) setenv("TESSERA_NUM_THREADS", std::to_string(most).c_str(), 1);
@@ -56,7 +56,8 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
 
 const char* name_of(const Task& task) { return task.gemm != nullptr ? task.gemm->name : task.reduce->name; }
 
-/// Products of the matrices in files; the first result that passes is written to --out. False if none did.
+/// Races products of the matrices in files and writes the first result that passes to --out. Returns false if --out was
+/// given and no kernel passed.
 bool run_files(Bench& bench, const Group& group) {
   const DataFiles files(bench.options, group.type);
   std::vector<std::byte> product;
@@ -89,7 +90,7 @@ int compare(const Options& options) {
     fmt::print(stderr, "gemm_compare: {}\n", missing.reason);
     demanded_missing |= missing.demanded;
   }
-  JudgedKernels judged(options); // first of all, so that a compiler's complaint does not come late
+  JudgedKernels judged(options); // compiled first, so that an error of the compiler shows at once
   Progress progress(options.progress);
   // Never destroyed: the thread that watches for interrupts may use them until the process ends.
   static auto& ceilings = *new apps::CeilingTable(plan.backends, options.measure_ceilings, "gemm_compare");
@@ -146,7 +147,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   tessera::compare_app::watch_interrupts();
-  tessera::compare_app::on_interrupt([](int status) { // until there are results
+  tessera::compare_app::on_interrupt([](int status) { // compare() replaces this handler once there are results to print
     tessera::judge::leave_nothing_behind();
     _exit(status);
   });

@@ -4,7 +4,7 @@
 //
 // or compiled by hand:  g++ -O3 -march=native -shared -fPIC cpu_leetgpu.cpp -o mine.so
 //
-// A is M×N, B is N×K, C is M×K, row after row without gaps. C holds NaN at first: set it, do not add to it.
+// A is M×N, B is N×K, C is M×K, stored row after row without gaps. C holds NaN at first: set it, do not add to it.
 
 #include <algorithm>
 

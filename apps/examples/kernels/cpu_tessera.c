@@ -1,4 +1,4 @@
-/* In plain C, and only what it likes: f32, nothing transposed. It says so, and other calls are shown as rejected.
+/* A kernel in plain C that takes only f32 without transposes. It says so, and other calls are shown as rejected.
  *
  *     gemm_compare --kernel cpu_tessera.c --abi tessera --cpu
  */

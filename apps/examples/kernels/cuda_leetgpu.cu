@@ -4,7 +4,7 @@
 //
 // or compiled by hand:  nvcc -O3 -arch=native -shared -Xcompiler -fPIC cuda_leetgpu.cu -o mine.so
 //
-// Pointers are device memory; A is M×N, B is N×K, C is M×K, row after row without gaps. Any stream will do.
+// The pointers are device memory; A is M×N, B is N×K, C is M×K, stored row after row without gaps. Use any stream.
 
 __global__ void multiply(const float* A, const float* B, float* C, int M, int N, int K) {
   const int j = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

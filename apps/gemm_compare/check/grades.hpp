@@ -1,6 +1,6 @@
 #pragma once
 
-/// The grades of kernels that were run at several square sizes; see tessera/grade.hpp.
+/// Grades kernels that were run at several square sizes by how their error grows; see tessera/grade.hpp.
 
 #include <vector>
 
@@ -11,16 +11,16 @@
 namespace tessera::compare_app {
 
 struct GradedKernel {
-  Result last; ///< at the size that was run last: says which kernel it is
+  Result last; ///< the result at the size that was run last, which says which kernel this is
   std::vector<SizeErrors> sizes;
   Grading grading;
 };
 
-/// Keeps what a run measured, in the order in which kernels first appear.
+/// Collects the errors that a run measured, kernel by kernel, in the order in which kernels first appear.
 class GradeBook {
  public:
   void add(const std::vector<Result>& group);
-  /// Kernels with at least `least_sizes` sizes.
+  /// Returns the kernels with at least `least_sizes` different sizes, each with its grade.
   std::vector<GradedKernel> grades() const;
 
  private:

@@ -7,11 +7,11 @@
 namespace tessera::compare_app {
 namespace {
 
-/// The reference computes at most this many products; beyond, it checks sampled rows.
+/// The reference computes at most this many products of elements. For larger matrix products it checks sampled rows.
 constexpr double reference_products = 9e9;
-/// Products a second and thread of the reference, f64; of f32 it does twice as many.
+/// Products of elements per second and thread that the reference computes in f64. In f32 it computes twice as many.
 constexpr double reference_rate = 1e9;
-/// What is referenced however short the race was: all of 512³, some 20 ms on two processors.
+/// The reference computes at least this many products of elements, however short the race was: all of 512³.
 constexpr double always_referenced = 512.0 * 512 * 512;
 constexpr Index least_rows_checked = 16;
 
@@ -26,7 +26,8 @@ ProductCheck::Findings ProductCheck::check(const void* c, Index ldc, const Arith
   return findings;
 }
 
-/// Made when the first kernel has run: its cost must not delay the start.
+/// Makes the reference on the first call, which comes after the first kernel has run, so that its cost does not delay
+/// the start.
 const GemmReference& ProductCheck::reference() {
   if (!reference_) {
     progress_.show("reference");

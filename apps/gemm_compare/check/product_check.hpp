@@ -1,12 +1,14 @@
 #pragma once
 
-/// What the results of one product are held against, at a cost below that of the race they come from.
+/// Checks the results of one product. The check costs less than the race that computed the results.
 ///
-/// The reference compares element by element, but costs as many operations as a kernel; so large products have some
-/// rows compared, and Freivalds' check judges the whole in O(n²). Nothing is left out where that is cheap anyway:
-///   - n ≤ 512: every element (see `always_referenced`);
-///   - beyond, as many rows as the reference does in the time of the race, at least 16, and Freivalds;
-///   - --check-rows N or all: so many rows, whatever they cost, and Freivalds unless they are all.
+/// The reference compares element by element, but it needs as many operations as a kernel. Of a large product it
+/// therefore compares some rows, and Freivalds' check judges all of C in O(n²):
+///   - up to 512³ multiplications, the reference compares every element (see `always_referenced`);
+///   - for larger products it compares as many rows as it can compute in the time of the race, at least 16, and
+///     Freivalds' check follows;
+///   - with --check-rows N or all it compares N or all rows, whatever they cost, and Freivalds' check follows unless
+///     every row was compared.
 
 #include <memory>
 #include <optional>
@@ -21,17 +23,17 @@ namespace tessera::compare_app {
 
 class ProductCheck {
  public:
-  /// `call`: the operands in host memory, C as it was before the product; they must stay.
+  /// `call`: the operands in host memory, with C as it was before the product. They must outlive this object.
   ProductCheck(const GemmCall& call, const Options& options, Progress& progress);
 
-  /// So many more seconds were raced; what was said before the first result is checked counts.
+  /// Adds seconds to the time of the race. Only calls before the first check() have an effect.
   void add_race(double seconds) { race_seconds_ += seconds; }
 
   struct Findings {
     GemmError error;
-    std::optional<FreivaldsResult> freivalds; ///< if `error` is of some rows alone
+    std::optional<FreivaldsResult> freivalds; ///< present if `error` covers only some rows
   };
-  /// A result in host memory.
+  /// Checks the result `c` in host memory, m×n with leading dimension `ldc`.
   Findings check(const void* c, Index ldc, const Arithmetic& arithmetic);
 
  private:

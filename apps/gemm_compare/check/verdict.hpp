@@ -4,13 +4,14 @@
 
 namespace tessera::compare_app {
 
-/// The verdict on a product's errors, and what to say about it. Where sums are exact, or the kernel promises canonical
-/// bits, no difference is small enough.
+/// Sets the verdict and the reason of a result from its errors. `exact`: every sum is exact in this arithmetic, so that
+/// any difference is wrong; so is any differing bit of a kernel that promises canonical bits.
 void set_verdict(Result& result, bool exact);
 
-/// What is wrong with a product: its worst element, or the row that Freivalds found; empty if it keeps its bound.
+/// Returns what is wrong with a product: its worst element, or the row that Freivalds' check found; empty if all errors
+/// are within their bounds.
 std::string over_bound(const GemmError& error, const std::optional<FreivaldsResult>& freivalds);
-/// "checked 16 of 4096 rows, and all by Freivalds"; empty if every row was compared.
+/// Returns what was checked: "checked 16 of 4096 rows, and all by Freivalds"; empty if every row was compared.
 std::string coverage(const Result& result);
 
 } // namespace tessera::compare_app

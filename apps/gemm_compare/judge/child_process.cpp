@@ -19,7 +19,7 @@ extern char** environ;
 namespace tessera::judge {
 namespace {
 
-/// Attributes and file actions of posix_spawn, which destroy themselves.
+/// Attributes and file actions of posix_spawn; the destructor frees them.
 struct SpawnPlan {
   SpawnPlan() {
     posix_spawn_file_actions_init(&actions);
@@ -33,7 +33,8 @@ struct SpawnPlan {
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-  /// Through a high number first, so that no two descriptors get in each other's way.
+  /// Gives the child our descriptor `ours` as `theirs`. It is copied to a high number first, so that no dup2 in the
+  /// child overwrites a descriptor that is still to be copied.
   void give(int ours, int theirs) {
     const int high = fcntl(ours, F_DUPFD_CLOEXEC, 64);
     moved.push_back(high);
@@ -103,8 +104,7 @@ ChildProcess::Event ChildProcess::wait(int descriptor, Clock::time_point deadlin
     if (left <= 0) return Event::TimeLimit;
     std::array<pollfd, 3> polled{{{descriptor, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {output_fd_, POLLIN, 0}}};
     if (!output_open) polled[2].fd = -1;
-    // Without a pid descriptor, or when the last writer of the pipe is gone, the child's end is looked for now and
-    // then.
+    // Without a pid descriptor the loop asks every 20 ms whether the child has ended.
     const bool look = pid_fd_ < 0;
     poll(polled.data(), polled.size(), static_cast<int>(std::min<long long>(left, look ? 20 : 60'000)));
     if (polled[2].revents != 0) output_open = read_output();
@@ -119,7 +119,7 @@ ChildProcess::Event ChildProcess::wait(int descriptor, Clock::time_point deadlin
 
 bool ChildProcess::read_output() {
   std::array<char, 65536> buffer{};
-  for (int round = 0; round < 64; ++round) { // a child that writes faster than we read must not keep us here
+  for (int round = 0; round < 64; ++round) { // bounded, because the child may write faster than this loop reads
     const ssize_t got = read(output_fd_, buffer.data(), buffer.size());
     if (got == 0) return false;
     if (got < 0) return errno == EAGAIN || errno == EINTR;
@@ -137,13 +137,13 @@ bool ChildProcess::has_ended() const {
 
 int ChildProcess::end(std::chrono::milliseconds grace) {
   if (reaped_) return status_;
-  // A zombie keeps its number, so the group is signalled before the child is reaped: nobody else can have it.
+  // The group is signalled before the child is reaped: until then its number cannot go to another process.
   const auto deadline = Clock::now() + grace;
   while (!has_ended() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   read_output();
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
-  group_.reset(); // before the number is free for others
+  group_.reset(); // before waitpid() frees the number for another process
   while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
   }
   reaped_ = true;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A program that is not trusted to end, to be quiet or to stay alive: in a session of its own, its standard input
-/// empty, its output kept up to a limit, and killed with everything in its process group.
+/// A program that may hang, crash or print without end. It runs in its own session with an empty standard input; its
+/// output is kept up to a limit, and it is killed together with its process group.
 
 #include <chrono>
 #include <cstddef>
@@ -18,23 +18,24 @@ using Clock = std::chrono::steady_clock;
 
 class ChildProcess {
  public:
-  /// `inherited`: descriptors of ours and the number that each has in the child; all others are closed there.
-  /// Throws IoError if the program cannot be started.
+  /// Starts the program arguments[0] with these arguments. `inherited`: pairs of a descriptor of this process and its
+  /// number in the child; the child has no others beside standard input, output and error. Throws IoError if the
+  /// program cannot be started.
   ChildProcess(const std::vector<std::string>& arguments, const std::vector<std::pair<int, int>>& inherited);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   enum class Event { Readable, Ended, TimeLimit, Flood };
-  /// Waits until `descriptor` (−1: none) is readable, the child has ended, time is up, or it has written more than
-  /// `flood_bytes` to its standard output and error.
+  /// Waits until `descriptor` (−1: none) is readable, the child has ended, the deadline has passed, or the child has
+  /// written more than `flood_bytes` to its standard output and error.
   Event wait(int descriptor, Clock::time_point deadline);
 
-  /// Kills the group if it still runs, and returns what the child ended with, as waitpid() gives it. A child that
-  /// is about to end by itself has `grace` to do so.
+  /// Kills the process group and returns the child's status as waitpid() gives it. The child first has `grace` to end
+  /// by itself.
   int end(std::chrono::milliseconds grace);
 
-  /// The beginning of what the child wrote.
+  /// Returns the first `kept_output_bytes` that the child wrote.
   const std::string& output() const noexcept { return output_; }
 
  private:
@@ -42,7 +43,7 @@ class ChildProcess {
   bool has_ended() const;
 
   int pid_ = -1;
-  int pid_fd_ = -1; ///< readable when the child has ended; −1 on kernels before 5.3, where only the pipes tell
+  int pid_fd_ = -1; ///< readable when the child has ended; −1 on Linux before 5.3
   int output_fd_ = -1;
   std::optional<GroupToKill> group_;
   bool reaped_ = false;
@@ -54,7 +55,7 @@ class ChildProcess {
 inline constexpr std::size_t flood_bytes = std::size_t{16} << 20;
 inline constexpr std::size_t kept_output_bytes = 8192;
 
-/// "SIGSEGV (Segmentation fault)".
+/// Returns the name of a signal, as "SIGSEGV (Segmentation fault)".
 std::string signal_name(int signal);
 
 } // namespace tessera::judge

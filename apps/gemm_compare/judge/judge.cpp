@@ -23,7 +23,7 @@ struct PlannedCall {
   bool timed = true;
 };
 
-/// What the ABI cannot say; null if it can.
+/// Returns why the ABI cannot express this call; null if it can.
 const char* cannot_express(const JudgeRequest& request) {
   const GemmCall& call = request.call;
   if (is_16_bit(call.type)) return "judged kernels take f32 or f64";
@@ -39,7 +39,7 @@ const char* cannot_express(const JudgeRequest& request) {
   return nullptr;
 }
 
-/// The product as the child sees it. The leetgpu ABI has no leading dimensions: rows lie end to end.
+/// Describes the product to the child. The leetgpu ABI has no leading dimensions, so its rows have no padding.
 Problem describe(const JudgeRequest& request) {
   const GemmCall& call = request.call;
   const bool compact = request.abi == Abi::Leetgpu;
@@ -71,7 +71,7 @@ std::vector<PlannedCall> plan_calls(const JudgeRequest& request, const Workload&
   const int repeat = std::max(1, request.repeat);
   std::vector<PlannedCall> calls(static_cast<std::size_t>(repeat), PlannedCall{usual, true});
   if (workload.has_data() && workload.can_be_exact()) {
-    // Entirely different data, when the kernel does not expect it.
+    // One call at a random place uses entirely different data, which the kernel cannot foresee.
     std::mt19937 random{std::random_device{}()};
     const auto at = std::uniform_int_distribution<std::ptrdiff_t>(0, repeat - 1)(random);
     calls.insert(calls.begin() + at, {Kind::WholeNumbers, false});
@@ -80,13 +80,13 @@ std::vector<PlannedCall> plan_calls(const JudgeRequest& request, const Workload&
   return calls;
 }
 
-/// Goes through the results of one kernel, call by call.
+/// Examines the results of one kernel, call by call.
 class Examiner {
  public:
   Examiner(const JudgeRequest& request, const Problem& problem, Workload& workload, Trial& trial)
       : request_(request), problem_(problem), workload_(workload), trial_(trial) {}
 
-  /// The first offence found is kept; a kernel that is wrong is still timed.
+  /// Examines one call. The verdict keeps the first offence; a kernel that is wrong is still timed.
   void examine(const Reply& reply, Kind kind, JudgeVerdict& verdict) {
     Offence offence = Offence::None;
     std::string why = offence_around(reply, offence);
@@ -94,7 +94,7 @@ class Examiner {
     if (quiet) why = offence_in_result(kind, offence);
     seen_.push_back(workload_.fingerprint());
     if (offence == Offence::None || verdict.offence != Offence::None) return;
-    // A wrong result may be one that is still on its way, on a busy machine for longer than each call is waited for.
+    // A wrong result may be a late one: on a busy machine a write can come later than the child waits after each call.
     if (quiet)
       if (const std::optional<Reply> later = trial_.watch(reply.call); later && later->finding == Finding::Late)
         why = offence_around(*later, offence);

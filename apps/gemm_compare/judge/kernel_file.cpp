@@ -25,7 +25,8 @@ std::string contents(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// nvcc puts device code into sections of this name; the others are what a library of CUDA code would need.
+/// Says whether a library is for CUDA: nvcc puts device code into sections named .nv_fatbin, and the other marks are
+/// names of libraries that CUDA code needs.
 bool is_for_cuda(const fs::path& library) {
   const std::string bytes = contents(library);
   for (const char* mark : {".nv_fatbin", "libcudart.so", "libcuda.so.1", "libcublas.so"})
@@ -35,7 +36,7 @@ bool is_for_cuda(const fs::path& library) {
 
 bool is_program(const fs::path& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
 
-/// A name in PATH, or a path; empty if there is none.
+/// Returns the program of this name in PATH, or `name` itself if it is a path; empty if there is no such program.
 fs::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return is_program(name) ? fs::path(name) : fs::path();
   const char* path = std::getenv("PATH");
@@ -45,7 +46,7 @@ fs::path find_program(const std::string& name) {
   return {};
 }
 
-/// The first that exists: those that the environment names, then the usual ones.
+/// Returns the first program that exists: the values of the variables come first, then the names.
 fs::path find_compiler(const std::vector<const char*>& variables, const std::vector<std::string>& names) {
   for (const char* variable : variables)
     if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
@@ -55,7 +56,8 @@ fs::path find_compiler(const std::vector<const char*>& variables, const std::vec
   return {};
 }
 
-/// Where <tessera/backend/kernel_abi.h> lies: installed beside this program, or in the source tree it was built from.
+/// Returns the folder that holds <tessera/backend/kernel_abi.h>: installed beside this program, or in the source tree
+/// from which it was built.
 fs::path include_folder() {
   std::error_code error;
   fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "include";
@@ -102,7 +104,7 @@ void KernelFile::compile(const fs::path& source, const std::string& flags) {
   folder_.emplace();
   library_ = folder_->path() / "kernel.so";
 
-  // Its temporary files as well: a compiler that is killed does not remove them.
+  // The compiler puts its temporary files there too, because it does not remove them when it is killed.
   std::vector<std::string> command{"/usr/bin/env", "TMPDIR=" + folder_->path().string(), compiler.string(), "-shared"};
   if (cuda)
     command.insert(command.end(), {"-std=c++17", "-arch=native", "-Xcompiler=-fPIC"});
@@ -112,7 +114,7 @@ void KernelFile::compile(const fs::path& source, const std::string& flags) {
                                                   : cuda         ? std::string("-O3")
                                                                  : std::string("-O3 -march=native"));
   command.insert(command.end(), optimise.begin(), optimise.end());
-  // Without the flag the pragmas would silently do nothing.
+  // Without this flag the pragmas would silently do nothing.
   if (contents(source).find("#pragma omp") != std::string::npos)
     command.emplace_back(cuda ? "-Xcompiler=-fopenmp" : "-fopenmp");
   command.insert(command.end(), {"-I" + include_folder().string(), "-o", library_, source.string()});

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A kernel as the user gives it: a shared library, or a source file that is compiled into one first.
+/// The file with the kernel: a shared library, or a source file, which is compiled into a library first.
 
 #include <filesystem>
 #include <optional>
@@ -14,10 +14,10 @@ namespace tessera::judge {
 
 class KernelFile {
  public:
-  /// Compiles if need be. `device`: what the user says; otherwise a .cu file and a library with GPU code or CUDA's
-  /// runtime in it are for CUDA, everything else for the CPU. `flags`: replace the optimisation flags; empty: -O3.
-  /// Throws InvalidArgument if there is no such file or its kind is unknown, and IoError if no compiler is found.
-  /// A source that does not compile is the kernel's offence: see offence().
+  /// Compiles a source; a library is taken as it is. `device`: empty means CUDA for a .cu file and for a library that
+  /// holds GPU code or needs a CUDA library, and the CPU for any other file. `flags`: compiler flags that replace the
+  /// optimisation flags; empty: -O3 for .cu, else -O3 -march=native. Throws InvalidArgument if there is no such file or
+  /// its kind is unknown, and IoError if no compiler is found. If the source does not compile, offence() says so.
   KernelFile(const std::string& path, std::optional<Device> device, const std::string& flags);
   KernelFile(const KernelFile&) = delete;
   KernelFile& operator=(const KernelFile&) = delete;
@@ -34,7 +34,7 @@ class KernelFile {
   Device device_ = Device::Cpu;
   Offence offence_ = Offence::None;
   std::string compiler_output_;
-  std::optional<TemporaryFolder> folder_; ///< if something was compiled
+  std::optional<TemporaryFolder> folder_; ///< holds the compiled library
 };
 
 } // namespace tessera::judge

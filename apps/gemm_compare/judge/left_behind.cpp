@@ -23,7 +23,7 @@ struct Present {
   std::vector<int> groups;
 };
 
-/// Never destroyed: an interrupt may come after main().
+/// The lists are never destroyed, because an interrupt may come after main().
 Present& present() {
   static auto* one = new Present;
   return *one;
@@ -58,11 +58,11 @@ GroupToKill::~GroupToKill() {
 }
 
 void leave_nothing_behind() noexcept {
-  present().mutex.lock(); // for good
+  present().mutex.lock(); // and never unlocked
   for (const int pid : present().groups) kill(-pid, SIGKILL);
   for (const fs::path& folder : present().folders) {
     std::error_code error;
-    // A killed process may finish what it was writing.
+    // A killed process may still finish a write, so the folder is removed again if it reappears.
     for (int attempt = 0; attempt < 20; ++attempt) {
       fs::remove_all(folder, error);
       if (!fs::exists(folder, error)) break;

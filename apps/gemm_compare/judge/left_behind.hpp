@@ -1,13 +1,13 @@
 #pragma once
 
-/// What the judge must not leave behind, even if gemm_compare is told to go while it is at work: folders with compiled
-/// kernels, and compilers, which have sessions of their own and hear no Ctrl-C.
+/// Folders and processes that must not outlive gemm_compare, even if a signal ends it while the judge is at work:
+/// folders with compiled kernels, and compilers and judged kernels, whose own sessions do not receive Ctrl-C.
 
 #include <filesystem>
 
 namespace tessera::judge {
 
-/// An empty folder for temporary files; removed with everything in it.
+/// An empty folder for temporary files. The destructor removes it with everything in it.
 class TemporaryFolder {
  public:
   /// Throws IoError.
@@ -33,8 +33,8 @@ class GroupToKill {
   int pid_;
 };
 
-/// Kills those groups and removes those folders. For a process that is about to end without destructors: other threads
-/// that make or end a folder or a group wait for ever.
+/// Kills every GroupToKill and removes every TemporaryFolder. Call it only when the process is about to end without
+/// destructors: other threads that create or destroy such an object then wait for ever.
 void leave_nothing_behind() noexcept;
 
 } // namespace tessera::judge

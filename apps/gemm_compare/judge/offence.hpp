@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a judged kernel can be found guilty of, each with the word that the table shows.
+/// The offences that the judge can find, and the words for them.
 
 #include <string_view>
 
@@ -8,11 +8,11 @@ namespace tessera::judge {
 
 enum class Offence {
   None,
-  // The kernel never ran.
+  // With these the kernel never ran.
   CompileError,
   CannotLoad,
   MissingSymbol,
-  // It did not come back as a function should.
+  // With these the kernel did not return normally.
   Crashed,
   Hangs,
   Exits,
@@ -21,7 +21,7 @@ enum class Offence {
   ReportsFailure,
   FloodsOutput,
   BreaksProtocol,
-  // It came back, and left something that it must not.
+  // With these the kernel returned, but memory is not as it must be.
   WritesOutOfBounds,
   ModifiesInputs,
   WritesLate,
@@ -32,10 +32,10 @@ enum class Offence {
   Wrong,
 };
 
-/// A few words for the table, e.g. "writes out of bounds".
+/// Returns a few words for the table, e.g. "writes out of bounds".
 std::string_view to_string(Offence offence) noexcept;
 
-/// One word for JSON's "verdict": pass, wrong, crashed, hangs, exits, throws, failed, error (never ran).
+/// Returns one word for "verdict" in JSON: pass, wrong, crashed, hangs, exits, throws, failed, error (never ran).
 std::string_view verdict_word(Offence offence) noexcept;
 
 } // namespace tessera::judge

@@ -31,7 +31,7 @@ std::size_t lay_out(Problem& problem, std::size_t a_bytes, std::size_t b_bytes, 
 SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes) {
   descriptor_ = memfd_create("gemm_judge", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   void* mapped = MAP_FAILED;
-  // The pages are taken here and now: what is missing must not become a SIGBUS later.
+  // The pages are reserved now, so that a lack of memory does not become a SIGBUS later.
   if (descriptor_ >= 0 && posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes)) == 0 &&
       fcntl(descriptor_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
     mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Memory that parent and child see. Its size is sealed, so that the child cannot take pages away from the parent.
+/// Memory that the parent and the child share. Its size is sealed, so that the child cannot take pages from the parent.
 
 #include <cstddef>
 
@@ -8,12 +8,13 @@
 
 namespace tessera::judge {
 
-/// Sets the problem's regions and returns the bytes they need, header included.
+/// Sets the problem's regions and returns the bytes of the whole shared memory, with the header. Each region starts at
+/// a page.
 std::size_t lay_out(Problem& problem, std::size_t a_bytes, std::size_t b_bytes, std::size_t c_bytes);
 
 class SharedMemory {
  public:
-  /// Throws OutOfMemory.
+  /// Reserves all pages at once. Throws OutOfMemory.
   explicit SharedMemory(std::size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;

@@ -32,7 +32,7 @@ std::string find_judge(const std::string& named) {
 
 const char* name_of(int operand) { return std::array{"A", "B", "C"}.at(static_cast<std::size_t>(operand)); }
 
-/// Where a bad address lies, if it is near an operand. The header is the child's to write: nothing is assumed of it.
+/// Returns where a bad address lies, if it is near an operand. The kernel may have written anything into the header.
 std::string place_of_fault(const SharedHeader& header) {
   const int operand = header.fault_operand;
   if (operand < 0 || operand > 2) return {};
@@ -50,7 +50,8 @@ std::string bounded(const Reply& reply) { return {reply.text, strnlen(reply.text
 Trial::Trial(const JudgeRequest& request, SharedMemory& memory) : request_(request), memory_(memory) {
   const std::string program = find_judge(request.program);
   std::array<int, 2> ends{};
-  // Packets: a message arrives whole or not at all, and writing to a dead child is an error, not a signal.
+  // The socket carries packets, so that a message arrives whole or not at all. Sending to a dead child is an error, not
+  // a signal.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw IoError(std::string("--kernel: socketpair: ") + std::strerror(errno));
   channel_ = ends[0];
@@ -88,7 +89,7 @@ void Trial::refuse(const Reply& reply) {
 }
 
 Trial::~Trial() {
-  close(channel_); // which tells the child to leave
+  close(channel_); // tells the child to end
   if (!ending_) child_->end(grace);
 }
 

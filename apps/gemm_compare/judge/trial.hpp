@@ -1,6 +1,7 @@
 #pragma once
 
-/// One kernel in one child process: opened once, called several times, and whatever it does becomes an answer.
+/// A trial: one kernel in one child process, which opens it once and calls it several times. Whatever the kernel does,
+/// the trial returns a reply or an ending.
 
 #include <optional>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace tessera::judge {
 
-/// What ended a trial before its time.
+/// Why a trial ended early.
 struct Ending {
   Outcome outcome = Outcome::Judged;
   Offence offence = Offence::None;
@@ -21,24 +22,25 @@ struct Ending {
 
 class Trial {
  public:
-  /// Starts the child and has it open the library; see ending(). Throws IoError.
+  /// Starts the child, which opens the library. If that fails, ending() says why. Throws IoError if the child cannot be
+  /// started.
   Trial(const JudgeRequest& request, SharedMemory& memory);
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// Nothing: the child waits for a call.
+  /// Returns why the trial ended; empty while the child waits for a call.
   const std::optional<Ending>& ending() const noexcept { return ending_; }
-  /// Runs the kernel once. Nothing: it did not come back; see ending().
+  /// Runs the kernel once. Returns nothing if the kernel did not return normally; ending() then says why.
   std::optional<Reply> call(int number, std::uint64_t placement);
-  /// Looks at the last call's C until it changes, at most for request.watch_seconds: Finding::Late, or Nothing.
-  /// Nothing at all: the process ended meanwhile; see ending().
+  /// Watches C of the last call until it changes, at most for request.watch_seconds. The reply has Finding::Late if C
+  /// changed, else Finding::Nothing. Returns no reply if the process ended meanwhile; ending() then says why.
   std::optional<Reply> watch(int number);
   const std::string& output() const noexcept { return child_->output(); }
 
  private:
   std::optional<Reply> ask(const Command& command, double time_limit, const std::string& where);
-  /// The child's next reply, within the time limit in seconds.
+  /// Receives the child's next reply. Returns nothing if there is none within `time_limit` seconds or the child ended.
   std::optional<Reply> receive(double time_limit, const std::string& where);
   void end(Offence offence, std::string why, Outcome outcome = Outcome::Judged);
   void refuse(const Reply& reply);

@@ -16,7 +16,7 @@ constexpr std::size_t wrong_rows_examined = 64;
 
 bool is_small_integer(double x) { return std::trunc(x) == x && std::abs(x) <= 4; }
 
-/// Σ|alpha·a·b| + |beta·c| fits the significand, so that nothing ever rounds.
+/// Returns whether Σ|alpha·a·b| + |beta·c| fits the significand, so that no operation rounds.
 bool exact_with_integers(const GemmCall& call) {
   const double sum = std::abs(call.alpha) * static_cast<double>(call.k) * largest_integer * largest_integer +
                      std::abs(call.beta) * largest_integer;
@@ -24,8 +24,8 @@ bool exact_with_integers(const GemmCall& call) {
          sum <= std::ldexp(1.0, element_type(call.type).digits);
 }
 
-/// Fills padding and results not yet written: a signalling NaN, which no arithmetic returns, not even that of a kernel
-/// that adds to it.
+/// The poison in padding and in results that are not yet written. It is a signalling NaN, which no arithmetic returns,
+/// not even an addition to it.
 template <class T>
 constexpr auto poison = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>(
     sizeof(T) == 8 ? std::uint64_t{0x7ff5a5a57ff5dead} : std::uint64_t{0x7fa5dead});
@@ -40,7 +40,7 @@ bool is_poison(const T& value) {
   return std::bit_cast<std::remove_const_t<decltype(poison<T>)>>(value) == poison<T>;
 }
 
-/// f(row, column, element) for all elements of a row-major matrix.
+/// Calls f(row, column, element) for all elements of a row-major matrix.
 template <class T, class F>
 void for_each(T* x, Index rows, Index cols, Index ld, F&& f) {
   for (Index i = 0; i < rows; ++i)
@@ -174,7 +174,7 @@ class ExactProduct {
   const T* const found_;
 };
 
-/// f(T{}) for the operands' type, which is f32 or f64.
+/// Calls f(T{}) for the operands' type, which is f32 or f64.
 template <class F>
 decltype(auto) with_type(DType type, F&& f) {
   return visit_scalar(type, [&]<class T>(std::type_identity<T>) { return f(T{}); });

@@ -1,12 +1,13 @@
 #pragma once
 
-/// The data of each call: never the same twice, and checked against an answer that never enters the child.
-///
-/// Two kinds of call. *Permuted*: the caller's own matrices with the rows of op(A) and the columns of op(B) shuffled.
-/// The product is the caller's with rows and columns shuffled alike, element for element the same sum in the same
-/// order, so that one reference serves all calls while a remembered answer is wrong. *Whole numbers*: small integers,
-/// with which every order of summation is exact and every mode too. The product is checked as a whole, exactly:
-/// C·x = alpha·A·(B·x) + beta·C₀·x for a random vector x (Freivalds 1977), then element by element where a row is off.
+/// The workload makes the data of each call and checks the results. The data differ in every call, and the answer never
+/// enters the child. There are two kinds of call:
+///   - *Permuted*: the caller's matrices with the rows of op(A) and the columns of op(B) shuffled. The product is the
+///     caller's product with its rows and columns shuffled alike: each element is one sum of equal terms in equal
+///     order. One reference therefore serves all calls, while an answer that a kernel remembers is wrong.
+///   - *Whole numbers*: small integers, whose sums are exact in every order and in every math mode. The product is
+///     checked as a whole and exactly: C·x = alpha·A·(B·x) + beta·C₀·x for a random vector x (Freivalds 1977). Rows
+///     that fail are then checked element by element.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,39 +21,40 @@
 
 namespace tessera::judge {
 
-/// Which elements of C are wrong, as far as was looked.
+/// The wrong elements of C that were found.
 struct Mistakes {
-  Index count = 0; ///< wrong elements found; all of C was looked at, but at most 64 of its wrong rows
-  Index row = -1;  ///< the first one
+  Index count = 0; ///< number of wrong elements in the examined rows, at most 64 of the wrong ones
+  Index row = -1;  ///< place of the first wrong element
   Index col = -1;
   double expected = 0, found = 0;
-  bool only_at_edges = false; ///< the last rows or columns, and none of the rest
-  Index k_of_answer = 0;      ///< if not 0: the elements are what a product with this k would give
+  bool only_at_edges = false; ///< all wrong elements are in the last rows or columns
+  Index k_of_answer = 0;      ///< if not 0: the wrong elements are right for a product with this k
 };
 
-/// Places the operands in memory that the child shares, and knows what must come out.
+/// Places the operands in the shared memory and checks the results.
 class Workload {
  public:
-  /// `call`: host operands, C as it is before the product; a null a: there are no data, whole numbers only.
+  /// `call`: the operands in host memory, with C as it is before the product. A null `a` means that there are no data,
+  /// and only whole numbers can be placed. `memory`: the shared memory, laid out as `problem` says.
   Workload(const GemmCall& call, const Problem& problem, std::byte* memory);
 
-  /// Whole numbers are exact for these alpha, beta and k.
+  /// Returns whether sums of whole numbers are exact with this alpha, beta and k.
   bool can_be_exact() const noexcept { return can_be_exact_; }
   bool has_data() const noexcept { return call_.a != nullptr; }
 
   void place_integers();
   void place_permuted();
 
-  /// After place_integers(): what is wrong in the child's result.
+  /// Returns what is wrong in the child's result. Call it after place_integers().
   Mistakes check_integers();
-  /// After place_permuted(): the child's result in the caller's order, laid out as the caller's C.
+  /// Returns the child's result in the caller's order, laid out as the caller's C. Call it after place_permuted().
   const std::vector<std::byte>& restored();
 
-  // Of the result as the child left it:
-  Index unwritten() const; ///< elements that still hold what they were poisoned with; 0 if beta ≠ 0
-  Index not_a_number() const;
-  bool padding_changed() const; ///< between the rows
-  std::uint64_t fingerprint() const;
+  // These examine the result as the child left it.
+  Index unwritten() const;           ///< number of elements that still hold the poison; 0 if beta ≠ 0
+  Index not_a_number() const;        ///< number of NaN elements without the poison
+  bool padding_changed() const;      ///< the padding between rows no longer holds the poison
+  std::uint64_t fingerprint() const; ///< a hash of all its bytes
 
  private:
   template <class T>
@@ -71,7 +73,7 @@ class Workload {
   std::byte* memory_;
   bool can_be_exact_;
   std::mt19937_64 random_;
-  std::vector<Index> rows_, cols_; ///< row i of the child's op(A) is row rows_[i] of the caller's
+  std::vector<Index> rows_, cols_; ///< row i of the child's op(A) is row rows_[i] of the caller's op(A)
   std::vector<std::byte> restored_;
 };
 

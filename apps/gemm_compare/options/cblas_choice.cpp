@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* variable = "TESSERA_CBLAS";
 
-/// Empty, or why the library is of no use: what the backends would find.
+/// Returns why the backends could not use the library; empty if they can.
 std::string problem_of(const std::string& file) {
   cpu::CblasLibrary library(file);
   const char* problem = library.problem();

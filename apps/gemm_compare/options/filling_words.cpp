@@ -13,7 +13,8 @@
 namespace tessera::compare_app {
 namespace {
 
-/// The exponents of wide:E go from −E to E: products and their sums must neither overflow nor vanish.
+/// Returns the largest E of wide:E for a type. Its exponents go from −E to E, and neither products nor their sums may
+/// overflow or underflow.
 int largest_exponent(DType type) { return type == DType::F64 ? 500 : type == DType::F16 ? 4 : 56; }
 
 Filling parse_wide(const std::vector<std::string>& parts, const std::vector<DType>& types) {
@@ -30,7 +31,7 @@ Filling parse_wide(const std::vector<std::string>& parts, const std::vector<DTyp
   return {Distribution::Wide, -static_cast<double>(exponent), static_cast<double>(exponent)};
 }
 
-/// Words without numbers, for products alone.
+/// Reads the words that take no numbers and are for products alone: cancel, special.
 Filling parse_hard_case(const std::vector<std::string>& parts, Operation operation) {
   if (parts.size() != 1) throw InvalidArgument(fmt::format("--dist: {} takes no numbers", parts[0]));
   if (operation != Operation::Gemm) throw InvalidArgument(fmt::format("--dist: {} is for --op gemm", parts[0]));

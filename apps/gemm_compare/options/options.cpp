@@ -1,4 +1,4 @@
-/// The command line's words. What they mean is in options_parse.cpp.
+/// Declares the options of the command line. options_parse.cpp reads their words.
 
 #include "options.hpp"
 

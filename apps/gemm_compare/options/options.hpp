@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the command line asked for, checked word by word.
+/// The options of a run, read and checked from the command line.
 
 #include <cstdint>
 #include <optional>
@@ -16,11 +16,12 @@ namespace tessera::compare_app {
 
 enum class Operation { Gemm, SumOfSquares };
 
-/// How a device's kernels are timed: each run between two events, or many recorded and replayed as one; by default that
-/// where a shape's fastest run is so short that its launch would hide it.
+/// How kernels on a device are timed. Events: each run between two events. Graph: many runs are recorded and replayed
+/// as one. Auto, the default: Graph if the fastest run of a shape is so short that its launch would hide it, else
+/// Events.
 enum class Timing { Auto, Events, Graph };
 
-/// The word on the command line and in the JSON report.
+/// Returns the word for a timing on the command line and in the JSON report.
 std::string_view to_string(Timing timing);
 
 struct Shape {
@@ -30,44 +31,44 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// A backend that the command line names. One that is demanded must be there; --cpu takes what there is.
+/// A backend that the command line names. A demanded backend must exist; one that --cpu adds may be missing.
 struct BackendRequest {
   Backend backend = Backend::Reference;
   bool demanded = false;
 };
 
-/// How operands are filled; see data_sets.hpp.
+/// How operands are filled; see race/data_sets.hpp.
 struct Filling {
   Distribution distribution = Distribution::Uniform;
   double low = -1;
   double high = 1;
-  bool cancelling = false; ///< A and B are then made to cancel
+  bool cancelling = false; ///< A and B are made so that the sums almost vanish
 };
 
 /// Kernels from outside, and how they are judged.
 struct Judging {
   std::vector<std::string> files;
   judge::Abi abi = judge::Abi::Leetgpu;
-  std::optional<judge::Device> device; ///< empty: as the file looks
-  Math math = Math::Strict;            ///< decides the bound
-  std::string flags;                   ///< for the compiler, in place of the usual optimisation
-  double time_limit = 30;              ///< seconds for each call
-  std::size_t memory_limit = std::size_t{4} << 30;
+  std::optional<judge::Device> device;             ///< empty: KernelFile decides by the file
+  Math math = Math::Strict;                        ///< decides the error bound
+  std::string flags;                               ///< for the compiler, instead of the usual optimisation flags
+  double time_limit = 30;                          ///< seconds for each call
+  std::size_t memory_limit = std::size_t{4} << 30; ///< bytes of address space on the processor; 0: none
 };
 
 struct Options {
   Operation operation = Operation::Gemm;
 
-  // Which rows.
+  // These say which rows are raced.
   std::vector<BackendRequest> backends; ///< empty: all that are available
   std::vector<std::string> kernels;     ///< shell patterns; empty: all
   std::vector<DType> types{DType::F32};
-  std::optional<DType> result; ///< of C; empty: the operands' type
-  bool types_given = false;    ///< by --dtype itself, which .npy files must then agree with
+  std::optional<DType> result; ///< type of C; empty: the operands' type
+  bool types_given = false;    ///< --dtype was given, and .npy files must have that type
   std::vector<Math> maths;     ///< empty: all
   std::vector<int> threads;    ///< empty: the default number
 
-  // Which products.
+  // These say which products are computed.
   std::vector<Shape> shapes;
   Op op_a = Op::None;
   Op op_b = Op::None;
@@ -79,29 +80,29 @@ struct Options {
 
   Judging judging;
 
-  // How to measure.
+  // These say how to measure.
   int repeat = 7;
   Timing timing = Timing::Auto;
   double time_limit = 10; ///< seconds for one kernel and shape; 0: none
-  Index check_rows = 0;   ///< rows of C that are checked, at most; 0: as many as take a few seconds
+  Index check_rows = 0;   ///< the most rows of C that are checked; 0: as many as take a few seconds
   std::string cblas = "auto";
-  bool measure_ceilings = false; ///< even if they are known
+  bool measure_ceilings = false; ///< even if the file of ceilings has them
 
-  // What to show.
+  // These say what to show.
   bool list = false;
-  bool errors = false; ///< each row's histogram and worst elements, below its table
-  bool mean = false;   ///< the mean time instead of the median
+  bool errors = false; ///< show the histogram and the worst elements of each row below its table
+  bool mean = false;   ///< show the mean time instead of the median
   bool progress = true;
   std::string json, csv, html, markdown; ///< a file, "-" for stdout, or empty
-  std::vector<std::string> command;      ///< as it was typed, for the reports
-  std::string distribution;              ///< as it was typed; empty: the default
+  std::vector<std::string> command;      ///< the command line as it was typed, for the reports
+  std::string distribution;              ///< the word of --dist as it was typed; empty: the default
 
-  // gemm_compare tune.
+  // These are for gemm_compare tune.
   bool tunes = false;
   std::string tuning_table;    ///< the file; empty: the user's own
   double tuning_seconds = 600; ///< for all shapes
 
-  // Reports of earlier runs instead of a run.
+  // These read reports of earlier runs instead of running.
   std::string report; ///< what --html and --markdown are made from
   std::string diff_old, diff_new;
   bool fail_on_slower = false;
@@ -114,8 +115,8 @@ struct Options {
   bool wants_document() const { return !json.empty() || !html.empty() || !markdown.empty(); }
 };
 
-/// Parses the command line. Returns nothing if the program has said what was asked (--help, --version) and is done.
-/// Throws InvalidArgument with what is wrong and the nearest valid word.
+/// Parses the command line. Returns nothing if it printed the answer to --help or --version, after which the program is
+/// done. Throws InvalidArgument with what is wrong and the nearest valid word.
 std::optional<Options> parse_options(int argc, char** argv);
 
 } // namespace tessera::compare_app

@@ -37,7 +37,8 @@ void apply_preset(CommandLine& words) {
   set_default(words.time_limit, "60");
 }
 
-/// A grid of shapes, short runs, sampled checks: speed is what is asked.
+/// Reads the options of `tune` and sets its defaults: short runs and sampled checks, because only the speed is asked
+/// for.
 void apply_tuning(CommandLine& words, Options& options) {
   if (!words.tunes) return;
   if (words.trans_a || words.trans_b || !words.file_a.empty() || !words.operation.empty() || !words.judged.empty())
@@ -50,7 +51,7 @@ void apply_tuning(CommandLine& words, Options& options) {
   if (!(options.tuning_seconds > 0)) throw InvalidArgument("--budget: must be more than 0 seconds");
   if (!words.cpu && words.backends.empty()) words.gpu = true;
   set_default(words.repeat, "5");
-  set_default(words.timing, "events"); // as a program calls them
+  set_default(words.timing, "events"); // one run after another, as a program calls kernels
   set_default(words.time_limit, "0.25");
   set_default(words.check_rows, "16");
   set_default(words.cblas, "none");
@@ -100,7 +101,7 @@ std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
   return shapes;
 }
 
-/// alpha and beta must be exact in every type that is asked for.
+/// Reads alpha or beta, which must be exact in every requested type. With one type alone the value is rounded to it.
 double parse_factor(std::string_view option, const std::string& text, const std::vector<DType>& types) {
   double value = parse_real(option, text);
   for (const DType type : types)
@@ -115,7 +116,7 @@ double parse_factor(std::string_view option, const std::string& text, const std:
   return value;
 }
 
-/// Of --result, once the operands' types are known.
+/// Reads --result. The operation, the operands' types and `tunes` must be known.
 std::optional<DType> parse_result(const CommandLine& words, const Options& options) {
   if (words.result.empty()) return {};
   const DType result = parse_dtype(words.result);
@@ -148,7 +149,7 @@ void check_files(const CommandLine& words) {
   if (words.operation == "sum_of_squares") throw InvalidArgument("--a: files are for --op gemm");
 }
 
-/// Where the reports go; one of them at most to stdout.
+/// Reads where the reports go (at most one of them goes to stdout) and which reports of earlier runs are read.
 void read_outputs(const CommandLine& words, Options& options) {
   options.json = words.json;
   options.csv = words.csv;

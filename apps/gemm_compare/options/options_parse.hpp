@@ -1,6 +1,6 @@
 #pragma once
 
-/// From the command line's words to checked options.
+/// Turns the words of the command line into checked options.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace tessera::compare_app {
 
-/// Words as they were typed; empty where an option was not given.
+/// The words of the options as they were typed; empty for options that were not given.
 struct CommandLine {
   bool cpu = false;
   bool gpu = false;
@@ -26,10 +26,10 @@ struct CommandLine {
   std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, distribution, seed;
   std::string file_a, file_b, file_c, file_out;
   std::string threads, repeat, timing, check_rows, time_limit, preset, table, budget, json, csv, html, markdown, report;
-  std::vector<std::string> diff; ///< old and new
+  std::vector<std::string> diff; ///< two files: the old report and the new one
 };
 
-/// Throws InvalidArgument.
+/// Checks the words and returns what they mean. Throws InvalidArgument with what is wrong and the nearest valid word.
 Options interpret(CommandLine words);
 
 } // namespace tessera::compare_app

@@ -12,10 +12,12 @@
 namespace tessera::compare_app {
 namespace {
 
-/// A row must beat those above it in the ladder by more than noise.
+/// A row must take less than this times the time of the best row above it in the ladder, so that noise does not decide.
 constexpr double better = 0.97;
-constexpr double behind = 3;       ///< times the fastest kernel's time …
-constexpr int hopeless_after = 12; ///< … on so many shapes in a row
+/// A kernel that takes more than `behind` times as long as the fastest one on `hopeless_after` shapes in a row is no
+/// longer measured.
+constexpr double behind = 3;
+constexpr int hopeless_after = 12;
 
 std::filesystem::path target(const Options& options, const Capabilities& machine) {
   std::filesystem::path path = options.tuning_table;
@@ -37,7 +39,7 @@ std::vector<Shape> tuning_shapes() {
         if (2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) <= most_operations &&
             (m + n) * k <= most_elements)
           shapes.push_back({m, n, k});
-  // In any order, so that a run that is cut short has seen all kinds.
+  // The order is random, so that a run that is cut short has measured all kinds of shapes.
   std::shuffle(shapes.begin(), shapes.end(), std::mt19937(1));
   return shapes;
 }
@@ -79,7 +81,7 @@ bool Tuning::wants(Group& group) {
 void Tuning::add(const std::vector<Result>& group) {
   std::map<Math, const Result*> fastest;
   const auto seconds = [](const Result& result) { return summarize(result.samples).median; };
-  for (auto result = group.rbegin(); result != group.rend(); ++result) { // the ladder's best comes last
+  for (auto result = group.rbegin(); result != group.rend(); ++result) { // the preferred rows are last
     if (result->transfer || result->samples.empty() || result->verdict != Verdict::Pass) continue;
     const Result*& best = fastest[result->math];
     if (best == nullptr || seconds(*result) < better * seconds(*best)) best = &*result;

@@ -1,7 +1,8 @@
 #pragma once
 
-/// gemm_compare tune: races the kernels of one backend over a grid of shapes and keeps the fastest of each that passed
-/// its check, for gemm() to choose by. What was kept is not measured again, so that an interrupted run goes on.
+/// gemm_compare tune: races the kernels of one backend over a grid of shapes and keeps, for each shape, the fastest
+/// kernel that passed its check. gemm() chooses by that table. Shapes in the table are not measured again, so that an
+/// interrupted run can go on.
 
 #include <chrono>
 #include <filesystem>
@@ -19,15 +20,18 @@ namespace tessera::compare_app {
 
 class Tuning {
  public:
-  /// Reads the table so far. Throws IoError if it cannot be read, or is another device's.
+  /// Reads the table that earlier runs wrote, if there is one. Throws IoError if it cannot be read, and InvalidArgument
+  /// if the plan has not exactly one backend, if the table is of another backend or device, or if no folder for it is
+  /// known.
   Tuning(const Options& options, const Plan& plan);
 
-  /// False if nothing of this group is left to measure, or the time is up. Takes kernels from it that gemm() may not
-  /// choose, and those that have been far behind on the shapes before.
+  /// Removes the tasks of the group that need no measurement: kernels that gemm() may not choose, kernels that were far
+  /// behind on the shapes before, modes with fewer than two kernels, and modes for which the table has this shape.
+  /// Returns false if no task is left or the time is up.
   bool wants(Group& group);
-  /// Keeps the fastest row of each mode.
+  /// Adds the fastest passing row of each mode to the table and writes the table.
   void add(const std::vector<Result>& group);
-  /// What the user should know at the end.
+  /// Returns how many products were measured and kept, and how many shapes are left.
   std::string summary() const;
 
  private:
@@ -39,15 +43,16 @@ class Tuning {
   double budget_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   TuningTable table_;
-  std::map<Kernel, int> far_behind_; ///< shapes in a row
+  std::map<Kernel, int> far_behind_; ///< number of shapes in a row on which the kernel was far behind
   int added_ = 0;
-  int left_ = 0; ///< groups that the time did not suffice for
+  int left_ = 0; ///< groups for which no time was left
 };
 
-/// Shapes from 1 to 4096 rows and columns and up to 65536 k, a factor of four apart, without the largest products.
+/// Returns the grid of shapes: m and n from 1 to 4096, k from 16 to 65536, a factor of four apart, without the largest
+/// products.
 std::vector<Shape> tuning_shapes();
 
-/// Hands every group to the tuning. Prints a line a product.
+/// Returns a reporter that hands every group to `tuning`, which prints one line for each product.
 std::unique_ptr<Reporter> tuning_reporter(Tuning& tuning);
 
 } // namespace tessera::compare_app

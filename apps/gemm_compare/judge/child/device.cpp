@@ -6,8 +6,9 @@
 
 namespace tessera::judge {
 
-/// The CUDA part. The judged library brings its own CUDA runtime; both runtimes use the device's primary context, so
-/// the driver's cuCtxSynchronize() waits for the streams of both. The plug-in has opened the driver already.
+/// The CUDA part opens the driver. The judged library brings its own CUDA runtime; both runtimes use the device's
+/// primary context, so the driver's cuCtxSynchronize() waits for the streams of both. The plug-in has opened the driver
+/// already.
 Machine::Machine(Device device)
     : executor_(tessera::executor(device == Device::Cuda ? Backend::Cuda : Backend::Reference)) {
   if (device == Device::Cpu) return;
@@ -18,7 +19,7 @@ Machine::Machine(Device device)
   }
   if (synchronize_context_ == nullptr || error_string_ == nullptr)
     throw BackendUnavailable("libcuda.so.1 has no cuCtxSynchronize; reinstall the NVIDIA driver");
-  // Makes the executor's device current on this thread, as the kernel will find it.
+  // This makes the executor's device current on this thread, in which the kernel will run.
   throw_if_failed(executor_.default_queue().synchronize());
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The machine that the judged kernel runs on: memory and copies through Tessera's executor, and one thing more that
-/// an executor does not offer: waiting for everything on the device, whatever stream it was put on.
+/// The machine on which the judged kernel runs. Memory and copies come from Tessera's executor. In addition it can wait
+/// for all work on the device, on whatever stream, which an executor cannot.
 
 #include <tessera/executor.hpp>
 
@@ -15,7 +15,7 @@ class Machine {
   explicit Machine(Device device);
 
   Executor& executor() noexcept { return executor_; }
-  /// Waits for all work of this process on the device; nothing to do on the processor.
+  /// Waits for all work of this process on the device. On the processor it does nothing.
   Status synchronize() noexcept;
 
  private:

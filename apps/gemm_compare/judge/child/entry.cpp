@@ -8,7 +8,7 @@
 namespace tessera::judge {
 namespace {
 
-/// A is M×N, B is N×K, C is M×K in the letters of that interface.
+/// solve() of the leetgpu ABI, in whose letters A is M×N, B is N×K and C is M×K.
 using Solve = void (*)(const float* a, const float* b, float* c, int m, int n, int k);
 
 class LeetgpuEntry final : public Entry {
@@ -68,7 +68,7 @@ class TesseraEntry final : public Entry {
   Reject reject_;
 };
 
-/// The enumerators of cblas.h, of which there are many versions and one set of numbers.
+/// Enumerators of cblas.h. Its versions differ, but these numbers are equal in all of them.
 enum : int { cblas_row_major = 101, cblas_no_trans = 111, cblas_trans = 112 };
 
 template <class T>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The judged function, behind one call whatever its ABI.
+/// The judged function, behind one interface for all ABIs.
 
 #include <memory>
 #include <string>
@@ -14,13 +14,13 @@ namespace tessera::judge {
 class Entry {
  public:
   virtual ~Entry() = default;
-  /// Null, or why the kernel does not take the call.
+  /// Returns why the kernel does not take the call; null if it does.
   virtual const char* reject(const GemmCall&) const { return nullptr; }
-  /// What the kernel returned; 0 for those that return nothing. Exceptions of the kernel's pass through.
+  /// Runs the kernel and returns its status; 0 for an ABI without one. Exceptions from the kernel pass through.
   virtual int run(const GemmCall& call, void* stream) const = 0;
 };
 
-/// On failure `entry` is null, and the reply says what is missing.
+/// Opens the library and finds the function of the ABI. On failure it returns null, and `reply` says what is missing.
 std::unique_ptr<Entry> open_entry(const std::string& path, Abi abi, DType type, Reply& reply);
 
 } // namespace tessera::judge

@@ -13,7 +13,8 @@ namespace tessera::judge {
 
 class GuardedBuffer {
  public:
-  /// `shift`: bytes, a multiple of 256, that move the operand within its memory. Throws OutOfMemory.
+  /// Allocates an operand of `bytes` bytes and its guard bands. `shift`: how far the operand is moved within its
+  /// memory, in bytes, a multiple of 256. Throws OutOfMemory.
   GuardedBuffer(Executor& executor, std::size_t bytes, std::size_t shift);
   ~GuardedBuffer();
   GuardedBuffer(const GuardedBuffer&) = delete;
@@ -22,11 +23,12 @@ class GuardedBuffer {
   void* data() const noexcept { return base_ + shift_ + guard_bytes; }
   std::size_t bytes() const noexcept { return bytes_; }
 
-  /// Writes the operand and poisons both guard bands. Throws DeviceError, like those below.
+  /// Writes the operand from `image` and fills both guard bands. Throws DeviceError.
   void fill(const std::byte* image);
+  /// Copies the operand to `image`. Throws DeviceError.
   void read(std::byte* image) const;
-  /// Where memory first differs from `image` between two guard bands: bytes from the operand's start, negative in
-  /// front of it. Without an image only the guard bands are looked at.
+  /// Compares the guard bands and, if `image` is not null, the operand with `image`. Returns the first difference that
+  /// it finds, in bytes from the operand's start, negative in front of it. Throws DeviceError.
   std::optional<std::int64_t> first_difference(const std::byte* image) const;
 
   static constexpr std::size_t guard_bytes = std::size_t{256} << 10;

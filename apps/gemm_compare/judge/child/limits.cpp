@@ -43,10 +43,10 @@ SharedHeader* faults_to = nullptr;
 std::array<const std::byte*, 3> operand_begin{};
 std::array<std::size_t, 3> operand_bytes{};
 
-/// Only lock-free stores: this runs in the middle of whatever the kernel was doing.
+/// Uses lock-free stores alone, because it may interrupt the kernel anywhere.
 void on_fault(int signal, siginfo_t* info, void*) {
   const auto* address = static_cast<const std::byte*>(info->si_addr);
-  std::int64_t nearest = std::int64_t{1} << 30; // farther away it is no overrun
+  std::int64_t nearest = std::int64_t{1} << 30; // an address farther away is no overrun
   for (int i = 0; i < 3; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t offset = address - operand_begin[at];
@@ -58,8 +58,8 @@ void on_fault(int signal, siginfo_t* info, void*) {
     faults_to->fault_offset = offset;
     faults_to->fault_operand = i;
   }
-  // The handler was installed to run once: the faulting instruction is executed again and ends the process. Where
-  // there was none, because the kernel sent the signal, it is sent again.
+  // The handler runs once: then the faulting instruction is executed again and ends the process. If there was no such
+  // instruction, because the kernel sent the signal, the handler sends it again.
   if (info->si_code <= 0) raise(signal);
 }
 
@@ -77,7 +77,7 @@ void limit_memory(std::size_t bytes) {
 
 void report_faults(SharedHeader& header) {
   faults_to = &header;
-  // A stack of its own, for kernels that overflow theirs.
+  // The handler has its own stack, because a kernel may have overflowed the usual one.
   static std::array<std::byte, 65536> stack;
   stack_t alternative{};
   alternative.ss_sp = stack.data();

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the child imposes on itself before it opens the judged library.
+/// Limits that the child sets for itself before it opens the judged library.
 
 #include <array>
 #include <cstddef>
@@ -9,16 +9,17 @@
 
 namespace tessera::judge {
 
-/// Dies with the parent, leaves no core file, and fills no disk.
+/// Makes the process end with its parent, write no core file, and write no file of more than 64 MiB.
 void confine();
 
-/// Lets the process grow by at most this much address space. Not for CUDA: its driver reserves address space for
-/// all memory of host and devices. Without effect under AddressSanitizer, for the same reason.
+/// Lets the process take at most `bytes` more of address space; 0: no limit. It is not for CUDA, whose driver reserves
+/// address space for all memory of the host and the devices. It has no effect under AddressSanitizer, which reserves
+/// address space too.
 void limit_memory(std::size_t bytes);
 
-/// From now on, a segmentation fault leaves its distance from the nearest operand in the header.
+/// Installs a handler of SIGSEGV and SIGBUS that writes the fault's distance from the nearest operand into the header.
 void report_faults(SharedHeader& header);
-/// Where the operands are now.
+/// Tells that handler where the operands A, B and C are, and their sizes in bytes.
 void watch_operands(const std::array<const void*, 3>& data, const std::array<std::size_t, 3>& bytes);
 
 } // namespace tessera::judge

@@ -1,5 +1,5 @@
-/// gemm_judge: runs one kernel that nobody vouches for, on behalf of gemm_compare, which watches from outside.
-/// Started as: gemm_judge LIBRARY ABI DEVICE, with the descriptors of channel.hpp open.
+/// gemm_judge runs one untrusted kernel for gemm_compare, which watches this process from outside.
+/// gemm_compare starts it as gemm_judge LIBRARY ABI DEVICE, with the descriptors of channel.hpp open.
 
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -56,7 +56,7 @@ class Session {
     Reply reply;
     reply.call = command.call;
     reply.kind = ReplyKind::Done;
-    // The old operands are freed after the new ones have their place, so that no pointer comes twice in a row.
+    // The old operands are freed after the new ones are allocated, so that no pointer comes twice in a row.
     const std::unique_ptr<Operands> old = std::move(operands_);
     operands_ = std::make_unique<Operands>(machine_.executor(), problem_, command.placement);
     operands_->a.fill(memory_ + problem_.a.offset);
@@ -71,13 +71,13 @@ class Session {
     operands_->c.read(first_.data());
     std::memcpy(memory_ + problem_.result.offset, first_.data(), first_.size());
     inspect(*operands_, reply);
-    // The last call's output may still have been written to; it is what old work would write to now.
+    // Work of the last call that is still running would write to that call's C.
     if (old && reply.finding == Finding::Nothing) inspect_old(*old, reply);
     std::swap(first_, old_);
     return reply;
   }
 
-  /// After run(): its C again, until it changes. A write may be late by more than every call is waited for.
+  /// Watches C of the last run() until it changes or watch_seconds are over. A write may come later than run() waits.
   Reply watch(const Command& command) {
     using Clock = std::chrono::steady_clock;
     Reply reply;
@@ -171,7 +171,7 @@ class Session {
     throw_if_failed(machine_.synchronize());
     if (input_differs(reply, Operand::A, x.a, memory_ + problem_.a.offset)) return;
     if (input_differs(reply, Operand::B, x.b, memory_ + problem_.b.offset)) return;
-    // What differs now was written in the meantime.
+    // A difference now was written after the kernel had returned.
     found(reply, Finding::Late, Operand::C, x.c.first_difference(first_.data()));
   }
 
@@ -180,13 +180,14 @@ class Session {
   }
 
   SharedHeader& header_;
-  const Problem problem_; ///< a copy: the shared one is within the kernel's reach
+  const Problem problem_; ///< a copy, because the kernel can write to the shared one
   std::byte* memory_;
   Machine machine_;
   std::unique_ptr<Entry> entry_;
   std::unique_ptr<Operands> operands_;
-  std::vector<std::byte> first_; ///< C as it was when the kernel had returned
-  std::vector<std::byte> old_;   ///< the same of the call before; between two calls, of the last one
+  std::vector<std::byte> first_; ///< C when the kernel had returned
+  std::vector<std::byte>
+      old_; ///< during a call, C of the call before it when that had returned; between calls, C of the last one
 };
 
 int serve(const std::string& library, Abi abi, Device device) {
@@ -205,11 +206,11 @@ int serve(const std::string& library, Abi abi, Device device) {
   try {
     Session session(header, memory, device);
     if (device == Device::Cpu) {
-      // Two sets of operands, for a moment, and the copies of C are ours; the rest is the kernel's.
+      // The child itself needs two sets of operands for a moment, and the copies of C. The kernel may use the rest.
       const std::size_t own = 2 * (problem.a.bytes + problem.b.bytes + 2 * problem.c.bytes) + (std::size_t{64} << 20);
       limit_memory(own + problem.memory_limit);
     }
-    // For interfaces that cannot say it: OpenMP's variable, which most BLAS libraries read too.
+    // Some ABIs cannot pass the number of threads; OpenMP and most BLAS libraries read this variable.
     setenv("OMP_NUM_THREADS", std::to_string(problem.threads).c_str(), 1);
     report_faults(header);
     header.stage = Stage::Loading;
@@ -232,7 +233,7 @@ int serve(const std::string& library, Abi abi, Device device) {
       header.stage = Stage::Waiting;
       send_reply(reply);
     }
-    _exit(EXIT_SUCCESS); // destructors of the judged library have had their chance to misbehave
+    _exit(EXIT_SUCCESS); // without the destructors of the judged library, which may misbehave
   } catch (const Error& error) {
     const bool device_failed = error.code() == StatusCode::DeviceError;
     say(reply, device_failed ? ReplyKind::DeviceFault : ReplyKind::Unavailable, error.what());
