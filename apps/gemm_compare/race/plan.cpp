@@ -38,7 +38,7 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
   return rows;
 }
 
-/// The backends to use, and those that are missing.
+/// Finds the backends to use, and the requested backends that are missing.
 void find_backends(const Options& options, Plan& plan) {
   std::vector<BackendRequest> requests = options.backends;
   if (requests.empty())

@@ -71,7 +71,7 @@ std::string cell(const Column& column, const report::Row& row) {
   }
 }
 
-/// The columns of a table: those of the median, or those of the mean, which --preset asks for.
+/// Returns the columns of a table: the columns of the median, or the columns of the mean, which --preset asks for.
 std::vector<const Column*> columns_of(const Options& options) {
   std::vector<const Column*> shown = report::shown_in(&Column::table);
   std::erase_if(shown,

@@ -34,9 +34,9 @@ struct Roofs {
   std::vector<CacheSlope> caches; ///< nearest first; empty in documents of versions that did not measure them
 };
 
-/// Those of a group of rows, all of one type and place. From the document's ceilings; where it has none, from the rows:
-/// speed ÷ percentage is the ceiling at the row's intensity, the largest is the peak, and what lies below it is on the
-/// slope of the bandwidth.
+/// Returns the roofs for a group of rows of one type and place. They come from the document's ceilings. Where it has
+/// none, they come from the rows: speed ÷ percentage is the ceiling at the row's intensity, the largest ceiling is the
+/// peak, and ceilings below it lie on the slope of the bandwidth.
 Roofs roofs_of(const RowGroup& group, const Run& run);
 
 } // namespace tessera::report
