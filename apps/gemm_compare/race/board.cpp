@@ -49,7 +49,7 @@ void Board::finish() {
 
 void Board::leave(int status) {
   std::lock_guard lock(mutex_);
-  judge::leave_nothing_behind(); // with the board locked: that a judged kernel is killed now is not its offence
+  judge::leave_nothing_behind(); // the board is locked: a kernel that is killed here is not reported as an offence
   std::erase_if(group_, [](const Result& r) { return r.verdict == Verdict::Pending && r.samples.empty(); });
   for (Result& result : group_)
     if (result.verdict == Verdict::Pending) {

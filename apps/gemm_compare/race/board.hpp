@@ -1,6 +1,6 @@
 #pragma once
 
-/// Where results are collected while kernels run, so that an interrupt can report what there is at once.
+/// Collects results while kernels run, so that an interrupt can report at once what has been measured.
 
 #include <memory>
 #include <mutex>
@@ -17,7 +17,7 @@ class Board {
   Board(std::vector<std::unique_ptr<Reporter>> reporters, Progress& progress, bool use_mean);
 
   void begin_group(std::vector<Result> pending);
-  /// Takes the place of the pending result at this position.
+  /// Replaces the pending result at this position.
   void set(std::size_t position, Result result);
   /// Hands the group to the reporters.
   void end_group();

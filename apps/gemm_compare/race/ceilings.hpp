@@ -1,6 +1,6 @@
 #pragma once
 
-/// How far from the machine's limit.
+/// Compares times with the limits of the machine.
 
 #include <tessera/backend/kernel.hpp>
 
@@ -9,14 +9,15 @@
 
 namespace tessera::compare_app {
 
-/// Percent of what the machine could reach on this result's shape: the multiply-add peak, or the bandwidth of the
-/// nearest cache that holds all operands (or of memory) where moving each of them once takes longer. NaN where the
-/// backend measures nothing. A result above its ceiling has it measured once more: the ceiling was disturbed.
+/// Returns the percentage of the ceiling that a result reaches in `seconds`. The ceiling is the multiply-add peak, or
+/// the bandwidth of the nearest cache that holds all operands (or of memory) where moving each operand once takes
+/// longer. NaN where the backend measures nothing. If a result is above its ceiling, something disturbed the
+/// measurement of the ceiling, which is repeated.
 double ceiling_percent(apps::CeilingTable& ceilings, const Result& result, double seconds);
 
-/// Seconds that the count `traffic` of this result's work takes at the ceilings, after Williams' roofline model: the
-/// longer one of its operations at the multiply-add peak and its bytes at the bandwidth of the nearest cache that holds
-/// all operands (or of memory). NaN where the backend measures either not.
+/// Returns the seconds that the work `traffic` takes at the ceilings of this result: its operations at the multiply-add
+/// peak or its bytes at the bandwidth of the nearest cache that holds all operands (or of memory), whichever takes
+/// longer. NaN where the backend does not measure both. Source: Williams' roofline model.
 double model_seconds(apps::CeilingTable& ceilings, const Result& result, const GemmTraffic& traffic);
 
 } // namespace tessera::compare_app

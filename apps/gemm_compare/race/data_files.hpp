@@ -1,6 +1,6 @@
 #pragma once
 
-/// --a, --b, --c and --out.
+/// Reads the files of --a, --b and --c, and writes the file of --out.
 
 #include <cstddef>
 #include <memory>
@@ -15,11 +15,11 @@ struct FileProduct {
   Shape shape;
 };
 
-/// What the files' headers say, without loading them. Throws IoError, or InvalidArgument if the shapes or the types
-/// do not fit together.
+/// Reads the headers of A's and B's files, but no elements. Throws IoError, or InvalidArgument if the shapes or the
+/// types do not fit together.
 FileProduct inspect_files(const Options& options);
 
-/// The same of --c, if it is there, once the result's type is known.
+/// Checks the header of the file of --c, if it was given, against the type of the result.
 void check_file_c(const Options& options, const FileProduct& product);
 
 /// The loaded matrices.

@@ -13,7 +13,7 @@ namespace {
 constexpr double exceptional_per_sum = 0.25;
 constexpr double extreme_per_sum = 4;
 
-/// Different for every matrix of every set.
+/// The seed of one matrix; it is different for every matrix of every set.
 std::uint64_t seed_of(std::uint64_t seed, std::size_t set, int matrix) {
   return seed * 0x9E3779B97F4A7C15u + set * 4 + static_cast<std::uint64_t>(matrix);
 }
@@ -31,11 +31,11 @@ Elements<T> elements(void* data, const Stored& x, Op op) {
   return op == Op::None ? Elements<T>{static_cast<T*>(data), x.ld, 1} : Elements<T>{static_cast<T*>(data), 1, x.ld};
 }
 
-/// Turns independent operands into ones whose sums cancel; see the header. The element that is left of an odd k is
-/// made small.
+/// Turns independent operands into operands whose sums cancel, as data_sets.hpp describes. If k is odd, the element
+/// without a partner is made small.
 template <class T>
 void cancel(const Problem& problem, void* a_data, void* b_data) {
-  // About half of the digits.
+  // δ leaves about half of the digits.
   const auto delta = static_cast<Scalar<T>>(std::ldexp(1.0, -std::numeric_limits<T>::digits / 2));
   const auto [m, n, k] = problem.shape;
   const Elements<T> a = elements<T>(a_data, problem.a, problem.op_a);
@@ -59,7 +59,7 @@ void fill_matrix(const Stored& x, const Filling& filling, Index k, std::uint64_t
     low = std::min(exceptional_per_sum / length, 0.25);
     high = std::min(extreme_per_sum / length, 0.5);
   }
-  Executor& host = executor(Backend::Reference); // always there, its memory is the host's
+  Executor& host = executor(Backend::Reference); // it is always there, and its memory is the host's
   throw_if_failed(host.random(host.default_queue(),
                               {filling.distribution, x.type, x.rows, x.cols, data, x.ld, seed, low, high, 0}));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What random operands look like, and what makes them hard.
+/// Random operands, from easy ones to operands that make a product inaccurate.
 ///
 /// cancel: sums that almost vanish. The second half of the terms repeats the first with the other sign, to within a
 /// factor 1 ± δ: a_i,p+h = a_ip and b_p+h,j = −b_pj + δ·r_pj with h = ⌊k/2⌋ and r uniform in [−1, 1). Every row's
@@ -15,11 +15,11 @@
 
 namespace tessera::compare_app {
 
-/// The random operands of one product, in host memory laid out as `problem`; different ones for each set. c is filled
-/// unless null.
+/// Fills a, b and, unless it is null, c with the random operands of one product, in host memory laid out as `problem`.
+/// Each set has different ones.
 void fill_operands(const Problem& problem, const Options& options, std::size_t set, void* a, void* b, void* c);
 
-/// One matrix of a data set that needs no other. `k`: how many elements of it go into one sum.
+/// Fills one matrix of a data set in which matrices do not depend on each other. `k`: elements of it in one sum.
 void fill_matrix(const Stored& x, const Filling& filling, Index k, std::uint64_t seed, void* data);
 
 } // namespace tessera::compare_app

@@ -1,4 +1,4 @@
-/// How often a kernel runs, and how its time is taken.
+/// Decides how often a kernel runs, and how its time is taken.
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ constexpr double probe_seconds = 0.1;
 constexpr double warm_up_below = 0.5;
 /// A shape with a kernel faster than this is timed by replays under --timing auto: a launch takes some 12 µs of a call.
 constexpr double launch_shows_below = 250e-6;
-/// To kernels slower than this a launch is nothing, whatever the others of the shape take.
+/// A launch does not show in the times of kernels that are slower than this.
 constexpr double launch_is_nothing_from = 1e-3;
 constexpr int trial_runs = 3;
 
@@ -35,7 +35,7 @@ bool GemmRunner::admit(Entry& entry) {
   const std::string& name = entry.result.kernel;
   GemmCall call = operands_->call(0, task.gemm->math, task.threads);
   if (!is_plain_product(call) && !task.gemm->narrows)
-    call.result = call.type; // the executor rounds, in a pass of its own
+    call.result = call.type; // the executor rounds C itself, in a separate pass
   const char* why = task.gemm->reject ? task.gemm->reject(*task.gemm, call, task.executor->capabilities()) : nullptr;
   if (why != nullptr) entry.fail({StatusCode::Rejected, why});
   const double expected = entry.active() ? estimate(entry) : 0;
@@ -55,14 +55,14 @@ bool GemmRunner::admit(Entry& entry) {
   }
   entry.runs = measure::runs_within(limit, expected, bench_.options.repeat);
   entry.seconds = expected;
-  // What will not run is no longer expected.
+  // Runs that will not take place are taken out of the progress bar.
   const double one = operations(entry.result);
   bench_.progress.done(name, entry.expected - one * entry.runs, 0);
   entry.expected = one * entry.runs;
   return true;
 }
 
-/// Records the kernels of a backend whose launches would show in their times.
+/// Records the runs of the backend's kernels in whose times a launch would show.
 void GemmRunner::choose_timing(std::size_t first, std::size_t last) {
   const Timing wanted = bench_.options.timing;
   Executor& executor = *entries_[first].task.executor;
@@ -88,7 +88,7 @@ void GemmRunner::choose_timing(std::size_t first, std::size_t last) {
   }
 }
 
-/// Seconds that one run will take. Warms the kernel up.
+/// Returns the seconds that one run will take. The trial also warms the kernel up.
 double GemmRunner::estimate(Entry& entry) {
   const Task& task = entry.task;
   Executor& executor = *task.executor;
@@ -113,7 +113,7 @@ double GemmRunner::estimate(Entry& entry) {
   }
   run();
   if (executor.capabilities().host_memory || !entry.active()) return watch.seconds();
-  run(); // a kernel's first run on a device loads it, or looks for the best of a library's
+  run(); // the first run on a device loads the kernel, or searches a library for the best one
   if (!entry.active() || bench_.options.timing != Timing::Auto || !records(executor.default_queue()) ||
       watch.seconds() >= launch_is_nothing_from)
     return watch.seconds();

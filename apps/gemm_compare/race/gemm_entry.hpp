@@ -8,12 +8,12 @@
 
 namespace tessera::compare_app {
 
-/// One kernel at work.
+/// The state of one kernel in the race.
 struct GemmRunner::Entry {
   Task task;
   Result result;
   std::size_t position = 0;                 ///< on the board
-  int runs = 0;                             ///< still to be timed
+  int runs = 0;                             ///< that are still to be timed
   double expected = 0;                      ///< operations announced to the progress bar
   double seconds = 0;                       ///< of one run, as estimated
   std::unique_ptr<RecordedRuns> recorded{}; ///< null: runs are timed one by one

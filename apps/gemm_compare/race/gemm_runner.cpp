@@ -22,7 +22,8 @@ constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
 
 std::size_t memory_budget() { return std::min(rotation_bytes, apps::available_memory_bytes() / 4); }
 
-/// The largest that a product of this group may find its operands in: the processor's caches, if it has products to do.
+/// Bytes of the largest cache in which a product of this group may find its operands: the processor's last cache if a
+/// backend of the processor takes part, and the L2 of each device that does.
 std::size_t cache_bytes(const Group& group) {
   std::size_t bytes = 0;
   for (const Task& task : group.tasks) {
@@ -96,7 +97,7 @@ void GemmRunner::run() {
 void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
   Result result = bench_.judged.pending(kernel, group_);
   bench_.judged.run(kernel, host_.call_before(0), check_, bench_.progress, result);
-  // The ceiling of the same machine with as many threads, if the ladder has it.
+  // The ceiling is measured by a row of the ladder on the same device with as many threads, if there is one.
   for (const Task& task : group_.tasks)
     if (!result.samples.empty() && task.executor->capabilities().host_memory == (result.judged_on == "cpu") &&
         task.threads == result.threads && task.backend != Backend::Reference) {
@@ -138,7 +139,7 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
       bench_.board.set(entry.position, entry.result);
       return entry.runs > 0;
     });
-  } catch (const Error& error) { // memory or the device itself: none of the rest can run
+  } catch (const Error& error) { // memory ran out or the device failed: no other kernel can run
     for (std::size_t e = first; e < last; ++e) {
       if (!entries_[e].active()) continue;
       entries_[e].fail({error.code(), error.what()});
@@ -147,7 +148,7 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
   }
   for (std::size_t e = first; e < last; ++e) entries_[e].recorded.reset();
   device_.reset();
-  // Threads of one library may spin for a while after their work; the next backend should not feel them.
+  // Threads of one library may spin for a while after their work and would slow down the next backend.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 

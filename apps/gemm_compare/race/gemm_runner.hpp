@@ -13,7 +13,7 @@
 
 namespace tessera::compare_app {
 
-/// What all groups share.
+/// The state that all groups share.
 struct Bench {
   const Options& options;
   Board& board;
@@ -22,15 +22,15 @@ struct Bench {
   JudgedKernels& judged;
 };
 
-/// Products of one shape and type, in three steps for each backend: reject or estimate every kernel, time them turn by
-/// turn, and check the output of each one's last timed run. `given`: the data; random if null. `product`: where to
-/// put the first result that passes, laid out as Problem::c; unless null.
+/// Runs the products of one shape and type. For each backend it rejects or estimates every kernel, times the kernels
+/// turn by turn, and checks the output of each kernel's last timed run. `given`: the data; null: random data.
+/// `product`: null, or takes the first result that passes, laid out as Problem::c.
 class GemmRunner {
  public:
   GemmRunner(Bench& bench, const Group& group, const GivenData* given, std::vector<std::byte>* product);
   ~GemmRunner();
   void run();
-  /// The kernel whose result was put into `product`.
+  /// The name of the kernel whose result is in `product`.
   const std::string& product_by() const { return product_by_; }
 
  private:
@@ -49,7 +49,7 @@ class GemmRunner {
   const Group& group_;
   Problem problem_;
   Operands host_;
-  std::optional<Operands> device_; ///< of the backend at hand, if its memory is not the host's
+  std::optional<Operands> device_; ///< of the backend that is running, if its memory is not the host's
   const Operands* operands_ = nullptr;
   ProductCheck check_;
   std::vector<Entry> entries_;

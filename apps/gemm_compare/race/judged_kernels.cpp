@@ -16,7 +16,7 @@ namespace {
 using judge::JudgeRequest;
 using judge::JudgeVerdict;
 
-/// Tensor cores, which all reduced modes are for, truncate.
+/// The arithmetic that decides the bound. All reduced modes are modes of tensor cores, which truncate.
 Arithmetic arithmetic(const Options& options, DType type) {
   const Math math = options.judging.math;
   return {type, math, Summation::Other, math == Math::Strict ? Accumulator::Native : Accumulator::Truncating};
@@ -40,7 +40,7 @@ void set_verdict(const JudgeVerdict& verdict, Result& result) {
   }
   result.offence = to_string(verdict.offence);
   result.verdict = verdict_word(verdict.offence) == "wrong" ? Verdict::Wrong : Verdict::Failed;
-  // The table shows the verdict in front of it, which may say the same.
+  // The table shows the verdict in front of the reason, so a reason that equals it says nothing.
   if (result.offence != to_string(result.verdict)) result.reason = fmt::format("{}: {}", result.offence, verdict.why);
 }
 
@@ -51,7 +51,7 @@ JudgedKernels::JudgedKernels(const Options& options) : options_(options) {
     Judged judged;
     judged.name = std::filesystem::path(path).filename();
     judged.file = std::make_unique<judge::KernelFile>(path, options.judging.device, options.judging.flags);
-    if (judged.file->device() == judge::Device::Cuda) executor(Backend::Cuda); // or the reason why not
+    if (judged.file->device() == judge::Device::Cuda) executor(Backend::Cuda); // throws if there is no CUDA device
     if (judged.file->offence() != judge::Offence::None)
       fmt::print(stderr, "gemm_compare: {} does not compile:\n{}\n", path, judged.file->compiler_output());
     kernels_.push_back(std::move(judged));

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The kernels of --kernel: each one row more in every group, run by the judge; see judge/README.md.
+/// The kernels of --kernel. Each of them adds a row to every group and is run by the judge; see judge/README.md.
 
 #include <map>
 #include <memory>
@@ -16,22 +16,22 @@ namespace tessera::compare_app {
 
 class JudgedKernels {
  public:
-  /// Compiles sources. Throws InvalidArgument, IoError, and BackendUnavailable if a kernel needs CUDA and there is
-  /// none.
+  /// Compiles the sources. Throws InvalidArgument, IoError, or BackendUnavailable if a kernel needs CUDA and the
+  /// machine has none.
   explicit JudgedKernels(const Options& options);
 
   std::size_t count() const { return kernels_.size(); }
   /// The row before the kernel has run.
   Result pending(std::size_t kernel, const Group& group) const;
-  /// Fills in times, errors and the verdict; every call's result goes through `check`. `call`: host operands, C as it
-  /// is before the product.
+  /// Fills in times, errors and the verdict; `check` checks the result of every call. `call`: operands in host memory,
+  /// with C as it is before the product.
   void run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress, Result& result);
 
  private:
   struct Judged {
     std::string name;
     std::unique_ptr<judge::KernelFile> file;
-    std::map<DType, judge::JudgeVerdict> odd_shapes; ///< tried once a type
+    std::map<DType, judge::JudgeVerdict> odd_shapes; ///< each type is tried once
   };
   const judge::JudgeVerdict& odd_shapes(Judged& judged, const judge::JudgeRequest& request);
 

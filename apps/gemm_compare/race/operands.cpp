@@ -14,7 +14,7 @@
 namespace tessera::compare_app {
 namespace {
 
-/// The reference executor: its memory is the host's, and it is always there.
+/// The reference executor, which is always there and whose memory is the host's.
 Executor& host() { return executor(Backend::Reference); }
 
 void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
@@ -25,8 +25,8 @@ void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
 
 bool is_whole(double value) { return std::trunc(value) == value; }
 
-/// Σ|terms| stays below 2²⁴ (2⁵³ for a result in f64, 2¹¹ in f16, 2⁸ in bf16), and every operand below 2⁸, which is
-/// exact in every narrow format.
+/// Every sum is exact: Σ|terms| stays below 2²⁴ (2⁵³ for a result in f64, 2¹¹ in f16, 2⁸ in bf16), and every operand
+/// below 2⁸, so that every narrow format has it exactly.
 bool sums_are_exact(const Problem& problem, const Options& options) {
   const Filling& filling = options.filling;
   if (options.reads_files() || filling.distribution != Distribution::Integers) return false;

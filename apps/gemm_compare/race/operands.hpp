@@ -1,7 +1,7 @@
 #pragma once
 
-/// The matrices of a product in an executor's memory: several sets of them, so that timed runs rotate past the cache
-/// and each meets other data.
+/// The matrices of a product in an executor's memory. There are several sets of them, so that timed runs rotate past
+/// the cache and each run meets different data.
 
 #include <vector>
 
@@ -44,7 +44,7 @@ struct Stored {
 /// A product without its data: shape, operands as they are stored, scalars.
 struct Problem {
   Shape shape;
-  DType type = DType::F32; ///< of the operands; c has the result's
+  DType type = DType::F32; ///< of A and B; c has the type of the result
   Op op_a = Op::None;
   Op op_b = Op::None;
   double alpha = 1;
@@ -52,7 +52,7 @@ struct Problem {
   Stored a, b, c;
 
   Problem(const Options& options, const Shape& shape, DType type);
-  /// Whole numbers so small that no order of summation rounds: any difference is then an error.
+  /// The operands are whole numbers that are so small that no order of summation rounds: any difference is an error.
   bool exact = false;
 
   std::size_t bytes() const { return a.bytes() + b.bytes() + (beta != 0 ? 2 : 1) * c.bytes(); }
@@ -72,17 +72,17 @@ class Operands {
  public:
   /// `count` sets of random matrices in host memory, or copies of the given ones.
   static Operands on_host(const Problem& problem, const Options& options, const GivenData* given, std::size_t count);
-  /// The same sets in a device's memory.
+  /// Copies of the sets of `host` in a device's memory.
   static Operands on_device(const Problem& problem, const Operands& host, Executor& device);
 
   std::size_t count() const { return sets_.size(); }
   /// The product of one set. C points to the result's memory.
   GemmCall call(std::size_t set, Math math, int threads) const;
-  /// The same with C as it was before: what a reference reads.
+  /// The product of one set with C as it is before the product: a reference reads that.
   GemmCall call_before(std::size_t set) const;
-  /// Before a run: C holds NaN if beta = 0, so that what is not written shows; else what it held at first.
+  /// Prepares C for a run: it holds NaN if beta = 0, so that elements that are not written show, else its old contents.
   void prepare(std::size_t set, Executor& executor) const;
-  /// The same without waiting for it.
+  /// Enqueues what prepare() does, and does not wait for it.
   Status enqueue_preparation(std::size_t set, Executor& executor) const;
   /// Copies A and B (and C if it is read) of one set to the device again; for timing.
   void copy_in(std::size_t set, const Operands& host, Executor& device) const;
@@ -100,7 +100,7 @@ class Operands {
   std::vector<Set> sets_;
 };
 
-/// Sets that are needed to exceed the cache twice, as far as memory allows; at least one.
+/// The number of sets that together are twice as large as the cache, as far as memory allows; at least one.
 std::size_t sets_to_rotate(std::size_t set_bytes, std::size_t cache_bytes, std::size_t memory_bytes);
 
 } // namespace tessera::compare_app

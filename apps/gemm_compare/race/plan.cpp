@@ -12,7 +12,7 @@
 namespace tessera::compare_app {
 namespace {
 
-/// What the two kinds of rows have in common.
+/// A row of a product or of a reduction.
 struct Row {
   Task task;
   std::string name;
@@ -31,8 +31,8 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
       if (row.op == ReduceOp::SumOfSquares)
         rows.push_back({{backend, &present, nullptr, &row, 0}, row.name, row.type, Math::Strict});
   }
-  std::reverse(rows.begin(), rows.end()); // ladders are listed best first; a table climbs
-  // Libraries opened at run time are peers, not rungs: below the ladder.
+  std::reverse(rows.begin(), rows.end()); // ladders are listed best first, tables begin with the first rung
+  // Libraries that are opened at run time are not rungs: they stand below the ladder.
   std::stable_partition(rows.begin(), rows.end(),
                         [](const Row& row) { return row.task.gemm == nullptr || row.task.gemm->context == nullptr; });
   return rows;
@@ -69,7 +69,7 @@ bool matches_any(const Options& options, const std::string& name) {
                      [&](const std::string& pattern) { return apps::matches_glob(pattern, name); });
 }
 
-/// Every pattern must match some kernel of the type and mode that are asked for.
+/// Throws unless every pattern matches some kernel of the types and modes that are asked for.
 void check_patterns(const Options& options, const std::vector<Row>& all, const std::vector<Row>& usable,
                     const std::vector<Backend>& backends) {
   const auto matched = [](const std::string& pattern, const std::vector<Row>& rows) {
@@ -96,7 +96,7 @@ void check_patterns(const Options& options, const std::vector<Row>& all, const s
 
 std::vector<int> thread_counts(const Options& options, const Capabilities& machine) {
   if (!machine.host_memory) return {0};
-  if (machine.backend == Backend::Reference) return {1}; // serial whatever is asked
+  if (machine.backend == Backend::Reference) return {1}; // it is serial, whatever --threads says
   return options.threads.empty() ? std::vector<int>{machine.threads} : options.threads;
 }
 

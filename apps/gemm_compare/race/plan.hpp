@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which kernels meet which shapes.
+/// The plan of a run: which kernels meet which shapes.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace tessera::compare_app {
 
-/// One kernel of one backend with one number of threads. One of the two rows is set.
+/// One kernel of one backend with one number of threads. Either `gemm` or `reduce` is set.
 struct Task {
   Backend backend = Backend::Reference;
   Executor* executor = nullptr;
@@ -20,7 +20,7 @@ struct Task {
   int threads = 0; ///< 0: not on the processor
 };
 
-/// What is compared with each other: one shape and type.
+/// The rows that are compared with each other, which have one shape and type.
 struct Group {
   Shape shape;
   DType type = DType::F32;
@@ -39,8 +39,8 @@ struct Plan {
   std::vector<Backend> backends; ///< present and used
 };
 
-/// Throws InvalidArgument if a pattern, or a combination of type and mode, matches no kernel; BackendUnavailable if
-/// none of the backends that were named is there.
+/// Makes the plan that the options ask for. Throws InvalidArgument if a pattern, or a combination of type and mode,
+/// matches no kernel, and BackendUnavailable if none of the backends that were named is there.
 Plan make_plan(const Options& options);
 
 } // namespace tessera::compare_app

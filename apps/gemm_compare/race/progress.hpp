@@ -1,6 +1,6 @@
 #pragma once
 
-/// One line on stderr, on a terminal only: how much is done, and how long the rest takes.
+/// A line on stderr that says how much is done and how long the rest takes. It is shown on a terminal only.
 
 #include <atomic>
 #include <chrono>
@@ -14,11 +14,11 @@ class Progress {
   explicit Progress(bool enabled);
   ~Progress() { clear(); }
 
-  /// Announces a kernel's runs: floating-point operations in all.
+  /// Announces the floating-point operations of all runs of a kernel.
   void expect(const std::string& kernel, double operations);
   /// The kernel is about to run; `what` is shown.
   void show(const std::string& what);
-  /// Some of what was expected is done, or will not be; `seconds` 0: nothing was learned about the kernel's speed.
+  /// Some of the announced operations are done, or will not take place. `seconds`: the time they took; 0: unknown.
   void done(const std::string& kernel, double operations, double seconds);
   /// Takes the line off the terminal.
   void clear();

@@ -5,7 +5,7 @@
 namespace tessera::compare_app {
 namespace {
 
-/// So many that the launch of the whole is little to each.
+/// Runs in a recording: enough that the launch of the recording adds little to each.
 constexpr std::size_t fewest_runs = 20;
 
 } // namespace

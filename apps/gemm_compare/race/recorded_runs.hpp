@@ -1,7 +1,7 @@
 #pragma once
 
-/// Many runs of one kernel recorded as one piece of work and timed by its replay: between short kernels a device then
-/// does not wait for the host. How the runs meet their operands is as for single ones.
+/// Many runs of one kernel that are recorded as one piece of work and timed by its replay, so that a device does not
+/// wait for the host between short kernels. The runs use their sets of operands in turn, as single runs do.
 
 #include <memory>
 
@@ -15,12 +15,13 @@ namespace tessera::compare_app {
 
 class RecordedRuns {
  public:
-  /// Every set of operands in turn, each once if beta ≠ 0 (for a run changes what the next would read), else as often
-  /// as it takes for 20 runs. On failure `runs` is null: Rejected where nothing records, else why this row cannot be.
+  /// Records a run of every set of operands in turn: each set once if beta ≠ 0, because a run changes what the next one
+  /// would read, else until there are 20 runs. On failure `runs` is null, and the status is Rejected where the queue
+  /// cannot record, else the reason why this row cannot be recorded.
   static Status record(const Task& task, const Operands& operands, double beta, std::unique_ptr<RecordedRuns>& runs);
 
   int count() const { return count_; }
-  /// Prepares each C, then replays all runs; `seconds` is of one of them. The first set holds what is to be checked.
+  /// Prepares each C, then replays all runs. `seconds` is the time of one run. The result to check is in the first set.
   Status time(double& seconds);
 
  private:

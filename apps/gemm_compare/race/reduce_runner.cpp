@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t rotation_bytes = std::size_t{256} << 20;
 
-/// Vectors in one executor's memory, and what is expected of the first.
+/// Vectors in one executor's memory.
 struct Vectors {
   Stored shape;
   std::vector<Buffer> buffers;
@@ -77,7 +77,7 @@ struct Entry {
   bool active() const { return result.verdict == Verdict::Pending; }
 };
 
-/// One timed run; what it found is kept.
+/// Times one run and keeps its result.
 void sample(Entry& entry, const Vectors& vectors, std::size_t set) {
   Executor& executor = *entry.task.executor;
   const ReduceCall call = vectors.call(set, entry.task.threads);
@@ -108,7 +108,7 @@ void finish(Bench& bench, Entry& entry, const ReduceReference& reference, double
   result.ceiling_percent = ceiling_percent(bench.ceilings, result, seconds);
 }
 
-/// How often the kernel runs within the time limit; 0 with a reason if not at all.
+/// Returns how often the kernel runs within the time limit; 0, with a reason in the entry, if it does not run.
 void admit(Bench& bench, Entry& entry, const Vectors& vectors) {
   sample(entry, vectors, vectors.buffers.size() - 1); // warms up
   if (!entry.active()) return;

@@ -6,7 +6,7 @@
 
 namespace tessera::compare_app {
 
-/// The vectors of one group in the memory of an executor, and the kernels of one backend after the other.
+/// Runs the kernels of one group, one backend after the other, on vectors in the backend's memory.
 void run_reductions(Bench& bench, const Group& group);
 
 } // namespace tessera::compare_app

@@ -46,7 +46,7 @@ void set_speedups(std::vector<Result>& group, bool use_mean) {
   bool gold = false;
   for (const Result& result : group) {
     if (result.samples.empty() || result.transfer) continue;
-    if (!result.judged_on.empty()) continue; // no rung
+    if (!result.judged_on.empty()) continue; // a kernel from outside is no rung
     const bool is_gold = result.backend == Backend::Reference && result.kernel == "gold";
     if (is_gold || (!gold && time(result) > base)) base = time(result);
     gold |= is_gold;

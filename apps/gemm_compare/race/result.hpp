@@ -1,6 +1,6 @@
 #pragma once
 
-/// One row of the table.
+/// The result of one kernel on one product or reduction.
 
 #include <limits>
 #include <optional>
@@ -19,7 +19,7 @@ namespace tessera::compare_app {
 
 enum class Verdict { Pending, Pass, Wrong, Rejected, Skipped, Failed, Interrupted, Timed };
 
-/// The word in the table and in the JSON report.
+/// The verdict's word in the table and in the JSON report.
 std::string_view to_string(Verdict verdict);
 
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -33,7 +33,7 @@ struct Result {
   DType result = DType::F32; ///< of C
   Math math = Math::Strict;
   bool canonical = false;
-  bool transfer = false; ///< copies between host and device: timed, but no product
+  bool transfer = false; ///< a copy between host and device, which is timed but is no product
   Shape shape;           ///< of a reduction: n is the length
   Op op_a = Op::None;
   Op op_b = Op::None;
@@ -43,8 +43,8 @@ struct Result {
 
   std::vector<double> samples; ///< seconds of each timed run
   Timing timing = Timing::Events;
-  int runs_per_sample = 1;                 ///< of the samples above, each the mean of as many runs
-  std::string timing_note;                 ///< why this row was not recorded although that was wanted
+  int runs_per_sample = 1;                 ///< each sample is the mean of this number of runs
+  std::string timing_note;                 ///< why this row was timed by events where a graph was wanted
   std::optional<DeviceState> device_state; ///< right after the last timed run
   double device_seconds = 0;               ///< by the device's own clock, where a kernel reads it
   double gflops = unknown;
@@ -53,14 +53,14 @@ struct Result {
   double model_seconds = unknown;   ///< predicted from the row's count of its work and the measured ceilings
   double global_accesses = unknown; ///< elements, where the kernel counts them
   std::optional<GemmError> error;
-  std::optional<FreivaldsResult> freivalds; ///< if `error` is of some rows alone
-  double check_seconds = unknown; ///< the check of this row; the first of a shape and type makes the reference
+  std::optional<FreivaldsResult> freivalds; ///< set if `error` covers some rows only
+  double check_seconds = unknown;           ///< the first row of a shape and type includes the reference
   Verdict verdict = Verdict::Pending;
-  std::string offence; ///< of a judged kernel: what it is guilty of
+  std::string offence; ///< the offence of a judged kernel
   std::string reason;  ///< why it was rejected, skipped, …; or a remark
 };
 
-/// "external" for a kernel from outside, else the backend.
+/// "external" for a kernel from outside, else the backend's name.
 std::string_view backend_name(const Result& result);
 
 using measure::summarize;

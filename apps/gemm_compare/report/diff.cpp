@@ -16,7 +16,7 @@ constexpr int least_samples = 5;
 constexpr double worth_saying = 0.05;
 constexpr double same_within = 0.10;
 
-/// The columns that say which row it is: rows that agree in them are compared.
+/// The values of the columns that identify a row. Rows with the same key are compared.
 std::string key_of(const Row& row) {
   std::string key;
   for (const Column& column : columns())
@@ -24,7 +24,7 @@ std::string key_of(const Row& row) {
   return key;
 }
 
-/// Every sample of `high` above the median of `low`, and every sample of `low` below the median of `high`.
+/// Every sample of `high` is above the median of `low`, and every sample of `low` is below the median of `high`.
 bool apart(const Row& low, const Row& high) { return high.min > low.median && high.median > low.max; }
 
 std::string untimed(const char* which, const Row& row) {
@@ -40,7 +40,8 @@ void add_facts(const Json& object, const std::string& place, Facts& facts) {
     if (!value.is_null()) facts[place + pointer] = value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// What is said about the machine but the date; devices by their backend, not by their place in the list.
+/// Everything that the document says about the machine except the date. Devices are named by their backend, not by
+/// their place in the list.
 Facts facts_of(Json machine) {
   Facts facts;
   machine.erase("date");
@@ -54,7 +55,7 @@ Facts facts_of(Json machine) {
   return facts;
 }
 
-/// The device that a place belongs to, "/devices/cuda/"; empty if it is none's.
+/// The device that a place belongs to, "/devices/cuda/"; empty if the place belongs to none.
 std::string device_of(const std::string& place) {
   const std::string_view prefix = "/devices/";
   if (!place.starts_with(prefix)) return {};
@@ -66,7 +67,8 @@ bool has_device(const Facts& facts, const std::string& device) {
   return at != facts.end() && at->first.starts_with(device);
 }
 
-/// Devices that only one run used are no difference: their rows are named as missing.
+/// Lists what differs between the machines. A device that only one run used is no difference: its rows are reported as
+/// missing.
 std::vector<std::string> machine_differences(const Json& old_machine, const Json& new_machine) {
   const Facts before = facts_of(old_machine);
   const Facts after = facts_of(new_machine);

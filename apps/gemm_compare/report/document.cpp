@@ -45,7 +45,7 @@ Grade read_grade(const Json& json) {
   grade.slope = number_at(json, "slope");
   const Json* sizes = find(json, "sizes");
   if (sizes == nullptr || !sizes->is_array()) throw DocumentError("has no list of sizes");
-  std::map<std::int64_t, double> errors; // of a size that was run twice, the larger one
+  std::map<std::int64_t, double> errors; // a size that was run twice has the larger error
   for (const Json& size : *sizes) {
     double& error = errors[whole_at(size, "n")];
     error = std::max(error, number_at(size, "componentwise", 0));
@@ -54,7 +54,7 @@ Grade read_grade(const Json& json) {
   return grade;
 }
 
-/// What read() makes of each element of a list; an error says which one it is about. No list: nothing.
+/// Applies read() to each element of a list; an error names the element. Null has no elements.
 template <class Read>
 auto read_list(const Json* list, const char* name, Read&& read) {
   std::vector<decltype(read(Json()))> all;
@@ -105,7 +105,7 @@ bool Run::on_host(const std::string& backend) const {
     for (const Json& device : *devices)
       if (device.is_object() && device.value("backend", Json()) == backend && device.contains("host_memory"))
         return device["host_memory"] == true;
-  const BuiltInBackend* known = find_built_in(std::string_view(backend)); // a document without its machine
+  const BuiltInBackend* known = find_built_in(std::string_view(backend)); // the document does not say
   return known == nullptr || known->memory == Memory::Host;
 }
 

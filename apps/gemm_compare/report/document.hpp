@@ -1,6 +1,6 @@
 #pragma once
 
-/// A comparison as the reports read it: the JSON document of --json ("tessera.compare/1"), row by row.
+/// Reads the JSON document of --json ("tessera.compare/1") row by row.
 
 #include <cstdint>
 #include <limits>
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 inline constexpr std::string_view schema = "tessera.compare/1";
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Not a document of this schema; what() says why.
+/// The text is no document of this schema; what() says why.
 class DocumentError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,7 +33,7 @@ struct Row {
   std::string result; ///< C's type, where it is not dtype
   std::string device; ///< of a kernel from outside: "cpu" or "cuda"
   bool canonical = false;
-  bool transfer = false; ///< copies between host and device, no product
+  bool transfer = false; ///< a copy between host and device, no product
   std::int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
   double alpha = 1, beta = 0;
@@ -62,14 +62,14 @@ struct Row {
   bool timed() const { return median > 0; }
   /// The result was compared with the reference.
   bool compared() const { return rows_compared >= 0; }
-  /// Something is wrong with the kernel: neither passed, nor left out on purpose.
+  /// The kernel is at fault: the row neither passed nor was left out on purpose.
   bool failing() const;
   bool square() const { return m == n && n == k; }
 };
 
 /// The grade of a kernel that was run at several square sizes; tessera/grade.hpp says what it means.
 struct Grade {
-  Row kernel; ///< which one: backend, kernel, dtype, math and threads alone
+  Row kernel; ///< only backend, kernel, dtype, math and threads are set
   std::string grade;
   double slope = unknown; ///< of log(error) over log(n)
   struct Size {
@@ -82,19 +82,19 @@ struct Grade {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): moving a Json does not throw, but the library does not say so in code
 struct Run {
-  Json document; ///< all of it, also what the rows do not show
+  Json document; ///< the whole document
   std::vector<Row> rows;
   std::vector<Grade> grades; ///< empty in documents that have none
 
-  /// What the document says about the machine; an empty object if nothing.
+  /// The machine's description; an empty object if the document has none.
   const Json& machine() const;
-  /// The command that made it, ready for a shell; empty if the document does not say.
+  /// The command that made the document, ready for a shell; empty if the document does not have it.
   std::string command() const;
   /// The backend computes in the host's memory.
   bool on_host(const std::string& backend) const;
-  /// Where the row was computed: "processor", or the device's backend, also for kernels from outside.
+  /// The place where the row was computed: "processor", or the device's backend. Kernels from outside have one, too.
   std::string place(const Row& row) const;
-  /// The kernel's name, with its number of threads where the run has several.
+  /// The kernel's name, with its number of threads where the run has several numbers.
   std::string label(const Row& row) const;
 };
 
@@ -103,7 +103,7 @@ std::string text_at(const Json& object, const char* key);
 
 /// Checks the schema and reads every row. Throws DocumentError with the place and the reason.
 Run read_run(Json document);
-/// The same from a file. Throws DocumentError that begins with the file's name.
+/// Reads a document from a file. Throws DocumentError with the file's name, the place and the reason.
 Run load_run(const std::string& file);
 
 } // namespace tessera::report

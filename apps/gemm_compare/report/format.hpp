@@ -1,6 +1,6 @@
 #pragma once
 
-/// Numbers as people read them. Unknown ones (not finite) are "–".
+/// Numbers as people read them. A number that is not finite is unknown and becomes "–".
 
 #include <string>
 
@@ -15,13 +15,14 @@ std::string factor_text(double factor);   ///< "×14"
 std::string error_text(double error);     ///< "3.1e-07", "0"
 std::string bound_text(double share);     ///< error ÷ bound; below 1 it never rounds to 1
 std::string count_text(double count);     ///< "12 345"
-/// Three significant digits, without an exponent where that is shorter.
+/// A number from 0.001 to 10⁶ has at most three decimals and about three digits; any other has two and an exponent.
 std::string number_text(double value);
 
-/// "1024³", "4096×16×4096", with what differs from a plain product: "Aᵀ", "alpha 2"; of a reduction: "65 536 elements".
+/// The shape and what differs from a plain product: "1024³", "4096×16×4096, Aᵀ·B, alpha 2"; "65 536 elements" for a
+/// reduction.
 std::string product_text(const Row& row);
 
-/// ± half the width from min to max, of the median, in percent; unknown with fewer than two samples.
+/// Half the distance from min to max, in percent of the median; unknown with fewer than two samples.
 double spread_percent(const Row& row);
 
 } // namespace tessera::report

@@ -61,7 +61,8 @@ std::vector<GradeClass> grade_classes(const Run& run) {
     else
       at->kernels.push_back(grade);
   }
-  for (GradeClass& one : classes) std::sort(one.kernels.begin(), one.kernels.end()); // pointers into one vector
+  for (GradeClass& one : classes)
+    std::sort(one.kernels.begin(), one.kernels.end()); // the pointers point into one vector
   const auto last_error = [](const GradeClass& one) {
     return one.shown.sizes.empty() ? 0 : one.shown.sizes.back().error;
   };

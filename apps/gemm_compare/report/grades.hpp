@@ -1,6 +1,6 @@
 #pragma once
 
-/// Grades put together: kernels whose errors agree at every size sum in the same order, and are told as one.
+/// Groups kernels by their errors: kernels whose errors agree at every size sum in the same order and share one line.
 
 #include <string>
 #include <vector>
@@ -10,18 +10,18 @@
 namespace tessera::report {
 
 struct GradeClass {
-  Grade shown;                       ///< of the kernel that was run at the most sizes
+  Grade shown;                       ///< the grade of the kernel that was run at the most sizes
   std::vector<const Grade*> kernels; ///< all of them, in the document's order
 
-  /// "openmp simd, simd_packed; tbb simd": backends in the document's order.
+  /// All kernels, "openmp simd, simd_packed; tbb simd", with backends in the document's order.
   std::string names(const Run& run) const;
-  /// "simd", "simd and 12 more".
+  /// The first kernel and the number of others: "simd", "simd and 12 more".
   std::string short_name(const Run& run) const;
-  /// The backend of all kernels; empty if they are of several.
+  /// The backend of all kernels; empty if they belong to several backends.
   std::string backend() const;
 };
 
-/// By type and mode, the most accurate first; within each in the document's order.
+/// The classes of a run, sorted by type and mode with the most accurate first, and then in the document's order.
 std::vector<GradeClass> grade_classes(const Run& run);
 
 } // namespace tessera::report

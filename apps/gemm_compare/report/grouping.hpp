@@ -1,6 +1,6 @@
 #pragma once
 
-/// Rows put together that are compared with each other.
+/// Groups the rows that are compared with each other.
 
 #include <functional>
 #include <string>
@@ -12,24 +12,24 @@ namespace tessera::report {
 
 struct RowGroup {
   std::string name;
-  std::vector<const Row*> rows; ///< in the document's order: a ladder climbs
+  std::vector<const Row*> rows; ///< in the document's order, which begins with the first rung
 };
 
-/// Groups of the rows that `keep` keeps, by name, in the order of their first row.
+/// Groups the rows that `keep` keeps by their name. Groups stand in the order of their first row.
 std::vector<RowGroup> group_rows(const Run& run, const std::function<bool(const Row&)>& keep,
                                  const std::function<std::string(const Row&)>& name_of);
 
-/// The same of rows that are in a group already.
+/// Groups `rows` by their name. Groups stand in the order of their first row.
 std::vector<RowGroup> group_rows(const std::vector<const Row*>& rows,
                                  const std::function<std::string(const Row&)>& name_of);
 
-/// Multiply-adds of the row's product: what "the largest product" goes by.
+/// Multiply-adds of the row's product, by which products are compared in size.
 double work(const Row& row);
 
-/// What is shown first of groups by product: the largest product with nearly as many timed rows as any.
+/// The group that is shown first: the largest product that has at least three quarters of the most timed rows.
 const RowGroup& main_product(const std::vector<RowGroup>& products);
 
-/// "f32, 1024³": the product that kernels are compared on, its type before it.
+/// The type and the product that kernels are compared on: "f32, 1024³".
 std::string product_name(const Row& row);
 
 } // namespace tessera::report

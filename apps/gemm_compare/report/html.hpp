@@ -1,6 +1,6 @@
 #pragma once
 
-/// Text for a page. Whatever comes from a document goes through escaped().
+/// Text for a page. All text that comes from a document must go through escaped().
 
 #include <string>
 #include <string_view>
@@ -9,13 +9,13 @@
 
 namespace tessera::report {
 
-/// Safe between tags and in a quoted attribute.
+/// The text as it is safe between tags and in a quoted attribute.
 std::string escaped(std::string_view text);
 
-/// The class that carries a backend's colour and its marker: "b-cuda"; "b-other" for one that the style does not know.
+/// The class that carries a backend's colour and its marker, "b-cuda"; "b-other" for a backend without a colour.
 std::string_view backend_class(const std::string& backend);
 
-/// What hovering over the mark of a row says.
+/// The text that appears when the pointer is over the mark of a row.
 std::string mark_title(const Row& row, const Run& run);
 
 } // namespace tessera::report

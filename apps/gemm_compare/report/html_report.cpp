@@ -13,7 +13,7 @@
 namespace tessera::report {
 namespace {
 
-/// What was measured on: the processor and each device beside it.
+/// The processor and each device that were measured, and the date.
 std::string subtitle(const Run& run) {
   std::string line = text_at(run.machine(), "cpu");
   if (const auto devices = run.machine().find("devices"); devices != run.machine().end() && devices->is_array())
@@ -44,7 +44,7 @@ std::string html_report(const Json& document) {
   std::string page =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n" // nothing may be fetched: the page is all there is
+      "<meta name=\"color-scheme\" content=\"light dark\">\n" // the policy below forbids the page to fetch anything
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
       "script-src 'unsafe-inline'\">\n";
   page += fmt::format("<title>Matrix products on {}</title>\n<style>\n{}</style>\n</head>\n<body>\n", made_on,

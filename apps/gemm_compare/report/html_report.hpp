@@ -1,6 +1,6 @@
 #pragma once
 
-/// One self-contained page: no network, no file beside it.
+/// Makes one self-contained page, which needs no network and no other file.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace tessera::report {
 
-/// Throws DocumentError if the document is none of this schema.
+/// Throws DocumentError if the document has another schema.
 std::string html_report(const Json& document);
 
 } // namespace tessera::report

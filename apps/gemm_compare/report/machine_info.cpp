@@ -20,7 +20,7 @@ std::string as_words(std::string key) {
   return key;
 }
 
-/// Whatever the document says, also what later versions add: objects become lists inside the list.
+/// Lists every member of the object, including members that later versions add. Objects become lists inside the list.
 std::string definitions(const Json& object) {
   std::string html = "<dl>";
   for (const auto& [key, value] : object.items()) {
@@ -49,7 +49,7 @@ double number_or_zero(const Json& object, const char* key) {
   return at != object.end() && at->is_number() ? at->get<double>() : 0.0;
 }
 
-/// Peaks and bandwidths, a row for each device, type, mode and number of threads.
+/// Peaks and bandwidths, with a row for each device, type, mode and number of threads.
 std::string ceilings(const Json& machine) {
   const auto list = machine.find("ceilings");
   if (list == machine.end() || !list->is_array() || list->empty()) return {};

@@ -13,7 +13,7 @@
 namespace tessera::report {
 namespace {
 
-/// Text in a cell: nothing in it ends the cell or starts markup.
+/// Escapes text for a cell, so that nothing in it ends the cell or starts markup.
 std::string cell(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -27,7 +27,7 @@ std::string cell(const std::string& text) {
   return result;
 }
 
-/// A command in backticks: as many as needed around what it holds, and no bar that would end the cell.
+/// Puts a command in as many backticks as its text needs, and escapes bars, which would end the cell.
 std::string code(const std::string& text) {
   std::size_t longest = 0, here = 0;
   std::string inner;

@@ -8,8 +8,9 @@
 
 namespace tessera::report {
 
-/// A line about the machine, then a table for each product: kernels as they climb, best in bold; then the failing
-/// rows with the commands that show them again. Throws DocumentError if the document is none of this schema.
+/// Writes a line about the machine, a table for each product (kernels from the first rung up, the best one in bold),
+/// the grades, and the failing rows with the commands that show them again. Throws DocumentError if the document has
+/// another schema.
 std::string markdown_report(const Json& document);
 
 } // namespace tessera::report

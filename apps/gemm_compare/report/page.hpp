@@ -1,6 +1,6 @@
 #pragma once
 
-/// The parts of the page beside the charts.
+/// The sections of the page that are no charts.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace tessera::report {
 
-/// Counts of verdicts, the fastest rows, the largest error against its bound.
+/// Counts of verdicts, the fastest rows, and the largest error against its bound.
 std::string summary_section(const Run& run);
 /// Every failing row with its reason and the command that shows it again; empty if there is none.
 std::string failures_section(const Run& run);

@@ -18,14 +18,14 @@ std::string text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Kernel names are shell patterns to --kernels: what would match more than itself is bracketed.
+/// Makes a name a pattern of --kernels that matches this name alone: characters with a meaning are put in brackets.
 std::string as_pattern(const std::string& name) {
   std::string pattern;
   for (const char c : name) pattern += c == '*' || c == '?' || c == '[' ? fmt::format("[{}]", c) : std::string(1, c);
   return pattern;
 }
 
-/// Of several files, the one that the row is named after.
+/// The file, among several, that the row is named after.
 std::string kernel_file(const Json& files, const std::string& name) {
   if (!files.is_array()) return text(files);
   for (const Json& file : files)
@@ -73,7 +73,7 @@ std::string reproduce_command(const Row& row, const Run& run) {
           std::pair{"kernel_flags", "--kernel-flags"}, std::pair{"kernel_time_limit", "--kernel-time-limit"},
           std::pair{"kernel_memory_limit", "--kernel-memory-limit"}})
       if (inputs.contains(key) && inputs[key] != "leetgpu") add(option, text(inputs[key]));
-    // The ladder's part of such a run cannot be empty.
+    // A run needs at least one kernel of the ladder.
     line += " --backend reference --kernels canonical";
   } else {
     if (row.op != "gemm") add("--op", row.op);
@@ -102,7 +102,7 @@ std::string reproduce_command(const Row& row, const Run& run) {
   if (!files && inputs.contains("seed") && inputs["seed"] != 1) add("--seed", text(inputs["seed"]));
   if (inputs.contains("timing")) add("--timing", text(inputs["timing"]));
   if (inputs.contains("check_rows")) add("--check-rows", text(inputs["check_rows"]));
-  // Fewer runs show the same sooner; what took more than usual to show needs them again.
+  // The usual number of runs is enough, unless the run had more.
   if (inputs.contains("repeat") && inputs["repeat"].is_number() && inputs["repeat"] > usual_repeat)
     add("--repeat", text(inputs["repeat"]));
   if (!default_threads(row, run)) add("--threads", fmt::format("{}", row.threads));

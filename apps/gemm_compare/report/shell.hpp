@@ -4,7 +4,7 @@
 
 namespace tessera::report {
 
-/// The word as a POSIX shell must be given it: as it is, or in single quotes.
+/// Returns the word as a POSIX shell reads it back: as it is, or in single quotes.
 std::string shell_quoted(const std::string& word);
 
 } // namespace tessera::report

@@ -14,7 +14,7 @@
 namespace tessera::report {
 namespace {
 
-/// A number with the value to sort by; unknown ones sort last.
+/// A cell with a number and the value to sort by. Unknown numbers sort last.
 std::string number_cell(double value, const std::string& text) {
   return std::isfinite(value) ? fmt::format("<td data-s=\"{:.6g}\">{}</td>", value, text) : "<td></td>";
 }
@@ -48,7 +48,7 @@ std::string cell(const Column& column, const Row& row, const Run& run) {
   }
 }
 
-/// A choice among the words of one column, which has more than one.
+/// A control that chooses among the words of a column; empty if the column has fewer than two words.
 std::string filter(const char* title, std::size_t column, const std::set<std::string>& words) {
   if (words.size() < 2) return {};
   std::string html = fmt::format("<label>{} <select data-column=\"{}\"><option value=\"\">all</option>", title, column);

@@ -1,5 +1,5 @@
-/// The report for programs, {"schema": "tessera.compare/1", "machine": {…}, "results": […], "grades": […]}, and the
-/// page and the tables that are made from it. Numbers that are not finite are null.
+/// Writes the report for programs, {"schema": "tessera.compare/1", "machine": {…}, "results": […], "grades": […]}, and
+/// the page and the Markdown that are made from it. Numbers that are not finite are null.
 
 #include <limits>
 
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The counts that are not zero, by the largest distance they stand for.
+/// The counts that are not zero, by the largest distance in their bin.
 ordered_json ulps_json(const UlpHistogram& ulps) {
   ordered_json json = ordered_json::object();
   for (std::size_t bin = 0; bin < UlpHistogram::bins; ++bin)
@@ -40,7 +40,7 @@ ordered_json worst_json(const std::vector<WorstElement>& worst) {
 
 ordered_json count_json(const NonFinite& count) { return {{"nan", count.nan}, {"inf", count.inf}}; }
 
-/// What the columns do not show of a result's errors.
+/// Adds the details of a result's errors that are no columns.
 void add_error_details(const GemmError& error, ordered_json& json) {
   json["ulps"] = ulps_json(error.ulps);
   json["worst"] = worst_json(error.worst);
@@ -138,7 +138,7 @@ ordered_json to_json(const Result& result) {
   return json;
 }
 
-/// What the operands were, where it was not the default.
+/// The options that say what the operands were, without options that have their default.
 ordered_json inputs_json(const Options& options) {
   ordered_json inputs = ordered_json::object();
   if (options.reads_files()) {
@@ -212,7 +212,8 @@ class DocumentReporter final : public Reporter {
     const std::string text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
     if (!options_.json.empty()) write_report(options_.json, text);
     if (options_.html.empty() && options_.markdown.empty()) return;
-    const ordered_json written = ordered_json::parse(text); // as --diff would read it: null for what is not finite
+    const ordered_json written =
+        ordered_json::parse(text); // as --diff reads it: numbers that are not finite are null now
     if (!options_.html.empty()) write_report(options_.html, report::html_report(written));
     if (!options_.markdown.empty()) write_report(options_.markdown, report::markdown_report(written));
   }

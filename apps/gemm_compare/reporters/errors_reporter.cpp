@@ -1,4 +1,4 @@
-/// --errors: of every row, how its elements' distances from the exact result are spread, and which are the worst.
+/// Prints for --errors how the distances of each row's elements from the exact result are spread, and the worst ones.
 
 #include <cmath>
 #include <cstdio>

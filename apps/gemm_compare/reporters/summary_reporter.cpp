@@ -1,4 +1,4 @@
-/// What the course report printed: each rung's speed-up over gold and Σ|c_gold − c|, over the sizes.
+/// Prints what the course report printed: each rung's speed-up over gold and Σ|c_gold − c|, over the sizes.
 
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-/// The table on the terminal: one for each shape and type.
+/// Prints tables on the terminal: one for each shape and type.
 
 #include <algorithm>
 #include <cmath>
@@ -79,7 +79,7 @@ std::vector<const Column*> columns_of(const Options& options) {
   return shown;
 }
 
-/// The cells below the heading say nothing, or what is usual in every row.
+/// Every cell below the heading says nothing or the usual "strict".
 bool is_empty(const std::vector<std::string>& cells) {
   return std::all_of(cells.begin() + 1, cells.end(),
                      [](const std::string& text) { return text == none || text == to_string(Math::Strict); });
@@ -122,7 +122,7 @@ class TableReporter final : public Reporter {
 
   void add_group(const std::vector<Result>& group) override {
     if (group.empty()) return;
-    std::vector<std::string> lines(group.size() + 1); // the first one has the headings
+    std::vector<std::string> lines(group.size() + 1); // the first line has the headings
     for (const Column* column : columns_of(options_)) add_column(*column, group, lines);
     fmt::print("\n{}\n", apps::styled(heading(group.front()), Style::Bold, colour_));
     fmt::print("{}\n", apps::styled(lines.front(), Style::Dim, colour_));
@@ -135,7 +135,8 @@ class TableReporter final : public Reporter {
   void finish() override {}
 
  private:
-  /// Adds a column to each line, unless it says nothing. The verdict is the last one, in colour and without padding.
+  /// Adds a column to each line, unless the column is empty. The verdict, which is the last one, has colour and no
+  /// padding.
   void add_column(const Column& column, const std::vector<Result>& group, std::vector<std::string>& lines) const {
     std::vector<std::string> cells{column.table.heading};
     for (const Result& result : group) cells.push_back(cell(column, row_of(result)));
@@ -150,7 +151,7 @@ class TableReporter final : public Reporter {
             (report::is_number(column) ? apps::pad_left(cells[r], width) : apps::pad_right(cells[r], width)) + "  ";
   }
 
-  /// Of each failing row, the command that shows it again.
+  /// Prints the command that shows each failing row again.
   void print_commands(const std::vector<Result>& group) const {
     nlohmann::ordered_json document{{"schema", report::schema},
                                     {"inputs", inputs_json(options_)},

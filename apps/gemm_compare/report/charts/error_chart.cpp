@@ -29,7 +29,7 @@ std::string error_panel(const RowGroup& group, const Run& run) {
     if (row->mean_rel > 0) errors.push_back(row->mean_rel);
     exact |= row->mean_rel == 0;
   }
-  // Zero has no place on a logarithmic axis: it gets a line of its own below everything.
+  // A logarithmic axis has no zero: errors of zero stand on a separate line below all others.
   double floor = 0;
   if (exact) {
     floor = errors.empty() ? 1e-17 : *std::min_element(errors.begin(), errors.end()) / 10;
@@ -53,7 +53,7 @@ std::string error_panel(const RowGroup& group, const Run& run) {
               mark_title(*row, run) + ", error " + error_text(row->mean_rel) + ", " + bound_text(row->max_over_bound) +
                   " of the bound",
               row->failing());
-  std::vector<const Row*> ranked = group.rows; // failing rows and those no other beats get their names first
+  std::vector<const Row*> ranked = group.rows; // failing rows and unbeaten rows get their names first
   std::stable_sort(ranked.begin(), ranked.end(), [&](const Row* a, const Row* b) {
     const auto rank = [&](const Row* row) { return row->failing() ? 0 : on_front(*row, group.rows) ? 1 : 2; };
     return rank(a) != rank(b) ? rank(a) < rank(b) : a->gflops > b->gflops;

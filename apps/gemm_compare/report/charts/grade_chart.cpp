@@ -17,7 +17,7 @@ std::string_view css_of(const GradeClass& one) {
   return backend.empty() ? "b-several" : backend_class(backend);
 }
 
-/// Sizes at which anything was off: zero has no place on a logarithmic axis.
+/// The sizes at which the error is not zero, because a logarithmic axis has no zero.
 std::vector<Point> points_of(const GradeClass& one) {
   std::vector<Point> points;
   for (const Grade::Size& size : one.shown.sizes)
@@ -25,7 +25,7 @@ std::vector<Point> points_of(const GradeClass& one) {
   return points;
 }
 
-/// Names beside the plot, moved apart where they would touch.
+/// Writes names beside the plot and moves them apart where they would touch.
 void label_ends(Plot& plot, const Run& run, std::vector<const GradeClass*> classes) {
   std::sort(classes.begin(), classes.end(),
             [](const GradeClass* a, const GradeClass* b) { return points_of(*a).back().y > points_of(*b).back().y; });
@@ -43,7 +43,7 @@ void label_ends(Plot& plot, const Run& run, std::vector<const GradeClass*> class
 
 std::string chart(const std::string& type, std::vector<const GradeClass*> classes, const Run& run) {
   std::erase_if(classes, [](const GradeClass* one) { return points_of(*one).empty(); });
-  if (classes.empty()) return {}; // whole numbers: nothing was ever off
+  if (classes.empty()) return {}; // the data were whole numbers, without any error
   std::set<double> sizes;
   std::vector<double> errors;
   std::size_t longest = 0;
@@ -73,7 +73,7 @@ std::string chart(const std::string& type, std::vector<const GradeClass*> classe
   return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped(type), plot.finish());
 }
 
-/// A long list of kernels opens when asked.
+/// The kernels of a class; a long list is folded until the reader opens it.
 std::string names_cell(const GradeClass& one, const Run& run) {
   const std::string names = escaped(one.names(run));
   if (one.kernels.size() <= 4) return names;

@@ -1,4 +1,5 @@
-/// Bars are HTML with an SVG each whose widths are percentages: they fit any screen without shrinking their text.
+/// Each bar is HTML with an SVG whose widths are percentages, so that bars fit any screen and their text does not
+/// shrink.
 
 #include <algorithm>
 #include <cmath>
@@ -14,13 +15,12 @@
 namespace tessera::report {
 namespace {
 
-/// What the machine could reach on this product, in GFLOP/s, as the row's percentage says.
-
-/// GFLOP/s of the fastest and the slowest sample.
+/// The speed of the fastest and of the slowest sample, in GFLOP/s.
 double fastest(const Row& row) { return row.gflops * row.median / row.min; }
 double slowest(const Row& row) { return row.gflops * row.median / row.max; }
 
-/// The longest bar: the ceiling if the rows come near it at all, else the best row with room to breathe.
+/// The speed at full width, in GFLOP/s: the ceiling, if the best row reaches an eighth of it, else a little more than
+/// the best row.
 double full_scale(const std::vector<const Row*>& rows) {
   double best = 0, ceiling = 0;
   for (const Row* row : rows) {

@@ -14,7 +14,7 @@
 namespace tessera::report {
 namespace {
 
-/// Times over sizes.
+/// Seconds over sizes.
 using Curve = std::map<double, double>;
 
 void keep_least(Curve& curve, double size, double time) {
@@ -24,8 +24,8 @@ void keep_least(Curve& curve, double size, double time) {
 
 struct Curves {
   Curve host;     ///< the best kernel on the processor
-  Curve device;   ///< the best kernel on the device, operands there already
-  Curve transfer; ///< operands in and result out; empty where not measured
+  Curve device;   ///< the best kernel on the device, with operands that are there already
+  Curve transfer; ///< copies of the operands in and of the result out; empty where they were not measured
   Curve there_and_back() const {
     Curve sum;
     for (const auto& [size, time] : device)
@@ -34,7 +34,8 @@ struct Curves {
   }
 };
 
-/// Where the first curve crosses below the second, on straight lines in the logarithms; nothing if it does not.
+/// The size at which the first curve crosses below the second, on straight lines between the logarithms of the points;
+/// nothing if it does not cross.
 struct Crossing {
   double size = 0;
   bool always = false; ///< below from the smallest common size on

@@ -43,13 +43,13 @@ std::vector<double> linear_ticks(double low, double high) {
   return ticks;
 }
 
-/// About what 11-unit sans-serif text takes.
+/// The approximate width of sans-serif text of 11 units.
 double text_width(std::string_view text) {
   const auto code_points = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
   return 6.1 * static_cast<double>(code_points);
 }
 
-/// The marker of each backend: shape as well as colour tells them apart. Within ±5 of the origin.
+/// The path of each backend's marker, within ±5 of the origin. Backends differ in shape as well as in colour.
 std::string_view marker(std::string_view css_class) {
   if (css_class.find("b-reference") != std::string_view::npos) return "M-4-4H4V4H-4Z";
   if (css_class.find("b-openmp") != std::string_view::npos) return "M-4.4 0a4.4 4.4 0 1 0 8.8 0a4.4 4.4 0 1 0-8.8 0Z";
@@ -207,9 +207,9 @@ std::string speed_tick(double gflops) {
 }
 
 std::vector<double> spread_out(const std::vector<double>& wanted, double gap, double low, double high) {
-  // Neighbours that would touch become a block around the middle of what its members want; blocks that touch merge.
+  // Neighbours that would touch become a block around the mean of the places that they want; blocks that touch merge.
   struct Block {
-    double middle_sum; ///< of the first place each member implies
+    double middle_sum; ///< sum of the first places that the members imply
     std::size_t count;
     double first(double least, double most, double step) const {
       const double mean = middle_sum / static_cast<double>(count);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A chart with two axes, as an inline SVG. Sizes are in the SVG's own units; the page scales the whole.
+/// A chart with two axes, as an inline SVG. Sizes are in units of the SVG, which the page scales.
 
 #include <string>
 #include <string_view>
@@ -8,19 +8,19 @@
 
 namespace tessera::report {
 
-/// From values to positions, and where its ticks are.
+/// Maps values to positions, and has the ticks.
 class Axis {
  public:
   enum class Kind { Linear, Log };
-  /// Covers all finite values (positive ones only for Log) with some room; ticks at round values.
+  /// Covers all finite values (for Log only positive ones) with some room, and has ticks at round values.
   Axis(Kind kind, const std::vector<double>& values, std::string title);
 
   void place(double from, double to) { from_ = from, to_ = to; }
-  /// Ticks at these values alone.
+  /// Replaces the ticks by these values.
   void set_ticks(std::vector<double> values) { ticks_ = std::move(values); }
-  /// What a tick says, instead of the plain number.
+  /// Sets the function that makes a tick's text, which is the plain number by default.
   void set_words(std::string (*words)(double)) { words_ = words; }
-  /// The tick at the lowest end stands for "exactly zero".
+  /// Gives the tick at this value, at the lowest end, another text: it stands for "exactly zero".
   void set_floor(double value, std::string label) { floor_ = value, floor_label_ = std::move(label); }
 
   double at(double value) const;
@@ -58,15 +58,15 @@ class Plot {
   const Axis& y() const { return y_; }
   Size size() const { return size_; }
 
-  /// A line through points given in values. The class is trusted, the title is escaped.
+  /// Draws a line through points that are given as values. The class is trusted, the title is escaped.
   void line(const std::vector<Point>& points, std::string_view css_class, std::string_view title);
-  /// A marker of the shape that belongs to the class, crossed out where `failing`.
+  /// Draws the marker of the class, crossed out if `failing`.
   void mark(Point value, std::string_view css_class, double data, std::string_view title, bool failing);
-  /// At a position, not a value. Anchor: start, middle, end.
+  /// Writes text at a position, which is no value. Anchor: start, middle, end.
   void text(Point position, std::string_view css_class, std::string_view text, std::string_view anchor);
-  /// A line from a mark to its label, in positions.
+  /// Draws a line from a mark to its label, between positions.
   void leader(Point from, Point to, std::string_view css_class);
-  /// Text beside a value, where it covers no other text and no mark; not at all if there is no such place.
+  /// Writes text beside a value where it covers no other text and no mark; writes nothing if there is no such place.
   void label(Point value, std::string_view css_class, std::string_view text);
 
   std::string finish();
@@ -81,7 +81,7 @@ class Plot {
   Axis x_, y_;
   Size size_;
   std::string svg_;
-  std::string late_; ///< labels, over everything else
+  std::string late_; ///< labels, which are drawn over everything else
   std::vector<Box> taken_;
   struct Label {
     Point value;
@@ -97,8 +97,8 @@ std::string speed_tick(double gflops);
 /// The least distance between two labels beside a plot, in the SVG's units.
 inline constexpr double label_gap = 12.5;
 
-/// Positions as close as possible to the wanted ones (ascending), at least `gap` apart, within [low, high] where
-/// there is room.
+/// Returns positions that are as close as possible to the wanted ones (ascending), at least `gap` apart, and within
+/// [low, high] where there is room.
 std::vector<double> spread_out(const std::vector<double>& wanted, double gap, double low, double high);
 
 } // namespace tessera::report

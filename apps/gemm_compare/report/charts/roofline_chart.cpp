@@ -39,12 +39,14 @@ void draw(Plot& plot, const std::vector<Roof>& roofs) {
   }
 }
 
-/// Above the flat part: from its left end, past the slope of a higher roof, or up to its right end if there is no room.
+/// Writes the names of the roofs above their flat parts: from the left end, past the slope of a higher roof, or up to
+/// the right end if there is no room.
 void name(Plot& plot, const std::vector<Roof>& roofs) {
   constexpr double line_height = 13, letter = 6.4;
   const Axis &x = plot.x(), &y = plot.y();
   const double right = plot.size().width - plot.size().right;
-  const double slope = (y.at(1) - y.at(10)) / (x.at(10) - x.at(1)); // of what is proportional
+  const double slope =
+      (y.at(1) - y.at(10)) / (x.at(10) - x.at(1)); // of a line on which speed is proportional to intensity
   double last = plot.size().height;
   for (const Roof& roof : roofs) {
     const std::string words = name_of(roof, roofs);
@@ -57,7 +59,7 @@ void name(Plot& plot, const std::vector<Roof>& roofs) {
   }
 }
 
-/// Slopes of the caches, up to the highest peak, each named at its lower end.
+/// Draws the slopes of the caches up to the highest peak, and names each at its lower end.
 void draw(Plot& plot, const std::vector<CacheSlope>& caches, double peak) {
   const Axis &x = plot.x(), &y = plot.y();
   const auto start = [&](const CacheSlope& cache) {
@@ -99,7 +101,7 @@ std::string roofline_panel(const RowGroup& group, const Run& run) {
     plot.mark({intensity(*row), row->gflops}, backend_class(row->backend), row->gflops, mark_title(*row, run),
               row->failing());
   name(plot, roofs);
-  // The best row at each intensity gets its name, once a kernel; others say theirs when pointed at.
+  // The best row at each intensity gets its name, each kernel once. The names of other rows are in their tooltips.
   std::map<double, const Row*> best;
   for (const Row* row : group.rows) {
     const Row*& at = best[intensity(*row)];

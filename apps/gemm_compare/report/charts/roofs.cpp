@@ -20,7 +20,7 @@ Roof roof_of(const std::vector<const Row*>& rows) {
   return roof;
 }
 
-/// One roof for each mode and number of threads, the highest that a backend measured.
+/// A roof for each mode and number of threads: the highest that a backend measured.
 std::vector<Roof> highest_roofs(const std::vector<const Row*>& rows) {
   std::vector<Roof> roofs;
   for (const RowGroup& group :
@@ -40,8 +40,8 @@ std::vector<Roof> highest_roofs(const std::vector<const Row*>& rows) {
   return roofs;
 }
 
-/// The same, where those within a tenth of each other, mostly the same units measured twice, share one, lowest first. A
-/// mode without a row that the memory bound takes the group's slope: the memory is the same.
+/// Merges roofs whose peaks are within a tenth of each other, which are mostly the same units measured twice, and sorts
+/// them, lowest first. All roofs get the group's highest bandwidth, because they share one memory.
 std::vector<Roof> merged(const std::vector<Roof>& all) {
   std::vector<Roof> roofs;
   double bandwidth = 0;
@@ -68,7 +68,7 @@ double positive(const Json& object, const char* key) {
   return at != object.end() && at->is_number() ? std::max(0.0, at->get<double>()) : 0.0;
 }
 
-/// The document's ceilings of these rows' type, place, modes and numbers of threads.
+/// The document's ceilings for the type, place, modes and numbers of threads of these rows.
 std::vector<const Json*> ceilings_of(const RowGroup& group, const Run& run) {
   std::vector<const Json*> found;
   const auto list = run.machine().find("ceilings");

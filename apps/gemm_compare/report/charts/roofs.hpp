@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the machine was measured to reach, as the roofline shows it.
+/// The measured ceilings of the machine, as the roofline shows them.
 
 #include <string>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace tessera::report {
 
-/// Operations per byte, each operand moved once.
+/// Operations per byte if each operand is moved once.
 double intensity(const Row& row);
 
 /// The ceiling that a row was compared with, in GFLOP/s. The row must have a percentage.
 inline double ceiling_of(const Row& row) { return 100 * row.gflops / row.ceiling_percent; }
 
 struct Roof {
-  std::vector<std::string> maths; ///< modes that share it
+  std::vector<std::string> maths; ///< the modes that share the roof
   int threads = 0;
   double peak = 0;      ///< GFLOP/s
   double bandwidth = 0; ///< of memory, GB/s; 0 where it is not known
@@ -30,7 +30,7 @@ struct CacheSlope {
 };
 
 struct Roofs {
-  std::vector<Roof> roofs;        ///< lowest first; those within a tenth of each other are one
+  std::vector<Roof> roofs;        ///< lowest first; roofs within a tenth of each other are one
   std::vector<CacheSlope> caches; ///< nearest first; empty in documents of versions that did not measure them
 };
 

@@ -19,8 +19,8 @@ std::set<double> sizes_of(const std::vector<const Row*>& rows) {
   return sizes;
 }
 
-/// A label for each line at its end: beside the plot, moved apart where they would touch; for a line that ends early
-/// beside its last point, where there is room.
+/// Labels each line at its end. Labels beside the plot are moved apart where they would touch; a line that ends early
+/// has its label beside its last point, if there is room.
 void label_ends(Plot& plot, const Run& run, std::vector<RowGroup>& lines, const RowGroup& best, std::int64_t largest) {
   std::sort(lines.begin(), lines.end(), [&](const RowGroup& a, const RowGroup& b) {
     return plot.y().at(a.rows.back()->median) < plot.y().at(b.rows.back()->median);

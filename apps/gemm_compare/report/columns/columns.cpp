@@ -183,7 +183,7 @@ auto visit_value(const Column& column, const Row& row, Use&& use) {
       column.value);
 }
 
-/// "seconds" of the key "seconds/median", empty for a key at the top, and what is behind it.
+/// Splits the key "seconds/median" into the object "seconds", which is empty for a key at the top, and "median".
 std::pair<std::string, std::string> split(const char* key) {
   const std::string path = key;
   const std::size_t slash = path.find('/');
@@ -215,7 +215,7 @@ struct IsUnknown {
   bool operator()(double number) const { return std::isnan(number); }
 };
 
-/// One of the objects in a result, "seconds" or "error", has a value.
+/// Some column of an object in the result, "seconds" or "error", has a value.
 bool has_values(const std::string& object, const Row& row) {
   return std::any_of(all_columns.begin(), all_columns.end(), [&](const Column& column) {
     return split(column.key).first == object && !visit_value(column, row, IsUnknown());

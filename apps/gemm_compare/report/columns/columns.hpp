@@ -46,7 +46,7 @@ using Value = std::variant<std::string Row::*, bool Row::*, int Row::*, std::int
                            double (*)(const Row&)>;
 
 struct Column {
-  const char* name; ///< unique
+  const char* name; ///< is unique
   const char* key;  ///< in the JSON of a result, "error/max_rel" for a member of an object; empty: not in JSON
   Value value;
   Print print;
@@ -66,7 +66,7 @@ std::span<const Column> columns();
 /// The columns that a report shows, from left to right: shown_in(&Column::table).
 std::vector<const Column*> shown_in(Shown Column::*report);
 
-/// The value of a column of numbers as a number; unknown for columns of words and of flags.
+/// The value of a column of numbers or flags as a number; unknown for a column of words.
 double number_of(const Column& column, const Row& row);
 /// The column has numbers, which are aligned to the right.
 bool is_number(const Column& column);

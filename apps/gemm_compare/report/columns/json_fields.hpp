@@ -28,7 +28,7 @@ inline double number_at(const Json& object, const char* key, double missing = un
   return value->get<double>();
 }
 
-/// A dimension or a count: whole, not negative, and exact in a double.
+/// A dimension or a count: a whole number that is not negative and is exact in a double.
 inline std::int64_t whole_at(const Json& object, const char* key) {
   const double value = number_at(object, key, 0);
   if (!(value >= 0) || value > 0x1p53 || value != static_cast<double>(static_cast<std::int64_t>(value)))
