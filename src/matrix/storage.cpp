@@ -8,11 +8,10 @@
 #include <tessera/status.hpp>
 
 #include "host_memory.hpp"
+#include "operand.hpp"
 
 namespace tessera::detail {
 namespace {
-
-std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
 /// Returns `cols` rounded up to whole cache lines, so that every row starts aligned. It is at least one line, because a
 /// leading dimension is never zero.

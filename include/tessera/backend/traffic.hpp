@@ -46,7 +46,8 @@ inline GemmTraffic traffic_of(const GemmKernel& row, const GemmCall& call) noexc
 /// of 1.
 inline double passes(Index extent, int tile) noexcept {
   const Index step = tile > 0 ? tile : 1;
-  return static_cast<double>((extent + step - 1) / step);
+  const Index tiles = (extent + step - 1) / step;
+  return static_cast<double>(tiles);
 }
 
 /// The count of a kernel that computes C in tiles of row.tile: A is loaded once for each tile in a row of C, B once for
