@@ -68,7 +68,7 @@ struct WorstElement {
 };
 inline constexpr std::size_t worst_elements = 8; ///< number of elements in GemmError::worst
 
-/// How many elements are NaN, and how many are infinite.
+/// Says how many elements are NaN, and how many are infinite.
 struct NonFinite {
   Index nan = 0;
   Index inf = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// How errors are reported: a Status crosses the plug-in boundary, and libtessera turns it into an exception for its
-/// users.
+/// Describes how errors are reported: a Status crosses the plug-in boundary, and libtessera turns it into an exception
+/// for its users.
 
 #include <stdexcept>
 #include <string>

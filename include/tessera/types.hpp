@@ -12,7 +12,8 @@
 
 #include <tessera/detail/export.hpp>
 
-/// Of a lambda that visit() calls: its loops are then compiled for the instructions of the function around it.
+/// Marks a lambda that visit() calls. The compiler inlines it, so its loops use the instruction set of the function
+/// around it.
 #define TESSERA_ALWAYS_INLINE __attribute__((always_inline))
 
 namespace tessera {
@@ -23,7 +24,7 @@ using Index = std::int64_t;
 /// Element types. Values are part of the plug-in ABI: add at the end.
 enum class DType : int { F32 = 0, F64 = 1, F16 = 2, BF16 = 3 };
 
-/// How a product may round. The library never chooses another mode than Strict by itself; see gemm.hpp.
+/// Describes how a product may round. The library never chooses another mode than Strict by itself; see gemm.hpp.
 /// A row may round less than its mode allows where that takes no longer.
 /// 16-bit operands have the modes Strict, and Bf16 (of bf16) or Fp16 (of f16), which round nothing there.
 enum class Math : int {
@@ -40,8 +41,9 @@ enum class Math : int {
 /// complex.hpp take the last one.
 enum class Op : int { None = 0, Transpose = 1, ConjugateTranspose = 2 };
 
-/// Which executor runs a call. Auto may choose and fall back; a named backend works or the call throws. The facts about
-/// each stand in backend_list.hpp. Plug-ins of other authors have larger values, which parse_backend() gives them.
+/// Says which executor runs a call. Auto may choose and fall back; a named backend works or the call throws. The facts
+/// about each stand in backend_list.hpp. Plug-ins of other authors have larger values, which parse_backend() gives
+/// them.
 enum class Backend : int { Auto = 0, Reference = 1, OpenMP = 2, Tbb = 3, Cuda = 4 };
 
 struct f16;

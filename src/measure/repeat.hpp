@@ -1,6 +1,6 @@
 #pragma once
 
-/// How often work is repeated, and in which order: warm-up, budgets, samples, turns.
+/// Describes how often work is repeated, and in which order: warm-up, budgets, samples, turns.
 
 #include <algorithm>
 #include <cmath>

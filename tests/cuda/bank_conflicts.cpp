@@ -47,8 +47,8 @@ int conflicts(int count, Offset offset) {
   return wavefronts - words;
 }
 
-/// What float4 and the rungs after it share: 256 threads, 32 bytes of rows and of columns for a thread, and tiles of 8
-/// k.
+/// Describes what float4 and the rungs after it share: 256 threads, 32 bytes of rows and of columns for a thread, and
+/// tiles of 8 k.
 template <class T>
 struct Tile {
   static constexpr int width = Vector<T>::width;

@@ -16,9 +16,9 @@ namespace tessera::compare_app {
 
 enum class Operation { Gemm, SumOfSquares };
 
-/// How kernels on a device are timed. Events: each run between two events. Graph: many runs are recorded and replayed
-/// as one. Auto, the default: Graph if the fastest run of a shape is so short that its launch would hide it, else
-/// Events.
+/// Describes how kernels on a device are timed. Events: each run between two events. Graph: many runs are recorded and
+/// replayed as one. Auto, the default: Graph if the fastest run of a shape is so short that its launch would hide it,
+/// else Events.
 enum class Timing { Auto, Events, Graph };
 
 /// Returns the word for a timing on the command line and in the JSON report.
@@ -37,7 +37,7 @@ struct BackendRequest {
   bool demanded = false;
 };
 
-/// How operands are filled; see race/data_sets.hpp.
+/// Describes how operands are filled; see race/data_sets.hpp.
 struct Filling {
   Distribution distribution = Distribution::Uniform;
   double low = -1;

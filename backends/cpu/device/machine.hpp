@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the operating system reports about the processor. A value is zero or empty if it is not reported.
+/// Describes what the operating system reports about the processor. A value is zero or empty if it is not reported.
 
 #include <cstddef>
 #include <string>

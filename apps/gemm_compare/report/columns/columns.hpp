@@ -13,7 +13,7 @@
 
 namespace tessera::report {
 
-/// How a value is printed. Each report has its own text for each kind.
+/// Describes how a value is printed. Each report has its own text for each kind.
 enum class Print {
   Word,
   Backend,

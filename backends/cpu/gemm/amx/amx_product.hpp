@@ -20,7 +20,7 @@
 
 namespace tessera::cpu::amx {
 
-/// How a rung uses the tiles.
+/// Describes how a rung uses the tiles.
 struct Method {
   int parts;             ///< bf16 parts of an element
   Index run_k;           ///< steps of k in one call of a kernel: they fit L1, and amx_bf16x6 adds their sum in f32

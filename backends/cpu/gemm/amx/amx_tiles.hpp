@@ -29,8 +29,8 @@ struct Operand {
   Index outer, k;
 };
 
-/// What a kernel prefetches for each chunk: `lines` lines of 64 bytes of an operand into L2, and `rows` rows of the
-/// next square's sums into L1.
+/// Describes what a kernel prefetches for each chunk: `lines` lines of 64 bytes of an operand into L2, and `rows` rows
+/// of the next square's sums into L1.
 struct Ahead {
   const char* operand;
   int lines;

@@ -20,9 +20,9 @@ struct MicroKernelBody {
   static constexpr int lanes = Simd::lanes;
   static constexpr int tile_n = vectors * lanes;
 
-  // How many steps of k ahead the operands are prefetched. They come from L2 or, where a strip of B begins, from L3 or
-  // memory. The hardware prefetches too, but late (docs/lab/cpu_gemm.md, "What was tried on simd"). A prefetch past the
-  // end of a strip is harmless.
+  // Says how many steps of k ahead the operands are prefetched. They come from L2 or, where a strip of B begins, from
+  // L3 or memory. The hardware prefetches too, but late (docs/lab/cpu_gemm.md, "What was tried on simd"). A prefetch
+  // past the end of a strip is harmless.
   static constexpr Index a_ahead = 24;
   static constexpr Index b_ahead = 48;
   static constexpr Index prefetch_step = prefetch_bytes / sizeof(T);

@@ -29,7 +29,8 @@ struct ResultPlace {
   Index row, col;
 };
 
-/// How sums become results in C. It is passed by value among a kernel's parameters. S is the type of the sums.
+/// Describes how sums become results in C. It is passed by value among a kernel's parameters. S is the type of the
+/// sums.
 template <class S>
 struct EpilogueStore {
   static constexpr int width = 16 / sizeof(S); ///< elements that are read or written at once, at most

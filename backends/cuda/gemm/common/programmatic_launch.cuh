@@ -32,7 +32,7 @@ __device__ inline void wait_for_kernel_before() {
 #endif
 }
 
-/// How a kernel is launched. Source for clusters: CUDA C++ Programming Guide, "Thread Block Clusters".
+/// Describes how a kernel is launched. Source for clusters: CUDA C++ Programming Guide, "Thread Block Clusters".
 struct Launch {
   Index blocks;
   int threads;

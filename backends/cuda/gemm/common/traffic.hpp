@@ -13,7 +13,7 @@ namespace tessera::cuda {
 inline constexpr double warp_lanes = 32;
 inline constexpr double sector_bytes = 32;
 
-/// What the lanes of a warp access in one step.
+/// Describes what the lanes of a warp access in one step.
 enum class Lanes { OneElement, Neighbours, DifferentRows };
 
 /// Bytes that one access of one lane moves: its share of the warp's sectors.

@@ -11,8 +11,8 @@
 
 namespace tessera::cuda::warp_tiling {
 
-/// How a warp's lanes are laid out: row by row, or along a Z-curve, where the reads of B take half the time and the
-/// reads of A no longer than before.
+/// Describes how a warp's lanes are laid out: row by row, or along a Z-curve, where the reads of B take half the time
+/// and the reads of A no longer than before.
 enum class Lanes { Rows, ZCurve };
 
 /// The shape of a block's tile, from a lane's results in vectors and the block's warps. `width_m` is the number of rows

@@ -17,8 +17,8 @@ constexpr int threads = 128 * (1 + consumers);
 constexpr int cluster = 2; ///< blocks that share a panel of B
 constexpr int shared_limit = 227 << 10;
 
-/// How a math mode multiplies: each operand is the sum of `terms` numbers of type `type`, multiplied in blocks of
-/// `block_k` steps.
+/// Describes how a math mode multiplies: each operand is the sum of `terms` numbers of type `type`, multiplied in
+/// blocks of `block_k` steps.
 template <UnitType type_, int terms_, int block_k_, int carried_every_>
 struct Recipe {
   static constexpr UnitType type = type_;

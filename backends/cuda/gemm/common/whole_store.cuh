@@ -43,8 +43,8 @@ __device__ void store_vectors(const VectorOperands<T>& x, const Sums& sums, At a
   }
 }
 
-/// Whether there is unrolled code for whole vectors at C's edge (Unrolled) or only the loop (Rolled). The unrolled code
-/// is 500 instructions, which changes the register allocation of a kernel's main loop.
+/// Says whether there is unrolled code for whole vectors at C's edge (Unrolled) or only the loop (Rolled). The unrolled
+/// code is 500 instructions, which changes the register allocation of a kernel's main loop.
 enum class Edges { Unrolled, Rolled };
 
 /// Stores the results of the thread whose first result is C(i, j). Vector v consists of `width` results from number

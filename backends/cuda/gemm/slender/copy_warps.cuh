@@ -1,7 +1,7 @@
 #pragma once
 
-/// How slender's tiles come into shared memory: producer warps copy them with cp.async, many stages ahead. Each
-/// scheduler has only one consumer warp, so nothing else would hide the time that starting a copy takes.
+/// Describes how slender's tiles come into shared memory: producer warps copy them with cp.async, many stages ahead.
+/// Each scheduler has only one consumer warp, so nothing else would hide the time that starting a copy takes.
 
 #include <type_traits>
 

@@ -112,7 +112,8 @@ __global__ void __launch_bounds__(warps * 32, 16 / warps) few_vectors_kernel(con
 #endif
 }
 
-/// How k is shared out. A block of 16 warps has a multiprocessor to itself, a block of 8 warps has half of one.
+/// Describes how k is shared out. A block of 16 warps has a multiprocessor to itself, a block of 8 warps has half of
+/// one.
 struct SplitK {
   int k_parts, warps;
 };

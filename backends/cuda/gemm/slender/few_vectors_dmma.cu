@@ -11,7 +11,7 @@ namespace {
 
 using namespace few_vectors;
 
-/// How few_vectors_dmma shares the work out. A warp's matrix instructions form one chain for each result.
+/// Describes how few_vectors_dmma shares the work out. A warp's matrix instructions form one chain for each result.
 struct DmmaShape {
   using Element = double;
   static constexpr int groups = 2; ///< groups of 8 vectors for a warp; 8 are the instruction's columns

@@ -12,10 +12,10 @@ using namespace few_vectors;
 
 constexpr Index least_small = 5; ///< rows or columns; for fewer, slender's tiles of one to four rows are as fast
 
-/// How few_vectors_ffma shares the work out. A lane computes the chains of 2×4 results. Lanes lie along the Z-curve, so
-/// that two of each four neighbours share what they read of an operand, and shared memory answers in half the time. A
-/// team is two warps, each with half of the small operand's vectors. There are two such warps for each scheduler,
-/// because one warp of 4×4 results a lane would spend a third of its time waiting for its own instructions.
+/// Describes how few_vectors_ffma shares the work out. A lane computes the chains of 2×4 results. Lanes lie along the
+/// Z-curve, so that two of each four neighbours share what they read of an operand, and shared memory answers in half
+/// the time. A team is two warps, each with half of the small operand's vectors. There are two such warps for each
+/// scheduler, because one warp of 4×4 results a lane would spend a third of its time waiting for its own instructions.
 struct FfmaShape {
   using Element = float;
   static constexpr int strip = 32, results = 8, team = team_size, most_teams = 4, stages = 4, blocks = 2;

@@ -1,9 +1,9 @@
 #pragma once
 
-/// How few_vectors_kernel reads its operands. A matrix instruction leaves open which of its k and columns stand for
-/// which of ours, as long as both operands agree. So lanes read 16 bytes as they are stored, along k or across, and 128
-/// bytes of a line at once. What is stored across is paired by a permutation of bytes, and neighbouring lanes exchange
-/// halves of lines along k.
+/// Describes how few_vectors_kernel reads its operands. A matrix instruction leaves open which of its k and columns
+/// stand for which of ours, as long as both operands agree. So lanes read 16 bytes as they are stored, along k or
+/// across, and 128 bytes of a line at once. What is stored across is paired by a permutation of bytes, and neighbouring
+/// lanes exchange halves of lines along k.
 
 #include <utility>
 
@@ -15,7 +15,7 @@
 
 namespace tessera::cuda::few_vectors {
 
-/// How the small operand is read.
+/// Describes how the small operand is read.
 enum class Reads {
   Chunks, ///< 16 bytes along k
   Pairs,  ///< the elements of two vectors, which are neighbours

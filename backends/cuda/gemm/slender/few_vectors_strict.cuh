@@ -151,8 +151,8 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
 #endif
 }
 
-/// How many teams a block has: `down` segments by `across` strips, in clusters of `k_parts` blocks. It aims at some 128
-/// blocks. In a cluster of two blocks, the second one has the last segment, which may be short, and no fewer
+/// Says how many teams a block has: `down` segments by `across` strips, in clusters of `k_parts` blocks. It aims at
+/// some 128 blocks. In a cluster of two blocks, the second one has the last segment, which may be short, and no fewer
 /// segments than the first one.
 struct TeamGrid {
   int k_parts, down, across;

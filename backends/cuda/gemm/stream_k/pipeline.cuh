@@ -1,7 +1,7 @@
 #pragma once
 
-/// What the producer warps and the consumer warps of a stream_k block exchange: stages of operands, and descriptions of
-/// the work tiles that the stages belong to.
+/// Describes what the producer warps and the consumer warps of a stream_k block exchange: stages of operands, and
+/// descriptions of the work tiles that the stages belong to.
 
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/ring.cuh"

@@ -15,7 +15,7 @@
 
 namespace tessera::cuda::stream_k {
 
-/// What the model knows of a kernel.
+/// Describes what the model knows of a kernel.
 struct TileModel {
   int m, n;
   int blocks;       ///< blocks that share a multiprocessor

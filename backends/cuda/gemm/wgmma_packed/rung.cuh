@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a packed row runs: it splits and packs the operands, chooses the tile's width and the slices of k, and launches
-/// the product.
+/// Describes what a packed row runs: it splits and packs the operands, chooses the tile's width and the slices of k,
+/// and launches the product.
 
 #include <tessera/executor.hpp>
 

@@ -24,8 +24,8 @@ __device__ int stages_of(const TmaProduct& x) {
   return x.k_parts == 3 || x.k_parts > 4 ? S::count - 1 : S::count;
 }
 
-/// Which block adds the 16 rows number `rows` of a tile of 64 rows: every k_parts-th group of 16 rows belongs to one
-/// block, which adds the sums of all consumers of all parts.
+/// Says which block adds the 16 rows number `rows` of a tile of 64 rows: every k_parts-th group of 16 rows belongs to
+/// one block, which adds the sums of all consumers of all parts.
 struct RowsToAdd {
   int block, number; ///< the block, and the position of the rows among the rows that the block adds
 
@@ -44,7 +44,7 @@ __device__ int column_groups(const TmaProduct& x) {
   return min(count / 4, ((x.swapped ? x.to.m : x.to.n) + 7) / 8);
 }
 
-/// Which block adds a warp's rows of a tile of 128×128. Each of two or four blocks adds the rows of some warps.
+/// Says which block adds a warp's rows of a tile of 128×128. Each of two or four blocks adds the rows of some warps.
 struct WarpsToAdd {
   static constexpr int bytes = 16 * 128 * sizeof(float); ///< of a warp's sums
   int each;                                              ///< warps whose rows a block adds

@@ -1,8 +1,8 @@
 #pragma once
 
-/// How operands get from memory into shared memory: the producer copies boxes of a tensor map into a ring of stages. A
-/// line of a box has 64 elements of 16 bits, or 32 of 32 bits, whichever way the operand is stored: 64 k of some rows
-/// of op(A), or 64 rows of some k. Sources: PTX ISA, "cp.async.bulk.tensor"; NVIDIA CUTLASS for the scheme.
+/// Describes how operands get from memory into shared memory: the producer copies boxes of a tensor map into a ring of
+/// stages. A line of a box has 64 elements of 16 bits, or 32 of 32 bits, whichever way the operand is stored: 64 k of
+/// some rows of op(A), or 64 rows of some k. Sources: PTX ISA, "cp.async.bulk.tensor"; NVIDIA CUTLASS for the scheme.
 
 #include <cuda.h>
 

@@ -12,9 +12,9 @@
 
 namespace tessera::cuda::tma {
 
-/// What the blocks of a cluster share. Nothing: a block is alone. B: two blocks, one below the other, need the same
-/// columns of op(B), and each fetches half of them for both. Results: each block has its own part of k of one tile, and
-/// they add their sums.
+/// Describes what the blocks of a cluster share. Nothing: a block is alone. B: two blocks, one below the other, need
+/// the same columns of op(B), and each fetches half of them for both. Results: each block has its own part of k of one
+/// tile, and they add their sums.
 enum class Sharing { Nothing, B, Results };
 
 struct TilingPlan {

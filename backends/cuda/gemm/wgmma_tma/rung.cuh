@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a row by tensor maps runs: it describes the operands, copies what the copy engine cannot read, and launches the
-/// product.
+/// Describes what a row by tensor maps runs: it describes the operands, copies what the copy engine cannot read, and
+/// launches the product.
 
 #include <tessera/executor.hpp>
 
@@ -219,7 +219,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                .stages_each = static_cast<int>(stages / units),
                .longer_parts = static_cast<int>(stages % units),
                .epilogue = EpilogueStore<float>(call)};
-  // What one copy fetches, for the whole cluster where blocks share B: columns and k.
+  // Describes what one copy fetches, for the whole cluster where blocks share B: columns and k.
   const int own_columns = plan.own_columns();
   const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
   if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;

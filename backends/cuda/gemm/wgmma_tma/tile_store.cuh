@@ -1,9 +1,9 @@
 #pragma once
 
-/// How results get from accumulators to C: each warp rearranges its 16 rows, 128 bytes of each at a time, in its own
-/// shared memory, so that its lanes store 16 bytes each, next to one another in a row. A block's last tile is stored in
-/// this way, and every tile where the copy engine cannot store (store_boxes.cuh); warps do not wait for these stores.
-/// Where C is not aligned, and at its edge, a lane stores the elements of a column.
+/// Describes how results get from accumulators to C: each warp rearranges its 16 rows, 128 bytes of each at a time, in
+/// its own shared memory, so that its lanes store 16 bytes each, next to one another in a row. A block's last tile is
+/// stored in this way, and every tile where the copy engine cannot store (store_boxes.cuh); warps do not wait for these
+/// stores. Where C is not aligned, and at its edge, a lane stores the elements of a column.
 
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/rounding.cuh"
