@@ -36,8 +36,9 @@ for entry in json.loads((build / "compile_commands.json").read_text()):
             continue
     elif not ours or ours[0] not in libraries or path.suffix != ".cpp":
         continue
-    # The rungs of the ladders on the processor have a `row` and a `run` each, output_file.cpp has a `fail`.
-    alone = not made and ({"cpu", "reference"} & set(ours[:-1]) or path.name == "output_file.cpp")
+    # Each rung of a ladder has a `row` and a `run`, and output_file.cpp has a `fail`: these files stay alone.
+    alone = not made and ({"cpu", "reference"} & set(ours[:-1]) or ours[:3] == ("backends", "cuda", "gemm")
+                          or path.name == "output_file.cpp")
     batches.setdefault((words(entry), path if alone else None), []).append(path)
 
 shutil.rmtree(joined, ignore_errors=True)
