@@ -11,37 +11,12 @@
 #include <tessera/random.hpp>
 
 #include "common/terminal.hpp"
+#include "device_memory.hpp"
 #include "measure/repeat.hpp"
 #include "measure/time_summary.hpp"
 
 namespace tessera::bench {
 namespace {
-
-/// A piece of an executor's memory.
-class Memory {
- public:
-  Memory(Executor& where, std::size_t bytes) : where_(where), bytes_(bytes) {
-    throw_if_failed(where.allocate(bytes, data_));
-  }
-  ~Memory() { where_.free(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-  void write(const void* host) {
-    throw_if_failed(where_.copy_in(where_.default_queue(), data_, bytes_, host, bytes_, bytes_, 1));
-  }
-  void read(void* host) const {
-    throw_if_failed(where_.copy_out(where_.default_queue(), host, bytes_, data_, bytes_, bytes_, 1));
-  }
-
- private:
-  Executor& where_;
-  std::size_t bytes_;
-  void* data_ = nullptr;
-};
 
 template <class T>
 std::vector<T> random_elements(Index count, std::uint64_t seed) {
@@ -65,7 +40,7 @@ class Pointers {
 
  private:
   std::vector<void*> host_;
-  Memory device_;
+  DeviceMemory device_;
 };
 
 template <class T>
@@ -149,7 +124,7 @@ class Course {
   BatchRace race_;
   Index size_a_, size_b_, size_c_;
   std::vector<T> host_a_, host_b_, host_c_;
-  Memory a_, b_, c_;
+  DeviceMemory a_, b_, c_;
   Pointers<T> all_a_, all_b_, all_c_;
   BatchWork work_;
 };
