@@ -19,10 +19,14 @@ Arithmetic of_vendor(const DeviceMode& mode) {
 /// A row of the device's ladder, or the executor's own choice.
 class RowPeer final : public DevicePeer {
  public:
-  RowPeer(Executor& device, std::string name, std::string row)
-      : device_(device), name_(std::move(name)), row_(std::move(row)) {}
+  RowPeer(Executor& device, std::string name, std::string row, Math math)
+      : device_(device), name_(std::move(name)), row_(std::move(row)), math_(math) {}
   const std::string& name() const override { return name_; }
-  Status enqueue(Queue& queue, const GemmCall& call) override { return device_.gemm(queue, call, row_); }
+  Status enqueue(Queue& queue, const GemmCall& call) override {
+    GemmCall mine = call;
+    mine.math = math_;
+    return device_.gemm(queue, mine, row_);
+  }
   Arithmetic arithmetic(const DeviceMode& mode) const override {
     if (is_vendor()) return of_vendor(mode);
     const bool strict = mode.math == Math::Strict;
@@ -35,6 +39,7 @@ class RowPeer final : public DevicePeer {
   Executor& device_;
   std::string name_;
   std::string row_;
+  Math math_;
 };
 
 /// cublasGemmEx, which chooses its kernel by itself. Row-major products are computed as column-major ones:
@@ -105,10 +110,10 @@ const std::vector<DeviceMode>& device_modes() {
 
 DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas) {
   DevicePeers peers;
-  peers.push_back(std::make_unique<RowPeer>(device, "tessera", ""));
+  peers.push_back(std::make_unique<RowPeer>(device, "tessera", "", mode.math));
   if (!cublas->exists()) return peers;
   peers.push_back(std::make_unique<CublasPeer>(cublas, mode.cublas_compute));
-  peers.push_back(std::make_unique<RowPeer>(device, "cublas_lt", mode.list_row));
+  peers.push_back(std::make_unique<RowPeer>(device, "cublas_lt", mode.list_row, of_vendor(mode).math));
   return peers;
 }
 

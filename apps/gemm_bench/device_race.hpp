@@ -14,10 +14,12 @@ namespace tessera::bench {
 struct DeviceStanding {
   std::string peer;
   bool vendor = false;
-  std::vector<double> plain; ///< seconds of a product, enqueued by call after call, by the device's events
-  std::vector<double> graph; ///< the same calls recorded once and enqueued as a whole; empty if they cannot be recorded
-  std::vector<double> host;  ///< the host's seconds for enqueueing a product while the device keeps up or lags behind
-  std::string problem;       ///< why there are no times, or what is wrong with the result; empty if nothing is
+  std::vector<double> plain = {}; ///< seconds of a product, enqueued by call after call, by the device's events
+  std::vector<double> graph =
+      {}; ///< the same calls recorded once and enqueued as a whole; empty if they cannot be recorded
+  std::vector<double> host =
+      {};                   ///< the host's seconds for enqueueing a product while the device keeps up or lags behind
+  std::string problem = {}; ///< why there are no times, or what is wrong with the result; empty if nothing is
   long long differing_bits = -1; ///< elements of the compared rows without the canonical bits; −1: not promised
 };
 

@@ -78,13 +78,13 @@ std::vector<Race> races(const Words& words) {
 }
 
 int device_command(const Words& words) {
-  DevicePlan plan{.products = products(words),
-                  .rounds = words.rounds,
-                  .sample_seconds = words.sample_ms * 1e-3,
-                  .json = words.json,
-                  .picture = words.picture};
-  plan.modes = apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3" : words.types);
-  return run_device_plan(plan);
+  return run_device_plan(
+      {.modes = apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3" : words.types),
+       .products = products(words),
+       .rounds = words.rounds,
+       .sample_seconds = words.sample_ms * 1e-3,
+       .json = words.json,
+       .picture = words.picture});
 }
 
 int peers_command(const Words& words) {

@@ -27,9 +27,7 @@ bool is_library(const std::string& peer) { return !is_tessera(peer) && peer != p
 
 double gflops(const Race& race, double seconds) { return 2e-9 * multiply_adds(race.product) / seconds; }
 
-std::string shape_text(const Race& race) {
-  return fmt::format("{} {}×{}×{}", to_string(race.type), race.shape.m, race.shape.n, race.shape.k);
-}
+std::string shape_text(const Race& race) { return fmt::format("{} {}", to_string(race.type), to_text(race.product)); }
 
 const Standing* fastest(const std::vector<Standing>& standings, bool (*counts)(const std::string&)) {
   const Standing* best = nullptr;
