@@ -13,11 +13,11 @@
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
-#include "batch_command.hpp"
+#include "batch/command.hpp"
 #include "common/command_line.hpp"
 #include "common/machine.hpp"
 #include "common/words.hpp"
-#include "device_command.hpp"
+#include "device/command.hpp"
 #include "probe.hpp"
 #include "race.hpp"
 #include "report.hpp"

@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
                                    "--rounds", "1", "--sample-ms", "0.1", "--json", "out.json"});
     BOOST_TEST(outcome.status == 0, outcome.err);
     std::vector<json> drawn;
-    for (const json& row : json::parse(folder.read("out.json"))["results"])
+    const json report = json::parse(folder.read("out.json"));
+    for (const json& row : report["results"])
       if (row["peer"] == "tessera-openmp")
         drawn.push_back({row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"]});
     return drawn;

@@ -1,4 +1,4 @@
-#include "batch_race.hpp"
+#include "race.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <tessera/random.hpp>
 
 #include "common/terminal.hpp"
-#include "device_memory.hpp"
+#include "gemm_bench/device/memory.hpp"
 #include "measure/repeat.hpp"
 #include "measure/time_summary.hpp"
 

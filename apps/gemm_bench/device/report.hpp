@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "device_race.hpp"
+#include "race.hpp"
 
 namespace tessera::bench {
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "device_memory.hpp"
-#include "device_peer.hpp"
-#include "random_products.hpp"
+#include "gemm_bench/random_products.hpp"
+#include "memory.hpp"
+#include "peer.hpp"
 
 namespace tessera::bench {
 

@@ -1,4 +1,4 @@
-#include "device_command.hpp"
+#include "command.hpp"
 
 #include <cstdio>
 
@@ -9,7 +9,7 @@
 
 #include "common/machine.hpp"
 #include "common/words.hpp"
-#include "device_report.hpp"
+#include "report.hpp"
 
 namespace tessera::bench {
 namespace {

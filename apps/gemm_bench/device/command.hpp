@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "random_products.hpp"
+#include "gemm_bench/random_products.hpp"
 
 namespace tessera::bench {
 

@@ -1,4 +1,4 @@
-#include "batch_command.hpp"
+#include "command.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,9 +8,9 @@
 #include <tessera/backend.hpp>
 #include <tessera/io.hpp>
 
-#include "batch_race.hpp"
 #include "common/machine.hpp"
 #include "common/words.hpp"
+#include "race.hpp"
 
 namespace tessera::bench {
 namespace {

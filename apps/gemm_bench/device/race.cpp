@@ -1,4 +1,4 @@
-#include "device_race.hpp"
+#include "race.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -7,8 +7,8 @@
 
 #include <tessera/recording.hpp>
 
-#include "device_operands.hpp"
 #include "measure/repeat.hpp"
+#include "operands.hpp"
 
 namespace tessera::bench {
 namespace {

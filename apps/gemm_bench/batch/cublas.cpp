@@ -4,8 +4,8 @@
 
 #include <tessera/backend.hpp>
 
-#include "batch_peer.hpp"
-#include "cublas.hpp"
+#include "gemm_bench/cublas.hpp"
+#include "peer.hpp"
 
 namespace tessera::bench {
 namespace {

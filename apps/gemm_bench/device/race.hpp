@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "device_peer.hpp"
-#include "random_products.hpp"
+#include "gemm_bench/random_products.hpp"
+#include "peer.hpp"
 
 namespace tessera::bench {
 

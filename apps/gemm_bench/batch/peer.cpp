@@ -1,4 +1,4 @@
-#include "batch_peer.hpp"
+#include "peer.hpp"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "device_operands.hpp"
+#include "operands.hpp"
 
 #include <algorithm>
 #include <limits>

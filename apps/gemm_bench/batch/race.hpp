@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "batch_peer.hpp"
-#include "race.hpp"
+#include "gemm_bench/race.hpp"
+#include "peer.hpp"
 
 namespace tessera::bench {
 

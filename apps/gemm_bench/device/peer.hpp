@@ -10,7 +10,7 @@
 #include <tessera/compare.hpp>
 #include <tessera/executor.hpp>
 
-#include "cublas.hpp"
+#include "gemm_bench/cublas.hpp"
 
 namespace tessera::bench {
 

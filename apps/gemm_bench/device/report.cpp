@@ -1,4 +1,4 @@
-#include "device_report.hpp"
+#include "report.hpp"
 
 #include <algorithm>
 #include <array>

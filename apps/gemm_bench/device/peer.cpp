@@ -1,4 +1,4 @@
-#include "device_peer.hpp"
+#include "peer.hpp"
 
 #include <limits>
 
