@@ -5,9 +5,10 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/detail/stopwatch.hpp>
+
 #include "cpu/device/isa.hpp"
 #include "cpu/gemm/common/microkernel.hpp"
-#include "measure/stopwatch.hpp"
 
 namespace tessera::bench {
 namespace {

@@ -44,11 +44,11 @@ TESSERA_API std::vector<BackendInfo> available_backends();
 /// for a value that is no backend.
 TESSERA_API Memory memory_of(Backend backend);
 
-/// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends.
-/// Auto: the available one with the largest preference. Throws BackendUnavailable with the reason.
+/// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends. Auto
+/// stands for the available backend with the largest preference. Throws BackendUnavailable with the reason.
 TESSERA_API Executor& executor(Backend backend);
 
-/// The rows of a backend's ladder, also where the plug-in has no device. Empty where the plug-in is missing.
+/// Return the rows of a backend's ladders, also where the plug-in finds no device; none where the plug-in is missing.
 TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);
 TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 

@@ -128,7 +128,7 @@ class TESSERA_API GemmReference {
   GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads = 0) const;
 
   const std::vector<Index>& rows() const;
-  /// Row rows()[r] of the reference and of the canonical product: n elements of the call's result type.
+  /// Return row rows()[r] of the reference and of the canonical product: n elements of the call's result type.
   const void* gold(Index r) const;
   const void* canonical(Index r) const;
 

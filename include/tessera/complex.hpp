@@ -26,7 +26,7 @@
 ///     r.im = fma(im beta, C.re, fma(re beta, C.im, t.im))
 ///
 /// Under Math::Strict these are the bits of every backend with any number of threads. Swapping the operands, as for
-/// column-major matrices, swaps a with b in the order above: that may change im's last bit.
+/// column-major matrices, swaps a with b in the four lines of re and im, which may change im's last bit.
 /// If alpha = 0 or K = 0, A and B are not read and C becomes beta·C. beta = 0 never reads C.
 ///
 /// Complex products have the math modes of real products. op(B), and op(A) unless it is Op::None, are rewritten in

@@ -13,8 +13,8 @@
 /// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
 /// with any number of threads.
 ///
-/// 16-bit operands (half.hpp): elements are converted to f32, which is exact; alpha and beta are f32, and everything
-/// above is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
+/// 16-bit operands (half.hpp): elements are converted to f32, which is exact; alpha and beta are f32, and r
+/// is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
 /// rounded once where f32 operands have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded.
 /// Math::Bf16 of bf16 operands and Math::Fp16 of f16 operands multiply the elements without rounding them and add in
 /// f32, on matrix units and in any order. The other modes are for f32 operands.

@@ -169,7 +169,8 @@ class Matrix {
   /// Returns the number of elements from one row to the next in host memory: cols() rounded up to whole cache lines.
   Index ld() const noexcept { return storage_ ? storage_->ld() : 0; }
 
-  /// Element (i, j), unchecked. The non-const forms here and below make the host's copy the newest one.
+  /// Returns element (i, j), which is not checked. The non-const forms of operator(), data() and row() make the host's
+  /// copy the newest one.
   const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
   T& operator()(Index i, Index j) { return data()[i * ld() + j]; }
   /// Returns element (i, j). Throws InvalidArgument if there is none.
@@ -193,7 +194,7 @@ class Matrix {
 
   void fill(Scalar<T> value) { detail::fill(operand(), static_cast<double>(value)); }
 
-  /// Reductions in double precision, computed on the device that holds the newest copy.
+  /// Reductions are computed in double precision, on the device that holds the newest copy.
   double sum_of_squares() const { return detail::reduce(operand(), ReduceOp::SumOfSquares); }
   double norm_frobenius() const { return detail::norm_frobenius(operand()); }
   double norm_max() const { return detail::reduce(operand(), ReduceOp::MaxAbs); }

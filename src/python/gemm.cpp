@@ -264,8 +264,6 @@ class Product {
 
 } // namespace
 
-std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
-
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
   return Product(arguments, wrap).run();
 }

@@ -33,10 +33,9 @@ double Progress::seconds_left() const {
 }
 
 void Progress::show(const std::string& what) {
-  const Clock::time_point now = Clock::now();
-  if (!enabled_ || now - shown_ < std::chrono::milliseconds(50)) return;
-  shown_ = now;
-  const double past = std::chrono::duration<double>(now - start_).count();
+  const double past = watch_.seconds();
+  if (!enabled_ || past - shown_ < 0.05) return;
+  shown_ = past;
   const double left = seconds_left();
   const double share = past / std::max(past + left, 1e-9);
   constexpr int cells = 24;

@@ -73,7 +73,7 @@ bool Tuning::wants(Group& group) {
            (far != far_behind_.end() && far->second >= hopeless_after);
   });
   if (group.tasks.empty()) return false;
-  if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() < budget_) return true;
+  if (watch_.seconds() < budget_) return true;
   ++left_;
   return false;
 }

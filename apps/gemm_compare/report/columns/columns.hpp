@@ -1,7 +1,6 @@
 #pragma once
 
-/// The columns of a result: one list for the table on the terminal, CSV, JSON (written and read), Markdown, the page
-/// and
+/// The columns of a result: one list for the table on the terminal, CSV, JSON (written and read), Markdown, the page and
 /// --help. A new column is one field of Row, one entry of the list in columns.cpp, and the code that computes it.
 
 #include <span>

@@ -1,8 +1,11 @@
 #pragma once
 
-/// Two stopwatches: one reads the host's steady clock, the other an executor's events.
+/// Two stopwatches: one reads the host's steady clock, the other an executor's events. libtessera, the backends and the
+/// programs time work with them. Programs outside Tessera do not use this header directly.
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -29,12 +32,25 @@ double host_seconds(Work&& work) {
   return watch.seconds();
 }
 
-/// Times work in an executor's default queue by the executor's own events: they read a device's clock on a device and
+/// Returns the host's seconds of the fastest of `runs` runs of `work()`, after one run that warms up.
+template <class Work>
+double fastest_host_seconds(int runs, Work&& work) {
+  work();
+  double best = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < runs; ++run) best = std::min(best, host_seconds(work));
+  return best;
+}
+
+/// Times work in a queue by the executor's own events: they read a device's clock on a device and
 /// the steady clock on the host.
 class Stopwatch {
  public:
-  /// The executor must outlive the stopwatch. The first measurement creates the events.
-  explicit Stopwatch(Executor& executor) : executor_(executor) {}
+  /// Times work in the executor's default queue. The executor must outlive the stopwatch. The first measurement creates
+  /// the events.
+  explicit Stopwatch(Executor& executor) : Stopwatch(executor, executor.default_queue()) {}
+
+  /// Times work in this queue of the executor. Both must outlive the stopwatch.
+  Stopwatch(Executor& executor, Queue& queue) : executor_(executor), queue_(queue) {}
 
   /// Runs `work`, which returns a Status or nothing, and waits until the queue has finished it. A failure that the
   /// device reports only after `work` has returned is in the Status too.
@@ -48,18 +64,17 @@ class Stopwatch {
   template <class Prepare, class Work>
   Status time_after(Prepare&& prepare, Work&& work) {
     if (Status status = create_events(); !status.ok()) return status;
-    Queue& queue = executor_.default_queue();
-    if (Status status = queue.synchronize(); !status.ok()) return status;
+    if (Status status = queue_.synchronize(); !status.ok()) return status;
     if (Status status = prepare(); !status.ok()) return status;
-    if (Status status = start_->record(queue); !status.ok()) return status;
+    if (Status status = start_->record(queue_); !status.ok()) return status;
     if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
       work();
     } else {
       if (Status status = work(); !status.ok()) return status;
     }
-    if (Status status = stop_->record(queue); !status.ok()) return status;
+    if (Status status = stop_->record(queue_); !status.ok()) return status;
     if (Status status = stop_->seconds_since(*start_, seconds_); !status.ok()) return status;
-    return queue.synchronize();
+    return queue_.synchronize();
   }
 
   /// Seconds of the last work that was timed.
@@ -73,6 +88,7 @@ class Stopwatch {
   }
 
   Executor& executor_;
+  Queue& queue_;
   std::unique_ptr<Event> start_, stop_;
   double seconds_ = 0;
 };
