@@ -2,6 +2,8 @@
 
 #include <tessera/tessera.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <new>
 #include <string>
 
@@ -139,6 +141,30 @@ tessera_status complex_gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int
   });
 }
 
+/// One side of a copy between host and executor: its argument's name, its address and its bytes from row to row.
+struct CopySide {
+  const char* name;
+  const void* data;
+  size_t pitch;
+};
+
+/// Throws InvalidArgument unless rows of `width` bytes can be copied from one side to the other.
+void check_copy(std::initializer_list<CopySide> sides, size_t width, size_t rows) {
+  const auto text = [](size_t number) { return std::to_string(number); };
+  for (const CopySide& side : sides) {
+    const std::string name = side.name;
+    if (side.data == nullptr)
+      throw InvalidArgument(name + " is null, but " + text(rows) + " rows of width = " + text(width) +
+                            " bytes are to be copied; pass the address of the first row");
+    if (side.pitch < width)
+      throw InvalidArgument(name + "_pitch = " + text(side.pitch) + " is less than width = " + text(width) +
+                            "; pass the bytes from one row to the next, at least width");
+    if (side.pitch > static_cast<size_t>(PTRDIFF_MAX) / rows)
+      throw InvalidArgument(text(rows) + " rows of " + name + "_pitch = " + text(side.pitch) +
+                            " bytes overflow the address space");
+  }
+}
+
 } // namespace
 
 const char* tessera_version(void) { return TESSERA_VERSION; }
@@ -247,6 +273,8 @@ tessera_status tessera_copy_in(tessera_executor* executor, void* device, size_t 
                                size_t host_pitch, size_t width, size_t rows) {
   return guarded([&] {
     Executor& target = executor_of(executor);
+    if (width == 0 || rows == 0) return;
+    check_copy({{"device", device, device_pitch}, {"host", host, host_pitch}}, width, rows);
     throw_if_failed(target.copy_in(target.default_queue(), device, device_pitch, host, host_pitch, width, rows));
   });
 }
@@ -255,6 +283,8 @@ tessera_status tessera_copy_out(tessera_executor* executor, void* host, size_t h
                                 size_t device_pitch, size_t width, size_t rows) {
   return guarded([&] {
     Executor& source = executor_of(executor);
+    if (width == 0 || rows == 0) return;
+    check_copy({{"host", host, host_pitch}, {"device", device, device_pitch}}, width, rows);
     throw_if_failed(source.copy_out(source.default_queue(), host, host_pitch, device, device_pitch, width, rows));
   });
 }

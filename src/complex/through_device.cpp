@@ -1,6 +1,8 @@
 /// Complex products of operands in host memory. They run where the operands are, or in a device's memory, in blocks of
 /// C if the whole does not fit.
 
+#include <limits>
+
 #include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
 
@@ -106,7 +108,12 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 } // namespace
 
 void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
-  Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, 2 * call.n, 2 * call.k}, {});
+  // The sizes are not checked yet. The place of a product too large to double does not matter: the check refuses it, or
+  // C has no elements.
+  const auto doubled = [](Index size) { return size > std::numeric_limits<Index>::max() / 2 ? size : 2 * size; };
+  Executor& executor = place_gemm(
+      options.backend,
+      {call.type, options.math, call.m, doubled(std::max<Index>(call.n, 0)), doubled(std::max<Index>(call.k, 0))}, {});
   if (executor.capabilities().host_memory || call.m == 0 || call.n == 0)
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));

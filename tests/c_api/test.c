@@ -195,6 +195,34 @@ static void executors(void) {
   }
 }
 
+/* Refuses copies that would read or write what is not there. Nothing is copied then, and nothing for no bytes. */
+static void copies(void) {
+  double host[4] = {1, 2, 3, 4};
+  for (int i = TESSERA_REFERENCE; i <= TESSERA_CUDA; ++i) {
+    tessera_executor* executor = NULL;
+    if (tessera_get_executor((tessera_backend)i, &executor) != TESSERA_OK) continue;
+    void* device = NULL;
+    CHECK(tessera_allocate(executor, sizeof(host), &device) == TESSERA_OK);
+    CHECK(tessera_copy_in(executor, device, 16, host, 16, 16, 2) == TESSERA_OK);
+    const tessera_status wrong = TESSERA_INVALID_ARGUMENT;
+    expect(tessera_copy_in(executor, NULL, 16, host, 16, 16, 2), wrong, "device is null");
+    expect(tessera_copy_in(executor, device, 16, NULL, 16, 16, 2), wrong, "host is null");
+    expect(tessera_copy_in(executor, device, 8, host, 16, 16, 2), wrong, "device_pitch = 8 is less than width = 16");
+    expect(tessera_copy_in(executor, device, 16, host, 0, 16, 2), wrong, "host_pitch = 0 is less than width = 16");
+    expect(tessera_copy_in(executor, device, 16, host, SIZE_MAX / 4, 16, 3), wrong, "3 rows of host_pitch = 4611686");
+    expect(tessera_copy_out(executor, NULL, 16, device, 16, 16, 2), wrong, "host is null");
+    expect(tessera_copy_out(executor, host, 16, NULL, 16, 16, 2), wrong, "device is null");
+    expect(tessera_copy_out(executor, host, 15, device, 16, 16, 2), wrong, "host_pitch = 15 is less than width = 16");
+    expect(tessera_copy_out(executor, host, 16, device, 8, 16, 2), wrong, "device_pitch = 8 is less than width = 16");
+    CHECK(tessera_copy_in(executor, NULL, 0, NULL, 0, 0, SIZE_MAX) == TESSERA_OK);
+    CHECK(tessera_copy_out(executor, NULL, 0, NULL, 0, SIZE_MAX, 0) == TESSERA_OK);
+    host[0] = host[1] = host[2] = host[3] = 7;
+    CHECK(tessera_copy_out(executor, host, 16, device, 16, 16, 2) == TESSERA_OK);
+    CHECK(host[0] == 1 && host[1] == 2 && host[2] == 3 && host[3] == 4);
+    tessera_free(executor, device);
+  }
+}
+
 /* Computes three 2×2 products that share A: with strides, and with pointers in reverse order beside a group of another
  * shape. */
 static void batches(void) {
@@ -250,5 +278,6 @@ int main(void) {
   types_and_epilogues();
   errors();
   executors();
+  copies();
   return failures;
 }
