@@ -1,23 +1,38 @@
 #include "plugin_loader.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <algorithm>
-#include <cstdlib>
+#include <climits>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <vector>
+
+#include <tessera/backend/environment.hpp>
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// The loader may know libtessera by a relative name. The folder is then the one from which it was loaded, not a folder
+/// below today's current directory; the loader keeps it as the library's origin.
 fs::path folder_of_libtessera() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&load_plugin), &info) == 0 || info.dli_fname == nullptr) return {};
+  link_map* library = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&load_plugin), &info, reinterpret_cast<void**>(&library),
+              RTLD_DL_LINKMAP) == 0 ||
+      info.dli_fname == nullptr)
+    return {};
+  fs::path file = info.dli_fname;
+  if (file.is_relative()) {
+    char origin[PATH_MAX] = {};
+    if (dlinfo(library, RTLD_DI_ORIGIN, origin) != 0 || origin[0] != '/') return {};
+    file = origin / file.filename();
+  }
   std::error_code error;
-  return fs::canonical(info.dli_fname, error).parent_path();
+  return fs::canonical(file, error).parent_path();
 }
 
 constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
@@ -118,7 +133,7 @@ bool is_plugin_name(std::string_view name) noexcept {
 }
 
 std::string plugin_path() {
-  const char* variable = std::getenv("TESSERA_PLUGIN_PATH");
+  const char* variable = trusted_variable("TESSERA_PLUGIN_PATH");
   return variable != nullptr ? variable : "";
 }
 

@@ -120,10 +120,7 @@ void write_elements(std::ostream& out, const Operand& source) {
 
 void write_csv(const fs::path& path, const Operand& source) {
   io::OutputFile file(path);
-  std::ofstream out(file.path());
-  if (out && source.rows > 0 && source.cols > 0) write_elements(out, source);
-  out.close();
-  if (!out) throw IoError("cannot write " + path.string() + ": " + std::strerror(errno));
+  if (source.rows > 0 && source.cols > 0) write_elements(file.stream(), source);
   file.commit();
 }
 

@@ -4,8 +4,9 @@
 
 #include "cblas.hpp"
 
-#include <cstdlib>
 #include <limits>
+
+#include <tessera/backend/environment.hpp>
 
 #include "cblas_library.hpp"
 #include "cpu/executor.hpp"
@@ -50,7 +51,7 @@ GemmKernel row(Peer& peer, DType type) {
 
 std::vector<GemmKernel> cblas_rows() {
   std::vector<GemmKernel> rows;
-  const char* variable = std::getenv("TESSERA_CBLAS");
+  const char* variable = trusted_variable("TESSERA_CBLAS");
   std::string_view rest = variable == nullptr ? "" : variable;
   while (!rest.empty()) {
     const std::string_view file = rest.substr(0, rest.find(':'));
