@@ -3,6 +3,7 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "blocks.hpp"
 #include "dispatch/placement.hpp"
@@ -106,6 +107,7 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 } // namespace
 
 void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
+  const ContractArithmetic contract;
   Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, 2 * call.n, 2 * call.k}, {});
   if (executor.capabilities().host_memory || call.m == 0 || call.n == 0)
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
