@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tessera/detail/floating_point.hpp>
+
 namespace tessera::cpu {
 namespace {
 
@@ -17,6 +19,7 @@ class WorkerRanges {
 
   /// Runs the tasks of the worker's own range, then the tasks that are left in the other ranges.
   void work(int slot, TaskBody body) {
+    const detail::ContractArithmetic contract;
     for (int i = 0; i < count_; ++i) {
       Range& range = ranges_[(slot + i) % count_];
       while (range.next.load(std::memory_order_relaxed) < range.end) {

@@ -34,7 +34,8 @@ class BodyReference {
 };
 
 /// body(task, slot) runs one task. `slot` numbers the worker: tasks that run at the same time have different slots, all
-/// less than the loop's limit of threads. Scratch memory is indexed by the slot.
+/// less than the loop's limit of threads. Scratch memory is indexed by the slot. A worker runs it in the
+/// contract's floating-point state. The caller of Team::run() is in that state already.
 using TaskBody = BodyReference<Index, int>;
 using SlotBody = BodyReference<int>;
 

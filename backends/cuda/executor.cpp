@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "cuda/ceilings/ceilings.hpp"
 #include "cuda/device/device.hpp"
 #include "cuda/device/nvml.hpp"
@@ -76,10 +78,20 @@ Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept { retu
 std::span<const GemmKernel> CudaExecutor::gemm_kernels() const noexcept { return gemm_ladder(); }
 std::span<const ReduceKernel> CudaExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
 
-Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept { return cuda::map(queue, call); }
-Status CudaExecutor::finish(Queue& queue, const FinishCall& call) noexcept { return cuda::apply_epilogue(queue, call); }
-Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept { return cuda::random(queue, call); }
+Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  return cuda::map(queue, call);
+}
+Status CudaExecutor::finish(Queue& queue, const FinishCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  return cuda::apply_epilogue(queue, call);
+}
+Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  return cuda::random(queue, call);
+}
 Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceilings) noexcept {
+  const detail::ContractArithmetic contract;
   return cuda::measure_ceilings(*this, *queue_, type, math, ceilings);
 }
 Status CudaExecutor::read_state(DeviceState& state) noexcept { return Nvml::instance().read_state(device_, state); }

@@ -43,6 +43,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/gemm.hpp>
 
@@ -90,8 +91,8 @@ requires(std::same_as<T, float> ||
                                             Index lda, const std::complex<T>* b, Index ldb,
                                             std::type_identity_t<std::complex<T>> beta, std::complex<T>* c, Index ldc,
                                             const GemmOptions& options = {}) {
-  detail::gemm_raw(ComplexGemmCall{dtype_of<T>, options.math, op_a, op_b, m, n, k, std::complex<double>(alpha), a, lda,
-                                   b, ldb, std::complex<double>(beta), c, ldc, options.threads},
+  detail::gemm_raw(ComplexGemmCall{dtype_of<T>, options.math, op_a, op_b, m, n, k, detail::exact_double(alpha), a, lda,
+                                   b, ldb, detail::exact_double(beta), c, ldc, options.threads},
                    options);
 }
 

@@ -30,6 +30,7 @@
 #include <optional>
 #include <string>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
@@ -98,7 +99,8 @@ void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<t
   static_assert(ResultOf<R, typename A::value_type>,
                 "gemm: c has the type of a and b, or they have 16 bits and it is float, or the other way round");
   MatrixView<R> target = c.writable();
-  detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options);
+  detail::gemm(detail::exact_double(alpha), a.view().operand(), b.view().operand(), detail::exact_double(beta),
+               target.operand(), options);
 }
 
 /// Computes a product with an epilogue: C := activation(alpha·A·B + beta·C + bias) + residual.
@@ -114,7 +116,8 @@ void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<t
   detail::EpilogueOperands operands{.activation = epilogue.activation};
   if (epilogue.bias) operands.bias = epilogue.bias->operand();
   if (epilogue.residual) operands.residual = epilogue.residual->operand();
-  detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options, operands);
+  detail::gemm(detail::exact_double(alpha), a.view().operand(), b.view().operand(), detail::exact_double(beta),
+               target.operand(), options, operands);
 }
 
 /// The BLAS form on the caller's row-major host memory. op(A) is m×k, op(B) k×n, C m×n; leading dimensions count
@@ -123,7 +126,8 @@ template <class T, class R = T>
 requires ResultOf<R, T>
 void gemm(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* a, Index lda, const T* b, Index ldb,
           Scalar<T> beta, R* c, Index ldc, const GemmOptions& options = {}, const Epilogue& epilogue = {}) {
-  const GemmCall call{dtype_of<T>, options.math,    op_a,        op_b,    m, n, k, alpha, a, lda, b, ldb, beta, c,
+  const double x = detail::exact_double(alpha), y = detail::exact_double(beta);
+  const GemmCall call{dtype_of<T>, options.math,    op_a,        op_b,    m, n, k, x, a, lda, b, ldb, y, c,
                       ldc,         options.threads, dtype_of<R>, epilogue};
   detail::gemm_raw(call, options);
 }

@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/half.hpp>
@@ -158,7 +159,7 @@ class Matrix {
   /// Returns a matrix of random numbers; Distribution says what low and high mean.
   static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, Scalar<T> low, Scalar<T> high) {
     Matrix m = uninitialized(rows, cols);
-    detail::random(m.operand(), distribution, seed.value, low, high);
+    detail::random(m.operand(), distribution, seed.value, detail::exact_double(low), detail::exact_double(high));
     return m;
   }
 
@@ -192,7 +193,7 @@ class Matrix {
   }
   MatrixView<T> block(Index row, Index col, Index rows, Index cols) { return writable().block(row, col, rows, cols); }
 
-  void fill(Scalar<T> value) { detail::fill(operand(), static_cast<double>(value)); }
+  void fill(Scalar<T> value) { detail::fill(operand(), detail::exact_double(value)); }
 
   /// Reductions are computed in double precision, on the device that holds the newest copy.
   double sum_of_squares() const { return detail::reduce(operand(), ReduceOp::SumOfSquares); }
@@ -252,7 +253,7 @@ operator-(const A& a, const B& b) {
 template <MatrixLike A>
 Matrix<typename A::value_type> operator*(Scalar<typename A::value_type> alpha, const A& a) {
   auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
-  detail::scale(alpha, a.view().operand(), c.operand());
+  detail::scale(detail::exact_double(alpha), a.view().operand(), c.operand());
   return c;
 }
 template <MatrixLike A>

@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/executor.hpp>
 
 #include "gemm/partly_written.hpp"
@@ -20,6 +21,7 @@ bool multiplies(const GemmBatch& group) { return !is_empty(group) && !scales(gro
 } // namespace
 
 Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) noexcept try {
+  const detail::ContractArithmetic contract;
   if (Status status = check_gemm_batch(groups); !status.ok()) return status;
   const auto run = [&](std::span<const GemmBatch> some) {
     return kernel.empty() ? run_gemm_batch(queue, some) : gemm_one_by_one(queue, some, kernel);

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <tessera/complex.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/gemm_batch.hpp>
 
@@ -41,7 +42,8 @@ using CallOf = typename Element<T>::Call;
 template <class T>
 CallOf<T> by_rows(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb,
                   T beta, T* c, Index ldc) {
-  return {Element<T>::type, Math::Strict, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0};
+  const auto x = detail::exact_double(alpha), y = detail::exact_double(beta);
+  return {Element<T>::type, Math::Strict, op_a, op_b, m, n, k, x, a, lda, b, ldb, y, c, ldc, 0};
 }
 
 /// The lengths that the leading dimensions must span: of the columns of column-major operands as they are stored, of

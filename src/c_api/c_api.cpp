@@ -92,8 +92,8 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
                                    const tessera_options* options) noexcept {
   return guarded([&] {
     const GemmOptions chosen = options_of(options);
-    const GemmCall call =
-        call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options, chosen);
+    const GemmCall call = call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, tessera::detail::exact_double(alpha), a,
+                                  lda, b, ldb, tessera::detail::exact_double(beta), c, ldc, options, chosen);
     expect_same_result(options, call.type, "use tessera_gemm()");
     tessera::detail::gemm_raw(call, chosen);
   });
@@ -102,7 +102,7 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
 template <class T>
 std::complex<double> factor(const void* address, const char* what) {
   if (address == nullptr) throw InvalidArgument(std::string(what) + " is null; pass the address of a complex number");
-  return *static_cast<const std::complex<T>*>(address);
+  return tessera::detail::exact_double(*static_cast<const std::complex<T>*>(address));
 }
 
 template <class T>

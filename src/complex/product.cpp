@@ -5,6 +5,7 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "blocks.hpp"
 #include "gemm/partly_written.hpp"
@@ -233,6 +234,7 @@ MapCall ComplexProduct::map_call(MapOp op, Index rows, Index cols) const {
 } // namespace
 
 Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) noexcept try {
+  const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
   return ComplexProduct(executor, queue, call, kernel).run();
 } catch (const std::bad_alloc&) {

@@ -5,6 +5,7 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "blocks.hpp"
 #include "dispatch/placement.hpp"
@@ -108,6 +109,7 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 } // namespace
 
 void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
+  const ContractArithmetic contract;
   // The sizes are not checked yet. The place of a product too large to double does not matter: the check refuses it, or
   // C has no elements.
   const auto doubled = [](Index size) { return size > std::numeric_limits<Index>::max() / 2 ? size : 2 * size; };

@@ -5,6 +5,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "reference/plugin.hpp"
@@ -23,12 +24,14 @@ BackendEntry::BackendEntry(Backend backend, std::string_view name, LoadedPlugin 
 
 const PluginInfo* BackendEntry::plugin() {
   const std::lock_guard lock(mutex_);
+  const detail::ContractArithmetic contract;
   return load();
 }
 
 Executor* BackendEntry::executor() {
   if (Executor* known = made_.load(std::memory_order_acquire)) return known; // every product asks: no lock
   const std::lock_guard lock(mutex_);
+  const detail::ContractArithmetic contract;
   if (made_ == nullptr && load() != nullptr) made_.store(make(), std::memory_order_release);
   return made_;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "matrix/executor_memory.hpp"
@@ -158,6 +159,7 @@ Status Executor::run_row(Queue& queue, const GemmKernel& row, const GemmCall& ca
 }
 
 Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   if (!call.epilogue.empty()) {
     FinishCall rest = finish_of(call);
     rest.scale = call.beta;
@@ -182,6 +184,7 @@ Status Executor::choose_row(const GemmCall& call, std::string_view kernel, const
 }
 
 Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
+  const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
   const GemmKernel* row = nullptr;
   if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
@@ -194,6 +197,7 @@ Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kerne
 
 Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel) noexcept
     try {
+  const detail::ContractArithmetic contract;
   result = {};
   const ReduceKernel* row = nullptr;
   if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;

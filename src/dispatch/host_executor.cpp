@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "matrix/host_memory.hpp"
 #include "reference/elementwise/epilogue.hpp"
 #include "reference/fma_clones.hpp"
@@ -19,6 +21,7 @@ class HostEvent final : public Event {
   }
   Status synchronize() noexcept override { return {}; }
   Status seconds_since(const Event& start, double& seconds) noexcept override {
+    const detail::ContractArithmetic contract;
     seconds = std::chrono::duration<double>(time_ - static_cast<const HostEvent&>(start).time_).count();
     return {};
   }
@@ -67,6 +70,7 @@ Status HostExecutor::copy_out(Queue&, void* host, std::size_t host_pitch, const 
 }
 
 Status HostExecutor::finish(Queue&, const FinishCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   finish_rows(call);
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -121,6 +122,7 @@ void keep(const std::filesystem::path& file, Json machines, Json machine) {
 } // namespace
 
 bool OffloadRates::pays(Index m, Index n, Index k, std::size_t element) const noexcept {
+  const detail::ContractArithmetic contract;
   const auto x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
   const double flops = 2 * x * y * z;
   const double bytes = (x * z + z * y + x * y) * static_cast<double>(element);
@@ -128,6 +130,7 @@ bool OffloadRates::pays(Index m, Index n, Index k, std::size_t element) const no
 }
 
 OffloadRates measure_offload(Executor& device, Executor& host, DType type, const OffloadProbe& probe) {
+  const detail::ContractArithmetic contract;
   OffloadRates rates;
   Cube large(device, type, probe.device_size);
   std::vector<char> memory(large.bytes());

@@ -9,6 +9,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/io.hpp>
 #include <tessera/offload.hpp>
 #include <tessera/status.hpp>
@@ -29,8 +30,10 @@ Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
   return nullptr;
 }
 
-/// Products with fewer multiply-adds stay on the host, because copies and launches alone take longer.
-constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
+/// Products with fewer multiply-adds than a cube of this side stay on the host, because copies and launches alone take
+/// longer.
+constexpr Index never_worth_it_side = 192;
+constexpr double never_worth_it = double{never_worth_it_side} * never_worth_it_side * never_worth_it_side;
 
 /// Returns the device that Auto prefers; null if there is none or it is not available, because Auto may fall back.
 Executor* device_for_auto() {
@@ -94,8 +97,10 @@ bool takes(Executor& host, const ProductKind& product) {
 /// Chooses the executor for operands in host memory: the device where it is faster with all copies, or where the host
 /// has no row for the mode.
 Executor& place_host_operands(const ProductKind& product) {
-  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   Executor& host = best_host_executor();
+  if (std::max({product.m, product.n, product.k}) < never_worth_it_side && product.math == Math::Strict) return host;
+  const detail::ContractArithmetic contract;
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   if (work < never_worth_it && product.math == Math::Strict) return host;
   Executor* const device = device_for_auto();
   if (device == nullptr || !has_row(*device, product)) return host;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "check_gemm.hpp"
 #include "dispatch/placement.hpp"
@@ -143,6 +144,7 @@ void multiply_on_device(Executor& device, double alpha, const Operand& a, const 
 
 void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c, const GemmOptions& options,
           const EpilogueOperands& epilogue) {
+  const ContractArithmetic contract;
   if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
   check_epilogue(epilogue, c);
   if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ has the bits of A·B
@@ -168,6 +170,7 @@ void gemm_raw(const GemmCall& call, const GemmOptions& options) {
   Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, call.n, call.k}, {});
   if (executor.capabilities().host_memory) // the operands are in its memory; it checks the call
     return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  const ContractArithmetic contract;
   throw_if_failed(check_gemm(call));
   const bool flip_a = call.op_a == Op::Transpose;
   const bool flip_b = call.op_b == Op::Transpose;

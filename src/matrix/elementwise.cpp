@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/half.hpp>
 #include <tessera/matrix.hpp>
@@ -43,6 +44,7 @@ void check_range(Distribution distribution, DType type, double low, double high)
 }
 
 void run(const MapCall& call, const Operand& z, Executor& executor) {
+  const ContractArithmetic contract;
   throw_if_failed(executor.map(executor.default_queue(), call));
   written_on(z, executor);
 }
@@ -78,6 +80,7 @@ void add_magnitudes(const Operand& x, bool by_row, std::vector<double>& sums) {
 }
 
 double largest_sum(const Operand& x, bool by_logical_row) {
+  const ContractArithmetic contract;
   const bool by_row = by_logical_row == (x.op == Op::None);
   std::vector<double> sums(static_cast<std::size_t>(by_row ? x.rows : x.cols));
   visit(x.storage->type(), [&]<class T>(std::type_identity<T>) { add_magnitudes<T>(x, by_row, sums); });
@@ -111,6 +114,7 @@ void identity(const Operand& z) {
 }
 
 void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) {
+  const ContractArithmetic contract;
   check_range(distribution, z.storage->type(), low, high);
   Executor& executor = place_elementwise({&z});
   const Placed placed = write_on(z, executor, true);
@@ -188,6 +192,7 @@ void multiply(const Operand& x, const Operand& y, const Operand& z) {
 }
 
 double reduce(const Operand& x, ReduceOp op) {
+  const ContractArithmetic contract;
   Executor& executor = place_elementwise({&x});
   const Placed from = read_on(x, executor);
   ReduceResult result;
@@ -196,11 +201,15 @@ double reduce(const Operand& x, ReduceOp op) {
   return result.value;
 }
 
-double norm_frobenius(const Operand& x) { return std::sqrt(reduce(x, ReduceOp::SumOfSquares)); }
+double norm_frobenius(const Operand& x) {
+  const ContractArithmetic contract;
+  return std::sqrt(reduce(x, ReduceOp::SumOfSquares));
+}
 double norm_one(const Operand& x) { return largest_sum(x, false); }
 double norm_inf(const Operand& x) { return largest_sum(x, true); }
 
 bool equal(const Operand& x, const Operand& y) {
+  const ContractArithmetic contract;
   if (logical_rows(x) != logical_rows(y) || logical_cols(x) != logical_cols(y)) return false;
   for (Index i = 0; i < logical_rows(x); ++i)
     for (Index j = 0; j < logical_cols(x); ++j)
@@ -209,6 +218,7 @@ bool equal(const Operand& x, const Operand& y) {
 }
 
 std::ostream& print(std::ostream& out, const Operand& x) {
+  const ContractArithmetic contract;
   constexpr Index shown = 8;
   const Index rows = logical_rows(x);
   const Index cols = logical_cols(x);

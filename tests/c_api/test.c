@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
 
 #include <tessera/tessera.h>
 
@@ -269,6 +272,27 @@ static void batches(void) {
   CHECK(dot == 7);
 }
 
+/* Products in a program that flushes subnormal numbers: factors and results may be subnormal, and its state stays. */
+static void floating_point_state(void) {
+#ifdef __x86_64__
+  const unsigned flushes = 0x9FC0, before = _mm_getcsr();
+  const float a = 0x1p-100f, b = 0x1p-40f, large = 0x1p50f;
+  float c[3] = {0, 0, 0};
+  _mm_setcsr(flushes);
+  const tessera_status first =
+      tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 1, 1, 1, 1, &a, 1, &b, 1, 0, &c[0], 1, NULL);
+  const tessera_status second =
+      tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 1, 1, 1, 0x1p-140f, &large, 1, &large, 1, 0, &c[1], 1, NULL);
+  const tessera_status third = tessera_gemm(TESSERA_F32, TESSERA_NONE, TESSERA_NONE, 1, 1, 1, 0x1.00000001p-140, &large,
+                                            1, &large, 1, 0, &c[2], 1, NULL);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  CHECK(first == TESSERA_OK && second == TESSERA_OK && third == TESSERA_OK);
+  CHECK(c[0] == 0x1p-140f && c[1] == 0x1p-40f && c[2] == 0x1p-40f);
+  CHECK(after == flushes);
+#endif
+}
+
 int main(void) {
   CHECK(tessera_last_error()[0] == '\0');
   values();
@@ -279,5 +303,6 @@ int main(void) {
   errors();
   executors();
   copies();
+  floating_point_state();
   return failures;
 }

@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "cuda/device/status.hpp"
 #include "graph_recording.hpp"
 #include "relaxed_capture.hpp"
@@ -119,6 +121,7 @@ Status TimedEvent::synchronize() noexcept {
 }
 
 Status TimedEvent::seconds_since(const Event& start, double& seconds) noexcept {
+  const detail::ContractArithmetic contract;
   if (Status status = synchronize(); !status.ok()) return status;
   float milliseconds = 0;
   const cudaEvent_t begin = static_cast<const TimedEvent&>(start).event_;
