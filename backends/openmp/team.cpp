@@ -5,6 +5,9 @@
 namespace tessera::openmp {
 namespace {
 
+/// The size of this thread's last parallel region. libgomp keeps that many threads for each thread that calls it.
+constinit thread_local int last_region = 1;
+
 class OpenMpTeam final : public cpu::Team {
  public:
   using Team::Team;
@@ -14,9 +17,13 @@ class OpenMpTeam final : public cpu::Team {
   int limit_here(int threads) const override { return omp_in_parallel() ? 1 : threads; }
 
   void fork(int threads, cpu::SlotBody work) override {
+    last_region = threads;
 #pragma omp parallel num_threads(threads)
     work(omp_get_thread_num());
   }
+
+  int missing_for(int threads) const override { return threads - last_region; }
+  void can_have(int) override {}
 };
 
 } // namespace

@@ -1,7 +1,9 @@
 #include "product.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 namespace tessera::blas {
 namespace {
@@ -14,11 +16,20 @@ GemmOptions options_of_environment() {
   return options;
 }
 
+/// Returns the options, which are read once. They are not a static variable's initializer: it may load a plug-in, and
+/// the child of a fork in another thread would wait for ever for its end.
+const GemmOptions& known_options() {
+  static constinit std::atomic<const GemmOptions*> known = nullptr;
+  if (const GemmOptions* kept = known.load(std::memory_order_acquire)) return *kept;
+  auto read = std::make_unique<const GemmOptions>(options_of_environment());
+  const GemmOptions* kept = nullptr;
+  return known.compare_exchange_strong(kept, read.get(), std::memory_order_acq_rel) ? *read.release() : *kept;
+}
+
 /// Calls run(options). Prints the reason of a failure and aborts.
 template <class Run>
 void run_or_abort(const char* routine, Run run) noexcept try {
-  static const GemmOptions options = options_of_environment();
-  run(options);
+  run(known_options());
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tessera: %s: %s\n", routine, error.what());
   std::abort();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/fork.hpp>
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
 
@@ -23,6 +24,7 @@ BackendEntry::BackendEntry(Backend backend, std::string_view name, LoadedPlugin 
       reason_(loaded_.reason) {}
 
 const PluginInfo* BackendEntry::plugin() {
+  const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
   const detail::ContractArithmetic contract;
   return load();
@@ -30,9 +32,10 @@ const PluginInfo* BackendEntry::plugin() {
 
 Executor* BackendEntry::executor() {
   if (Executor* known = made_.load(std::memory_order_acquire)) return known; // every product asks: no lock
+  const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
   const detail::ContractArithmetic contract;
-  if (made_ == nullptr && load() != nullptr) made_.store(make(), std::memory_order_release);
+  if (made_ == nullptr && !lost_ && load() != nullptr) made_.store(make(), std::memory_order_release);
   return made_;
 }
 
@@ -46,8 +49,17 @@ int BackendEntry::preference() const noexcept {
   return loaded_.plugin != nullptr ? loaded_.plugin->preference : 0;
 }
 
+void BackendEntry::lose_device() noexcept {
+  Executor* const made = made_.load();
+  if (made == nullptr || made->capabilities().host_memory) return;
+  lost_ = made;
+  made_.store(nullptr);
+}
+
 BackendEntry::State BackendEntry::state() {
+  const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
+  if (lost_ != nullptr) return {loaded_.plugin != nullptr, std::string(lost_by_fork), loaded_.path};
   return {loaded_.plugin != nullptr, made_ == nullptr ? reason_ : std::string(), loaded_.path};
 }
 

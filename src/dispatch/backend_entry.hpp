@@ -11,6 +11,12 @@
 
 namespace tessera {
 
+/// Why the child of a fork cannot use a device that its parent used.
+inline constexpr std::string_view lost_by_fork =
+    "this process was forked from one that had used the device, and a device cannot be used on both sides of a fork; "
+    "start the child as a new program (in Python: multiprocessing's 'spawn' or 'forkserver'), or use the device in the "
+    "child alone";
+
 /// One backend of this process: its plug-in, loaded when it is first asked for, and its executor, made once and kept.
 /// An entry is never destroyed, because executors must outlive every static Matrix.
 class BackendEntry {
@@ -32,6 +38,11 @@ class BackendEntry {
   Memory memory() const noexcept;
   int preference() const noexcept;
 
+  /// Is called in the child of a fork, which cannot use the parent's device: its executor is not given out any more.
+  void lose_device() noexcept;
+  /// Is this the executor of a device that the parent used?
+  bool has_lost(const Executor& executor) const noexcept { return lost_ == &executor; }
+
   struct State {
     bool loaded = false;
     std::string reason;
@@ -49,6 +60,7 @@ class BackendEntry {
   LoadedPlugin loaded_;
   bool tried_ = false;
   std::atomic<Executor*> made_ = nullptr;
+  Executor* lost_ = nullptr; ///< it was made before the fork of which this process is the child
   std::string reason_;
   std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant
 };

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <optional>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/fork.hpp>
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
@@ -19,9 +21,15 @@
 namespace tessera {
 namespace {
 
+/// Is not initialized as a static variable would be: a fork in another thread would leave the child with a variable
+/// whose initialization never ends.
 Executor& best_host_executor() {
-  static Executor* const best = preferred_executor(Memory::Host);
-  return best != nullptr ? *best : executor(Backend::Reference);
+  static constinit std::atomic<Executor*> best = nullptr;
+  if (Executor* known = best.load(std::memory_order_acquire)) return *known;
+  Executor* found = preferred_executor(Memory::Host);
+  if (found == nullptr) found = &executor(Backend::Reference);
+  best.store(found, std::memory_order_release);
+  return *found;
 }
 
 Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
@@ -37,8 +45,14 @@ constexpr double never_worth_it = double{never_worth_it_side} * never_worth_it_s
 
 /// Returns the device that Auto prefers; null if there is none or it is not available, because Auto may fall back.
 Executor* device_for_auto() {
-  static Executor* const device = preferred_executor(Memory::Device);
-  return device;
+  static constinit std::atomic<bool> looked_for = false;
+  static constinit std::atomic<Executor*> device = nullptr;
+  if (!looked_for.load(std::memory_order_acquire)) {
+    device.store(preferred_executor(Memory::Device), std::memory_order_relaxed);
+    looked_for.store(true, std::memory_order_release);
+  }
+  Executor* const found = device.load(std::memory_order_relaxed);
+  return found != nullptr && !is_lost(*found) ? found : nullptr;
 }
 
 /// The rates of the device for an element type. There are none before the first product asks, and where the device
@@ -54,6 +68,7 @@ struct KnownRates {
 std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   static std::array<KnownRates, element_types.size()> all;
   KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
+  const WholeAcrossFork action;
   const std::lock_guard lock(known.mutex);
   Executor& host = best_host_executor();
   if (known.settled || (known.not_kept && lacks_threads_here(host))) return known.rates;

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/fork.hpp>
 #include <tessera/status.hpp>
 
 #include "backend_entry.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::string_view auto_name = "auto";
 
-class Registry {
+class Registry : private ForkObserver {
  public:
   Registry() {
     for (const BuiltInBackend& line : built_in_backends) append(std::make_unique<BackendEntry>(line));
@@ -43,6 +44,7 @@ class Registry {
   BackendEntry* find_or_load(std::string_view name, std::string& reason) {
     if (BackendEntry* known = find(name)) return known;
     if (name == auto_name || !is_plugin_name(name)) return nullptr;
+    const WholeAcrossFork action;
     LoadedPlugin loaded = load_plugin(name); // without the lock: it runs code of the plug-in
     reason = loaded.reason;
     if (!loaded.claimable) return nullptr;
@@ -55,8 +57,16 @@ class Registry {
     return append(std::make_unique<BackendEntry>(static_cast<Backend>(count() + 1), name, std::move(loaded)));
   }
 
+  bool has_lost(const Executor& executor) const noexcept {
+    if (!in_child_of_fork_.load(std::memory_order_relaxed)) return false;
+    for (int value = 1; value <= count(); ++value)
+      if (at(value)->has_lost(executor)) return true;
+    return false;
+  }
+
   /// Adds the plug-ins in the folders of TESSERA_PLUGIN_PATH, once for each value of the variable.
   void scan() {
+    const WholeAcrossFork action;
     std::string path = plugin_path();
     {
       const std::lock_guard lock(adding_);
@@ -71,6 +81,11 @@ class Registry {
  private:
   static constexpr int most_backends = 256;
 
+  void after_fork_in_child() noexcept override {
+    for (int value = 1; value <= count(); ++value) at(value)->lose_device();
+    in_child_of_fork_.store(true, std::memory_order_relaxed);
+  }
+
   BackendEntry* append(std::unique_ptr<BackendEntry> entry) {
     BackendEntry* const kept = entry.release();
     const int place = count();
@@ -81,6 +96,7 @@ class Registry {
 
   std::array<BackendEntry*, most_backends> entries_{};
   std::atomic<int> count_ = 0;
+  std::atomic<bool> in_child_of_fork_ = false;
   std::mutex adding_;
   std::string scanned_;
 };
@@ -140,6 +156,8 @@ Backend last_backend() noexcept { return static_cast<Backend>(registry().count()
 Executor* preferred_executor(Memory memory) {
   return first_executor([&](const BackendEntry& candidate) { return candidate.memory() == memory; });
 }
+
+bool is_lost(const Executor& executor) noexcept { return registry().has_lost(executor); }
 
 std::vector<Backend> known_backends() {
   registry().scan();

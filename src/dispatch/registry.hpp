@@ -12,4 +12,7 @@ Backend last_backend() noexcept;
 /// InvalidArgument where the environment has no valid number of threads.
 Executor* preferred_executor(Memory memory);
 
+/// Is this the executor of a device that the parent of this process used before it forked?
+bool is_lost(const Executor& executor) noexcept;
+
 } // namespace tessera

@@ -7,6 +7,7 @@
 
 #include <tessera/status.hpp>
 
+#include "dispatch/registry.hpp"
 #include "host_memory.hpp"
 #include "operand.hpp"
 
@@ -77,7 +78,7 @@ void Storage::allocate_host() {
 }
 
 void Storage::release_device() noexcept {
-  if (device_ != nullptr) executor_->free(device_);
+  if (device_ != nullptr && !is_lost(*executor_)) executor_->free(device_);
   device_ = nullptr;
   executor_ = nullptr;
   device_current_ = false;
@@ -86,6 +87,10 @@ void Storage::release_device() noexcept {
 void Storage::fetch() {
   std::lock_guard lock(mutex_);
   if (host_current_) return;
+  if (device_current_ && is_lost(*executor_))
+    throw BackendUnavailable("the newest elements of this " + shape(rows_, cols_) + " matrix are in the memory of " +
+                             executor_->capabilities().device + ", and this process was forked from the one that put " +
+                             "them there; read the matrix before the fork, or start the child as a new program");
   allocate_host();
   if (device_current_ && rows_ > 0 && cols_ > 0) {
     const std::size_t element = size_of(type_);
@@ -152,7 +157,9 @@ void Storage::leave_device() {
 }
 
 Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_ : nullptr; }
-Executor* Storage::resident_on() const noexcept { return device_current_ ? executor_ : nullptr; }
+Executor* Storage::resident_on() const noexcept {
+  return device_current_ && !is_lost(*executor_) ? executor_ : nullptr;
+}
 
 std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) {
   return std::make_shared<Storage>(rows, cols, type);
