@@ -103,10 +103,7 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   const JudgeVerdict verdict = judge::judge(request);
   set_verdict(verdict, result);
   result.samples = verdict.seconds;
-  if (!verdict.seconds.empty()) {
-    const TimeSummary time = summarize(verdict.seconds);
-    result.gflops = operations(result) / (options_.mean ? time.mean : time.median) * 1e-9;
-  }
+  if (!verdict.seconds.empty()) result.gflops = operations(result) / seconds_of(result, options_.mean) * 1e-9;
   if (!verdict.c.empty()) {
     ProductCheck::Findings findings = check.check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
     result.error = std::move(findings.error);

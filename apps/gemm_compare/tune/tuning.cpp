@@ -7,8 +7,6 @@
 
 #include <tessera/status.hpp>
 
-#include "measure/time_summary.hpp"
-
 namespace tessera::compare_app {
 namespace {
 
@@ -80,7 +78,7 @@ bool Tuning::wants(Group& group) {
 
 void Tuning::add(const std::vector<Result>& group) {
   std::map<Math, const Result*> fastest;
-  const auto seconds = [](const Result& result) { return summarize(result.samples).median; };
+  const auto seconds = [](const Result& result) { return seconds_of(result, false); };
   for (auto result = group.rbegin(); result != group.rend(); ++result) { // the preferred rows are last
     if (result->transfer || result->samples.empty() || result->verdict != Verdict::Pass) continue;
     const Result*& best = fastest[result->math];
