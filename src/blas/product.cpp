@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "dispatch/threads.hpp"
+
 namespace tessera::blas {
 namespace {
 
@@ -21,6 +23,7 @@ GemmOptions options_of_environment() {
 const GemmOptions& known_options() {
   static constinit std::atomic<const GemmOptions*> known = nullptr;
   if (const GemmOptions* kept = known.load(std::memory_order_acquire)) return *kept;
+  detail::pass_over_wrong_thread_variables();
   auto read = std::make_unique<const GemmOptions>(options_of_environment());
   const GemmOptions* kept = nullptr;
   return known.compare_exchange_strong(kept, read.get(), std::memory_order_acq_rel) ? *read.release() : *kept;
