@@ -204,7 +204,8 @@ TESSERA_FUZZ_TARGET(gemm) {
   x.null_a = (flags & 0x31) == 0x31;
   x.null_b = (flags & 0x32) == 0x32;
   x.null_c = (flags & 0x34) == 0x34;
-  x.backend = in.byte() % 16 == 15 ? in.byte() - 128 : in.byte() % 2; // Auto or Reference, which are always there
+  x.backend = in.byte() % 16 == 15 ? in.byte() - 128 : in.byte() % 2;
+  if (x.backend > 1 && x.backend < 64) x.backend %= 2; // Auto and Reference are in every build, the others are not
   x.threads = in.byte() == 255 ? -1 : in.byte() % 4;
   switch (kind % 4) {
     case 0:

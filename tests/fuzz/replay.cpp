@@ -2,7 +2,6 @@
 /// Usage: tessera_fuzz_replay CORPUS. With further arguments, TARGET FILE..., it runs the target on these files alone.
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -26,8 +25,7 @@ void run_on_file(const std::string& name, Target target, const fs::path& path) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   require(file.good() || file.eof(), name + ": cannot read " + path.string());
   // A copy of just these bytes lets AddressSanitizer notice a byte more.
-  std::vector<std::uint8_t> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
   std::fprintf(stderr, "%s\n", path.c_str()); // the last line names the input if the process ends
   target(bytes.data(), bytes.size());
 }
