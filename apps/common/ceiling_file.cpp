@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,17 +29,26 @@ double positive(const ordered_json& object, const char* key) {
   return value;
 }
 
+/// Reads a whole number. A number with a fraction or beyond the range of Whole must not be converted to it.
+template <class Whole>
+Whole whole(const ordered_json& object, const char* key) {
+  const ordered_json& number = object.at(key);
+  const bool fits = number.is_number_unsigned() && std::in_range<Whole>(number.get<std::uint64_t>());
+  if (!fits) throw CeilingFileError(fmt::format("'{}' is {}, not a whole number", key, number.dump()));
+  return number.get<Whole>();
+}
+
 CeilingRow read_row(const ordered_json& json) {
   CeilingRow row;
   row.device = json.at("device").get<std::string>();
   row.type = parse_dtype(json.at("dtype").get<std::string>());
   row.math = parse_math(json.at("math").get<std::string>());
-  row.threads = json.at("threads").get<int>();
+  row.threads = whole<int>(json, "threads");
   row.flops = positive(json, "flops");
   row.bytes_per_second = positive(json, "bytes_per_second");
   for (const ordered_json& cache : json.at("caches"))
     row.caches.push_back(
-        {cache.at("level").get<int>(), cache.at("bytes").get<std::size_t>(), positive(cache, "bytes_per_second")});
+        {whole<int>(cache, "level"), whole<std::size_t>(cache, "bytes"), positive(cache, "bytes_per_second")});
   for (const auto& [name, flops] : json.at("peaks").items()) row.peaks[name] = flops.get<double>();
   return row;
 }

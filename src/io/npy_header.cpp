@@ -132,7 +132,8 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
   info.fortran_order = header.fortran_order;
   const Index element = static_cast<Index>(size_of(info.type));
   const Index largest = std::numeric_limits<Index>::max() / element;
-  if (info.cols > 0 && info.rows > largest / info.cols)
+  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
+  if (info.cols > largest - padding || info.rows > largest / (info.cols + padding))
     fail(path, "says that it is " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
                    ", which overflows the address space");
   const auto promised = static_cast<std::uintmax_t>(info.rows * info.cols * element);

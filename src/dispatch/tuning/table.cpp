@@ -2,7 +2,9 @@
 
 #include <tessera/tuning.hpp>
 
+#include <cstdint>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -21,13 +23,23 @@ constexpr const char* schema = "tessera.tuning/1";
   throw IoError("tuning table " + path.string() + ": " + why + "; delete it, or make it anew with gemm_compare tune");
 }
 
+/// Reads a size. A number with a fraction or beyond the range of Index is none, and must not be converted to one.
+Index size_at(const Json& row, const char* key) {
+  const Json& number = row.at(key);
+  const bool fits = number.is_number_integer() &&
+                    (!number.is_number_unsigned() ||
+                     number.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Index>::max()));
+  if (!fits) throw InvalidArgument("'" + std::string(key) + "' is " + number.dump() + ", not a size");
+  return number.get<Index>();
+}
+
 TunedProduct product_of(const Json& row) {
   TunedProduct product;
   product.type = parse_dtype(row.at("dtype").get<std::string>());
   product.math = parse_math(row.at("math").get<std::string>());
-  product.m = row.at("m").get<Index>();
-  product.n = row.at("n").get<Index>();
-  product.k = row.at("k").get<Index>();
+  product.m = size_at(row, "m");
+  product.n = size_at(row, "n");
+  product.k = size_at(row, "k");
   product.kernel = row.at("kernel").get<std::string>();
   product.seconds = row.at("seconds").get<double>();
   if (product.m < 1 || product.n < 1 || product.k < 1)
