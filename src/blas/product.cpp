@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <tessera/detail/printable.hpp>
+
 namespace tessera::blas {
 namespace {
 
@@ -20,7 +22,7 @@ void run_or_abort(const char* routine, Run run) noexcept try {
   static const GemmOptions options = options_of_environment();
   run(options);
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "tessera: %s: %s\n", routine, error.what());
+  std::fprintf(stderr, "tessera: %s: %s\n", routine, detail::printable(error.what(), true).c_str());
   std::abort();
 }
 

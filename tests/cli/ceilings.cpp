@@ -1,5 +1,7 @@
 /// Tests that the machine's ceilings are measured, kept in the user's cache folder, and used.
 
+#include <sys/stat.h>
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <filesystem>
@@ -91,7 +93,9 @@ BOOST_AUTO_TEST_CASE(another_machine_is_measured_and_the_first_one_kept) {
 
 BOOST_AUTO_TEST_CASE(a_file_that_says_nothing_is_named_and_replaced) {
   if (!measures) return;
-  for (const char* text : {"{\"schema\": \"tessera.ceil", R"({"schema": "tessera.ceilings/0", "machines": []})"}) {
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  for (const std::string& text : {std::string("{\"schema\": \"tessera.ceil"), deep,
+                                  R"({"schema": "tessera.ceilings/1", "machines": )" + deep + "}"}) {
     folder.write("cache/tessera/ceilings.json", text);
     std::string said;
     BOOST_TEST(run({}, &said)["flops"].get<double>() > 1e8);
@@ -101,14 +105,51 @@ BOOST_AUTO_TEST_CASE(a_file_that_says_nothing_is_named_and_replaced) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_file_of_another_version_stays) {
+  if (!measures) return;
+  const std::string text = R"({"schema": "tessera.ceilings/2", "machines": {"of": "a later version"}})";
+  folder.write("cache/tessera/ceilings.json", text);
+  std::string said;
+  BOOST_TEST(run({}, &said)["flops"].get<double>() > 1e8);
+  for (const std::string& part :
+       {file, std::string("tessera.ceilings/2"), std::string("measured again"), std::string("the file stays as it is")})
+    BOOST_TEST(contains(said, part), said);
+  BOOST_TEST(std::count(said.begin(), said.end(), '\n') == 1);
+  BOOST_TEST(folder.read("cache/tessera/ceilings.json") == text);
+}
+
+BOOST_AUTO_TEST_CASE(a_pipe_or_a_folder_in_its_place_stays) {
+  if (!measures) return;
+  for (const bool pipe : {true, false}) {
+    fs::remove(file);
+    if (pipe)
+      BOOST_TEST(mkfifo(file.c_str(), 0600) == 0);
+    else
+      fs::create_directory(file);
+    std::string said;
+    BOOST_TEST(run({}, &said)["flops"].get<double>() > 1e8);
+    BOOST_TEST(contains(said, file + (pipe ? ": is a pipe" : ": is a folder")), said);
+    BOOST_TEST((pipe ? fs::is_fifo(file) : fs::is_directory(file)));
+  }
+}
+
+/// A file where a folder should be, and a link to itself: both fail for root, too, as another user's home does for a
+/// user.
 BOOST_AUTO_TEST_CASE(a_place_that_cannot_be_written_is_no_error) {
   if (!measures) return;
   folder.write("file", "");
-  const Outcome outcome = compare({"--cpu", "--kernels", "simd", "--sizes", "16", "--threads", "1"},
-                                  {{"XDG_CACHE_HOME", (folder.path() / "file").string()}});
-  BOOST_TEST(outcome.status == 0);
-  BOOST_TEST(outcome.err == "");
-  BOOST_TEST(contains(outcome.out, "% peak"));
+  fs::create_symlink("loop", folder.path() / "loop");
+  for (const auto& [place, why] : Variables{{"file", "Not a directory"}, {"loop", "Too many levels"}})
+    for (const char* variable : {"XDG_CACHE_HOME", "HOME"}) {
+      const Outcome outcome = compare({"--cpu", "--kernels", "simd", "--sizes", "16", "--threads", "1"},
+                                      {{variable, (folder.path() / place).string()}, {"XDG_CACHE_HOME", ""}});
+      BOOST_TEST(outcome.status == 0);
+      BOOST_TEST(contains(outcome.err, "ceilings"), outcome.err);
+      BOOST_TEST(contains(outcome.err, (folder.path() / place).string()), outcome.err);
+      BOOST_TEST(contains(outcome.err, why), outcome.err);
+      BOOST_TEST(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+      BOOST_TEST(contains(outcome.out, "% peak"));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_binds_is_the_nearest_level_that_holds_the_operands) {
