@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <vector>
 
+#include <tessera/detail/floating_point.hpp>
+
 namespace tessera {
 namespace {
 
@@ -82,6 +84,7 @@ std::string dl_error() {
 /// plug-in's dependencies do not replace symbols of other libraries.
 LoadedPlugin open(const fs::path& path, std::string_view name) {
   LoadedPlugin result{nullptr, path.string(), {}, true};
+  const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     result.reason = "cannot load " + path.string() + ": " + dl_error();
