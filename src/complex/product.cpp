@@ -4,6 +4,7 @@
 #include <new>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/complex.hpp>
 
 #include "blocks.hpp"
@@ -233,8 +234,8 @@ MapCall ComplexProduct::map_call(MapOp op, Index rows, Index cols) const {
 Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) noexcept try {
   if (Status status = check_gemm(call); !status.ok()) return status;
   return ComplexProduct(executor, queue, call, kernel).run();
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera

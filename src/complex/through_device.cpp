@@ -105,14 +105,15 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 
 } // namespace
 
-void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
+void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) try {
   Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, 2 * call.n, 2 * call.k}, {});
   if (executor.capabilities().host_memory || call.m == 0 || call.n == 0)
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));
   bool written = false;
-  const Status status = multiply_in_halves(executor, call, options, written);
-  throw_if_failed(written ? partly_written(status) : status);
+  tell_of_parts_written(written, [&] { throw_if_failed(multiply_in_halves(executor, call, options, written)); });
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace tessera::detail

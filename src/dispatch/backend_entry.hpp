@@ -24,15 +24,17 @@ class BackendEntry {
   /// Ends with a null character.
   std::string_view name() const noexcept { return name_; }
 
-  /// Null with the reason in state().
+  /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it.
   const PluginInfo* plugin();
-  /// Null with the reason in state(). Throws InvalidArgument where the environment has no valid number of threads.
+  /// Null with the reason in state(). A backend that is null for lack of memory is made when it is asked for again.
+  /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
   Executor* executor();
   /// The list's, else the plug-in's; Host and 0 where the plug-in could not be loaded.
   Memory memory() const noexcept;
   int preference() const noexcept;
 
   struct State {
+    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the executor may be had when there is memory again
     bool loaded = false;
     std::string reason;
     std::string path;
@@ -42,6 +44,7 @@ class BackendEntry {
  private:
   const PluginInfo* load();
   Executor* make();
+  std::string problem_of(Executor& executor);
 
   const Backend backend_;
   const std::string name_;
@@ -50,6 +53,7 @@ class BackendEntry {
   bool tried_ = false;
   std::atomic<Executor*> made_ = nullptr;
   std::string reason_;
+  StatusCode code_ = StatusCode::Unavailable;
   std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant
 };
 

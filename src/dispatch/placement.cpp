@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -19,7 +21,8 @@ namespace tessera {
 namespace {
 
 Executor& best_host_executor() {
-  static Executor* const best = preferred_executor(Memory::Host);
+  bool ignored = true; // a host executor that lacks memory is an error, and then the next call looks again
+  static Executor* const best = preferred_executor(Memory::Host, ignored);
   return best != nullptr ? *best : executor(Backend::Reference);
 }
 
@@ -32,10 +35,31 @@ Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
 /// Products with fewer multiply-adds stay on the host, because copies and launches alone take longer.
 constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
 
-/// Returns the device that Auto prefers; null if there is none or it is not available, because Auto may fall back.
+/// The device that Auto prefers. A device that lacked memory is asked again: for the 2nd, 4th, 8th product and so on,
+/// because asking may take long.
+class DeviceForAuto {
+ public:
+  /// Null if there is none or it is not available, because Auto may fall back.
+  Executor* get() {
+    if (settled_.load(std::memory_order_acquire)) return device_;
+    const std::lock_guard lock(mutex_);
+    if (settled_ || !std::has_single_bit(++asked_)) return device_;
+    bool settled = false;
+    device_ = preferred_executor(Memory::Device, settled);
+    settled_.store(settled, std::memory_order_release);
+    return device_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> settled_ = false; ///< the members below do not change any more
+  std::atomic<Executor*> device_ = nullptr;
+  unsigned asked_ = 0;
+};
+
 Executor* device_for_auto() {
-  static Executor* const device = preferred_executor(Memory::Device);
-  return device;
+  static DeviceForAuto device;
+  return device.get();
 }
 
 /// The rates of the device for an element type. There are none before the first product asks, and where the device

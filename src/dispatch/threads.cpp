@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/open_file.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera {
@@ -38,12 +39,12 @@ int threads_by_affinity() {
 
 /// Returns the quota of cgroup v2, rounded up to whole processors; none where there is no quota.
 std::optional<int> threads_by_quota() {
-  std::ifstream membership("/proc/self/cgroup");
+  std::ifstream membership = detail::open_file("/proc/self/cgroup");
   std::string line;
   std::string group;
   while (std::getline(membership, line))
     if (line.starts_with("0::")) group = line.substr(3);
-  std::ifstream file("/sys/fs/cgroup" + group + "/cpu.max");
+  std::ifstream file = detail::open_file("/sys/fs/cgroup" + group + "/cpu.max");
   std::string quota;
   double period = 0;
   if (!(file >> quota >> period) || quota == "max" || period <= 0) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 
 #include "matrix/executor_memory.hpp"
 #include "partly_written.hpp"
@@ -65,7 +66,12 @@ Status StreamedProduct::run() {
   if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
   for (auto* event : {&multiplied_[0], &multiplied_[1], &finished_})
     if (Status status = executor_.create_event(*event); !status.ok()) return status;
-  Status status = multiply();
+  Status status;
+  try {
+    status = multiply();
+  } catch (const std::bad_alloc& error) {
+    status = out_of_memory(error);
+  }
   Status end = executor_.default_queue().synchronize(); // before the buffers are freed
   if (status.ok()) return end;
   return fetched_ ? partly_written(status) : status;
@@ -211,8 +217,8 @@ Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const v
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept try {
   StreamedProduct product(executor, call, kernel);
   return product.run();
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera::detail

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -16,7 +17,9 @@ namespace fs = std::filesystem;
 namespace io {
 namespace {
 
+/// A stream takes a shortage of memory for a failed write.
 [[noreturn]] void fail(const fs::path& target, const std::string& why) {
+  if (errno == ENOMEM) throw std::bad_alloc();
   throw IoError("cannot write " + target.string() + ": " + why);
 }
 
@@ -50,7 +53,8 @@ void OutputFile::commit() {
 
 } // namespace io
 
-void write_text_file(const fs::path& path, std::string_view text) {
+void write_text_file(const fs::path& path, std::string_view text) try {
+  errno = 0;
   io::OutputFile file(path);
   std::ofstream out(file.path(), std::ios::binary);
   if (!out) io::fail(path, std::strerror(errno));
@@ -58,6 +62,8 @@ void write_text_file(const fs::path& path, std::string_view text) {
   out.close();
   if (!out) io::fail(path, std::strerror(errno));
   file.commit();
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 void check_writable(const fs::path& path) {

@@ -25,6 +25,8 @@ namespace {
 
 /// Throws what the status and the text of a C function say.
 void expect(tessera_status status) {
+  const Uncounted here;
+  if (status == TESSERA_OUT_OF_MEMORY) throw tessera::OutOfMemory(tessera_last_error());
   tessera::throw_if_failed({static_cast<tessera::StatusCode>(status), tessera_last_error()});
 }
 
@@ -45,7 +47,6 @@ BOOST_AUTO_TEST_CASE(c_products) {
   for (const tessera_backend backend : {TESSERA_REFERENCE, TESSERA_OPENMP, TESSERA_TBB, TESSERA_AUTO}) {
     const std::string name = std::string("tessera_gemm_f32, ") + tessera_backend_name(backend);
     check_first_use(c_product(name, backend, 60));
-    check_later_use(c_product(name, backend, 200));
   }
 }
 
@@ -91,23 +92,23 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(blas)
 
 BOOST_AUTO_TEST_CASE(blas_products) {
-  EntryPoint real = product_entry<float>("cblas_sgemm", 60, 60, 60, [](Product<float>& x) {
-    cblas_sgemm(101, 111, 111, 60, 60, 60, 2, x.a.data(), 60, x.b.data(), 60, 1, x.c.data(), 60);
+  EntryPoint real = product_entry<float>("cblas_sgemm", 200, 200, 200, [](Product<float>& x) {
+    cblas_sgemm(101, 111, 111, 200, 200, 200, 2, x.a.data(), 200, x.b.data(), 200, 1, x.c.data(), 200);
   });
-  real.never_fails = true;
   check_first_use(real);
-  check_later_use(real);
+  real.warm_up = [] { tessera::executor(tessera::Backend::Auto); };
+  real.name += ", backend there";
+  check_first_use(real);
   using Number = std::complex<double>;
   EntryPoint complex = product_entry<Number>("cblas_zgemm", 20, 30, 40, [](Product<Number>& x) {
     const Number alpha(2, 1), beta(1, 0.5);
     cblas_zgemm(102, 113, 111, 20, 30, 40, &alpha, x.a.data(), 40, x.b.data(), 40, &beta, x.c.data(), 20);
   });
-  complex.never_fails = true;
-  check_later_use(complex);
+  complex.warm_up = [] { tessera::executor(tessera::Backend::Auto); };
+  check_first_use(complex);
   EntryPoint batch = product_entry<float>("cblas_sgemm_batch_strided", 200, 8, 8, [](Product<float>& x) {
     cblas_sgemm_batch_strided(101, 111, 111, 4, 8, 8, 2, x.a.data(), 8, 32, x.b.data(), 8, 0, 1, x.c.data(), 8, 32, 50);
   });
-  batch.never_fails = true;
   check_later_use(batch);
 }
 

@@ -30,6 +30,7 @@ EntryPoint text_entry(std::string name, std::function<std::string()> call) {
 }
 
 std::string describe(Executor& executor) {
+  const Uncounted here;
   const Capabilities& machine = executor.capabilities();
   std::string text = machine.device;
   text.append(" ").append(machine.instruction_set).append(" ").append(std::to_string(machine.threads));
@@ -49,14 +50,19 @@ BOOST_AUTO_TEST_CASE(executors) {
 
 BOOST_AUTO_TEST_CASE(lists) {
   check_first_use(text_entry("gemm_kernels", [] {
+    const auto rows = gemm_kernels(Backend::OpenMP);
+    const auto reductions = reduce_kernels(Backend::OpenMP);
+    const Uncounted here;
     std::string names;
-    for (const GemmKernel& row : gemm_kernels(Backend::OpenMP)) names.append(row.name).append(" ");
-    for (const ReduceKernel& row : reduce_kernels(Backend::OpenMP)) names.append(row.name).append(" ");
+    for (const GemmKernel& row : rows) names.append(row.name).append(" ");
+    for (const ReduceKernel& row : reductions) names.append(row.name).append(" ");
     return names;
   }));
   const auto all = text_entry("available_backends", [] {
+    const std::vector<BackendInfo> infos = available_backends();
+    const Uncounted here;
     std::string text;
-    for (const BackendInfo& info : available_backends())
+    for (const BackendInfo& info : infos)
       text.append(to_string(info.backend)).append(info.available ? "+" : "-").append(info.path).append(" ");
     return text;
   });
@@ -130,7 +136,6 @@ BOOST_AUTO_TEST_CASE(numbers) {
   number("norm_one", [](M& a) { return a.norm_one(); });
   number("norm_inf", [](M& a) { return a.norm_inf(); });
   number("norm_max of a transpose", [](M& a) { return Matrix<float>(a.transposed()).norm_max(); });
-  number("equal", [](M& a) { return a == a.block(0, 0, 700, 300) ? 1.0 : 0.0; });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,6 +67,9 @@ Counted disarm() {
   return {counted, failed_bytes, has_failed};
 }
 
+Uncounted::Uncounted() { asking = true; }
+Uncounted::~Uncounted() { asking = false; }
+
 long live_blocks() { return only_operator_new ? -1 : live.load(); }
 
 namespace {

@@ -27,6 +27,15 @@ struct Counted {
 void arm(long n, Lasting lasting);
 Counted disarm();
 
+/// While it lives, this thread's allocations do not count: they are the test's own, in the middle of a call.
+class Uncounted {
+ public:
+  Uncounted();
+  ~Uncounted();
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+};
+
 /// Returns the number of blocks that are allocated and not freed, of the whole process. -1 where that is not known,
 /// because a sanitizer's allocator is in use; it looks for leaks by itself.
 long live_blocks();

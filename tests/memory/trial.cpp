@@ -68,6 +68,8 @@ bool says_how_much(const std::string& text, std::size_t asked, Lasting lasting) 
   for (std::sregex_iterator at(text.begin(), text.end(), amount), end; at != end; ++at) {
     const std::size_t number = std::stoull((*at)[2].str());
     const std::size_t rounding = std::max<std::size_t>(4096, number >> 20 << 21); // to pages, huge ones if there is one
+    // The loader does not say how much it asked for, so the text has the size of the library.
+    if (text.find("a file of " + (*at)[0].str()) != std::string::npos) return true;
     if ((*at)[1].matched ? asked < number : number <= asked && asked <= number + rounding) return true;
   }
   return false;
@@ -217,11 +219,14 @@ void check_first_use(const EntryPoint& entry) {
       report->fault[0] = '\0';
       report->done = false;
       const std::string fault =
-          run_child(*report, [&] { report->done = !run_trial(entry, *report, n, lasting, expected); });
+          run_child(*report, [&] {
+            if (entry.warm_up) entry.warm_up();
+            report->done = !run_trial(entry, *report, n, lasting, expected);
+          });
       BOOST_CHECK_MESSAGE(fault.empty(), entry.name << ", first use: " << fault);
       if (report->done || (!fault.empty() && ++faults > 200)) break;
     }
-  print(entry, "first", report->failures, report->out_of_memory);
+  print(entry, entry.warm_up ? "warm" : "first", report->failures, report->out_of_memory);
   BOOST_TEST(report->failures > 0);
 }
 

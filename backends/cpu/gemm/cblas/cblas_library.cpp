@@ -1,6 +1,8 @@
 #include "cblas_library.hpp"
 
 #include <dlfcn.h>
+#include <cerrno>
+#include <new>
 
 namespace tessera::cpu {
 namespace {
@@ -46,8 +48,10 @@ const char* CblasLibrary::problem_with(DType type) {
 }
 
 void CblasLibrary::open() {
+  errno = 0;
   void* library = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
+    if (errno == ENOMEM) throw std::bad_alloc(); // the next call tries again
     const char* error = dlerror();
     problem_ = "cannot open '" + file_ + "': " + (error ? error : "unknown error");
     return;
