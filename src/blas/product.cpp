@@ -33,7 +33,8 @@ void run_or_abort(const char* routine, Run run, MultiplyAnyway multiply_anyway) 
     std::fprintf(stderr, "tessera: %s: %s; a slow loop that needs none computes the product\n", routine, error.what());
     multiply_anyway();
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "tessera: %s: out of host memory; a slow loop that needs none computes the product\n", routine);
+    std::fprintf(stderr, "tessera: %s: out of host memory; a slow loop that needs none computes the product\n",
+                 routine);
     multiply_anyway();
   }
 } catch (const std::exception& error) {
@@ -50,20 +51,23 @@ void multiply_without_memory(const Call& call) {
 } // namespace
 
 void multiply(const char* routine, const GemmCall& call) noexcept {
-  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
-               [&] { multiply_without_memory(call); });
+  run_or_abort(
+      routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      [&] { multiply_without_memory(call); });
 }
 void multiply(const char* routine, const ComplexGemmCall& call) noexcept {
-  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
-               [&] { multiply_without_memory(call); });
+  run_or_abort(
+      routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      [&] { multiply_without_memory(call); });
 }
 void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept {
-  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); },
-               [&] {
-                 throw_if_failed(check_gemm_batch(groups));
-                 for (const GemmBatch& group : groups)
-                   for (Index i = 0; i < group.count; ++i) host::multiply_without_memory(group.product(i));
-               });
+  run_or_abort(
+      routine, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); },
+      [&] {
+        throw_if_failed(check_gemm_batch(groups));
+        for (const GemmBatch& group : groups)
+          for (Index i = 0; i < group.count; ++i) host::multiply_without_memory(group.product(i));
+      });
 }
 
 } // namespace tessera::blas

@@ -56,8 +56,7 @@ class Registry {
       reason = "this process has " + std::to_string(most_backends) + " backends already";
       return nullptr;
     }
-    return append(
-        std::make_unique<BackendEntry>(static_cast<Backend>(count() + 1), name, std::move(loaded)).release());
+    return append(std::make_unique<BackendEntry>(static_cast<Backend>(count() + 1), name, std::move(loaded)).release());
   }
 
   /// Adds the plug-ins in the folders of TESSERA_PLUGIN_PATH, once for each value of the variable.

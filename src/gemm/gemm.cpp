@@ -80,7 +80,8 @@ Placed at_home(const Operand& x) {
           x.storage->ld()};
 }
 
-/// Computes z := epilogue(x) on the host. The caller has chosen the executor before it wrote C, since a choice may fail.
+/// Computes z := epilogue(x) on the host. The caller has chosen the executor before it wrote C, since a choice may
+/// fail.
 void apply_epilogue_at_home(Executor& host, const Operand& x, const EpilogueOperands& epilogue, const Operand& z,
                             int threads) {
   const Placed from = at_home(x);

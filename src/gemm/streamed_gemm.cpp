@@ -85,7 +85,9 @@ Status StreamedProduct::reserve() {
     if (blocks_.m == 0)
       return {StatusCode::OutOfMemory, "out of device memory: not even a block of 64×64 of C with slices of " +
                                            std::to_string(std::min(call_.k, canonical_segment)) + " k fits into " +
-                                           std::to_string(bytes) + " bytes, the most that could be had"};
+                                           std::to_string(bytes) + " bytes, the most that could be had; " +
+                                           std::to_string(executor_.capabilities().memory_bytes / 2) +
+                                           " bytes were asked for first"};
     Status status = slab_.allocate(bytes);
     if (status.ok()) return slab_.allocate(blocks_.bytes(call_));
     if (status.code != StatusCode::OutOfMemory) return status;

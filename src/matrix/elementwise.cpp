@@ -214,14 +214,10 @@ double reduce(const Operand& x, ReduceOp op) try {
 }
 
 double norm_frobenius(const Operand& x) { return std::sqrt(reduce(x, ReduceOp::SumOfSquares)); }
-double norm_one(const Operand& x) try {
-  return largest_sum(x, false);
-} catch (const std::bad_alloc& error) {
+double norm_one(const Operand& x) try { return largest_sum(x, false); } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
-double norm_inf(const Operand& x) try {
-  return largest_sum(x, true);
-} catch (const std::bad_alloc& error) {
+double norm_inf(const Operand& x) try { return largest_sum(x, true); } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
 

@@ -77,17 +77,17 @@ EntryPoint batch(const std::string& name, Backend backend, Index rows, Index n, 
 BOOST_AUTO_TEST_SUITE(products)
 
 BOOST_AUTO_TEST_CASE(first_products) {
-  for (const Backend backend : processors)
+  for (const Backend backend : {Backend::Reference, Backend::OpenMP}) // TBB's first use is in library.cpp
     check_first_use(single<float>(named("gemm", backend), {.backend = backend}, 60));
   check_first_use(single<float>("gemm, auto", {}, 60));
 }
 
 BOOST_AUTO_TEST_CASE(products_of_new_sizes) {
   for (const Backend backend : processors)
-    for (EntryPoint entry : {single<float>(named("gemm f32", backend), {.backend = backend}, 200),
-                             single<double>(named("gemm f64, B transposed", backend), {.backend = backend}, 200,
-                                            Op::Transpose),
-                             complex_product(backend)}) {
+    for (EntryPoint entry :
+         {single<float>(named("gemm f32", backend), {.backend = backend}, 400),
+          single<double>(named("gemm f64, B transposed", backend), {.backend = backend}, 200, Op::Transpose),
+          complex_product(backend)}) {
       entry.warm_up = [backend] { executor(backend); };
       check_first_use(entry);
     }
@@ -101,11 +101,12 @@ BOOST_AUTO_TEST_CASE(later_products) {
 }
 
 BOOST_AUTO_TEST_CASE(every_row) {
-  for (const char* kernel : {"simd_packed", "simd_panel", "simd_direct", "cache_blocked", "tiled_4x4", "double_packed",
-                             "single_packed", "transposed", "naive", "kahan"}) {
+  for (const char* kernel : {"simd_packed", "simd_panel", "simd_direct", "cache_blocked", "double_packed",
+                             "single_packed", "transposed", "naive", "kahan"}) { // tiled_4x4 allocates nothing
     const bool copies_b = std::string_view(kernel) == "simd_panel" || std::string_view(kernel) == "simd_direct";
-    EntryPoint entry = single<float>(std::string("gemm, ") + kernel, {.backend = Backend::OpenMP, .kernel = kernel},
-                                     130, copies_b ? Op::Transpose : Op::None);
+    const Math math = std::string_view(kernel) == "kahan" ? Math::Compensated : Math::Strict;
+    const GemmOptions options{.backend = Backend::OpenMP, .math = math, .kernel = kernel};
+    EntryPoint entry = single<float>(std::string("gemm, ") + kernel, options, 130, copies_b ? Op::Transpose : Op::None);
     entry.warm_up = [] { executor(Backend::OpenMP); };
     check_first_use(entry);
   }
@@ -131,16 +132,12 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(batches)
 
-BOOST_AUTO_TEST_CASE(first_batches) {
-  check_first_use(batch<float>("batch, auto", Backend::Auto, 4, 8, 8, Op::None, 50));
-}
-
 BOOST_AUTO_TEST_CASE(later_batches) {
   for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb}) {
     check_later_use(batch<float>(named("batch f32", backend), backend, 4, 8, 8, Op::None, 50));
     check_later_use(batch<double>(named("batch f64, copies of B", backend), backend, 3, 90, 90, Op::Transpose, 20));
     check_later_use(batch<bf16>(named("batch bf16", backend), backend, 6, 20, 30, Op::None, 20));
-    EntryPoint large = batch<float>(named("batch of large products", backend), backend, 200, 200, 100, Op::None, 2);
+    EntryPoint large = batch<float>(named("batch of large products", backend), backend, 400, 400, 100, Op::None, 2);
     large.warm_up = [backend] { executor(backend); };
     check_first_use(large);
   }
@@ -152,7 +149,7 @@ BOOST_AUTO_TEST_SUITE(streams)
 
 BOOST_AUTO_TEST_CASE(products_that_a_device_cannot_hold) {
   ::setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1);
-  ::setenv("SMALL_DEVICE", "200000", 1);
+  ::setenv("SMALL_DEVICE", "300000", 1);
   EntryPoint entry = product_entry<float>("streamed gemm", 300, 300, 40, [](Product<float>& x) {
     gemm(Op::None, Op::None, x.m, x.n, x.k, 2.0f, x.a.data(), x.k, x.b.data(), x.n, 1.0f, x.c.data(), x.n,
          {.backend = Backend::Cuda});

@@ -43,9 +43,9 @@ std::string describe(Executor& executor) {
 BOOST_AUTO_TEST_SUITE(backends)
 
 BOOST_AUTO_TEST_CASE(executors) {
-  for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb, Backend::Auto})
-    check_first_use(text_entry("executor, " + std::string(to_string(backend)),
-                               [backend] { return describe(executor(backend)); }));
+  for (const Backend backend : {Backend::Reference, Backend::Tbb})
+    check_first_use(
+        text_entry("executor, " + std::string(to_string(backend)), [backend] { return describe(executor(backend)); }));
 }
 
 BOOST_AUTO_TEST_CASE(lists) {
@@ -122,14 +122,15 @@ BOOST_AUTO_TEST_CASE(numbers) {
   const auto x = std::make_shared<Matrix<float>>();
   const auto number = [&](const char* name, auto compute) {
     const auto result = std::make_shared<double>();
-    check_later_use({.name = name,
-                     .reset =
-                         [=] {
-                           if (x->empty()) *x = Matrix<float>::random(700, 300, Seed{1});
-                           *result = -1;
-                         },
-                     .call = [=] { *result = compute(*x); },
-                     .result = [=] { return std::string(reinterpret_cast<const char*>(result.get()), sizeof *result); }});
+    check_later_use(
+        {.name = name,
+         .reset =
+             [=] {
+               if (x->empty()) *x = Matrix<float>::random(700, 300, Seed{1});
+               *result = -1;
+             },
+         .call = [=] { *result = compute(*x); },
+         .result = [=] { return std::string(reinterpret_cast<const char*>(result.get()), sizeof *result); }});
   };
   using M = const Matrix<float>;
   number("norm_frobenius", [](M& a) { return a.norm_frobenius(); });

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Memory allocations that fail on purpose. This program's malloc, its relatives and operator new stand before those of
-/// the C library for all libraries that the program loads. They count, and the n-th allocation fails.
+/// Memory allocations that fail on purpose. All libraries that this program loads get its malloc, its relatives and its
+/// operator new, not the C library's. These functions count, and the n-th allocation fails.
 ///
 /// Source: SQLite's tests of out-of-memory errors.
 
@@ -17,13 +17,13 @@ enum class Lasting : bool {
 
 /// The allocations between arm() and disarm().
 struct Counted {
-  long allocations = 0;  ///< those that could fail
+  long allocations = 0;  ///< the ones that could fail
   std::size_t bytes = 0; ///< asked for by the first one that failed; 0 if none did
   bool failed = false;
 };
 
-/// Lets the n-th allocation from now on fail, n ≥ 1. Allocations of all threads count, but not those that
-/// libraries make which end the process by themselves; see spared_libraries in shortage.cpp.
+/// Lets the n-th allocation from now on fail, n ≥ 1. Allocations of all threads count, except in
+/// libraries that would end the process; see spared_libraries in shortage.cpp.
 void arm(long n, Lasting lasting);
 Counted disarm();
 

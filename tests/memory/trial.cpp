@@ -25,10 +25,10 @@ namespace {
 
 /// What a child process tells its parent, in memory that both share.
 struct Report {
-  long n = 0;            ///< the trial that runs, or ran last
-  long failures = 0;     ///< allocations that failed
+  long n = 0;             ///< the trial that runs, or ran last
+  long failures = 0;      ///< allocations that failed
   long out_of_memory = 0; ///< trials that ended with OutOfMemory
-  bool done = false;     ///< the last trial had no failing allocation
+  bool done = false;      ///< the last trial had no failing allocation
   bool lasting = false;
   std::size_t bytes = 0; ///< asked for by the allocation that failed
   char fault[1024] = "";
@@ -162,10 +162,10 @@ std::string run_child(Report& report, const std::function<void()>& body) {
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  const std::string how =
-      WIFSIGNALED(status) ? std::string("it was ended by ") + strsignal(WTERMSIG(status))
-      : *report.fault     ? std::string(report.fault)
-                          : "it ended the process with exit status " + std::to_string(WEXITSTATUS(status));
+  const std::string how = WIFSIGNALED(status) ? std::string("it was ended by ") + strsignal(WTERMSIG(status))
+                          : *report.fault
+                              ? std::string(report.fault)
+                              : "it ended the process with exit status " + std::to_string(WEXITSTATUS(status));
   return "allocation " + std::to_string(report.n) + (report.lasting ? " and all after it" : "") + " (" +
          std::to_string(report.bytes) + " bytes) failed: " + how;
 }
@@ -181,7 +181,8 @@ std::string expected_of(const EntryPoint& entry, Report& report) {
     if (entry.result() != result) fail(report, "two calls without a shortage differ");
     // The parent gets the result in a file, since it may be long.
     std::FILE* file = std::fopen(report.result, "wb");
-    if (file == nullptr || std::fwrite(result.data(), 1, result.size(), file) != result.size() || std::fclose(file) != 0)
+    if (file == nullptr || std::fwrite(result.data(), 1, result.size(), file) != result.size() ||
+        std::fclose(file) != 0)
       fail(report, "the result cannot be written");
   });
   BOOST_TEST_REQUIRE(fault == "");
@@ -204,6 +205,18 @@ void print(const EntryPoint& entry, const char* use, long failures, long thrown)
   std::printf("%-44s %-9s %5ld allocations failed, %5ld errors\n", entry.name.c_str(), use, failures, thrown);
 }
 
+/// An entry point at which nothing failed was not tested.
+void expect_failures(long failures) {
+  if (only_operator_new && failures == 0)
+    std::puts("  skipped: under a sanitizer only operator new fails, and the call uses malloc");
+  else
+    BOOST_TEST(failures > 0);
+}
+
+/// First uses take some milliseconds each, more under a sanitizer. So of the shortages that last, only some are tried,
+/// and of all of them under a sanitizer.
+constexpr long step_of(Lasting lasting) { return only_operator_new ? 11 : lasting == Lasting::Yes ? 5 : 1; }
+
 /// An entry point with more allocations is an endless loop.
 constexpr long most_trials = 20000;
 
@@ -215,19 +228,18 @@ void check_first_use(const EntryPoint& entry) {
   const std::string expected = expected_of(entry, *report);
   long faults = 0;
   for (const Lasting lasting : {Lasting::No, Lasting::Yes})
-    for (long n = 1; n < most_trials; ++n) {
+    for (long n = 1; n < most_trials; n += step_of(lasting)) {
       report->fault[0] = '\0';
       report->done = false;
-      const std::string fault =
-          run_child(*report, [&] {
-            if (entry.warm_up) entry.warm_up();
-            report->done = !run_trial(entry, *report, n, lasting, expected);
-          });
+      const std::string fault = run_child(*report, [&] {
+        if (entry.warm_up) entry.warm_up();
+        report->done = !run_trial(entry, *report, n, lasting, expected);
+      });
       BOOST_CHECK_MESSAGE(fault.empty(), entry.name << ", first use: " << fault);
       if (report->done || (!fault.empty() && ++faults > 200)) break;
     }
   print(entry, entry.warm_up ? "warm" : "first", report->failures, report->out_of_memory);
-  BOOST_TEST(report->failures > 0);
+  expect_failures(report->failures);
 }
 
 void check_later_use(const EntryPoint& entry) {
@@ -256,7 +268,7 @@ void check_later_use(const EntryPoint& entry) {
   });
   BOOST_CHECK_MESSAGE(fault.empty(), entry.name << ", later use: " << fault);
   print(entry, "later", report->failures, report->out_of_memory);
-  BOOST_TEST(report->failures > 0);
+  expect_failures(report->failures);
 }
 
 } // namespace memory_test

@@ -42,8 +42,8 @@ TESSERA_API Status out_of_memory(const std::bad_alloc& error) noexcept;
 TESSERA_API Status out_of_memory(const char* purpose, std::size_t bytes) noexcept;
 
 namespace detail {
-/// Return the Status of a failure that came after a part of C was written: a DeviceError that says so. Its text is empty
-/// where there is no memory for it.
+/// Return the Status of a failure that came after a part of C was written: a DeviceError that says so. Its text is
+/// empty where there is no memory for it.
 TESSERA_API Status partly_written(StatusCode code, std::string_view why) noexcept;
 inline Status partly_written(const Status& status) noexcept {
   return status.ok() ? Status{} : partly_written(status.code, status.why);

@@ -95,7 +95,9 @@ class TableReader final : public Json::json_sax_t {
     if (--depth_ == 1) in_products_ = false;
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override { fail(path_, error.what()); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
+    fail(path_, error.what());
+  }
 
  private:
   bool in_product() const { return in_products_ && depth_ == 3; }
@@ -104,7 +106,10 @@ class TableReader final : public Json::json_sax_t {
     if (!in_product()) return other(std::to_string(value));
     if (key_ == "seconds")
       product_.seconds = value;
-    else if (Index* size = key_ == "m" ? &product_.m : key_ == "n" ? &product_.n : key_ == "k" ? &product_.k : nullptr;
+    else if (Index* size = key_ == "m"   ? &product_.m
+                           : key_ == "n" ? &product_.n
+                           : key_ == "k" ? &product_.k
+                                         : nullptr;
              size != nullptr && whole)
       *size = *whole;
     else
