@@ -80,17 +80,18 @@ Status StreamedProduct::run() {
 /// Reserves half of the device's memory, or half of that, and so on until the device has it. Blocks and slices take
 /// three quarters of it; a quarter is left to the kernels.
 Status StreamedProduct::reserve() {
+  std::string first_failure;
   for (std::size_t bytes = executor_.capabilities().memory_bytes / 2;; bytes /= 2) {
     blocks_ = choose_blocks(call_, bytes / 4 * 3);
     if (blocks_.m == 0)
       return {StatusCode::OutOfMemory, "out of device memory: not even a block of 64×64 of C with slices of " +
                                            std::to_string(std::min(call_.k, canonical_segment)) + " k fits into " +
-                                           std::to_string(bytes) + " bytes, the most that could be had; " +
-                                           std::to_string(executor_.capabilities().memory_bytes / 2) +
-                                           " bytes were asked for first"};
+                                           std::to_string(bytes) + " bytes, the most that could be had" +
+                                           first_failure};
     Status status = slab_.allocate(bytes);
     if (status.ok()) return slab_.allocate(blocks_.bytes(call_));
     if (status.code != StatusCode::OutOfMemory) return status;
+    if (first_failure.empty()) first_failure = "; " + std::to_string(bytes) + " bytes failed first: " + status.why;
   }
 }
 

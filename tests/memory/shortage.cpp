@@ -74,7 +74,7 @@ long live_blocks() { return only_operator_new ? -1 : live.load(); }
 
 namespace {
 
-void* counted_block(void* block) {
+[[maybe_unused]] void* counted_block(void* block) {
   if (block != nullptr) ++live;
   return block;
 }
