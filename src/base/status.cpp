@@ -13,7 +13,7 @@ std::string explained(const std::string& why) { return why.empty() ? "no reason 
 
 /// The text of a status that was made where there was no memory for one.
 constexpr std::string_view no_room_for_a_text =
-    "out of host memory: there was not even room for a text that says how much was asked for";
+    "out of memory: there was not even room for a text that says how much was asked for";
 
 /// The base of errors that are made without memory. It is made when the library is loaded; its copies share its text.
 const std::runtime_error textless("out of memory");

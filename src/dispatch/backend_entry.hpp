@@ -26,7 +26,7 @@ class BackendEntry {
 
   /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it.
   const PluginInfo* plugin();
-  /// Null with the reason in state(). A backend that is null for lack of memory is made when it is asked for again.
+  /// Null with the reason in state(). The next call tries again.
   /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
   Executor* executor();
   /// The list's, else the plug-in's; Host and 0 where the plug-in could not be loaded.
@@ -34,7 +34,7 @@ class BackendEntry {
   int preference() const noexcept;
 
   struct State {
-    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the executor may be had when there is memory again
+    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the plug-in says so, and may have an executor later
     bool loaded = false;
     std::string reason;
     std::string path;

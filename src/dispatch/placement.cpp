@@ -6,6 +6,7 @@
 #include <bit>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 
 #include <tessera/backend.hpp>
@@ -20,10 +21,49 @@
 namespace tessera {
 namespace {
 
+/// Counts the times that something is asked for which lacked memory. It is tried again for the 1st, 2nd, 4th, 8th
+/// product and so on, because a try may take long.
+class Tries {
+ public:
+  bool is_due() { return std::has_single_bit(++asked_); }
+
+ private:
+  unsigned asked_ = 0;
+};
+
+/// The executor that Auto prefers among those in one kind of memory.
+class PreferredExecutor {
+ public:
+  constexpr explicit PreferredExecutor(Memory memory) : memory_(memory) {}
+
+  /// Null if there is none or it is not available, because Auto may fall back.
+  Executor* get() {
+    if (settled_.load(std::memory_order_acquire)) return executor_;
+    const std::lock_guard lock(mutex_);
+    if (settled_ || !tries_.is_due()) return executor_;
+    bool settled = false;
+    try {
+      executor_ = preferred_executor(memory_, settled);
+    } catch (const std::exception&) { // the next product tries again
+      tries_ = {};
+      throw;
+    }
+    settled_.store(settled, std::memory_order_release);
+    return executor_;
+  }
+
+ private:
+  const Memory memory_;
+  std::mutex mutex_;
+  std::atomic<bool> settled_ = false; ///< no plug-in lacked memory: the members below do not change any more
+  std::atomic<Executor*> executor_ = nullptr;
+  Tries tries_;
+};
+
 Executor& best_host_executor() {
-  bool ignored = true; // a host executor that lacks memory is an error, and then the next call looks again
-  static Executor* const best = preferred_executor(Memory::Host, ignored);
-  return best != nullptr ? *best : executor(Backend::Reference);
+  static PreferredExecutor best(Memory::Host);
+  Executor* const found = best.get();
+  return found != nullptr ? *found : executor(Backend::Reference);
 }
 
 Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
@@ -35,30 +75,8 @@ Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
 /// Products with fewer multiply-adds stay on the host, because copies and launches alone take longer.
 constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
 
-/// The device that Auto prefers. A device that lacked memory is asked again: for the 2nd, 4th, 8th product and so on,
-/// because asking may take long.
-class DeviceForAuto {
- public:
-  /// Null if there is none or it is not available, because Auto may fall back.
-  Executor* get() {
-    if (settled_.load(std::memory_order_acquire)) return device_;
-    const std::lock_guard lock(mutex_);
-    if (settled_ || !std::has_single_bit(++asked_)) return device_;
-    bool settled = false;
-    device_ = preferred_executor(Memory::Device, settled);
-    settled_.store(settled, std::memory_order_release);
-    return device_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::atomic<bool> settled_ = false; ///< the members below do not change any more
-  std::atomic<Executor*> device_ = nullptr;
-  unsigned asked_ = 0;
-};
-
 Executor* device_for_auto() {
-  static DeviceForAuto device;
+  static PreferredExecutor device(Memory::Device);
   return device.get();
 }
 
@@ -67,6 +85,7 @@ Executor* device_for_auto() {
 struct KnownRates {
   std::mutex mutex;
   bool settled = false;
+  Tries tries;           ///< counted while memory was too short to measure
   bool not_kept = false; ///< the file does not have them, and inside a parallel region they could not be measured
   std::optional<OffloadRates> rates;
 };
@@ -77,15 +96,19 @@ std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
   const std::lock_guard lock(known.mutex);
   Executor& host = best_host_executor();
-  if (known.settled || (known.not_kept && lacks_threads_here(host))) return known.rates;
+  if (known.settled || (known.not_kept && lacks_threads_here(host)) || !known.tries.is_due()) return known.rates;
   const std::filesystem::path folder = user_cache_folder(), file = folder.empty() ? folder : folder / "offload.json";
   try {
     known.rates = offload_rates(device, host, scalar_of(type), file);
     known.settled = known.rates.has_value();
     known.not_kept = !known.settled;
+    known.tries = {}; // they are measured as soon as there are threads
+  } catch (const std::bad_alloc&) {
+    if (log_dispatch()) log_line("auto: memory was too short to measure the device");
   } catch (const std::exception& why) {
     if (log_dispatch()) log_line(std::string("auto: the device could not be measured: ") + why.what());
-    known.settled = true;
+    const auto* error = dynamic_cast<const Error*>(&why);
+    known.settled = error == nullptr || error->code() != StatusCode::OutOfMemory;
   }
   return known.rates;
 }

@@ -189,9 +189,9 @@ Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, 
       status = Status::failure(StatusCode::Internal,
                                std::string("plug-in ") + plugin.name + ": create made no executor and gave no reason");
     return status;
-  } catch (const std::bad_alloc& error) {
+  } catch (const std::bad_alloc&) {
     executor = nullptr;
-    return out_of_memory(error);
+    throw;
   } catch (const std::exception& error) {
     executor = nullptr;
     return internal(plugin, function, error.what());

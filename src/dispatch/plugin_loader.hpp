@@ -33,7 +33,7 @@ std::string plugin_path();
 /// a plug-in: libtessera_blas.so is none. Throws std::bad_alloc.
 std::vector<std::string> plugin_names_in(std::string_view path);
 
-/// Calls probe and create, and turns every exception into a reason. On failure `executor` is null.
+/// Calls probe and create, and turns every exception but std::bad_alloc into a reason. On failure `executor` is null.
 Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, Executor*& executor);
 
 } // namespace tessera

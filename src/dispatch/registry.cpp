@@ -117,29 +117,15 @@ std::vector<BackendEntry*> in_order_of_preference() {
   return all;
 }
 
-std::string why_unavailable(BackendEntry& entry, const BackendEntry::State& state) {
-  return "backend " + std::string(entry.name()) + " is not available: " + state.reason;
-}
-
-/// Returns the backend's executor, or null with its state. Throws OutOfMemory where the host's memory is short: a
-/// caller would otherwise take a lesser backend for the best one, and perhaps keep it.
-Executor* executor_or_state(BackendEntry& entry, BackendEntry::State& state) {
-  if (Executor* made = entry.executor()) return made;
-  state = entry.state();
-  if (state.code == StatusCode::OutOfMemory && entry.memory() == Memory::Host)
-    throw OutOfMemory(why_unavailable(entry, state));
-  return nullptr;
-}
-
-/// Null if none is available. `settled`: it will not be another one later, because no device lacked memory.
+/// Null if none is available. `settled`: it will not be another one later, because no plug-in lacked memory. Throws
+/// std::bad_alloc where this process lacks memory, since a caller would take a lesser backend for the best one.
 template <class Admits>
 Executor* first_executor(Admits admits, bool& settled) {
   settled = true;
   for (BackendEntry* candidate : in_order_of_preference()) {
     if (candidate->preference() <= 0 || !admits(*candidate)) continue;
-    BackendEntry::State state;
-    if (Executor* made = executor_or_state(*candidate, state)) return made;
-    settled = settled && state.code != StatusCode::OutOfMemory;
+    if (Executor* made = candidate->executor()) return made;
+    settled = settled && candidate->state().code != StatusCode::OutOfMemory;
   }
   return nullptr;
 }
@@ -182,9 +168,8 @@ std::vector<Backend> known_backends() try {
 std::vector<BackendInfo> available_backends() try {
   std::vector<BackendInfo> all;
   for (BackendEntry* e : in_order_of_preference()) {
-    BackendEntry::State state;
-    const bool available = executor_or_state(*e, state) != nullptr;
-    if (available) state = e->state();
+    const bool available = e->executor() != nullptr;
+    BackendEntry::State state = e->state();
     all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory()});
   }
   return all;
@@ -197,10 +182,11 @@ Memory memory_of(Backend backend) { return entry(backend).memory(); }
 Executor& executor(Backend backend) try {
   if (backend != Backend::Auto) {
     BackendEntry& e = entry(backend);
-    BackendEntry::State state;
-    if (Executor* made = executor_or_state(e, state)) return *made;
-    if (state.code == StatusCode::OutOfMemory) throw OutOfMemory(why_unavailable(e, state));
-    throw BackendUnavailable(why_unavailable(e, state));
+    if (Executor* made = e.executor()) return *made;
+    const BackendEntry::State state = e.state();
+    const std::string why = "backend " + std::string(e.name()) + " is not available: " + state.reason;
+    if (state.code == StatusCode::OutOfMemory) throw OutOfMemory(why);
+    throw BackendUnavailable(why);
   }
   bool settled = true;
   if (Executor* made = first_executor([](const BackendEntry&) { return true; }, settled)) return *made;

@@ -9,8 +9,8 @@ namespace tessera {
 Backend last_backend() noexcept;
 
 /// Returns the executor that Auto prefers among those whose memory is of this kind; null if none is available. Sets
-/// `settled` unless a device lacked memory, which it may have later. Throws InvalidArgument where the environment has
-/// no valid number of threads, and OutOfMemory where the host's memory is short.
+/// `settled` unless a plug-in lacked memory, which it may have later. Throws InvalidArgument where the environment has
+/// no valid number of threads, OutOfMemory and std::bad_alloc.
 Executor* preferred_executor(Memory memory, bool& settled);
 
 } // namespace tessera
