@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view auto_name = "auto";
 
-class Registry : private ForkObserver {
+class Registry final : private ForkObserver {
  public:
   Registry() {
     for (const BuiltInBackend& line : built_in_backends) append(std::make_unique<BackendEntry>(line));
