@@ -10,12 +10,14 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/printable.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
 #include "batch/command.hpp"
 #include "common/command_line.hpp"
 #include "common/machine.hpp"
+#include "common/terminal.hpp"
 #include "common/words.hpp"
 #include "device/command.hpp"
 #include "probe.hpp"
@@ -102,7 +104,7 @@ int peers_command(const Words& words) {
     const std::vector<Standing> standings =
         run_race(race, peers, words.rounds, words.sample_ms * 1e-3, words.rest_ms * 1e-3);
     fmt::print("{}\n", table_line(race, standings));
-    std::fflush(stdout);
+    apps::flush_stdout();
     for (const Standing& one : standings) wrong |= !one.seconds.empty() && !one.problem.empty();
     for (auto& row : rows(race, standings)) results.push_back(std::move(row));
   }
@@ -149,9 +151,12 @@ int main(int argc, char** argv) try {
       ->check(CLI::NonNegativeNumber);
   peers->add_option("--json", words.json, "file for the results");
   if (!apps::parse(app, argc, argv)) return 0;
-  if (batch->parsed()) return batch_words.run();
-  return words.gpu ? device_command(words) : peers_command(words);
+  const int status = batch->parsed() ? batch_words.run()
+                     : words.gpu     ? device_command(words)
+                                     : peers_command(words);
+  apps::flush_stdout();
+  return status;
 } catch (const std::exception& error) {
-  fmt::print(stderr, "gemm_bench: {}\n", error.what());
+  fmt::print(stderr, "gemm_bench: {}\n", tessera::detail::printable(error.what(), true));
   return 2;
 }

@@ -18,6 +18,7 @@
 
 #include <concepts>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include <tessera/detail/export.hpp>
@@ -88,6 +89,9 @@ void save_csv(const std::filesystem::path& path, const M& matrix) {
 /// says.
 TESSERA_API std::filesystem::path user_cache_folder();
 
+/// Returns the contents of a regular file, such as one in the cache folder. Throws IoError, which begins with the path,
+/// if the file cannot be read or is a folder, a pipe or a device: nothing waits for a pipe's writer.
+TESSERA_API std::string read_text_file(const std::filesystem::path& path);
 /// Replaces a file's contents by this text; the file is never left half-written. Throws IoError.
 TESSERA_API void write_text_file(const std::filesystem::path& path, std::string_view text);
 /// Throws IoError if no file can be written at this path now. It leaves nothing behind.

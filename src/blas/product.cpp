@@ -7,6 +7,8 @@
 
 #include "dispatch/threads.hpp"
 
+#include <tessera/detail/printable.hpp>
+
 namespace tessera::blas {
 namespace {
 
@@ -34,7 +36,7 @@ template <class Run>
 void run_or_abort(const char* routine, Run run) noexcept try {
   run(known_options());
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "tessera: %s: %s\n", routine, error.what());
+  std::fprintf(stderr, "tessera: %s: %s\n", routine, detail::printable(error.what(), true).c_str());
   std::abort();
 }
 

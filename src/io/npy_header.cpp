@@ -81,6 +81,7 @@ std::string describe(const std::string& descr) {
 NpyHeader read_npy_header(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) fail(path, "is a folder, not a .npy file");
+  if (fs::is_fifo(path, error)) fail(path, "is a pipe; a .npy file is read more than once: write it to a file first");
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, std::string("cannot be read: ") + std::strerror(errno));
   char magic[6] = {};

@@ -9,6 +9,7 @@
 #include <tessera/io.hpp>
 
 #include "common/machine.hpp"
+#include "common/terminal.hpp"
 #include "common/words.hpp"
 #include "race.hpp"
 
@@ -63,7 +64,7 @@ int BatchCommand::run() const {
         const std::vector<Standing> standings =
             run_batch_race(race, where, peers, rounds, sample_ms * 1e-3, rest_ms * 1e-3);
         fmt::print("{}\n", batch_table_line(race, standings));
-        std::fflush(stdout);
+        apps::flush_stdout();
         for (const Standing& one : standings) {
           wrong |= !one.problem.empty();
           if (!one.problem.empty()) fmt::print(stderr, "{}: {}\n", one.peer, one.problem);

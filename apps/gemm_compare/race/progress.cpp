@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/terminal.hpp"
 
 namespace tessera::compare_app {
@@ -42,7 +44,7 @@ void Progress::show(const std::string& what) {
   const int full = std::clamp(static_cast<int>(share * cells), 0, cells);
   std::string bar;
   for (int i = 0; i < cells; ++i) bar += i < full ? "█" : "░";
-  fmt::print(stderr, "\r\x1b[K{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), what);
+  fmt::print(stderr, "\r\x1b[K{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), detail::printable(what));
   std::fflush(stderr);
   visible_ = true;
 }

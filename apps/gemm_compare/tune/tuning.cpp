@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
 #include <tessera/status.hpp>
+
+#include "common/terminal.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -48,7 +51,8 @@ Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tunin
   path_ = target(options, machine);
   table_.backend = machine.backend;
   table_.device = machine.device;
-  if (std::filesystem::exists(path_)) table_ = load_tuning(path_);
+  std::error_code error; // a path that cannot be looked at is read, too, for the reason
+  if (std::filesystem::exists(path_, error) || error) table_ = load_tuning(path_);
   if (table_.backend != machine.backend || table_.device != machine.device)
     throw InvalidArgument(fmt::format("tune: {} is of {} on {}, but this is {} on {}; name another file with --table",
                                       path_.string(), to_string(table_.backend), table_.device,
@@ -90,13 +94,13 @@ void Tuning::add(const std::vector<Result>& group) {
     times = seconds(result) > behind * seconds(*fastest.at(result.math)) ? times + 1 : 0;
   }
   for (const auto& [math, best] : fastest) {
-    table_.products.push_back(
-        {best->type, math, best->shape.m, best->shape.n, best->shape.k, best->kernel, seconds(*best)});
+    table_.products.push_back({best->type, math, best->shape.m, best->shape.n, best->shape.k,
+                               detail::printable(best->kernel), seconds(*best)});
     ++added_;
     fmt::print("{} {} {}×{}×{}: {}, {:.4g} µs\n", to_string(best->type), to_string(math), best->shape.m, best->shape.n,
-               best->shape.k, best->kernel, seconds(*best) * 1e6);
+               best->shape.k, detail::printable(best->kernel), seconds(*best) * 1e6);
   }
-  std::fflush(stdout);
+  apps::flush_stdout();
   if (!fastest.empty()) save_tuning(path_, table_);
 }
 

@@ -67,7 +67,11 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
   }
   for (const fs::path& folder : {user_folder(), beside.empty() ? fs::path() : beside / "tuning"}) {
     std::error_code error;
-    if (folder.empty() || !fs::exists(folder / name, error)) continue;
+    if (folder.empty()) continue;
+    if (!fs::exists(folder / name, error)) {
+      if (error && log_dispatch()) log_line("passed over: " + (folder / name).string() + ": " + error.message());
+      continue;
+    }
     try {
       return use(folder / name);
     } catch (const IoError& why) {

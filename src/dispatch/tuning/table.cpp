@@ -3,12 +3,12 @@
 #include <tessera/tuning.hpp>
 
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
+#include <tessera/detail/json_nesting.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 #include <tessera/version.hpp>
@@ -33,6 +33,12 @@ Index size_at(const Json& row, const char* key) {
   return number.get<Index>();
 }
 
+std::string contents(const std::filesystem::path& path) try {
+  return read_text_file(path);
+} catch (const IoError& error) {
+  throw IoError(std::string("tuning table ") + error.what() + "; delete it, or make it anew with gemm_compare tune");
+}
+
 TunedProduct product_of(const Json& row) {
   TunedProduct product;
   product.type = parse_dtype(row.at("dtype").get<std::string>());
@@ -51,10 +57,11 @@ TunedProduct product_of(const Json& row) {
 } // namespace
 
 TuningTable load_tuning(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "cannot be read");
+  const std::string text = contents(path);
+  if (detail::json_nesting(text) > detail::most_json_nesting)
+    fail(path, "it is nested deeper than " + std::to_string(detail::most_json_nesting) + " levels");
   try {
-    const Json document = Json::parse(file);
+    const Json document = Json::parse(text);
     const std::string found = document.at("schema").get<std::string>();
     if (found != schema) fail(path, "its schema is '" + found + "', not '" + schema + "'");
     TuningTable table;
@@ -81,7 +88,7 @@ void save_tuning(const std::filesystem::path& path, const TuningTable& table) {
                   {"device", table.device},
                   {"driver", table.driver},
                   {"tessera", TESSERA_VERSION}};
-  std::string opening = head.dump();
+  std::string opening = head.dump(-1, ' ', false, Json::error_handler_t::replace);
   opening.back() = ',';
   text << opening << "\n\"products\": [";
   const char* separator = "\n";
@@ -89,7 +96,7 @@ void save_tuning(const std::filesystem::path& path, const TuningTable& table) {
     text << separator
          << Json{{"dtype", to_string(p.type)}, {"math", to_string(p.math)}, {"m", p.m}, {"n", p.n}, {"k", p.k},
                  {"kernel", p.kernel},         {"seconds", p.seconds}}
-                .dump();
+                .dump(-1, ' ', false, Json::error_handler_t::replace);
     separator = ",\n";
   }
   text << "\n]}\n";
