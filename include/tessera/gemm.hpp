@@ -13,6 +13,19 @@
 /// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
 /// with any number of threads.
 ///
+/// Floating-point state. Each thread that takes part in a call computes in the contract's state: it rounds to nearest,
+/// keeps subnormal numbers (no FTZ, no DAZ), and traps no exception. The state of the calling thread (MXCSR on x86-64,
+/// FPCR and FPSR on AArch64), or of the thread that made a pool's workers, changes no result. This holds for products,
+/// batches, complex products, element-wise operations, random fills, reductions and comparisons.
+///   - State: after a call, also after one that throws, the calling thread's state is what it was before. The control
+///     word of the x87 is neither read nor changed. Workers that a runtime makes during a call begin in the contract's
+///     state, in later parallel regions of the program too.
+///   - Flags: they are part of that state. A call raises none that the caller can see, whatever overflows or is inexact
+///     in it; look into the result instead. Flags that the caller had raised stay.
+///   - Traps: a caller that has enabled them (feenableexcept) gets no SIGFPE from a call.
+///   - NaN: where the contract gives NaN, every backend does. Its sign and payload are not specified.
+/// Rows that call another library (cblas, cublas) leave that library's own threads as they are.
+///
 /// 16-bit operands (half.hpp): elements are converted to f32, which is exact; alpha and beta are f32, and r
 /// is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
 /// rounded once where f32 operands have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded.

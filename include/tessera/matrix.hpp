@@ -13,7 +13,8 @@
 /// std::as_const, or at()) where the device's copy should stay valid.
 ///
 /// Elements are float, double, f16 or bf16. For the 16-bit types single values (to fill with, to scale by) are floats,
-/// operations compute in float and round each element once. Reductions are in double for all types.
+/// operations compute in float and round each element once. Reductions are in double for all types. The caller's
+/// floating-point state changes no result; see gemm.hpp.
 ///
 /// Several threads may read one matrix at once; writing needs the caller's own synchronisation. Sizes count elements.
 /// Errors: InvalidArgument names the sizes, OutOfMemory the bytes.

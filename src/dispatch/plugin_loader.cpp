@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/backend/environment.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 namespace tessera {
 namespace {
@@ -97,6 +98,7 @@ std::string dl_error() {
 /// plug-in's dependencies do not replace symbols of other libraries.
 LoadedPlugin open(const fs::path& path, std::string_view name) {
   LoadedPlugin result{nullptr, path.string(), {}, true};
+  const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     result.reason = "cannot load " + path.string() + ": " + dl_error();

@@ -1,10 +1,13 @@
 #include "states.hpp"
 
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include <boost/test/unit_test.hpp>
 
 #include "conformance/subject.hpp"
+#include "support/expect.hpp"
 #include "tasks.hpp"
 
 using namespace tessera;
@@ -43,6 +46,26 @@ BOOST_AUTO_TEST_CASE(each_task_has_the_references_bits_in_every_state_and_leaves
       BOOST_TEST(left, task.name << " changed the caller's state under " << state.name);
     }
   }
+}
+
+// The library has no backend in it. It changes the state of the thread that loads it, before the loader can see that.
+BOOST_AUTO_TEST_CASE(a_plugin_made_with_fast_math_does_not_change_the_callers_state) {
+  if (std::getenv("TESSERA_PLUGIN_PATH") == nullptr) {
+    BOOST_TEST_MESSAGE("skipped: TESSERA_PLUGIN_PATH does not name the library's folder; CTest sets it");
+    return;
+  }
+  std::string why;
+  const auto before = detail::FloatingPointState::read();
+  try {
+    static_cast<void>(parse_backend("fast_math"));
+    static_cast<void>(executor(parse_backend("fast_math")));
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  const auto after = detail::FloatingPointState::read();
+  before.write();
+  BOOST_TEST(contains(why, "tessera_plugin"), "the library was not loaded: " << why);
+  BOOST_TEST((before.keeps_contract() && after.keeps_contract())); // text may be formatted inexactly
 }
 
 BOOST_AUTO_TEST_SUITE_END()

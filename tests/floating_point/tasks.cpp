@@ -16,10 +16,13 @@ class Buffer {
  public:
   template <class T>
   Buffer(Executor& executor, const std::vector<T>& from) : executor_(executor), bytes_(from.size() * sizeof(T)) {
+    if (bytes_ == 0) return;
     throw_if_failed(executor.allocate(bytes_, data_));
     throw_if_failed(executor.copy_in(executor.default_queue(), data_, bytes_, from.data(), bytes_, bytes_, 1));
   }
-  ~Buffer() { executor_.free(data_); }
+  ~Buffer() {
+    if (data_ != nullptr) executor_.free(data_);
+  }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 

@@ -32,6 +32,7 @@ struct FloatingPointState {
   }
   [[gnu::always_inline]] void write() const noexcept { asm volatile("ldmxcsr %0" : : "m"(mxcsr) : "memory"); }
   [[gnu::always_inline]] static void write_contract() noexcept { FloatingPointState{contract}.write(); }
+  [[gnu::always_inline]] void restore() const noexcept { write(); } // as cheap as to ask whether it must be
   bool keeps_contract() const noexcept { return (mxcsr & ~flags) == contract; }
   bool operator==(const FloatingPointState&) const = default;
 };
@@ -55,6 +56,10 @@ struct FloatingPointState {
   [[gnu::always_inline]] static void write_contract() noexcept {
     asm volatile("msr fpcr, %0" : : "r"(std::uint64_t{0}) : "memory");
   }
+  [[gnu::always_inline]] void restore() const noexcept {
+    if (!keeps_contract()) asm volatile("msr fpcr, %0" : : "r"(fpcr) : "memory");
+    asm volatile("msr fpsr, %0" : : "r"(fpsr) : "memory");
+  }
   bool keeps_contract() const noexcept { return fpcr == 0; }
   bool operator==(const FloatingPointState&) const = default;
 };
@@ -71,6 +76,7 @@ struct FloatingPointState {
   }
   void write() const noexcept { std::fesetenv(&environment); }
   static void write_contract() noexcept { std::fesetenv(FE_DFL_ENV); }
+  void restore() const noexcept { write(); }
   bool keeps_contract() const noexcept { return false; } // an fenv_t cannot be looked into
   bool operator==(const FloatingPointState&) const { return false; }
 };
@@ -78,8 +84,8 @@ struct FloatingPointState {
 #endif
 
 /// While an object of this class lives, its thread computes in the contract's state. Then the thread has the state back
-/// that it had before, with its flags. Objects may nest. Where the state is right already, making and destroying an
-/// object reads it twice and writes nothing.
+/// that it had before, with its flags. Objects may nest. Where the state is right already, only the flags are
+/// written.
 ///
 /// The compiler moves no access to memory across the object's beginning and end, but it does not know that arithmetic
 /// on registers depends on them. Arguments should therefore come from memory or go to a function that is not inlined.
@@ -89,10 +95,7 @@ class ContractArithmetic {
     if (!callers_.keeps_contract()) [[unlikely]]
       FloatingPointState::write_contract();
   }
-  [[gnu::always_inline]] ~ContractArithmetic() {
-    if (FloatingPointState::read() != callers_) [[unlikely]]
-      callers_.write();
-  }
+  [[gnu::always_inline]] ~ContractArithmetic() { callers_.restore(); }
   ContractArithmetic(const ContractArithmetic&) = delete;
   ContractArithmetic& operator=(const ContractArithmetic&) = delete;
 

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <tessera/detail/floating_point.hpp>
+
 namespace tessera::cpu {
 namespace {
 
@@ -46,6 +48,7 @@ const char* CblasLibrary::problem_with(DType type) {
 }
 
 void CblasLibrary::open() {
+  const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
   void* library = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* error = dlerror();
