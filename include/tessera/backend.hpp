@@ -45,7 +45,9 @@ TESSERA_API std::vector<BackendInfo> available_backends();
 TESSERA_API Memory memory_of(Backend backend);
 
 /// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends. Auto
-/// stands for the available backend with the largest preference. Throws BackendUnavailable with the reason.
+/// stands for the available backend with the largest preference. Throws BackendUnavailable with the reason. Throws
+/// OutOfMemory where memory was too short to load the plug-in or to make the executor; the next call tries again. So do
+/// the other functions here.
 TESSERA_API Executor& executor(Backend backend);
 
 /// Return the rows of a backend's ladders, also where the plug-in finds no device; none where the plug-in is missing.

@@ -15,8 +15,9 @@
 
 namespace tessera::blas {
 
-/// Computes a row-major product whose arguments have been checked. If it fails, the function prints the reason and ends
-/// the process: the BLAS has no way to report a failure, and the caller would go on with a C that was not computed.
+/// Computes a row-major product whose arguments have been checked. Where memory is short, it is computed by a loop that
+/// needs none. If it fails otherwise, the function prints the reason and ends the process: the BLAS has no way to
+/// report a failure, and the caller would go on with a C that was not computed.
 void multiply(const char* routine, const GemmCall& call) noexcept;
 void multiply(const char* routine, const ComplexGemmCall& call) noexcept;
 void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept;

@@ -12,6 +12,7 @@
 #include <tessera/gemm.hpp>
 #include <tessera/version.hpp>
 
+#include "base/cut_text.hpp"
 #include "c_api.hpp"
 
 using tessera::Backend;
@@ -27,18 +28,16 @@ using namespace tessera::c_api;
 
 namespace {
 
-thread_local std::string last_error;
+/// The text of tessera_last_error(), cut to its length. An array, because a string needs memory for its text, and the C
+/// library ends the process where there is none to register the string's destructor.
+thread_local char last_error[4096];
 
 } // namespace
 
 namespace tessera::c_api {
 
 tessera_status failed(tessera_status status, const char* why) noexcept {
-  try {
-    last_error = why;
-  } catch (const std::bad_alloc&) {
-    last_error.clear();
-  }
+  cut_text(why, last_error);
   return status;
 }
 
@@ -169,7 +168,7 @@ void check_copy(std::initializer_list<CopySide> sides, size_t width, size_t rows
 
 const char* tessera_version(void) { return TESSERA_VERSION; }
 
-const char* tessera_last_error(void) { return last_error.c_str(); }
+const char* tessera_last_error(void) { return last_error; }
 
 const char* tessera_backend_name(tessera_backend backend) {
   const int number = static_cast<int>(backend);

@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/gemm.hpp>
 
@@ -27,8 +28,8 @@ tessera_status guarded(Action action) noexcept {
     return TESSERA_OK;
   } catch (const Error& error) {
     return failed(static_cast<tessera_status>(error.code()), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(TESSERA_OUT_OF_MEMORY, "out of host memory");
+  } catch (const std::bad_alloc& error) {
+    return failed(TESSERA_OUT_OF_MEMORY, text_of(error));
   } catch (const std::exception& error) {
     return failed(TESSERA_INTERNAL, error.what());
   } catch (...) {

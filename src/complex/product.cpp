@@ -4,6 +4,7 @@
 #include <new>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/complex.hpp>
 #include <tessera/detail/floating_point.hpp>
 
@@ -237,8 +238,8 @@ Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
   return ComplexProduct(executor, queue, call, kernel).run();
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera

@@ -108,7 +108,7 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 
 } // namespace
 
-void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
+void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) try {
   const ContractArithmetic contract;
   // The sizes are not checked yet. The place of a product too large to double does not matter: the check refuses it, or
   // C has no elements.
@@ -120,8 +120,9 @@ void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));
   bool written = false;
-  const Status status = multiply_in_halves(executor, call, options, written);
-  throw_if_failed(written ? partly_written(status) : status);
+  tell_of_parts_written(written, [&] { throw_if_failed(multiply_in_halves(executor, call, options, written)); });
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace tessera::detail

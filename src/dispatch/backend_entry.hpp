@@ -30,9 +30,10 @@ class BackendEntry {
   /// Ends with a null character.
   std::string_view name() const noexcept { return name_; }
 
-  /// Null with the reason in state().
+  /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it.
   const PluginInfo* plugin();
-  /// Null with the reason in state(). Throws InvalidArgument where the environment has no valid number of threads.
+  /// Null with the reason in state(). The next call tries again.
+  /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
   Executor* executor();
   /// The list's, else the plug-in's; Host and 0 where the plug-in could not be loaded.
   Memory memory() const noexcept;
@@ -44,6 +45,7 @@ class BackendEntry {
   bool has_lost(const Executor& executor) const noexcept { return lost_ == &executor; }
 
   struct State {
+    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the plug-in says so, and may have an executor later
     bool loaded = false;
     std::string reason;
     std::string path;
@@ -53,6 +55,7 @@ class BackendEntry {
  private:
   const PluginInfo* load();
   Executor* make();
+  std::string problem_of(Executor& executor);
 
   const Backend backend_;
   const std::string name_;
@@ -62,6 +65,7 @@ class BackendEntry {
   std::atomic<Executor*> made_ = nullptr;
   Executor* lost_ = nullptr; ///< it was made before the fork of which this process is the child
   std::string reason_;
+  StatusCode code_ = StatusCode::Unavailable;
   std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant
 };
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/detail/open_file.hpp>
+
 namespace tessera {
 namespace {
 
@@ -45,7 +47,7 @@ std::string unescaped(const std::string& text) {
 /// /group /mount/point rw,noatime - cgroup cgroup rw,cpu,cpuacct", with optional fields before the dash.
 std::vector<Hierarchy> mounts(const fs::path& root) {
   std::vector<Hierarchy> found;
-  std::ifstream file(root / "proc/self/mountinfo");
+  std::ifstream file = detail::open_file(root / "proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {
     const std::size_t dash = line.find(" - ");
     if (dash == std::string::npos) continue;
@@ -60,7 +62,7 @@ std::vector<Hierarchy> mounts(const fs::path& root) {
 
 /// Returns the process's group in the hierarchy. A line is "0::/group" of v2, and "4:cpu,cpuacct:/group" of v1.
 std::optional<fs::path> own_group(const fs::path& root, bool v2) {
-  std::ifstream file(root / "proc/self/cgroup");
+  std::ifstream file = detail::open_file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
@@ -73,7 +75,7 @@ std::optional<fs::path> own_group(const fs::path& root, bool v2) {
 
 double number_in(const fs::path& file) {
   double value = 0;
-  std::ifstream(file) >> value;
+  detail::open_file(file) >> value;
   return value;
 }
 
@@ -81,7 +83,7 @@ double number_in(const fs::path& file) {
 double quota_of(const fs::path& group, bool v2) {
   double quota = 0, period = 0;
   if (v2) {
-    std::ifstream file(group / "cpu.max"); // "max 100000" or "150000 100000"
+    std::ifstream file = detail::open_file(group / "cpu.max"); // "max 100000" or "150000 100000"
     if (!(file >> quota >> period)) return 0;
   } else {
     quota = number_in(group / "cpu.cfs_quota_us"); // −1 is no quota
@@ -92,7 +94,7 @@ double quota_of(const fs::path& group, bool v2) {
 
 } // namespace
 
-std::optional<int> processors_by_quota(const fs::path& root) {
+std::optional<int> processors_by_quota(const fs::path& root) try {
   double smallest = 0;
   for (const Hierarchy& hierarchy : mounts(root)) {
     const std::optional<fs::path> group = own_group(root, hierarchy.v2);
@@ -110,6 +112,8 @@ std::optional<int> processors_by_quota(const fs::path& root) {
   }
   if (smallest == 0) return std::nullopt;
   return std::max(1, static_cast<int>(std::ceil(std::min(smallest, 1e6))));
+} catch (const std::ios_base::failure&) {
+  return std::nullopt; // the group was removed while it was read
 }
 
 } // namespace tessera

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 
 #include "dispatch/tuning/tuned_rows.hpp"
@@ -191,8 +192,8 @@ Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kerne
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
   return run_row(queue, *row, call);
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel) noexcept
@@ -203,8 +204,8 @@ Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& resu
   if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
   if (call.rows == 0 || call.cols == 0) return {};
   return row->run(*row, *this, queue, call, result);
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera

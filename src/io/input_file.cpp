@@ -5,7 +5,9 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -13,7 +15,7 @@
 
 namespace tessera {
 
-std::string read_text_file(const std::filesystem::path& path) {
+std::string read_text_file(const std::filesystem::path& path) try {
   const auto fail = [&](const std::string& why) { throw IoError(path.string() + ": " + why); };
   // O_NONBLOCK: opening a pipe does not wait for a writer.
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -33,6 +35,8 @@ std::string read_text_file(const std::filesystem::path& path) {
     else if (errno != EINTR)
       fail(std::string("cannot be read: ") + std::strerror(errno));
   }
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace tessera

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/open_file.hpp>
 #include <tessera/half.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
@@ -17,7 +19,11 @@ namespace tessera {
 
 namespace fs = std::filesystem;
 
-NpyInfo inspect_npy(const fs::path& path) { return io::matrix_of(io::read_npy_header(path), path); }
+NpyInfo inspect_npy(const fs::path& path) try {
+  return io::matrix_of(io::read_npy_header(path), path);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
 
 namespace detail {
 namespace {
@@ -33,7 +39,7 @@ void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& targ
     for (Index i = 0; i < info.rows; ++i) file.read(reinterpret_cast<char*>(data + i * ld), bytes(info.cols));
     return;
   }
-  std::vector<T> columns(static_cast<std::size_t>(info.rows * info.cols));
+  auto columns = sized_vector<T>(static_cast<std::size_t>(info.rows * info.cols), "the columns of a file");
   file.read(reinterpret_cast<char*>(columns.data()), bytes(info.rows * info.cols));
   for (Index i = 0; i < info.rows; ++i)
     for (Index j = 0; j < info.cols; ++j) data[i * ld + j] = columns[static_cast<std::size_t>(j * info.rows + i)];
@@ -68,22 +74,29 @@ NpyInfo inspect_npy(const fs::path& path, DType expected) {
   return info;
 }
 
-void read_npy(const fs::path& path, const Operand& target) {
+void read_npy(const fs::path& path, const Operand& target) try {
   const io::NpyHeader header = io::read_npy_header(path);
   const NpyInfo info = io::matrix_of(header, path);
   if (info.type != target.storage->type() || info.rows != target.rows || info.cols != target.cols)
     throw IoError(path.string() + ": was changed while it was read");
   if (info.rows == 0 || info.cols == 0) return;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = open_file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(header.data_offset));
   visit(info.type, [&]<class T>(std::type_identity<T>) { read_elements<T>(file, info, target); });
   if (!file) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+} catch (const std::ios_base::failure&) {
+  throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void write_npy(const fs::path& path, const Operand& source) {
+void write_npy(const fs::path& path, const Operand& source) try {
+  errno = 0;
   io::OutputFile file(path);
   visit(source.storage->type(), [&]<class T>(std::type_identity<T>) { write_elements<T>(file.stream(), source); });
   file.commit();
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace detail

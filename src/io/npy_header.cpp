@@ -10,6 +10,7 @@
 #include <fstream>
 #include <limits>
 
+#include <tessera/detail/open_file.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::io {
@@ -82,7 +83,7 @@ NpyHeader read_npy_header(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) fail(path, "is a folder, not a .npy file");
   if (fs::is_fifo(path, error)) fail(path, "is a pipe; a .npy file is read more than once: write it to a file first");
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = detail::open_file(path, std::ios::binary);
   if (!file) fail(path, std::string("cannot be read: ") + std::strerror(errno));
   char magic[6] = {};
   if (!file.read(magic, sizeof magic) || std::memcmp(magic, "\x93NUMPY", sizeof magic) != 0)

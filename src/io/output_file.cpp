@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstring>
 #include <locale>
+#include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -33,6 +35,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail(int error) const {
+  if (error == ENOMEM) throw std::bad_alloc();
   throw IoError("cannot write " + name_.string() + ": " + std::strerror(error));
 }
 
@@ -73,6 +76,7 @@ void OutputFile::take_owner_and_mode() const {
 void OutputFile::commit() {
   stream_.flush();
   if (buffer_.error() != 0) fail(buffer_.error());
+  if (!stream_ && errno == ENOMEM) throw std::bad_alloc(); // a stream takes a shortage of memory for a failed write
   if (!stream_) throw IoError("cannot write " + name_.string() + ": its contents could not be made");
   if (target_.direct) {
     if (const int error = file_.close(); error != 0) fail(error);
@@ -87,10 +91,13 @@ void OutputFile::commit() {
 
 } // namespace io
 
-void write_text_file(const fs::path& path, std::string_view text) {
+void write_text_file(const fs::path& path, std::string_view text) try {
+  errno = 0;
   io::OutputFile file(path);
   file.stream().write(text.data(), static_cast<std::streamsize>(text.size()));
   file.commit();
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 void check_writable(const fs::path& path) {

@@ -1,3 +1,4 @@
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/storage.hpp>
 
 #include <algorithm>
@@ -161,12 +162,16 @@ Executor* Storage::resident_on() const noexcept {
   return device_current_ && !is_lost(*executor_) ? executor_ : nullptr;
 }
 
-std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) {
+std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) try {
   return std::make_shared<Storage>(rows, cols, type);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type) {
+Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type) try {
   return {std::make_shared<Storage>(data, rows, cols, ld, type), 0, 0, rows, cols, Op::None};
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index cols) {

@@ -37,7 +37,7 @@ class ScratchPool : private ForkObserver {
   ScratchPool& operator=(const ScratchPool&) = delete;
   ~ScratchPool();
 
-  /// Returns a block of at least `bytes` bytes. Throws std::bad_alloc, after the kept blocks were freed.
+  /// Returns a block of at least `bytes` bytes. Throws HostMemoryShort, after the kept blocks were freed.
   Scratch acquire(std::size_t bytes);
 
  private:

@@ -5,6 +5,7 @@
 #include "cblas.hpp"
 
 #include <limits>
+#include <memory>
 
 #include <tessera/backend/environment.hpp>
 
@@ -57,9 +58,11 @@ std::vector<GemmKernel> cblas_rows() {
     const std::string_view file = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), file.size() + 1));
     if (file.empty()) continue;
-    auto* peer = new Peer(file); // lives as long as the process: rows point into it
+    auto peer = std::make_unique<Peer>(file);
+    rows.reserve(rows.size() + 2);
     rows.push_back(row(*peer, DType::F32));
     rows.push_back(row(*peer, DType::F64));
+    static_cast<void>(peer.release()); // lives as long as the process: rows point into it
   }
   return rows;
 }
