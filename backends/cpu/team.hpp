@@ -31,7 +31,7 @@ class Team : private ForkObserver {
   /// `budget` is the number of threads that all loops share that run at the same time, so that concurrent callers do
   /// not oversubscribe the machine. A single caller that asks for more threads gets them.
   explicit Team(int budget) : budget_(budget) {}
-  virtual ~Team();
+  ~Team() override;
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cpu/thread_sanitizer.hpp"
+
 namespace tessera::tbb {
 namespace {
 
@@ -19,6 +21,9 @@ int pool_size() {
 
 /// The number of threads that TBB has started, or could have started, for this process.
 std::atomic<int> pool_threads = 1;
+
+/// A place that all threads know, for ThreadSanitizer.
+char in_order = 0;
 
 class TbbTeam final : public cpu::Team {
  public:
@@ -48,11 +53,18 @@ class TbbTeam final : public cpu::Team {
   /// Makes one TBB task for each thread. Where TBB has no worker for a task, the other workers take the tasks of its
   /// range.
   static void fork_in(onetbb::task_arena& arena, int threads, cpu::SlotBody work) {
+    cpu::before_others(&in_order);
     arena.execute([&] {
       onetbb::parallel_for(
-          0, threads, [&](int) { work(onetbb::this_task_arena::current_thread_index()); },
-          onetbb::static_partitioner{});
+          0, threads, [work](int) { run_in_order(work); }, onetbb::static_partitioner{});
     });
+    cpu::after_others(&in_order);
+  }
+
+  static void run_in_order(cpu::SlotBody work) {
+    cpu::after_others(&in_order);
+    work(onetbb::this_task_arena::current_thread_index());
+    cpu::before_others(&in_order);
   }
 
   int threads_;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view auto_name = "auto";
 
-class Registry : private ForkObserver {
+class Registry final : private ForkObserver {
  public:
   /// Needs no memory of the heap, because functions that are noexcept ask for the registry.
   Registry() noexcept {

@@ -35,7 +35,7 @@ class ScratchPool : private ForkObserver {
   ScratchPool() = default;
   ScratchPool(const ScratchPool&) = delete;
   ScratchPool& operator=(const ScratchPool&) = delete;
-  ~ScratchPool();
+  ~ScratchPool() override;
 
   /// Returns a block of at least `bytes` bytes. Throws HostMemoryShort, after the kept blocks were freed.
   Scratch acquire(std::size_t bytes);

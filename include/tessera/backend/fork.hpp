@@ -22,12 +22,12 @@ class TESSERA_API WholeAcrossFork {
 /// forks. They must not construct or destroy observers, and must not wait for another observer's lock.
 class TESSERA_API ForkObserver {
  public:
+  virtual ~ForkObserver();
   ForkObserver(const ForkObserver&) = delete;
   ForkObserver& operator=(const ForkObserver&) = delete;
 
  protected:
   ForkObserver();
-  ~ForkObserver();
 
   /// Takes the object's locks, so that the child finds what they guard in order. None may be held for long.
   virtual void before_fork() noexcept {}
