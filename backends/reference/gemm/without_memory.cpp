@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "reference/elementwise/complex_number.hpp"
 #include "reference/fma_clones.hpp"
 
@@ -115,10 +117,12 @@ bool can_multiply_without_memory(const GemmCall& call) noexcept {
 }
 
 void multiply_without_memory(const GemmCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   call.type == DType::F64 ? multiply(GemmOperands<double>(call)) : multiply(GemmOperands<float>(call));
 }
 
 void multiply_without_memory(const ComplexGemmCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   call.type == DType::F64 ? multiply<double>(call) : multiply<float>(call);
 }
 
