@@ -151,9 +151,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::NonNegativeNumber);
   peers->add_option("--json", words.json, "file for the results");
   if (!apps::parse(app, argc, argv)) return 0;
-  const int status = batch->parsed() ? batch_words.run()
-                     : words.gpu     ? device_command(words)
-                                     : peers_command(words);
+  const int status = batch->parsed() ? batch_words.run() : words.gpu ? device_command(words) : peers_command(words);
   apps::flush_stdout();
   return status;
 } catch (const std::exception& error) {

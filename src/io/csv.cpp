@@ -106,18 +106,18 @@ namespace detail {
 namespace {
 
 template <class T>
-void write_elements(std::ostream& out, const Operand& source) {
+void write_csv_elements(std::ostream& out, const Operand& source) {
   out.precision(std::numeric_limits<T>::max_digits10);
   xt::dump_csv(out, as_xtensor(MatrixView<const T>(source)));
 }
 
-void write_elements(std::ostream& out, const Operand& source) {
+void write_csv_elements(std::ostream& out, const Operand& source) {
   const DType type = source.storage->type(), scalar = scalar_of(type);
   visit_scalar(type, [&]<class T>(std::type_identity<T>) {
-    if (type == scalar) return write_elements<T>(out, source);
+    if (type == scalar) return write_csv_elements<T>(out, source);
     const Operand wide{create_storage(source.rows, source.cols, scalar), 0, 0, source.rows, source.cols, source.op};
     copy(source, wide);
-    write_elements<T>(out, wide);
+    write_csv_elements<T>(out, wide);
   });
 }
 
@@ -126,7 +126,7 @@ void write_elements(std::ostream& out, const Operand& source) {
 void write_csv(const fs::path& path, const Operand& source) try {
   errno = 0;
   io::OutputFile file(path);
-  if (source.rows > 0 && source.cols > 0) write_elements(file.stream(), source);
+  if (source.rows > 0 && source.cols > 0) write_csv_elements(file.stream(), source);
   file.commit();
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

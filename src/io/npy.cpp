@@ -47,7 +47,7 @@ void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& targ
 
 /// xtensor's writer knows no 16-bit elements, and does not report failed writes.
 template <class T>
-void write_elements(std::ostream& file, const Operand& source) {
+void write_npy_elements(std::ostream& file, const Operand& source) {
   const Matrix<T> straight{MatrixView<const T>(source)};
   std::string header = "{'descr': '<" + std::string(element_type(dtype_of<T>).npy) +
                        "', 'fortran_order': False, 'shape': (" + std::to_string(straight.rows()) + ", " +
@@ -93,7 +93,7 @@ void read_npy(const fs::path& path, const Operand& target) try {
 void write_npy(const fs::path& path, const Operand& source) try {
   errno = 0;
   io::OutputFile file(path);
-  visit(source.storage->type(), [&]<class T>(std::type_identity<T>) { write_elements<T>(file.stream(), source); });
+  visit(source.storage->type(), [&]<class T>(std::type_identity<T>) { write_npy_elements<T>(file.stream(), source); });
   file.commit();
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

@@ -15,6 +15,9 @@ namespace {
 /// it: libgomp prints "Out of memory" and exits; TBB throws out of functions that are noexcept, and so does the
 /// allocator that it loads. What Tessera does where threads cannot be had is tested elsewhere.
 constexpr std::string_view spared_libraries[]{"libgomp", "libtbb", "libomp"};
+/// The CUDA runtime, which is linked into this plug-in, registers kernels while the plug-in is loaded and does not look
+/// whether malloc() gave it memory. The plug-in's own code allocates by operator new.
+constexpr std::string_view plugin_with_cuda_runtime = "libtessera_cuda";
 /// The loader allocates for dlopen(), which reports a failure, and for new threads, which a runtime library starts.
 constexpr std::string_view loader = "ld-linux";
 
@@ -28,7 +31,9 @@ std::atomic<long> live = 0;
 thread_local int loading = 0; ///< this thread is in dlopen()
 thread_local bool asking = false;
 
-bool is_spared(const void* caller) {
+enum class By { Malloc, New };
+
+bool is_spared(const void* caller, By by) {
   Dl_info info{};
   asking = true; // dladdr() itself may allocate
   const bool known = dladdr(caller, &info) != 0 && info.dli_fname != nullptr;
@@ -38,11 +43,12 @@ bool is_spared(const void* caller) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   for (const std::string_view spared : spared_libraries)
     if (file.starts_with(spared)) return true;
+  if (by == By::Malloc && file.starts_with(plugin_with_cuda_runtime)) return true;
   return loading == 0 && file.starts_with(loader);
 }
 
-bool fails(std::size_t bytes, const void* caller) {
-  if (!armed.load(std::memory_order_relaxed) || asking || is_spared(caller)) return false;
+bool fails(std::size_t bytes, const void* caller, By by) {
+  if (!armed.load(std::memory_order_relaxed) || asking || is_spared(caller, by)) return false;
   ++counted;
   const long now = --left;
   if (now > 0 || (now < 0 && !lasting_now)) return false;
@@ -82,6 +88,7 @@ namespace {
 } // namespace
 } // namespace memory_test
 
+using memory_test::By;
 using memory_test::counted_block;
 using memory_test::fails;
 
@@ -96,26 +103,29 @@ void* __libc_memalign(std::size_t, std::size_t);
 void __libc_free(void*);
 
 __attribute__((visibility("default"))) void* malloc(std::size_t bytes) {
-  return fails(bytes, __builtin_return_address(0)) ? nullptr : counted_block(__libc_malloc(bytes));
+  return fails(bytes, __builtin_return_address(0), By::Malloc) ? nullptr : counted_block(__libc_malloc(bytes));
 }
 __attribute__((visibility("default"))) void* calloc(std::size_t count, std::size_t bytes) {
-  return fails(count * bytes, __builtin_return_address(0)) ? nullptr : counted_block(__libc_calloc(count, bytes));
+  return fails(count * bytes, __builtin_return_address(0), By::Malloc) ? nullptr
+                                                                       : counted_block(__libc_calloc(count, bytes));
 }
 __attribute__((visibility("default"))) void* realloc(void* block, std::size_t bytes) {
-  if (fails(bytes, __builtin_return_address(0))) return nullptr;
+  if (fails(bytes, __builtin_return_address(0), By::Malloc)) return nullptr;
   void* const moved = __libc_realloc(block, bytes);
   if (block == nullptr && moved != nullptr) ++memory_test::live;
   if (block != nullptr && bytes == 0) --memory_test::live;
   return moved;
 }
 __attribute__((visibility("default"))) void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  return fails(bytes, __builtin_return_address(0)) ? nullptr : counted_block(__libc_memalign(alignment, bytes));
+  return fails(bytes, __builtin_return_address(0), By::Malloc) ? nullptr
+                                                               : counted_block(__libc_memalign(alignment, bytes));
 }
 __attribute__((visibility("default"))) void* memalign(std::size_t alignment, std::size_t bytes) {
-  return fails(bytes, __builtin_return_address(0)) ? nullptr : counted_block(__libc_memalign(alignment, bytes));
+  return fails(bytes, __builtin_return_address(0), By::Malloc) ? nullptr
+                                                               : counted_block(__libc_memalign(alignment, bytes));
 }
 __attribute__((visibility("default"))) int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
-  if (fails(bytes, __builtin_return_address(0))) return ENOMEM;
+  if (fails(bytes, __builtin_return_address(0), By::Malloc)) return ENOMEM;
   *block = counted_block(__libc_memalign(alignment, bytes));
   return *block != nullptr ? 0 : ENOMEM;
 }
@@ -129,7 +139,8 @@ __attribute__((visibility("default"))) void free(void* block) {
 __attribute__((visibility("default"))) void* dlopen(const char* file, int flags) {
   using Open = void* (*)(const char*, int);
   static const Open real = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
-  const bool counts = !memory_test::armed || !memory_test::is_spared(__builtin_return_address(0));
+  const bool counts =
+      !memory_test::armed || !memory_test::is_spared(__builtin_return_address(0), memory_test::By::Malloc);
   memory_test::loading += counts ? 1 : 0;
   void* const library = real(file, flags);
   memory_test::loading -= counts ? 1 : 0;
@@ -140,7 +151,7 @@ __attribute__((visibility("default"))) void* dlopen(const char* file, int flags)
 namespace {
 
 void* block_for_new(std::size_t bytes, std::size_t alignment, const void* caller) {
-  if (fails(bytes, caller)) return nullptr;
+  if (fails(bytes, caller, By::New)) return nullptr;
   return counted_block(alignment == 0 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes));
 }
 
@@ -151,7 +162,7 @@ void* block_for_new(std::size_t bytes, std::size_t alignment, const void* caller
 namespace {
 
 void* block_for_new(std::size_t bytes, std::size_t alignment, const void* caller) {
-  if (fails(bytes, caller)) return nullptr;
+  if (fails(bytes, caller, By::New)) return nullptr;
   return alignment == 0 ? std::malloc(bytes)
                         : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
