@@ -41,6 +41,7 @@ struct Words {
   int random = 0; ///< products drawn from each seed; 0: the shapes above
   std::string seeds = "1";
   std::string picture;
+  std::string rows;
   std::string threads = "1,2";
   std::string libraries;
   std::string json;
@@ -82,6 +83,7 @@ std::vector<Race> races(const Words& words) {
 int device_command(const Words& words) {
   return run_device_plan(
       {.modes = apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3" : words.types),
+       .rows = words.rows.empty() ? std::vector<std::string>{} : apps::split_list("--kernel", words.rows),
        .products = products(words),
        .rounds = words.rounds,
        .sample_seconds = words.sample_ms * 1e-3,
@@ -134,6 +136,8 @@ int main(int argc, char** argv) try {
       ->check(CLI::PositiveNumber);
   peers->add_option("--seed", words.seeds, "seeds of --random, separated by commas")->capture_default_str();
   peers->add_option("--picture", words.picture, "SVG file: ratio over work, a dot for each product")->needs(gpu);
+  peers->add_option("--kernel", words.rows, "rows of the device's ladder, timed beside the choice that it makes")
+      ->needs(gpu);
   peers->add_option("--threads", words.threads, "numbers of threads")->capture_default_str();
   peers->add_option(
       "--library", words.libraries,

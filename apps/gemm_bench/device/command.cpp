@@ -1,5 +1,6 @@
 #include "command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -22,18 +23,26 @@ std::vector<const DeviceMode*> chosen_modes(const std::vector<std::string>& name
   return modes;
 }
 
+void check_rows(const Executor& device, const std::vector<std::string>& rows) {
+  std::vector<std::string> known;
+  for (const GemmKernel& row : device.gemm_kernels())
+    if (std::find(known.begin(), known.end(), row.name) == known.end()) known.emplace_back(row.name);
+  for (const std::string& name : rows) static_cast<void>(apps::choose("--kernel", name, known));
+}
+
 } // namespace
 
 int run_device_plan(const DevicePlan& plan) {
   const std::vector<const DeviceMode*> modes = chosen_modes(plan.modes);
   Executor& device = executor(Backend::Cuda);
+  check_rows(device, plan.rows);
   const auto cublas = std::make_shared<Cublas>();
   if (!cublas->exists()) fmt::print(stderr, "gemm_bench: no cuBLAS was found, so that nothing races against Tessera\n");
   fmt::print("{}, {} rounds, medians\n{}\n", device.capabilities().device, plan.rounds, device_table_head());
   std::vector<DeviceResult> results;
   bool wrong = false;
   for (const DeviceMode* mode : modes) {
-    const DevicePeers peers = make_device_peers(device, *mode, cublas);
+    const DevicePeers peers = make_device_peers(device, *mode, cublas, plan.rows);
     for (const auto& [product, seed] : plan.products) {
       DeviceResult result{std::string(mode->name), seed, product,
                           run_device_race(device, *mode, product, peers, plan.rounds, plan.sample_seconds)};

@@ -1,5 +1,6 @@
 #include "peer.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -19,8 +20,8 @@ Arithmetic of_vendor(const DeviceMode& mode) {
 /// A row of the device's ladder, or the executor's own choice.
 class RowPeer final : public DevicePeer {
  public:
-  RowPeer(Executor& device, std::string name, std::string row, Math math)
-      : device_(device), name_(std::move(name)), row_(std::move(row)), math_(math) {}
+  RowPeer(Executor& device, Side side, std::string name, std::string row, Math math)
+      : device_(device), side_(side), name_(std::move(name)), row_(std::move(row)), math_(math) {}
   const std::string& name() const override { return name_; }
   Status enqueue(Queue& queue, const GemmCall& call) override {
     GemmCall mine = call;
@@ -28,15 +29,18 @@ class RowPeer final : public DevicePeer {
     return device_.gemm(queue, mine, row_);
   }
   Arithmetic arithmetic(const DeviceMode& mode) const override {
-    if (is_vendor()) return of_vendor(mode);
+    if (side_ == Side::Vendor) return of_vendor(mode);
+    for (const GemmKernel& row : device_.gemm_kernels())
+      if (row.name == row_ && row.type == mode.type && row.math == mode.math) return Arithmetic::of(row);
     const bool strict = mode.math == Math::Strict;
     return {mode.type, mode.math, strict ? Summation::Canonical : Summation::Other,
             strict ? Accumulator::Native : Accumulator::Truncating};
   }
-  bool is_vendor() const override { return !row_.empty(); }
+  Side side() const override { return side_; }
 
  private:
   Executor& device_;
+  Side side_;
   std::string name_;
   std::string row_;
   Math math_;
@@ -50,7 +54,7 @@ class CublasPeer final : public DevicePeer {
       : library_(std::move(library)), compute_(compute), gemm_(library_->function<GemmEx>("cublasGemmEx")) {}
   const std::string& name() const override { return name_; }
   Arithmetic arithmetic(const DeviceMode& mode) const override { return of_vendor(mode); }
-  bool is_vendor() const override { return true; }
+  Side side() const override { return Side::Vendor; }
 
   Status enqueue(Queue& queue, const GemmCall& call) override {
     for (const Index size : {call.m, call.n, call.k, call.lda, call.ldb, call.ldc})
@@ -108,12 +112,17 @@ const std::vector<DeviceMode>& device_modes() {
   return modes;
 }
 
-DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas) {
+DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas,
+                              const std::vector<std::string>& rows) {
   DevicePeers peers;
-  peers.push_back(std::make_unique<RowPeer>(device, "tessera", "", mode.math));
-  if (!cublas->exists()) return peers;
-  peers.push_back(std::make_unique<CublasPeer>(cublas, mode.cublas_compute));
-  peers.push_back(std::make_unique<RowPeer>(device, "cublas_lt", mode.list_row, of_vendor(mode).math));
+  peers.push_back(std::make_unique<RowPeer>(device, Side::Ours, "tessera", "", mode.math));
+  if (cublas->exists()) {
+    peers.push_back(std::make_unique<CublasPeer>(cublas, mode.cublas_compute));
+    peers.push_back(std::make_unique<RowPeer>(device, Side::Vendor, "cublas_lt", mode.list_row, of_vendor(mode).math));
+  }
+  for (const GemmKernel& row : device.gemm_kernels())
+    if (row.type == mode.type && row.math == mode.math && std::find(rows.begin(), rows.end(), row.name) != rows.end())
+      peers.push_back(std::make_unique<RowPeer>(device, Side::Row, row.name, row.name, mode.math));
   return peers;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/// The peers of a race on a device: Tessera without a kernel's name, cuBLAS, and the best of cuBLASLt's list.
+/// The peers of a race on a device: Tessera without a kernel's name, cuBLAS, the best of cuBLASLt's list, and rows of
+/// Tessera's ladder that the user names.
 
 #include <memory>
 #include <string>
@@ -27,6 +28,13 @@ struct DeviceMode {
 /// place is SGEMM.
 const std::vector<DeviceMode>& device_modes();
 
+/// What a peer counts for in the ratio of times.
+enum class Side {
+  Ours,   ///< Tessera as a program calls it
+  Vendor, ///< what it is compared with
+  Row,    ///< a row of Tessera's ladder by its name, which only shows what another choice would do
+};
+
 class DevicePeer {
  public:
   virtual ~DevicePeer() = default;
@@ -35,12 +43,12 @@ class DevicePeer {
   virtual Status enqueue(Queue& queue, const GemmCall& call) = 0;
   /// The properties that decide the error bound of what this peer computes.
   virtual Arithmetic arithmetic(const DeviceMode& mode) const = 0;
-  /// Does it belong to the vendor?
-  virtual bool is_vendor() const = 0;
+  virtual Side side() const = 0;
 };
 using DevicePeers = std::vector<std::unique_ptr<DevicePeer>>;
 
-/// Returns Tessera and, where cuBLAS exists, the vendor's two.
-DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas);
+/// Returns Tessera, the vendor's two where cuBLAS exists, and those of the rows that the mode has.
+DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas,
+                              const std::vector<std::string>& rows);
 
 } // namespace tessera::bench

@@ -90,7 +90,7 @@ std::vector<DeviceStanding> run_device_race(Executor& device, const DeviceMode& 
   std::vector<DeviceStanding> standings;
   std::vector<std::unique_ptr<Runner>> runners;
   for (const auto& peer : peers) {
-    DeviceStanding standing{.peer = peer->name(), .vendor = peer->is_vendor()};
+    DeviceStanding standing{.peer = peer->name(), .side = peer->side()};
     runners.push_back(std::make_unique<Runner>(device, *peer, operands));
     if (Status status = runners.back()->prepare(sample_seconds); !status.ok()) standing.problem = status.why;
     standings.push_back(std::move(standing));

@@ -13,7 +13,7 @@ namespace tessera::bench {
 /// What one peer needed for one product, in each round.
 struct DeviceStanding {
   std::string peer;
-  bool vendor = false;
+  Side side = Side::Ours;
   std::vector<double> plain = {}; ///< seconds of a product, enqueued by call after call, by the device's events
   std::vector<double> graph =
       {}; ///< the same calls recorded once and enqueued as a whole; empty if they cannot be recorded

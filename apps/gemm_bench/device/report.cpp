@@ -18,18 +18,18 @@ using Samples = std::vector<double> DeviceStanding::*;
 
 double median(const std::vector<double>& seconds) { return measure::summarize(seconds).median; }
 
-/// The least median among our standings or the vendor's; infinite where there is none.
-double best(const DeviceResult& result, bool vendor, Samples samples) {
+/// The least median among the standings of a side; infinite where there is none.
+double best(const DeviceResult& result, Side side, Samples samples) {
   double least = std::numeric_limits<double>::infinity();
   for (const DeviceStanding& one : result.standings)
-    if (one.vendor == vendor && one.problem.empty() && !(one.*samples).empty())
+    if (one.side == side && one.problem.empty() && !(one.*samples).empty())
       least = std::min(least, median(one.*samples));
   return least;
 }
 
 /// The best vendor's time over ours: more than 1 where Tessera is faster. NaN where one of the two is missing.
 double ratio(const DeviceResult& result, Samples samples) {
-  const double ours = best(result, false, samples), theirs = best(result, true, samples);
+  const double ours = best(result, Side::Ours, samples), theirs = best(result, Side::Vendor, samples);
   return std::isfinite(ours) && std::isfinite(theirs) ? theirs / ours : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -100,6 +100,10 @@ std::string device_table_line(const DeviceResult& result) {
   times(&DeviceStanding::host, {9, 8, 9});
   line += fmt::format(" {:>6} {:>6}", ratio_text(ratio(result, &DeviceStanding::plain)),
                       ratio_text(ratio(result, &DeviceStanding::graph)));
+  for (const DeviceStanding& one : result.standings)
+    if (one.side == Side::Row && !one.plain.empty())
+      line += fmt::format("\n  {}: plain {}, graph {}, host {}", one.peer, microseconds(one.plain),
+                          microseconds(one.graph), microseconds(one.host));
   for (const DeviceStanding& one : result.standings)
     if (!one.problem.empty()) line += fmt::format("\n  {}: {}", one.peer, one.problem);
   return line;
