@@ -12,6 +12,7 @@ foreach(backend OPENMP TBB CUDA)
 endforeach()
 set(TESSERA_PYTHON OFF CACHE STRING "Build the Python package (needs Python's headers and nanobind): ON, OFF or AUTO")
 set_property(CACHE TESSERA_PYTHON PROPERTY STRINGS AUTO ON OFF)
+option(TESSERA_FUZZ "Build the targets of tests/fuzz as programs of libFuzzer, for which the compiler must be clang" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
 # The default is machine code for Turing, for Ampere and Ada, and for Hopper; newer devices compile the PTX of 80 when
 # they load it.
@@ -38,6 +39,13 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 # The install tree may be moved: programs find the library from where they are.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
+if(TESSERA_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "TESSERA_FUZZ=ON needs clang, whose libFuzzer it uses, and the compiler is ${CMAKE_CXX_COMPILER_ID}: "
+      "add -DCMAKE_CXX_COMPILER=clang++-16, or use tests/fuzz/run.sh")
+  endif()
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>) # libFuzzer sees which code an input reaches
+endif()
 if(TESSERA_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TESSERA_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)

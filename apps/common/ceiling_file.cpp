@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include <tessera/detail/json_nesting.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -27,32 +29,47 @@ double positive(const ordered_json& object, const char* key) {
   return value;
 }
 
+/// Reads a whole number. A number with a fraction or beyond the range of Whole must not be converted to it.
+template <class Whole>
+Whole whole(const ordered_json& object, const char* key) {
+  const ordered_json& number = object.at(key);
+  const bool fits = number.is_number_unsigned() && std::in_range<Whole>(number.get<std::uint64_t>());
+  if (!fits) throw CeilingFileError(fmt::format("'{}' is {}, not a whole number", key, number.dump()));
+  return number.get<Whole>();
+}
+
 CeilingRow read_row(const ordered_json& json) {
   CeilingRow row;
   row.device = json.at("device").get<std::string>();
   row.type = parse_dtype(json.at("dtype").get<std::string>());
   row.math = parse_math(json.at("math").get<std::string>());
-  row.threads = json.at("threads").get<int>();
+  row.threads = whole<int>(json, "threads");
   row.flops = positive(json, "flops");
   row.bytes_per_second = positive(json, "bytes_per_second");
   for (const ordered_json& cache : json.at("caches"))
     row.caches.push_back(
-        {cache.at("level").get<int>(), cache.at("bytes").get<std::size_t>(), positive(cache, "bytes_per_second")});
+        {whole<int>(cache, "level"), whole<std::size_t>(cache, "bytes"), positive(cache, "bytes_per_second")});
   for (const auto& [name, flops] : json.at("peaks").items()) row.peaks[name] = flops.get<double>();
   return row;
+}
+
+std::string contents(const fs::path& file) try { return read_text_file(file); } catch (const IoError& error) {
+  throw CeilingFileError(std::string(error.what()).substr(file.string().size() + 2), false); // without the path
 }
 
 /// Returns the whole file, or one with an empty list of machines if there is no file. Throws CeilingFileError.
 ordered_json read_file(const fs::path& file) {
   const ordered_json empty{{"schema", schema}, {"machines", ordered_json::array()}};
   std::error_code error;
-  if (!fs::exists(file, error)) return empty;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw CeilingFileError("it cannot be read");
+  if (!fs::exists(file, error) && !error) return empty;
+  const std::string text = contents(file);
+  if (detail::json_nesting(text) > detail::most_json_nesting)
+    throw CeilingFileError(fmt::format("it is nested deeper than {} levels", detail::most_json_nesting));
   try {
-    ordered_json whole = ordered_json::parse(stream);
-    if (whole.at("schema") != schema)
-      throw CeilingFileError(fmt::format("its schema is {}, not \"{}\"", whole["schema"].dump(), schema));
+    ordered_json whole = ordered_json::parse(text);
+    const ordered_json found = whole.is_object() ? whole.value("schema", ordered_json()) : ordered_json();
+    if (found != schema)
+      throw CeilingFileError(fmt::format("its schema is {}, not \"{}\"", found.dump(), schema), found.is_null());
     if (!whole.at("machines").is_array()) throw CeilingFileError("'machines' is no list");
     return whole;
   } catch (const ordered_json::exception& wrong) {
@@ -107,14 +124,15 @@ std::vector<CeilingRow> load_ceilings(const fs::path& file, const ordered_json& 
   return rows;
 }
 
-bool store_ceilings(const fs::path& file, const ordered_json& fingerprint, const std::vector<CeilingRow>& rows) noexcept
-    try {
+std::string store_ceilings(const fs::path& file, const ordered_json& fingerprint,
+                           const std::vector<CeilingRow>& rows) try {
   ordered_json whole;
   std::vector<CeilingRow> all;
   try { // another program may have written in the meantime
     all = load_ceilings(file, fingerprint);
     whole = read_file(file);
-  } catch (const CeilingFileError&) {
+  } catch (const CeilingFileError& wrong) {
+    if (!wrong.replaceable()) return wrong.what();
     whole = {{"schema", schema}, {"machines", ordered_json::array()}};
   }
   for (const CeilingRow& row : rows) {
@@ -127,11 +145,13 @@ bool store_ceilings(const fs::path& file, const ordered_json& fingerprint, const
   ordered_json list = ordered_json::array();
   for (const CeilingRow& row : all) list.push_back(to_json(row));
   machines.push_back({{"fingerprint", fingerprint}, {"measured", utc_date()}, {"ceilings", list}});
-  fs::create_directories(file.parent_path());
-  write_text_file(file, whole.dump(2) + "\n");
-  return true;
-} catch (const std::exception&) {
-  return false;
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error) return "its folder cannot be made: " + error.message();
+  write_text_file(file, whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  return {};
+} catch (const std::exception& error) {
+  return error.what();
 }
 
 } // namespace tessera::apps

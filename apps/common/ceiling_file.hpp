@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "ceilings.hpp"
@@ -13,7 +14,13 @@ namespace tessera::apps {
 /// The file exists, but it cannot be read or understood; what() says why.
 class CeilingFileError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit CeilingFileError(const std::string& why, bool replaceable = true)
+      : std::runtime_error(why), replaceable_(replaceable) {}
+  /// Says whether the file may be replaced. It stays if it is no file, cannot be read, or belongs to another version.
+  bool replaceable() const noexcept { return replaceable_; }
+
+ private:
+  bool replaceable_;
 };
 
 /// Returns $XDG_CACHE_HOME/tessera/ceilings.json, or that file in ~/.cache; empty if neither XDG_CACHE_HOME nor HOME
@@ -30,9 +37,9 @@ nlohmann::ordered_json fingerprint(const Capabilities& capabilities);
 std::vector<CeilingRow> load_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint);
 
 /// Writes rows of the machine with this fingerprint. They replace its rows with an equal place
-/// (CeilingRow::same_place); its other rows and the other machines stay. A file that cannot be understood is replaced.
-/// Returns false if the file cannot be written.
-bool store_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint,
-                    const std::vector<CeilingRow>& rows) noexcept;
+/// (CeilingRow::same_place); its other rows and the other machines stay. A file that cannot be understood is replaced
+/// if it may be. Returns why the file was not written; empty if it was.
+std::string store_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint,
+                           const std::vector<CeilingRow>& rows);
 
 } // namespace tessera::apps

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
 #include <tessera/status.hpp>
 
 #include "ceiling_file.hpp"
@@ -102,6 +103,10 @@ CeilingRow CeilingTable::measure(Backend backend, const CeilingRow& place) const
   return row;
 }
 
+void CeilingTable::complain(const std::string& line) {
+  if (!std::exchange(complained_, true)) fmt::print(stderr, "{}: {}\n", program_, detail::printable(line));
+}
+
 CeilingRow CeilingTable::keep(Backend backend, const CeilingRow& row) {
   const std::lock_guard lock(mutex_);
   Known* old = known(row);
@@ -116,7 +121,9 @@ CeilingRow CeilingTable::keep(Backend backend, const CeilingRow& row) {
       }
   // A file that cannot be written only means that the next run measures again.
   if (const auto file = ceiling_file(); !file.empty() && row.flops > 0)
-    store_ceilings(file, fingerprint(executor(backend).capabilities()), {old->row});
+    if (const std::string why = store_ceilings(file, fingerprint(executor(backend).capabilities()), {old->row});
+        !why.empty())
+      complain(fmt::format("the ceilings that were measured are not kept in {}: {}", file.string(), why));
   return old->row;
 }
 
@@ -134,8 +141,8 @@ CeilingRow CeilingTable::find(Backend backend, DType type, Math math, int thread
         }
     } catch (const CeilingFileError& error) {
       const std::lock_guard lock(mutex_);
-      if (!std::exchange(complained_, true))
-        fmt::print(stderr, "{}: {}: {}; ceilings are measured again\n", program_, file.string(), error.what());
+      complain(fmt::format("{}: {}; ceilings are measured again{}", file.string(), error.what(),
+                           error.replaceable() ? "" : ", and the file stays as it is"));
     }
   return keep(backend, measure(backend, place));
 }

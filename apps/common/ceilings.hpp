@@ -71,13 +71,15 @@ class CeilingTable {
   Known* known(const CeilingRow& place);
   CeilingRow measure(Backend backend, const CeilingRow& place) const;
   CeilingRow keep(Backend backend, const CeilingRow& row);
+  /// Prints a line to stderr, the first time. The caller holds the lock.
+  void complain(const std::string& line);
 
   const std::vector<Backend> backends_;
   const bool measure_;
   const std::string program_;
   mutable std::mutex mutex_;
   std::vector<Known> known_;
-  bool complained_ = false; ///< the message about an unreadable file was printed
+  bool complained_ = false; ///< the message about a file that cannot be read or written was printed
 };
 
 } // namespace tessera::apps

@@ -1,10 +1,14 @@
 #include "command_line.hpp"
 
+#include <sstream>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
+
+#include "terminal.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -21,11 +25,21 @@ std::vector<std::string> known_words(const CLI::App& app) {
 } // namespace
 
 bool parse(CLI::App& app, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.empty())
+      throw InvalidArgument(
+          fmt::format("the argument after '{}' is empty; give a value, or leave the option out", argv[i - 1]));
+    if (word.starts_with("--") && word.ends_with('='))
+      throw InvalidArgument(fmt::format("'{}' has no value; give one, or leave the option out", word));
+  }
   try {
     app.parse(argc, argv);
     return true;
   } catch (const CLI::Success& request) { // --help, --version
-    app.exit(request);
+    std::ostringstream text;
+    app.exit(request, text, text);
+    print_to_stdout(text.str());
     return false;
   } catch (const CLI::ExtrasError&) {
     const std::string word = app.remaining().front();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 namespace tessera::apps {
 namespace {
 
@@ -55,7 +57,7 @@ ordered_json kernels_json(Backend backend) {
 }
 
 std::string kernel_line(const ordered_json& kernel) {
-  const auto text = [&](const char* key) { return kernel[key].get<std::string>(); };
+  const auto text = [&](const char* key) { return detail::printable(kernel[key].get<std::string>()); };
   return fmt::format("  {:<15} {:<24} {:<4} {:<16} {:<10} {} [{}]", text("op"), text("kernel"), text("dtype"),
                      text("math"), kernel["canonical"] ? "canonical" : "", text("summary"), text("source"));
 }

@@ -2,9 +2,20 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+
+#include <tessera/status.hpp>
 
 namespace tessera::apps {
+namespace {
+
+[[noreturn]] void fail_at_stdout(int error) {
+  throw IoError(std::string("cannot write to stdout: ") + std::strerror(error));
+}
+
+} // namespace
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
 
@@ -12,6 +23,16 @@ bool shows_colour(std::FILE* stream) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool refused = no_color != nullptr && *no_color != '\0';
   return !refused && is_terminal(stream);
+}
+
+void print_to_stdout(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_at_stdout(errno);
+  flush_stdout();
+}
+
+void flush_stdout() {
+  if (std::fflush(stdout) != 0) fail_at_stdout(errno);
+  if (std::ferror(stdout) != 0) fail_at_stdout(EIO); // an earlier write, of which the reason is not known
 }
 
 std::string styled(const std::string& text, Style style, bool enabled) {

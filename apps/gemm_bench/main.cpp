@@ -1,4 +1,5 @@
-/// gemm_bench peers: Tessera and other libraries multiply the same matrices, turn by turn, over a table of shapes.
+/// gemm_bench peers: Tessera and other libraries multiply the same matrices, turn by turn, over a table of shapes or
+/// over shapes drawn at random, on the processor or on a device.
 /// gemm_bench batch: they compute batches, on the processor or on a device.
 
 #include <cstdio>
@@ -9,13 +10,16 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/printable.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
-#include "batch_command.hpp"
+#include "batch/command.hpp"
 #include "common/command_line.hpp"
 #include "common/machine.hpp"
+#include "common/terminal.hpp"
 #include "common/words.hpp"
+#include "device/command.hpp"
 #include "probe.hpp"
 #include "race.hpp"
 #include "report.hpp"
@@ -32,7 +36,12 @@ constexpr const char* usual_shapes =
 
 struct Words {
   std::string shapes = usual_shapes;
-  std::string types = "f32,f64";
+  std::string types; ///< empty: all that race
+  bool gpu = false;
+  int random = 0; ///< products drawn from each seed; 0: the shapes above
+  std::string seeds = "1";
+  std::string picture;
+  std::string rows;
   std::string threads = "1,2";
   std::string libraries;
   std::string json;
@@ -41,18 +50,45 @@ struct Words {
   double rest_ms = 250;
 };
 
-Shape parse_shape(const std::string& text) {
-  const auto [m, n, k] = apps::parse_sizes("--shapes", text, 1);
-  return {m, n, k};
+/// Sizes of random products. The processor's are smaller, so that sixty of them take minutes.
+constexpr SizeLimits on_device{};
+constexpr SizeLimits on_processor{.side_least = 4, .side_most = 4096, .depth_least = 4, .depth_most = 4096};
+
+/// The products that the user named, or those drawn from each seed.
+std::vector<PlannedProduct> products(const Words& words) {
+  std::vector<PlannedProduct> all;
+  if (words.random > 0) {
+    for (const Index seed : apps::parse_index_list("--seed", words.seeds, 1))
+      for (const Product& product :
+           random_products(words.random, static_cast<std::uint64_t>(seed), words.gpu ? on_device : on_processor))
+        all.push_back({product, static_cast<std::uint64_t>(seed)});
+    return all;
+  }
+  for (const std::string& text : apps::split_list("--shapes", words.shapes)) {
+    const auto [m, n, k] = apps::parse_sizes("--shapes", text, 1);
+    all.push_back({{.shape = {m, n, k}}, 0});
+  }
+  return all;
 }
 
 std::vector<Race> races(const Words& words) {
   std::vector<Race> all;
-  for (const std::string& type : apps::split_list("--dtype", words.types))
+  for (const std::string& type : apps::split_list("--dtype", words.types.empty() ? "f32,f64" : words.types))
     for (const Index threads : apps::parse_index_list("--threads", words.threads, 1))
-      for (const std::string& shape : apps::split_list("--shapes", words.shapes))
-        all.push_back({parse_shape(shape), parse_dtype(type), static_cast<int>(threads)});
+      for (const PlannedProduct& planned : products(words))
+        all.push_back({planned.product, parse_dtype(type), static_cast<int>(threads)});
   return all;
+}
+
+int device_command(const Words& words) {
+  return run_device_plan(
+      {.modes = apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3" : words.types),
+       .rows = words.rows.empty() ? std::vector<std::string>{} : apps::split_list("--kernel", words.rows),
+       .products = products(words),
+       .rounds = words.rounds,
+       .sample_seconds = words.sample_ms * 1e-3,
+       .json = words.json,
+       .picture = words.picture});
 }
 
 int peers_command(const Words& words) {
@@ -70,7 +106,7 @@ int peers_command(const Words& words) {
     const std::vector<Standing> standings =
         run_race(race, peers, words.rounds, words.sample_ms * 1e-3, words.rest_ms * 1e-3);
     fmt::print("{}\n", table_line(race, standings));
-    std::fflush(stdout);
+    apps::flush_stdout();
     for (const Standing& one : standings) wrong |= !one.seconds.empty() && !one.problem.empty();
     for (auto& row : rows(race, standings)) results.push_back(std::move(row));
   }
@@ -94,7 +130,14 @@ int main(int argc, char** argv) try {
   const CLI::App* batch = batch_words.add_to(app);
   CLI::App* peers = app.add_subcommand("peers", "Tessera's processor backends and every CBLAS library, interleaved");
   peers->add_option("--shapes", words.shapes, "MxNxK, separated by commas")->capture_default_str();
-  peers->add_option("--dtype", words.types, "f32, f64 or both")->capture_default_str();
+  peers->add_option("--dtype", words.types, "f32,f64; with --gpu also tf32,bf16,fp16,fp16x3. Default: all of them");
+  CLI::Option* gpu = peers->add_flag("--gpu", words.gpu, "CUDA, cuBLAS and cuBLASLt, with operands on the device");
+  peers->add_option("--random", words.random, "products of random shapes, drawn from each seed, instead of --shapes")
+      ->check(CLI::PositiveNumber);
+  peers->add_option("--seed", words.seeds, "seeds of --random, separated by commas")->capture_default_str();
+  peers->add_option("--picture", words.picture, "SVG file: ratio over work, a dot for each product")->needs(gpu);
+  peers->add_option("--kernel", words.rows, "rows of the device's ladder, timed beside the choice that it makes")
+      ->needs(gpu);
   peers->add_option("--threads", words.threads, "numbers of threads")->capture_default_str();
   peers->add_option(
       "--library", words.libraries,
@@ -112,8 +155,10 @@ int main(int argc, char** argv) try {
       ->check(CLI::NonNegativeNumber);
   peers->add_option("--json", words.json, "file for the results");
   if (!apps::parse(app, argc, argv)) return 0;
-  return batch->parsed() ? batch_words.run() : peers_command(words);
+  const int status = batch->parsed() ? batch_words.run() : words.gpu ? device_command(words) : peers_command(words);
+  apps::flush_stdout();
+  return status;
 } catch (const std::exception& error) {
-  fmt::print(stderr, "gemm_bench: {}\n", error.what());
+  fmt::print(stderr, "gemm_bench: {}\n", tessera::detail::printable(error.what(), true));
   return 2;
 }

@@ -2,12 +2,16 @@
 
 #include <cmath>
 #include <latch>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include <tessera/detail/stopwatch.hpp>
+
 #include "cpu/device/isa.hpp"
 #include "cpu/gemm/common/microkernel.hpp"
-#include "measure/stopwatch.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -20,8 +24,10 @@ double flops(int threads) {
   constexpr Index steps = 2000;
   std::vector<double> rates(static_cast<std::size_t>(threads));
   std::latch ready(threads);
+  bool all_started = true;
   const auto work = [&](int thread) {
     ready.arrive_and_wait();
+    if (!all_started) return;
     const measure::HostStopwatch watch;
     double seconds = 0;
     double operations = 0;
@@ -35,9 +41,18 @@ double flops(int threads) {
   };
   {
     std::vector<std::jthread> others;
-    for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+    try {
+      for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+    } catch (const std::system_error&) { // the others wait for the threads that are missing
+      all_started = false;
+      ready.count_down(threads - 1 - static_cast<std::ptrdiff_t>(others.size()));
+    }
     work(0);
   }
+  if (!all_started)
+    throw std::runtime_error("the probe needs " + std::to_string(threads) +
+                             " threads and the system refuses some of them; raise the limit (ulimit -u), or ask for "
+                             "fewer with --threads");
   double sum = 0;
   for (const double rate : rates) sum += rate;
   return sum;

@@ -24,13 +24,16 @@ template <class T>
 class Course {
  public:
   explicit Course(const Race& race)
-      : a_(Matrix<T>::random(race.shape.m, race.shape.k, Seed{1})),
-        b_(Matrix<T>::random(race.shape.k, race.shape.n, Seed{2})),
-        c_(race.shape.m, race.shape.n) {
+      : a_(stored(race.product.op_a, race.product.shape.m, race.product.shape.k, Seed{1})),
+        b_(stored(race.product.op_b, race.product.shape.k, race.product.shape.n, Seed{2})),
+        c_(race.product.shape.m, race.product.shape.n) {
+    const Shape& shape = race.product.shape;
     call_ = {.type = dtype_of<T>,
-             .m = race.shape.m,
-             .n = race.shape.n,
-             .k = race.shape.k,
+             .op_a = race.product.op_a,
+             .op_b = race.product.op_b,
+             .m = shape.m,
+             .n = shape.n,
+             .k = shape.k,
              .a = std::as_const(a_).data(),
              .lda = a_.ld(),
              .b = std::as_const(b_).data(),
@@ -39,9 +42,9 @@ class Course {
              .ldc = c_.ld(),
              .threads = race.threads};
     // All rows of a small product are compared, and some rows of a large one.
-    const double row = static_cast<double>(race.shape.n) * static_cast<double>(race.shape.k);
+    const double row = static_cast<double>(shape.n) * static_cast<double>(shape.k);
     const auto rows = static_cast<Index>(std::max(8.0, 3e8 / std::max(row, 1.0)));
-    reference_ = std::make_unique<GemmReference>(call_, sample_rows(race.shape.m, rows, 1));
+    reference_ = std::make_unique<GemmReference>(call_, sample_rows(shape.m, rows, 1));
   }
 
   const GemmCall& call() const { return call_; }
@@ -55,6 +58,11 @@ class Course {
   }
 
  private:
+  /// A random matrix whose `op` has `rows` rows and `cols` columns.
+  static Matrix<T> stored(Op op, Index rows, Index cols, Seed seed) {
+    return op == Op::None ? Matrix<T>::random(rows, cols, seed) : Matrix<T>::random(cols, rows, seed);
+  }
+
   Matrix<T> a_, b_, c_;
   GemmCall call_;
   std::unique_ptr<GemmReference> reference_;
@@ -84,8 +92,7 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
     standings.push_back(std::move(standing));
   }
   Standing probe{probe_name, {}, {}};
-  const double operations =
-      2.0 * static_cast<double>(race.shape.m) * static_cast<double>(race.shape.n) * static_cast<double>(race.shape.k);
+  const double operations = 2.0 * multiply_adds(race.product);
   for (int round = 0; round < rounds; ++round) {
     probe.seconds.push_back(operations / probe_flops(race.type, race.threads));
     measure::take_rotated_turns(round, peers.size(), [&](std::size_t p) {

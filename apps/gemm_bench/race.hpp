@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "peer.hpp"
+#include "random_products.hpp"
 
 namespace tessera::bench {
 
-struct Shape {
-  Index m = 0, n = 0, k = 0;
-};
-
 struct Race {
-  Shape shape;
+  Product product;
   DType type = DType::F32;
   int threads = 1;
 };

@@ -25,14 +25,9 @@ bool is_tessera(const std::string& peer) { return peer.starts_with("tessera-"); 
 /// True for libraries. The probe is none: nothing that multiplies matrices can be faster.
 bool is_library(const std::string& peer) { return !is_tessera(peer) && peer != probe_name; }
 
-double gflops(const Race& race, double seconds) {
-  const Shape& s = race.shape;
-  return 2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) / seconds;
-}
+double gflops(const Race& race, double seconds) { return 2e-9 * multiply_adds(race.product) / seconds; }
 
-std::string shape_text(const Race& race) {
-  return fmt::format("{} {}×{}×{}", to_string(race.type), race.shape.m, race.shape.n, race.shape.k);
-}
+std::string shape_text(const Race& race) { return fmt::format("{} {}", to_string(race.type), to_text(race.product)); }
 
 const Standing* fastest(const std::vector<Standing>& standings, bool (*counts)(const std::string&)) {
   const Standing* best = nullptr;
@@ -46,13 +41,13 @@ const Standing* fastest(const std::vector<Standing>& standings, bool (*counts)(c
 } // namespace
 
 std::string table_head(const std::vector<std::string>& peers) {
-  std::string line = apps::pad_right("m×n×k", 22) + "  thr";
+  std::string line = apps::pad_right("m×n×k", 26) + "  thr";
   for (const std::string& peer : peers) line += fmt::format("  {:>14}", peer);
   return line + "  tessera / best library";
 }
 
 std::string table_line(const Race& race, const std::vector<Standing>& standings) {
-  std::string line = apps::pad_right(shape_text(race), 22) + fmt::format("  {:>3}", race.threads);
+  std::string line = apps::pad_right(shape_text(race), 26) + fmt::format("  {:>3}", race.threads);
   for (const Standing& one : standings)
     line += one.problem.empty() ? fmt::format("  {:>14.1f}", gflops(race, median(one.seconds)))
                                 : fmt::format("  {:>14}", one.seconds.empty() ? "-" : "WRONG");
@@ -70,8 +65,15 @@ std::string table_line(const Race& race, const std::vector<Standing>& standings)
 std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings) {
   std::vector<Json> all;
   for (const Standing& one : standings) {
-    Json row{{"dtype", to_string(race.type)}, {"m", race.shape.m}, {"n", race.shape.n}, {"k", race.shape.k},
-             {"threads", race.threads},       {"peer", one.peer}};
+    const Product& product = race.product;
+    Json row{{"dtype", to_string(race.type)},
+             {"m", product.shape.m},
+             {"n", product.shape.n},
+             {"k", product.shape.k},
+             {"trans_a", product.op_a == Op::Transpose},
+             {"trans_b", product.op_b == Op::Transpose},
+             {"threads", race.threads},
+             {"peer", one.peer}};
     if (!one.seconds.empty()) {
       const TimeSummary time = summarize(one.seconds);
       row["gflops"] = gflops(race, time.median);
@@ -84,8 +86,10 @@ std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings)
 }
 
 std::string summary(const std::vector<Json>& rows) {
-  using Key = std::tuple<std::string, int, Index, Index, Index>;
-  const auto key = [](const Json& row) { return Key{row["dtype"], row["threads"], row["m"], row["n"], row["k"]}; };
+  using Key = std::tuple<std::string, int, Index, Index, Index, bool, bool>;
+  const auto key = [](const Json& row) {
+    return Key{row["dtype"], row["threads"], row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"]};
+  };
   std::map<Key, double> ours;
   for (const Json& row : rows)
     if (is_tessera(row["peer"]) && row.contains("gflops")) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <csignal>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace tessera::compare_app {
@@ -34,7 +35,11 @@ void watch_interrupts() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr); // later threads inherit it
-  std::thread(watch, signals).detach();
+  try {
+    std::thread(watch, signals).detach();
+  } catch (const std::system_error&) { // the system has no thread for it: the signals end the program, as by default
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  }
 }
 
 void on_interrupt(std::function<void(int)> leave) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/ladders.hpp"
 #include "reporters/reporter.hpp"
 
@@ -25,7 +27,9 @@ void list_kernels(const Options& options) {
   for (const BackendInfo& info : available_backends()) {
     if (!wanted(options, info.backend)) continue;
     backends.push_back(apps::to_json(info));
-    if (print) fmt::print("{}{}\n", to_string(info.backend), info.available ? "" : ": not available: " + info.reason);
+    if (print)
+      fmt::print("{}{}\n", to_string(info.backend),
+                 info.available ? "" : ": not available: " + detail::printable(info.reason));
     for (const auto& kernel : apps::kernels_json(info.backend)) {
       kernels.push_back(kernel);
       if (print) fmt::print("{}\n", apps::kernel_line(kernel));
@@ -33,7 +37,7 @@ void list_kernels(const Options& options) {
   }
   if (options.json.empty()) return;
   const nlohmann::ordered_json report{{"schema", "tessera.kernels/1"}, {"backends", backends}, {"kernels", kernels}};
-  write_report(options.json, report.dump(2) + "\n");
+  write_report(options.json, report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 } // namespace tessera::compare_app

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
 #include "common/machine.hpp"
+#include "common/terminal.hpp"
 #include "interrupt.hpp"
 #include "judge/left_behind.hpp"
 #include "list.hpp"
@@ -70,7 +72,8 @@ bool run_files(Bench& bench, const Group& group) {
     return false;
   }
   write_product(bench.options, Problem(bench.options, group.shape, group.type).c, product);
-  fmt::print(stderr, "gemm_compare: wrote the product of {} to {}\n", runner.product_by(), bench.options.file_out);
+  fmt::print(stderr, "gemm_compare: wrote the product of {} to {}\n", detail::printable(runner.product_by()),
+             bench.options.file_out);
   return true;
 }
 
@@ -87,7 +90,7 @@ int compare(const Options& options) {
   Plan plan = make_plan(options);
   bool demanded_missing = false;
   for (const MissingBackend& missing : plan.missing) {
-    fmt::print(stderr, "gemm_compare: {}\n", missing.reason);
+    fmt::print(stderr, "gemm_compare: {}\n", detail::printable(missing.reason));
     demanded_missing |= missing.demanded;
   }
   JudgedKernels judged(options); // compiled first, so that an error of the compiler shows at once
@@ -115,7 +118,7 @@ int compare(const Options& options) {
 
 int compare_reports(const Options& options) {
   const report::Diff diff = report::diff_runs(report::load_run(options.diff_old), report::load_run(options.diff_new));
-  fmt::print("{}", report::diff_report(diff));
+  fmt::print("{}", detail::printable(report::diff_report(diff), true));
   return options.fail_on_slower && diff.worse() ? some_wrong : all_well;
 }
 
@@ -151,8 +154,10 @@ int main(int argc, char** argv) try {
     tessera::judge::leave_nothing_behind();
     _exit(status);
   });
-  return tessera::compare_app::run(argc, argv);
+  const int status = tessera::compare_app::run(argc, argv);
+  tessera::apps::flush_stdout();
+  return status;
 } catch (const std::exception& error) {
-  fmt::print(stderr, "gemm_compare: {}\n", error.what());
+  fmt::print(stderr, "gemm_compare: {}\n", tessera::detail::printable(error.what(), true));
   return tessera::compare_app::usage;
 }

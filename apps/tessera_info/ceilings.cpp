@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/ceiling_file.hpp"
 
 namespace tessera::info_app {
@@ -45,13 +47,14 @@ void print_ceilings(const std::vector<apps::CeilingRow>& rows) {
   fmt::print("Ceilings, measured: multiply-adds in registers; bandwidth in GB/s of reading a cache, and of memory\n");
   for (const apps::CeilingRow& row : rows) {
     std::vector<std::string> peaks, levels;
-    for (const auto& [name, flops] : row.peaks) peaks.push_back(fmt::format("{} {}", name, speed(flops)));
+    for (const auto& [name, flops] : row.peaks)
+      peaks.push_back(fmt::format("{} {}", detail::printable(name), speed(flops)));
     for (const apps::CacheLevel& cache : row.caches) levels.push_back(level_text(cache));
     levels.push_back(fmt::format("memory {:.1f}", row.bytes_per_second * 1e-9));
     const std::string threads =
         row.threads > 0 ? fmt::format("{} thread{}", row.threads, row.threads == 1 ? "" : "s") : "";
-    fmt::print("  {:<5} {:<11} {} {:<7} {}\n", row.device, threads, to_string(row.type), to_string(row.math),
-               peaks.empty() ? speed(row.flops) : fmt::format("{}", fmt::join(peaks, ", ")));
+    fmt::print("  {:<5} {:<11} {} {:<7} {}\n", detail::printable(row.device), threads, to_string(row.type),
+               to_string(row.math), peaks.empty() ? speed(row.flops) : fmt::format("{}", fmt::join(peaks, ", ")));
     fmt::print("  {:<5} {:<11} {}\n", "", "", fmt::join(levels, ", "));
   }
   if (rows.empty()) fmt::print("  none: no backend here measures any\n");

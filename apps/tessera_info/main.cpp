@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/printable.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 #include <tessera/version.hpp>
@@ -14,6 +15,7 @@
 #include "common/command_line.hpp"
 #include "common/ladders.hpp"
 #include "common/machine.hpp"
+#include "common/terminal.hpp"
 
 namespace tessera::info_app {
 namespace {
@@ -44,7 +46,14 @@ ordered_json report(bool with_kernels) {
   return all_of_it;
 }
 
-std::string text_of(const ordered_json& json, const char* key) { return json[key].get<std::string>(); }
+std::string text_of(const ordered_json& json, const char* key) {
+  return detail::printable(json[key].get<std::string>());
+}
+
+/// Bytes of names that are no UTF-8 are replaced, because they are no text in JSON.
+std::string text_of(const ordered_json& json) {
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 std::string device_line(const ordered_json& device) {
   std::string line = text_of(device, "device");
@@ -117,16 +126,20 @@ int run(int argc, char** argv) {
   else if (!wants_json)
     print(all);
   else if (json == "-")
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", text_of(all));
   else
-    write_text_file(json, all.dump(2) + "\n");
+    write_text_file(json, text_of(all) + "\n");
   return 0;
 }
 
 } // namespace
 } // namespace tessera::info_app
 
-int main(int argc, char** argv) try { return tessera::info_app::run(argc, argv); } catch (const std::exception& error) {
-  fmt::print(stderr, "tessera_info: {}\n", error.what());
+int main(int argc, char** argv) try {
+  const int status = tessera::info_app::run(argc, argv);
+  tessera::apps::flush_stdout();
+  return status;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "tessera_info: {}\n", tessera::detail::printable(error.what(), true));
   return 2;
 }

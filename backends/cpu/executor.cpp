@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 
 #include "cpu/device/machine.hpp"
 #include "cpu/gemm/batch/batch.hpp"
@@ -14,7 +15,7 @@
 namespace tessera::cpu {
 
 CpuExecutor::CpuExecutor(Backend backend, Isa isa, int threads, std::unique_ptr<Team> team)
-    : isa_(isa), team_(std::move(team)) {
+    : isa_(isa), team_(std::move(team)), gemm_kernels_(gemm_ladder()) {
   const Machine machine = inspect_machine();
   capabilities_.backend = backend;
   capabilities_.device = machine.processor;
@@ -26,7 +27,7 @@ CpuExecutor::CpuExecutor(Backend backend, Isa isa, int threads, std::unique_ptr<
   capabilities_.l3_bytes = machine.l3_bytes;
 }
 
-std::span<const GemmKernel> CpuExecutor::gemm_kernels() const noexcept { return gemm_ladder(); }
+std::span<const GemmKernel> CpuExecutor::gemm_kernels() const noexcept { return gemm_kernels_; }
 std::span<const ReduceKernel> CpuExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
 
 Status CpuExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept try {
@@ -42,9 +43,9 @@ Status CpuExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> grou
   const auto first_large = std::stable_partition(ordered.begin(), ordered.end(), small);
   // The large products come first, because their rows may reject, and nothing may be written then.
   if (Status status = gemm_one_by_one(queue, {first_large, ordered.end()}); !status.ok()) return status;
-  return batched_products(*this, queue, {ordered.begin(), first_large});
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+  return detail::partly_written(batched_products(*this, queue, {ordered.begin(), first_large}));
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 Status create_executor(Backend backend, MakeTeam make_team, const ExecutorOptions& options, Executor*& executor) {

@@ -41,6 +41,7 @@ class CpuExecutor final : public HostExecutor {
   Capabilities capabilities_;
   Isa isa_;
   std::unique_ptr<Team> team_;
+  std::span<const GemmKernel> gemm_kernels_; ///< the ladder, whose first use may find memory short
   ScratchPool scratch_;
 };
 

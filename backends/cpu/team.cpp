@@ -1,6 +1,11 @@
 #include "team.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include <tessera/backend/log.hpp>
+
+#include <tessera/detail/floating_point.hpp>
 
 namespace tessera::cpu {
 namespace {
@@ -17,6 +22,7 @@ class WorkerRanges {
 
   /// Runs the tasks of the worker's own range, then the tasks that are left in the other ranges.
   void work(int slot, TaskBody body) {
+    const detail::ContractArithmetic contract;
     for (int i = 0; i < count_; ++i) {
       Range& range = ranges_[(slot + i) % count_];
       while (range.next.load(std::memory_order_relaxed) < range.end) {
@@ -40,6 +46,32 @@ class WorkerRanges {
 
 Team::~Team() = default;
 
+/// Can the runtime run a loop of so many threads? The runtimes end the process where they cannot start a thread, so the
+/// threads that they may have to start are tried first.
+bool Team::runtime_has(int threads) {
+  if (in_child_of_fork_) return false;
+  const int missing = missing_for(threads);
+  if (missing <= 0) return true;
+  if (refusal_.is_recent()) return false;
+  if (can_start_threads(missing)) {
+    can_have(threads);
+    return true;
+  }
+  if (log_dispatch())
+    log_line("the system refuses " + std::to_string(missing) +
+             " more threads: products go on with fewer; raise the limit (ulimit -u, pids.max)");
+  refusal_.remember();
+  return false;
+}
+
+/// The runtime counts on the parent's threads, which the child does not have. The loops of the parent's other threads
+/// do not go on here.
+void Team::after_fork_in_child() noexcept {
+  in_child_of_fork_ = true;
+  in_use_.store(0);
+  plain_.after_fork_in_child();
+}
+
 void Team::run(Index count, int threads, TaskBody body) {
   if (count <= 0) return;
   int wanted = static_cast<int>(std::min<Index>(count, threads));
@@ -51,7 +83,11 @@ void Team::run(Index count, int threads, TaskBody body) {
     in_use_.fetch_sub(wanted - got);
     if (got > 1) {
       WorkerRanges ranges(count, got);
-      fork(got, [&](int slot) { ranges.work(slot, body); });
+      const auto work = [&](int slot) { ranges.work(slot, body); };
+      if (runtime_has(got))
+        fork(got, work);
+      else
+        plain_.run(got, work);
       in_use_.fetch_sub(got);
       return;
     }

@@ -9,41 +9,29 @@
 /// elements that a worker wrote are still in its cache. A worker whose range is done takes tasks from the other ranges.
 
 #include <atomic>
-#include <memory>
-#include <type_traits>
 
+#include <tessera/backend/fork.hpp>
 #include <tessera/types.hpp>
+
+#include "body_reference.hpp"
+#include "plain_threads.hpp"
 
 namespace tessera::cpu {
 
-/// A reference to a callable object. The object must outlive the reference, and calling it must not throw.
-template <class... Arguments>
-class BodyReference {
- public:
-  template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, BodyReference>) BodyReference(F&& body)
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(body)))),
-        call_([](void* object, Arguments... arguments) {
-          (*static_cast<std::remove_reference_t<F>*>(object))(arguments...);
-        }) {}
-  void operator()(Arguments... arguments) const { call_(object_, arguments...); }
-
- private:
-  void* object_;
-  void (*call_)(void*, Arguments...);
-};
-
 /// body(task, slot) runs one task. `slot` numbers the worker: tasks that run at the same time have different slots, all
-/// less than the loop's limit of threads. Scratch memory is indexed by the slot.
+/// less than the loop's limit of threads. Scratch memory is indexed by the slot. A worker runs it in the
+/// contract's floating-point state. The caller of Team::run() is in that state already.
 using TaskBody = BodyReference<Index, int>;
 using SlotBody = BodyReference<int>;
 
-class Team {
+/// Where the runtime has no threads to give, because the process is the child of a fork or the system refuses threads,
+/// plain threads run the loop with the same ranges.
+class Team : private ForkObserver {
  public:
   /// `budget` is the number of threads that all loops share that run at the same time, so that concurrent callers do
   /// not oversubscribe the machine. A single caller that asks for more threads gets them.
   explicit Team(int budget) : budget_(budget) {}
-  virtual ~Team();
+  ~Team() override;
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -61,10 +49,22 @@ class Team {
   virtual int limit_here(int threads) const = 0;
   /// Calls work(slot) at least once, on up to `threads` threads at a time, of which the caller's is one; threads ≥ 2.
   virtual void fork(int threads, SlotBody work) = 0;
+  /// Returns how many threads the runtime may have to start for such a loop; 0 or less if it has them all.
+  virtual int missing_for(int threads) const = 0;
+  /// Is called after the system let that many threads start.
+  virtual void can_have(int threads) = 0;
 
  private:
+  bool runtime_has(int threads);
+  void before_fork() noexcept override { plain_.before_fork(); }
+  void after_fork_in_parent() noexcept override { plain_.after_fork_in_parent(); }
+  void after_fork_in_child() noexcept override;
+
   const int budget_;
   std::atomic<int> in_use_ = 0;
+  bool in_child_of_fork_ = false;
+  Refusal refusal_;
+  PlainThreads plain_;
 };
 
 } // namespace tessera::cpu

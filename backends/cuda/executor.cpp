@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "cuda/ceilings/ceilings.hpp"
 #include "cuda/device/device.hpp"
 #include "cuda/device/nvml.hpp"
@@ -28,6 +30,7 @@ Status CudaExecutor::create(int device, std::size_t memory_limit, int copy_threa
 CudaExecutor::~CudaExecutor() = default;
 
 Status CudaExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
+  const detail::ContractArithmetic contract;
   const auto held = queue_->hold();
   if (RecordedMemory* const recorded = queue_->recorded_memory()) return recorded->allocate(bytes, memory);
   if (Status status = memory_.allocate(queue_->stream(), bytes, memory); !status.ok()) return status;
@@ -40,6 +43,7 @@ Status CudaExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
 }
 
 void CudaExecutor::free(void* memory) noexcept {
+  const detail::ContractArithmetic contract;
   if (memory == nullptr) return;
   const auto held = queue_->hold();
   const cudaStream_t stream = stream_of(*queue_);
@@ -54,15 +58,18 @@ void CudaExecutor::free(void* memory) noexcept {
 
 Status CudaExecutor::copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host,
                              std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept {
+  const detail::ContractArithmetic contract;
   return staging_.copy_in(stream_of(queue), device, host, {device_pitch, host_pitch, width, rows});
 }
 
 Status CudaExecutor::copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
                               std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept {
+  const detail::ContractArithmetic contract;
   return staging_.copy_out(stream_of(queue), host, device, {device_pitch, host_pitch, width, rows});
 }
 
 Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {
+  const detail::ContractArithmetic contract;
   std::unique_ptr<StreamQueue> made;
   if (Status status = StreamQueue::create(device_, *this, memory_, made); !status.ok()) return status;
   if (Status status = side_queues_->add(made->stream()); !status.ok()) return status;
@@ -71,17 +78,33 @@ Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {
   return {};
 }
 
-Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept { return TimedEvent::create(device_, event); }
+Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept {
+  const detail::ContractArithmetic contract;
+  return TimedEvent::create(device_, event);
+}
 
 std::span<const GemmKernel> CudaExecutor::gemm_kernels() const noexcept { return gemm_ladder(); }
 std::span<const ReduceKernel> CudaExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
 
-Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept { return cuda::map(queue, call); }
-Status CudaExecutor::finish(Queue& queue, const FinishCall& call) noexcept { return cuda::apply_epilogue(queue, call); }
-Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept { return cuda::random(queue, call); }
+Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  return cuda::map(queue, call);
+}
+Status CudaExecutor::finish(Queue& queue, const FinishCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  return cuda::apply_epilogue(queue, call);
+}
+Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  return cuda::random(queue, call);
+}
 Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceilings) noexcept {
+  const detail::ContractArithmetic contract;
   return cuda::measure_ceilings(*this, *queue_, type, math, ceilings);
 }
-Status CudaExecutor::read_state(DeviceState& state) noexcept { return Nvml::instance().read_state(device_, state); }
+Status CudaExecutor::read_state(DeviceState& state) noexcept {
+  const detail::ContractArithmetic contract;
+  return Nvml::instance().read_state(device_, state);
+}
 
 } // namespace tessera::cuda

@@ -2,8 +2,16 @@
 
 #include <omp.h>
 
+#include "cpu/thread_sanitizer.hpp"
+
 namespace tessera::openmp {
 namespace {
+
+/// The size of this thread's last parallel region. libgomp keeps that many threads for each thread that calls it.
+constinit thread_local int last_region = 1;
+
+/// A place that all threads know, for ThreadSanitizer.
+char in_order = 0;
 
 class OpenMpTeam final : public cpu::Team {
  public:
@@ -14,9 +22,19 @@ class OpenMpTeam final : public cpu::Team {
   int limit_here(int threads) const override { return omp_in_parallel() ? 1 : threads; }
 
   void fork(int threads, cpu::SlotBody work) override {
+    last_region = threads;
+    cpu::before_others(&in_order);
 #pragma omp parallel num_threads(threads)
-    work(omp_get_thread_num());
+    {
+      cpu::after_others(&in_order);
+      work(omp_get_thread_num());
+      cpu::before_others(&in_order);
+    }
+    cpu::after_others(&in_order);
   }
+
+  int missing_for(int threads) const override { return threads - last_region; }
+  void can_have(int) override {}
 };
 
 } // namespace

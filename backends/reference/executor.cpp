@@ -1,6 +1,7 @@
 /// The reference executor: serial and plain. The other backends are measured against its results.
 
 #include <tessera/backend/host_executor.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "plugin.hpp"
 #include "reference/elementwise/complex_block.hpp"
@@ -24,6 +25,7 @@ class ReferenceExecutor final : public HostExecutor {
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reduce_ladder(); }
 
   Status map(Queue&, const MapCall& call) noexcept override {
+    const detail::ContractArithmetic contract;
     if (is_complex(call.op)) {
       host::map_complex(call, {0, call.rows, 0, call.cols});
       return {};
@@ -32,6 +34,7 @@ class ReferenceExecutor final : public HostExecutor {
     return {};
   }
   Status random(Queue&, const RandomCall& call) noexcept override {
+    const detail::ContractArithmetic contract;
     host::random_rows(call, 0, call.rows);
     return {};
   }

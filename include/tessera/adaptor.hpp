@@ -1,7 +1,7 @@
 #pragma once
 
-/// The common part of the adaptors to other libraries' matrices (eigen.hpp, mdspan.hpp, span.hpp, xtensor.hpp). Include
-/// one of those; each needs only its own library. All of them offer
+/// The common part of the adaptors to other libraries' matrices. A program includes an adaptor: eigen.hpp, mdspan.hpp,
+/// span.hpp or xtensor.hpp; each needs only its own library. All adaptors offer
 ///
 ///     view_of(x)                  // x's elements as a MatrixView: no copy
 ///     gemm(x, y, …)               // a new Matrix; operands may be of any library, or Tessera's own

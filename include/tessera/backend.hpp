@@ -44,16 +44,19 @@ TESSERA_API std::vector<BackendInfo> available_backends();
 /// for a value that is no backend.
 TESSERA_API Memory memory_of(Backend backend);
 
-/// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends.
-/// Auto: the available one with the largest preference. Throws BackendUnavailable with the reason.
+/// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends. Auto
+/// stands for the available backend with the largest preference. Throws BackendUnavailable with the reason. Throws
+/// OutOfMemory where memory was too short to load the plug-in or to make the executor; the next call tries again. So do
+/// the other functions here.
 TESSERA_API Executor& executor(Backend backend);
 
-/// The rows of a backend's ladder, also where the plug-in has no device. Empty where the plug-in is missing.
+/// Return the rows of a backend's ladders, also where the plug-in finds no device; none where the plug-in is missing.
 TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);
 TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 
 /// Returns the number of threads that CPU executors use by default: TESSERA_NUM_THREADS, then OMP_NUM_THREADS, then the
-/// process's affinity and cgroup quota. Throws InvalidArgument if the first of them that is set is not a number ≥ 1.
+/// process's affinity and cgroup quota. Throws InvalidArgument if the first of them that is set is not a number ≥ 1;
+/// under the BLAS drop-in such a variable is passed over with a warning on stderr.
 TESSERA_API int default_threads();
 
 } // namespace tessera

@@ -41,7 +41,7 @@ static_assert([] {
   return true;
 }());
 
-/// The line of a backend or of a name; null for Auto and for backends of other authors.
+/// Return the line of a backend or of a name; null for Auto and for backends of other authors.
 constexpr const BuiltInBackend* find_built_in(Backend backend) noexcept {
   for (const BuiltInBackend& line : built_in_backends)
     if (line.backend == backend) return &line;

@@ -37,6 +37,7 @@
 /// there too, because a tiny input becomes zero. γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing
 /// (f32: k = 2²³).
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -110,6 +111,29 @@ struct GemmError {
   bool within_bound() const noexcept { return misplaced == 0 && max_over_bound <= 1.0; }
 };
 
+/// A number of GemmError, by its name in gemm_compare's JSON and in Python.
+struct ErrorNumber {
+  const char* name;
+  double (*value)(const GemmError&);
+};
+
+/// The one list of the numbers that reports show.
+inline constexpr std::array error_numbers{
+    ErrorNumber{"total_abs", [](const GemmError& e) { return e.total_abs; }},
+    ErrorNumber{"max_abs", [](const GemmError& e) { return e.max_abs; }},
+    ErrorNumber{"max_rel", [](const GemmError& e) { return e.max_rel; }},
+    ErrorNumber{"mean_rel", [](const GemmError& e) { return e.mean_rel; }},
+    ErrorNumber{"normwise", [](const GemmError& e) { return e.normwise; }},
+    ErrorNumber{"componentwise", [](const GemmError& e) { return e.componentwise; }},
+    ErrorNumber{"row_column", [](const GemmError& e) { return e.row_column; }},
+    ErrorNumber{"norm_product", [](const GemmError& e) { return e.norm_product; }},
+    ErrorNumber{"max_over_bound", [](const GemmError& e) { return e.max_over_bound; }},
+    ErrorNumber{"differing_bits", [](const GemmError& e) { return static_cast<double>(e.differing_bits); }},
+    ErrorNumber{"misplaced", [](const GemmError& e) { return static_cast<double>(e.misplaced); }},
+    ErrorNumber{"rows", [](const GemmError& e) { return static_cast<double>(e.rows); }},
+    ErrorNumber{"rows_compared", [](const GemmError& e) { return static_cast<double>(e.rows_compared); }},
+};
+
 /// The reference of one product: all rows of C or some, in high precision, with |A||B| and with the canonical bits.
 class TESSERA_API GemmReference {
  public:
@@ -128,7 +152,7 @@ class TESSERA_API GemmReference {
   GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads = 0) const;
 
   const std::vector<Index>& rows() const;
-  /// Row rows()[r] of the reference and of the canonical product: n elements of the call's result type.
+  /// Return row rows()[r] of the reference and of the canonical product: n elements of the call's result type.
   const void* gold(Index r) const;
   const void* canonical(Index r) const;
 

@@ -26,7 +26,7 @@
 ///     r.im = fma(im beta, C.re, fma(re beta, C.im, t.im))
 ///
 /// Under Math::Strict these are the bits of every backend with any number of threads. Swapping the operands, as for
-/// column-major matrices, swaps a with b in the order above: that may change im's last bit.
+/// column-major matrices, swaps a with b in the four lines of re and im, which may change im's last bit.
 /// If alpha = 0 or K = 0, A and B are not read and C becomes beta·C. beta = 0 never reads C.
 ///
 /// Complex products have the math modes of real products. op(B), and op(A) unless it is Op::None, are rewritten in
@@ -43,6 +43,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/gemm.hpp>
 
@@ -90,8 +91,8 @@ requires(std::same_as<T, float> ||
                                             Index lda, const std::complex<T>* b, Index ldb,
                                             std::type_identity_t<std::complex<T>> beta, std::complex<T>* c, Index ldc,
                                             const GemmOptions& options = {}) {
-  detail::gemm_raw(ComplexGemmCall{dtype_of<T>, options.math, op_a, op_b, m, n, k, std::complex<double>(alpha), a, lda,
-                                   b, ldb, std::complex<double>(beta), c, ldc, options.threads},
+  detail::gemm_raw(ComplexGemmCall{dtype_of<T>, options.math, op_a, op_b, m, n, k, detail::exact_double(alpha), a, lda,
+                                   b, ldb, detail::exact_double(beta), c, ldc, options.threads},
                    options);
 }
 

@@ -64,8 +64,8 @@ auto as_eigen(const Matrix<T>& matrix) {
 template <class T>
 auto as_eigen(const Matrix<T>&& matrix) = delete; // would outlive its elements
 
-/// Returns the host's elements of a block or a transpose as an Eigen::Map with two strides. It is valid as long as the
-/// map of a whole matrix.
+/// Returns the host's elements of a block or a transpose as an Eigen::Map with two strides. The map is valid as long as
+/// the matrix exists and is neither assigned to nor used on a device.
 template <class T>
 auto as_eigen(const MatrixView<T>& view) {
   using Stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;

@@ -62,7 +62,7 @@ class TESSERA_API Queue {
   virtual Status synchronize() noexcept = 0;
   virtual void* native() noexcept { return nullptr; } ///< cudaStream_t, or null
 
-  /// Order this queue against `stream`, a stream of the same device that is not Tessera's (a cudaStream_t). The host
+  /// Order this queue against `stream`, a stream of this device that is not Tessera's (a cudaStream_t). The host
   /// does not wait. After start_after() the work enqueued here later starts behind the work that is in the stream now;
   /// after finish_before() the work enqueued in the stream later starts behind the work that is here now. Both do
   /// nothing where a queue's work is done when a call returns.
@@ -175,7 +175,7 @@ class TESSERA_API Executor {
   virtual Status allocate(std::size_t bytes, void*& memory) noexcept = 0;
   virtual void free(void* memory) noexcept = 0;
 
-  /// Copies `rows` rows of `width` bytes; pitches are bytes between rows. Complete when the call returns.
+  /// Copies `rows` rows of `width` bytes; pitches are bytes between rows. The copy is complete on return.
   virtual Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
                          std::size_t width, std::size_t rows) noexcept = 0;
   virtual Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
@@ -185,7 +185,7 @@ class TESSERA_API Executor {
   virtual Status create_queue(std::unique_ptr<Queue>& queue) noexcept = 0;
   virtual Status create_event(std::unique_ptr<Event>& event) noexcept = 0;
 
-  /// The ladders, best row first. Rows stay valid as long as the executor.
+  /// Return the ladders, best row first. Rows stay valid as long as the executor.
   virtual std::span<const GemmKernel> gemm_kernels() const noexcept = 0;
   virtual std::span<const ReduceKernel> reduce_kernels() const noexcept = 0;
 
@@ -222,8 +222,8 @@ class TESSERA_API Executor {
 
  protected:
   /// Computes the groups of a gemm_batch() that names no row. The groups were checked and have count, m, n, k > 0 and
-  /// alpha ≠ 0. This one computes one product after another; a backend that overrides it calls it for the groups that
-  /// it cannot compute faster.
+  /// alpha ≠ 0. The base class computes one product after another; a backend that overrides the method calls the base
+  /// class for the groups that it cannot compute faster.
   virtual Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept;
 
   /// Computes one product after another with the row that gemm() chooses, or with the one called `kernel`. No product

@@ -13,8 +13,21 @@
 /// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
 /// with any number of threads.
 ///
-/// 16-bit operands (half.hpp): elements are converted to f32, which is exact; alpha and beta are f32, and everything
-/// above is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
+/// Floating-point state. Each thread that takes part in a call computes in the contract's state: it rounds to nearest,
+/// keeps subnormal numbers (no FTZ, no DAZ), and traps no exception. The state of the calling thread (MXCSR on x86-64,
+/// FPCR and FPSR on AArch64), or of the thread that made a pool's workers, changes no result. This holds for products,
+/// batches, complex products, element-wise operations, random fills, reductions and comparisons.
+///   - State: after a call, also after one that throws, the calling thread's state is what it was before. The control
+///     word of the x87 is neither read nor changed. Workers that a runtime makes during a call begin in the contract's
+///     state, in later parallel regions of the program too.
+///   - Flags: they are part of that state. A call raises none that the caller can see, whatever overflows or is inexact
+///     in it; look into the result instead. Flags that the caller had raised stay.
+///   - Traps: a caller that has enabled them (feenableexcept) gets no SIGFPE from a call.
+///   - NaN: where the contract gives NaN, every backend does. Its sign and payload are not specified.
+/// Rows that call another library (cblas, cublas) leave that library's own threads as they are.
+///
+/// 16-bit operands (half.hpp): elements are converted to f32, which is exact; alpha and beta are f32, and r
+/// is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
 /// rounded once where f32 operands have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded.
 /// Math::Bf16 of bf16 operands and Math::Fp16 of f16 operands multiply the elements without rounding them and add in
 /// f32, on matrix units and in any order. The other modes are for f32 operands.
@@ -30,6 +43,7 @@
 #include <optional>
 #include <string>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
@@ -98,7 +112,8 @@ void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<t
   static_assert(ResultOf<R, typename A::value_type>,
                 "gemm: c has the type of a and b, or they have 16 bits and it is float, or the other way round");
   MatrixView<R> target = c.writable();
-  detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options);
+  detail::gemm(detail::exact_double(alpha), a.view().operand(), b.view().operand(), detail::exact_double(beta),
+               target.operand(), options);
 }
 
 /// Computes a product with an epilogue: C := activation(alpha·A·B + beta·C + bias) + residual.
@@ -114,7 +129,8 @@ void gemm(Scalar<typename A::value_type> alpha, const A& a, const B& b, Scalar<t
   detail::EpilogueOperands operands{.activation = epilogue.activation};
   if (epilogue.bias) operands.bias = epilogue.bias->operand();
   if (epilogue.residual) operands.residual = epilogue.residual->operand();
-  detail::gemm(alpha, a.view().operand(), b.view().operand(), beta, target.operand(), options, operands);
+  detail::gemm(detail::exact_double(alpha), a.view().operand(), b.view().operand(), detail::exact_double(beta),
+               target.operand(), options, operands);
 }
 
 /// The BLAS form on the caller's row-major host memory. op(A) is m×k, op(B) k×n, C m×n; leading dimensions count
@@ -123,7 +139,8 @@ template <class T, class R = T>
 requires ResultOf<R, T>
 void gemm(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* a, Index lda, const T* b, Index ldb,
           Scalar<T> beta, R* c, Index ldc, const GemmOptions& options = {}, const Epilogue& epilogue = {}) {
-  const GemmCall call{dtype_of<T>, options.math,    op_a,        op_b,    m, n, k, alpha, a, lda, b, ldb, beta, c,
+  const double x = detail::exact_double(alpha), y = detail::exact_double(beta);
+  const GemmCall call{dtype_of<T>, options.math,    op_a,        op_b,    m, n, k, x, a, lda, b, ldb, y, c,
                       ldc,         options.threads, dtype_of<R>, epilogue};
   detail::gemm_raw(call, options);
 }

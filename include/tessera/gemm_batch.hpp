@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <tessera/batch.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/gemm.hpp>
 
 namespace tessera {
@@ -39,8 +40,8 @@ requires ResultOf<R, T>
 void gemm_batch(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* a, Index lda, Index stride_a,
                 const T* b, Index ldb, Index stride_b, Scalar<T> beta, R* c, Index ldc, Index stride_c, Index count,
                 const GemmOptions& options = {}) {
-  const GemmBatch batch{.call = {dtype_of<T>, options.math, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                                 options.threads, dtype_of<R>},
+  const GemmBatch batch{.call = {dtype_of<T>, options.math, op_a, op_b, m, n, k, detail::exact_double(alpha), a, lda, b,
+                                 ldb, detail::exact_double(beta), c, ldc, options.threads, dtype_of<R>},
                         .count = count,
                         .stride_a = stride_a,
                         .stride_b = stride_b,
@@ -54,8 +55,8 @@ requires ResultOf<R, T>
 void gemm_batch(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* const* a, Index lda,
                 const T* const* b, Index ldb, Scalar<T> beta, R* const* c, Index ldc, Index count,
                 const GemmOptions& options = {}) {
-  GemmBatch batch{.call = {dtype_of<T>, options.math, op_a, op_b, m, n, k, alpha, nullptr, lda, nullptr, ldb, beta,
-                           nullptr, ldc, options.threads, dtype_of<R>},
+  GemmBatch batch{.call = {dtype_of<T>, options.math, op_a, op_b, m, n, k, detail::exact_double(alpha), nullptr, lda,
+                           nullptr, ldb, detail::exact_double(beta), nullptr, ldc, options.threads, dtype_of<R>},
                   .count = count};
   batch.a = reinterpret_cast<const void* const*>(a);
   batch.b = reinterpret_cast<const void* const*>(b);
@@ -75,7 +76,7 @@ void gemm_batch(Scalar<T> alpha, std::span<const Matrix<T>> a, std::span<const M
   for (const Matrix<T>& x : a) of_a.push_back(x.view().operand());
   for (const Matrix<T>& x : b) of_b.push_back(x.view().operand());
   for (Matrix<R>& x : c) of_c.push_back(x.operand());
-  detail::gemm_batch(alpha, of_a, of_b, beta, of_c, options);
+  detail::gemm_batch(detail::exact_double(alpha), of_a, of_b, detail::exact_double(beta), of_c, options);
 }
 
 /// Returns all Aᵢ·Bᵢ as new matrices.

@@ -9,7 +9,8 @@
 /// These types only store numbers. They convert to float implicitly, so that arithmetic is done in float; the
 /// conversion back is explicit. They have two bytes with the layout of CUDA's __half and __nv_bfloat16, _Float16 and
 /// NumPy's float16. A double is rounded once, not first to float. Conversions work on the bits, so that host and device
-/// agree whether or not they have instructions for them.
+/// agree whether or not they have instructions for them. In the library's operations they round to nearest. In the
+/// caller's own code the caller's floating-point state decides how numbers below f16's normal ones are rounded.
 
 #include <cstdint>
 #include <limits>

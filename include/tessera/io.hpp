@@ -5,12 +5,20 @@
 ///     Matrix a = load_npy<float>("a.npy");
 ///     save_npy("c.npy", gemm(a, a));
 ///
-/// Every error is an IoError, which names the file and says what is wrong with it. No file is left half-written: a file
-/// is written beside its target and replaces it when it is complete. A target that is no regular file, such as
-/// /dev/stdout, is written to directly.
+/// Every error is an IoError, which names the file and says what is wrong with it: that the disk is full, for example.
+///
+/// No file is left half-written: a new file with a random name is written beside the target, brought to the disk, and
+/// renamed to the target when it is complete. If two programs write to one name, the file of one of them stays, whole.
+/// The target's mode is kept, and its owner and group where the system allows it; a new file's mode follows the umask.
+/// If the target is a link, it stays a link, and the file that it points to is replaced; other hard links keep the old
+/// contents. A link of another user in a folder that every user may write to is refused. What a program that was killed
+/// left behind (.NAME.RANDOM.tessera-part) is removed by the next program that writes to the folder.
+///
+/// /dev/stdout, /dev/fd/N, pipes and devices are written to directly. A pipe waits for its reader.
 
 #include <concepts>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include <tessera/detail/export.hpp>
@@ -81,6 +89,9 @@ void save_csv(const std::filesystem::path& path, const M& matrix) {
 /// says.
 TESSERA_API std::filesystem::path user_cache_folder();
 
+/// Returns the contents of a regular file, such as one in the cache folder. Throws IoError, which begins with the path,
+/// if the file cannot be read or is a folder, a pipe or a device: nothing waits for a pipe's writer.
+TESSERA_API std::string read_text_file(const std::filesystem::path& path);
 /// Replaces a file's contents by this text; the file is never left half-written. Throws IoError.
 TESSERA_API void write_text_file(const std::filesystem::path& path, std::string_view text);
 /// Throws IoError if no file can be written at this path now. It leaves nothing behind.

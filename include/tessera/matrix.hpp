@@ -13,7 +13,8 @@
 /// std::as_const, or at()) where the device's copy should stay valid.
 ///
 /// Elements are float, double, f16 or bf16. For the 16-bit types single values (to fill with, to scale by) are floats,
-/// operations compute in float and round each element once. Reductions are in double for all types.
+/// operations compute in float and round each element once. Reductions are in double for all types. The caller's
+/// floating-point state changes no result; see gemm.hpp.
 ///
 /// Several threads may read one matrix at once; writing needs the caller's own synchronisation. Sizes count elements.
 /// Errors: InvalidArgument names the sizes, OutOfMemory the bytes.
@@ -27,6 +28,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/half.hpp>
@@ -158,7 +160,7 @@ class Matrix {
   /// Returns a matrix of random numbers; Distribution says what low and high mean.
   static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, Scalar<T> low, Scalar<T> high) {
     Matrix m = uninitialized(rows, cols);
-    detail::random(m.operand(), distribution, seed.value, low, high);
+    detail::random(m.operand(), distribution, seed.value, detail::exact_double(low), detail::exact_double(high));
     return m;
   }
 
@@ -169,7 +171,8 @@ class Matrix {
   /// Returns the number of elements from one row to the next in host memory: cols() rounded up to whole cache lines.
   Index ld() const noexcept { return storage_ ? storage_->ld() : 0; }
 
-  /// Element (i, j), unchecked. The non-const forms here and below make the host's copy the newest one.
+  /// Returns element (i, j), which is not checked. The non-const forms of operator(), data() and row() make the host's
+  /// copy the newest one.
   const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
   T& operator()(Index i, Index j) { return data()[i * ld() + j]; }
   /// Returns element (i, j). Throws InvalidArgument if there is none.
@@ -191,9 +194,9 @@ class Matrix {
   }
   MatrixView<T> block(Index row, Index col, Index rows, Index cols) { return writable().block(row, col, rows, cols); }
 
-  void fill(Scalar<T> value) { detail::fill(operand(), static_cast<double>(value)); }
+  void fill(Scalar<T> value) { detail::fill(operand(), detail::exact_double(value)); }
 
-  /// Reductions in double precision, computed on the device that holds the newest copy.
+  /// Reductions are computed in double precision, on the device that holds the newest copy.
   double sum_of_squares() const { return detail::reduce(operand(), ReduceOp::SumOfSquares); }
   double norm_frobenius() const { return detail::norm_frobenius(operand()); }
   double norm_max() const { return detail::reduce(operand(), ReduceOp::MaxAbs); }
@@ -251,7 +254,7 @@ operator-(const A& a, const B& b) {
 template <MatrixLike A>
 Matrix<typename A::value_type> operator*(Scalar<typename A::value_type> alpha, const A& a) {
   auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
-  detail::scale(alpha, a.view().operand(), c.operand());
+  detail::scale(detail::exact_double(alpha), a.view().operand(), c.operand());
   return c;
 }
 template <MatrixLike A>

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <tessera/detail/export.hpp>
@@ -39,6 +40,10 @@ class TESSERA_API Error : public std::runtime_error {
   ~Error() override;
   StatusCode code() const noexcept { return code_; }
 
+ protected:
+  /// An error without a text of its own, which is made without memory.
+  explicit Error(StatusCode code) noexcept;
+
  private:
   StatusCode code_;
 };
@@ -58,10 +63,16 @@ class TESSERA_API BackendUnavailable : public Error {
   explicit BackendUnavailable(const std::string& why);
   ~BackendUnavailable() override;
 };
+/// Its text says what was asked for and how many bytes. It is within the object and cut to its length, because an
+/// exception that needed memory could not be thrown where there is none.
 class TESSERA_API OutOfMemory : public Error {
  public:
-  explicit OutOfMemory(const std::string& why);
+  explicit OutOfMemory(std::string_view why) noexcept;
   ~OutOfMemory() override;
+  const char* what() const noexcept override { return text_; }
+
+ private:
+  char text_[512];
 };
 class TESSERA_API DeviceError : public Error {
  public:

@@ -9,7 +9,7 @@
  *       puts(tessera_last_error());
  *
  * Matrices are row-major rectangles of the caller's memory; leading dimensions count elements between stored rows. For
- * column-major matrices swap A with B and m with n. The numerical contract is that of <tessera/gemm.hpp>.
+ * column-major matrices swap A with B and m with n. <tessera/gemm.hpp> states the numerical contract.
  *
  * Functions return a status, and TESSERA_OK is 0. tessera_last_error() returns the text of this thread's last failure.
  * After any failure except TESSERA_DEVICE_ERROR, C is unchanged. No C++ exception leaves a function. All functions may
@@ -213,7 +213,8 @@ TESSERA_C_API tessera_backend tessera_executor_backend(const tessera_executor* e
 TESSERA_C_API const char* tessera_executor_device(const tessera_executor* executor);
 TESSERA_C_API tessera_status tessera_allocate(tessera_executor* executor, size_t bytes, void** memory);
 TESSERA_C_API void tessera_free(tessera_executor* executor, void* memory);
-/* Copy `rows` rows of `width` bytes; pitches are bytes between rows. The copy is complete on return. */
+/* Copy `rows` rows of `width` bytes; pitches are bytes from one row to the next, at least `width`. The copy is complete
+ * on return. A null address or a smaller pitch is TESSERA_INVALID_ARGUMENT, except that no bytes need neither. */
 TESSERA_C_API tessera_status tessera_copy_in(tessera_executor* executor, void* device, size_t device_pitch,
                                              const void* host, size_t host_pitch, size_t width, size_t rows);
 TESSERA_C_API tessera_status tessera_copy_out(tessera_executor* executor, void* host, size_t host_pitch,

@@ -21,7 +21,7 @@ namespace tessera {
 /// Sizes and leading dimensions count elements and are signed, so that a negative one can be reported.
 using Index = std::int64_t;
 
-/// Element types. Values are part of the plug-in ABI: add at the end.
+/// Element types. The values are part of the plug-in ABI: new ones are added at the end.
 enum class DType : int { F32 = 0, F64 = 1, F16 = 2, BF16 = 3 };
 
 /// Describes how a product may round. The library never chooses another mode than Strict by itself; see gemm.hpp.
@@ -42,8 +42,8 @@ enum class Math : int {
 enum class Op : int { None = 0, Transpose = 1, ConjugateTranspose = 2 };
 
 /// Says which executor runs a call. Auto may choose and fall back; a named backend works or the call throws. The facts
-/// about each stand in backend_list.hpp. Plug-ins of other authors have larger values, which parse_backend() gives
-/// them.
+/// about each backend stand in backend_list.hpp. Plug-ins of other authors have larger values, which parse_backend()
+/// gives them.
 enum class Backend : int { Auto = 0, Reference = 1, OpenMP = 2, Tbb = 3, Cuda = 4 };
 
 struct f16;
@@ -79,7 +79,7 @@ struct ElementTypes {
   /// Of<float, double, …>
   template <template <class...> class Of>
   using Apply = Of<Ts...>;
-  /// The place of T in the list; size() if it is no element type.
+  /// Returns the place of T in the list; size() if it is no element type.
   template <class T>
   static constexpr std::size_t place_of() noexcept {
     std::size_t place = 0;
@@ -124,12 +124,12 @@ inline constexpr DType dtype_of = DTypeOf<T>::value;
 constexpr bool is_element_type(DType type) noexcept {
   return static_cast<int>(type) >= 0 && static_cast<std::size_t>(type) < element_types.size();
 }
-/// The facts about `type`; about f32 where it names no element type.
+/// Returns the facts about `type`, or about f32 where it names no element type.
 constexpr const ElementType& element_type(DType type) noexcept {
   return element_types.facts[is_element_type(type) ? static_cast<std::size_t>(type) : 0];
 }
 
-/// Bytes of one element.
+/// Returns the bytes of one element.
 constexpr std::size_t size_of(DType type) noexcept { return element_type(type).bytes; }
 constexpr bool is_16_bit(DType type) noexcept { return size_of(type) == 2; }
 
@@ -182,14 +182,15 @@ constexpr bool is_result_of(DType result, DType type) noexcept {
 template <class R, class T>
 concept ResultOf = is_result_of(DTypeOf<R>::value, DTypeOf<T>::value);
 
-/// The words used on the command line, in environment variables and in JSON.
+/// Return the words used on the command line, in environment variables and in JSON.
 TESSERA_API std::string_view to_string(DType type) noexcept;
 TESSERA_API std::string_view to_string(Math math) noexcept;
 TESSERA_API std::string_view to_string(Op op) noexcept;
 TESSERA_API std::string_view to_string(Backend backend) noexcept;
 
-/// The inverses of to_string(). An unknown word throws InvalidArgument, which names the nearest known one.
-/// parse_backend() also looks for a plug-in of this name, see backend.hpp; the error then says why none was found.
+/// Return the value of a word that to_string() gives. An unknown word throws InvalidArgument, which names the nearest
+/// known one. parse_backend() also looks for a plug-in of this name, see backend.hpp; the error then says why none was
+/// found.
 TESSERA_API DType parse_dtype(std::string_view word);
 TESSERA_API Math parse_math(std::string_view word);
 TESSERA_API Backend parse_backend(std::string_view word);

@@ -39,7 +39,7 @@ class UlpHistogram {
  public:
   static constexpr std::size_t bins = 66; ///< number of bins of finite distances
 
-  /// The bin of a distance, and the largest distance in a bin.
+  /// Return the bin of a distance, and the largest distance in a bin.
   static std::size_t bin_of(std::uint64_t distance) {
     return distance == 0 ? 0 : static_cast<std::size_t>(std::bit_width(distance - 1)) + 1;
   }

@@ -76,7 +76,8 @@ auto as_xtensor(const Matrix<T>& matrix) {
 template <class T>
 auto as_xtensor(const Matrix<T>&& matrix) = delete; // would outlive its elements
 
-/// Returns the host's elements of a block or a transpose. The view is valid as long as the view of a whole matrix.
+/// Returns the host's elements of a block or a transpose. The view is valid as long as the matrix
+/// exists and is neither assigned to nor used on a device.
 template <class T>
 auto as_xtensor(const MatrixView<T>& view) {
   const detail::Steps<T> x = detail::host_steps(view);

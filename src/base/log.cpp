@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <tessera/detail/printable.hpp>
+
 namespace tessera {
 
 bool log_dispatch() noexcept {
@@ -14,6 +16,8 @@ bool log_dispatch() noexcept {
   return enabled;
 }
 
-void log_line(const std::string& line) noexcept { std::fprintf(stderr, "tessera: %s\n", line.c_str()); }
+void log_line(const std::string& line) noexcept {
+  std::fprintf(stderr, "tessera: %s\n", detail::printable(line).c_str());
+}
 
 } // namespace tessera

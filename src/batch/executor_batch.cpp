@@ -5,9 +5,12 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/executor.hpp>
 
 #include "gemm/partly_written.hpp"
+#include "reference/gemm/without_memory.hpp"
 
 namespace tessera {
 namespace {
@@ -20,6 +23,7 @@ bool multiplies(const GemmBatch& group) { return !is_empty(group) && !scales(gro
 } // namespace
 
 Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) noexcept try {
+  const detail::ContractArithmetic contract;
   if (Status status = check_gemm_batch(groups); !status.ok()) return status;
   const auto run = [&](std::span<const GemmBatch> some) {
     return kernel.empty() ? run_gemm_batch(queue, some) : gemm_one_by_one(queue, some, kernel);
@@ -42,14 +46,14 @@ Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std
       if (Status status = scale_result(queue, group.product(i)); !status.ok())
         return written ? detail::partly_written(status) : status;
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 Status Executor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept try {
   return gemm_one_by_one(queue, groups);
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) {
@@ -67,12 +71,24 @@ Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups
   };
   if (Status status = each([](const GemmKernel&, const GemmCall&) { return Status{}; }); !status.ok()) return status;
   bool written = false;
-  return each([&](const GemmKernel& row, const GemmCall& call) {
+  const auto run = [&](const GemmKernel& row, const GemmCall& call) {
     Status status = run_row(queue, row, call);
-    if (!status.ok() && written) return detail::partly_written(status);
-    written = true;
+    // The products before this one cannot be undone, so it is computed in a way that cannot fail.
+    if (status.code == StatusCode::OutOfMemory && written && kernel.empty() && capabilities().host_memory &&
+        host::can_multiply_without_memory(call)) {
+      host::multiply_without_memory(call);
+      status = {};
+    }
+    written = written || status.ok();
     return status;
-  });
+  };
+  Status status;
+  try {
+    status = each(run);
+  } catch (const std::bad_alloc& error) {
+    status = out_of_memory(error);
+  }
+  return written ? detail::partly_written(status) : status;
 }
 
 } // namespace tessera

@@ -7,6 +7,8 @@
 #include <iterator>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "batch_copies.hpp"
 #include "dispatch/placement.hpp"
@@ -97,7 +99,8 @@ void multiply_on_device(Executor& device, const MatrixBatch& x, const GemmOption
 
 } // namespace
 
-void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options) {
+void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options) try {
+  const ContractArithmetic contract;
   Executor& executor = place(groups, options.backend);
   if (executor.capabilities().host_memory)
     return throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
@@ -108,10 +111,13 @@ void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& option
                             " takes them from operands in its own memory");
   throw_if_failed(check_gemm_batch(groups));
   gemm_batch_by_copies(executor, groups, options);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operand> b, double beta,
-                std::span<const Operand> c, const GemmOptions& options) {
+                std::span<const Operand> c, const GemmOptions& options) try {
+  const ContractArithmetic contract;
   if (a.size() != b.size() || a.size() != c.size())
     throw InvalidArgument("gemm batch: there are " + std::to_string(a.size()) + " a, " + std::to_string(b.size()) +
                           " b and " + std::to_string(c.size()) + " c; as many of each are needed");
@@ -138,6 +144,8 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
   }
   for (const Operand& result : c)
     if (result.storage->borrowed()) result.storage->host_read(); // the owner reads the memory, not the view
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace tessera::detail

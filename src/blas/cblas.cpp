@@ -8,17 +8,21 @@ namespace {
 template <class T>
 void gemm(const char* routine, int layout, int trans_a, int trans_b, blas_int m, blas_int n, blas_int k, T alpha,
           const T* a, blas_int lda, const T* b, blas_int ldb, T beta, T* c, blas_int ldc) {
+  const bool rows = layout == row_major;
   const auto refuse = [&](blas_int position, const char* form, auto value) {
+    tell_row_major(rows);
     TESSERA_BLAS_NAME(cblas_xerbla)(position, routine, form, value);
+    tell_row_major(false);
   };
   if (layout != row_major && layout != col_major) return refuse(1, "Illegal layout setting, %d\n", layout);
   if (!known(trans_a)) return refuse(2, "Illegal TransA setting, %d\n", trans_a);
   if (!known(trans_b)) return refuse(3, "Illegal TransB setting, %d\n", trans_b);
   const Op op_a = op_of<T>(trans_a), op_b = op_of<T>(trans_b);
-  const bool rows = layout == row_major;
   const Spans spans{(op_a == Op::None) == rows ? k : m, (op_b == Op::None) == rows ? n : k, rows ? n : m};
-  if (const blas_int wrong = wrong_argument(m, n, k, lda, ldb, ldc, spans); wrong != 0)
-    return refuse(wrong + 1, "%s", ""); // C counts the layout, which Fortran does not have
+  // A row-major product is checked as the Fortran routine would see it, with A and B in each other's places.
+  const blas_int wrong = rows ? wrong_argument(n, m, k, ldb, lda, ldc, {spans.b, spans.a, spans.c})
+                              : wrong_argument(m, n, k, lda, ldb, ldc, spans);
+  if (wrong != 0) return refuse(wrong + 1, "%s", ""); // C counts the layout, which Fortran does not have
   if (rows)
     multiply(routine, by_rows<T>(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
   else

@@ -1,7 +1,15 @@
 #include "product.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <new>
+
+#include <tessera/detail/printable.hpp>
+
+#include "dispatch/threads.hpp"
+#include "reference/gemm/without_memory.hpp"
 
 namespace tessera::blas {
 namespace {
@@ -14,26 +22,67 @@ GemmOptions options_of_environment() {
   return options;
 }
 
-/// Calls run(options). Prints the reason of a failure and aborts.
-template <class Run>
-void run_or_abort(const char* routine, Run run) noexcept try {
-  static const GemmOptions options = options_of_environment();
-  run(options);
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "tessera: %s: %s\n", routine, error.what());
+/// Returns the options, which are read once. They are not a static variable's initializer: it may load a plug-in, and
+/// the child of a fork in another thread would wait for ever for its end.
+const GemmOptions& known_options() {
+  static constinit std::atomic<const GemmOptions*> known = nullptr;
+  if (const GemmOptions* kept = known.load(std::memory_order_acquire)) return *kept;
+  detail::pass_over_wrong_thread_variables();
+  auto read = std::make_unique<const GemmOptions>(options_of_environment());
+  const GemmOptions* kept = nullptr;
+  return known.compare_exchange_strong(kept, read.get(), std::memory_order_acq_rel) ? *read.release() : *kept;
+}
+
+[[noreturn]] void abort_with(const char* routine, const char* why) noexcept {
+  std::fprintf(stderr, "tessera: %s: %s\n", routine, detail::printable(why, true).c_str());
   std::abort();
+}
+
+/// Calls run(options). Where memory is short, nothing is written yet, and multiply_anyway() computes the products with
+/// the same bits and without memory. Prints the reason of any other failure and aborts.
+template <class Run, class MultiplyAnyway>
+void run_or_abort(const char* routine, Run run, MultiplyAnyway multiply_anyway) noexcept try {
+  try {
+    run(known_options());
+  } catch (const OutOfMemory& error) {
+    std::fprintf(stderr, "tessera: %s: %s; a slow loop that needs none computes the product\n", routine, error.what());
+    multiply_anyway();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "tessera: %s: out of host memory; a slow loop that needs none computes the product\n",
+                 routine);
+    multiply_anyway();
+  }
+} catch (const std::exception& error) {
+  abort_with(routine, error.what());
+}
+
+/// Computes a product without memory. Its arguments may not have been checked before memory was short.
+template <class Call>
+void multiply_without_memory(const Call& call) {
+  throw_if_failed(check_gemm(call));
+  host::multiply_without_memory(call);
 }
 
 } // namespace
 
 void multiply(const char* routine, const GemmCall& call) noexcept {
-  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); });
+  run_or_abort(
+      routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      [&] { multiply_without_memory(call); });
 }
 void multiply(const char* routine, const ComplexGemmCall& call) noexcept {
-  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); });
+  run_or_abort(
+      routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      [&] { multiply_without_memory(call); });
 }
 void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept {
-  run_or_abort(routine, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); });
+  run_or_abort(
+      routine, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); },
+      [&] {
+        throw_if_failed(check_gemm_batch(groups));
+        for (const GemmBatch& group : groups)
+          for (Index i = 0; i < group.count; ++i) host::multiply_without_memory(group.product(i));
+      });
 }
 
 } // namespace tessera::blas

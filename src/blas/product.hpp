@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <tessera/complex.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/gemm_batch.hpp>
 
@@ -14,8 +15,9 @@
 
 namespace tessera::blas {
 
-/// Computes a row-major product whose arguments have been checked. If it fails, the function prints the reason and ends
-/// the process: the BLAS has no way to report a failure, and the caller would go on with a C that was not computed.
+/// Computes a row-major product whose arguments have been checked. Where memory is short, it is computed by a loop that
+/// needs none. If it fails otherwise, the function prints the reason and ends the process: the BLAS has no way to
+/// report a failure, and the caller would go on with a C that was not computed.
 void multiply(const char* routine, const GemmCall& call) noexcept;
 void multiply(const char* routine, const ComplexGemmCall& call) noexcept;
 void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept;
@@ -41,7 +43,8 @@ using CallOf = typename Element<T>::Call;
 template <class T>
 CallOf<T> by_rows(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb,
                   T beta, T* c, Index ldc) {
-  return {Element<T>::type, Math::Strict, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0};
+  const auto x = detail::exact_double(alpha), y = detail::exact_double(beta);
+  return {Element<T>::type, Math::Strict, op_a, op_b, m, n, k, x, a, lda, b, ldb, y, c, ldc, 0};
 }
 
 /// The lengths that the leading dimensions must span: of the columns of column-major operands as they are stored, of

@@ -21,4 +21,19 @@ extern "C" {
 /// The standard's handlers of illegal arguments. Where a program defines such functions, they are called instead.
 TESSERA_BLAS_API void TESSERA_BLAS_NAME(xerbla_)(const char* routine, const blas_int* position, std::size_t length);
 TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_xerbla)(blas_int position, const char* routine, const char* form, ...);
+
+/// Nonzero while cblas_xerbla hears of a row-major cblas_?gemm. As in netlib's CBLAS, the position then counts as
+/// the Fortran routine does, plus one: Cᵀ = op(B)ᵀ·op(A)ᵀ, so 4 is n, 5 is m, 9 is ldb and 11 is lda. A handler that a
+/// program brings reads this variable under netlib's name to count as the C prototype does; cblas_prototype_position()
+/// in xerbla.cpp shows how.
+TESSERA_BLAS_API extern int TESSERA_BLAS_NAME(RowMajorStrg);
 }
+
+namespace tessera::blas {
+
+/// Sets RowMajorStrg. Threads may be refused at the same time.
+inline void tell_row_major(bool rows) {
+  __atomic_store_n(&TESSERA_BLAS_NAME(RowMajorStrg), rows ? 1 : 0, __ATOMIC_RELAXED);
+}
+
+} // namespace tessera::blas

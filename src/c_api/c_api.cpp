@@ -2,6 +2,8 @@
 
 #include <tessera/tessera.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <new>
 #include <string>
 
@@ -10,6 +12,7 @@
 #include <tessera/gemm.hpp>
 #include <tessera/version.hpp>
 
+#include "base/cut_text.hpp"
 #include "c_api.hpp"
 
 using tessera::Backend;
@@ -25,18 +28,16 @@ using namespace tessera::c_api;
 
 namespace {
 
-thread_local std::string last_error;
+/// The text of tessera_last_error(), cut to its length. An array, because a string needs memory for its text, and the C
+/// library ends the process where there is none to register the string's destructor.
+thread_local char last_error[4096];
 
 } // namespace
 
 namespace tessera::c_api {
 
 tessera_status failed(tessera_status status, const char* why) noexcept {
-  try {
-    last_error = why;
-  } catch (const std::bad_alloc&) {
-    last_error.clear();
-  }
+  cut_text(why, last_error);
   return status;
 }
 
@@ -90,8 +91,8 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
                                    const tessera_options* options) noexcept {
   return guarded([&] {
     const GemmOptions chosen = options_of(options);
-    const GemmCall call =
-        call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options, chosen);
+    const GemmCall call = call_of(tessera::dtype_of<T>, op_a, op_b, m, n, k, tessera::detail::exact_double(alpha), a,
+                                  lda, b, ldb, tessera::detail::exact_double(beta), c, ldc, options, chosen);
     expect_same_result(options, call.type, "use tessera_gemm()");
     tessera::detail::gemm_raw(call, chosen);
   });
@@ -100,7 +101,7 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
 template <class T>
 std::complex<double> factor(const void* address, const char* what) {
   if (address == nullptr) throw InvalidArgument(std::string(what) + " is null; pass the address of a complex number");
-  return *static_cast<const std::complex<T>*>(address);
+  return tessera::detail::exact_double(*static_cast<const std::complex<T>*>(address));
 }
 
 template <class T>
@@ -139,11 +140,35 @@ tessera_status complex_gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int
   });
 }
 
+/// One side of a copy between host and executor: its argument's name, its address and its bytes from row to row.
+struct CopySide {
+  const char* name;
+  const void* data;
+  size_t pitch;
+};
+
+/// Throws InvalidArgument unless rows of `width` bytes can be copied from one side to the other.
+void check_copy(std::initializer_list<CopySide> sides, size_t width, size_t rows) {
+  const auto text = [](size_t number) { return std::to_string(number); };
+  for (const CopySide& side : sides) {
+    const std::string name = side.name;
+    if (side.data == nullptr)
+      throw InvalidArgument(name + " is null, but " + text(rows) + " rows of width = " + text(width) +
+                            " bytes are to be copied; pass the address of the first row");
+    if (side.pitch < width)
+      throw InvalidArgument(name + "_pitch = " + text(side.pitch) + " is less than width = " + text(width) +
+                            "; pass the bytes from one row to the next, at least width");
+    if (side.pitch > static_cast<size_t>(PTRDIFF_MAX) / rows)
+      throw InvalidArgument(text(rows) + " rows of " + name + "_pitch = " + text(side.pitch) +
+                            " bytes overflow the address space");
+  }
+}
+
 } // namespace
 
 const char* tessera_version(void) { return TESSERA_VERSION; }
 
-const char* tessera_last_error(void) { return last_error.c_str(); }
+const char* tessera_last_error(void) { return last_error; }
 
 const char* tessera_backend_name(tessera_backend backend) {
   const int number = static_cast<int>(backend);
@@ -247,6 +272,8 @@ tessera_status tessera_copy_in(tessera_executor* executor, void* device, size_t 
                                size_t host_pitch, size_t width, size_t rows) {
   return guarded([&] {
     Executor& target = executor_of(executor);
+    if (width == 0 || rows == 0) return;
+    check_copy({{"device", device, device_pitch}, {"host", host, host_pitch}}, width, rows);
     throw_if_failed(target.copy_in(target.default_queue(), device, device_pitch, host, host_pitch, width, rows));
   });
 }
@@ -255,6 +282,8 @@ tessera_status tessera_copy_out(tessera_executor* executor, void* host, size_t h
                                 size_t device_pitch, size_t width, size_t rows) {
   return guarded([&] {
     Executor& source = executor_of(executor);
+    if (width == 0 || rows == 0) return;
+    check_copy({{"host", host, host_pitch}, {"device", device, device_pitch}}, width, rows);
     throw_if_failed(source.copy_out(source.default_queue(), host, host_pitch, device, device_pitch, width, rows));
   });
 }

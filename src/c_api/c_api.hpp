@@ -4,10 +4,14 @@
 
 #include <tessera/tessera.h>
 
+#include <bit>
+#include <cstdint>
 #include <iterator>
 #include <new>
 #include <string>
 
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/gemm.hpp>
 
 #include "dispatch/registry.hpp"
@@ -24,8 +28,8 @@ tessera_status guarded(Action action) noexcept {
     return TESSERA_OK;
   } catch (const Error& error) {
     return failed(static_cast<tessera_status>(error.code()), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(TESSERA_OUT_OF_MEMORY, "out of host memory");
+  } catch (const std::bad_alloc& error) {
+    return failed(TESSERA_OUT_OF_MEMORY, text_of(error));
   } catch (const std::exception& error) {
     return failed(TESSERA_INTERNAL, error.what());
   } catch (...) {
@@ -71,9 +75,14 @@ inline void expect_plain(const tessera_options* words, DType operands, const cha
     throw InvalidArgument(std::string("options.epilogue is set, but there is none here; ") + instead);
 }
 
-/// Rounds alpha or beta to the type that products of `type` are computed in.
-inline double as_scalar(double value, DType type) {
-  return visit_scalar(type, [value]<class T>(std::type_identity<T>) { return double{static_cast<T>(value)}; });
+/// Rounds alpha or beta to the type that products of `type` are computed in. Most factors are floats already.
+inline double as_scalar(const double& value, DType type) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t exponent = bits >> 52 & 0x7FF;
+  const bool normal_float = (bits & 0x1FFFFFFF) == 0 && exponent > 0x380 && exponent < 0x47F;
+  if (normal_float || bits == 0 || scalar_of(type) == DType::F64) return value;
+  const detail::ContractArithmetic contract;
+  return double{static_cast<float>(value)};
 }
 
 inline Executor& executor_of(tessera_executor* executor) {

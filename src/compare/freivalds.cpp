@@ -5,6 +5,7 @@
 #include <new>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/random.hpp>
 
 #include "bound.hpp"
@@ -202,6 +203,7 @@ FreivaldsResult FreivaldsCheck::State::check(const T* product, Index ldc, const 
 }
 
 FreivaldsCheck::FreivaldsCheck(const GemmCall& call, std::uint64_t seed, int vectors, int threads) try {
+  const detail::ContractArithmetic contract;
   throw_if_failed(check_gemm(call));
   if (vectors < 1)
     throw InvalidArgument("Freivalds: " + std::to_string(vectors) + " vectors; there must be at least 1");
@@ -230,6 +232,7 @@ FreivaldsCheck::FreivaldsCheck(FreivaldsCheck&&) noexcept = default;
 FreivaldsCheck& FreivaldsCheck::operator=(FreivaldsCheck&&) noexcept = default;
 
 FreivaldsResult FreivaldsCheck::check(const void* c, Index ldc, const Arithmetic& arithmetic, int threads) const {
+  const detail::ContractArithmetic contract;
   if (arithmetic.type != state_->type)
     throw InvalidArgument("Freivalds: the product is " + std::string(to_string(state_->type)) + ", the kernel's type " +
                           std::string(to_string(arithmetic.type)));

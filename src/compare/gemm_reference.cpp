@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "comparison.hpp"
 #include "parallel.hpp"
@@ -97,6 +98,7 @@ std::unique_ptr<const GemmReference::State> make_state(const GemmCall& call, std
 GemmReference::GemmReference(const GemmCall& call, int threads) : GemmReference(call, all_rows(call.m), threads) {}
 
 GemmReference::GemmReference(const GemmCall& call, std::vector<Index> rows, int threads) try {
+  const detail::ContractArithmetic contract;
   check(call, rows);
   if (threads <= 0) threads = default_threads();
   state_ = make_state(call, std::move(rows), threads);
@@ -110,6 +112,7 @@ GemmReference::GemmReference(GemmReference&&) noexcept = default;
 GemmReference& GemmReference::operator=(GemmReference&&) noexcept = default;
 
 GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads) const {
+  const detail::ContractArithmetic contract;
   return std::visit(
       [&]<class T>(const Product<T>& product) {
         if (arithmetic.type != state_->type)

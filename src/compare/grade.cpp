@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera {
@@ -26,6 +27,7 @@ std::string_view to_string(Grade grade) {
 }
 
 double growth_slope(std::span<const SizeErrors> sizes, double SizeErrors::*error) {
+  const detail::ContractArithmetic contract;
   double count = 0, sum_x = 0, sum_y = 0;
   const auto each = [&](const auto& body) {
     for (const SizeErrors& size : sizes)
@@ -45,6 +47,7 @@ double growth_slope(std::span<const SizeErrors> sizes, double SizeErrors::*error
 }
 
 Grading grade_growth(std::span<const SizeErrors> sizes) {
+  const detail::ContractArithmetic contract;
   std::set<Index> different;
   for (const SizeErrors& size : sizes) {
     if (size.n <= 0) throw InvalidArgument("grade: a size of " + std::to_string(size.n) + " is not positive");

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/detail/floating_point.hpp>
+
 namespace tessera::compare {
 
 /// Runs task(0) … task(count − 1), which must not throw, on at most `threads` threads, this one among them.
@@ -15,6 +17,7 @@ template <class Task>
 void parallel(std::size_t count, int threads, const Task& task) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
+    const detail::ContractArithmetic contract;
     for (std::size_t i = next++; i < count; i = next++) task(i);
   };
   std::vector<std::jthread> helpers;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/half.hpp>
 #include <tessera/status.hpp>
 
@@ -34,6 +35,7 @@ ReduceReference reduce(const ReduceCall& call) {
 } // namespace
 
 ReduceReference reduce_reference(const ReduceCall& call) {
+  const detail::ContractArithmetic contract;
   if (call.rows < 0 || call.cols < 0 || call.ldx < call.cols)
     throw InvalidArgument("reduce_reference: rows = " + std::to_string(call.rows) +
                           ", cols = " + std::to_string(call.cols) + " and ldx = " + std::to_string(call.ldx) +

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gemm/block_sizes.hpp"
+
 namespace tessera::detail {
 namespace {
 
@@ -15,12 +17,6 @@ std::size_t rectangle(Index rows, Index cols, DType parts) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(scratch_ld(cols, parts)) * 2 * size_of(parts);
 }
 
-/// Returns a block size that needs as many blocks as `block` does, of about equal sizes.
-Index evenly(Index size, Index block) {
-  const Index count = (size + block - 1) / block;
-  return (size + count - 1) / count;
-}
-
 /// Returns the largest blocks of this k that fit into `limit`, with one side for rows and columns. Rows are not cut
 /// where that saves no memory.
 ComplexBlocks largest_blocks(const ComplexGemmCall& call, Index k, std::size_t limit) {
@@ -28,12 +24,8 @@ ComplexBlocks largest_blocks(const ComplexGemmCall& call, Index k, std::size_t l
   const auto blocks_of = [&](Index side) {
     return ComplexBlocks{cuts_rows ? std::min(side, call.m) : call.m, std::min(side, call.n), k};
   };
-  Index fits = 1;
-  for (Index above = std::max(call.m, call.n) + 1; above - fits > 1;) {
-    const Index side = fits + (above - fits) / 2;
-    (blocks_of(side).bytes(call) <= limit ? fits : above) = side;
-  }
-  return blocks_of(fits);
+  return blocks_of(
+      largest_side(1, std::max(call.m, call.n), [&](Index side) { return blocks_of(side).bytes(call) <= limit; }));
 }
 
 } // namespace
@@ -63,8 +55,8 @@ ComplexBlocks choose_complex_blocks(const ComplexGemmCall& call, std::size_t lim
   blocks = largest_blocks(call, call.k, limit);
   if (call.k > complex_segment && (blocks.n < std::min(narrow, call.n) || blocks.bytes(call) > limit))
     blocks = largest_blocks(call, complex_segment, limit);
-  blocks.m = evenly(call.m, blocks.m);
-  blocks.n = evenly(call.n, blocks.n);
+  blocks.m = evened(call.m, blocks.m);
+  blocks.n = evened(call.n, blocks.n);
   return blocks;
 }
 

@@ -4,7 +4,9 @@
 #include <new>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/complex.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "blocks.hpp"
 #include "gemm/partly_written.hpp"
@@ -104,18 +106,20 @@ Status ComplexProduct::reserve() {
   return status;
 }
 
-/// Sets C := beta·C where there is no product to add. A real product does it, which also checks the kernel's name.
+/// Sets C := beta·C where there is no product to add. A real product does it, which also checks the kernel's name. A C
+/// without elements may have any sizes, also such that cannot be doubled.
 Status ComplexProduct::scale_result() {
+  const bool empty = call_.m == 0 || call_.n == 0;
   GemmCall real = real_call();
   real.k = 0;
-  real.lda = real.ldb = std::max<Index>(1, 2 * call_.n);
   real.a = real.b = nullptr;
-  real.n = 2 * call_.n;
-  real.m = call_.beta.imag() == 0.0 ? call_.m : 0;
+  real.n = empty ? 0 : 2 * call_.n;
+  real.m = call_.beta.imag() == 0.0 && !empty ? call_.m : 0;
   real.beta = call_.beta.real();
+  real.lda = real.ldb = std::max<Index>(1, real.n);
   real.c = call_.c;
-  real.ldc = 2 * call_.ldc;
-  if (Status status = executor_.gemm(queue_, real, kernel_); !status.ok() || real.m == call_.m) return status;
+  real.ldc = empty ? 1 : 2 * call_.ldc;
+  if (Status status = executor_.gemm(queue_, real, kernel_); !status.ok() || empty || real.m == call_.m) return status;
   return combine(call_.beta, call_.c, call_.ldc, 0.0, {0, 0, 0, {call_.m, call_.n, 0}});
 }
 
@@ -231,10 +235,11 @@ MapCall ComplexProduct::map_call(MapOp op, Index rows, Index cols) const {
 } // namespace
 
 Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) noexcept try {
+  const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
   return ComplexProduct(executor, queue, call, kernel).run();
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera

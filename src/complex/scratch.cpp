@@ -1,8 +1,11 @@
 #include "scratch.hpp"
 
+#include <pthread.h>
 #include <algorithm>
 #include <string>
 #include <utility>
+
+#include <tessera/backend/out_of_memory.hpp>
 
 #include "matrix/host_memory.hpp"
 
@@ -22,19 +25,38 @@ struct KeptMemory {
 };
 constinit thread_local KeptMemory kept{nullptr, 0, false};
 
-/// Frees the block at the thread's end.
-struct EndOfThread {
+/// Frees the block at a thread's end. This is a key and not a destructor of a thread_local object, because the C
+/// library ends the process where it has no memory to register such a destructor.
+class EndOfThread {
+ public:
+  EndOfThread() noexcept : made_(pthread_key_create(&key_, free_block) == 0) {}
   ~EndOfThread() {
+    if (made_) pthread_key_delete(key_);
+  }
+  EndOfThread(const EndOfThread&) = delete;
+  EndOfThread& operator=(const EndOfThread&) = delete;
+
+  /// Returns false if the calling thread's block would not be freed at its end.
+  bool comes() const noexcept { return made_ && pthread_setspecific(key_, &kept) == 0; }
+
+ private:
+  static void free_block(void*) noexcept {
     free_host(kept.memory);
     kept = {nullptr, 0, true};
   }
+
+  pthread_key_t key_{};
+  bool made_;
 };
 
 void keep(void* memory, std::size_t bytes) noexcept {
-  thread_local EndOfThread end;
-  static_cast<void>(end);
+  static const EndOfThread end;
   free_host(kept.memory);
-  kept = {memory, bytes, false};
+  kept = {nullptr, 0, false};
+  if (end.comes())
+    kept = {memory, bytes, false};
+  else
+    free_host(memory);
 }
 
 } // namespace
@@ -49,8 +71,7 @@ Status ComplexScratch::allocate(Queue& queue, std::size_t bytes) noexcept {
   host_bytes_ = std::max(bytes, least_kept);
   host_memory_ = allocate_host(host_bytes_);
   if (host_memory_ != nullptr) return {};
-  return {StatusCode::OutOfMemory, "out of host memory: could not allocate " + std::to_string(bytes) +
-                                       " bytes for the expanded operands of a complex product"};
+  return out_of_memory("the expanded operands of a complex product", host_bytes_);
 }
 
 ComplexScratch::~ComplexScratch() {

@@ -1,8 +1,11 @@
 /// Complex products of operands in host memory. They run where the operands are, or in a device's memory, in blocks of
 /// C if the whole does not fit.
 
+#include <limits>
+
 #include <tessera/backend/log.hpp>
 #include <tessera/complex.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "blocks.hpp"
 #include "dispatch/placement.hpp"
@@ -105,14 +108,21 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 
 } // namespace
 
-void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) {
-  Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, 2 * call.n, 2 * call.k}, {});
+void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) try {
+  const ContractArithmetic contract;
+  // The sizes are not checked yet. The place of a product too large to double does not matter: the check refuses it, or
+  // C has no elements.
+  const auto doubled = [](Index size) { return size > std::numeric_limits<Index>::max() / 2 ? size : 2 * size; };
+  Executor& executor = place_gemm(
+      options.backend,
+      {call.type, options.math, call.m, doubled(std::max<Index>(call.n, 0)), doubled(std::max<Index>(call.k, 0))}, {});
   if (executor.capabilities().host_memory || call.m == 0 || call.n == 0)
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));
   bool written = false;
-  const Status status = multiply_in_halves(executor, call, options, written);
-  throw_if_failed(written ? partly_written(status) : status);
+  tell_of_parts_written(written, [&] { throw_if_failed(multiply_in_halves(executor, call, options, written)); });
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace tessera::detail

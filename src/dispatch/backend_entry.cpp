@@ -1,10 +1,13 @@
 #include "backend_entry.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/fork.hpp>
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "reference/plugin.hpp"
@@ -22,14 +25,18 @@ BackendEntry::BackendEntry(Backend backend, std::string_view name, LoadedPlugin 
       reason_(loaded_.reason) {}
 
 const PluginInfo* BackendEntry::plugin() {
+  const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
+  const detail::ContractArithmetic contract;
   return load();
 }
 
 Executor* BackendEntry::executor() {
   if (Executor* known = made_.load(std::memory_order_acquire)) return known; // every product asks: no lock
+  const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
-  if (made_ == nullptr && load() != nullptr) made_.store(make(), std::memory_order_release);
+  const detail::ContractArithmetic contract;
+  if (made_ == nullptr && !lost_ && load() != nullptr) made_.store(make(), std::memory_order_release);
   return made_;
 }
 
@@ -43,51 +50,67 @@ int BackendEntry::preference() const noexcept {
   return loaded_.plugin != nullptr ? loaded_.plugin->preference : 0;
 }
 
+void BackendEntry::lose_device() noexcept {
+  Executor* const made = made_.load();
+  if (made == nullptr || made->capabilities().host_memory) return;
+  lost_ = made;
+  made_.store(nullptr);
+}
+
 BackendEntry::State BackendEntry::state() {
+  const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
-  return {loaded_.plugin != nullptr, made_ == nullptr ? reason_ : std::string(), loaded_.path};
+  if (lost_ != nullptr) return {code_, loaded_.plugin != nullptr, std::string(lost_by_fork), loaded_.path};
+  return {code_, loaded_.plugin != nullptr, made_ == nullptr ? reason_ : std::string(), loaded_.path};
 }
 
 const PluginInfo* BackendEntry::load() {
   if (!tried_) {
-    tried_ = true;
+    LoadedPlugin found;
     if (backend_ == Backend::Reference)
-      loaded_.plugin = reference::plugin();
+      found.plugin = reference::plugin();
     else
-      loaded_ = load_plugin(name_);
-    reason_ = loaded_.reason;
+      found = load_plugin(name_);
+    reason_ = found.reason;
+    loaded_ = std::move(found);
+    tried_ = true; // now that nothing can fail
   }
   return loaded_.plugin;
 }
 
-/// Null with the reason in reason_.
+/// Says what is wrong with an executor of the plug-in, and lets it choose kernels by its tuning table. Empty: nothing.
+std::string BackendEntry::problem_of(Executor& executor) {
+  const Capabilities& machine = executor.capabilities();
+  const bool on_host = memory() == Memory::Host;
+  if (machine.backend != backend_)
+    return "its executor says that it is backend " + std::string(to_string(machine.backend)) +
+           "; let the plug-in pass on ExecutorOptions::backend";
+  if (machine.host_memory != on_host)
+    return std::string("its executor's memory is ") + (on_host ? "a device's" : "the host's") +
+           ", but the backend is declared with the " + (on_host ? "host's" : "device's") +
+           "; let Capabilities::host_memory and PluginInfo::memory agree";
+  try {
+    executor.use_tuning(detail::find_tuned_rows(executor, std::filesystem::path(loaded_.path).parent_path()));
+  } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
+    return why.what();
+  }
+  return {};
+}
+
+/// Null with the reason in reason_. Throws std::bad_alloc; then the next call makes the executor.
 Executor* BackendEntry::make() {
   const ExecutorOptions options{.threads = default_threads(), .device = -1, .backend = backend_};
-  Executor* fresh = nullptr;
-  if (const Status made = create_guarded(*loaded_.plugin, options, fresh); !made.ok()) reason_ = made.why;
-  const auto refuse = [&](const std::string& why) {
-    reason_ = why;
-    loaded_.plugin->destroy(fresh);
-    fresh = nullptr;
-  };
+  Executor* made = nullptr;
+  Status status = create_guarded(*loaded_.plugin, options, made);
+  std::unique_ptr<Executor, void (*)(Executor*)> fresh(made, loaded_.plugin->destroy);
+  code_ = status.code == StatusCode::OutOfMemory ? status.code : StatusCode::Unavailable;
+  reason_ = std::move(status.why);
   if (fresh != nullptr) {
-    const Capabilities& machine = fresh->capabilities();
-    const bool on_host = memory() == Memory::Host;
-    if (machine.backend != backend_)
-      refuse("its executor says that it is backend " + std::string(to_string(machine.backend)) +
-             "; let the plug-in pass on ExecutorOptions::backend");
-    else if (machine.host_memory != on_host)
-      refuse(std::string("its executor's memory is ") + (on_host ? "a device's" : "the host's") +
-             ", but the backend is declared with the " + (on_host ? "host's" : "device's") +
-             "; let Capabilities::host_memory and PluginInfo::memory agree");
+    reason_ = problem_of(*fresh);
+    if (!reason_.empty()) fresh = nullptr;
   }
-  if (fresh != nullptr) try {
-      fresh->use_tuning(detail::find_tuned_rows(*fresh, std::filesystem::path(loaded_.path).parent_path()));
-    } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
-      refuse(why.what());
-    }
   if (log_dispatch()) log_line("backend " + name_ + (fresh != nullptr ? " is up" : " is not available: " + reason_));
-  return fresh;
+  return fresh.release();
 }
 
 } // namespace tessera

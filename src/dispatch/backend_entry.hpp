@@ -11,6 +11,12 @@
 
 namespace tessera {
 
+/// Why the child of a fork cannot use a device that its parent used.
+inline constexpr std::string_view lost_by_fork =
+    "this process was forked from one that had used the device, and a device cannot be used on both sides of a fork; "
+    "start the child as a new program (in Python: multiprocessing's 'spawn' or 'forkserver'), or use the device in the "
+    "child alone";
+
 /// One backend of this process: its plug-in, loaded when it is first asked for, and its executor, made once and kept.
 /// An entry is never destroyed, because executors must outlive every static Matrix.
 class BackendEntry {
@@ -24,15 +30,22 @@ class BackendEntry {
   /// Ends with a null character.
   std::string_view name() const noexcept { return name_; }
 
-  /// Null with the reason in state().
+  /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it.
   const PluginInfo* plugin();
-  /// Null with the reason in state(). Throws InvalidArgument where the environment has no valid number of threads.
+  /// Null with the reason in state(). The next call tries again.
+  /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
   Executor* executor();
   /// The list's, else the plug-in's; Host and 0 where the plug-in could not be loaded.
   Memory memory() const noexcept;
   int preference() const noexcept;
 
+  /// Is called in the child of a fork, which cannot use the parent's device: its executor is not given out any more.
+  void lose_device() noexcept;
+  /// Is this the executor of a device that the parent used?
+  bool has_lost(const Executor& executor) const noexcept { return lost_ == &executor; }
+
   struct State {
+    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the plug-in says so, and may have an executor later
     bool loaded = false;
     std::string reason;
     std::string path;
@@ -42,6 +55,7 @@ class BackendEntry {
  private:
   const PluginInfo* load();
   Executor* make();
+  std::string problem_of(Executor& executor);
 
   const Backend backend_;
   const std::string name_;
@@ -49,7 +63,9 @@ class BackendEntry {
   LoadedPlugin loaded_;
   bool tried_ = false;
   std::atomic<Executor*> made_ = nullptr;
+  Executor* lost_ = nullptr; ///< it was made before the fork of which this process is the child
   std::string reason_;
+  StatusCode code_ = StatusCode::Unavailable;
   std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant
 };
 

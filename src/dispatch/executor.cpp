@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "matrix/executor_memory.hpp"
@@ -158,6 +160,7 @@ Status Executor::run_row(Queue& queue, const GemmKernel& row, const GemmCall& ca
 }
 
 Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   if (!call.epilogue.empty()) {
     FinishCall rest = finish_of(call);
     rest.scale = call.beta;
@@ -182,25 +185,27 @@ Status Executor::choose_row(const GemmCall& call, std::string_view kernel, const
 }
 
 Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
+  const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
   const GemmKernel* row = nullptr;
   if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
   return run_row(queue, *row, call);
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel) noexcept
     try {
+  const detail::ContractArithmetic contract;
   result = {};
   const ReduceKernel* row = nullptr;
   if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
   if (call.rows == 0 || call.cols == 0) return {};
   return row->run(*row, *this, queue, call, result);
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+
 #include "matrix/host_memory.hpp"
 #include "reference/elementwise/epilogue.hpp"
 #include "reference/fma_clones.hpp"
@@ -19,6 +22,7 @@ class HostEvent final : public Event {
   }
   Status synchronize() noexcept override { return {}; }
   Status seconds_since(const Event& start, double& seconds) noexcept override {
+    const detail::ContractArithmetic contract;
     seconds = std::chrono::duration<double>(time_ - static_cast<const HostEvent&>(start).time_).count();
     return {};
   }
@@ -36,7 +40,7 @@ void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fro
 template <class Base, class Derived>
 Status make(std::unique_ptr<Base>& made) noexcept {
   made.reset(new (std::nothrow) Derived);
-  return made ? Status{} : Status{StatusCode::OutOfMemory, {}};
+  return made ? Status{} : out_of_memory("a queue or an event", sizeof(Derived));
 }
 
 TESSERA_FMA_CLONES void finish_rows(const FinishCall& call) { host::apply_epilogue_to_rows(call, 0, call.rows); }
@@ -49,7 +53,7 @@ HostExecutor::~HostExecutor() = default;
 Status HostExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
   memory = allocate_host(bytes);
   if (memory != nullptr) return {};
-  return {StatusCode::OutOfMemory, "out of host memory: could not allocate " + std::to_string(bytes) + " bytes"};
+  return out_of_memory("a block of an executor's memory", bytes);
 }
 
 void HostExecutor::free(void* memory) noexcept { free_host(memory); }
@@ -67,6 +71,7 @@ Status HostExecutor::copy_out(Queue&, void* host, std::size_t host_pitch, const 
 }
 
 Status HostExecutor::finish(Queue&, const FinishCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   finish_rows(call);
   return {};
 }

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <optional>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/json_nesting.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -86,15 +88,25 @@ Json key_of(Executor& device, Executor& host, DType type) {
           {"dtype", to_string(type)}};
 }
 
-/// Returns the machines in the file. The list is empty if there is no file or it cannot be used; it is then written
-/// anew.
-Json read_machines(const std::filesystem::path& file) try {
-  std::ifstream stream(file, std::ios::binary);
-  Json whole = Json::parse(stream);
-  Json machines = whole.at("machines");
-  return whole.at("schema") == schema && machines.is_array() ? machines : Json::array();
+/// Returns the machines in the file. The list is empty if there is no file or its text makes no sense; it is then
+/// written anew. Returns nothing if the file must stay as it is: it is no file, cannot be read, or belongs to another
+/// version.
+std::optional<Json> read_machines(const std::filesystem::path& file) try {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error) && !error) return Json::array();
+  const std::string text = read_text_file(file);
+  if (detail::json_nesting(text) > detail::most_json_nesting) return Json::array();
+  const Json whole = Json::parse(text);
+  const Json found = whole.is_object() ? whole.value("schema", Json()) : Json();
+  if (found.is_null()) return Json::array();
+  if (found != schema) throw IoError(file.string() + ": its schema is " + found.dump() + ", not " + schema);
+  Json machines = whole.value("machines", Json::array());
+  return machines.is_array() ? machines : Json::array();
 } catch (const Json::exception&) {
   return Json::array();
+} catch (const IoError& why) {
+  if (log_dispatch()) log_line(std::string("auto: what is measured is not kept: ") + why.what());
+  return std::nullopt;
 }
 
 bool read_rates(const Json& machine, OffloadRates& rates) {
@@ -112,7 +124,9 @@ void keep(const std::filesystem::path& file, Json machines, Json machine) {
   std::error_code ignored;
   std::filesystem::create_directories(file.parent_path(), ignored);
   try {
-    write_text_file(file, Json{{"schema", schema}, {"machines", machines}}.dump(1) + "\n");
+    write_text_file(
+        file,
+        Json{{"schema", schema}, {"machines", machines}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   } catch (const IoError& why) { // the next process measures again
     if (log_dispatch()) log_line(std::string("auto: what was measured cannot be kept: ") + why.what());
   }
@@ -121,6 +135,7 @@ void keep(const std::filesystem::path& file, Json machines, Json machine) {
 } // namespace
 
 bool OffloadRates::pays(Index m, Index n, Index k, std::size_t element) const noexcept {
+  const detail::ContractArithmetic contract;
   const auto x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
   const double flops = 2 * x * y * z;
   const double bytes = (x * z + z * y + x * y) * static_cast<double>(element);
@@ -128,6 +143,7 @@ bool OffloadRates::pays(Index m, Index n, Index k, std::size_t element) const no
 }
 
 OffloadRates measure_offload(Executor& device, Executor& host, DType type, const OffloadProbe& probe) {
+  const detail::ContractArithmetic contract;
   OffloadRates rates;
   Cube large(device, type, probe.device_size);
   std::vector<char> memory(large.bytes());
@@ -150,14 +166,15 @@ OffloadRates measure_offload(Executor& device, Executor& host, DType type, const
 std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DType type,
                                           const std::filesystem::path& file, const OffloadProbe& probe) {
   const Json key = key_of(device, host, type);
-  Json machines = file.empty() ? Json::array() : read_machines(file);
+  std::optional<Json> machines;
+  if (!file.empty()) machines = read_machines(file);
   OffloadRates rates;
-  for (const Json& machine : machines)
+  for (const Json& machine : machines.value_or(Json::array()))
     if (machine.is_object() && machine.value("key", Json()) == key && read_rates(machine, rates)) return rates;
   if (lacks_threads_here(host)) return {};
   rates = measure_offload(device, host, type, probe);
-  if (!file.empty())
-    keep(file, std::move(machines),
+  if (machines)
+    keep(file, std::move(*machines),
          {{"key", key},
           {"latency_s", rates.latency},
           {"bytes_per_second", rates.bytes_per_second},

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/fork.hpp>
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/io.hpp>
 #include <tessera/offload.hpp>
 #include <tessera/status.hpp>
@@ -18,9 +23,51 @@
 namespace tessera {
 namespace {
 
+/// Counts the times that something is asked for which lacked memory. It is tried again for the 1st, 2nd, 4th, 8th
+/// product and so on, because a try may take long.
+class Tries {
+ public:
+  bool is_due() { return std::has_single_bit(++asked_); }
+
+ private:
+  unsigned asked_ = 0;
+};
+
+/// The executor that Auto prefers among those in one kind of memory. It is a constant-initialized variable: a fork in
+/// another thread would leave the child with one whose initialization never ends.
+class PreferredExecutor {
+ public:
+  constexpr explicit PreferredExecutor(Memory memory) : memory_(memory) {}
+
+  /// Null if there is none or it is not available, because Auto may fall back.
+  Executor* get() {
+    if (settled_.load(std::memory_order_acquire)) return executor_;
+    const WholeAcrossFork action;
+    const std::lock_guard lock(mutex_);
+    if (settled_ || !tries_.is_due()) return executor_;
+    bool settled = false;
+    try {
+      executor_ = preferred_executor(memory_, settled);
+    } catch (const std::exception&) { // the next product tries again
+      tries_ = {};
+      throw;
+    }
+    settled_.store(settled, std::memory_order_release);
+    return executor_;
+  }
+
+ private:
+  const Memory memory_;
+  std::mutex mutex_;
+  std::atomic<bool> settled_ = false; ///< no plug-in lacked memory: the members below do not change any more
+  std::atomic<Executor*> executor_ = nullptr;
+  Tries tries_;
+};
+
 Executor& best_host_executor() {
-  static Executor* const best = preferred_executor(Memory::Host);
-  return best != nullptr ? *best : executor(Backend::Reference);
+  static constinit PreferredExecutor best(Memory::Host);
+  Executor* const found = best.get();
+  return found != nullptr ? *found : executor(Backend::Reference);
 }
 
 Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
@@ -29,13 +76,15 @@ Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
   return nullptr;
 }
 
-/// Products with fewer multiply-adds stay on the host, because copies and launches alone take longer.
-constexpr double never_worth_it = 192.0 * 192.0 * 192.0;
+/// Products with fewer multiply-adds than a cube of this side stay on the host, because copies and launches alone take
+/// longer.
+constexpr Index never_worth_it_side = 192;
+constexpr double never_worth_it = double{never_worth_it_side} * never_worth_it_side * never_worth_it_side;
 
-/// Returns the device that Auto prefers; null if there is none or it is not available, because Auto may fall back.
 Executor* device_for_auto() {
-  static Executor* const device = preferred_executor(Memory::Device);
-  return device;
+  static constinit PreferredExecutor device(Memory::Device);
+  Executor* const found = device.get();
+  return found != nullptr && !is_lost(*found) ? found : nullptr;
 }
 
 /// The rates of the device for an element type. There are none before the first product asks, and where the device
@@ -43,6 +92,7 @@ Executor* device_for_auto() {
 struct KnownRates {
   std::mutex mutex;
   bool settled = false;
+  Tries tries;           ///< counted while memory was too short to measure
   bool not_kept = false; ///< the file does not have them, and inside a parallel region they could not be measured
   std::optional<OffloadRates> rates;
 };
@@ -51,17 +101,22 @@ struct KnownRates {
 std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   static std::array<KnownRates, element_types.size()> all;
   KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
+  const WholeAcrossFork action;
   const std::lock_guard lock(known.mutex);
   Executor& host = best_host_executor();
-  if (known.settled || (known.not_kept && lacks_threads_here(host))) return known.rates;
+  if (known.settled || (known.not_kept && lacks_threads_here(host)) || !known.tries.is_due()) return known.rates;
   const std::filesystem::path folder = user_cache_folder(), file = folder.empty() ? folder : folder / "offload.json";
   try {
     known.rates = offload_rates(device, host, scalar_of(type), file);
     known.settled = known.rates.has_value();
     known.not_kept = !known.settled;
+    known.tries = {}; // they are measured as soon as there are threads
+  } catch (const std::bad_alloc&) {
+    if (log_dispatch()) log_line("auto: memory was too short to measure the device");
   } catch (const std::exception& why) {
     if (log_dispatch()) log_line(std::string("auto: the device could not be measured: ") + why.what());
-    known.settled = true;
+    const auto* error = dynamic_cast<const Error*>(&why);
+    known.settled = error == nullptr || error->code() != StatusCode::OutOfMemory;
   }
   return known.rates;
 }
@@ -94,8 +149,10 @@ bool takes(Executor& host, const ProductKind& product) {
 /// Chooses the executor for operands in host memory: the device where it is faster with all copies, or where the host
 /// has no row for the mode.
 Executor& place_host_operands(const ProductKind& product) {
-  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   Executor& host = best_host_executor();
+  if (std::max({product.m, product.n, product.k}) < never_worth_it_side && product.math == Math::Strict) return host;
+  const detail::ContractArithmetic contract;
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
   if (work < never_worth_it && product.math == Math::Strict) return host;
   Executor* const device = device_for_auto();
   if (device == nullptr || !has_row(*device, product)) return host;

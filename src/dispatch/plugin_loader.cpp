@@ -1,23 +1,46 @@
 #include "plugin_loader.hpp"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <algorithm>
-#include <cstdlib>
+#include <cerrno>
+#include <climits>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <new>
 #include <vector>
+
+#include <tessera/backend/environment.hpp>
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// The loader may know libtessera by a relative name. The folder is then the one from which it was loaded, not a folder
+/// below today's current directory; the loader keeps it as the library's origin.
 fs::path folder_of_libtessera() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&load_plugin), &info) == 0 || info.dli_fname == nullptr) return {};
+  link_map* library = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&load_plugin), &info, reinterpret_cast<void**>(&library),
+              RTLD_DL_LINKMAP) == 0 ||
+      info.dli_fname == nullptr)
+    return {};
+  fs::path file = info.dli_fname;
+  if (file.is_relative()) {
+    char origin[PATH_MAX] = {};
+    if (dlinfo(library, RTLD_DI_ORIGIN, origin) != 0 || origin[0] != '/') return {};
+    file = origin / file.filename();
+  }
   std::error_code error;
-  return fs::canonical(info.dli_fname, error).parent_path();
+  file = fs::canonical(file, error);
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+  return file.parent_path();
 }
 
 constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
@@ -78,13 +101,28 @@ std::string dl_error() {
   return error ? error : "unknown error";
 }
 
+/// Throws OutOfMemory if that is why a file could not be loaded: the next call may load it. The loader has no code for
+/// its failures; errno and its text say it.
+void throw_if_short_of_memory(const fs::path& path, int number, std::string_view text) {
+  const auto says = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
+  if (number != ENOMEM && !says(std::strerror(ENOMEM)) && !says("out of memory")) return;
+  std::error_code error;
+  throw OutOfMemory("out of host memory: cannot load " + path.string() + ", a file of " +
+                    std::to_string(fs::file_size(path, error)) + " bytes: " + std::string(text));
+}
+
 /// Opens a file and checks that it is the plug-in `name`. It is opened with RTLD_LOCAL, so that the symbols of a
 /// plug-in's dependencies do not replace symbols of other libraries.
 LoadedPlugin open(const fs::path& path, std::string_view name) {
   LoadedPlugin result{nullptr, path.string(), {}, true};
+  const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
+  errno = 0;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    result.reason = "cannot load " + path.string() + ": " + dl_error();
+    const int number = errno;
+    const std::string why = dl_error();
+    throw_if_short_of_memory(path, number, why);
+    result.reason = "cannot load " + path.string() + ": " + why;
     return result;
   }
   const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, plugin_entry_name));
@@ -118,21 +156,25 @@ bool is_plugin_name(std::string_view name) noexcept {
 }
 
 std::string plugin_path() {
-  const char* variable = std::getenv("TESSERA_PLUGIN_PATH");
+  const char* variable = trusted_variable("TESSERA_PLUGIN_PATH");
   return variable != nullptr ? variable : "";
 }
 
 std::vector<std::string> plugin_names_in(std::string_view path) {
   std::vector<std::string> names;
   for (const fs::path& folder : folders_of(path)) {
-    std::error_code error; // a folder that is not there, or cannot be read, holds no plug-in
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      const std::string file = entry->path().filename().string();
-      if (file.size() <= file_prefix.size() + file_suffix.size() || !file.starts_with(file_prefix) ||
-          !file.ends_with(file_suffix))
+    // Not std::filesystem, whose iterator allocates in functions that are noexcept.
+    errno = 0;
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
+    if (entries == nullptr && errno == ENOMEM) throw std::bad_alloc();
+    if (entries == nullptr) continue; // a folder that is not there, or cannot be read, holds no plug-in
+    while (const dirent* entry = readdir(entries.get())) {
+      std::string_view name = entry->d_name;
+      if (name.size() <= file_prefix.size() + file_suffix.size() || !name.starts_with(file_prefix) ||
+          !name.ends_with(file_suffix))
         continue;
-      std::string name = file.substr(file_prefix.size(), file.size() - file_prefix.size() - file_suffix.size());
-      if (is_plugin_name(name)) names.push_back(std::move(name));
+      name = name.substr(file_prefix.size(), name.size() - file_prefix.size() - file_suffix.size());
+      if (is_plugin_name(name)) names.emplace_back(name);
     }
   }
   std::sort(names.begin(), names.end());
@@ -164,6 +206,9 @@ Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, 
       status = Status::failure(StatusCode::Internal,
                                std::string("plug-in ") + plugin.name + ": create made no executor and gave no reason");
     return status;
+  } catch (const std::bad_alloc&) {
+    executor = nullptr;
+    throw;
   } catch (const std::exception& error) {
     executor = nullptr;
     return internal(plugin, function, error.what());

@@ -19,7 +19,8 @@ struct LoadedPlugin {
 
 /// Looks for libtessera_<name>.so in TESSERA_PLUGIN_PATH (folders separated by ':'), beside libtessera, in the folder
 /// tessera/ beside it and in the install folder, in this order; never in the current directory. The first file
-/// that exists decides: a broken one is reported, not skipped.
+/// that exists decides: a broken one is reported, not skipped. Throws OutOfMemory where a file could not be loaded for
+/// lack of memory, and std::bad_alloc.
 LoadedPlugin load_plugin(std::string_view name);
 
 /// Can this be the <name> in libtessera_<name>.so? Lower-case letters, digits and underscores, at most 64.
@@ -29,10 +30,10 @@ bool is_plugin_name(std::string_view name) noexcept;
 std::string plugin_path();
 
 /// Returns the <name> of each file libtessera_<name>.so in the folders of `path`, sorted, each once. Not every file is
-/// a plug-in: libtessera_blas.so is none.
+/// a plug-in: libtessera_blas.so is none. Throws std::bad_alloc.
 std::vector<std::string> plugin_names_in(std::string_view path);
 
-/// Calls probe and create, and turns every exception into a reason. On failure `executor` is null.
+/// Calls probe and create, and turns every exception but std::bad_alloc into a reason. On failure `executor` is null.
 Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, Executor*& executor);
 
 } // namespace tessera

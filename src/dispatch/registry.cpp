@@ -8,8 +8,11 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/fork.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/status.hpp>
 
 #include "backend_entry.hpp"
@@ -20,10 +23,12 @@ namespace {
 
 constexpr std::string_view auto_name = "auto";
 
-class Registry {
+class Registry final : private ForkObserver {
  public:
-  Registry() {
-    for (const BuiltInBackend& line : built_in_backends) append(std::make_unique<BackendEntry>(line));
+  /// Needs no memory of the heap, because functions that are noexcept ask for the registry.
+  Registry() noexcept {
+    for (const BuiltInBackend& line : built_in_backends)
+      append(new (built_in_[static_cast<std::size_t>(count())].memory) BackendEntry(line));
   }
 
   /// Readers take no lock: an entry is complete before the count says that it is there.
@@ -43,6 +48,7 @@ class Registry {
   BackendEntry* find_or_load(std::string_view name, std::string& reason) {
     if (BackendEntry* known = find(name)) return known;
     if (name == auto_name || !is_plugin_name(name)) return nullptr;
+    const WholeAcrossFork action;
     LoadedPlugin loaded = load_plugin(name); // without the lock: it runs code of the plug-in
     reason = loaded.reason;
     if (!loaded.claimable) return nullptr;
@@ -52,11 +58,19 @@ class Registry {
       reason = "this process has " + std::to_string(most_backends) + " backends already";
       return nullptr;
     }
-    return append(std::make_unique<BackendEntry>(static_cast<Backend>(count() + 1), name, std::move(loaded)));
+    return append(std::make_unique<BackendEntry>(static_cast<Backend>(count() + 1), name, std::move(loaded)).release());
+  }
+
+  bool has_lost(const Executor& executor) const noexcept {
+    if (!in_child_of_fork_.load(std::memory_order_relaxed)) return false;
+    for (int value = 1; value <= count(); ++value)
+      if (at(value)->has_lost(executor)) return true;
+    return false;
   }
 
   /// Adds the plug-ins in the folders of TESSERA_PLUGIN_PATH, once for each value of the variable.
   void scan() {
+    const WholeAcrossFork action;
     std::string path = plugin_path();
     {
       const std::lock_guard lock(adding_);
@@ -71,23 +85,35 @@ class Registry {
  private:
   static constexpr int most_backends = 256;
 
-  BackendEntry* append(std::unique_ptr<BackendEntry> entry) {
-    BackendEntry* const kept = entry.release();
-    const int place = count();
-    entries_[static_cast<std::size_t>(place)] = kept;
-    count_.store(place + 1, std::memory_order_release);
-    return kept;
+  void after_fork_in_child() noexcept override {
+    for (int value = 1; value <= count(); ++value) at(value)->lose_device();
+    in_child_of_fork_.store(true, std::memory_order_relaxed);
   }
+
+  /// The entry is never destroyed.
+  BackendEntry* append(BackendEntry* entry) noexcept {
+    const int place = count();
+    entries_[static_cast<std::size_t>(place)] = entry;
+    count_.store(place + 1, std::memory_order_release);
+    return entry;
+  }
+
+  struct Place {
+    alignas(BackendEntry) std::byte memory[sizeof(BackendEntry)];
+  };
+  std::array<Place, built_in_backends.size()> built_in_;
 
   std::array<BackendEntry*, most_backends> entries_{};
   std::atomic<int> count_ = 0;
+  std::atomic<bool> in_child_of_fork_ = false;
   std::mutex adding_;
   std::string scanned_;
 };
 
 /// Never destroyed: executors must outlive every static Matrix.
-Registry& registry() {
-  static auto* const one = new Registry;
+Registry& registry() noexcept {
+  alignas(Registry) static std::byte memory[sizeof(Registry)];
+  static auto* const one = new (memory) Registry;
   return *one;
 }
 
@@ -107,12 +133,15 @@ std::vector<BackendEntry*> in_order_of_preference() {
   return all;
 }
 
-/// Null if none is available.
+/// Null if none is available. `settled`: it will not be another one later, because no plug-in lacked memory. Throws
+/// std::bad_alloc where this process lacks memory, since a caller would take a lesser backend for the best one.
 template <class Admits>
-Executor* first_executor(Admits admits) {
+Executor* first_executor(Admits admits, bool& settled) {
+  settled = true;
   for (BackendEntry* candidate : in_order_of_preference()) {
     if (candidate->preference() <= 0 || !admits(*candidate)) continue;
     if (Executor* made = candidate->executor()) return made;
+    settled = settled && candidate->state().code != StatusCode::OutOfMemory;
   }
   return nullptr;
 }
@@ -126,29 +155,35 @@ std::string_view to_string(Backend backend) noexcept {
   return known != nullptr ? known->name() : "unknown";
 }
 
-Backend parse_backend(std::string_view word) {
+Backend parse_backend(std::string_view word) try {
   if (word == auto_name) return Backend::Auto;
   std::string reason;
   if (const BackendEntry* known = registry().find_or_load(word, reason)) return known->backend();
   std::vector<std::string> names{std::string(auto_name)};
   for (const Backend backend : known_backends()) names.emplace_back(to_string(backend));
   throw InvalidArgument(unknown_word("backend", word, names) + (reason.empty() ? "" : "; " + reason));
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 Backend last_backend() noexcept { return static_cast<Backend>(registry().count()); }
 
-Executor* preferred_executor(Memory memory) {
-  return first_executor([&](const BackendEntry& candidate) { return candidate.memory() == memory; });
+Executor* preferred_executor(Memory memory, bool& settled) {
+  return first_executor([&](const BackendEntry& candidate) { return candidate.memory() == memory; }, settled);
 }
 
-std::vector<Backend> known_backends() {
+bool is_lost(const Executor& executor) noexcept { return registry().has_lost(executor); }
+
+std::vector<Backend> known_backends() try {
   registry().scan();
   std::vector<Backend> all;
   for (int value = 1; value <= registry().count(); ++value) all.push_back(static_cast<Backend>(value));
   return all;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-std::vector<BackendInfo> available_backends() {
+std::vector<BackendInfo> available_backends() try {
   std::vector<BackendInfo> all;
   for (BackendEntry* e : in_order_of_preference()) {
     const bool available = e->executor() != nullptr;
@@ -156,32 +191,44 @@ std::vector<BackendInfo> available_backends() {
     all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory()});
   }
   return all;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 Memory memory_of(Backend backend) { return entry(backend).memory(); }
 
-Executor& executor(Backend backend) {
+Executor& executor(Backend backend) try {
   if (backend != Backend::Auto) {
     BackendEntry& e = entry(backend);
     if (Executor* made = e.executor()) return *made;
-    throw BackendUnavailable("backend " + std::string(e.name()) + " is not available: " + e.state().reason);
+    const BackendEntry::State state = e.state();
+    const std::string why = "backend " + std::string(e.name()) + " is not available: " + state.reason;
+    if (state.code == StatusCode::OutOfMemory) throw OutOfMemory(why);
+    throw BackendUnavailable(why);
   }
-  if (Executor* made = first_executor([](const BackendEntry&) { return true; })) return *made;
+  bool settled = true;
+  if (Executor* made = first_executor([](const BackendEntry&) { return true; }, settled)) return *made;
   throw BackendUnavailable("no backend is available");
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-std::span<const GemmKernel> gemm_kernels(Backend backend) {
+std::span<const GemmKernel> gemm_kernels(Backend backend) try {
   if (backend == Backend::Auto) return executor(backend).gemm_kernels();
   BackendEntry& e = entry(backend);
   if (Executor* made = e.executor()) return made->gemm_kernels();
   const PluginInfo* plugin = e.plugin();
   return plugin != nullptr ? plugin->gemm_kernels() : std::span<const GemmKernel>{};
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-std::span<const ReduceKernel> reduce_kernels(Backend backend) {
+std::span<const ReduceKernel> reduce_kernels(Backend backend) try {
   if (backend == Backend::Auto) return executor(backend).reduce_kernels();
   const PluginInfo* plugin = entry(backend).plugin();
   return plugin != nullptr ? plugin->reduce_kernels() : std::span<const ReduceKernel>{};
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace tessera

@@ -1,33 +1,51 @@
-/// The number of threads that a CPU executor uses by default.
+#include "threads.hpp"
 
 #include <sched.h>
 #include <algorithm>
+#include <atomic>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/log.hpp>
 #include <tessera/status.hpp>
+
+#include "cgroup_quota.hpp"
 
 namespace tessera {
 namespace {
 
+constexpr const char* our_variable = "TESSERA_NUM_THREADS";
+constexpr const char* openmp_variable = "OMP_NUM_THREADS";
+
+std::atomic<bool> passes_over_wrong_ones = false;
+std::atomic<bool> has_warned = false;
+
+std::string_view without_spaces(std::string_view word) {
+  constexpr std::string_view spaces = " \t";
+  const std::size_t first = word.find_first_not_of(spaces);
+  return first == word.npos ? std::string_view() : word.substr(first, word.find_last_not_of(spaces) + 1 - first);
+}
+
+/// Returns the number in a variable; none where it is not set.
 std::optional<int> threads_from(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return std::nullopt;
   // OMP_NUM_THREADS may list one number for each nesting level; the first one is for the outermost level.
   const std::string_view all(text);
-  const std::string_view word = all.substr(0, all.find(','));
+  std::string_view word = all.substr(0, all.find(','));
+  if (variable == openmp_variable) word = without_spaces(word); // OpenMP allows them
   int threads = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);
-  if (error != std::errc{} || end != word.data() + word.size() || threads < 1)
-    throw InvalidArgument(std::string(variable) + " = '" + text +
-                          "' is not a number of threads; set a whole number from 1 on, or unset it");
-  return threads;
+  if (error == std::errc{} && end == word.data() + word.size() && threads >= 1) return threads;
+  const std::string wrong = std::string(variable) + " = '" + text + "' is not a number of threads";
+  const std::string advice = "; set a whole number from 1 on, or unset it";
+  if (!passes_over_wrong_ones) throw InvalidArgument(wrong + advice);
+  if (!has_warned.exchange(true)) log_line(wrong + " and is ignored" + advice);
+  return std::nullopt;
 }
 
 int threads_by_affinity() {
@@ -36,27 +54,15 @@ int threads_by_affinity() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
 }
 
-/// Returns the quota of cgroup v2, rounded up to whole processors; none where there is no quota.
-std::optional<int> threads_by_quota() {
-  std::ifstream membership("/proc/self/cgroup");
-  std::string line;
-  std::string group;
-  while (std::getline(membership, line))
-    if (line.starts_with("0::")) group = line.substr(3);
-  std::ifstream file("/sys/fs/cgroup" + group + "/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return std::nullopt;
-  return std::max(1, static_cast<int>(std::ceil(std::atof(quota.c_str()) / period)));
-}
-
 } // namespace
 
 int default_threads() {
-  if (const auto threads = threads_from("TESSERA_NUM_THREADS")) return *threads;
-  if (const auto threads = threads_from("OMP_NUM_THREADS")) return *threads;
+  if (const auto threads = threads_from(our_variable)) return *threads;
+  if (const auto threads = threads_from(openmp_variable)) return *threads;
   const int processors = threads_by_affinity();
-  return std::min(processors, threads_by_quota().value_or(processors));
+  return std::min(processors, processors_by_quota().value_or(processors));
 }
+
+void detail::pass_over_wrong_thread_variables() noexcept { passes_over_wrong_ones = true; }
 
 } // namespace tessera

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <tessera/backend.hpp>
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "check_gemm.hpp"
 #include "dispatch/placement.hpp"
@@ -79,9 +81,10 @@ Placed at_home(const Operand& x) {
           x.storage->ld()};
 }
 
-/// Computes z := epilogue(x) on the host.
-void apply_epilogue_at_home(const Operand& x, const EpilogueOperands& epilogue, const Operand& z, int threads) {
-  Executor& host = place_elementwise({});
+/// Computes z := epilogue(x) on the host. The caller has chosen the executor before it wrote C, since a choice may
+/// fail.
+void apply_epilogue_at_home(Executor& host, const Operand& x, const EpilogueOperands& epilogue, const Operand& z,
+                            int threads) {
   const Placed from = at_home(x);
   const Epilogue placed = placed_epilogue(epilogue, z, at_home);
   const Placed to{static_cast<char*>(z.storage->host_write()) +
@@ -105,16 +108,17 @@ void multiply_streamed(Executor& executor, double alpha, const Operand& a, const
                        const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
   c.storage->leave_device();
   const DType result = c.storage->type();
+  Executor& host = place_elementwise({});
   const bool has_epilogue = epilogue.bias || epilogue.residual || epilogue.activation != Activation::None;
   if (is_16_bit(result) && (has_epilogue || logical_cols(a) > canonical_segment)) { // C is rounded once, at the end
     const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
     if (beta != 0.0) copy(c, wide);
     multiply_streamed(executor, alpha, a, b, beta, wide, options, {});
-    return apply_epilogue_at_home(wide, epilogue, c, options.threads);
+    return apply_epilogue_at_home(host, wide, epilogue, c, options.threads);
   }
   if (has_epilogue) {
     multiply_streamed(executor, alpha, a, b, beta, c, options, {});
-    return apply_epilogue_at_home(c, epilogue, c, options.threads);
+    return apply_epilogue_at_home(host, c, epilogue, c, options.threads);
   }
   const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
   const GemmCall call{
@@ -142,7 +146,8 @@ void multiply_on_device(Executor& device, double alpha, const Operand& a, const 
 } // namespace
 
 void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c, const GemmOptions& options,
-          const EpilogueOperands& epilogue) {
+          const EpilogueOperands& epilogue) try {
+  const ContractArithmetic contract;
   if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
   check_epilogue(epilogue, c);
   if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ has the bits of A·B
@@ -162,12 +167,15 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   if (executor.capabilities().host_memory) return multiply_on(executor, alpha, a, b, beta, c, options, end);
   multiply_on_device(executor, alpha, a, b, beta, c, options, end);
   if (c.storage->borrowed()) c.storage->host_read(); // the owner reads the memory, not the view
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void gemm_raw(const GemmCall& call, const GemmOptions& options) {
+void gemm_raw(const GemmCall& call, const GemmOptions& options) try {
   Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, call.n, call.k}, {});
   if (executor.capabilities().host_memory) // the operands are in its memory; it checks the call
     return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  const ContractArithmetic contract;
   throw_if_failed(check_gemm(call));
   const bool flip_a = call.op_a == Op::Transpose;
   const bool flip_b = call.op_b == Op::Transpose;
@@ -189,6 +197,8 @@ void gemm_raw(const GemmCall& call, const GemmOptions& options) {
     end.residual =
         wrap_host(const_cast<void*>(call.epilogue.residual), call.m, call.n, call.epilogue.ld_residual, call.result);
   gemm(call.alpha, a, b, call.beta, c, options, end);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace tessera::detail

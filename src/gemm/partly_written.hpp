@@ -4,31 +4,31 @@
 /// the caller may not try again, because beta would then be applied twice.
 
 #include <exception>
+#include <new>
 #include <string>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/status.hpp>
 
-namespace tessera::detail {
+namespace tessera {
 
-inline std::string partly_written(std::string why) {
-  constexpr std::string_view end = "; parts of C were written already";
-  if (!why.ends_with(end)) why += end;
-  return why;
-}
+/// Throws a DeviceError, with a constant text if `why` is empty or there is no memory for it.
+[[noreturn]] void throw_device_error(const std::string& why);
 
-/// Returns the Status of a failure that came after a part of C was written.
-inline Status partly_written(const Status& status) {
-  return status.ok() ? status : Status{StatusCode::DeviceError, partly_written(status.why)};
-}
+namespace detail {
 
 /// Runs `action`, which sets `written` once it has written to C. Throws what `action` throws, or a DeviceError once
 /// `written` is set.
 template <class Action>
 void tell_of_parts_written(const bool& written, Action action) try {
   action();
-} catch (const std::exception& error) {
+} catch (const std::bad_alloc& error) {
   if (!written) throw;
-  throw DeviceError(partly_written(std::string(error.what())));
+  throw_device_error(partly_written(out_of_memory(error)).why);
+} catch (const Error& error) {
+  if (!written) throw;
+  throw_device_error(partly_written(error.code(), error.what()).why);
 }
 
-} // namespace tessera::detail
+} // namespace detail
+} // namespace tessera

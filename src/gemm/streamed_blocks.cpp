@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "block_sizes.hpp"
 #include "streamed_gemm.hpp"
 
 namespace tessera::detail {
@@ -20,12 +21,6 @@ StreamedBlocks blocks_of(const GemmCall& call, Index side) {
           call.beta == 0.0 || one_slice ? 2 : 3};
 }
 
-/// Returns a block size that needs as many blocks as `block` does, of about equal sizes.
-Index evened(Index size, Index block) {
-  const Index count = (size + block - 1) / block;
-  return (size + count - 1) / count;
-}
-
 } // namespace
 
 DeviceRectangle StreamedBlocks::a(const GemmCall& call) const { return stored(m, k, call.op_a, call.type); }
@@ -37,13 +32,10 @@ std::size_t StreamedBlocks::bytes(const GemmCall& call) const {
 
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes) {
   // A side that the smaller size of C clips leaves its memory to the larger size.
-  Index fits = 0;
-  for (Index above = std::max(call.m, call.n) + 1; above - fits > 1;) {
-    const Index side = fits + (above - fits) / 2;
-    (blocks_of(call, side).bytes(call) <= bytes ? fits : above) = side;
-  }
-  if (fits < std::min(smallest_block, std::max(call.m, call.n))) return {};
-  StreamedBlocks blocks = blocks_of(call, fits);
+  const Index larger = std::max(call.m, call.n);
+  const Index side = largest_side(0, larger, [&](Index x) { return blocks_of(call, x).bytes(call) <= bytes; });
+  if (side < std::min(smallest_block, larger)) return {};
+  StreamedBlocks blocks = blocks_of(call, side);
   blocks.m = evened(call.m, blocks.m);
   blocks.n = evened(call.n, blocks.n);
   return blocks;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 
 #include "matrix/executor_memory.hpp"
 #include "partly_written.hpp"
@@ -65,7 +66,12 @@ Status StreamedProduct::run() {
   if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
   for (auto* event : {&multiplied_[0], &multiplied_[1], &finished_})
     if (Status status = executor_.create_event(*event); !status.ok()) return status;
-  Status status = multiply();
+  Status status;
+  try {
+    status = multiply();
+  } catch (const std::bad_alloc& error) {
+    status = out_of_memory(error);
+  }
   Status end = executor_.default_queue().synchronize(); // before the buffers are freed
   if (status.ok()) return end;
   return fetched_ ? partly_written(status) : status;
@@ -74,15 +80,18 @@ Status StreamedProduct::run() {
 /// Reserves half of the device's memory, or half of that, and so on until the device has it. Blocks and slices take
 /// three quarters of it; a quarter is left to the kernels.
 Status StreamedProduct::reserve() {
+  std::string first_failure;
   for (std::size_t bytes = executor_.capabilities().memory_bytes / 2;; bytes /= 2) {
     blocks_ = choose_blocks(call_, bytes / 4 * 3);
     if (blocks_.m == 0)
       return {StatusCode::OutOfMemory, "out of device memory: not even a block of 64×64 of C with slices of " +
                                            std::to_string(std::min(call_.k, canonical_segment)) + " k fits into " +
-                                           std::to_string(bytes) + " bytes, the most that could be had"};
+                                           std::to_string(bytes) + " bytes, the most that could be had" +
+                                           first_failure};
     Status status = slab_.allocate(bytes);
     if (status.ok()) return slab_.allocate(blocks_.bytes(call_));
     if (status.code != StatusCode::OutOfMemory) return status;
+    if (first_failure.empty()) first_failure = "; " + std::to_string(bytes) + " bytes failed first: " + status.why;
   }
 }
 
@@ -211,8 +220,8 @@ Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const v
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept try {
   StreamedProduct product(executor, call, kernel);
   return product.run();
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera::detail

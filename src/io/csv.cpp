@@ -13,6 +13,8 @@
 
 #include <xtensor/xcsv.hpp>
 
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/open_file.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 #include <tessera/xtensor.hpp>
@@ -65,10 +67,10 @@ Index parse_line(std::string_view line, const std::string& where, std::vector<T>
 } // namespace
 
 template <FileElement T>
-Matrix<T> load_csv(const fs::path& path) {
+Matrix<T> load_csv(const fs::path& path) try {
   std::error_code error;
   if (fs::is_directory(path, error)) throw IoError(path.string() + ": is a folder, not a text file");
-  std::ifstream file(path);
+  std::ifstream file = detail::open_file(path);
   if (!file) throw IoError(path.string() + ": cannot be read: " + std::strerror(errno));
   std::vector<T> values;
   Index rows = 0;
@@ -85,11 +87,14 @@ Matrix<T> load_csv(const fs::path& path) {
     cols = fields;
     ++rows;
   }
-  if (file.bad()) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
   auto matrix = Matrix<T>::uninitialized(rows, cols);
   for (Index i = 0; i < rows; ++i)
     std::copy_n(values.begin() + i * cols, static_cast<std::size_t>(cols), matrix.row(i).begin());
   return matrix;
+} catch (const std::ios_base::failure&) {
+  throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 template TESSERA_API Matrix<float> load_csv<float>(const fs::path& path);
@@ -101,30 +106,30 @@ namespace detail {
 namespace {
 
 template <class T>
-void write_elements(std::ostream& out, const Operand& source) {
+void write_csv_elements(std::ostream& out, const Operand& source) {
   out.precision(std::numeric_limits<T>::max_digits10);
   xt::dump_csv(out, as_xtensor(MatrixView<const T>(source)));
 }
 
-void write_elements(std::ostream& out, const Operand& source) {
+void write_csv_elements(std::ostream& out, const Operand& source) {
   const DType type = source.storage->type(), scalar = scalar_of(type);
   visit_scalar(type, [&]<class T>(std::type_identity<T>) {
-    if (type == scalar) return write_elements<T>(out, source);
+    if (type == scalar) return write_csv_elements<T>(out, source);
     const Operand wide{create_storage(source.rows, source.cols, scalar), 0, 0, source.rows, source.cols, source.op};
     copy(source, wide);
-    write_elements<T>(out, wide);
+    write_csv_elements<T>(out, wide);
   });
 }
 
 } // namespace
 
-void write_csv(const fs::path& path, const Operand& source) {
+void write_csv(const fs::path& path, const Operand& source) try {
+  errno = 0;
   io::OutputFile file(path);
-  std::ofstream out(file.path());
-  if (out && source.rows > 0 && source.cols > 0) write_elements(out, source);
-  out.close();
-  if (!out) throw IoError("cannot write " + path.string() + ": " + std::strerror(errno));
+  if (source.rows > 0 && source.cols > 0) write_csv_elements(file.stream(), source);
   file.commit();
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace detail

@@ -1,18 +1,16 @@
-/// Reads and writes .npy files. xtensor writes them and maps between the orders of elements. The header is read here:
-/// xtensor's reader does not notice a truncated file, and misreads headers longer than 127 bytes.
+/// Reads and writes .npy files. xtensor's reader does not notice a truncated file, and misreads headers longer than 127
+/// bytes; its writer knows no 16-bit elements, and does not notice a full disk.
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <vector>
 
-#include <xtensor/xnpy.hpp>
-#include <xtensor/xtensor.hpp>
-
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/open_file.hpp>
 #include <tessera/half.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
-#include <tessera/xtensor.hpp>
 
 #include "npy_header.hpp"
 #include "output_file.hpp"
@@ -21,7 +19,11 @@ namespace tessera {
 
 namespace fs = std::filesystem;
 
-NpyInfo inspect_npy(const fs::path& path) { return io::matrix_of(io::read_npy_header(path), path); }
+NpyInfo inspect_npy(const fs::path& path) try {
+  return io::matrix_of(io::read_npy_header(path), path);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
 
 namespace detail {
 namespace {
@@ -37,41 +39,28 @@ void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& targ
     for (Index i = 0; i < info.rows; ++i) file.read(reinterpret_cast<char*>(data + i * ld), bytes(info.cols));
     return;
   }
-  std::vector<T> columns(static_cast<std::size_t>(info.rows * info.cols));
+  auto columns = sized_vector<T>(static_cast<std::size_t>(info.rows * info.cols), "the columns of a file");
   file.read(reinterpret_cast<char*>(columns.data()), bytes(info.rows * info.cols));
   for (Index i = 0; i < info.rows; ++i)
     for (Index j = 0; j < info.cols; ++j) data[i * ld + j] = columns[static_cast<std::size_t>(j * info.rows + i)];
 }
 
-/// Writes a file of 16-bit elements, which xtensor does not know.
+/// xtensor's writer knows no 16-bit elements, and does not report failed writes.
 template <class T>
-void write_halves(const fs::path& path, const Operand& source) {
+void write_npy_elements(std::ostream& file, const Operand& source) {
   const Matrix<T> straight{MatrixView<const T>(source)};
   std::string header = "{'descr': '<" + std::string(element_type(dtype_of<T>).npy) +
                        "', 'fortran_order': False, 'shape': (" + std::to_string(straight.rows()) + ", " +
                        std::to_string(straight.cols()) + "), }";
   constexpr std::size_t before = 10; // bytes of magic, version and length; elements begin at a multiple of 64
   header.append(63 - (before + header.size()) % 64, ' ').push_back('\n');
-  std::ofstream file(path, std::ios::binary);
   file.write("\x93NUMPY\x01\x00", 8)
       .put(static_cast<char>(header.size() & 0xFF))
       .put(static_cast<char>(header.size() >> 8));
   file << header;
   for (Index i = 0; i < straight.rows(); ++i)
     file.write(reinterpret_cast<const char*>(straight.row(i).data()),
-               static_cast<std::streamsize>(2 * straight.cols()));
-  if (!file.flush()) throw IoError(std::strerror(errno));
-}
-
-template <class T>
-void write_elements(const fs::path& path, const Operand& source) {
-  if constexpr (sizeof(T) == 2) {
-    write_halves<T>(path, source);
-  } else {
-    // The copy has no padding, because xtensor writes a container's memory as it is.
-    const xt::xtensor<T, 2, xt::layout_type::row_major> compact = as_xtensor(MatrixView<const T>(source));
-    xt::dump_npy(path.string(), compact);
-  }
+               static_cast<std::streamsize>(sizeof(T) * static_cast<std::size_t>(straight.cols())));
 }
 
 } // namespace
@@ -85,28 +74,29 @@ NpyInfo inspect_npy(const fs::path& path, DType expected) {
   return info;
 }
 
-void read_npy(const fs::path& path, const Operand& target) {
+void read_npy(const fs::path& path, const Operand& target) try {
   const io::NpyHeader header = io::read_npy_header(path);
   const NpyInfo info = io::matrix_of(header, path);
   if (info.type != target.storage->type() || info.rows != target.rows || info.cols != target.cols)
     throw IoError(path.string() + ": was changed while it was read");
   if (info.rows == 0 || info.cols == 0) return;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = open_file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(header.data_offset));
   visit(info.type, [&]<class T>(std::type_identity<T>) { read_elements<T>(file, info, target); });
   if (!file) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+} catch (const std::ios_base::failure&) {
+  throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void write_npy(const fs::path& path, const Operand& source) {
+void write_npy(const fs::path& path, const Operand& source) try {
+  errno = 0;
   io::OutputFile file(path);
-  try {
-    visit(source.storage->type(), [&]<class T>(std::type_identity<T>) { write_elements<T>(file.path(), source); });
-    // xtensor does not report failed writes, such as those to a full disk.
-    if (fs::is_regular_file(file.path())) tessera::inspect_npy(file.path());
-  } catch (const std::exception& error) {
-    throw IoError("cannot write " + path.string() + ": " + error.what());
-  }
+  visit(source.storage->type(), [&]<class T>(std::type_identity<T>) { write_npy_elements<T>(file.stream(), source); });
   file.commit();
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 } // namespace detail

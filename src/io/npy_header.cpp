@@ -10,6 +10,7 @@
 #include <fstream>
 #include <limits>
 
+#include <tessera/detail/open_file.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::io {
@@ -81,7 +82,8 @@ std::string describe(const std::string& descr) {
 NpyHeader read_npy_header(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) fail(path, "is a folder, not a .npy file");
-  std::ifstream file(path, std::ios::binary);
+  if (fs::is_fifo(path, error)) fail(path, "is a pipe; a .npy file is read more than once: write it to a file first");
+  std::ifstream file = detail::open_file(path, std::ios::binary);
   if (!file) fail(path, std::string("cannot be read: ") + std::strerror(errno));
   char magic[6] = {};
   if (!file.read(magic, sizeof magic) || std::memcmp(magic, "\x93NUMPY", sizeof magic) != 0)
@@ -132,7 +134,8 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
   info.fortran_order = header.fortran_order;
   const Index element = static_cast<Index>(size_of(info.type));
   const Index largest = std::numeric_limits<Index>::max() / element;
-  if (info.cols > 0 && info.rows > largest / info.cols)
+  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
+  if (info.cols > largest - padding || info.rows > largest / (info.cols + padding))
     fail(path, "says that it is " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
                    ", which overflows the address space");
   const auto promised = static_cast<std::uintmax_t>(info.rows * info.cols * element);

@@ -1,69 +1,108 @@
 #include "output_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <string>
+#include <locale>
+#include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
+
+#include "partial_file.hpp"
 
 namespace tessera {
 
 namespace fs = std::filesystem;
 
 namespace io {
-namespace {
 
-[[noreturn]] void fail(const fs::path& target, const std::string& why) {
-  throw IoError("cannot write " + target.string() + ": " + why);
-}
-
-} // namespace
-
-OutputFile::OutputFile(const fs::path& target) : target_(target) {
-  std::error_code error;
-  if (target.empty()) throw IoError("cannot write a file without a name");
-  if (fs::is_directory(target, error)) fail(target, "it is a folder");
-  if (fs::exists(target, error)) {
-    direct_ = !fs::is_regular_file(target, error);
-    if (!direct_) target_ = fs::canonical(target, error); // a link stays a link
-    if (error) fail(target, error.message());
-    if (::access(target.c_str(), W_OK) != 0) fail(target, std::strerror(errno));
-  }
-  path_ = target_;
-  if (!direct_) path_.concat(".").concat(std::to_string(::getpid())).concat(".part");
+OutputFile::OutputFile(const fs::path& target) : name_(target), target_(resolve_output(target)), stream_(nullptr) {
+  if (target_.direct)
+    open_directly();
+  else
+    open_beside();
+  buffer_.set_descriptor(file_.number());
+  stream_.rdbuf(&buffer_);
+  stream_.imbue(std::locale::classic()); // a program may have set another decimal point
 }
 
 OutputFile::~OutputFile() {
-  std::error_code ignored;
-  if (!direct_ && !committed_) fs::remove(path_, ignored);
+  if (!partial_.empty()) unlinkat(folder_.number(), partial_.c_str(), 0);
+}
+
+void OutputFile::fail(int error) const {
+  if (error == ENOMEM) throw std::bad_alloc();
+  throw IoError("cannot write " + name_.string() + ": " + std::strerror(error));
+}
+
+void OutputFile::open_directly() {
+  if (target_.descriptor == STDOUT_FILENO) std::fflush(stdout); // what the program has printed comes first
+  file_ = Descriptor(target_.descriptor >= 0 ? fcntl(target_.descriptor, F_DUPFD_CLOEXEC, 0)
+                                             : open(target_.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (!file_.is_open()) fail(errno);
+}
+
+void OutputFile::open_beside() {
+  const fs::path parent = target_.path.has_parent_path() ? target_.path.parent_path() : fs::path(".");
+  folder_ = Descriptor(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder may be written to and not be listed.
+  if (!folder_.is_open() && errno == EACCES)
+    folder_ = Descriptor(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_.is_open()) fail(errno);
+  remove_leftovers(folder_.number());
+  // No other user reads what replaces a private file, not even before it has that file's mode.
+  PartialFile partial =
+      create_partial_file(folder_.number(), target_.path.filename().string(), target_.exists ? 0600 : 0666);
+  if (!partial.descriptor.is_open()) fail(errno);
+  partial_ = std::move(partial.name);
+  file_ = std::move(partial.descriptor);
+}
+
+void OutputFile::take_owner_and_mode() const {
+  const struct stat& old = target_.status;
+  struct stat now {};
+  mode_t mode = old.st_mode & 0777;
+  const uid_t same_owner = static_cast<uid_t>(-1);
+  if (fstat(file_.number(), &now) == 0 && (now.st_uid != old.st_uid || now.st_gid != old.st_gid) &&
+      fchown(file_.number(), old.st_uid, old.st_gid) != 0 && fchown(file_.number(), same_owner, old.st_gid) != 0)
+    mode &= ~mode_t{070} | (mode << 3);            // another group gets no more than all users have
+  static_cast<void>(fchmod(file_.number(), mode)); // a file system without modes needs none
 }
 
 void OutputFile::commit() {
-  std::error_code error;
-  if (!direct_) fs::rename(path_, target_, error);
-  if (error) fail(target_, error.message());
-  committed_ = true;
+  stream_.flush();
+  if (buffer_.error() != 0) fail(buffer_.error());
+  if (!stream_ && errno == ENOMEM) throw std::bad_alloc(); // a stream takes a shortage of memory for a failed write
+  if (!stream_) throw IoError("cannot write " + name_.string() + ": its contents could not be made");
+  if (target_.direct) {
+    if (const int error = file_.close(); error != 0) fail(error);
+    return;
+  }
+  if (target_.exists) take_owner_and_mode();
+  if (fsync(file_.number()) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+  if (renameat(folder_.number(), partial_.c_str(), folder_.number(), target_.path.filename().c_str()) != 0) fail(errno);
+  partial_.clear();
+  static_cast<void>(fsync(folder_.number())); // the file is complete under both names, whichever the disk has
 }
 
 } // namespace io
 
-void write_text_file(const fs::path& path, std::string_view text) {
+void write_text_file(const fs::path& path, std::string_view text) try {
+  errno = 0;
   io::OutputFile file(path);
-  std::ofstream out(file.path(), std::ios::binary);
-  if (!out) io::fail(path, std::strerror(errno));
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out) io::fail(path, std::strerror(errno));
+  file.stream().write(text.data(), static_cast<std::streamsize>(text.size()));
   file.commit();
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 void check_writable(const fs::path& path) {
-  const io::OutputFile file(path);
-  std::ofstream out(file.path(), std::ios::binary | std::ios::app);
-  if (!out) io::fail(path, std::strerror(errno));
+  // A device or a pipe is not opened: the reader of a pipe would see its end.
+  if (!io::resolve_output(path).direct) io::OutputFile file(path);
 }
 
 } // namespace tessera

@@ -3,26 +3,40 @@
 /// A file that replaces its target when it is complete, and is removed otherwise.
 
 #include <filesystem>
+#include <ostream>
+#include <string>
+
+#include "descriptor.hpp"
+#include "output_target.hpp"
 
 namespace tessera::io {
 
 class OutputFile {
  public:
-  /// Chooses the path to write to. Throws IoError if the target is a folder or its folder is missing.
+  /// Opens the file to write to: a new one beside the target (partial_file.hpp), or the target itself if it is a
+  /// device, a pipe or an open descriptor. A pipe waits for its reader. Throws IoError if nothing can be written there.
   explicit OutputFile(const std::filesystem::path& target);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// The path to write to: beside the target, or the target itself if it is no regular file.
-  const std::filesystem::path& path() const { return path_; }
-  /// Renames the file to the target. Throws IoError.
+  std::ostream& stream() { return stream_; }
+  /// Brings the file to the disk and renames it to the target, whose mode and, where the system allows it, owner and
+  /// group it takes. Throws IoError, which says what failed: a full disk, for example.
   void commit();
 
  private:
-  std::filesystem::path target_, path_;
-  bool direct_ = false;
-  bool committed_ = false;
+  void open_directly();
+  void open_beside();
+  void take_owner_and_mode() const;
+  [[noreturn]] void fail(int error) const;
+
+  const std::filesystem::path name_; ///< as the caller wrote it
+  OutputTarget target_;
+  Descriptor folder_, file_;
+  std::string partial_; ///< the file's name in the folder; empty if it is written directly or complete
+  DescriptorBuffer buffer_;
+  std::ostream stream_;
 };
 
 } // namespace tessera::io

@@ -1,13 +1,13 @@
 #include <tessera/io.hpp>
 
-#include <cstdlib>
+#include <tessera/backend/environment.hpp>
 
 namespace tessera {
 
 std::filesystem::path user_cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+  if (const char* cache = trusted_variable("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
     return std::filesystem::path(cache) / "tessera";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+  if (const char* home = trusted_variable("HOME"); home != nullptr && *home == '/')
     return std::filesystem::path(home) / ".cache" / "tessera";
   return {};
 }

@@ -5,6 +5,8 @@
 #include <ostream>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/half.hpp>
 #include <tessera/matrix.hpp>
@@ -43,6 +45,7 @@ void check_range(Distribution distribution, DType type, double low, double high)
 }
 
 void run(const MapCall& call, const Operand& z, Executor& executor) {
+  const ContractArithmetic contract;
   throw_if_failed(executor.map(executor.default_queue(), call));
   written_on(z, executor);
 }
@@ -78,8 +81,9 @@ void add_magnitudes(const Operand& x, bool by_row, std::vector<double>& sums) {
 }
 
 double largest_sum(const Operand& x, bool by_logical_row) {
+  const ContractArithmetic contract;
   const bool by_row = by_logical_row == (x.op == Op::None);
-  std::vector<double> sums(static_cast<std::size_t>(by_row ? x.rows : x.cols));
+  auto sums = sized_vector<double>(static_cast<std::size_t>(by_row ? x.rows : x.cols), "the sums of a norm");
   visit(x.storage->type(), [&]<class T>(std::type_identity<T>) { add_magnitudes<T>(x, by_row, sums); });
   double largest = 0;
   for (const double sum : sums) largest = sum > largest || std::isnan(sum) ? sum : largest;
@@ -98,28 +102,35 @@ double element(const Operand& x, Index i, Index j) {
 
 } // namespace
 
-void fill(const Operand& z, double value) {
+void fill(const Operand& z, double value) try {
   Executor& executor = place_elementwise({&z});
   MapCall call = writing(MapOp::Fill, z, executor, true);
   call.alpha = value;
   run(call, z, executor);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void identity(const Operand& z) {
+void identity(const Operand& z) try {
   Executor& executor = place_elementwise({&z});
   run(writing(MapOp::Identity, z, executor, true), z, executor);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) {
+void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) try {
+  const ContractArithmetic contract;
   check_range(distribution, z.storage->type(), low, high);
   Executor& executor = place_elementwise({&z});
   const Placed placed = write_on(z, executor, true);
   throw_if_failed(executor.random(executor.default_queue(), {distribution, z.storage->type(), z.rows, z.cols,
                                                              placed.data, placed.ld, seed, low, high, 0}));
   written_on(z, executor);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void copy(const Operand& x, const Operand& z) {
+void copy(const Operand& x, const Operand& z) try {
   check_same_shape("copy", x, z);
   if (overlap(x, z)) { // by way of a copy, because an element may be written before it is read
     const Operand aside{create_storage(x.rows, x.cols, x.storage->type()), 0, 0, x.rows, x.cols, Op::None};
@@ -144,9 +155,11 @@ void copy(const Operand& x, const Operand& z) {
   call.x = from.data;
   call.ldx = from.ld;
   run(call, z, executor);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void scale(double alpha, const Operand& x, const Operand& z) {
+void scale(double alpha, const Operand& x, const Operand& z) try {
   const Operand straight = untransposed(x);
   Executor& executor = place_elementwise({&straight});
   const Placed from = read_on(straight, executor);
@@ -155,6 +168,8 @@ void scale(double alpha, const Operand& x, const Operand& z) {
   call.x = from.data;
   call.ldx = from.ld;
   run(call, z, executor);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 namespace {
@@ -179,28 +194,43 @@ void combine(const char* name, MapOp op, double alpha, const Operand& x, double 
 
 } // namespace
 
-void axpby(double alpha, const Operand& x, double beta, const Operand& y, const Operand& z) {
+void axpby(double alpha, const Operand& x, double beta, const Operand& y, const Operand& z) try {
   combine(beta < 0 ? "subtraction" : "addition", MapOp::Axpby, alpha, x, beta, y, z);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-void multiply(const Operand& x, const Operand& y, const Operand& z) {
+void multiply(const Operand& x, const Operand& y, const Operand& z) try {
   combine("hadamard", MapOp::Multiply, 1, x, 1, y, z);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-double reduce(const Operand& x, ReduceOp op) {
+double reduce(const Operand& x, ReduceOp op) try {
+  const ContractArithmetic contract;
   Executor& executor = place_elementwise({&x});
   const Placed from = read_on(x, executor);
   ReduceResult result;
   throw_if_failed(executor.reduce(executor.default_queue(),
                                   {op, x.storage->type(), x.rows, x.cols, from.data, from.ld, 0}, result));
   return result.value;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
-double norm_frobenius(const Operand& x) { return std::sqrt(reduce(x, ReduceOp::SumOfSquares)); }
-double norm_one(const Operand& x) { return largest_sum(x, false); }
-double norm_inf(const Operand& x) { return largest_sum(x, true); }
+double norm_frobenius(const Operand& x) {
+  const ContractArithmetic contract;
+  return std::sqrt(reduce(x, ReduceOp::SumOfSquares));
+}
+double norm_one(const Operand& x) try { return largest_sum(x, false); } catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+double norm_inf(const Operand& x) try { return largest_sum(x, true); } catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
 
 bool equal(const Operand& x, const Operand& y) {
+  const ContractArithmetic contract;
   if (logical_rows(x) != logical_rows(y) || logical_cols(x) != logical_cols(y)) return false;
   for (Index i = 0; i < logical_rows(x); ++i)
     for (Index j = 0; j < logical_cols(x); ++j)
@@ -209,6 +239,7 @@ bool equal(const Operand& x, const Operand& y) {
 }
 
 std::ostream& print(std::ostream& out, const Operand& x) {
+  const ContractArithmetic contract;
   constexpr Index shown = 8;
   const Index rows = logical_rows(x);
   const Index cols = logical_cols(x);

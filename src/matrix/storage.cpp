@@ -1,3 +1,4 @@
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/storage.hpp>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include <tessera/status.hpp>
 
+#include "dispatch/registry.hpp"
 #include "host_memory.hpp"
 #include "operand.hpp"
 
@@ -77,7 +79,7 @@ void Storage::allocate_host() {
 }
 
 void Storage::release_device() noexcept {
-  if (device_ != nullptr) executor_->free(device_);
+  if (device_ != nullptr && !is_lost(*executor_)) executor_->free(device_);
   device_ = nullptr;
   executor_ = nullptr;
   device_current_ = false;
@@ -86,6 +88,10 @@ void Storage::release_device() noexcept {
 void Storage::fetch() {
   std::lock_guard lock(mutex_);
   if (host_current_) return;
+  if (device_current_ && is_lost(*executor_))
+    throw BackendUnavailable("the newest elements of this " + shape(rows_, cols_) + " matrix are in the memory of " +
+                             executor_->capabilities().device + ", and this process was forked from the one that put " +
+                             "them there; read the matrix before the fork, or start the child as a new program");
   allocate_host();
   if (device_current_ && rows_ > 0 && cols_ > 0) {
     const std::size_t element = size_of(type_);
@@ -152,14 +158,20 @@ void Storage::leave_device() {
 }
 
 Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_ : nullptr; }
-Executor* Storage::resident_on() const noexcept { return device_current_ ? executor_ : nullptr; }
-
-std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) {
-  return std::make_shared<Storage>(rows, cols, type);
+Executor* Storage::resident_on() const noexcept {
+  return device_current_ && !is_lost(*executor_) ? executor_ : nullptr;
 }
 
-Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type) {
+std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) try {
+  return std::make_shared<Storage>(rows, cols, type);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type) try {
   return {std::make_shared<Storage>(data, rows, cols, ld, type), 0, 0, rows, cols, Op::None};
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
 }
 
 Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index cols) {

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
-#include "stopwatch.hpp"
+#include <tessera/detail/stopwatch.hpp>
 
 namespace tessera::measure {
 
@@ -50,15 +49,6 @@ Status sample(Stopwatch& watch, int runs, std::vector<double>& samples, Work&& w
     samples.push_back(watch.seconds());
   }
   return {};
-}
-
-/// Returns the host's seconds of the fastest of `runs` runs of `work()`, after one run that warms up.
-template <class Work>
-double fastest_host_seconds(int runs, Work&& work) {
-  work();
-  double best = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < runs; ++run) best = std::min(best, host_seconds(work));
-  return best;
 }
 
 /// Times a few rows of a large product: `run()` computes the first `rows` rows. After each run the function takes eight

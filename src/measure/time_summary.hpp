@@ -13,9 +13,6 @@ struct TimeSummary {
   double mean = std::numeric_limits<double>::quiet_NaN();
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
-
-  /// (max − min) / median
-  double spread() const { return (max - min) / median; }
 };
 TimeSummary summarize(std::vector<double> samples);
 

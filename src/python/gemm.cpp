@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -81,8 +82,8 @@ void check_apart(const Operand& operand, const Array& array, const Array& out, c
                           array.name + " is " + shape(array) + "); the product needs a separate result");
 }
 
-/// The operand a or b of a product whose result is stored by rows or by columns. For columns the product is Cᵀ = Bᵀ·Aᵀ,
-/// which needs no copy of C.
+/// The operand a or b of a product whose result is stored by rows or by columns. For columns a real product is
+/// Cᵀ = Bᵀ·Aᵀ, which needs no copy of C.
 class Factor {
  public:
   Factor(const Array& array, bool conjugated, bool by_columns)
@@ -155,11 +156,57 @@ class Product {
     const Array out(arguments_.out, "out");
     check_result(a_, b_, out);
     const Layout layout = layout_of_out(out);
+    if (depends_on_order(out, layout)) {
+      into_columns(out, layout);
+      return Py_NewRef(arguments_.out);
+    }
     const Factor a = factor_a(layout), b = factor_b(layout);
     check_apart(a.operand(), a_, out, layout);
     check_apart(b.operand(), b_, out, layout);
     multiply(a, b, out.data, out.type, layout);
     return Py_NewRef(arguments_.out);
+  }
+
+  /// Is the result one that Cᵀ = Bᵀ·Aᵀ would give other bits? complex.hpp adds an imaginary part's products in the
+  /// order of A's parts, which that product takes in the order of B's.
+  static bool depends_on_order(const Array& out, const Layout& layout) {
+    return out.type.is_complex && layout.op == Op::Transpose;
+  }
+
+  /// Computes a complex result by rows in memory of its own and copies it to `out`, which is stored by columns: in any
+  /// layout a result has the same bits.
+  void into_columns(const Array& out, const Layout& layout) {
+    const Layout by_rows{Op::None, std::max<Index>(out.cols, 1)};
+    const Factor a = factor_a(by_rows), b = factor_b(by_rows);
+    check_apart(a.operand(), a_, out, layout);
+    check_apart(b.operand(), b_, out, layout);
+    if (executor_) return into_columns_on_device(a, b, out, layout);
+    const Reference memory(empty_numpy(out.type, out.rows, out.cols));
+    const Array result(memory.get(), "result");
+    if (beta_ != 0.0) copy_elements(out, result.data, result.row_stride, result.col_stride);
+    multiply(a, b, result.data, out.type, by_rows);
+    copy_elements(result, out.data, out.row_stride, out.col_stride);
+  }
+
+  void into_columns_on_device(const Factor& a, const Factor& b, const Array& out, const Layout& layout) {
+    const DeviceArray result(*executor_, out.type, out.rows, out.cols);
+    if (beta_ != 0.0) copy_on_device(out, result);
+    multiply(a, b, result.data(), out.type, {Op::None, std::max<Index>(out.cols, 1)},
+             [&](Queue& queue) { return copy_to_columns(queue, result, out, layout); });
+  }
+
+  Status copy_to_columns(Queue& queue, const DeviceArray& from, const Array& out, const Layout& layout) {
+    MapCall copy;
+    copy.op = MapOp::CopyComplex;
+    copy.op_x = Op::Transpose;
+    copy.type = out.type.part;
+    copy.rows = out.cols;
+    copy.cols = out.rows;
+    copy.x = from.data();
+    copy.ldx = std::max<Index>(out.cols, 1);
+    copy.z = out.data;
+    copy.ldz = layout.ld;
+    return out.rows > 0 && out.cols > 0 ? executor_->map(queue, copy) : Status{};
   }
 
   Factor factor_a(const Layout& c) const { return {a_, conj_a_, c.op == Op::Transpose}; }
@@ -198,7 +245,11 @@ class Product {
     if (c.rows > 0 && c.cols > 0) throw_if_failed(executor_->map(executor_->default_queue(), copy));
   }
 
-  void multiply(const Factor& a, const Factor& b, void* c, Element type, const Layout& layout) {
+  /// Work that follows a product in its queue.
+  using After = std::function<Status(Queue&)>;
+
+  void multiply(const Factor& a, const Factor& b, void* c, Element type, const Layout& layout,
+                const After& after = {}) {
     const bool by_columns = layout.op == Op::Transpose;
     const Factor& first = by_columns ? b : a;
     const Factor& second = by_columns ? a : b;
@@ -207,15 +258,17 @@ class Product {
     const Operand &left = first.operand(), &right = second.operand();
     if (type.is_complex)
       return run(ComplexGemmCall{type.part, options_.math, first.op(), second.op(), m, n, a_.cols, alpha_, left.data(),
-                                 left.ld(), right.data(), right.ld(), beta_, c, layout.ld, options_.threads});
+                                 left.ld(), right.data(), right.ld(), beta_, c, layout.ld, options_.threads},
+                 after);
     run(GemmCall{a_.type.part, options_.math, first.op(), second.op(), m, n, a_.cols, alpha_.real(), left.data(),
                  left.ld(), right.data(), right.ld(), beta_.real(), c, layout.ld, options_.threads, type.part,
-                 epilogue});
+                 epilogue},
+        after);
   }
 
   template <class Call>
-  void run(const Call& call) {
-    if (executor_) return run_on_device(call);
+  void run(const Call& call, const After& after) {
+    if (executor_) return run_on_device(call, after);
     const WithoutGil others_run;
     detail::gemm_raw(call, options_);
   }
@@ -228,12 +281,13 @@ class Product {
   /// Multiplies arrays on a device. Without a stream the product is done on return, because DLPack has no means by
   /// which the arrays' libraries could learn when the arrays may be used again.
   template <class Call>
-  void run_on_device(const Call& call) {
+  void run_on_device(const Call& call, const After& after) {
     Queue& queue = executor_->default_queue();
     void* stream = arguments_.stream == Py_None ? nullptr : parse_stream(arguments_.stream, "stream");
     const WithoutGil others_run;
     if (stream) throw_if_failed(queue.start_after(stream));
     throw_if_failed(enqueue(queue, call));
+    if (after) throw_if_failed(after(queue));
     throw_if_failed(stream ? queue.finish_before(stream) : queue.synchronize());
   }
 
@@ -263,8 +317,6 @@ class Product {
 };
 
 } // namespace
-
-std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
   return Product(arguments, wrap).run();

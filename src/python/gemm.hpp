@@ -9,6 +9,7 @@
 #include <tessera/types.hpp>
 
 #include "device_array.hpp"
+#include "matrix/operand.hpp"
 
 namespace tessera::python {
 
@@ -21,7 +22,6 @@ struct GemmArguments {
 /// result on a device.
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&));
 
-/// Returns "3×4", for messages.
-std::string shape(Index rows, Index cols);
+using detail::shape; // shape(3, 4) is "3×4", for messages
 
 } // namespace tessera::python

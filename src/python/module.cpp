@@ -132,16 +132,12 @@ nb::list kernel_rows(nb::handle backend) {
   return rows;
 }
 
-/// Returns the errors by the names of their columns; the dict is empty for a result that was not compared.
-nb::dict error_columns(const std::optional<GemmError>& error) {
-  nb::dict columns;
-  if (!error) return columns;
-  columns["total_abs"] = error->total_abs;
-  columns["max_rel"] = error->max_rel;
-  columns["mean_rel"] = error->mean_rel;
-  columns["max_over_bound"] = error->max_over_bound;
-  columns["differing_bits"] = error->differing_bits;
-  return columns;
+/// Returns the errors by their names; the dict is empty for a result that was not compared.
+nb::dict errors_by_name(const std::optional<GemmError>& error) {
+  nb::dict errors;
+  if (!error) return errors;
+  for (const ErrorNumber& number : error_numbers) errors[number.name] = number.value(*error);
+  return errors;
 }
 
 /// Returns (seconds, verdict, reason, errors) of one kernel.
@@ -149,7 +145,7 @@ nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handl
   const RaceResult result = race.run(parse_backend(backend.ptr()), kernel, parse_math(math.ptr()), repeat, time_limit);
   nb::list seconds;
   for (const double run : result.seconds) seconds.append(run);
-  return nb::make_tuple(seconds, text(result.verdict), text(result.reason), error_columns(result.error));
+  return nb::make_tuple(seconds, text(result.verdict), text(result.reason), errors_by_name(result.error));
 }
 
 void bind_device_array(nb::module_& module) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "errors.hpp"
 
 namespace tessera::python {
@@ -20,6 +22,7 @@ namespace {
 
 double rounded(double value, const char* name, DType type) {
   if (scalar_of(type) == DType::F64) return value;
+  const detail::ContractArithmetic contract;
   const double single = static_cast<float>(value);
   if (std::isinf(single) && !std::isinf(value))
     throw InvalidArgument(std::string(name) + " = " + std::to_string(value) +

@@ -98,11 +98,11 @@ static void illegal_arguments(void) {
   C(1, 100, no_trans, no_trans, 4, 4, 4, 4, 4, 4);
   C(2, row_major, 110, no_trans, 4, 4, 4, 4, 4, 4);
   C(3, row_major, no_trans, 114, 4, 4, 4, 4, 4, 4);
-  C(4, row_major, no_trans, no_trans, -1, 4, 4, 4, 4, 4);
-  C(5, row_major, no_trans, no_trans, 4, -1, 4, 4, 4, 4);
+  C(5, row_major, no_trans, no_trans, -1, 4, 4, 4, 4, 4);
+  C(4, row_major, no_trans, no_trans, 4, -1, 4, 4, 4, 4);
   C(6, row_major, no_trans, no_trans, 4, 4, -1, 4, 4, 4);
   C(9, col_major, conj_trans, no_trans, 2, 4, 4, 3, 4, 4);
-  C(11, row_major, no_trans, conj_trans, 4, 2, 4, 4, 3, 4);
+  C(9, row_major, no_trans, conj_trans, 4, 2, 4, 4, 3, 4);
   C(14, row_major, no_trans, no_trans, 2, 4, 4, 4, 4, 3);
 }
 

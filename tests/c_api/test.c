@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
 
 #include <tessera/tessera.h>
 
@@ -195,6 +198,34 @@ static void executors(void) {
   }
 }
 
+/* Refuses copies that would read or write what is not there. Nothing is copied then, and nothing for no bytes. */
+static void copies(void) {
+  double host[4] = {1, 2, 3, 4};
+  for (int i = TESSERA_REFERENCE; i <= TESSERA_CUDA; ++i) {
+    tessera_executor* executor = NULL;
+    if (tessera_get_executor((tessera_backend)i, &executor) != TESSERA_OK) continue;
+    void* device = NULL;
+    CHECK(tessera_allocate(executor, sizeof(host), &device) == TESSERA_OK);
+    CHECK(tessera_copy_in(executor, device, 16, host, 16, 16, 2) == TESSERA_OK);
+    const tessera_status wrong = TESSERA_INVALID_ARGUMENT;
+    expect(tessera_copy_in(executor, NULL, 16, host, 16, 16, 2), wrong, "device is null");
+    expect(tessera_copy_in(executor, device, 16, NULL, 16, 16, 2), wrong, "host is null");
+    expect(tessera_copy_in(executor, device, 8, host, 16, 16, 2), wrong, "device_pitch = 8 is less than width = 16");
+    expect(tessera_copy_in(executor, device, 16, host, 0, 16, 2), wrong, "host_pitch = 0 is less than width = 16");
+    expect(tessera_copy_in(executor, device, 16, host, SIZE_MAX / 4, 16, 3), wrong, "3 rows of host_pitch = 4611686");
+    expect(tessera_copy_out(executor, NULL, 16, device, 16, 16, 2), wrong, "host is null");
+    expect(tessera_copy_out(executor, host, 16, NULL, 16, 16, 2), wrong, "device is null");
+    expect(tessera_copy_out(executor, host, 15, device, 16, 16, 2), wrong, "host_pitch = 15 is less than width = 16");
+    expect(tessera_copy_out(executor, host, 16, device, 8, 16, 2), wrong, "device_pitch = 8 is less than width = 16");
+    CHECK(tessera_copy_in(executor, NULL, 0, NULL, 0, 0, SIZE_MAX) == TESSERA_OK);
+    CHECK(tessera_copy_out(executor, NULL, 0, NULL, 0, SIZE_MAX, 0) == TESSERA_OK);
+    host[0] = host[1] = host[2] = host[3] = 7;
+    CHECK(tessera_copy_out(executor, host, 16, device, 16, 16, 2) == TESSERA_OK);
+    CHECK(host[0] == 1 && host[1] == 2 && host[2] == 3 && host[3] == 4);
+    tessera_free(executor, device);
+  }
+}
+
 /* Computes three 2×2 products that share A: with strides, and with pointers in reverse order beside a group of another
  * shape. */
 static void batches(void) {
@@ -241,6 +272,27 @@ static void batches(void) {
   CHECK(dot == 7);
 }
 
+/* Products in a program that flushes subnormal numbers: factors and results may be subnormal, and its state stays. */
+static void floating_point_state(void) {
+#ifdef __x86_64__
+  const unsigned flushes = 0x9FC0, before = _mm_getcsr();
+  const float a = 0x1p-100f, b = 0x1p-40f, large = 0x1p50f;
+  float c[3] = {0, 0, 0};
+  _mm_setcsr(flushes);
+  const tessera_status first =
+      tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 1, 1, 1, 1, &a, 1, &b, 1, 0, &c[0], 1, NULL);
+  const tessera_status second =
+      tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 1, 1, 1, 0x1p-140f, &large, 1, &large, 1, 0, &c[1], 1, NULL);
+  const tessera_status third = tessera_gemm(TESSERA_F32, TESSERA_NONE, TESSERA_NONE, 1, 1, 1, 0x1.00000001p-140, &large,
+                                            1, &large, 1, 0, &c[2], 1, NULL);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  CHECK(first == TESSERA_OK && second == TESSERA_OK && third == TESSERA_OK);
+  CHECK(c[0] == 0x1p-140f && c[1] == 0x1p-40f && c[2] == 0x1p-40f);
+  CHECK(after == flushes);
+#endif
+}
+
 int main(void) {
   CHECK(tessera_last_error()[0] == '\0');
   values();
@@ -250,5 +302,7 @@ int main(void) {
   types_and_epilogues();
   errors();
   executors();
+  copies();
+  floating_point_state();
   return failures;
 }

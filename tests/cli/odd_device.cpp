@@ -1,6 +1,6 @@
 /// A stand-in for the cuda plug-in: a device with separate memory, and with kernels that are wrong, refuse or fail.
 /// Tests check what gemm_compare says of each. If ODD_DEVICE_RECORDS is set, its queue records and the device tells its
-/// state.
+/// state. If ODD_DEVICE_IS_RUDE is set, it has other kernels, whose names are no plain text.
 
 #include <array>
 #include <cmath>
@@ -97,6 +97,24 @@ constexpr std::array products{
     row("failing"), refusing(),        row("almost"),     row("almost_other", Summation::Other),
     row("waiting")};
 
+/// Kernels that say what a terminal, Markdown or a CSV file would act on.
+const char* refuse_rudely(const GemmKernel&, const GemmCall&, const Capabilities&) noexcept {
+  return "a bad mood\x1b[2J\r\n| # `x`";
+}
+constexpr GemmKernel rude(bool refuses) {
+  GemmKernel kernel = row(refuses ? "rude_refusal" : "rude\x1b]0;title\x07\xff|`\n");
+  kernel.summary = "rude\x1b[31m";
+  kernel.source = "\x1b[8m\x07";
+  if (refuses) kernel.reject = refuse_rudely;
+  return kernel;
+}
+constexpr std::array rude_products{rude(false), rude(true)};
+
+std::span<const GemmKernel> ladder() {
+  if (std::getenv("ODD_DEVICE_IS_RUDE") != nullptr) return rude_products;
+  return products;
+}
+
 Status reduce(const ReduceKernel& row, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
   Status status = reference().reduce(reference().default_queue(), call, result);
   if (std::string_view(row.name) == "doubled") result.value *= 2;
@@ -124,7 +142,7 @@ class OddDevice final : public HostExecutor, public DeviceMonitor {
     capabilities_.l2_bytes = 10240;
   }
   const Capabilities& capabilities() const noexcept override { return capabilities_; }
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return products; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return ladder(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reductions; }
   Queue& default_queue() noexcept override { return records_ ? recording_queue_ : HostExecutor::default_queue(); }
   Status read_state(DeviceState& state) noexcept override {
@@ -165,7 +183,7 @@ const PluginInfo info{
           return Status{};
         },
     .destroy = [](Executor* executor) { delete executor; },
-    .gemm_kernels = []() -> std::span<const GemmKernel> { return products; },
+    .gemm_kernels = ladder,
     .reduce_kernels = []() -> std::span<const ReduceKernel> { return reductions; },
     .memory = Memory::Device,
 };

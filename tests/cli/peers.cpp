@@ -32,7 +32,32 @@ BOOST_AUTO_TEST_CASE(every_peer_is_timed_on_every_shape) {
   BOOST_TEST(tbb == 8u); // There are two types, two numbers of threads and two shapes.
 }
 
+BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
+  const auto shapes = [&](const char* seeds) {
+    const Outcome outcome = bench({"peers", "--random", "3", "--seed", seeds, "--threads", "1", "--dtype", "f32",
+                                   "--rounds", "1", "--sample-ms", "0.1", "--json", "out.json"});
+    BOOST_TEST(outcome.status == 0, outcome.err);
+    std::vector<json> drawn;
+    const json report = json::parse(folder.read("out.json"));
+    for (const json& row : report["results"])
+      if (row["peer"] == "tessera-openmp")
+        drawn.push_back({row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"]});
+    return drawn;
+  };
+  const std::vector<json> both = shapes("5,6"), second = shapes("6");
+  BOOST_TEST_REQUIRE(both.size() == 6u);
+  BOOST_TEST_REQUIRE(second.size() == 3u);
+  BOOST_TEST((std::vector<json>(both.begin() + 3, both.end()) == second));
+  BOOST_TEST((std::vector<json>(both.begin(), both.begin() + 3) != second));
+  for (const json& product : both)
+    for (int size = 0; size < 3; ++size) BOOST_TEST((product[size] >= 4 && product[size] <= 4096));
+}
+
 BOOST_AUTO_TEST_CASE(bad_words_are_named) {
+  expect_usage_error(bench({"peers", "--random", "0"}), {"--random"});
+  expect_usage_error(bench({"peers", "--random", "2", "--seed", "x"}), {"--seed", "'x'"});
+  expect_usage_error(bench({"peers", "--picture", "x.svg"}), {"--picture", "--gpu"});
+  expect_usage_error(bench({"peers", "--gpu", "--dtype", "tf23"}), {"tf23", "tf32"});
   expect_usage_error(bench({"peers", "--shapes", "7x5"}), {"--shapes", "'7x5'", "MxNxK"});
   expect_usage_error(bench({"peers", "--shapes", "7x5x3x2"}), {"--shapes", "'7x5x3x2'"});
   expect_usage_error(bench({"peers", "--library", "libnothing.so"}), {"--library", "libnothing.so"});

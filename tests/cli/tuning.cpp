@@ -1,5 +1,8 @@
 /// Tests gemm_compare tune, and products that follow its tables.
 
+#include <sys/stat.h>
+#include <filesystem>
+
 #include <boost/test/unit_test.hpp>
 
 #include <nlohmann/json.hpp>
@@ -119,20 +122,37 @@ BOOST_AUTO_TEST_CASE(tables_that_cannot_be_used_are_named) {
   json bad = table_with(device(), json::array({product(8, 8, 8, "simd")}));
   bad["products"][0]["dtype"] = "f33";
   folder.write("dtype.json", bad.dump());
+  folder.write("deep.json", std::string(200000, '[') + std::string(200000, ']'));
+  BOOST_TEST(mkfifo((folder.path() / "pipe.json").c_str(), 0600) == 0);
   for (const auto& [file, part] : Variables{{"cut.json", "parse error"},
                                             {"other.json", "'tessera.tuning/9'"},
                                             {"word.json", "is for x, but this is"},
                                             {"dtype.json", "f33"},
+                                            {"deep.json", "nested deeper than 64 levels"},
+                                            {"pipe.json", "is a pipe"},
                                             {"nothing.json", "cannot be read"}}) {
     const Outcome outcome = multiply(file);
     BOOST_TEST(contains(outcome.err + outcome.out, "tuning table " + file), file << ": " << outcome.err << outcome.out);
     BOOST_TEST(contains(outcome.err + outcome.out, part), outcome.err << outcome.out);
     if (file != "nothing.json") { // tune would begin that file.
-      const std::string before = folder.read(file);
+      const bool pipe = file == "pipe.json";
+      const std::string before = pipe ? "" : folder.read(file);
       expect_usage_error(tune({"--sizes", "8", "--table", file}), {file});
-      BOOST_TEST(folder.read(file) == before);
+      BOOST_TEST(std::filesystem::is_fifo(folder.path() / file) == pipe);
+      if (!pipe) BOOST_TEST(folder.read(file) == before);
     }
   }
+}
+
+/// A link to itself cannot be looked at by any user, as another user's home cannot.
+BOOST_AUTO_TEST_CASE(a_cache_that_cannot_be_looked_at_is_named) {
+  std::filesystem::create_symlink("loop", folder.path() / "loop");
+  const std::string loop = (folder.path() / "loop").string();
+  expect_usage_error(compare({"tune", "--backend", "tbb", "--sizes", "8"}, {{"XDG_CACHE_HOME", loop}}),
+                     {"tuning table " + loop, "cannot be read: Too many levels"});
+  const Outcome outcome = compare({"--backend", "tbb", "--kernels", "simd", "--sizes", "8"},
+                                  {{"XDG_CACHE_HOME", loop}, {"TESSERA_LOG", "dispatch"}});
+  BOOST_TEST(contains(outcome.err, "passed over: " + loop), outcome.err);
 }
 
 BOOST_AUTO_TEST_CASE(bad_words_are_named) {

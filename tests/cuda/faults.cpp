@@ -138,6 +138,12 @@ BOOST_AUTO_TEST_CASE(driver_that_fails, *boost::unit_test::precondition(in_envir
   check_unusable(cuda_plugin().probe(), StatusCode::Unavailable, "cannot list its devices", "cudaError");
 }
 
+/// In the child of a process that has used CUDA, cuInit() returns 3.
+BOOST_AUTO_TEST_CASE(driver_after_a_fork, *boost::unit_test::precondition(in_environment("FAKE_DRIVER_INIT", "3"))) {
+  check_unusable(cuda_plugin().probe(), StatusCode::Unavailable,
+                 "if this process was forked from one that had used CUDA", "start it as a new program");
+}
+
 BOOST_AUTO_TEST_CASE(hidden_devices, *boost::unit_test::precondition(in_environment("CUDA_VISIBLE_DEVICES", "-1"))) {
   check_unusable(cuda_plugin().probe(), StatusCode::Unavailable, "no device", "CUDA_VISIBLE_DEVICES is '-1'");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, how long READMEs are, how wide
-prose is, and which words comments and pages do not use.
+"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, which may read a clock, how long
+READMEs are, how wide prose is, and which words comments and pages do not use.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -174,6 +174,19 @@ def check_includes(root, names, everything, findings):
                 findings.append(f"{name}:{number}: files in {rule} may not include {target}; see docs/architecture.md")
 
 
+def check_clocks(root, names, findings):
+    """Only the files of the table of docs/architecture.md read a clock."""
+    page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- clocks -->")[2].partition("<!-- end -->")[0]
+    allowed = re.findall(r"^\| `([^`]+)`", table, re.M)
+    for name in names:
+        if pathlib.PurePath(name).suffix not in CODE or name.startswith("tests/") or name in allowed:
+            continue
+        for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
+            if re.search(r"\b(steady_clock|high_resolution_clock|clock_gettime|gettimeofday|omp_get_wtime)\b", line):
+                findings.append(f"{name}:{number}: reads a clock; time work by <tessera/detail/stopwatch.hpp> (docs/architecture.md)")
+
+
 def main(arguments):
     if not arguments:
         print(__doc__, file=sys.stderr)
@@ -190,6 +203,7 @@ def main(arguments):
             check_width_and_length(root, name, findings)
     check_folders(names, findings)
     check_includes(root, names, set(everything), findings)
+    check_clocks(root, names, findings)
     print("\n".join(findings) if findings else f"{len(names)} files: nothing to say")
     return 1 if findings else 0
 

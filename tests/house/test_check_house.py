@@ -67,6 +67,10 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/gemm/slender/kernel.cuh", '#include "../common/grid.cuh"\n')
         self.expect("backends/cuda/gemm/slender/kernel.cuh:1: includes ../common/grid.cuh")
 
+    def test_a_clock_outside_the_stopwatch(self):
+        self.write("backends/cuda/gemm/common/wait.cuh", "auto start = std::chrono::steady_clock::now();\n")
+        self.expect("backends/cuda/gemm/common/wait.cuh:1: reads a clock")
+
     def test_a_word_in_a_comment(self):
         self.write("backends/cuda/gemm/common/ring.cuh", "/// The warps\n/// who copy wait here.\n")
         self.expect("backends/cuda/gemm/common/ring.cuh:2: 'who'")

@@ -31,6 +31,7 @@ struct Expected {
   Offence offence;
   const char* said; ///< A part of the explanation.
   double time_limit = 20;
+  bool whole = false; ///< `said` is the whole explanation
 };
 
 std::ostream& operator<<(std::ostream& out, const Expected& cheat) { return out << cheat.kernel; }
@@ -60,6 +61,10 @@ const Expected cheats[] = {
     {"throws", Offence::Throws, "tiles of 32 only in call 1"},
     {"floods_output", Offence::FloodsOutput, "more than 16 MiB of output in call 1"},
     {"forges_reply", Offence::BreaksProtocol, "no reply"},
+    {"forges_finding", Offence::BreaksProtocol,
+     "a reply of a difference at byte -9223372036854775808 of an operand of 9000 bytes in call 1"},
+    {"forges_time", Offence::BreaksProtocol, "a reply of -1e+300 s, where the judge waits 20 s in call 1"},
+    {"forges_fault", Offence::Crashed, "SIGABRT (Aborted) in call 1", 20, true},
     {"no_symbol", Offence::MissingSymbol, "it does not export solve"},
     {"undefined_symbol", Offence::CannotLoad, "undefined symbol"},
 };
@@ -74,6 +79,7 @@ BOOST_DATA_TEST_CASE(each_cheat_is_named, boost::unit_test::data::make(cheats), 
   BOOST_CHECK_EQUAL(verdict.offence, cheat.offence);
   BOOST_CHECK_MESSAGE(verdict.why.find(cheat.said) != std::string::npos,
                       "'" << verdict.why << "' does not say '" << cheat.said << "'");
+  if (cheat.whole) BOOST_CHECK_EQUAL(verdict.why, cheat.said);
 }
 
 #if !defined(TESSERA_RUNS_SANITIZED_PROGRAMS) // The sanitizer's shadow memory leaves no room for a limit.

@@ -1,5 +1,6 @@
 /// A plug-in with one fault, which a definition chooses. Without a fault it works, with the reference's kernels.
 
+#include <dlfcn.h>
 #include <stdexcept>
 
 #include <tessera/backend/plugin.hpp>
@@ -20,6 +21,9 @@ Status probe() {
   throw std::runtime_error("the probe fell over");
 #elif defined(PROBE_FAILS)
   return Status::failure(StatusCode::Unavailable, "there is no such device; plug one in");
+#elif defined(LOADS_SLOWLY) // the test program says how slowly
+  if (void* function = dlsym(RTLD_DEFAULT, "tessera_test_while_loading")) reinterpret_cast<void (*)()>(function)();
+  return {};
 #else
   return {};
 #endif

@@ -8,6 +8,7 @@
 #include <tessera/tessera.hpp>
 
 #include "support/expect.hpp"
+#include "support/files.hpp"
 
 using namespace tessera;
 using tessera::test::expect_error;
@@ -81,6 +82,19 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_reported_with_every_folder) {
         std::string("build it, or name its folder in TESSERA_PLUGIN_PATH")})
     BOOST_TEST(test::contains(info.reason, part), info.reason);
   BOOST_TEST(&executor(Backend::Auto) == &executor(Backend::Reference));
+}
+
+/// CTest runs this one in the folder of that libtessera, with LD_LIBRARY_PATH=., so that the loader knows the library
+/// by a relative name.
+BOOST_AUTO_TEST_CASE(the_folder_beside_libtessera_is_the_one_it_was_loaded_from) {
+  const test::Folder elsewhere; // it looks like a folder with a libtessera and a plug-in
+  elsewhere.write("libtessera.so.0", "");
+  std::filesystem::copy_file(root + "/works/libtessera_tbb.so", elsewhere.path() / "libtessera_tbb.so");
+  std::filesystem::current_path(elsewhere.path());
+  const BackendInfo info = info_of(Backend::Tbb);
+  std::filesystem::current_path("/");
+  BOOST_TEST(info.path == "");
+  BOOST_TEST(test::contains(info.reason, "no libtessera_tbb.so in " + root + "/alone, "), info.reason);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/backend/plugin.hpp>
 
 #include "support/borrowing_executor.hpp"
@@ -41,7 +42,7 @@ class SmallDevice final : public test::BorrowingExecutor {
     if (const char* fetches = std::getenv("SMALL_DEVICE_FETCHES")) fetches_left_ = std::atoi(fetches);
   }
 
-  Status allocate(std::size_t bytes, void*& memory) noexcept override {
+  Status allocate(std::size_t bytes, void*& memory) noexcept override try {
     std::lock_guard lock(mutex_);
     memory = nullptr;
     if (in_use_ + bytes > capabilities_.memory_bytes) return {StatusCode::OutOfMemory, "the small device is full"};
@@ -50,6 +51,10 @@ class SmallDevice final : public test::BorrowingExecutor {
     sizes_[memory] = bytes;
     in_use_ += bytes;
     return {};
+  } catch (const std::bad_alloc& error) {
+    HostExecutor::free(memory);
+    memory = nullptr;
+    return out_of_memory(error);
   }
   void free(void* memory) noexcept override {
     std::lock_guard lock(mutex_);

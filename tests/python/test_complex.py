@@ -62,9 +62,8 @@ def test_conjugate_transposes_are_not_copied(no_copy):
     a, b = numbers(6, 5), numbers(4, 6, seed=2)
     expected = a.conj().T @ b.conj().T
     assert np.array_equal(ts.gemm(a.T, b.T, conj_a=True, conj_b=True), expected)
-    # A result by columns is computed as Cᵀ = Bᵀ·Aᵀ, where arrays by rows are the transposed ones.
     out = np.zeros((5, 4), np.complex64, order="F")
-    ts.gemm(np.ascontiguousarray(a.T), np.ascontiguousarray(b.T), conj_a=True, conj_b=True, out=out)
+    ts.gemm(a.T, b.T, conj_a=True, conj_b=True, out=out)
     assert np.array_equal(out, expected)
 
 
@@ -73,6 +72,21 @@ def test_the_bits_of_every_backend():
     a, b = (rng.standard_normal((2, 90, 90)) + 1j * rng.standard_normal((2, 90, 90))).astype(np.complex64)
     bits = {ts.gemm(a.T, b, conj_a=True, alpha=0.3 - 2j, backend=x).tobytes() for x in present()}
     assert len(bits) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("backend", present())
+def test_the_bits_of_every_layout(backend, dtype):
+    rng = np.random.default_rng(4)
+    a, b, start = ((rng.standard_normal((70, 70)) + 1j * rng.standard_normal((70, 70))).astype(dtype) for _ in range(3))
+    for alpha, beta in ((1, 0), (0.3 - 2j, 0.7 + 1j), (1, 1)):
+        bits = set()
+        for of_out in layouts:
+            for of_a in layouts:
+                out = of_out(start.copy())
+                ts.gemm(of_a(a), b, conj_b=True, out=out, alpha=alpha, beta=beta, backend=backend)
+                bits.add(out.tobytes("C"))
+        assert len(bits) == 1
 
 
 def test_dlpack(no_copy):

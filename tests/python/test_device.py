@@ -74,6 +74,17 @@ def test_complex_numbers():
         ts.gemm(on_device(x, code=5), on_device(y, code=5), conj_a=True)
 
 
+def test_complex_bits_of_every_layout():
+    rng = np.random.default_rng(5)
+    x, y, start = ((rng.standard_normal((40, 40)) + 1j * rng.standard_normal((40, 40))).astype(np.complex64) for _ in "xyz")
+    for beta in (0, 0.7 + 1j):
+        bits = set()
+        for out in views(start):
+            ts.gemm(on_device(x, code=5), on_device(y, code=5), out=on_device(out, code=5), alpha=0.3 - 2j, beta=beta)
+            bits.add(out.tobytes("C"))
+        assert bits == {ts.gemm(x, y, c=start, alpha=0.3 - 2j, beta=beta, backend="reference").tobytes()}
+
+
 def views(x):
     large = np.full((x.shape[0] + 3, x.shape[1] + 4), np.nan, x.dtype)
     large[1:-2, 2:-2] = x

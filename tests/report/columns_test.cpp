@@ -1,9 +1,12 @@
 /// The list of columns drives every report: what it says is written, read, shown and explained.
 
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
+
+#include <tessera/compare.hpp>
 
 #include "documents.hpp"
 #include "report/columns/columns.hpp"
@@ -26,6 +29,8 @@ Row full_row() {
             row.*value = std::string("word_of_") + column.name;
           else if constexpr (std::is_same_v<decltype(value), bool Row::*>)
             row.*value = true;
+          else if constexpr (std::is_same_v<decltype(value), Stored>)
+            set_number(row, column.name, ++next);
           else if constexpr (!std::is_same_v<decltype(value), double (*)(const Row&)>)
             row.*value = static_cast<std::decay_t<decltype(row.*value)>>(++next);
         },
@@ -71,6 +76,19 @@ BOOST_AUTO_TEST_CASE(every_key_is_written_and_read_again) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(every_number_of_an_error_is_a_column) {
+  Row row;
+  tessera::GemmError error;
+  error.norm_product = 7;
+  for (const tessera::ErrorNumber& number : tessera::error_numbers) {
+    set_number(row, number.name, number.value(error)); // throws where columns.cpp has no such column
+    BOOST_TEST(at(columns_json(row), std::string("error/") + number.name) != "missing", number.name);
+  }
+  BOOST_TEST(columns_json(row)["error"]["norm_product"] == 7);
+  BOOST_CHECK_THROW(set_number(row, "no_such_column", 1), std::logic_error);
+  BOOST_CHECK_THROW(set_number(row, "verdict", 1), std::logic_error);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_unknown_is_null_or_left_out) {
   Row row;
   row.backend = row.kernel = "some";
@@ -88,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_is_unknown_is_null_or_left_out) {
 
 BOOST_AUTO_TEST_CASE(whole_numbers_have_no_fraction) {
   Row row = full_row();
-  row.global_accesses = 2e9;
+  set_number(row, "global_accesses", 2e9);
   BOOST_TEST(columns_json(row)["global_accesses"].dump() == "2000000000");
   BOOST_TEST(columns_json(row)["model_seconds"].is_number_float());
 }

@@ -1,3 +1,8 @@
+#include <unistd.h>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include <boost/test/unit_test.hpp>
 
 #include "documents.hpp"
@@ -35,7 +40,7 @@ BOOST_AUTO_TEST_CASE(missing_and_null_numbers_are_unknown) {
   const Run run = read_run(document({row}));
   BOOST_TEST(!run.rows[0].timed());
   BOOST_TEST(run.rows[0].gflops != run.rows[0].gflops);
-  BOOST_TEST(run.rows[0].max_rel != run.rows[0].max_rel);
+  BOOST_TEST(run.rows[0].number("max_rel") != run.rows[0].number("max_rel"));
   BOOST_TEST(time_text(run.rows[0].median) == "–");
 }
 
@@ -49,6 +54,26 @@ BOOST_AUTO_TEST_CASE(what_is_no_document_is_refused_with_the_reason) {
   other["schema"] = schema;
   other.erase("results");
   BOOST_TEST(reason_of(other) == "has no list of results");
+}
+
+BOOST_AUTO_TEST_CASE(a_document_that_is_nested_too_deep_is_refused) {
+  std::string name = (std::filesystem::temp_directory_path() / "tessera_document_XXXXXX").string();
+  close(mkstemp(name.data()));
+  std::string said = "accepted";
+  for (const auto& [open, ends] : {std::pair{"[", "]"}, std::pair{"{\"a\": ", "}"}}) {
+    std::string text = R"({"schema": "tessera.compare/1", "results": [], "machine": )";
+    for (int i = 0; i < 200000; ++i) text += open;
+    text += "1";
+    for (int i = 0; i < 200000; ++i) text += ends;
+    std::ofstream(name) << text << "}";
+    try {
+      read_run(load_run(name).document);
+    } catch (const DocumentError& error) {
+      said = error.what();
+    }
+    BOOST_TEST(said == name + ": is nested deeper than 64 levels, so it is no report of gemm_compare");
+  }
+  std::filesystem::remove(name);
 }
 
 BOOST_AUTO_TEST_CASE(a_bad_grade_is_named_by_its_place) {

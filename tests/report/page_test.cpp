@@ -243,6 +243,9 @@ BOOST_AUTO_TEST_CASE(markdown_has_a_table_for_each_product) {
 BOOST_AUTO_TEST_CASE(markdown_cells_cannot_be_broken) {
   const std::string text = markdown_report(document({with(passed("a|b*`\n<c>", 64, 1), {{"verdict", "wrong"}})}));
   BOOST_TEST(says(text, "| a\\|b\\*\\` \\<c\\> |"));
+  const Json rude = with(passed("simd", 64, 1), {{"verdict", "failed"}, {"reason", "\x1b[2J\r\u009b31m&lt;\u202e"}});
+  const std::string shown = markdown_report(document({rude}));
+  BOOST_TEST(says(shown, ", \\\\x1b\\[2J \\\\u{9b}31m\\&lt;\\\\u{202e}. Again:"), shown);
 }
 
 BOOST_AUTO_TEST_CASE(labels_keep_their_distance_and_their_order) {

@@ -135,6 +135,8 @@ BOOST_AUTO_TEST_CASE(bad_files_are_named_with_what_is_wrong) {
   expect(npy_bytes<float>("<f4", false, "2, 3", six), {"shape"});
   expect(npy_bytes<float>("<f4", false, "(4000000000, 4000000000)", six), {"4000000000", "overflows"});
   expect(npy_bytes<float>("<f4", false, "(4000000000, 4)", six), {"truncated"});
+  expect(npy_bytes<float>("<f4", false, "(9223372036854775807, 0)", {}), {"9223372036854775807×0", "overflows"});
+  expect(npy_bytes<float>("<f4", true, "(0, 9223372036854775807)", {}), {"0×9223372036854775807", "overflows"});
   expect(npy_file("{'descr': '<f4', 'shape': (2, 3)}", six), {"fortran_order"});
   expect(npy_file("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (6, 1)}", six), {"structured"});
   expect(std::string("\x93NUMPY\x09\x00", 8) + good.substr(8), {"version 9"});

@@ -1,6 +1,8 @@
 /// The decision whether a device is faster: the model, the measurement, and the file that processes share. The device
 /// is a stand-in.
 
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/offload.hpp>
@@ -74,9 +76,8 @@ BOOST_AUTO_TEST_CASE(a_machine_is_measured_once) {
 BOOST_AUTO_TEST_CASE(files_that_cannot_be_used_are_made_anew) {
   const Folder folder;
   FakeDevice device;
-  for (const char* text :
-       {"", "{", "[]", R"({"schema": "other", "machines": []})", R"({"schema": "tessera.offload/1", "machines": 3})",
-        R"({"schema": "tessera.offload/1", "machines": [7, {"key": 1}]})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"schema": "tessera.offload/1", "machines": 3})",
+                           R"({"schema": "tessera.offload/1", "machines": [7, {"key": 1}]})"}) {
     folder.write("offload.json", text);
     const OffloadRates rates = rates_in(folder.path() / "offload.json", device);
     BOOST_TEST(plausible(rates));
@@ -84,6 +85,29 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_used_are_made_anew) {
     BOOST_TEST(rates_in(folder.path() / "offload.json", device).latency == rates.latency);
     BOOST_TEST(device.copies_in == copies);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_another_version_and_what_is_no_file_stay) {
+  const Folder folder;
+  const auto file = folder.path() / "offload.json";
+  FakeDevice device;
+  const std::string later = R"({"schema": "tessera.offload/2", "machines": []})";
+  folder.write("offload.json", later);
+  BOOST_TEST(plausible(rates_in(file, device)));
+  BOOST_TEST(folder.read("offload.json") == later);
+  std::filesystem::remove(file);
+  BOOST_TEST(mkfifo(file.c_str(), 0600) == 0);
+  BOOST_TEST(plausible(rates_in(file, device)));
+  BOOST_TEST(std::filesystem::is_fifo(file));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_nested_too_deep_is_replaced) {
+  const Folder folder;
+  FakeDevice device;
+  folder.write("offload.json", R"({"schema": "tessera.offload/1", "machines": )" + std::string(200000, '[') +
+                                   std::string(200000, ']') + "}");
+  BOOST_TEST(plausible(rates_in(folder.path() / "offload.json", device)));
+  BOOST_TEST(folder.read("offload.json").size() < 10000u);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_that_fails_is_an_error_and_a_file_that_cannot_be_written_is_none) {

@@ -50,6 +50,20 @@ BOOST_AUTO_TEST_CASE(rows_grow_until_a_run_takes_long_enough) {
   BOOST_TEST(rows == 100);
 }
 
+BOOST_AUTO_TEST_CASE(a_stopwatch_times_the_queue_that_it_is_given) {
+  Executor& reference = executor(Backend::Reference);
+  std::unique_ptr<Queue> queue;
+  BOOST_REQUIRE(reference.create_queue(queue).ok());
+  measure::Stopwatch watch(reference, *queue);
+  const auto work = [] {
+    for (const measure::HostStopwatch waited; waited.seconds() < 1e-3;) {
+    }
+  };
+  BOOST_TEST(watch.time(work).ok());
+  BOOST_TEST(watch.seconds() >= 1e-3);
+  BOOST_TEST(measure::fastest_host_seconds(2, work) >= 1e-3);
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_ends_the_samples) {
   measure::Stopwatch watch(executor(Backend::Reference));
   std::vector<double> samples;

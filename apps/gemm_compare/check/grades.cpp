@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/terminal.hpp"
 #include "reporters/reporter.hpp"
 
@@ -36,9 +38,9 @@ class GradeReporter final : public Reporter {
     std::size_t width = 0;
     for (const GradedKernel& kernel : grades) {
       const Result& r = kernel.last;
-      names.push_back(fmt::format("{} {} {}{}{}", backend_name(r), r.kernel, to_string(r.type),
-                                  r.math == Math::Strict ? "" : fmt::format(" {}", to_string(r.math)),
-                                  r.threads > 0 ? fmt::format(", {} threads", r.threads) : ""));
+      names.push_back(detail::printable(fmt::format("{} {} {}{}{}", backend_name(r), r.kernel, to_string(r.type),
+                                                    r.math == Math::Strict ? "" : fmt::format(" {}", to_string(r.math)),
+                                                    r.threads > 0 ? fmt::format(", {} threads", r.threads) : "")));
       width = std::max(width, apps::display_width(names.back()));
     }
     for (std::size_t g = 0; g < grades.size(); ++g) {
@@ -49,7 +51,7 @@ class GradeReporter final : public Reporter {
                  apps::pad_right(fmt::format("grade {}", to_string(grades[g].grading.grade)), 10),
                  grades[g].grading.slope, errors);
     }
-    std::fflush(stdout);
+    apps::flush_stdout();
   }
 
  private:

@@ -16,6 +16,11 @@ inline constexpr int channel_fd = 3; ///< the child's end of the socket
 inline constexpr int memory_fd = 4;  ///< the shared memory in the child
 inline constexpr std::uint32_t magic = 0x7e55e7a5;
 
+/// An operand lies between two guard bands of so many bytes.
+inline constexpr std::size_t guard_bytes = std::size_t{256} << 10;
+/// A bad address that is farther from an operand, in bytes, is no overrun of it.
+inline constexpr std::int64_t farthest_overrun = std::int64_t{1} << 30;
+
 /// The word that fills guard bands, in which no byte may change.
 inline constexpr std::uint32_t guard_word = 0x7fa5dead;
 
@@ -54,7 +59,6 @@ struct SharedHeader {
   std::atomic<Stage> stage = Stage::Starting;
   std::atomic<int> fault_operand = -1;        ///< nearest operand; set by the child's handler of SIGSEGV and SIGBUS
   std::atomic<std::int64_t> fault_offset = 0; ///< bytes from that operand's first element; set only if it is close
-  std::int64_t fault_operand_bytes = 0;       ///< size of that operand
 };
 static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 

@@ -3,12 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <vector>
 
+#include <tessera/backend/environment.hpp>
 #include <tessera/status.hpp>
 
 #include "child_process.hpp"
@@ -39,8 +39,8 @@ bool is_program(const fs::path& path) { return !path.empty() && access(path.c_st
 /// Returns the program of this name in PATH, or `name` itself if it is a path; empty if there is no such program.
 fs::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return is_program(name) ? fs::path(name) : fs::path();
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
+  const char* path = trusted_variable("PATH"); // it names compilers
+  std::istringstream folders(path ? path : "/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
   return {};
@@ -49,7 +49,7 @@ fs::path find_program(const std::string& name) {
 /// Returns the first program that exists: the values of the variables come first, then the names.
 fs::path find_compiler(const std::vector<const char*>& variables, const std::vector<std::string>& names) {
   for (const char* variable : variables)
-    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
+    if (const char* value = trusted_variable(variable); value != nullptr && *value != '\0')
       if (fs::path found = find_program(value); !found.empty()) return found;
   for (const std::string& name : names)
     if (fs::path found = find_program(name); !found.empty()) return found;

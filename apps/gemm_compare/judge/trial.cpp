@@ -33,11 +33,12 @@ std::string find_judge(const std::string& named) {
 const char* name_of(int operand) { return std::array{"A", "B", "C"}.at(static_cast<std::size_t>(operand)); }
 
 /// Returns where a bad address lies, if it is near an operand. The kernel may have written anything into the header.
-std::string place_of_fault(const SharedHeader& header) {
+std::string place_of_fault(const SharedHeader& header, const Problem& problem) {
   const int operand = header.fault_operand;
   if (operand < 0 || operand > 2) return {};
   const std::int64_t offset = header.fault_offset;
-  const std::int64_t bytes = header.fault_operand_bytes;
+  const std::int64_t bytes = bytes_of(problem, static_cast<Operand>(operand));
+  if (offset < -farthest_overrun || offset > bytes + farthest_overrun) return {};
   if (offset < 0) return fmt::format(", {} bytes in front of {}", -offset, name_of(operand));
   if (offset < bytes) return fmt::format(", inside {}", name_of(operand));
   return fmt::format(", {} bytes behind the end of {}", offset - bytes, name_of(operand));
@@ -47,7 +48,8 @@ std::string bounded(const Reply& reply) { return {reply.text, strnlen(reply.text
 
 } // namespace
 
-Trial::Trial(const JudgeRequest& request, SharedMemory& memory) : request_(request), memory_(memory) {
+Trial::Trial(const JudgeRequest& request, SharedMemory& memory)
+    : request_(request), memory_(memory), problem_(memory.header().problem) {
   const std::string program = find_judge(request.program);
   std::array<int, 2> ends{};
   // The socket carries packets, so that a message arrives whole or not at all. Sending to a dead child is an error, not
@@ -109,8 +111,10 @@ std::optional<Reply> Trial::ask(const Command& command, double time_limit, const
   }
   std::optional<Reply> reply = receive(time_limit, where);
   if (!reply) return reply;
-  if (reply->call != command.call && reply->kind == ReplyKind::Done)
-    end(Offence::BreaksProtocol, fmt::format("a reply to call {} {}", reply->call + 1, where));
+  if (const std::string why = nonsense_in(*reply, command, problem_, time_limit); !why.empty()) {
+    end(Offence::BreaksProtocol, why + " " + where);
+    return std::nullopt;
+  }
   switch (reply->kind) {
     case ReplyKind::Done:
       break;
@@ -174,8 +178,8 @@ void Trial::explain_death(int status, std::string where) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     return end(Offence::Exits, "it closed the judge's socket, or was killed, " + where);
   if (WIFSIGNALED(status))
-    return end(Offence::Crashed,
-               fmt::format("{} {}{}", signal_name(WTERMSIG(status)), where, place_of_fault(memory_.header())));
+    return end(Offence::Crashed, fmt::format("{} {}{}", signal_name(WTERMSIG(status)), where,
+                                             place_of_fault(memory_.header(), problem_)));
   end(Offence::Exits, fmt::format("the process ended with status {} {}", WEXITSTATUS(status), where));
 }
 

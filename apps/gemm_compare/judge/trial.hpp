@@ -9,6 +9,7 @@
 #include "channel.hpp"
 #include "child_process.hpp"
 #include "judge.hpp"
+#include "reply_check.hpp"
 #include "shared_memory.hpp"
 
 namespace tessera::judge {
@@ -48,6 +49,7 @@ class Trial {
 
   const JudgeRequest& request_;
   SharedMemory& memory_;
+  const Problem problem_; ///< a copy, because the kernel can write to the shared one
   int channel_ = -1;
   std::optional<ChildProcess> child_;
   std::optional<Ending> ending_;

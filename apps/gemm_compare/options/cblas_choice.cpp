@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/backend/environment.hpp>
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
@@ -31,7 +32,7 @@ void choose_cblas(const std::string& choice) {
   }
   std::vector<std::string> files;
   if (choice == "auto") {
-    if (const char* present = std::getenv(variable); present != nullptr && *present != '\0') return;
+    if (const char* present = trusted_variable(variable); present != nullptr && *present != '\0') return;
     for (const char* file : {"libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4"})
       if (problem_of(file).empty()) files.emplace_back(file);
   } else {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
 #include <tessera/status.hpp>
 
 #include "judge/left_behind.hpp"
@@ -62,7 +63,7 @@ void Board::leave(int status) {
     for (const auto& reporter : reporters_) reporter->finish();
     fmt::print(stderr, "gemm_compare: interrupted; this is what was measured until then\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "gemm_compare: interrupted; {}\n", error.what());
+    fmt::print(stderr, "gemm_compare: interrupted; {}\n", detail::printable(error.what(), true));
   }
   std::fflush(nullptr);
   _exit(status);

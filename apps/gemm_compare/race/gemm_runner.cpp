@@ -101,10 +101,9 @@ void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
   for (const Task& task : group_.tasks)
     if (!result.samples.empty() && task.executor->capabilities().host_memory == (result.judged_on == "cpu") &&
         task.threads == result.threads && task.backend != Backend::Reference) {
-      const TimeSummary time = summarize(result.samples);
       Result as_if = result;
       as_if.backend = task.backend;
-      result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, bench_.options.mean ? time.mean : time.median);
+      result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, seconds_of(result, bench_.options.mean));
       result.model_seconds = model_seconds(bench_.ceilings, as_if, compulsory_traffic(host_.call_before(0)));
       break;
     }
@@ -183,8 +182,7 @@ void GemmRunner::sample(Entry& entry, std::size_t set) {
 
 void GemmRunner::check(Entry& entry) {
   Result& result = entry.result;
-  const TimeSummary time = summarize(result.samples);
-  const double seconds = bench_.options.mean ? time.mean : time.median;
+  const double seconds = seconds_of(result, bench_.options.mean);
   result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
 
   const GemmCall call = operands_->call(0, result.math, 0);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/printable.hpp>
 #include <tessera/status.hpp>
 
 #include "check/verdict.hpp"
@@ -53,7 +54,8 @@ JudgedKernels::JudgedKernels(const Options& options) : options_(options) {
     judged.file = std::make_unique<judge::KernelFile>(path, options.judging.device, options.judging.flags);
     if (judged.file->device() == judge::Device::Cuda) executor(Backend::Cuda); // throws if there is no CUDA device
     if (judged.file->offence() != judge::Offence::None)
-      fmt::print(stderr, "gemm_compare: {} does not compile:\n{}\n", path, judged.file->compiler_output());
+      fmt::print(stderr, "gemm_compare: {} does not compile:\n{}\n", path,
+                 detail::printable(judged.file->compiler_output(), true));
     kernels_.push_back(std::move(judged));
   }
 }
@@ -103,10 +105,7 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   const JudgeVerdict verdict = judge::judge(request);
   set_verdict(verdict, result);
   result.samples = verdict.seconds;
-  if (!verdict.seconds.empty()) {
-    const TimeSummary time = summarize(verdict.seconds);
-    result.gflops = operations(result) / (options_.mean ? time.mean : time.median) * 1e-9;
-  }
+  if (!verdict.seconds.empty()) result.gflops = operations(result) / seconds_of(result, options_.mean) * 1e-9;
   if (!verdict.c.empty()) {
     ProductCheck::Findings findings = check.check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
     result.error = std::move(findings.error);
@@ -123,7 +122,8 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   }
   if (!verdict.output.empty() && result.verdict != Verdict::Pass) {
     progress.clear();
-    fmt::print(stderr, "gemm_compare: {} printed:\n{}\n", judged.name, verdict.output);
+    fmt::print(stderr, "gemm_compare: {} printed:\n{}\n", detail::printable(judged.name),
+               detail::printable(verdict.output, true));
   }
 }
 

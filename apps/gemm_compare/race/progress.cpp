@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/terminal.hpp"
 
 namespace tessera::compare_app {
@@ -33,17 +35,16 @@ double Progress::seconds_left() const {
 }
 
 void Progress::show(const std::string& what) {
-  const Clock::time_point now = Clock::now();
-  if (!enabled_ || now - shown_ < std::chrono::milliseconds(50)) return;
-  shown_ = now;
-  const double past = std::chrono::duration<double>(now - start_).count();
+  const double past = watch_.seconds();
+  if (!enabled_ || past - shown_ < 0.05) return;
+  shown_ = past;
   const double left = seconds_left();
   const double share = past / std::max(past + left, 1e-9);
   constexpr int cells = 24;
   const int full = std::clamp(static_cast<int>(share * cells), 0, cells);
   std::string bar;
   for (int i = 0; i < cells; ++i) bar += i < full ? "█" : "░";
-  fmt::print(stderr, "\r\x1b[K{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), what);
+  fmt::print(stderr, "\r\x1b[K{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), detail::printable(what));
   std::fflush(stderr);
   visible_ = true;
 }

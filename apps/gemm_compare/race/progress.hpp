@@ -3,9 +3,10 @@
 /// A line on stderr that says how much is done and how long the rest takes. It is shown on a terminal only.
 
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <string>
+
+#include <tessera/detail/stopwatch.hpp>
 
 namespace tessera::compare_app {
 
@@ -24,13 +25,12 @@ class Progress {
   void clear();
 
  private:
-  using Clock = std::chrono::steady_clock;
   double seconds_left() const;
 
   bool enabled_;
   std::atomic<bool> visible_ = false; // an interrupt clears the line from another thread
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point shown_{};
+  measure::HostStopwatch watch_;
+  double shown_ = -1;                    ///< seconds from the start to the last time that the line was written
   std::map<std::string, double> left_;   ///< operations
   std::map<std::string, double> speeds_; ///< operations per second, as last seen
 };

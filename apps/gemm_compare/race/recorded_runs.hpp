@@ -5,9 +5,9 @@
 
 #include <memory>
 
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/recording.hpp>
 
-#include "measure/stopwatch.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 

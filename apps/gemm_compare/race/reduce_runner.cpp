@@ -98,8 +98,7 @@ void sample(Entry& entry, const Vectors& vectors, std::size_t set) {
 
 void finish(Bench& bench, Entry& entry, const ReduceReference& reference, double canonical) {
   Result& result = entry.result;
-  const TimeSummary time = summarize(result.samples);
-  const double seconds = bench.options.mean ? time.mean : time.median;
+  const double seconds = seconds_of(result, bench.options.mean);
   result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
   if (!entry.device_seconds.empty()) result.device_seconds = summarize(entry.device_seconds).median;
   result.error = judge(entry.value, reference, canonical);

@@ -37,11 +37,13 @@ double operations(const Result& result) {
   return 2 * m * n * k;
 }
 
+double seconds_of(const Result& result, bool use_mean) {
+  const TimeSummary time = summarize(result.samples);
+  return use_mean ? time.mean : time.median;
+}
+
 void set_speedups(std::vector<Result>& group, bool use_mean) {
-  const auto time = [&](const Result& result) {
-    const TimeSummary summary = summarize(result.samples);
-    return use_mean ? summary.mean : summary.median;
-  };
+  const auto time = [&](const Result& result) { return seconds_of(result, use_mean); };
   double base = 0;
   bool gold = false;
   for (const Result& result : group) {

@@ -69,6 +69,9 @@ using measure::TimeSummary;
 /// Floating-point operations of a product or a reduction.
 double operations(const Result& result);
 
+/// Returns the seconds that a run took: the mean of the samples if `use_mean`, else their median; NaN without samples.
+double seconds_of(const Result& result, bool use_mean);
+
 /// Fills in the speed-ups over the first rung: gold if it was timed, else the slowest kernel.
 void set_speedups(std::vector<Result>& group, bool use_mean);
 

@@ -6,12 +6,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include <tessera/backend_list.hpp>
+#include <tessera/detail/json_nesting.hpp>
 
 #include "columns/columns.hpp"
 #include "columns/json_fields.hpp"
@@ -141,11 +143,16 @@ Run read_run(Json document) {
 }
 
 Run load_run(const std::string& file) {
-  if (std::filesystem::is_directory(file)) throw DocumentError(fmt::format("{}: is a folder", file));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) throw DocumentError(fmt::format("{}: is a folder", file));
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw DocumentError(fmt::format("{}: {}", file, std::strerror(errno)));
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (detail::json_nesting(text) > detail::most_json_nesting)
+    throw DocumentError(fmt::format("{}: is nested deeper than {} levels, so it is no report of gemm_compare", file,
+                                    detail::most_json_nesting));
   try {
-    return read_run(Json::parse(stream));
+    return read_run(Json::parse(text));
   } catch (const Json::exception& error) {
     throw DocumentError(fmt::format("{}: is not JSON: {}", file, error.what()));
   } catch (const DocumentError& error) {

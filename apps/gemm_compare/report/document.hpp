@@ -3,7 +3,9 @@
 /// Reads the JSON document of --json ("tessera.compare/1") row by row.
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -24,8 +26,9 @@ class DocumentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One result as every report sees it: columns/columns.hpp lists the columns and their keys. A number that the document
-/// lacks, or has as null, is `unknown`; a missing word is what the member is initialised with.
+/// One result as every report sees it: columns/columns.hpp lists the columns and their keys. Values that code of a
+/// report reads are members; numbers that only columns show are in `numbers`. A number that the document lacks, or has
+/// as null, is `unknown`; a missing word is what the member is initialised with.
 struct Row {
   std::string op = "gemm";
   std::string backend, kernel;
@@ -41,23 +44,22 @@ struct Row {
 
   double median = unknown, min = unknown, max = unknown, mean = unknown; ///< seconds
   int samples = 0;
-  double device_seconds = unknown; ///< by the device's own clock
   double gflops = unknown;
   double ceiling_percent = unknown;
   double speedup = unknown; ///< over the first rung
-  double model_seconds = unknown;
-  double global_accesses = unknown; ///< elements; known of rows that count them
 
-  double total_abs = unknown, max_abs = unknown, max_rel = unknown, mean_rel = unknown;
-  double normwise = unknown;
-  double componentwise = unknown; ///< largest |Δ| / (|A||B|), in units of the type's roundoff
-  double row_column = unknown, norm_product = unknown;
+  double mean_rel = unknown;
   double max_over_bound = unknown;
-  double differing_bits = unknown, misplaced = unknown; ///< elements
-  double rows = unknown, rows_compared = unknown;
-  double check_seconds = unknown;
+  double rows_compared = unknown;
 
   std::string verdict = "unknown", reason;
+
+  std::map<std::string, double, std::less<>> numbers; ///< that no member holds, by the names of their columns
+  /// Returns one of `numbers`; unknown if the row has none of this name.
+  double number(std::string_view column) const {
+    const auto at = numbers.find(column);
+    return at == numbers.end() ? unknown : at->second;
+  }
 
   bool timed() const { return median > 0; }
   /// The result was compared with the reference.

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "columns/columns.hpp"
 #include "format.hpp"
 #include "grades.hpp"
@@ -13,15 +15,18 @@
 namespace tessera::report {
 namespace {
 
+/// Ends of lines become blanks, and other control characters are written as \x1b.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  return detail::printable(text);
+}
+
 /// Escapes text for a cell, so that nothing in it ends the cell or starts markup.
 std::string cell(const std::string& text) {
   std::string result;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') {
-      result += ' ';
-      continue;
-    }
-    if (std::string_view("|\\`*_<>[]#~").find(c) != std::string_view::npos) result += '\\';
+  for (const char c : one_line(text)) {
+    if (std::string_view("|\\`*_<>[]#~&$").find(c) != std::string_view::npos) result += '\\';
     result += c;
   }
   return result;
@@ -31,11 +36,11 @@ std::string cell(const std::string& text) {
 std::string code(const std::string& text) {
   std::size_t longest = 0, here = 0;
   std::string inner;
-  for (const char c : text) {
+  for (const char c : one_line(text)) {
     here = c == '`' ? here + 1 : 0;
     longest = std::max(longest, here);
     if (c == '|') inner += '\\';
-    inner += c == '\n' ? ' ' : c;
+    inner += c;
   }
   const std::string fence(longest + 1, '`');
   return longest == 0 ? fence + inner + fence : fence + " " + inner + " " + fence;

@@ -1,5 +1,7 @@
 /// One line for each result, for spreadsheets. Empty fields are unknown.
 
+#include <tessera/detail/printable.hpp>
+
 #include "report/columns/columns.hpp"
 #include "reporter.hpp"
 
@@ -25,7 +27,8 @@ class CsvReporter final : public Reporter {
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
       const report::Row row = row_of(result);
-      add_line([&](const report::Column& column) { return quoted(report::exact_text(column, row)); });
+      add_line(
+          [&](const report::Column& column) { return quoted(detail::printable(report::exact_text(column, row))); });
     }
   }
 

@@ -49,7 +49,7 @@ void add_error_details(const GemmError& error, ordered_json& json) {
 }
 
 void set_times(const Result& result, report::Row& row) {
-  if (result.device_seconds > 0) row.device_seconds = result.device_seconds;
+  if (result.device_seconds > 0) set_number(row, "device_seconds", result.device_seconds);
   if (result.samples.empty()) return;
   const TimeSummary time = summarize(result.samples);
   row.median = time.median;
@@ -60,19 +60,7 @@ void set_times(const Result& result, report::Row& row) {
 }
 
 void set_errors(const GemmError& error, report::Row& row) {
-  row.total_abs = error.total_abs;
-  row.max_abs = error.max_abs;
-  row.max_rel = error.max_rel;
-  row.mean_rel = error.mean_rel;
-  row.normwise = error.normwise;
-  row.componentwise = error.componentwise;
-  row.row_column = error.row_column;
-  row.norm_product = error.norm_product;
-  row.max_over_bound = error.max_over_bound;
-  row.differing_bits = static_cast<double>(error.differing_bits);
-  row.misplaced = static_cast<double>(error.misplaced);
-  row.rows = static_cast<double>(error.rows);
-  row.rows_compared = static_cast<double>(error.rows_compared);
+  for (const ErrorNumber& number : error_numbers) set_number(row, number.name, number.value(error));
 }
 
 ordered_json state_json(const DeviceState& state) {
@@ -107,10 +95,10 @@ report::Row row_of(const Result& result) {
   row.gflops = result.gflops;
   row.ceiling_percent = result.ceiling_percent;
   row.speedup = result.speedup;
-  row.model_seconds = result.model_seconds;
-  row.global_accesses = result.global_accesses;
+  set_number(row, "model", result.model_seconds);
+  set_number(row, "global_accesses", result.global_accesses);
   if (result.error) set_errors(*result.error, row);
-  row.check_seconds = result.check_seconds;
+  set_number(row, "check_seconds", result.check_seconds);
   row.verdict = to_string(result.verdict);
   row.reason = result.reason;
   return row;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/terminal.hpp"
 #include "reporter.hpp"
 
@@ -46,10 +48,11 @@ class ErrorsReporter final : public Reporter {
     for (const Result& result : group) {
       if (!result.error || result.operation != Operation::Gemm) continue;
       const GemmError& error = *result.error;
-      fmt::print("\n  {}\n",
-                 apps::styled(fmt::format("{} {}{}", backend_name(result), result.kernel,
-                                          result.threads > 0 ? fmt::format(", {} threads", result.threads) : ""),
-                              apps::Style::Bold, apps::shows_colour(stdout)));
+      fmt::print(
+          "\n  {}\n",
+          apps::styled(fmt::format("{} {}{}", detail::printable(backend_name(result)), detail::printable(result.kernel),
+                                   result.threads > 0 ? fmt::format(", {} threads", result.threads) : ""),
+                       apps::Style::Bold, apps::shows_colour(stdout)));
       fmt::print(
           "    ‖Δ‖/‖C‖ = {:.3g}, max |Δ|/(|A||B|) = {:.3g} u, max |Δ|/(‖a‖‖b‖) = {:.3g} u, ‖Δ‖/(‖A‖‖B‖) = {:.3g} u\n",
           error.normwise, error.componentwise, error.row_column, error.norm_product);
@@ -60,7 +63,7 @@ class ErrorsReporter final : public Reporter {
                    found.inf, expected.inf, error.misplaced);
       print_worst(error.worst);
     }
-    std::fflush(stdout);
+    apps::flush_stdout();
   }
 
   void finish() override {}

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/terminal.hpp"
 #include "reporter.hpp"
 
@@ -17,8 +19,9 @@ class SummaryReporter final : public Reporter {
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
       if (result.transfer) continue;
-      const std::string kernel = fmt::format("{} {}{}", backend_name(result), result.kernel,
-                                             result.threads > 1 ? fmt::format(" ({} threads)", result.threads) : "");
+      const std::string kernel =
+          detail::printable(fmt::format("{} {}{}", backend_name(result), result.kernel,
+                                        result.threads > 1 ? fmt::format(" ({} threads)", result.threads) : ""));
       if (rows_.find(kernel) == rows_.end()) order_.push_back(kernel);
       const std::string size = fmt::format("{}×{}×{}", result.shape.m, result.shape.n, result.shape.k);
       if (sizes_.empty() || sizes_.back() != size) sizes_.push_back(size);
@@ -54,7 +57,7 @@ class SummaryReporter final : public Reporter {
       }
       fmt::print("\n");
     }
-    std::fflush(stdout);
+    apps::flush_stdout();
   }
 
   std::vector<std::string> order_, sizes_;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
+
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
 #include "report/columns/columns.hpp"
@@ -127,9 +129,9 @@ class TableReporter final : public Reporter {
     fmt::print("\n{}\n", apps::styled(heading(group.front()), Style::Bold, colour_));
     fmt::print("{}\n", apps::styled(lines.front(), Style::Dim, colour_));
     for (std::size_t r = 0; r < group.size(); ++r)
-      fmt::print("{}{}\n", lines[r + 1], group[r].reason.empty() ? "" : ": " + group[r].reason);
+      fmt::print("{}{}\n", lines[r + 1], group[r].reason.empty() ? "" : ": " + detail::printable(group[r].reason));
     print_commands(group);
-    std::fflush(stdout);
+    apps::flush_stdout();
   }
 
   void finish() override {}
@@ -139,7 +141,7 @@ class TableReporter final : public Reporter {
   /// padding.
   void add_column(const Column& column, const std::vector<Result>& group, std::vector<std::string>& lines) const {
     std::vector<std::string> cells{column.table.heading};
-    for (const Result& result : group) cells.push_back(cell(column, row_of(result)));
+    for (const Result& result : group) cells.push_back(detail::printable(cell(column, row_of(result))));
     if (is_empty(cells)) return;
     std::size_t width = 0;
     for (const std::string& text : cells) width = std::max(width, apps::display_width(text));
@@ -163,7 +165,7 @@ class TableReporter final : public Reporter {
     for (const report::Row& row : run.rows) {
       if (!row.failing()) continue;
       if (first) fmt::print("{}\n", apps::styled("to see it again:", Style::Dim, colour_));
-      fmt::print("  {}\n", report::reproduce_command(row, run));
+      fmt::print("  {}\n", detail::printable(report::reproduce_command(row, run)));
       first = false;
     }
   }

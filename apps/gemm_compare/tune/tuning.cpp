@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/printable.hpp>
 #include <tessera/status.hpp>
 
-#include "measure/time_summary.hpp"
+#include "common/terminal.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -50,7 +51,8 @@ Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tunin
   path_ = target(options, machine);
   table_.backend = machine.backend;
   table_.device = machine.device;
-  if (std::filesystem::exists(path_)) table_ = load_tuning(path_);
+  std::error_code error; // a path that cannot be looked at is read, too, for the reason
+  if (std::filesystem::exists(path_, error) || error) table_ = load_tuning(path_);
   if (table_.backend != machine.backend || table_.device != machine.device)
     throw InvalidArgument(fmt::format("tune: {} is of {} on {}, but this is {} on {}; name another file with --table",
                                       path_.string(), to_string(table_.backend), table_.device,
@@ -73,14 +75,14 @@ bool Tuning::wants(Group& group) {
            (far != far_behind_.end() && far->second >= hopeless_after);
   });
   if (group.tasks.empty()) return false;
-  if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() < budget_) return true;
+  if (watch_.seconds() < budget_) return true;
   ++left_;
   return false;
 }
 
 void Tuning::add(const std::vector<Result>& group) {
   std::map<Math, const Result*> fastest;
-  const auto seconds = [](const Result& result) { return summarize(result.samples).median; };
+  const auto seconds = [](const Result& result) { return seconds_of(result, false); };
   for (auto result = group.rbegin(); result != group.rend(); ++result) { // the preferred rows are last
     if (result->transfer || result->samples.empty() || result->verdict != Verdict::Pass) continue;
     const Result*& best = fastest[result->math];
@@ -92,13 +94,13 @@ void Tuning::add(const std::vector<Result>& group) {
     times = seconds(result) > behind * seconds(*fastest.at(result.math)) ? times + 1 : 0;
   }
   for (const auto& [math, best] : fastest) {
-    table_.products.push_back(
-        {best->type, math, best->shape.m, best->shape.n, best->shape.k, best->kernel, seconds(*best)});
+    table_.products.push_back({best->type, math, best->shape.m, best->shape.n, best->shape.k,
+                               detail::printable(best->kernel), seconds(*best)});
     ++added_;
     fmt::print("{} {} {}×{}×{}: {}, {:.4g} µs\n", to_string(best->type), to_string(math), best->shape.m, best->shape.n,
-               best->shape.k, best->kernel, seconds(*best) * 1e6);
+               best->shape.k, detail::printable(best->kernel), seconds(*best) * 1e6);
   }
-  std::fflush(stdout);
+  apps::flush_stdout();
   if (!fastest.empty()) save_tuning(path_, table_);
 }
 

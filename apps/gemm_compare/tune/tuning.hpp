@@ -4,13 +4,13 @@
 /// kernel that passed its check. gemm() chooses by that table. Shapes in the table are not measured again, so that an
 /// interrupted run can go on.
 
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/tuning.hpp>
 
 #include "race/plan.hpp"
@@ -41,7 +41,7 @@ class Tuning {
 
   std::filesystem::path path_;
   double budget_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  measure::HostStopwatch watch_;
   TuningTable table_;
   std::map<Kernel, int> far_behind_; ///< number of shapes in a row on which the kernel was far behind
   int added_ = 0;

@@ -2,10 +2,9 @@
 
 /// Measures how fast memory and caches can be read and copied.
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/executor.hpp>
 
 #include "cpu/device/isa.hpp"
@@ -16,14 +15,8 @@ namespace tessera::cpu {
 /// Returns the seconds of the fastest of a few runs, because a ceiling is a time that nothing disturbs.
 template <class Work>
 double best_seconds(Work work) {
-  constexpr int repetitions = 5;
-  double best = 1e30;
-  for (int i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
+  constexpr int runs = 4; // and one that warms up
+  return measure::fastest_host_seconds(runs, work);
 }
 
 /// Returns the bytes per second between the processor and memory for data that no cache holds. It measures reading and

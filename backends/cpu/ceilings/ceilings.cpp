@@ -5,6 +5,8 @@
 #include <cmath>
 #include <new>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "bandwidth.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/gemm/common/microkernel.hpp"
@@ -32,6 +34,7 @@ double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
 } // namespace
 
 Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept try {
+  const detail::ContractArithmetic contract;
   ceilings = {};
   if (math != Math::Strict) return {}; // the micro-kernels have no units of other modes
   const int used = threads_for(threads);

@@ -3,11 +3,13 @@
 #include <unistd.h>
 #include <fstream>
 
+#include <tessera/detail/open_file.hpp>
+
 namespace tessera::cpu {
 namespace {
 
 std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
+  std::ifstream file = detail::open_file("/proc/cpuinfo");
   std::string line;
   while (std::getline(file, line))
     if (line.starts_with("model name"))
@@ -15,11 +17,13 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-std::string first_word(const std::string& path) {
-  std::ifstream file(path);
+std::string first_word(const std::string& path) try {
+  std::ifstream file = detail::open_file(path);
   std::string word;
   file >> word;
   return word;
+} catch (const std::ios_base::failure&) { // a file of the system that cannot be read
+  return {};
 }
 
 /// Returns the bytes that a size such as "32K", "2048K" or "32M" means.

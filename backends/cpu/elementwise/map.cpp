@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "complex.hpp"
 #include "cpu/executor.hpp"
 #include "reference/elementwise/epilogue.hpp"
@@ -62,6 +64,7 @@ MapCall columns_of(const MapCall& call, Index first, Index last) {
 } // namespace
 
 Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   const int threads = threads_for(call.threads);
   if (is_complex(call.op)) return map_complex(call, team(), threads);
   if (call.op == MapOp::Transpose) {
@@ -91,6 +94,7 @@ Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
 }
 
 Status CpuExecutor::finish(Queue&, const FinishCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   const RowTasks each = tasks_of_rows(call.rows, call.cols, 1);
   team().run(each.count, threads_for(call.threads), [&](Index task, int) {
     apply_epilogue_to_rows(call, task * each.rows, std::min((task + 1) * each.rows, call.rows));
@@ -99,6 +103,7 @@ Status CpuExecutor::finish(Queue&, const FinishCall& call) noexcept {
 }
 
 Status CpuExecutor::random(Queue&, const RandomCall& call) noexcept {
+  const detail::ContractArithmetic contract;
   const RowTasks each = tasks_of_rows(call.rows, call.cols, 1);
   team().run(each.count, threads_for(call.threads), [&](Index task, int) {
     random_rows(call, task * each.rows, std::min((task + 1) * each.rows, call.rows));

@@ -1,5 +1,6 @@
 #include "ladder.hpp"
 
+#include <memory>
 #include <vector>
 
 #include "cpu/gemm/cblas/cblas.hpp"
@@ -8,7 +9,7 @@ namespace tessera::cpu {
 
 std::span<const GemmKernel> gemm_ladder() {
   static const auto* rows = [] {
-    auto* all = new std::vector<GemmKernel>{
+    auto all = std::make_unique<std::vector<GemmKernel>>(std::initializer_list<GemmKernel>{
         simd_f32,          simd_f64,          //
         simd_packed_f32,   simd_packed_f64,   //
         simd_panel_f32,    simd_panel_f64,    //
@@ -21,14 +22,14 @@ std::span<const GemmKernel> gemm_ladder() {
         naive_f32,         naive_f64,         //
         widened_f16,       widened_bf16,      //
         kahan_f32,         kahan_f64,
-    };
+    });
 #if defined(TESSERA_HAS_AMX_CODE)
     all->push_back(amx_bf16_f32);
     all->push_back(amx_bf16_bf16);
     all->push_back(amx_bf16x6_f32);
 #endif
     for (const GemmKernel& row : cblas_rows()) all->push_back(row);
-    return all;
+    return all.release(); // lives as long as the process: executors and programs keep rows
   }();
   return *rows;
 }

@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include <tessera/backend/out_of_memory.hpp>
+
 namespace tessera::cpu {
 namespace {
 
@@ -47,7 +49,7 @@ Scratch ScratchPool::acquire(std::size_t bytes) {
   const std::size_t alignment = bytes >= huge_page ? huge_page : page;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) throw HostMemoryShort("the packed operands of a product", rounded);
   // Packed strips are read from end to end, so fewer, larger pages help. The system need not follow this advice.
   if (alignment == huge_page) (void)madvise(memory, rounded, MADV_HUGEPAGE);
   return Scratch(this, memory, rounded);

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include <tessera/backend/fork.hpp>
+
 namespace tessera::cpu {
 
 class ScratchPool;
@@ -28,14 +30,14 @@ class Scratch {
   std::size_t bytes_ = 0;
 };
 
-class ScratchPool {
+class ScratchPool : private ForkObserver {
  public:
   ScratchPool() = default;
   ScratchPool(const ScratchPool&) = delete;
   ScratchPool& operator=(const ScratchPool&) = delete;
-  ~ScratchPool();
+  ~ScratchPool() override;
 
-  /// Returns a block of at least `bytes` bytes. Throws std::bad_alloc, after the kept blocks were freed.
+  /// Returns a block of at least `bytes` bytes. Throws HostMemoryShort, after the kept blocks were freed.
   Scratch acquire(std::size_t bytes);
 
  private:
@@ -46,6 +48,9 @@ class ScratchPool {
   };
   void release(Block block) noexcept;
   void free_kept() noexcept;
+  void before_fork() noexcept override { mutex_.lock(); }
+  void after_fork_in_parent() noexcept override { mutex_.unlock(); }
+  void after_fork_in_child() noexcept override { mutex_.unlock(); }
 
   std::mutex mutex_;
   std::vector<Block> kept_;

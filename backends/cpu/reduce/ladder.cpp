@@ -9,6 +9,7 @@
 #include <array>
 #include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/half.hpp>
 
 #include "cpu/executor.hpp"
@@ -68,15 +69,15 @@ template <class T>
 Status run(const ReduceKernel&, Executor& executor, Queue&, const ReduceCall& call, ReduceResult& result) noexcept try {
   CpuExecutor& cpu = cpu_of(executor);
   const Index chunks = host::chunk_count(call.rows * call.cols);
-  std::vector<double> sums(static_cast<std::size_t>(chunks));
+  auto sums = sized_vector<double>(static_cast<std::size_t>(chunks), "the sums of a reduction");
   cpu.team().run((chunks + task_chunks - 1) / task_chunks, cpu.threads_for(call.threads), [&](Index task, int) {
     for (Index chunk = task * task_chunks; chunk < std::min((task + 1) * task_chunks, chunks); ++chunk)
       sums[static_cast<std::size_t>(chunk)] = reduce_chunk<T>(call, chunk);
   });
   result.value = host::fold_levels(call.op, sums);
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

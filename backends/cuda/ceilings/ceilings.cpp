@@ -1,10 +1,10 @@
 #include "ceilings.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 #include <vector>
 
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/executor.hpp>
 
 #include "cuda/device/status.hpp"
@@ -20,42 +20,19 @@ constexpr std::size_t largest_copy = std::size_t{512} << 20;
 constexpr std::size_t smallest_l2 = std::size_t{64} << 10;
 constexpr int l2_blocks_per_multiprocessor = 4;
 
-/// Times enqueued work by two events around it.
-class Stopwatch {
- public:
-  Status prepare(Executor& executor) noexcept {
-    if (Status status = executor.create_event(begin_); !status.ok()) return status;
-    return executor.create_event(end_);
-  }
-  template <class Work>
-  Status time(Queue& queue, double& seconds, Work work) noexcept {
-    if (Status status = begin_->record(queue); !status.ok()) return status;
-    if (Status status = work(); !status.ok()) return status;
-    if (Status status = end_->record(queue); !status.ok()) return status;
-    return end_->seconds_since(*begin_, seconds);
-  }
-
- private:
-  std::unique_ptr<Event> begin_;
-  std::unique_ptr<Event> end_;
-};
-
 /// Measures how many rounds a second the device does of the work that launch(rounds) enqueues. A run takes about
 /// `seconds_per_run`.
 template <class Launch>
-Status fastest_rate(Queue& queue, Stopwatch& watch, Launch launch, double& rounds_per_second) noexcept {
+Status fastest_rate(measure::Stopwatch& watch, Launch launch, double& rounds_per_second) noexcept {
   rounds_per_second = 0;
   int rounds = 1;
   for (int run = 0; run <= runs; ++run) {
-    double seconds = 0;
-    Status status = watch.time(queue, seconds, [&] { return launch(rounds); });
-    if (!status.ok()) return status;
+    if (Status status = watch.time([&] { return launch(rounds); }); !status.ok()) return status;
     if (run == 0) { // The first run loads the code.
-      status = watch.time(queue, seconds, [&] { return launch(64); });
-      if (!status.ok()) return status;
-      rounds = static_cast<int>(std::clamp(64 * seconds_per_run / std::max(seconds, 1e-6), 1.0, 1e6));
-    } else if (seconds > 0) {
-      rounds_per_second = std::max(rounds_per_second, rounds / seconds);
+      if (Status status = watch.time([&] { return launch(64); }); !status.ok()) return status;
+      rounds = static_cast<int>(std::clamp(64 * seconds_per_run / std::max(watch.seconds(), 1e-6), 1.0, 1e6));
+    } else if (watch.seconds() > 0) {
+      rounds_per_second = std::max(rounds_per_second, rounds / watch.seconds());
     }
   }
   return {};
@@ -83,14 +60,15 @@ class Flag {
 };
 
 /// Measures a probe's FLOP/s; a multiply-add counts as two. The result is 0 if the device lacks the instruction.
-Status measure(const Probe& probe, Executor& executor, Queue& queue, Stopwatch& watch, double& flops) noexcept {
+Status measure_flops(const Probe& probe, Executor& executor, Queue& queue, measure::Stopwatch& watch,
+                     double& flops) noexcept {
   flops = 0;
   Flag ran;
   if (Status status = ran.prepare(executor, queue); !status.ok()) return status;
   const int blocks = executor.capabilities().multiprocessors * probe.blocks_per_multiprocessor;
   const auto launch = [&](int rounds) { return probe.launch(blocks, rounds, ran.get(), stream_of(queue)); };
   double rate = 0;
-  if (Status status = fastest_rate(queue, watch, launch, rate); !status.ok()) return status;
+  if (Status status = fastest_rate(watch, launch, rate); !status.ok()) return status;
   bool did_run = false;
   if (Status status = ran.read(queue, did_run); !status.ok()) return status;
   if (did_run) flops = probe.flops_per_block_round * blocks * rate;
@@ -100,7 +78,8 @@ Status measure(const Probe& probe, Executor& executor, Queue& queue, Stopwatch& 
 /// Measures the bytes a second that are read from the L2 cache. The level stays 0 if the device does not tell the
 /// cache's size or has no memory left. Buffers of half the cache, as on the CPU, and of a quarter of it are read,
 /// because some devices keep two copies of data that all multiprocessors read. `memory`: the memory's bytes a second.
-Status measure_l2(Executor& executor, Queue& queue, Stopwatch& watch, double memory, CacheCeiling& l2) noexcept {
+Status measure_l2(Executor& executor, Queue& queue, measure::Stopwatch& watch, double memory,
+                  CacheCeiling& l2) noexcept {
   const std::size_t size = executor.capabilities().l2_bytes;
   if (size < smallest_l2) return {};
   Scratch buffer;
@@ -118,7 +97,7 @@ Status measure_l2(Executor& executor, Queue& queue, Stopwatch& watch, double mem
       return read_l2(buffer.data(), bytes, blocks, rounds, ran.get(), stream_of(queue));
     };
     double rate = 0;
-    if (Status status = fastest_rate(queue, watch, launch, rate); !status.ok()) return status;
+    if (Status status = fastest_rate(watch, launch, rate); !status.ok()) return status;
     l2.bytes_per_second = std::max(l2.bytes_per_second, l2_bytes_per_block_round() * blocks * rate);
   }
   bool did_read = false;
@@ -128,7 +107,8 @@ Status measure_l2(Executor& executor, Queue& queue, Stopwatch& watch, double mem
 }
 
 /// Measures the bytes read plus the bytes written a second when the device copies a buffer that no cache holds.
-Status measure_bandwidth(Executor& executor, Queue& queue, Stopwatch& watch, double& bytes_per_second) noexcept {
+Status measure_bandwidth(Executor& executor, Queue& queue, measure::Stopwatch& watch,
+                         double& bytes_per_second) noexcept {
   const cudaStream_t stream = stream_of(queue);
   Scratch from;
   Scratch to;
@@ -142,14 +122,13 @@ Status measure_bandwidth(Executor& executor, Queue& queue, Stopwatch& watch, dou
   if (Status status = check(cudaMemsetAsync(from.data(), 1, bytes, stream), "filling a buffer"); !status.ok())
     return status;
   for (int run = 0; run <= runs; ++run) {
-    double seconds = 0;
-    const Status status = watch.time(queue, seconds, [&] {
+    const Status status = watch.time([&] {
       return check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream),
                    "copying on the device");
     });
     if (!status.ok()) return status;
-    if (run > 0 && seconds > 0)
-      bytes_per_second = std::max(bytes_per_second, 2.0 * static_cast<double>(bytes) / seconds);
+    if (run > 0 && watch.seconds() > 0)
+      bytes_per_second = std::max(bytes_per_second, 2.0 * static_cast<double>(bytes) / watch.seconds());
   }
   return {};
 }
@@ -177,11 +156,10 @@ Probes probes_of(DType type, Math math) {
 
 Status measure_ceilings(Executor& executor, Queue& queue, DType type, Math math, Ceilings& ceilings) noexcept try {
   ceilings = {};
-  Stopwatch watch;
-  if (Status status = watch.prepare(executor); !status.ok()) return status;
+  measure::Stopwatch watch(executor, queue);
   for (const Probe* probe : probes_of(type, math)) {
     double flops = 0;
-    if (Status status = measure(*probe, executor, queue, watch, flops); !status.ok()) return status;
+    if (Status status = measure_flops(*probe, executor, queue, watch, flops); !status.ok()) return status;
     ceilings.flops = std::max(ceilings.flops, flops);
   }
   if (Status status = measure_bandwidth(executor, queue, watch, ceilings.bytes_per_second); !status.ok()) return status;

@@ -50,8 +50,12 @@ Status count_devices(int& count) {
                        ", this plug-in needs CUDA " + version_text(runtime) + "; update the driver");
   if (error == cudaSuccess || error == cudaErrorNoDevice)
     return unavailable("the NVIDIA driver (CUDA " + version_text(driver) + ") shows no device" + hidden_devices());
+  const char* advice = error != cudaErrorInitializationError
+                           ? ""
+                           : "; if this process was forked from one that had used CUDA, start it as a new program (in "
+                             "Python: multiprocessing's 'spawn')";
   return unavailable("the NVIDIA driver (CUDA " + version_text(driver) +
-                     ") cannot list its devices: " + text_of(error));
+                     ") cannot list its devices: " + text_of(error) + advice);
 }
 
 std::string how_many(int count) {

@@ -1,6 +1,6 @@
 #include "vendor_library.hpp"
 
-#include <cstdlib>
+#include <tessera/backend/environment.hpp>
 
 namespace tessera::cuda {
 
@@ -11,7 +11,7 @@ std::string loader_error() {
 
 void* open_library(const VendorLibrary& wanted, std::string& missing) {
   const std::string stem = wanted.stem;
-  const char* named = std::getenv(wanted.variable);
+  const char* named = trusted_variable(wanted.variable);
   if (named != nullptr && *named != '\0') {
     void* library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)

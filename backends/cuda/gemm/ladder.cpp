@@ -1,11 +1,11 @@
 #include "ladder.hpp"
 
-#include <vector>
+#include <array>
 
 namespace tessera::cuda {
 
 std::span<const GemmKernel> gemm_ladder() {
-  static const std::vector<GemmKernel> rows{
+  static const std::array rows{
       // clang-format off
       // Math::Strict. cuBLAS is not canonical, so it comes after the first canonical row that takes every call.
       // cublas_lt* is a yardstick: it runs only where it is named, in every mode.

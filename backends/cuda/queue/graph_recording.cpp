@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "cuda/device/status.hpp"
 #include "relaxed_capture.hpp"
 #include "stream.hpp"
@@ -25,6 +27,7 @@ Status GraphRecording::create(int device, cudaGraph_t graph, std::unique_ptr<Rec
 }
 
 GraphRecording::~GraphRecording() {
+  const detail::ContractArithmetic contract;
   const RelaxedCaptureMode relaxed;
   static_cast<void>(cudaSetDevice(device_));
   if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
@@ -35,6 +38,7 @@ GraphRecording::~GraphRecording() {
 }
 
 Status GraphRecording::replay(Queue& queue) noexcept {
+  const detail::ContractArithmetic contract;
   return check(cudaGraphLaunch(executable_, stream_of(queue)), "replaying a recording");
 }
 

@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include <tessera/detail/floating_point.hpp>
+
 #include "cuda/device/status.hpp"
 #include "graph_recording.hpp"
 #include "relaxed_capture.hpp"
@@ -29,6 +31,7 @@ Status StreamQueue::create(int device, Executor& executor, DeviceMemory& memory,
 }
 
 StreamQueue::~StreamQueue() {
+  const detail::ContractArithmetic contract;
   if (queues_) queues_->remove(stream_);
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaStreamSynchronize(stream_));
@@ -37,6 +40,7 @@ StreamQueue::~StreamQueue() {
 }
 
 Status StreamQueue::synchronize() noexcept {
+  const detail::ContractArithmetic contract;
   const RelaxedCaptureMode relaxed;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaStreamSynchronize(stream_), "waiting for a queue's work");
@@ -60,13 +64,16 @@ Status order(int device, cudaStream_t first, cudaStream_t second) noexcept {
 } // namespace
 
 Status StreamQueue::start_after(void* stream) noexcept {
+  const detail::ContractArithmetic contract;
   return order(device_, static_cast<cudaStream_t>(stream), stream_);
 }
 Status StreamQueue::finish_before(void* stream) noexcept {
+  const detail::ContractArithmetic contract;
   return order(device_, stream_, static_cast<cudaStream_t>(stream));
 }
 
 Status StreamQueue::begin_recording() noexcept {
+  const detail::ContractArithmetic contract;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   const auto held = hold();
   if (recorded_) return {StatusCode::Rejected, "this queue is being recorded already"};
@@ -78,6 +85,7 @@ Status StreamQueue::begin_recording() noexcept {
 }
 
 Status StreamQueue::end_recording(std::unique_ptr<Recording>& recording) noexcept {
+  const detail::ContractArithmetic contract;
   recording.reset();
   std::unique_ptr<RecordedMemory> recorded; // Outlives `held`, because its destructor frees memory.
   cudaGraph_t graph = nullptr;
@@ -104,21 +112,25 @@ Status TimedEvent::create(int device, std::unique_ptr<Event>& event) noexcept {
 }
 
 TimedEvent::~TimedEvent() {
+  const detail::ContractArithmetic contract;
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaEventDestroy(event_));
 }
 
 Status TimedEvent::record(Queue& queue) noexcept {
+  const detail::ContractArithmetic contract;
   return check(cudaEventRecord(event_, stream_of(queue)), "recording an event");
 }
 
 Status TimedEvent::synchronize() noexcept {
+  const detail::ContractArithmetic contract;
   const RelaxedCaptureMode relaxed;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   return check(cudaEventSynchronize(event_), "waiting for an event");
 }
 
 Status TimedEvent::seconds_since(const Event& start, double& seconds) noexcept {
+  const detail::ContractArithmetic contract;
   if (Status status = synchronize(); !status.ok()) return status;
   float milliseconds = 0;
   const cudaEvent_t begin = static_cast<const TimedEvent&>(start).event_;

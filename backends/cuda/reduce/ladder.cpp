@@ -1,11 +1,11 @@
 #include "ladder.hpp"
 
-#include <vector>
+#include <array>
 
 namespace tessera::cuda {
 
 std::span<const ReduceKernel> reduce_ladder() {
-  static const std::vector<ReduceKernel> rows{
+  static const std::array rows{
       canonical_squares_f32,
       canonical_squares_f64, // The default, because it has the same bits on every backend.
       canonical_squares_f16,

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/half.hpp>
 
 #include "ladder.hpp"
@@ -36,7 +37,7 @@ const Scalar<T>* rows_of_b(const GemmOperands<T, R>& x, std::vector<Scalar<T>>& 
   ld = x.ldb;
   if constexpr (std::is_same_v<T, Scalar<T>>)
     if (x.op_b == Op::None) return x.b;
-  copy.resize(static_cast<std::size_t>(x.k * x.n));
+  copy = sized_vector<Scalar<T>>(static_cast<std::size_t>(x.k * x.n), "a copy of op(B)");
   for (Index j = 0; j < x.n; ++j)
     for (Index p = 0; p < x.k; ++p) copy[static_cast<std::size_t>(p * x.n + j)] = x.at_b(p, j);
   ld = x.n;
@@ -49,8 +50,8 @@ void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
   std::vector<S> copy;
   Index ldb = 0;
   const S* b = rows_of_b(x, copy, ldb);
-  std::vector<S> segment(static_cast<std::size_t>(x.n));
-  std::vector<S> sum(static_cast<std::size_t>(x.n));
+  auto segment = sized_vector<S>(static_cast<std::size_t>(x.n), "the sums of a row");
+  auto sum = sized_vector<S>(static_cast<std::size_t>(x.n), "the sums of a row");
   for (Index i = 0; i < x.m; ++i) {
     for (Index first = 0; first < x.k; first += canonical_segment) {
       std::fill(segment.begin(), segment.end(), S{0});
@@ -74,8 +75,8 @@ Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept 
     if constexpr (ResultOf<R, T>) multiply(GemmOperands<T, R>(call), call.epilogue);
   });
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

@@ -1,12 +1,13 @@
 #include "ladder.hpp"
 
-#include <vector>
+#include <array>
 
 namespace tessera::reference {
 
 std::span<const GemmKernel> gemm_ladder() {
-  static const std::vector<GemmKernel> rows{canonical_f32, canonical_f64, canonical_f16, canonical_bf16,
-                                            gold_f32,      gold_f64,      gold_f16,      gold_bf16};
+  // An array, because executors return it from noexcept functions.
+  static const std::array rows{canonical_f32, canonical_f64, canonical_f16, canonical_bf16,
+                               gold_f32,      gold_f64,      gold_f16,      gold_bf16};
   return rows;
 }
 

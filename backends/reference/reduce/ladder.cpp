@@ -3,6 +3,7 @@
 #include <array>
 #include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/half.hpp>
 
 #include "canonical.hpp"
@@ -12,13 +13,14 @@ namespace {
 
 template <class T>
 Status run(const ReduceKernel&, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept try {
-  std::vector<double> sums(static_cast<std::size_t>(host::chunk_count(call.rows * call.cols)));
+  auto sums = sized_vector<double>(static_cast<std::size_t>(host::chunk_count(call.rows * call.cols)),
+                                   "the sums of a reduction");
   for (std::size_t chunk = 0; chunk < sums.size(); ++chunk)
     sums[chunk] = host::reduce_matrix_chunk<T>(call, static_cast<Index>(chunk));
   result.value = host::fold_levels(call.op, sums);
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

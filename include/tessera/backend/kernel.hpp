@@ -89,7 +89,8 @@ struct GemmTraffic {
 /// `reject` returns nullptr, or a constant string that says why this row cannot take the call. `run` may assume that
 /// the call was validated, that `reject` returned nullptr, and that m, n, k > 0 and alpha ≠ 0, because the executor
 /// handles the other cases. It must handle all m, n, k, leading dimensions and beta that are left. With beta = 0 it
-/// never reads C. It returns when the work is enqueued (CUDA) or done (CPU), and it throws nothing.
+/// never reads C. It returns when the work is enqueued (CUDA) or done (CPU), and it throws nothing. The executor calls
+/// it in the floating-point state of gemm.hpp; threads that a row keeps for later calls have to set that state anew.
 struct GemmKernel {
   const char* name = "";
   const char* summary = "";

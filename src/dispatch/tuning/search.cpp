@@ -1,8 +1,8 @@
 /// The search for tuning tables.
 
 #include <cctype>
-#include <cstdlib>
 
+#include <tessera/backend/environment.hpp>
 #include <tessera/backend/log.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
@@ -58,7 +58,7 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
     return std::make_shared<const TunedRows>(table, executor.gemm_kernels());
   };
   const std::string name = tuning_file_name(machine);
-  if (const char* named = std::getenv("TESSERA_TUNING"); named != nullptr && *named != '\0') {
+  if (const char* named = trusted_variable("TESSERA_TUNING"); named != nullptr && *named != '\0') {
     const fs::path path = named;
     if (path == "none") return nullptr;
     std::error_code error;
@@ -67,7 +67,11 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
   }
   for (const fs::path& folder : {user_folder(), beside.empty() ? fs::path() : beside / "tuning"}) {
     std::error_code error;
-    if (folder.empty() || !fs::exists(folder / name, error)) continue;
+    if (folder.empty()) continue;
+    if (!fs::exists(folder / name, error)) {
+      if (error && log_dispatch()) log_line("passed over: " + (folder / name).string() + ": " + error.message());
+      continue;
+    }
     try {
       return use(folder / name);
     } catch (const IoError& why) {

@@ -17,8 +17,8 @@ from ._inventory import Kernel, backends as all_backends, kernels as all_kernels
 class Row:
     """One kernel's result. A number that was not measured is NaN.
 
-    A field has the name of gemm_compare's column where that has one. A new column of errors is one field here and
-    one line of error_columns() in module.cpp.
+    A field has the name of gemm_compare's column where that has one. An error of include/tessera/compare.hpp's
+    error_numbers is shown if it has a field here.
     """
 
     backend: str

@@ -14,7 +14,7 @@ constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 
 const std::vector<std::byte>& guard_image() {
   static const std::vector<std::byte> image = [] {
-    std::vector<std::byte> bytes(GuardedBuffer::guard_bytes);
+    std::vector<std::byte> bytes(guard_bytes);
     for (std::size_t i = 0; i < bytes.size(); i += sizeof guard_word)
       std::memcpy(&bytes[i], &guard_word, sizeof guard_word);
     return bytes;

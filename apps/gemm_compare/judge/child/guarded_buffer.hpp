@@ -9,6 +9,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "judge/channel.hpp"
+
 namespace tessera::judge {
 
 class GuardedBuffer {
@@ -30,8 +32,6 @@ class GuardedBuffer {
   /// Compares the guard bands and, if `image` is not null, the operand with `image`. Returns the first difference that
   /// it finds, in bytes from the operand's start, negative in front of it. Throws DeviceError.
   std::optional<std::int64_t> first_difference(const std::byte* image) const;
-
-  static constexpr std::size_t guard_bytes = std::size_t{256} << 10;
 
  private:
   void copy_out(std::int64_t from, std::byte* to, std::size_t bytes) const;

@@ -46,7 +46,7 @@ std::array<std::size_t, 3> operand_bytes{};
 /// Uses lock-free stores alone, because it may interrupt the kernel anywhere.
 void on_fault(int signal, siginfo_t* info, void*) {
   const auto* address = static_cast<const std::byte*>(info->si_addr);
-  std::int64_t nearest = std::int64_t{1} << 30; // an address farther away is no overrun
+  std::int64_t nearest = farthest_overrun;
   for (int i = 0; i < 3; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t offset = address - operand_begin[at];
@@ -54,7 +54,6 @@ void on_fault(int signal, siginfo_t* info, void*) {
     const std::int64_t distance = offset < 0 ? -offset : offset < bytes ? 0 : offset - bytes;
     if (operand_begin[at] == nullptr || distance >= nearest) continue;
     nearest = distance;
-    faults_to->fault_operand_bytes = bytes;
     faults_to->fault_offset = offset;
     faults_to->fault_operand = i;
   }

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/status.hpp>
 
 #include "device.hpp"
@@ -79,14 +80,12 @@ class Session {
 
   /// Watches C of the last run() until it changes or watch_seconds are over. A write may come later than run() waits.
   Reply watch(const Command& command) {
-    using Clock = std::chrono::steady_clock;
     Reply reply;
     reply.call = command.call;
     reply.kind = ReplyKind::Done;
     header_.stage = Stage::Inspecting;
-    const auto end = Clock::now() +
-                     std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(problem_.watch_seconds));
-    while (operands_ && !inspect_old(*operands_, reply) && Clock::now() < end) {
+    const measure::HostStopwatch watch;
+    while (operands_ && !inspect_old(*operands_, reply) && watch.seconds() < problem_.watch_seconds) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       throw_if_failed(machine_.synchronize());
     }
@@ -122,7 +121,7 @@ class Session {
     bool out_of_memory = false;
     throw_if_failed(machine_.synchronize());
     header_.stage = Stage::Calling;
-    const auto start = std::chrono::steady_clock::now();
+    const measure::HostStopwatch watch;
     try {
       returned = entry_->run(call, machine_.executor().default_queue().native());
     } catch (const std::bad_alloc& error) {
@@ -136,9 +135,9 @@ class Session {
       thrown = "something that is not a std::exception";
     }
     const Status status = machine_.synchronize();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const double seconds = watch.seconds();
     if (getpid() != self) _exit(0); // the kernel forked, and this is the copy
-    reply.seconds = seconds.count();
+    reply.seconds = seconds;
     if (out_of_memory)
       say(reply, ReplyKind::OutOfMemory, thrown.c_str());
     else if (threw)

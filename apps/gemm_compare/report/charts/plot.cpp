@@ -12,6 +12,9 @@
 namespace tessera::report {
 namespace {
 
+/// No number of a run is larger; a document may have one for which the ends of an axis would overflow.
+constexpr double largest_shown = 1e100;
+
 constexpr double left_margin = 50;
 constexpr double top_margin = 26;
 constexpr double bottom_margin = 40;
@@ -63,7 +66,7 @@ std::string_view marker(std::string_view css_class) {
 Axis::Axis(Kind kind, const std::vector<double>& values, std::string title) : kind_(kind), title_(std::move(title)) {
   bool any = false;
   for (const double value : values) {
-    if (!std::isfinite(value) || (kind == Kind::Log && value <= 0)) continue;
+    if (!(std::abs(value) <= largest_shown) || (kind == Kind::Log && value < 1 / largest_shown)) continue;
     low_ = any ? std::min(low_, value) : value;
     high_ = any ? std::max(high_, value) : value;
     any = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -98,37 +99,37 @@ constexpr std::array all_columns{
     Column{.name = "speedup", .key = "speedup", .value = &Row::speedup, .print = Print::Factor, .unit = "",
            .explains = "over the first rung",
            .table = {"speed-up", 100}, .csv = {"speedup", 230}, .markdown = {"gain", 70}, .page = {"gain", 110}},
-    Column{.name = "model", .key = "model_seconds", .value = &Row::model_seconds, .print = Print::Time,
+    Column{.name = "model", .key = "model_seconds", .print = Print::Time,
            .unit = in_seconds,
            .explains = "time that the kernel's own count of operations and bytes takes at the measured ceilings",
            .table = {"model", 75}, .csv = {"model_seconds", 232}, .markdown = {"model", 45}, .page = {"model", 85}},
-    Column{.name = "global_accesses", .key = "global_accesses", .value = &Row::global_accesses, .print = Print::Count,
+    Column{.name = "global_accesses", .key = "global_accesses", .print = Print::Count,
            .unit = "elements",
            .explains = "elements that the kernel loads from memory and stores there, by its own count",
            .csv = {"global_accesses", 234}, .page = {"accesses", 87}},
-    Column{.name = "total_abs", .key = "error/total_abs", .value = &Row::total_abs, .print = Print::Error, .unit = "",
+    Column{.name = "total_abs", .key = "error/total_abs", .print = Print::Error, .unit = "",
            .explains = "sum of the absolute errors, against the rounded reference",
            .table = {"Σ|Δ|", 110}, .csv = {"total_abs", 240}},
-    Column{.name = "max_abs", .key = "error/max_abs", .value = &Row::max_abs, .print = Print::Error, .unit = "",
+    Column{.name = "max_abs", .key = "error/max_abs", .print = Print::Error, .unit = "",
            .explains = "largest absolute error"},
-    Column{.name = "max_rel", .key = "error/max_rel", .value = &Row::max_rel, .print = Print::Error, .unit = "",
+    Column{.name = "max_rel", .key = "error/max_rel", .print = Print::Error, .unit = "",
            .explains = "largest relative error",
            .table = {"max rel", 120}, .csv = {"max_rel", 250}, .markdown = {"max error", 80}, .page = {"max error", 120}},
     Column{.name = "mean_rel", .key = "error/mean_rel", .value = &Row::mean_rel, .print = Print::Error, .unit = "",
            .explains = "mean relative error",
            .table = {"mean rel", 130}, .csv = {"mean_rel", 260}},
-    Column{.name = "normwise", .key = "error/normwise", .value = &Row::normwise, .print = Print::Error, .unit = "",
+    Column{.name = "normwise", .key = "error/normwise", .print = Print::Error, .unit = "",
            .explains = "‖Δ‖/‖C‖ in the Frobenius norm",
            .csv = {"normwise", 300}},
-    Column{.name = "componentwise", .key = "error/componentwise", .value = &Row::componentwise, .print = Print::Units,
+    Column{.name = "componentwise", .key = "error/componentwise", .print = Print::Units,
            .unit = in_roundoffs,
            .explains = "largest error ÷ (|A||B|), in units of the type's roundoff",
            .table = {"max u", 140}, .csv = {"componentwise", 310}, .page = {"in u", 150}},
-    Column{.name = "row_column", .key = "error/row_column", .value = &Row::row_column, .print = Print::Units,
+    Column{.name = "row_column", .key = "error/row_column", .print = Print::Units,
            .unit = in_roundoffs,
            .explains = "largest error ÷ (norm of A's row × norm of B's column), in units of the type's roundoff",
            .csv = {"row_column", 320}},
-    Column{.name = "norm_product", .key = "error/norm_product", .value = &Row::norm_product, .print = Print::Units,
+    Column{.name = "norm_product", .key = "error/norm_product", .print = Print::Units,
            .unit = in_roundoffs,
            .explains = "‖Δ‖/(‖A‖‖B‖), in units of the type's roundoff",
            .csv = {"norm_product", 330}},
@@ -137,21 +138,21 @@ constexpr std::array all_columns{
            .explains = "largest error ÷ its proven bound; above 1 is wrong",
            .table = {"max/bound", 150}, .csv = {"max_over_bound", 270}, .markdown = {"of bound", 90},
            .page = {"÷ bound", 130}},
-    Column{.name = "differing_bits", .key = "error/differing_bits", .value = &Row::differing_bits,
+    Column{.name = "differing_bits", .key = "error/differing_bits",
            .print = Print::Count, .unit = "elements",
            .explains = "elements whose bits differ from the reference's",
            .table = {"differ", 160}, .csv = {"differing_bits", 280}, .page = {"bits", 140}},
-    Column{.name = "misplaced", .key = "error/misplaced", .value = &Row::misplaced, .print = Print::Count,
+    Column{.name = "misplaced", .key = "error/misplaced", .print = Print::Count,
            .unit = "elements",
            .explains = "elements that are NaN or Inf where the reference has something else, or the reverse",
            .csv = {"misplaced", 340}},
-    Column{.name = "rows", .key = "error/rows", .value = &Row::rows, .print = Print::Count, .unit = "rows",
+    Column{.name = "rows", .key = "error/rows", .print = Print::Count, .unit = "rows",
            .explains = "rows of C"},
     Column{.name = "rows_compared", .key = "error/rows_compared", .value = &Row::rows_compared, .print = Print::Count,
            .unit = "rows",
            .explains = "rows of C that were compared with the reference, element by element",
            .csv = {"rows_compared", 290}},
-    Column{.name = "check_seconds", .key = "check_seconds", .value = &Row::check_seconds, .print = Print::Time,
+    Column{.name = "check_seconds", .key = "check_seconds", .print = Print::Time,
            .unit = in_seconds,
            .explains = "time of the row's check; the first row of a shape and type includes the reference"},
     Column{.name = "verdict", .key = "verdict", .value = &Row::verdict, .print = Print::Verdict, .unit = "",
@@ -163,7 +164,7 @@ constexpr std::array all_columns{
     Column{.name = "result", .key = "result", .value = &Row::result, .print = Print::Result, .unit = "",
            .explains = "C's element type, where it is not the operands'",
            .csv = {"result", 50}, .identifies = true, .optional = true},
-    Column{.name = "device_seconds", .key = "device_seconds", .value = &Row::device_seconds, .print = Print::Time,
+    Column{.name = "device_seconds", .key = "device_seconds", .print = Print::Time,
            .unit = in_seconds,
            .explains = "time by the device's own clock, where a kernel reads it",
            .table = {"device", 70}, .optional = true},
@@ -175,7 +176,9 @@ template <class Use>
 auto visit_value(const Column& column, const Row& row, Use&& use) {
   return std::visit(
       [&](auto value) {
-        if constexpr (std::is_same_v<decltype(value), double (*)(const Row&)>)
+        if constexpr (std::is_same_v<decltype(value), Stored>)
+          return use(row.number(column.name));
+        else if constexpr (std::is_same_v<decltype(value), double (*)(const Row&)>)
           return use(value(row));
         else
           return use(row.*value);
@@ -293,6 +296,22 @@ std::string short_text(const Column& column, const Row& row) {
   }
 }
 
+void set_number(Row& row, std::string_view name, double number) {
+  const auto column = std::find_if(all_columns.begin(), all_columns.end(),
+                                   [&](const Column& candidate) { return candidate.name == name; });
+  if (column != all_columns.end()) {
+    if (std::holds_alternative<Stored>(column->value)) {
+      row.numbers[column->name] = number;
+      return;
+    }
+    if (const auto* member = std::get_if<double Row::*>(&column->value)) {
+      row.*(*member) = number;
+      return;
+    }
+  }
+  throw std::logic_error(fmt::format("no column of numbers is named {}", name));
+}
+
 Json columns_json(const Row& row) {
   Json json = Json::object();
   for (const Column& column : all_columns) {
@@ -317,7 +336,9 @@ void read_columns(const Json& result, Row& row) {
     if (!object->is_object()) wrong_type(name.c_str(), *object, "an object");
     std::visit(
         [&](auto value) {
-          if constexpr (!std::is_same_v<decltype(value), double (*)(const Row&)>)
+          if constexpr (std::is_same_v<decltype(value), Stored>)
+            row.numbers[column.name] = number_at(*object, key.c_str());
+          else if constexpr (!std::is_same_v<decltype(value), double (*)(const Row&)>)
             read_value(*object, key.c_str(), row.*value);
         },
         column.value);

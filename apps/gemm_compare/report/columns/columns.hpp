@@ -2,10 +2,12 @@
 
 /// The columns of a result: one list for the table on the terminal, CSV, JSON (written and read), Markdown, the page
 /// and
-/// --help. A new column is one field of Row, one entry of the list in columns.cpp, and the code that computes it.
+/// --help. A new column of numbers is one entry of the list in columns.cpp and the code that computes it: a line of
+/// error_numbers (<tessera/compare.hpp>) for an error, else a set_number() in reporters/document_reporter.cpp.
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -41,14 +43,20 @@ struct Shown {
   int order = 0;                 ///< columns stand in ascending order
 };
 
-/// A member of Row, which is written to JSON and read from there, or a number that follows from several members.
-using Value = std::variant<std::string Row::*, bool Row::*, int Row::*, std::int64_t Row::*, double Row::*,
+/// The number that Row::numbers has under the column's name.
+struct Stored {
+  bool operator==(const Stored&) const = default;
+};
+
+/// A stored number or a member of Row, which is written to JSON and read from there, or a number that follows from
+/// several members.
+using Value = std::variant<Stored, std::string Row::*, bool Row::*, int Row::*, std::int64_t Row::*, double Row::*,
                            double (*)(const Row&)>;
 
 struct Column {
   const char* name; ///< is unique
   const char* key;  ///< in the JSON of a result, "error/max_rel" for a member of an object; empty: not in JSON
-  Value value;
+  Value value = Stored{};
   Print print;
   const char* unit;     ///< of the number in JSON and CSV; empty if it has none
   const char* explains; ///< for --help and for the page's headings
@@ -74,6 +82,10 @@ bool is_number(const Column& column);
 std::string exact_text(const Column& column, const Row& row);
 /// The value as people read it in Markdown and on the page.
 std::string short_text(const Column& column, const Row& row);
+
+/// Sets the number of the column of this name, be it stored or a member. Throws std::logic_error if no column of
+/// numbers has this name.
+void set_number(Row& row, std::string_view column, double number);
 
 /// A result's JSON, from every column that has a key.
 Json columns_json(const Row& row);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 
 #include "cpu/device/isa.hpp"
 #include "cpu/gemm/common/update.hpp"
@@ -48,8 +49,8 @@ Status run(Executor& executor, Queue& queue, const GemmCall& call, const Method&
   Status status = strict.run(strict, executor, queue, exact);
   if (status.ok() || !has_stored) return status;
   return {StatusCode::DeviceError, status.why + "; parts of C were written already"};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 } // namespace tessera::cpu::amx

@@ -6,11 +6,14 @@
 #include "batch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <new>
 #include <variant>
 #include <vector>
+
+#include <tessera/backend/out_of_memory.hpp>
 
 #include "cpu/gemm/common/direct_tile.hpp"
 #include "cpu/gemm/common/update.hpp"
@@ -34,11 +37,16 @@ class SmallProducts {
     asks_ahead_ = each < l2 / 4 && each * static_cast<double>(group.count) > l2;
   }
 
-  void run(Index first, Index last) const {
+  /// Returns the bytes of memory that run() needs for a copy of a transposed B; 0 where it has room on the stack.
+  std::size_t copy_bytes() const {
     const Index room = x_.op_b == Op::Transpose ? x_.k * copy_ld() : 0;
+    return room > most_near ? (static_cast<std::size_t>(room) * sizeof(T) + 63) / 64 * 64 : 0;
+  }
+
+  /// `far` has room for copy_bytes() bytes.
+  void run(Index first, Index last, void* far) const {
     alignas(64) T near[most_near];
-    std::vector<T> far(room > most_near ? static_cast<std::size_t>(room) : 0); // one copy at a time, for all products
-    T* const b_copy = room > most_near ? far.data() : near;
+    T* const b_copy = copy_bytes() > 0 ? static_cast<T*>(far) : near;
     Operands next = at(first);
     for (Index i = first; i < last; ++i) {
       const Operands product = next;
@@ -163,11 +171,14 @@ class OneThreadProducts {
  public:
   OneThreadProducts(const GemmBatch& group, CpuExecutor& cpu, Queue& queue)
       : group_(&group), cpu_(&cpu), queue_(&queue) {}
-  Status run(Index first, Index last) const {
+  static constexpr std::size_t copy_bytes() { return 0; }
+  /// Sets `written` once a product is written.
+  Status run(Index first, Index last, std::atomic<bool>& written) const {
     for (Index i = first; i < last; ++i) {
       GemmCall call = group_->product(i);
       call.threads = 1;
       if (Status status = cpu_->gemm(*queue_, call); !status.ok()) return status;
+      written.store(true, std::memory_order_relaxed);
     }
     return {};
   }
@@ -228,31 +239,34 @@ Status batched_products(CpuExecutor& cpu, Queue& queue, std::span<const GemmBatc
     all.push_back({products_of(group, cpu, queue), group.count, at_a_time, tasks});
     tasks += ceil_div(group.count, at_a_time);
   }
+  std::size_t copy_bytes = 0; // of a thread, for one product at a time; taken now, because nothing is written yet
+  for (const Group& group : all)
+    copy_bytes = std::max(copy_bytes, std::visit([](const auto& some) { return some.copy_bytes(); }, group.products));
+  Scratch copies;
+  if (copy_bytes > 0) copies = cpu.scratch().acquire(copy_bytes * static_cast<std::size_t>(threads));
   std::mutex mutex;
   Status failure;
-  const auto run = [&](Index task) -> Status {
+  std::atomic<bool> written = false;
+  const auto run = [&](Index task, int slot) -> Status {
+    char* const far = static_cast<char*>(copies.data()) + static_cast<std::size_t>(slot) * copy_bytes;
     const auto later = std::upper_bound(all.begin(), all.end(), task,
                                         [](Index number, const Group& group) { return number < group.first_task; });
     const Group& group = *std::prev(later);
     const Index first = (task - group.first_task) * group.at_a_time;
     const Index last = std::min(first + group.at_a_time, group.count);
-    if (const auto* any = std::get_if<OneThreadProducts>(&group.products)) return any->run(first, last);
-    if (const auto* singles = std::get_if<SmallProducts<float>>(&group.products)) singles->run(first, last);
-    if (const auto* doubles = std::get_if<SmallProducts<double>>(&group.products)) doubles->run(first, last);
+    if (const auto* any = std::get_if<OneThreadProducts>(&group.products)) return any->run(first, last, written);
+    if (const auto* singles = std::get_if<SmallProducts<float>>(&group.products)) singles->run(first, last, far);
+    if (const auto* doubles = std::get_if<SmallProducts<double>>(&group.products)) doubles->run(first, last, far);
+    written.store(true, std::memory_order_relaxed);
     return {};
   };
-  cpu.team().run(tasks, threads, [&](Index task, int) {
-    Status status;
-    try {
-      status = run(task);
-    } catch (const std::bad_alloc&) {
-      status = {StatusCode::OutOfMemory, {}};
-    }
+  cpu.team().run(tasks, threads, [&](Index task, int slot) {
+    Status status = run(task, slot);
     if (status.ok()) return;
     const std::lock_guard lock(mutex);
     if (failure.ok()) failure = std::move(status);
   });
-  return failure;
+  return written ? detail::partly_written(failure) : failure;
 }
 
 } // namespace tessera::cpu

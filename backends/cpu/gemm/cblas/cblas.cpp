@@ -4,8 +4,10 @@
 
 #include "cblas.hpp"
 
-#include <cstdlib>
 #include <limits>
+#include <memory>
+
+#include <tessera/backend/environment.hpp>
 
 #include "cblas_library.hpp"
 #include "cpu/executor.hpp"
@@ -50,15 +52,17 @@ GemmKernel row(Peer& peer, DType type) {
 
 std::vector<GemmKernel> cblas_rows() {
   std::vector<GemmKernel> rows;
-  const char* variable = std::getenv("TESSERA_CBLAS");
+  const char* variable = trusted_variable("TESSERA_CBLAS");
   std::string_view rest = variable == nullptr ? "" : variable;
   while (!rest.empty()) {
     const std::string_view file = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), file.size() + 1));
     if (file.empty()) continue;
-    auto* peer = new Peer(file); // lives as long as the process: rows point into it
+    auto peer = std::make_unique<Peer>(file);
+    rows.reserve(rows.size() + 2);
     rows.push_back(row(*peer, DType::F32));
     rows.push_back(row(*peer, DType::F64));
+    static_cast<void>(peer.release()); // lives as long as the process: rows point into it
   }
   return rows;
 }

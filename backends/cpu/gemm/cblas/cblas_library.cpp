@@ -1,6 +1,10 @@
 #include "cblas_library.hpp"
 
 #include <dlfcn.h>
+#include <cerrno>
+#include <new>
+
+#include <tessera/detail/floating_point.hpp>
 
 namespace tessera::cpu {
 namespace {
@@ -46,8 +50,11 @@ const char* CblasLibrary::problem_with(DType type) {
 }
 
 void CblasLibrary::open() {
+  const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
+  errno = 0;
   void* library = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
+    if (errno == ENOMEM) throw std::bad_alloc(); // the next call tries again
     const char* error = dlerror();
     problem_ = "cannot open '" + file_ + "': " + (error ? error : "unknown error");
     return;

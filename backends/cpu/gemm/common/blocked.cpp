@@ -14,6 +14,8 @@
 #include <new>
 #include <optional>
 
+#include <tessera/backend/out_of_memory.hpp>
+
 #include "blocking.hpp"
 #include "cpu/memory/scratch.hpp"
 #include "update.hpp"
@@ -281,8 +283,8 @@ template <class T>
 Status blocked_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
   BlockedProduct<T>(cpu, call, kernel).run();
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template Status blocked_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;

@@ -60,7 +60,7 @@ void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body bo
 template <Index width, class T>
 std::vector<T> pack_columns(CpuExecutor& cpu, const GemmCall& call, const Strided<T>& x, Index columns, Index k) {
   const Index count = (columns + width - 1) / width;
-  std::vector<T> strips(static_cast<std::size_t>(count * width * k));
+  auto strips = sized_vector<T>(static_cast<std::size_t>(count * width * k), "a packed operand");
   cpu.team().run(count, threads_for_product(cpu, call), [&](Index s, int) {
     T* strip = strips.data() + s * k * width;
     const Index cols = std::min(width, columns - s * width);

@@ -6,6 +6,8 @@
 
 #include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
+
 #include "cpu/executor.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "reference/gemm/widened.hpp"
@@ -17,8 +19,8 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   const host::WidenedProduct product(executor, queue, call);
   const Scratch copies = cpu_of(executor).scratch().acquire(product.bytes());
   return product.run(copies.data());
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
+
 #include "cpu/gemm/common/blocking.hpp"
 #include "cpu/gemm/common/direct_tile.hpp"
 #include "cpu/gemm/common/segment_sums.hpp"
@@ -299,8 +301,8 @@ Status direct_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<
     trial.end();
   }
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template Status direct_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
+
 #include "cpu/gemm/common/blocking.hpp"
 #include "cpu/gemm/common/segment_sums.hpp"
 #include "cpu/gemm/common/update.hpp"
@@ -188,8 +190,8 @@ template <class T>
 Status few_rows_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
   FewRowsProduct<T>(cpu, call, kernel).run();
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template Status few_rows_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;

@@ -6,6 +6,8 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
+
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "traffic.hpp"
@@ -21,7 +23,8 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   CpuExecutor& cpu = cpu_of(executor);
   const auto n = static_cast<std::size_t>(x.n);
   // C holds the growing sums, so its old elements wait here, one row for each thread.
-  std::vector<T> old(x.beta == T{0} ? 0 : n * static_cast<std::size_t>(cpu.threads_for(call.threads)));
+  auto old = sized_vector<T>(x.beta == T{0} ? 0 : n * static_cast<std::size_t>(cpu.threads_for(call.threads)),
+                             "old rows of C");
   for_row_groups(cpu, call, 1, [&](Index first, Index last, int slot) {
     for (Index i = first; i < last; ++i) {
       T* c = x.c + i * x.ldc;
@@ -35,8 +38,8 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
     }
   });
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

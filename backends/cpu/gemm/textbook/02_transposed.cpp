@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
+
 #include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "traffic.hpp"
@@ -29,7 +31,7 @@ Status make_rows(CpuExecutor& cpu, Queue& queue, int threads, const T* x, Index 
                  Index cols, Rows<T>& made) {
   made = {x, ldx, {}};
   if (!transposed) return {};
-  made.copy.resize(static_cast<std::size_t>(rows * cols));
+  made.copy = sized_vector<T>(static_cast<std::size_t>(rows * cols), "a transposed operand");
   made.data = made.copy.data();
   made.ld = cols;
   MapCall transpose{.op = MapOp::Transpose, .type = dtype_of<T>, .rows = rows, .cols = cols};
@@ -61,8 +63,8 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
       }
   });
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/backend/traffic.hpp>
 
 #include "cpu/gemm/common/row_loops.hpp"
@@ -40,8 +41,8 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
       }
   });
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/backend/traffic.hpp>
 
 #include "cpu/gemm/common/row_loops.hpp"
@@ -71,8 +72,8 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
       }
   });
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 template <class T>

@@ -1,0 +1,68 @@
+#include "command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include <tessera/backend.hpp>
+#include <tessera/io.hpp>
+
+#include "common/machine.hpp"
+#include "common/words.hpp"
+#include "report.hpp"
+
+namespace tessera::bench {
+namespace {
+
+std::vector<const DeviceMode*> chosen_modes(const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const DeviceMode& mode : device_modes()) known.emplace_back(mode.name);
+  std::vector<const DeviceMode*> modes;
+  for (const std::string& name : names) modes.push_back(&device_modes()[apps::choose("--dtype", name, known)]);
+  return modes;
+}
+
+void check_rows(const Executor& device, const std::vector<std::string>& rows) {
+  std::vector<std::string> known;
+  for (const GemmKernel& row : device.gemm_kernels())
+    if (std::find(known.begin(), known.end(), row.name) == known.end()) known.emplace_back(row.name);
+  for (const std::string& name : rows) static_cast<void>(apps::choose("--kernel", name, known));
+}
+
+} // namespace
+
+int run_device_plan(const DevicePlan& plan) {
+  const std::vector<const DeviceMode*> modes = chosen_modes(plan.modes);
+  Executor& device = executor(Backend::Cuda);
+  check_rows(device, plan.rows);
+  const auto cublas = std::make_shared<Cublas>();
+  if (!cublas->exists()) fmt::print(stderr, "gemm_bench: no cuBLAS was found, so that nothing races against Tessera\n");
+  fmt::print("{}, {} rounds, medians\n{}\n", device.capabilities().device, plan.rounds, device_table_head());
+  std::vector<DeviceResult> results;
+  bool wrong = false;
+  for (const DeviceMode* mode : modes) {
+    const DevicePeers peers = make_device_peers(device, *mode, cublas, plan.rows);
+    for (const auto& [product, seed] : plan.products) {
+      DeviceResult result{std::string(mode->name), seed, product,
+                          run_device_race(device, *mode, product, peers, plan.rounds, plan.sample_seconds)};
+      fmt::print("{}\n", device_table_line(result));
+      std::fflush(stdout);
+      for (const DeviceStanding& one : result.standings) wrong |= !one.plain.empty() && !one.problem.empty();
+      results.push_back(std::move(result));
+    }
+  }
+  fmt::print("\n{}", device_summary(results));
+  if (!plan.json.empty()) {
+    nlohmann::ordered_json document{{"schema", "tessera.device_peers/1"},
+                                    {"machine", apps::machine_json({Backend::Cuda})},
+                                    {"results", nlohmann::ordered_json::array()}};
+    for (const DeviceResult& result : results)
+      for (auto& row : device_rows(result)) document["results"].push_back(std::move(row));
+    write_text_file(plan.json, document.dump(1) + "\n");
+  }
+  if (!plan.picture.empty()) write_text_file(plan.picture, device_picture(results));
+  return wrong ? 1 : 0;
+}
+
+} // namespace tessera::bench

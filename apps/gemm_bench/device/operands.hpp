@@ -1,0 +1,47 @@
+#pragma once
+
+/// The operands of a product on a device, in many copies with other numbers each.
+
+#include <string>
+
+#include "gemm_bench/random_products.hpp"
+#include "memory.hpp"
+#include "peer.hpp"
+
+namespace tessera::bench {
+
+/// As many sets of A, B and C as fill several times the device's L2 cache, so that a call finds its operands in memory
+/// as in a program that has other work between two products.
+class DeviceOperands {
+ public:
+  /// Fills A and B at random. Throws OutOfMemory and DeviceError.
+  DeviceOperands(Executor& device, const DeviceMode& mode, const Product& product);
+
+  /// The call on the next set; after the last set follows the first.
+  const GemmCall& next();
+  /// Fills C of all sets with NaN.
+  void spoil();
+  /// Compares rows of C of the set that next() gave last, which the device has finished. Returns the errors.
+  GemmError error(const Arithmetic& arithmetic) const;
+
+ private:
+  /// One operand of all sets, each at a multiple of 256 bytes as cudaMalloc would place it.
+  struct Operand {
+    Operand(Executor& device, DType type, Index rows, Index cols, Index sets);
+    void fill_at_random(Executor& device, DType type, std::uint64_t seed) const;
+    void* of_set(Index set) const { return memory.as<char>() + static_cast<std::size_t>(set) * stride; }
+
+    Index rows, cols;
+    std::size_t stride; ///< bytes from one set to the next
+    DeviceMemory memory;
+  };
+  static Index count_sets(const Executor& device, const DeviceMode& mode, const Product& product);
+
+  Executor& device_;
+  Index sets_;
+  Index set_ = 0;
+  Operand a_, b_, c_;
+  GemmCall call_;
+};
+
+} // namespace tessera::bench

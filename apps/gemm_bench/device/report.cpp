@@ -1,0 +1,200 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "common/terminal.hpp"
+#include "measure/time_summary.hpp"
+
+namespace tessera::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Samples = std::vector<double> DeviceStanding::*;
+
+double median(const std::vector<double>& seconds) { return measure::summarize(seconds).median; }
+
+/// The least median among the standings of a side; infinite where there is none.
+double best(const DeviceResult& result, Side side, Samples samples) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const DeviceStanding& one : result.standings)
+    if (one.side == side && one.problem.empty() && !(one.*samples).empty())
+      least = std::min(least, median(one.*samples));
+  return least;
+}
+
+/// The best vendor's time over ours: more than 1 where Tessera is faster. NaN where one of the two is missing.
+double ratio(const DeviceResult& result, Samples samples) {
+  const double ours = best(result, Side::Ours, samples), theirs = best(result, Side::Vendor, samples);
+  return std::isfinite(ours) && std::isfinite(theirs) ? theirs / ours : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string microseconds(const std::vector<double>& seconds) {
+  return seconds.empty() ? "-" : fmt::format("{:.1f}", 1e6 * median(seconds));
+}
+std::string ratio_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.2f}", value); }
+
+Json time_json(const std::vector<double>& seconds) {
+  const measure::TimeSummary time = measure::summarize(seconds);
+  return {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", seconds.size()}};
+}
+
+/// A mode's ratios over its products.
+struct Ratios {
+  double logs = 0;
+  int count = 0, below_95 = 0, below_85 = 0;
+  double lowest = std::numeric_limits<double>::infinity();
+  std::string lowest_product;
+
+  void add(const DeviceResult& result, Samples samples) {
+    const double value = ratio(result, samples);
+    if (std::isnan(value)) return;
+    logs += std::log(value);
+    ++count;
+    below_95 += value < 0.95;
+    below_85 += value < 0.85;
+    if (value >= lowest) return;
+    lowest = value;
+    lowest_product = to_text(result.product);
+  }
+  std::string text() const {
+    if (count == 0) return "no vendor's time to compare with";
+    return fmt::format("mean {:.3f}, below 0.95: {}, below 0.85: {} of {}, lowest {:.2f} at {}", std::exp(logs / count),
+                       below_95, below_85, count, lowest, lowest_product);
+  }
+};
+
+/// Returns the modes in the order in which they first occur.
+std::vector<std::string> modes_of(const std::vector<DeviceResult>& results) {
+  std::vector<std::string> modes;
+  for (const DeviceResult& result : results)
+    if (std::find(modes.begin(), modes.end(), result.mode) == modes.end()) modes.push_back(result.mode);
+  return modes;
+}
+
+} // namespace
+
+std::string device_table_head() {
+  return apps::pad_right("mode and m×n×k", 30) +
+         fmt::format("{:>36} {:>36} {:>26}  {}\n", "plain calls, µs", "graph, µs", "host, µs",
+                     "best vendor / tessera") +
+         apps::pad_right("", 30) +
+         fmt::format("{:>12}{:>12}{:>12} {:>12}{:>12}{:>12} {:>9}{:>8}{:>9}  {:>6} {:>6}", "tessera", "cublas",
+                     "lt list", "tessera", "cublas", "lt list", "tessera", "cublas", "lt list", "plain", "graph");
+}
+
+std::string device_table_line(const DeviceResult& result) {
+  std::string line = apps::pad_right(fmt::format("{} {}", result.mode, to_text(result.product)), 30);
+  const auto times = [&](Samples samples, std::array<int, 3> widths) {
+    for (std::size_t p = 0; p < widths.size(); ++p)
+      line += fmt::format("{:>{}}", p < result.standings.size() ? microseconds(result.standings[p].*samples) : "-",
+                          widths[p]);
+    line += ' ';
+  };
+  times(&DeviceStanding::plain, {12, 12, 12});
+  times(&DeviceStanding::graph, {12, 12, 12});
+  times(&DeviceStanding::host, {9, 8, 9});
+  line += fmt::format(" {:>6} {:>6}", ratio_text(ratio(result, &DeviceStanding::plain)),
+                      ratio_text(ratio(result, &DeviceStanding::graph)));
+  for (const DeviceStanding& one : result.standings)
+    if (one.side == Side::Row && !one.plain.empty())
+      line += fmt::format("\n  {}: plain {}, graph {}, host {}", one.peer, microseconds(one.plain),
+                          microseconds(one.graph), microseconds(one.host));
+  for (const DeviceStanding& one : result.standings)
+    if (!one.problem.empty()) line += fmt::format("\n  {}: {}", one.peer, one.problem);
+  return line;
+}
+
+std::string device_summary(const std::vector<DeviceResult>& results) {
+  std::string text;
+  for (const std::string& mode : modes_of(results)) {
+    Ratios plain, graph;
+    std::vector<double> host;
+    for (const DeviceResult& result : results) {
+      if (result.mode != mode) continue;
+      plain.add(result, &DeviceStanding::plain);
+      graph.add(result, &DeviceStanding::graph);
+      if (!result.standings[0].host.empty()) host.push_back(median(result.standings[0].host));
+    }
+    const measure::TimeSummary calls = measure::summarize(host);
+    text +=
+        fmt::format("{}: best vendor's time over ours\n  plain: {}\n  graph: {}\n", mode, plain.text(), graph.text());
+    text += fmt::format("  the host's time for one of our calls: median {:.1f} µs, at most {:.1f} µs\n",
+                        1e6 * calls.median, 1e6 * calls.max);
+  }
+  return text;
+}
+
+std::vector<Json> device_rows(const DeviceResult& result) {
+  std::vector<Json> rows;
+  const Product& product = result.product;
+  for (const DeviceStanding& one : result.standings) {
+    Json row{{"mode", result.mode},
+             {"seed", result.seed},
+             {"m", product.shape.m},
+             {"n", product.shape.n},
+             {"k", product.shape.k},
+             {"trans_a", product.op_a == Op::Transpose},
+             {"trans_b", product.op_b == Op::Transpose},
+             {"peer", one.peer}};
+    if (!one.plain.empty()) row["plain_seconds"] = time_json(one.plain);
+    if (!one.graph.empty()) row["graph_seconds"] = time_json(one.graph);
+    if (!one.host.empty()) row["host_seconds"] = time_json(one.host);
+    if (one.differing_bits >= 0) row["differing_bits"] = one.differing_bits;
+    if (!one.problem.empty()) row["problem"] = one.problem;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string device_picture(const std::vector<DeviceResult>& results) {
+  constexpr double width = 960, height = 480, left = 60, bottom = 430, top = 20, right = 820;
+  constexpr double least_ratio = 0.25, most_ratio = 4, least_work = 1e4, most_work = 1e12;
+  constexpr const char* colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"};
+  const auto x_of = [&](double work) {
+    return left + (right - left) * std::log(std::clamp(work, least_work, most_work) / least_work) /
+                      std::log(most_work / least_work);
+  };
+  const auto y_of = [&](double value) {
+    return bottom - (bottom - top) * std::log(std::clamp(value, least_ratio, most_ratio) / least_ratio) /
+                        std::log(most_ratio / least_ratio);
+  };
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"13\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      width, height);
+  for (const double value : {0.25, 0.5, 0.85, 1.0, 2.0, 4.0})
+    svg += fmt::format(
+        "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\"/>"
+        "<text x=\"{4}\" y=\"{5:.1f}\" text-anchor=\"end\">{6}</text>\n",
+        left, right, y_of(value), value == 1.0 ? "black" : "#ddd", left - 6, y_of(value) + 4, value);
+  for (double work = least_work; work <= most_work; work *= 100)
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.0e}</text>\n", x_of(work), bottom + 20,
+                       work);
+  svg += fmt::format(
+      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">multiply-adds of the product; upwards: best "
+      "vendor's time over Tessera's, plain calls</text>\n",
+      (left + right) / 2, height - 8);
+  const std::vector<std::string> modes = modes_of(results);
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const char* colour = colours[i % std::size(colours)];
+    svg += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n",
+                       right + 20, top + 20.0 * static_cast<double>(i), colour, right + 30,
+                       top + 20.0 * static_cast<double>(i) + 4, modes[i]);
+    for (const DeviceResult& result : results) {
+      const double value = ratio(result, &DeviceStanding::plain);
+      if (result.mode == modes[i] && !std::isnan(value))
+        svg += fmt::format(
+            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\" fill-opacity=\"0.7\"><title>{} {}: "
+            "{:.2f}</title></circle>\n",
+            x_of(multiply_adds(result.product)), y_of(value), colour, result.mode, to_text(result.product), value);
+    }
+  }
+  return svg + "</svg>\n";
+}
+
+} // namespace tessera::bench

@@ -1,0 +1,64 @@
+#include "random_products.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tessera/random.hpp>
+
+namespace tessera::bench {
+namespace {
+
+/// The numbers of one product, uniform in [0, 1).
+class Draws {
+ public:
+  Draws(std::uint64_t seed, std::uint64_t product) : seed_(seed), product_(product) {}
+  double next() {
+    const PhiloxBlock block = philox4x32(seed_, product_, stream_++);
+    return unit_uniform(block, 0, double{});
+  }
+
+ private:
+  std::uint64_t seed_, product_;
+  std::uint32_t stream_ = 0;
+};
+
+Index draw_size(Draws& draws, Index least, Index most) {
+  const double size =
+      static_cast<double>(least) * std::pow(static_cast<double>(most + 1) / static_cast<double>(least), draws.next());
+  const double kind = draws.next();
+  const Index multiple = kind < 1.0 / 4 ? 64 : kind < 1.0 / 4 + 1.0 / 3 ? 8 : 1;
+  return std::max(multiple, static_cast<Index>(size) / multiple * multiple);
+}
+
+} // namespace
+
+double multiply_adds(const Product& product) {
+  const Shape& s = product.shape;
+  return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+}
+
+std::string to_text(const Product& product) {
+  const Shape& s = product.shape;
+  std::string text = fmt::format("{}×{}×{}", s.m, s.n, s.k);
+  if (product.op_a == Op::None && product.op_b == Op::None) return text;
+  return text + (product.op_a == Op::None ? " N" : " T") + (product.op_b == Op::None ? "N" : "T");
+}
+
+std::vector<Product> random_products(int count, std::uint64_t seed, const SizeLimits& limits) {
+  std::vector<Product> products;
+  products.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    Draws draws(seed, static_cast<std::uint64_t>(i));
+    Product product;
+    product.shape.m = draw_size(draws, limits.side_least, limits.side_most);
+    product.shape.n = draw_size(draws, limits.side_least, limits.side_most);
+    product.shape.k = draw_size(draws, limits.depth_least, limits.depth_most);
+    for (Op* op : {&product.op_a, &product.op_b}) *op = draws.next() < 0.4 ? Op::Transpose : Op::None;
+    products.push_back(product);
+  }
+  return products;
+}
+
+} // namespace tessera::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+/// Products whose shapes are drawn at random, as programs have them rather than as benchmarks like them.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tessera/types.hpp>
+
+namespace tessera::bench {
+
+struct Shape {
+  Index m = 0, n = 0, k = 0;
+};
+
+/// C := op(A)·op(B), with op(A) m×k and op(B) k×n. Rows are stored without gaps.
+struct Product {
+  Shape shape;
+  Op op_a = Op::None, op_b = Op::None;
+};
+
+double multiply_adds(const Product& product);
+
+/// "128×2302×144 TN": the letters say how A and B are stored; no letters where both are as they are used.
+std::string to_text(const Product& product);
+
+/// The sizes from which shapes are drawn.
+struct SizeLimits {
+  Index side_least = 16, side_most = 9000;   ///< of m and n
+  Index depth_least = 32, depth_most = 9000; ///< of k
+};
+
+/// Draws `count` products: each size log-uniformly and by itself, so that long and thin ones are as frequent as
+/// squares. A quarter of the sizes are multiples of 64, a third are multiples of 8 at least, the others are whatever
+/// was drawn. Two in five operands are stored transposed. Product i depends on the seed and on i alone.
+std::vector<Product> random_products(int count, std::uint64_t seed, const SizeLimits& limits);
+
+} // namespace tessera::bench

@@ -1,0 +1,129 @@
+#include "plain_threads.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <memory>
+#include <new>
+
+namespace tessera::cpu {
+
+/// One run(). It lies on the caller's stack.
+struct PlainThreads::Loop {
+  BodyReference<int> work;
+  int slots;         ///< the caller's slot 0 included
+  int next_slot = 1; ///< the slot of the next helper
+  int helpers = 0;   ///< helpers that are in the loop now
+  Loop* next = nullptr;
+};
+
+PlainThreads::~PlainThreads() {
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  wake_.notify_all();
+  left_.wait(lock, [this] { return helpers_ == 0; });
+}
+
+void PlainThreads::run(int threads, BodyReference<int> work) {
+  Loop loop{work, threads};
+  std::unique_lock lock(mutex_);
+  start_helpers(threads - 1);
+  loop.next = loops_;
+  loops_ = &loop;
+  wake_.notify_all();
+  lock.unlock();
+  work(0);
+  lock.lock();
+  for (Loop** at = &loops_; *at != nullptr; at = &(*at)->next)
+    if (*at == &loop) { // some slots found no helper, whose tasks the others have done
+      *at = loop.next;
+      break;
+    }
+  left_.wait(lock, [&] { return loop.helpers == 0; });
+}
+
+void PlainThreads::after_fork_in_child() noexcept {
+  // The condition variables remember waiting threads, and the loops lie on stacks of threads, which the child has not.
+  std::construct_at(&wake_);
+  std::construct_at(&left_);
+  loops_ = nullptr;
+  helpers_ = 0;
+  mutex_.unlock();
+}
+
+void* PlainThreads::serve(void* self) {
+  static_cast<PlainThreads*>(self)->serve();
+  return nullptr;
+}
+
+void PlainThreads::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stop_ || loops_ != nullptr; });
+    if (stop_) break;
+    Loop& loop = *loops_;
+    const int slot = loop.next_slot++;
+    if (loop.next_slot == loop.slots) loops_ = loop.next;
+    ++loop.helpers;
+    lock.unlock();
+    loop.work(slot);
+    lock.lock();
+    if (--loop.helpers == 0) left_.notify_all();
+  }
+  --helpers_;
+  left_.notify_all();
+}
+
+/// Precondition: the caller holds the lock.
+void PlainThreads::start_helpers(int wanted) {
+  if (helpers_ >= wanted || refusal_.is_recent()) return;
+  pthread_attr_t detached;
+  if (pthread_attr_init(&detached) != 0) return;
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_t ignored;
+  while (helpers_ < wanted && pthread_create(&ignored, &detached, serve, this) == 0) ++helpers_;
+  if (helpers_ < wanted) refusal_.remember();
+  pthread_attr_destroy(&detached);
+}
+
+namespace {
+
+struct TriedThread {
+  pthread_t handle;
+  pid_t id = 0;
+  std::mutex* until = nullptr;
+};
+
+void* wait_for_the_others(void* argument) {
+  auto* self = static_cast<TriedThread*>(argument);
+  self->id = static_cast<pid_t>(syscall(SYS_gettid));
+  const std::lock_guard all_have_started(*self->until);
+  return nullptr;
+}
+
+} // namespace
+
+bool can_start_threads(int count) {
+  const std::unique_ptr<TriedThread[]> tried(new (std::nothrow) TriedThread[static_cast<std::size_t>(count)]);
+  if (!tried) return false;
+  std::mutex until;
+  int started = 0;
+  {
+    const std::lock_guard others_start(until);
+    for (; started < count; ++started) {
+      TriedThread& one = tried[static_cast<std::size_t>(started)];
+      one.until = &until;
+      if (pthread_create(&one.handle, nullptr, wait_for_the_others, &one) != 0) break;
+    }
+  }
+  for (int i = 0; i < started; ++i) {
+    const TriedThread& one = tried[static_cast<std::size_t>(i)];
+    pthread_join(one.handle, nullptr);
+    // The system counts a thread that was joined until it is gone.
+    while (syscall(SYS_tgkill, getpid(), one.id, 0) == 0) sched_yield();
+  }
+  return started == count;
+}
+
+} // namespace tessera::cpu

@@ -1,0 +1,24 @@
+#pragma once
+
+/// Says what a name stands for that a program wants to write to.
+
+#include <sys/stat.h>
+#include <filesystem>
+
+namespace tessera::io {
+
+struct OutputTarget {
+  std::filesystem::path path; ///< The name after all links.
+  int descriptor = -1;        ///< For /dev/stdout, /dev/stderr and /dev/fd/N: the open descriptor.
+  bool exists = false;
+  bool direct = false;   ///< It is written to in place: an open descriptor, a pipe or a device.
+  struct stat status {}; ///< of the file, if it exists
+};
+
+/// Follows links, as editors do, so that a link stays a link and the file that it points to is replaced. Throws IoError
+/// if the name is empty or names a folder, if nothing may be written there, or if a link in a folder that every user
+/// may write to, such as /tmp, belongs to another user: such a link may have been planted to have a file overwritten
+/// (the kernel's rule for fs.protected_symlinks).
+OutputTarget resolve_output(const std::filesystem::path& name);
+
+} // namespace tessera::io

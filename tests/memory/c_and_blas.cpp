@@ -1,0 +1,109 @@
+/// The C interface and the BLAS drop-in while memory is short.
+
+#include <boost/test/unit_test.hpp>
+
+#include <complex>
+#include <cstdlib>
+
+#include <tessera/tessera.h>
+
+#include "products.hpp"
+
+extern "C" {
+void cblas_sgemm(int layout, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
+                 const float* b, int ldb, float beta, float* c, int ldc);
+void cblas_zgemm(int layout, int trans_a, int trans_b, int m, int n, int k, const void* alpha, const void* a, int lda,
+                 const void* b, int ldb, const void* beta, void* c, int ldc);
+void cblas_sgemm_batch_strided(int layout, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a,
+                               int lda, int stride_a, const float* b, int ldb, int stride_b, float beta, float* c,
+                               int ldc, int stride_c, int count);
+}
+
+using namespace memory_test;
+
+namespace {
+
+/// Throws what the status and the text of a C function say.
+void expect(tessera_status status) {
+  const Uncounted here;
+  if (status == TESSERA_OUT_OF_MEMORY) throw tessera::OutOfMemory(tessera_last_error());
+  tessera::throw_if_failed({static_cast<tessera::StatusCode>(status), tessera_last_error()});
+}
+
+EntryPoint c_product(const std::string& name, tessera_backend backend, Index size) {
+  return product_entry<float>(name, size, size, size, [backend](Product<float>& x) {
+    tessera_options options = tessera_default_options();
+    options.backend = backend;
+    expect(tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, x.m, x.n, x.k, 2, x.a.data(), x.k, x.b.data(), x.n, 1,
+                            x.c.data(), x.n, &options));
+  });
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(c_interface)
+
+BOOST_AUTO_TEST_CASE(c_products) { check_first_use(c_product("tessera_gemm_f32, auto", TESSERA_AUTO, 60)); }
+
+BOOST_AUTO_TEST_CASE(c_batches) {
+  EntryPoint entry = product_entry<float>("tessera_gemm_strided_batch_f32", 200, 8, 8, [](Product<float>& x) {
+    expect(tessera_gemm_strided_batch_f32(TESSERA_NONE, TESSERA_NONE, 4, 8, 8, 2, x.a.data(), 8, 32, x.b.data(), 8, 0,
+                                          1, x.c.data(), 8, 32, 50, nullptr));
+  });
+  entry.may_write_parts = true;
+  check_later_use(entry);
+}
+
+BOOST_AUTO_TEST_CASE(c_executors) {
+  const auto executor = std::make_shared<tessera_executor*>(nullptr);
+  const auto memory = std::make_shared<void*>(nullptr);
+  check_later_use({.name = "tessera_allocate",
+                   .reset =
+                       [=] {
+                         tessera_free(*executor, *memory);
+                         *memory = nullptr;
+                       },
+                   .call =
+                       [=] {
+                         expect(tessera_get_executor(TESSERA_OPENMP, executor.get()));
+                         expect(tessera_allocate(*executor, 100000, memory.get()));
+                       },
+                   .result = [=] { return std::string(*memory == nullptr ? "no memory" : "memory"); }});
+}
+
+BOOST_AUTO_TEST_CASE(c_names) {
+  const auto found = std::make_shared<tessera_backend>();
+  ::setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/standin", 1);
+  check_first_use({.name = "tessera_find_backend",
+                   .reset = [=] { *found = TESSERA_AUTO; },
+                   .call = [=] { expect(tessera_find_backend("standin", found.get())); },
+                   .result = [=] { return std::to_string(static_cast<int>(*found)); }});
+  ::unsetenv("TESSERA_PLUGIN_PATH");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(blas)
+
+BOOST_AUTO_TEST_CASE(blas_products) {
+  EntryPoint real = product_entry<float>("cblas_sgemm", 200, 200, 200, [](Product<float>& x) {
+    cblas_sgemm(101, 111, 111, 200, 200, 200, 2, x.a.data(), 200, x.b.data(), 200, 1, x.c.data(), 200);
+  });
+  check_first_use(real);
+  real.warm_up = [] { tessera::executor(tessera::Backend::Auto); };
+  real.name += ", backend there";
+  check_first_use(real);
+  using Number = std::complex<double>;
+  EntryPoint complex = product_entry<Number>("cblas_zgemm", 20, 30, 40, [](Product<Number>& x) {
+    const Number alpha(2, 1), beta(1, 0.5);
+    cblas_zgemm(102, 113, 111, 20, 30, 40, &alpha, x.a.data(), 40, x.b.data(), 40, &beta, x.c.data(), 20);
+  });
+  complex.warm_up = [] { tessera::executor(tessera::Backend::Auto); };
+  check_first_use(complex);
+  EntryPoint batch = product_entry<float>("cblas_sgemm_batch_strided", 200, 8, 8, [](Product<float>& x) {
+    cblas_sgemm_batch_strided(101, 111, 111, 4, 8, 8, 2, x.a.data(), 8, 32, x.b.data(), 8, 0, 1, x.c.data(), 8, 32, 50);
+  });
+  check_later_use(batch);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

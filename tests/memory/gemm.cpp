@@ -1,0 +1,172 @@
+/// Products in C++ while memory is short.
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+
+#include <tessera/complex.hpp>
+#include <tessera/gemm_batch.hpp>
+
+#include "products.hpp"
+
+using namespace tessera;
+using namespace memory_test;
+
+namespace {
+
+constexpr Backend processors[]{Backend::Reference, Backend::OpenMP, Backend::Tbb};
+
+std::string named(const std::string& what, Backend backend) { return what + ", " + std::string(to_string(backend)); }
+
+template <class T>
+EntryPoint single(const std::string& name, const GemmOptions& options, Index size, Op op_b = Op::None) {
+  return product_entry<T>(name, size, size, size, [options, op_b](Product<T>& x) {
+    gemm(Op::None, op_b, x.m, x.n, x.k, Scalar<T>(2), x.a.data(), x.k, x.b.data(), op_b == Op::None ? x.n : x.k,
+         Scalar<T>(1), x.c.data(), x.n, options);
+  });
+}
+
+EntryPoint complex_product(Backend backend) {
+  using Number = std::complex<float>;
+  return product_entry<Number>(named("complex gemm", backend), 40, 30, 50, [backend](Product<Number>& x) {
+    gemm<float>(Op::Transpose, Op::ConjugateTranspose, x.m, x.n, x.k, Number(2, 1), x.a.data(), x.m, x.b.data(), x.k,
+                Number(1, 0.5f), x.c.data(), x.n, {.backend = backend});
+  });
+}
+
+/// Matrices hold the result, as a program's do.
+EntryPoint matrix_product(Backend backend) {
+  struct Matrices {
+    Product<float> values{60, 50, 40};
+    Matrix<float> c{};
+  };
+  const auto x = std::make_shared<Matrices>();
+  return {.name = named("gemm of matrices", backend),
+          .reset = [x] { x->c = Matrix<float>(); },
+          .call =
+              [x, backend] {
+                const Product<float>& v = x->values;
+                const auto view = [](const std::vector<float>& data, Index rows, Index cols) {
+                  return MatrixView<const float>(
+                      detail::wrap_host(const_cast<float*>(data.data()), rows, cols, cols, DType::F32));
+                };
+                x->c = gemm(view(v.a, v.m, v.k), view(v.b, v.k, v.n), backend);
+              },
+          .result =
+              [x] {
+                std::string text;
+                for (Index i = 0; i < x->c.rows(); ++i)
+                  text.append(reinterpret_cast<const char*>(x->c.row(i).data()), x->c.row(i).size_bytes());
+                return text;
+              }};
+}
+
+/// `count` products, each of which has its own rows of A and C and the same B.
+template <class T>
+EntryPoint batch(const std::string& name, Backend backend, Index rows, Index n, Index k, Op op_b, Index count) {
+  EntryPoint entry = product_entry<T>(name, rows * count, n, k, [=](Product<T>& x) {
+    gemm_batch<T, T>(Op::None, op_b, rows, n, k, Scalar<T>(2), x.a.data(), k, rows * k, x.b.data(),
+                     op_b == Op::None ? n : k, 0, Scalar<T>(1), x.c.data(), n, rows * n, count, {.backend = backend});
+  });
+  entry.may_write_parts = true;
+  return entry;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(products)
+
+BOOST_AUTO_TEST_CASE(first_products) {
+  for (const Backend backend : {Backend::Reference, Backend::OpenMP}) // TBB's first use is in library.cpp
+    check_first_use(single<float>(named("gemm", backend), {.backend = backend}, 60));
+  check_first_use(single<float>("gemm, auto", {}, 60));
+}
+
+BOOST_AUTO_TEST_CASE(products_of_new_sizes) {
+  for (const Backend backend : processors)
+    for (EntryPoint entry :
+         {single<float>(named("gemm f32", backend), {.backend = backend}, 400),
+          single<double>(named("gemm f64, B transposed", backend), {.backend = backend}, 200, Op::Transpose),
+          complex_product(backend)}) {
+      entry.warm_up = [backend] { executor(backend); };
+      check_first_use(entry);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(later_products) {
+  for (const Backend backend : processors) {
+    check_later_use(single<bf16>(named("gemm bf16", backend), {.backend = backend}, 70));
+    check_later_use(matrix_product(backend));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_row) {
+  for (const char* kernel : {"simd_packed", "simd_panel", "simd_direct", "cache_blocked", "double_packed",
+                             "single_packed", "transposed", "naive", "kahan"}) { // tiled_4x4 allocates nothing
+    const bool copies_b = std::string_view(kernel) == "simd_panel" || std::string_view(kernel) == "simd_direct";
+    const Math math = std::string_view(kernel) == "kahan" ? Math::Compensated : Math::Strict;
+    const GemmOptions options{.backend = Backend::OpenMP, .math = math, .kernel = kernel};
+    EntryPoint entry = single<float>(std::string("gemm, ") + kernel, options, 130, copies_b ? Op::Transpose : Op::None);
+    entry.warm_up = [] { executor(Backend::OpenMP); };
+    check_first_use(entry);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(epilogues) {
+  for (const char* kernel : {"", "naive"}) { // naive leaves the epilogue and the rounding to a pass over C
+    const auto x = std::make_shared<Product<float>>(50, 40, 30);
+    const auto c = std::make_shared<Product<bf16>>(50, 40, 30);
+    check_later_use({.name = std::string("gemm with epilogue ") + kernel,
+                     .reset = [c] { c->reset(); },
+                     .call =
+                         [x, c, kernel] {
+                           gemm<float, bf16>(Op::None, Op::None, x->m, x->n, x->k, 1, x->a.data(), x->k, x->b.data(),
+                                             x->n, 1, c->c.data(), x->n, {.backend = Backend::Tbb, .kernel = kernel},
+                                             {.activation = Activation::Gelu});
+                         },
+                     .result = [c] { return c->bytes(); }});
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(batches)
+
+BOOST_AUTO_TEST_CASE(later_batches) {
+  for (const Backend backend : {Backend::Reference, Backend::OpenMP, Backend::Tbb}) {
+    check_later_use(batch<float>(named("batch f32", backend), backend, 4, 8, 8, Op::None, 50));
+    check_later_use(batch<double>(named("batch f64, copies of B", backend), backend, 3, 90, 90, Op::Transpose, 20));
+    check_later_use(batch<bf16>(named("batch bf16", backend), backend, 6, 20, 30, Op::None, 20));
+    EntryPoint large = batch<float>(named("batch of large products", backend), backend, 400, 400, 100, Op::None, 2);
+    large.warm_up = [backend] { executor(backend); };
+    check_first_use(large);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(streams)
+
+BOOST_AUTO_TEST_CASE(products_that_a_device_cannot_hold) {
+  ::setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1);
+  ::setenv("SMALL_DEVICE", "300000", 1);
+  EntryPoint entry = product_entry<float>("streamed gemm", 300, 300, 40, [](Product<float>& x) {
+    gemm(Op::None, Op::None, x.m, x.n, x.k, 2.0f, x.a.data(), x.k, x.b.data(), x.n, 1.0f, x.c.data(), x.n,
+         {.backend = Backend::Cuda});
+  });
+  entry.may_write_parts = true;
+  check_later_use(entry);
+  entry = complex_product(Backend::Cuda);
+  entry.may_write_parts = true;
+  check_later_use(entry);
+  entry = batch<float>("streamed batch", Backend::Cuda, 40, 40, 40, Op::None, 30);
+  entry.may_write_parts = true;
+  check_later_use(entry);
+  entry = matrix_product(Backend::Cuda);
+  entry.may_write_parts = true;
+  check_later_use(entry);
+  ::unsetenv("TESSERA_PLUGIN_PATH");
+  ::unsetenv("SMALL_DEVICE");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
