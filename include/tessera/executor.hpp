@@ -53,6 +53,7 @@ struct Capabilities {
   int multiprocessors = 0;
   std::size_t shared_memory_per_block = 0; ///< CUDA: with opt-in
   std::string driver;                      ///< CUDA: driver and runtime versions
+  int kernel_revision = 1; ///< raised when kernels change their times; a tuning table is for one of them
 };
 
 /// A stream of work that is done in order. The destructor waits for the work.

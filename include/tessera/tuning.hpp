@@ -6,7 +6,8 @@
 /// A table is a JSON file for one device, `<backend>-<device>.json` in lower case. An executor looks for it in the
 /// folder or file that TESSERA_TUNING names (`none`: nowhere), then in $XDG_CACHE_HOME/tessera/tuning (or ~/.cache/…),
 /// then in the folder tuning/ beside the plug-in, which holds tables for some devices. A table may be deleted: without
-/// one the first kernel of the ladder runs that does not reject the product. A table never changes bits under
+/// one the first kernel of the ladder runs that does not reject the product. A table of kernels that have changed since
+/// (Capabilities::kernel_revision) is passed over. A table never changes bits under
 /// Math::Strict, because only canonical rows are taken from it.
 ///
 /// Source: the selection tables of vendors' libraries; here they are a file that every user can measure anew.
@@ -37,6 +38,7 @@ struct TuningTable {
   Backend backend = Backend::Cuda;
   std::string device; ///< Capabilities::device
   std::string driver; ///< Capabilities::driver at the time of measuring
+  int revision = 0;   ///< Capabilities::kernel_revision at that time; 0: the file does not say
   std::vector<TunedProduct> products;
 };
 
@@ -51,7 +53,7 @@ TESSERA_API TuningTable load_tuning(const std::filesystem::path& path);
 /// Writes a table, and makes its folder if there is none. Throws IoError, and leaves no file half-written.
 TESSERA_API void save_tuning(const std::filesystem::path& path, const TuningTable& table);
 
-/// Returns the name of a machine's table, such as "cuda-nvidia-h100-80gb-hbm3.json".
+/// Returns the name of a machine's table, such as "cuda-nvidia-h200.json".
 TESSERA_API std::string tuning_file_name(const Capabilities& machine);
 /// Returns the path for a table that the user measures; empty if there is no home folder.
 TESSERA_API std::filesystem::path tuning_target(const Capabilities& machine);

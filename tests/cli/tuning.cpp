@@ -16,8 +16,8 @@ using nlohmann::json;
 
 /// Returns a table of these products, with the head that tune writes.
 json table_with(const std::string& device, const json& products) {
-  return {{"schema", "tessera.tuning/1"}, {"backend", "tbb"},    {"device", device}, {"driver", ""},
-          {"tessera", "0.1.0"},           {"products", products}};
+  return {{"schema", "tessera.tuning/1"}, {"backend", "tbb"}, {"device", device},    {"driver", ""},
+          {"tessera", "0.1.0"},           {"revision", 1},    {"products", products}};
 }
 
 json product(int m, int n, int k, const std::string& kernel) {
@@ -119,18 +119,23 @@ BOOST_AUTO_TEST_CASE(tables_that_cannot_be_used_are_named) {
   folder.write("cut.json", R"({"schema": "tessera.tuning/1", "backend": "tbb", "dev)");
   folder.write("other.json", R"({"schema": "tessera.tuning/9"})");
   folder.write("word.json", table_with("x", json::array({product(8, 8, 8, "simd")})).dump());
+  json old = table_with(device(), json::array({product(8, 8, 8, "simd")}));
+  old["revision"] = 99;
+  folder.write("old.json", old.dump());
   json bad = table_with(device(), json::array({product(8, 8, 8, "simd")}));
   bad["products"][0]["dtype"] = "f33";
   folder.write("dtype.json", bad.dump());
   folder.write("deep.json", std::string(200000, '[') + std::string(200000, ']'));
   BOOST_TEST(mkfifo((folder.path() / "pipe.json").c_str(), 0600) == 0);
-  for (const auto& [file, part] : Variables{{"cut.json", "parse error"},
-                                            {"other.json", "'tessera.tuning/9'"},
-                                            {"word.json", "is for x, but this is"},
-                                            {"dtype.json", "f33"},
-                                            {"deep.json", "nested deeper than 64 levels"},
-                                            {"pipe.json", "is a pipe"},
-                                            {"nothing.json", "cannot be read"}}) {
+  for (const auto& [file, part] :
+       Variables{{"cut.json", "parse error"},
+                 {"other.json", "'tessera.tuning/9'"},
+                 {"word.json", "is for x, but this is"},
+                 {"old.json", "is for revision 99 of the kernels, but these are of revision 1"},
+                 {"dtype.json", "f33"},
+                 {"deep.json", "nested deeper than 64 levels"},
+                 {"pipe.json", "is a pipe"},
+                 {"nothing.json", "cannot be read"}}) {
     const Outcome outcome = multiply(file);
     BOOST_TEST(contains(outcome.err + outcome.out, "tuning table " + file), file << ": " << outcome.err << outcome.out);
     BOOST_TEST(contains(outcome.err + outcome.out, part), outcome.err << outcome.out);

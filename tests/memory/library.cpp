@@ -204,7 +204,7 @@ EntryPoint loading(std::string name, Load load) {
 }
 
 const TuningTable table{
-    Backend::OpenMP, "a processor", "none", {{DType::F32, Math::Strict, 64, 64, 64, "simd_direct", 1e-6}}};
+    Backend::OpenMP, "a processor", "none", 1, {{DType::F32, Math::Strict, 64, 64, 64, "simd_direct", 1e-6}}};
 
 } // namespace
 

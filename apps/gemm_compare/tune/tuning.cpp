@@ -51,12 +51,18 @@ Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tunin
   path_ = target(options, machine);
   table_.backend = machine.backend;
   table_.device = machine.device;
+  table_.revision = machine.kernel_revision;
   std::error_code error; // a path that cannot be looked at is read, too, for the reason
   if (std::filesystem::exists(path_, error) || error) table_ = load_tuning(path_);
   if (table_.backend != machine.backend || table_.device != machine.device)
     throw InvalidArgument(fmt::format("tune: {} is of {} on {}, but this is {} on {}; name another file with --table",
                                       path_.string(), to_string(table_.backend), table_.device,
                                       to_string(machine.backend), machine.device));
+  if (table_.revision != machine.kernel_revision)
+    throw InvalidArgument(fmt::format(
+        "tune: {} is of revision {} of the kernels, but these are of revision {}; delete it, or name another "
+        "file with --table",
+        path_.string(), table_.revision, machine.kernel_revision));
   table_.driver = machine.driver;
 }
 

@@ -20,10 +20,14 @@ fs::path user_folder() {
   return cache.empty() ? cache : cache / "tuning";
 }
 
-void check_device(const Capabilities& machine, const TuningTable& table, const fs::path& path) {
+void check_machine(const Capabilities& machine, const TuningTable& table, const fs::path& path) {
   if (table.device != machine.device)
     throw IoError("tuning table " + path.string() + " is for " + table.device + ", but this is " + machine.device +
                   "; name another one in TESSERA_TUNING, or none");
+  if (table.revision != machine.kernel_revision)
+    throw IoError("tuning table " + path.string() + " is for revision " + std::to_string(table.revision) +
+                  " of the kernels, but these are of revision " + std::to_string(machine.kernel_revision) +
+                  "; make it anew with gemm_compare tune");
 }
 
 } // namespace
@@ -51,7 +55,7 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
   const auto use = [&](const fs::path& path) -> std::shared_ptr<const TunedRows> {
     const TuningTable table = load_tuning(path);
     if (table.backend != machine.backend) return nullptr; // TESSERA_TUNING may name the table of another backend
-    check_device(machine, table, path);
+    check_machine(machine, table, path);
     if (log_dispatch())
       log_line("backend " + std::string(to_string(machine.backend)) + " chooses kernels by " + path.string() + ", " +
                std::to_string(table.products.size()) + " products measured with " + table.driver);

@@ -110,6 +110,10 @@ class TableReader final : public Json::json_sax_t {
   bool in_product() const { return in_products_ && depth_ == 3; }
 
   bool number(std::optional<Index> whole, double value) {
+    if (depth_ == 1 && key_ == "revision" && whole && std::in_range<int>(*whole)) {
+      table_.revision = static_cast<int>(*whole);
+      return true;
+    }
     if (!in_product()) return other(std::to_string(value));
     if (key_ == "seconds")
       product_.seconds = value;
@@ -127,7 +131,7 @@ class TableReader final : public Json::json_sax_t {
 
   /// A value that none of the known members has.
   bool other(const std::string& value) const {
-    static constexpr std::string_view top[]{"schema", "backend", "device", "driver", "products"};
+    static constexpr std::string_view top[]{"schema", "backend", "device", "driver", "revision", "products"};
     static constexpr std::string_view inner[]{"dtype", "math", "m", "n", "k", "kernel", "seconds"};
     const auto is_known = [&](const auto& names) { return std::ranges::find(names, key_) != std::end(names); };
     if ((depth_ == 1 && is_known(top)) || (in_product() && is_known(inner)))
@@ -181,8 +185,9 @@ void save_tuning(const std::filesystem::path& path, const TuningTable& table) tr
   if (error) throw IoError("cannot make the folder of " + path.string() + ": " + error.message());
   // Each product is one line, because people read tables and keep them in repositories.
   std::string text = "{\"backend\":" + json_text(to_string(table.backend)) + ",\"device\":" + json_text(table.device) +
-                     ",\"driver\":" + json_text(table.driver) + ",\"schema\":" + json_text(schema) +
-                     ",\"tessera\":" + json_text(TESSERA_VERSION) + ",\n\"products\": [";
+                     ",\"driver\":" + json_text(table.driver) + ",\"revision\":" + std::to_string(table.revision) +
+                     ",\"schema\":" + json_text(schema) + ",\"tessera\":" + json_text(TESSERA_VERSION) +
+                     ",\n\"products\": [";
   const char* separator = "\n";
   for (const TunedProduct& p : table.products) {
     const auto member = [](const char* name, Index value) {

@@ -43,6 +43,29 @@ __device__ void store_vectors(const VectorOperands<T>& x, const Sums& sums, At a
   }
 }
 
+/// C := alpha·sum + beta·C for a thread's results one by one, where C's rows do not begin at whole vectors; at(v, e) is
+/// the address of element e of vector v in C, and inside(v, e) says whether C has it.
+template <int width, class T, class Sums, class At, class Inside>
+__device__ void store_elements(const VectorOperands<T>& x, const Sums& sums, At at, Inside inside) {
+  constexpr int together = Sums::count < 16 ? Sums::count : 16; ///< reads of C in flight
+  static_assert(Sums::count % together == 0);
+#pragma unroll
+  for (int first = 0; first < Sums::count; first += together) {
+    T old[together];
+    if (x.beta != T{0}) {
+#pragma unroll
+      for (int r = 0; r < together; ++r)
+        if (const int v = (first + r) / width, e = (first + r) % width; inside(v, e)) old[r] = *at(v, e);
+    }
+#pragma unroll
+    for (int r = 0; r < together; ++r) {
+      const int v = (first + r) / width, e = (first + r) % width;
+      const T scaled = x.alpha * sums.at(first + r);
+      if (inside(v, e)) *at(v, e) = x.beta == T{0} ? scaled : fused(x.beta, old[r], scaled);
+    }
+  }
+}
+
 /// Says whether there is unrolled code for whole vectors at C's edge (Unrolled) or only the loop (Rolled). The unrolled
 /// code is 500 instructions, which changes the register allocation of a kernel's main loop.
 enum class Edges { Unrolled, Rolled };
@@ -64,6 +87,12 @@ __device__ void store_whole(const VectorOperands<T>& x, Index i, Index j, const 
     return store_vectors<width>(x, sums, at, [](int) { return true; });
   if (edges == Edges::Unrolled && x.c_vectors && x.n % width == 0)
     return store_vectors<width>(x, sums, at, [&](int v) { return place(v).row < rows && place(v).col < cols; });
+  // In f64 a lane's neighbours fill half a sector of memory, and the L2 cache puts the halves together.
+  if constexpr (edges == Edges::Unrolled && sizeof(T) == 8)
+    if (!x.c_vectors)
+      return store_elements<width>(
+          x, sums, [&](int v, int e) { return c + place(v).row * x.ldc + place(v).col + e; },
+          [&](int v, int e) { return place(v).row < rows && place(v).col + e < cols; });
   const T* const held = held_in(totals, sums);
 #pragma unroll 1
   for (int v = 0; v < vectors; ++v) {

@@ -49,7 +49,7 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& 
            "kernel's name";
   if (machine.compute_major != 9) return nullptr;
   if (is_few_vectors_dmma(call)) return nullptr;
-  if (call.type == DType::F64 && small > 4 && call.k >= 256)
+  if (call.type == DType::F64 && small > 4 && call.k >= 64)
     return "of more than 16 rows or columns in f64, or of more than 4 with k over 8192, stream_k makes more on Hopper; "
            "use it, or no kernel's name";
   if (call.type == DType::F32 && small > slender / 2 && std::max(call.m, call.n) > slender)
@@ -77,6 +77,8 @@ Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
   constexpr std::size_t shared = std::max(shared_bytes<T, S, Along::K>, shared_bytes<T, S, Along::Outer>);
   constexpr std::size_t of_totals = S::together == 1 ? 0 : sizeof(typename BlockTotals<T, S>::Partial);
   if (shared + of_totals > machine.shared_memory_per_block) return std::numeric_limits<Index>::max();
+  // Warps that have a segment each wait for their copies, which shows where each row of them feeds few columns.
+  if (S::together > 1 && S::rows > 1 && x.count > S::rows) return std::numeric_limits<Index>::max();
   const Index steps = S::together == 1 ? std::min(x.k, canonical_segment)
                                        : ceil_div<Index>(x.segments, S::together) * canonical_segment;
   const Index adding = S::together == 1 && x.segments > 1 ? 5000 : 0;
