@@ -47,7 +47,7 @@ class DevicePeer {
 };
 using DevicePeers = std::vector<std::unique_ptr<DevicePeer>>;
 
-/// Returns Tessera, the vendor's two where cuBLAS exists, and those of the rows that the mode has.
+/// Returns Tessera, the two of the vendor where cuBLAS exists, and each named row that the mode has.
 DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas,
                               const std::vector<std::string>& rows);
 

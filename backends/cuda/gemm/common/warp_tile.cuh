@@ -102,48 +102,6 @@ __device__ void store_plain(const VectorOperands<typename S::Element>& x, Index 
   store_whole<S::width, edges>(x, i, j, sums, totals, [](int v) { return place_of<S>(v); });
 }
 
-/// C := alpha·sum + beta·C for a warp's results, where C's rows do not begin at whole vectors. The warp exchanges the
-/// results in shared memory, so that its lanes store neighbours: 32 of a row at once. C(i, j) is the first result of
-/// the block's tile. All threads of the warp call it. It is not inlined, for the reasons that store_with_epilogue
-/// gives.
-template <class S>
-__device__ __noinline__ void store_lines(const VectorOperands<typename S::Element>& x, Index i, Index j,
-                                         const Position<S>& place, const typename S::Element* held) {
-  using T = typename S::Element;
-  constexpr int length = S::lanes_n * S::width;
-  static_assert(length == 32);
-  __shared__ alignas(16) T exchanged[S::threads / 32][2][S::lanes_m][length];
-  auto& lines = exchanged[threadIdx.x / 32];
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  T* const put = &lines[0][place.row % S::warp_m / S::width_m][place.col % S::warp_n];
-  const Index row = i + place.row / S::warp_m * S::warp_m, col = j + place.col / S::warp_n * S::warp_n + lane;
-  const Index rows = x.m - row, cols = x.n - col, step = S::width_m * x.ldc;
-  T* const first = x.c + row * x.ldc + col;
-#pragma unroll 2
-  for (int v = 0; v < S::rows * S::vectors_n; ++v) {
-    const ResultPlace at = place_of<S>(v);
-    Vector<T> scaled;
-#pragma unroll
-    for (int e = 0; e < S::width; ++e) scaled.lane[e] = x.alpha * held[v * S::width + e];
-    // Two buffers take turns, so that no lane overwrites what another one still reads.
-    *reinterpret_cast<Vector<T>*>(put + v % 2 * S::lanes_m * length) = scaled;
-    __syncwarp();
-    if (at.col >= cols) continue;
-    T* const c = first + at.row * x.ldc + at.col;
-    T old[S::lanes_m];
-    if (x.beta != T{0}) {
-#pragma unroll
-      for (int d = 0; d < S::lanes_m; ++d)
-        if (at.row + d * S::width_m < rows) old[d] = c[d * step];
-    }
-#pragma unroll
-    for (int d = 0; d < S::lanes_m; ++d) {
-      const T result = lines[v % 2][d][lane];
-      if (at.row + d * S::width_m < rows) c[d * step] = x.beta == T{0} ? result : fused(x.beta, old[d], result);
-    }
-  }
-}
-
 /// Stores the results of the thread whose first result is C(i, j): through the epilogue if one is wanted, else by
 /// store_plain.
 template <class S>

@@ -1,12 +1,13 @@
 /// strict: rows of math modes that may round more, which run the strict f32 product where it takes less time than the
 /// mode's own kernels. They keep the mode's promise, because the strict product is more exact.
 ///
-/// In tf32, a product of few rows or columns waits for memory in any mode. Where lines are not whole 16-byte chunks,
-/// slender needs no copy of them and fetches no zeros to fill a tile of 64. The emulated modes spend time and 12 bytes
-/// an element on finding scales, splitting and packing before they multiply. docs/lab/cuda_gemm.md has the measurements
-/// behind the limits below.
+/// In tf32, a product of few rows or columns waits for memory in any mode, and a small one for the launch. Where lines
+/// are not whole 16-byte chunks, the strict rows need no copy of them, which would be another launch, and fetch no
+/// zeros to fill a tile of 64. The emulated modes spend time and 12 bytes an element on finding scales, splitting and
+/// packing before they multiply. docs/lab/cuda_gemm.md has the measurements behind the limits below.
 
 #include <algorithm>
+#include <cstdint>
 
 #include <tessera/executor.hpp>
 
@@ -18,25 +19,38 @@ namespace tessera::cuda {
 namespace {
 
 constexpr Index few_in_tf32 = 16;
+constexpr Index short_in_tf32 = 1024;     ///< k
+constexpr double small_in_tf32 = 5e6;     ///< multiply-adds
+constexpr double small_to_copy = 4e7;     ///< multiply-adds, where wgmma_tf32 would copy an operand
 constexpr Index few_to_split = 128;       ///< rows or columns of C
 constexpr Index short_to_split = 64;      ///< k
 constexpr double small_in_fp16x3 = 1.2e9; ///< multiply-adds; the mode finds scales, which takes two more launches
 constexpr double small_in_bf16x6 = 0.3e9;
 
 Index few(const GemmCall& call) { return std::min(call.m, call.n); }
+double multiply_adds(const GemmCall& call) {
+  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+}
+
+bool is_small_in_tf32(const GemmCall& call) {
+  constexpr Index chunk = 16 / sizeof(float);
+  const auto places = reinterpret_cast<std::uintptr_t>(call.a) | reinterpret_cast<std::uintptr_t>(call.b);
+  const bool whole_chunks = places % 16 == 0 && call.lda % chunk == 0 && call.ldb % chunk == 0;
+  return call.k <= short_in_tf32 && multiply_adds(call) < (whole_chunks ? small_in_tf32 : small_to_copy);
+}
 
 const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   const bool has_wgmma = std::max({call.m, call.n, call.k}) < Index{1} << 30 && machine.compute_major == 9;
   if (has_wgmma && (is_gemv(call) || is_few_vectors(call)))
     return "of such rows or columns wgmma_tf32 is faster; use that";
-  return few(call) <= few_in_tf32 ? nullptr : "of more than 16 rows and columns tf32 is faster; use another row of it";
+  if (few(call) <= few_in_tf32 || (has_wgmma && is_small_in_tf32(call))) return nullptr;
+  return "of more than 16 rows and columns tf32 is faster, unless the product is small; use another row of it";
 }
 
 const char* reject_emulated(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9) return "the mode's own kernel needs compute capability 9.0 (Hopper); use mode strict";
   const double small = row.math == Math::EmulatedFp16x3 ? small_in_fp16x3 : small_in_bf16x6;
-  const double products = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  return few(call) <= few_to_split || call.k <= short_to_split || products < small
+  return few(call) <= few_to_split || call.k <= short_to_split || multiply_adds(call) < small
              ? nullptr
              : "splitting the operands pays for so large a product; use the row with the mode's name";
 }

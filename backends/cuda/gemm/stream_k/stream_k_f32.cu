@@ -167,8 +167,6 @@ struct FmaMultiplier {
     constexpr Edges edges = blocks == 1 ? Edges::Rolled : Edges::Unrolled;
     if constexpr (with_epilogue)
       warp_tiling::store_with_epilogue<S>(x.epilogue, held_in(totals, sums), row + place.row, col + place.col);
-    else if (!x.c_vectors)
-      warp_tiling::store_lines<S>(x, row, col, place, held_in(totals, sums));
     else
       warp_tiling::store_plain<S, edges>(x, row + place.row, col + place.col, sums, totals);
   }
