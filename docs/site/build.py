@@ -51,7 +51,9 @@ def link_headers(page, headers):
     for path, target in headers.items():
         name = path.removeprefix("tessera/").removeprefix("backend/")
         text = text.replace(f"`{name}`", f"[`{name}`](../{target}.rst)")
-    page.write_text(text + toctree([f"{target}.md" for target in headers.values()], "include/README.md"), encoding="utf-8")
+    page.write_text(
+        text + toctree([f"{target}.md" for target in headers.values()], "include/README.md"), encoding="utf-8"
+    )
 
 
 def main(arguments):
@@ -66,7 +68,22 @@ def main(arguments):
     sections = tomllib.loads((HERE / "contents.toml").read_text(encoding="utf-8"))["section"]
     MarkdownPages(root, source, headers).write(sections)
     link_headers(source / "include/README.md", headers)
-    sphinx = [sys.executable, "-m", "sphinx", "-q", "-E", "-n", "-W", "--keep-going", "-j", "2", "-b", "html", "-c", HERE]
+    sphinx = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-E",
+        "-n",
+        "-W",
+        "--keep-going",
+        "-j",
+        "2",
+        "-b",
+        "html",
+        "-c",
+        HERE,
+    ]
     if subprocess.run([*sphinx, "-d", work / "doctrees", source, site], check=False).returncode:
         raise SystemExit("the pages have mistakes; the lines above say where")
     findings = check_links(site) + check_pictures(site)

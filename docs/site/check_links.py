@@ -26,7 +26,9 @@ class Page(html.parser.HTMLParser):
 
 def check_links(site):
     """A line for each link that leads nowhere, and for each part of a page that is not in the site."""
-    pages = {path: Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html") if "_downloads" not in path.parts}
+    pages = {
+        path: Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html") if "_downloads" not in path.parts
+    }
     findings = []
     for path, page in pages.items():
         name = path.relative_to(site)
@@ -38,6 +40,10 @@ def check_links(site):
             target = pathlib.Path(path.parent, urllib.parse.unquote(address.path)).resolve() if address.path else path
             if not target.is_file():
                 findings.append(f"{name}: the link {link} leads nowhere")
-            elif address.fragment and target in pages and urllib.parse.unquote(address.fragment) not in pages[target].identifiers:
+            elif (
+                address.fragment
+                and target in pages
+                and urllib.parse.unquote(address.fragment) not in pages[target].identifiers
+            ):
                 findings.append(f"{name}: the link {link} names an anchor that is not there")
     return sorted(set(findings))

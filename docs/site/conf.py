@@ -22,6 +22,7 @@ release = version
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "index"
 language = "en"
+smartquotes = False
 nitpicky = True
 # Types of the standard library and of C, template parameters, and names of detail/ have no page.
 nitpick_ignore_regex = [("(cpp|c):identifier", ".*"), ("py:.*", ".*")]
@@ -34,10 +35,8 @@ myst_fence_as_directive = ["mermaid"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"undoc-members": True}
-cpp_maximum_signature_line_length = 96
-c_maximum_signature_line_length = 96
-python_maximum_signature_line_length = 96
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = f"Tessera {version}"
@@ -65,10 +64,16 @@ class Mermaid(SphinxDirective):
 
 
 def add_mermaid(app, pagename, templatename, context, doctree):
-    """Loads Mermaid on the pages that have such a picture; the file lies beside the page, so that it needs no network."""
+    """Loads Mermaid on the pages that have such a picture. The file is in the site, so that no network is needed."""
     if "mermaid" in app.env.metadata.get(pagename, {}):
         app.add_js_file("mermaid.js")
         app.add_js_file("mermaid_start.js")
+
+
+def open_reports(app, pagename, templatename, context, doctree):
+    """Lets a browser open the reports of gemm_compare, which are whole pages, where Sphinx would have it save them."""
+    if "body" in context:
+        context["body"] = re.sub(r' download=""( href="[^"]+\.html")', r"\1", context["body"])
 
 
 def copy_mermaid(app, exception):
@@ -84,5 +89,6 @@ def show_fields(app, what, name, object_, options, lines):
 def setup(app):
     app.add_directive("mermaid", Mermaid)
     app.connect("html-page-context", add_mermaid)
+    app.connect("html-page-context", open_reports)
     app.connect("build-finished", copy_mermaid)
     app.connect("autodoc-process-docstring", show_fields)

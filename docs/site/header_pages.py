@@ -8,6 +8,7 @@ from doxygen_text import Descriptions, indented, label_of
 
 CLASSES = ("class", "struct")
 LONGEST_INITIALIZER = 40
+SMALL = ("enumerator", "member")  # too many for the list beside a page
 
 
 def plain(node):
@@ -35,6 +36,12 @@ def line_of(entity):
     return int(entity.find("location").get("line"))
 
 
+def place_of(entity, name):
+    """`header:line: name`; a header itself has no line in Doxygen's XML and stands for its first."""
+    location = entity.find("location")
+    return f"{location.get('file')}:{location.get('line') or 1}: {name}"
+
+
 class Header:
     """One header: its file in Doxygen's XML and the symbols that it declares."""
 
@@ -53,15 +60,20 @@ class HeaderPages:
     """All headers of one run of Doxygen."""
 
     def __init__(self, xml):
-        read = (ElementTree.parse(path).getroot().find("compounddef") for path in sorted(pathlib.Path(xml).glob("*.xml"))
-                if path.stem not in ("index", "Doxyfile"))
+        read = (
+            ElementTree.parse(path).getroot().find("compounddef")
+            for path in sorted(pathlib.Path(xml).glob("*.xml"))
+            if path.stem not in ("index", "Doxyfile")
+        )
         self.compounds = {compound.get("id"): compound for compound in read if compound is not None}
         self.headers = {}
         for compound in self.compounds.values():
             if compound.get("kind") == "file":
                 header = Header(compound)
                 self.headers[header.path] = header
-        self.known = {compound.get("id") for compound in self.compounds.values() if compound.get("kind") in ("file", "concept")}
+        self.known = {
+            compound.get("id") for compound in self.compounds.values() if compound.get("kind") in ("file", "concept")
+        }
         for compound in self.compounds.values():
             self.share_out(compound)
         self.text = Descriptions(self.known)
@@ -79,8 +91,12 @@ class HeaderPages:
                 header.symbols.append(member)
         if kind in (*CLASSES, "concept"):
             header = self.headers.get(compound.find("location").get("file"))
-            nested = any(inner.get("refid") == compound.get("id") for other in self.compounds.values()
-                         if other.get("kind") in CLASSES for inner in other.findall("innerclass"))
+            nested = any(
+                inner.get("refid") == compound.get("id")
+                for other in self.compounds.values()
+                if other.get("kind") in CLASSES
+                for inner in other.findall("innerclass")
+            )
             if header and not nested:
                 header.symbols.append(compound)
             self.known.add(compound.get("id"))
@@ -88,9 +104,15 @@ class HeaderPages:
     def is_shown(self, member):
         """Is the member something that a program uses? Deduction guides, for example, work without being named."""
         arguments = plain(member.find("argsstring"))
-        if member.get("prot") == "private" or member.get("kind") == "friend" or plain(member.find("type")).startswith("template "):
+        if (
+            member.get("prot") == "private"
+            or member.get("kind") == "friend"
+            or plain(member.find("type")).startswith("template ")
+        ):
             return False
-        if member.get("kind") == "typedef" and re.fullmatch(rf"(enum|struct) {member.findtext('name')}", plain(member.find("type"))):
+        if member.get("kind") == "typedef" and re.fullmatch(
+            rf"(enum|struct) {member.findtext('name')}", plain(member.find("type"))
+        ):
             return False
         if member.get("kind") == "define" and member.findtext("name") in ("TESSERA_C_API", "TESSERA_INT"):
             return False
@@ -102,7 +124,7 @@ class HeaderPages:
         words = [word for word in ("static", "explicit") if member.get(word) == "yes"]
         if member.get("virt") in ("virtual", "pure-virtual"):
             words.append("virtual")
-        arguments = re.sub(r"\s+", " ", plain(member.find("argsstring"))).replace("=0", "= 0")
+        arguments = re.sub(r"=0$", "= 0", plain(member.find("argsstring")))
         returned = plain(member.find("type"))
         return template_of(member) + " ".join([*words, returned, member.findtext("name")]).strip() + arguments
 
@@ -132,13 +154,20 @@ class HeaderPages:
             return f"{domain}:function", self.function(member)
         if kind == "enum":
             strong = member.get("strong") == "yes"
-            return ("cpp:enum-class", self.enumeration(member)) if strong else (f"{domain}:enum", member.findtext("name"))
+            return (
+                ("cpp:enum-class", self.enumeration(member)) if strong else (f"{domain}:enum", member.findtext("name"))
+            )
         if kind == "define":
             names = [plain(parameter.find("defname")) for parameter in member.findall("param")]
             return "c:macro", member.findtext("name") + (f"({', '.join(names)})" if names else "")
         if kind == "typedef":
-            return (f"{domain}:type", f"{plain(member.find('type'))} {member.findtext('name')}") if in_c else ("cpp:type", self.typedef(member))
-        return f"{domain}:member", self.variable(member)
+            return (
+                (f"{domain}:type", f"{plain(member.find('type'))} {member.findtext('name')}")
+                if in_c
+                else ("cpp:type", self.typedef(member))
+            )
+        inside = member.get("id").startswith(("struct", "class"))
+        return f"{domain}:{'member' if inside else 'var'}", self.variable(member)
 
     # --- pages ------------------------------------------------------------------------------------------------------
 
@@ -148,7 +177,8 @@ class HeaderPages:
         if requirement:
             parts.append(f"*Requires* ``{requirement}``")
         body = "\n\n".join(part for part in [*parts, inside] if part)
-        return f".. _{label_of(entity.get('id'))}:\n\n.. {directive}:: {declaration}\n\n{indented(body)}\n"
+        options = "   :no-contents-entry:\n" if directive.split(":")[1] in SMALL else ""
+        return f".. _{label_of(entity.get('id'))}:\n\n.. {directive}:: {declaration}\n{options}\n{indented(body)}\n"
 
     def member(self, member, in_c):
         directive, declaration = self.directive(member, in_c)
@@ -166,8 +196,11 @@ class HeaderPages:
     def class_of(self, compound, in_c):
         name = compound.findtext("compoundname").split("::")[-1]
         members = [member for member in compound.iter("memberdef") if self.is_shown(member)]
-        inner = [self.compounds[found.get("refid")] for found in compound.findall("innerclass")
-                 if found.get("prot") != "private" and found.get("refid") in self.compounds]
+        inner = [
+            self.compounds[found.get("refid")]
+            for found in compound.findall("innerclass")
+            if found.get("prot") != "private" and found.get("refid") in self.compounds
+        ]
         shown = [(line_of(member), self.member(member, in_c)) for member in members]
         shown += [(line_of(found), self.class_of(found, in_c)) for found in inner]
         inside = "\n".join(text for _, text in sorted(shown, key=lambda entry: entry[0]))
@@ -179,7 +212,12 @@ class HeaderPages:
 
     def concept(self, compound):
         name = compound.findtext("compoundname").split("::")[-1]
-        code = "".join(compound.find("initializer").itertext()).strip().replace("tessera::" + name, name).replace("=  ", "= ")
+        code = (
+            "".join(compound.find("initializer").itertext())
+            .strip()
+            .replace("tessera::" + name, name)
+            .replace("=  ", "= ")
+        )
         block = f".. code-block:: cpp\n   :force:\n\n{indented(code)}"
         return self.described(compound, "cpp:concept", template_of(compound) + name, block)
 
@@ -192,8 +230,12 @@ class HeaderPages:
 
     def page(self, header):
         title = header.path.removeprefix("tessera/")
-        parts = [f".. _{label_of(header.compound.get('id'))}:", f"{title}\n{'=' * len(title)}",
-                 f".. code-block:: {'c' if header.is_c else 'cpp'}\n\n   #include <{header.path}>", self.text.of(header.compound)]
+        parts = [
+            f".. _{label_of(header.compound.get('id'))}:",
+            f"{title}\n{'=' * len(title)}",
+            f".. code-block:: {'c' if header.is_c else 'cpp'}\n\n   #include <{header.path}>",
+            self.text.of(header.compound),
+        ]
         symbols = sorted(header.symbols, key=line_of)
         if symbols:
             parts.append("Symbols\n-------")
@@ -206,13 +248,12 @@ class HeaderPages:
         for compound in self.compounds.values():
             kind = compound.get("kind")
             if kind in (*CLASSES, "concept", "file") and not self.text.of(compound):
-                yield f"{compound.find('location').get('file')}:{compound.find('location').get('line') or 1}: {compound.findtext('compoundname')}"
-            for member in compound.iter("memberdef"):
-                if kind not in ("file", "namespace", *CLASSES) or not self.is_shown(member):
-                    continue
-                place = f"{member.find('location').get('file')}:{line_of(member)}"
-                if not self.text.of(member) and not (member.findtext("name") or "@").startswith("@"):
-                    yield f"{place}: {member.findtext('name')}"
+                yield place_of(compound, compound.findtext("compoundname"))
+            for member in compound.iter("memberdef") if kind in (*CLASSES, "namespace", "file") else ():
+                name = member.findtext("name") or ""
+                unnamed = name.startswith("@") or not name
+                if self.is_shown(member) and not unnamed and not self.text.of(member):
+                    yield place_of(member, name)
                 for value in member.findall("enumvalue"):
                     if not self.text.of(value):
-                        yield f"{place}: {member.findtext('name')}::{value.findtext('name')}"
+                        yield place_of(member, f"{name}::{value.findtext('name')}")

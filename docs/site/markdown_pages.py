@@ -1,7 +1,7 @@
 """Copies the repository's Markdown pages to where Sphinx reads them, with links as the site needs them.
 
-On GitHub a link may lead to a folder or a source file. On the site it leads to the folder's README, to a header's page, or
-to a copy of the file.
+On GitHub a link may lead to a folder or a source file. On the site it leads to the folder's README, to a header's page,
+or to a copy of the file.
 """
 
 import os

@@ -49,8 +49,16 @@ Exceptions
 ----------
 
 """
-EXCEPTIONS = ("Error", "InvalidArgument", "KernelRejected", "BackendUnavailable", "OutOfMemory", "DeviceError", "IoError",
-              "InternalError")
+EXCEPTIONS = (
+    "Error",
+    "InvalidArgument",
+    "KernelRejected",
+    "BackendUnavailable",
+    "OutOfMemory",
+    "DeviceError",
+    "IoError",
+    "InternalError",
+)
 
 
 def python_page():
@@ -86,13 +94,13 @@ def load_package():
 
 
 def with_fields(lines):
-    """A docstring's lines, with `name, name: text` as fields; the text goes on in lines that are indented."""
+    """A docstring's lines, with `name, name: text` as definitions; such a text goes on in lines that are indented."""
     shown = []
     for line in lines:
         field = re.match(r"([a-z_]+(?:, [a-z_]+)*): (.*)", line)
         if field:
-            shown += [] if shown and shown[-1].startswith((":", " ")) else [""]
-            shown.append(f":param {field[1].replace(', ', ',')}: {field[2]}" if "," not in field[1] else f":{field[1]}: {field[2]}")
+            names = ", ".join(f"``{name}``" for name in field[1].split(", "))
+            shown += ["", names, f"    {field[2]}"]
         else:
             shown.append(line)
     return shown
