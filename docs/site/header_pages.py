@@ -120,22 +120,24 @@ class HeaderPages:
 
     # --- declarations -----------------------------------------------------------------------------------------------
 
+    def words_before(self, member):
+        """What stands before the name: `static constexpr Index `. Newer versions of Doxygen keep constexpr apart."""
+        words = [word for word in ("static", "explicit", "constexpr") if member.get(word) == "yes"]
+        words += ["virtual"] if member.get("virt") in ("virtual", "pure-virtual") else []
+        words += [word for word in plain(member.find("type")).split(" ") if word not in words]
+        return " ".join(filter(None, words))
+
     def function(self, member):
-        words = [word for word in ("static", "explicit") if member.get(word) == "yes"]
-        if member.get("virt") in ("virtual", "pure-virtual"):
-            words.append("virtual")
         arguments = re.sub(r"=0$", "= 0", plain(member.find("argsstring")))
-        returned = plain(member.find("type"))
-        return template_of(member) + " ".join([*words, returned, member.findtext("name")]).strip() + arguments
+        return f"{template_of(member)}{self.words_before(member)} {member.findtext('name')}".strip() + arguments
 
     def variable(self, member):
-        declared = f"{plain(member.find('type'))} {member.findtext('name')}{plain(member.find('argsstring'))}"
-        if member.get("static") == "yes" and "static" not in declared:
-            declared = "static " + declared
-        value = plain(member.find("initializer"))
-        if not value or len(value) > LONGEST_INITIALIZER or "[](" in value or "(*" in declared:
-            return declared
-        return f"{declared} {value}" if value.startswith("=") else f"{declared} = {value}"
+        before, name, after = self.words_before(member), member.findtext("name"), plain(member.find("argsstring"))
+        if pointer := re.fullmatch(r"(.*?) ?\(\*\)?", before):  # to a function; versions differ in where they cut
+            return f"{pointer[1]} (*{name}){after.removeprefix(')')}"
+        value = plain(member.find("initializer")).removeprefix("=").strip()
+        shown = value and len(value) <= LONGEST_INITIALIZER and "[](" not in value
+        return f"{before} {name}{after}" + (f" = {value}" if shown else "")
 
     def typedef(self, member):
         declared = template_of(member) + member.findtext("name")
