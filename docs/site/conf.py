@@ -7,6 +7,8 @@ import shutil
 import sys
 
 from docutils import nodes
+from sphinx import addnodes
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -86,8 +88,16 @@ def show_fields(app, what, name, object_, options, lines):
     lines[:] = python_pages.with_fields(lines)
 
 
+def check_described(app, doctree, docname):
+    """Every symbol on a page is described there, in Python too."""
+    for symbol in doctree.findall(addnodes.desc):
+        if not symbol[-1].astext():
+            logging.getLogger(__name__).warning("%s is not described", symbol[0].astext(), location=symbol)
+
+
 def setup(app):
     app.add_directive("mermaid", Mermaid)
+    app.connect("doctree-resolved", check_described)
     app.connect("html-page-context", add_mermaid)
     app.connect("html-page-context", open_reports)
     app.connect("build-finished", copy_mermaid)
