@@ -63,6 +63,8 @@ def main(arguments):
     root, work, site = (pathlib.Path(argument).resolve() for argument in arguments)
     source = work / "source"
     shutil.rmtree(source, ignore_errors=True)
+    if work in site.parents:  # another folder may have files of the user's
+        shutil.rmtree(site, ignore_errors=True)
     work.mkdir(parents=True, exist_ok=True)
     headers = write_reference(root, source, run_doxygen(root, work))
     sections = tomllib.loads((HERE / "contents.toml").read_text(encoding="utf-8"))["section"]

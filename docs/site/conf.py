@@ -21,7 +21,7 @@ python_pages.load_package()
 project = "Tessera"
 version = re.search(r'#define TESSERA_VERSION "(.*)"', (HERE.parents[1] / "include/tessera/version.hpp").read_text())[1]
 release = version
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.githubpages"]
 root_doc = "index"
 language = "en"
 smartquotes = False
