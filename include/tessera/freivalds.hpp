@@ -17,6 +17,7 @@
 ///     miss it with probability ≤ 2^−v.
 ///   - Errors in a row that are all smaller than w_i: if √Σe_j² = t·w_i with t > 1, each vector with probability
 ///     ≥ (1 − 1/t²)²/3 (Paley and Zygmund), so many small errors add up.
+///
 /// It cannot detect an element that exceeds its own bound but stays below w_i, which is about n times larger, if the
 /// rest of its row is right. For such errors some rows are compared element by element (GemmReference). A row that may
 /// be affected by NaN, Inf or overflow is not judged; one NaN or Inf in B affects all rows. The result says how many

@@ -12,6 +12,7 @@
 ///   - grade A, B, C: the error in the sense of GemmError::componentwise, row_column, norm_product (each in units of u)
 ///     has a slope of at most `steepest` and is nowhere above 2(n + 2), the constant of an accumulator that truncates;
 ///   - none: the product does not even have grade C.
+///
 /// A implies B, and B implies C. `steepest` leaves 0.1 for the scatter of a fit through few sizes: rounding errors of
 /// random sign have slopes near 1/2. The grade depends on the data: with elements of one magnitude B and C are as hard
 /// as A; scaled rows, scaled columns and wide exponents tell them apart. A grade is a measurement and no proof, as the

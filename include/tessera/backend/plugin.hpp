@@ -32,7 +32,7 @@ inline constexpr std::uint32_t plugin_abi_version = 6;
 #define TESSERA_STRINGIFY_IMPL(x) #x
 /// The text of a macro's value.
 #define TESSERA_STRINGIFY(x) TESSERA_STRINGIFY_IMPL(x)
-/// C++ objects cross the boundary, so host and plug-in must agree on the standard library and its ABI.
+/// The standard library and its ABI as text. C++ objects cross the boundary, so host and plug-in must agree on them.
 #if defined(__GLIBCXX__)
 #define TESSERA_BUILD_TAG \
   "libstdc++-cxx11abi" TESSERA_STRINGIFY(_GLIBCXX_USE_CXX11_ABI) "-gxxabi" TESSERA_STRINGIFY(__GXX_ABI_VERSION)
