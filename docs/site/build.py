@@ -14,25 +14,11 @@ import tomllib
 
 from check_links import check_links
 from check_pictures import check_pictures
-from header_pages import HeaderPages
 from markdown_pages import MarkdownPages, toctree
+from public_headers import read_headers
 from python_pages import python_page
 
 HERE = pathlib.Path(__file__).parent
-
-
-def run_doxygen(root, work):
-    """Reads the public headers and returns their pages. Every symbol must have a comment."""
-    shutil.rmtree(work / "xml", ignore_errors=True)
-    settings = (HERE / "Doxyfile").read_text(encoding="utf-8") + f'\nOUTPUT_DIRECTORY = "{work}"\n'
-    done = subprocess.run(["doxygen", "-"], cwd=root, input=settings, text=True, check=False)
-    pages = HeaderPages(work / "xml")
-    missing = sorted(set(pages.undocumented()))
-    for symbol in missing:
-        print(f"include/{symbol} has no comment", file=sys.stderr)
-    if done.returncode or missing:
-        raise SystemExit(f"the comments of the public headers are not complete ({len(missing)} symbols)")
-    return pages
 
 
 def write_reference(root, source, pages):
@@ -66,26 +52,11 @@ def main(arguments):
     if work in site.parents:  # another folder may have files of the user's
         shutil.rmtree(site, ignore_errors=True)
     work.mkdir(parents=True, exist_ok=True)
-    headers = write_reference(root, source, run_doxygen(root, work))
+    headers = write_reference(root, source, read_headers(root, work))
     sections = tomllib.loads((HERE / "contents.toml").read_text(encoding="utf-8"))["section"]
     MarkdownPages(root, source, headers).write(sections)
     link_headers(source / "include/README.md", headers)
-    sphinx = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-E",
-        "-n",
-        "-W",
-        "--keep-going",
-        "-j",
-        "2",
-        "-b",
-        "html",
-        "-c",
-        HERE,
-    ]
+    sphinx = [sys.executable, "-m", "sphinx", *"-q -E -n -W --keep-going -j 2 -b html".split(), "-c", HERE]
     if subprocess.run([*sphinx, "-d", work / "doctrees", source, site], check=False).returncode:
         raise SystemExit("the pages have mistakes; the lines above say where")
     findings = check_links(site) + check_pictures(site)
