@@ -141,7 +141,9 @@ constexpr decltype(auto) with_element(DType type, F&& f) {
 
 } // namespace tessera
 
-/// @cond std::numeric_limits of both types, whose reference is the standard's.
+/// @cond limits
+// The reference has no page for these, because the standard says what their members are.
+
 /// The members that differ from float's.
 template <>
 class std::numeric_limits<tessera::f16> : public std::numeric_limits<float> {

@@ -226,7 +226,8 @@ class Matrix {
   MatrixView<const T> block(Index row, Index col, Index rows, Index cols) const {
     return view().block(row, col, rows, cols);
   }
-  /// Returns such a view that can be written.
+  /// Returns a view of rows×cols elements from (row, col) on that can be written. Throws InvalidArgument if they do not
+  /// lie within the matrix.
   MatrixView<T> block(Index row, Index col, Index rows, Index cols) { return writable().block(row, col, rows, cols); }
 
   /// Sets every element to `value`, where the newest copy is.

@@ -102,7 +102,7 @@ class TESSERA_API DeviceError : public Error {
   /// Ends the exception.
   ~DeviceError() override;
 };
-/// Thrown where a file is missing, malformed or cannot be written. The text begins with the file.
+/// Thrown where a file is missing, malformed or cannot be written. The text names the file.
 class TESSERA_API IoError : public Error {
  public:
   /// Makes the exception; `why` becomes its text.
