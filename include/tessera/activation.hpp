@@ -91,11 +91,13 @@ template <class T>
 
 } // namespace detail
 
+/// Returns x, or +0 if x is negative; NaN stays.
 template <class T>
 [[gnu::always_inline]] TESSERA_HOST_DEVICE inline T relu(T x) {
   return x < T{0} ? T{0} : x;
 }
 
+/// Returns x·Φ(x) in its tanh form, with the same bits on every host and device.
 template <class T>
 [[gnu::always_inline]] TESSERA_HOST_DEVICE inline T gelu(T x) {
   constexpr T c1 = T(1.5957691216057308), c2 = T(0.07135481627260025);
@@ -103,6 +105,7 @@ template <class T>
   return detail::quotient(x, T{1} + detail::same_exp(-z));
 }
 
+/// Returns what the activation makes of x.
 template <class T>
 [[gnu::always_inline]] TESSERA_HOST_DEVICE inline T activated(Activation activation, T x) {
   switch (activation) {

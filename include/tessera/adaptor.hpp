@@ -124,16 +124,18 @@ using ElementOf = typename decltype(readable(std::declval<const X&>()))::value_t
 
 } // namespace detail
 
-/// The products of gemm.hpp for matrices of which at least one is another library's. They throw the errors of gemm()
-/// and of view_of().
+/// Returns A·B as a new matrix, where A, B or both are matrices of another library. Throws the errors of gemm() and of
+/// view_of().
 template <detail::Readable A, detail::Readable B>
 requires(!MatrixLike<A> || !MatrixLike<B>) auto gemm(const A& a, const B& b, const GemmOptions& options) {
   return gemm(detail::readable(a), detail::readable(b), options);
 }
+/// Returns A·B as a new matrix, computed by this backend with the other options' defaults.
 template <detail::Readable A, detail::Readable B>
 requires(!MatrixLike<A> || !MatrixLike<B>) auto gemm(const A& a, const B& b, Backend backend = Backend::Auto) {
   return gemm(detail::readable(a), detail::readable(b), GemmOptions{.backend = backend});
 }
+/// Computes C := alpha·A·B + beta·C, where A, B or C is another library's matrix; C is complete on return if it is.
 template <detail::Readable A, detail::Readable B, class C>
 requires(!MatrixLike<A> || !MatrixLike<B> ||
          ForeignMatrix<std::remove_reference_t<C>>) void gemm(Scalar<detail::ElementOf<A>> alpha, const A& a,

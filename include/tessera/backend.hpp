@@ -23,10 +23,10 @@ namespace tessera {
 
 /// A backend, and whether this process can use it.
 struct BackendInfo {
-  Backend backend = Backend::Reference;
-  bool built = false;           ///< a plug-in of this name was found and loaded
-  bool available = false;       ///< an executor can be had
-  std::string reason;           ///< why not, and what to do about it; empty if available
+  Backend backend = Backend::Reference; ///< the backend
+  bool built = false;                   ///< a plug-in of this name was found and loaded
+  bool available = false;               ///< an executor can be had
+  std::string reason;                   ///< why not, and what to do about it; empty if available
   std::string path;             ///< the plug-in's file; empty for the reference backend, or where none was found
   Memory memory = Memory::Host; ///< whose memory its operands are in; Host also where the plug-in could not be loaded
 };
@@ -50,8 +50,11 @@ TESSERA_API Memory memory_of(Backend backend);
 /// the other functions here.
 TESSERA_API Executor& executor(Backend backend);
 
-/// Return the rows of a backend's ladders, also where the plug-in finds no device; none where the plug-in is missing.
+/// Returns the rows of a backend's ladder of products, also where the plug-in finds no device; none where the plug-in
+/// is missing.
 TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);
+/// Returns the rows of a backend's ladder of reductions, also where the plug-in finds no device; none where it is
+/// missing.
 TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 
 /// Returns the number of threads that CPU executors use by default: TESSERA_NUM_THREADS, then OMP_NUM_THREADS, then the

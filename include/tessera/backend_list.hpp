@@ -21,10 +21,10 @@ constexpr std::string_view to_string(Memory memory) noexcept { return memory == 
 
 /// One line of the list.
 struct BuiltInBackend {
-  Backend backend = Backend::Reference;
+  Backend backend = Backend::Reference; ///< the enumeration's value
   std::string_view name; ///< on the command line, in JSON and in the plug-in's file name; ends with a null character
-  Memory memory = Memory::Host;
-  int preference = 0; ///< Backend::Auto takes the available backend with the largest one; 0: never
+  Memory memory = Memory::Host; ///< whose memory its pointers name
+  int preference = 0;           ///< Backend::Auto takes the available backend with the largest one; 0: never
 };
 
 /// In the order of the enumeration's values, which are 1, 2, … without a gap.
@@ -41,12 +41,13 @@ static_assert([] {
   return true;
 }());
 
-/// Return the line of a backend or of a name; null for Auto and for backends of other authors.
+/// Returns the line of a backend; null for Auto and for backends of other authors.
 constexpr const BuiltInBackend* find_built_in(Backend backend) noexcept {
   for (const BuiltInBackend& line : built_in_backends)
     if (line.backend == backend) return &line;
   return nullptr;
 }
+/// Returns the line of a name; null for a name that is not in the list.
 constexpr const BuiltInBackend* find_built_in(std::string_view name) noexcept {
   for (const BuiltInBackend& line : built_in_backends)
     if (line.name == name) return &line;

@@ -25,15 +25,16 @@ namespace tessera {
 ///
 /// An epilogue is applied to each product, with the one bias and residual that call.epilogue names.
 struct GemmBatch {
-  GemmCall call;
-  Index count = 1;
-  Index stride_a = 0;
-  Index stride_b = 0;
-  Index stride_c = 0;
-  const void* const* a = nullptr;
-  const void* const* b = nullptr;
-  void* const* c = nullptr;
+  GemmCall call;                  ///< the shape, the factors and, in a strided group, the first product's operands
+  Index count = 1;                ///< number of products
+  Index stride_a = 0;             ///< elements from one A to the next
+  Index stride_b = 0;             ///< elements from one B to the next
+  Index stride_c = 0;             ///< elements from one C to the next
+  const void* const* a = nullptr; ///< `count` pointers to A
+  const void* const* b = nullptr; ///< `count` pointers to B
+  void* const* c = nullptr;       ///< `count` pointers to C; null: the group is strided
 
+  /// Are the operands given by pointers?
   bool has_pointers() const { return c != nullptr; }
 
   /// Returns the call of product i, 0 ≤ i < count.

@@ -31,6 +31,7 @@
 ///      in f32 that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹
 ///      for f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| +
 ///      s.
+///
 /// NaN fails every comparison with the bound. NaN and Inf in the inputs must give NaN and Inf exactly where IEEE
 /// arithmetic does. Finite inputs may overflow in an intermediate sum, which depends on the order of additions: there
 /// Inf and NaN are accepted, and NaN where an infinite input would give Inf. In modes that round inputs NaN is accepted
@@ -50,29 +51,31 @@ namespace tessera {
 
 /// The properties of a kernel that decide its error bound.
 struct Arithmetic {
-  DType type = DType::F32;
-  Math math = Math::Strict;
-  Summation summation = Summation::Other;
-  Accumulator accumulator = Accumulator::Native;
+  DType type = DType::F32;                       ///< type of the operands
+  Math math = Math::Strict;                      ///< how the kernel rounds
+  Summation summation = Summation::Other;        ///< the order in which it adds
+  Accumulator accumulator = Accumulator::Native; ///< the precision in which it adds
 
+  /// Returns the properties of a row of a ladder.
   static Arithmetic of(const GemmKernel& row) { return {row.type, row.math, row.summation, row.accumulator}; }
 };
 
 /// One element that differs from the reference.
 struct WorstElement {
-  Index row = -1;
-  Index col = -1;
-  double computed = 0;
-  double exact = 0; ///< rounded to double
-  double bound = 0;
+  Index row = -1;        ///< its row in C
+  Index col = -1;        ///< its column in C
+  double computed = 0;   ///< what the kernel computed
+  double exact = 0;      ///< rounded to double
+  double bound = 0;      ///< the error that a correct kernel may have here
   double over_bound = 0; ///< |Δ| / bound; infinite where a NaN or Inf is misplaced
 };
 inline constexpr std::size_t worst_elements = 8; ///< number of elements in GemmError::worst
 
 /// Says how many elements are NaN, and how many are infinite.
 struct NonFinite {
-  Index nan = 0;
-  Index inf = 0;
+  Index nan = 0; ///< number of NaN
+  Index inf = 0; ///< number of infinities
+  /// Adds the other numbers to these.
   NonFinite& operator+=(const NonFinite& other) {
     nan += other.nan;
     inf += other.inf;
@@ -99,21 +102,24 @@ struct GemmError {
   double componentwise = 0; ///< largest |Δ_ij| / u(|alpha|(|A||B|)_ij + |beta||C_ij|)
   double row_column = 0; ///< largest |Δ_ij| / u(|alpha|‖a_i‖‖b_j‖ + |beta||C_ij|), Euclidean norms of row and column
   double norm_product = 0; ///< ‖Δ‖ / u(|alpha|‖A‖‖B‖ + |beta|‖C‖), Frobenius norms; of A only the compared rows
-  double max_over_bound = 0; ///< largest |Δ| / bound: at most 1 for a correct kernel
-  Index differing_bits = 0;  ///< elements whose bits are not the canonical product's (any NaN equals any NaN)
-  Index misplaced = 0;       ///< elements that are wrongly NaN or Inf, or wrongly not
-  Index worst_row = -1;      ///< place of max_over_bound; −1 if no element differs
-  Index worst_col = -1;
+  double max_over_bound = 0;       ///< largest |Δ| / bound: at most 1 for a correct kernel
+  Index differing_bits = 0;        ///< elements whose bits are not the canonical product's (any NaN equals any NaN)
+  Index misplaced = 0;             ///< elements that are wrongly NaN or Inf, or wrongly not
+  Index worst_row = -1;            ///< place of max_over_bound; −1 if no element differs
+  Index worst_col = -1;            ///< the column to worst_row
   UlpHistogram ulps;               ///< distances from gold
   std::vector<WorstElement> worst; ///< elements by |Δ| / bound, the worst first; exact ones are left out
-  NonFinite expected, found;       ///< in the reference and in the compared result
+  NonFinite expected;              ///< in the reference
+  NonFinite found;                 ///< in the compared result
 
+  /// Is every element within its bound, and no NaN or Inf misplaced?
   bool within_bound() const noexcept { return misplaced == 0 && max_over_bound <= 1.0; }
 };
 
 /// A number of GemmError, by its name in gemm_compare's JSON and in Python.
 struct ErrorNumber {
-  const char* name;
+  const char* name; ///< the name
+  /// Returns the number.
   double (*value)(const GemmError&);
 };
 
@@ -142,18 +148,24 @@ class TESSERA_API GemmReference {
   /// all are computed. threads = 0: default_threads(). Costs about 2·rows·n·k multiply-adds in double (f32), or ten
   /// times as many operations (f64). Throws InvalidArgument and OutOfMemory.
   GemmReference(const GemmCall& call, std::vector<Index> rows, int threads = 0);
+  /// Computes the reference of all rows.
   explicit GemmReference(const GemmCall& call, int threads = 0);
+  /// Frees the reference.
   ~GemmReference();
+  /// Takes the other reference, which can then only be assigned to or destroyed.
   GemmReference(GemmReference&&) noexcept;
+  /// Takes the other reference, which can then only be assigned to or destroyed.
   GemmReference& operator=(GemmReference&&) noexcept;
 
   /// Returns the errors of an m×n result in host memory, of which only the rows of this reference are read. The number
   /// of threads does not change them.
   GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads = 0) const;
 
+  /// Returns the rows of C that the reference has, in ascending order.
   const std::vector<Index>& rows() const;
-  /// Return row rows()[r] of the reference and of the canonical product: n elements of the call's result type.
+  /// Returns row rows()[r] of the reference, rounded: n elements of the call's result type.
   const void* gold(Index r) const;
+  /// Returns row rows()[r] of the canonical product: n elements of the call's result type.
   const void* canonical(Index r) const;
 
   struct State; ///< the library's own
@@ -167,9 +179,10 @@ TESSERA_API std::vector<Index> sample_rows(Index m, Index count, std::uint64_t s
 
 /// A reduction in a pair of doubles, and the error bound of a kernel that adds in double in any order.
 struct ReduceReference {
-  double value = 0;
-  double bound = 0;
+  double value = 0; ///< the sum or the maximum
+  double bound = 0; ///< the largest error of a correct kernel
 };
+/// Computes the reference of a reduction on host memory, and its bound.
 TESSERA_API ReduceReference reduce_reference(const ReduceCall& call);
 
 } // namespace tessera

@@ -52,23 +52,23 @@ namespace tessera {
 /// A complex product of operands in an executor's memory. `type` is the type of the real and imaginary parts: F32 or
 /// F64.
 struct ComplexGemmCall {
-  DType type = DType::F32;
-  Math math = Math::Strict;
-  Op op_a = Op::None;
-  Op op_b = Op::None;
-  Index m = 0;
-  Index n = 0;
-  Index k = 0;
+  DType type = DType::F32;          ///< type of the parts
+  Math math = Math::Strict;         ///< how the product may round
+  Op op_a = Op::None;               ///< how A is read
+  Op op_b = Op::None;               ///< how B is read
+  Index m = 0;                      ///< rows of op(A) and C
+  Index n = 0;                      ///< columns of op(B) and C
+  Index k = 0;                      ///< columns of op(A) and rows of op(B)
   std::complex<double> alpha = 1.0; ///< exact in `type`
-  const void* a = nullptr;
-  Index lda = 0;
-  const void* b = nullptr;
-  Index ldb = 0;
-  std::complex<double> beta = 0.0;
-  void* c = nullptr;
-  Index ldc = 0;
-  int threads = 0;         ///< threads that the call may use; 0: as many as the executor was made with
-  std::size_t scratch = 0; ///< bytes of scratch memory, roughly; 0: 64 MiB on the host, 256 MiB on a device
+  const void* a = nullptr;          ///< the first stored number of A
+  Index lda = 0;                    ///< numbers from one stored row of A to the next
+  const void* b = nullptr;          ///< the first stored number of B
+  Index ldb = 0;                    ///< numbers from one stored row of B to the next
+  std::complex<double> beta = 0.0;  ///< exact in `type`; 0: C is not read
+  void* c = nullptr;                ///< the first number of C
+  Index ldc = 0;                    ///< numbers from one row of C to the next
+  int threads = 0;                  ///< threads that the call may use; 0: as many as the executor was made with
+  std::size_t scratch = 0;          ///< bytes of scratch memory, roughly; 0: 64 MiB on the host, 256 MiB on a device
 };
 
 /// Checks what check_gemm() checks of real products: sizes, leading dimensions, null pointers, overflow and aliasing.

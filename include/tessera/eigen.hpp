@@ -56,11 +56,13 @@ auto as_eigen(Matrix<T>& matrix) {
   return detail::EigenMap<T, Eigen::OuterStride<>>(matrix.data(), matrix.rows(), matrix.cols(),
                                                    Eigen::OuterStride<>(matrix.ld()));
 }
+/// Returns the host's elements as a read-only Eigen::Map without a copy.
 template <class T>
 auto as_eigen(const Matrix<T>& matrix) {
   return detail::EigenMap<const T, Eigen::OuterStride<>>(matrix.data(), matrix.rows(), matrix.cols(),
                                                          Eigen::OuterStride<>(matrix.ld()));
 }
+/// Is deleted, because the map would outlive its elements.
 template <class T>
 auto as_eigen(const Matrix<T>&& matrix) = delete; // would outlive its elements
 

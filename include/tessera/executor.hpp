@@ -38,19 +38,19 @@ class TunedRows;
 
 /// The machine behind an executor. Sizes are in bytes; a member that does not apply is zero or empty.
 struct Capabilities {
-  Backend backend = Backend::Reference;
-  std::string device;           ///< the processor's or card's own name
-  bool host_memory = true;      ///< device pointers are host pointers: nothing is ever copied
-  std::size_t memory_bytes = 0; ///< total memory of the device
-  int threads = 1;              ///< CPU: threads that a call uses if it does not name a number
-  std::string instruction_set;  ///< CPU: the best one in use, e.g. "avx512"
-  std::size_t l1_bytes = 0;     ///< CPU: data cache of one core
-  std::size_t l2_bytes = 0;
-  std::size_t l3_bytes = 0;
-  int device_index = 0;  ///< CUDA: the device's number
-  int compute_major = 0; ///< CUDA: compute capability, or an earlier one that the plug-in's code is for
-  int compute_minor = 0;
-  int multiprocessors = 0;
+  Backend backend = Backend::Reference; ///< the backend that the executor belongs to
+  std::string device;                   ///< the processor's or card's own name
+  bool host_memory = true;              ///< device pointers are host pointers: nothing is ever copied
+  std::size_t memory_bytes = 0;         ///< total memory of the device
+  int threads = 1;                      ///< CPU: threads that a call uses if it does not name a number
+  std::string instruction_set;          ///< CPU: the best one in use, e.g. "avx512"
+  std::size_t l1_bytes = 0;             ///< CPU: data cache of one core
+  std::size_t l2_bytes = 0;             ///< second-level cache of one core, or of the device
+  std::size_t l3_bytes = 0;             ///< third-level cache that the core uses
+  int device_index = 0;                 ///< CUDA: the device's number
+  int compute_major = 0;                ///< CUDA: compute capability, or an earlier one that the plug-in's code is for
+  int compute_minor = 0;                ///< CUDA: the second number of the compute capability
+  int multiprocessors = 0;              ///< CUDA: number of multiprocessors
   std::size_t shared_memory_per_block = 0; ///< CUDA: with opt-in
   std::string driver;                      ///< CUDA: driver and runtime versions
   int kernel_revision = 1; ///< raised when kernels change their times; a tuning table is for one of them
@@ -59,23 +59,28 @@ struct Capabilities {
 /// A stream of work that is done in order. The destructor waits for the work.
 class TESSERA_API Queue {
  public:
+  /// Waits for the work.
   virtual ~Queue();
+  /// Waits until the work that was enqueued is done. Returns its failure if it failed.
   virtual Status synchronize() noexcept = 0;
   virtual void* native() noexcept { return nullptr; } ///< cudaStream_t, or null
 
-  /// Order this queue against `stream`, a stream of this device that is not Tessera's (a cudaStream_t). The host
-  /// does not wait. After start_after() the work enqueued here later starts behind the work that is in the stream now;
-  /// after finish_before() the work enqueued in the stream later starts behind the work that is here now. Both do
-  /// nothing where a queue's work is done when a call returns.
+  /// Makes the work enqueued here later start behind the work that is now in `stream`, a stream of this device that is
+  /// not Tessera's (a cudaStream_t). The host does not wait. Like finish_before(), it does nothing where a queue's work
+  /// is done when a call returns.
   virtual Status start_after(void* /*stream*/) noexcept { return {}; }
+  /// Makes the work enqueued in `stream` later start behind the work that is in this queue now.
   virtual Status finish_before(void* /*stream*/) noexcept { return {}; }
 };
 
 /// A point in a queue's work at which the time is taken.
 class TESSERA_API Event {
  public:
+  /// Frees the event; it waits for nothing.
   virtual ~Event();
+  /// Takes the time when the work that is in the queue now is done.
   virtual Status record(Queue& queue) noexcept = 0;
+  /// Waits until the recorded point is reached.
   virtual Status synchronize() noexcept = 0;
   /// Waits for this event and gives the seconds from `start` to it. Both must have been recorded, on one executor.
   virtual Status seconds_since(const Event& start, double& seconds) noexcept = 0;
@@ -98,30 +103,33 @@ enum class MapOp : int {
   CombineComplex = 9, ///< z = alpha·x + beta·y in the order of complex.hpp; beta = 0 does not read y
 };
 
+/// Is this an operation on complex numbers?
 constexpr bool is_complex(MapOp op) noexcept { return op >= MapOp::ExpandComplex && op <= MapOp::CombineComplex; }
 
 /// The arguments of an element-wise operation; leading dimensions count elements. Operations on 16-bit elements compute
 /// in f32 and round each element of z once; alpha and beta are then exact in f32.
 struct MapCall {
-  MapOp op = MapOp::Fill;
-  DType type = DType::F32;
-  Index rows = 0;
-  Index cols = 0;
-  double alpha = 1.0;
-  double beta = 1.0;
-  const void* x = nullptr;
-  Index ldx = 0;
-  const void* y = nullptr;
-  Index ldy = 0;
-  void* z = nullptr;
-  Index ldz = 0;
-  int threads = 0;
+  MapOp op = MapOp::Fill;       ///< the operation
+  DType type = DType::F32;      ///< type of the elements
+  Index rows = 0;               ///< rows of the result
+  Index cols = 0;               ///< columns of the result
+  double alpha = 1.0;           ///< factor of x, or the number to fill with
+  double beta = 1.0;            ///< factor of y
+  const void* x = nullptr;      ///< the first operand, which not every operation reads
+  Index ldx = 0;                ///< elements from one row of x to the next
+  const void* y = nullptr;      ///< the second operand; read by Axpby, Multiply and CombineComplex
+  Index ldy = 0;                ///< elements from one row of y to the next
+  void* z = nullptr;            ///< the result
+  Index ldz = 0;                ///< elements from one row of z to the next
+  int threads = 0;              ///< threads to use; 0: as many as the executor was made with
   DType x_type = type;          ///< type of x; read by Convert only
   Op op_x = Op::None;           ///< read by ExpandComplex and CopyComplex only
   double alpha_imaginary = 0.0; ///< read by CombineComplex only
-  double beta_imaginary = 0.0;
+  double beta_imaginary = 0.0;  ///< read by CombineComplex only
 };
 
+/// How random numbers are distributed; `low` and `high` mean what the values say. The values are part of the plug-in
+/// ABI.
 enum class Distribution : int {
   Uniform = 0,  ///< [low, high)
   Normal = 1,   ///< mean low, standard deviation high; the sum of twelve uniforms (Irwin–Hall): same bits everywhere
@@ -132,16 +140,16 @@ enum class Distribution : int {
 
 /// Fills z with random numbers that depend on the seed and on (row, column, cols) alone; see random.hpp.
 struct RandomCall {
-  Distribution distribution = Distribution::Uniform;
-  DType type = DType::F32;
-  Index rows = 0;
-  Index cols = 0;
-  void* z = nullptr;
-  Index ldz = 0;
-  std::uint64_t seed = 0;
-  double low = -1.0;
-  double high = 1.0;
-  int threads = 0;
+  Distribution distribution = Distribution::Uniform; ///< how the numbers are distributed
+  DType type = DType::F32;                           ///< type of the elements
+  Index rows = 0;                                    ///< rows of the result
+  Index cols = 0;                                    ///< columns of the result
+  void* z = nullptr;                                 ///< the matrix to fill
+  Index ldz = 0;                                     ///< elements from one row to the next
+  std::uint64_t seed = 0;                            ///< the key of the generator
+  double low = -1.0;                                 ///< the distribution's first number
+  double high = 1.0;                                 ///< the distribution's second number
+  int threads = 0;                                   ///< threads to use; 0: as many as the executor was made with
 };
 
 /// The speed of reading operands that one level of cache holds.
@@ -154,7 +162,7 @@ struct CacheCeiling {
 /// The speed of multiply-adds in registers with one instruction set.
 struct PeakCeiling {
   const char* instruction_set = nullptr; ///< as in Capabilities; null: none
-  double flops = 0.0;
+  double flops = 0.0;                    ///< operations per second, two for each multiply-add
 };
 
 /// The highest speeds that were measured on the machine with a number of threads. 0: not measured.
@@ -165,32 +173,43 @@ struct Ceilings {
   std::array<PeakCeiling, 3> peaks{};   ///< one for each instruction set of a processor
 };
 
+/// One device: its memory, its queues and its ladders. The comment of this header describes it.
 class TESSERA_API Executor {
  public:
+  /// Frees what the executor owns.
   virtual ~Executor();
 
+  /// Describes the machine. The answer stays valid and does not change.
   virtual const Capabilities& capabilities() const noexcept = 0;
 
   /// Allocates device memory, aligned to at least 64 bytes. On OutOfMemory `memory` is null and the executor stays
   /// usable.
   virtual Status allocate(std::size_t bytes, void*& memory) noexcept = 0;
+  /// Frees memory that allocate() gave; null does nothing.
   virtual void free(void* memory) noexcept = 0;
 
   /// Copies `rows` rows of `width` bytes; pitches are bytes between rows. The copy is complete on return.
   virtual Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
                          std::size_t width, std::size_t rows) noexcept = 0;
+  /// Copies rows from the device to the host, as copy_in() copies them to the device.
   virtual Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
                           std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept = 0;
 
+  /// Returns the queue that matrices and gemm() use. It belongs to the executor.
   virtual Queue& default_queue() noexcept = 0;
+  /// Makes another queue. On failure `queue` stays null.
   virtual Status create_queue(std::unique_ptr<Queue>& queue) noexcept = 0;
+  /// Makes an event. On failure `event` stays null.
   virtual Status create_event(std::unique_ptr<Event>& event) noexcept = 0;
 
-  /// Return the ladders, best row first. Rows stay valid as long as the executor.
+  /// Returns the ladder of products, best row first. Rows stay valid as long as the executor.
   virtual std::span<const GemmKernel> gemm_kernels() const noexcept = 0;
+  /// Returns the ladder of reductions, best row first. Rows stay valid as long as the executor.
   virtual std::span<const ReduceKernel> reduce_kernels() const noexcept = 0;
 
+  /// Enqueues an element-wise operation.
   virtual Status map(Queue& queue, const MapCall& call) noexcept = 0;
+  /// Enqueues a random fill.
   virtual Status random(Queue& queue, const RandomCall& call) noexcept = 0;
 
   /// Applies an epilogue in a separate pass after a product: z = epilogue(scale·x).
@@ -241,11 +260,11 @@ class TESSERA_API Executor {
 
 /// A rectangle of elements in memory.
 struct StoredRows {
-  const void* data = nullptr;
-  Index rows = 0;
-  Index cols = 0;
-  Index ld = 0;            ///< elements from one row to the next
-  std::size_t element = 0; ///< bytes of an element
+  const void* data = nullptr; ///< the first element
+  Index rows = 0;             ///< number of rows
+  Index cols = 0;             ///< number of columns
+  Index ld = 0;               ///< elements from one row to the next
+  std::size_t element = 0;    ///< bytes of an element
 };
 
 /// Do two rectangles share an element? The answer is exact for equal types and leading dimensions, where blocks beside

@@ -17,6 +17,7 @@
 ///     miss it with probability ≤ 2^−v.
 ///   - Errors in a row that are all smaller than w_i: if √Σe_j² = t·w_i with t > 1, each vector with probability
 ///     ≥ (1 − 1/t²)²/3 (Paley and Zygmund), so many small errors add up.
+///
 /// It cannot detect an element that exceeds its own bound but stays below w_i, which is about n times larger, if the
 /// rest of its row is right. For such errors some rows are compared element by element (GemmReference). A row that may
 /// be affected by NaN, Inf or overflow is not judged; one NaN or Inf in B affects all rows. The result says how many
@@ -30,13 +31,15 @@ namespace tessera {
 
 /// The outcome of a check.
 struct FreivaldsResult {
-  int vectors = 0;
+  int vectors = 0;           ///< number of random vectors
   Index rows = 0;            ///< of C
   Index rows_judged = 0;     ///< rows that NaN, Inf or overflow cannot affect
   double max_over_bound = 0; ///< largest |(C·x)_i − …| / w_i; infinite if C has NaN or Inf in a row that is judged
   Index worst_row = -1;      ///< row of max_over_bound; −1 if no row differs
 
+  /// Is every row that was judged within its bound?
   bool within_bound() const noexcept { return max_over_bound <= 1.0; }
+  /// Was every row judged?
   bool complete() const noexcept { return rows_judged == rows; }
 };
 
@@ -49,8 +52,11 @@ class TESSERA_API FreivaldsCheck {
   /// pointer of the call is kept. The vectors depend only on the seed. `vectors` is rounded up to a multiple of 16.
   /// threads = 0: default_threads(). Throws InvalidArgument and OutOfMemory.
   explicit FreivaldsCheck(const GemmCall& call, std::uint64_t seed, int vectors = default_vectors, int threads = 0);
+  /// Frees the right-hand sides.
   ~FreivaldsCheck();
+  /// Takes the other check, which can then only be assigned to or destroyed.
   FreivaldsCheck(FreivaldsCheck&&) noexcept;
+  /// Takes the other check, which can then only be assigned to or destroyed.
   FreivaldsCheck& operator=(FreivaldsCheck&&) noexcept;
 
   /// Checks an m×n result in host memory, and reads each of its elements once.

@@ -24,6 +24,7 @@
 ///     in it; look into the result instead. Flags that the caller had raised stay.
 ///   - Traps: a caller that has enabled them (feenableexcept) gets no SIGFPE from a call.
 ///   - NaN: where the contract gives NaN, every backend does. Its sign and payload are not specified.
+///
 /// Rows that call another library (cblas, cublas) leave that library's own threads as they are.
 ///
 /// 16-bit operands (half.hpp): elements are converted to f32, which is exact; alpha and beta are f32, and r
@@ -51,18 +52,18 @@ namespace tessera {
 
 /// The choices of a caller.
 struct GemmOptions {
-  Backend backend = Backend::Auto;
-  Math math = Math::Strict;
-  std::string kernel = {}; ///< a row of the backend's ladder; empty: the best one that takes the call
-  int threads = 0;         ///< 0: default_threads()
+  Backend backend = Backend::Auto; ///< a backend that is named is used, or the call throws
+  Math math = Math::Strict;        ///< how the product may round
+  std::string kernel = {};         ///< a row of the backend's ladder; empty: the best one that takes the call
+  int threads = 0;                 ///< 0: default_threads()
 };
 
 /// The epilogue of a product of matrices, applied before elements are stored; see epilogue.hpp. C is m×n with elements
 /// of R.
 template <class R>
 struct MatrixEpilogue {
-  std::optional<MatrixView<const R>> bias = {}; ///< 1×n: one number for each column; m×1: one for each row
-  Activation activation = Activation::None;
+  std::optional<MatrixView<const R>> bias = {};     ///< 1×n: one number for each column; m×1: one for each row
+  Activation activation = Activation::None;         ///< the function that is applied after the bias
   std::optional<MatrixView<const R>> residual = {}; ///< m×n
 };
 
@@ -88,6 +89,7 @@ requires ResultOf<R, typename A::value_type> Matrix<R> gemm(const A& a, const B&
   detail::gemm(1.0, a.view().operand(), b.view().operand(), 0.0, c.operand(), options);
   return c;
 }
+/// Returns A·B as a new matrix of R, computed by this backend with the other options' defaults.
 template <class R, MatrixLike A, MatrixLike B>
 requires ResultOf<R, typename A::value_type> Matrix<R> gemm(const A& a, const B& b, Backend backend = Backend::Auto) {
   return gemm<R>(a, b, GemmOptions{.backend = backend});
@@ -97,6 +99,7 @@ template <MatrixLike A, MatrixLike B>
 Matrix<typename A::value_type> gemm(const A& a, const B& b, const GemmOptions& options) {
   return gemm<typename A::value_type>(a, b, options);
 }
+/// Returns A·B as a new matrix of the operands' type, computed by this backend with the other options' defaults.
 template <MatrixLike A, MatrixLike B>
 Matrix<typename A::value_type> gemm(const A& a, const B& b, Backend backend = Backend::Auto) {
   return gemm(a, b, GemmOptions{.backend = backend});

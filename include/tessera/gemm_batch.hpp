@@ -90,6 +90,7 @@ std::vector<Matrix<T>> gemm_batch(std::span<const Matrix<T>> a, std::span<const 
   gemm_batch<T, T>(1, a, b, 0, c, options);
   return c;
 }
+/// Returns all Aᵢ·Bᵢ as new matrices.
 template <class T>
 std::vector<Matrix<T>> gemm_batch(const std::vector<Matrix<T>>& a, const std::vector<Matrix<T>>& b,
                                   const GemmOptions& options = {}) {

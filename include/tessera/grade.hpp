@@ -12,6 +12,7 @@
 ///   - grade A, B, C: the error in the sense of GemmError::componentwise, row_column, norm_product (each in units of u)
 ///     has a slope of at most `steepest` and is nowhere above 2(n + 2), the constant of an accumulator that truncates;
 ///   - none: the product does not even have grade C.
+///
 /// A implies B, and B implies C. `steepest` leaves 0.1 for the scatter of a fit through few sizes: rounding errors of
 /// random sign have slopes near 1/2. The grade depends on the data: with elements of one magnitude B and C are as hard
 /// as A; scaled rows, scaled columns and wide exponents tell them apart. A grade is a measurement and no proof, as the
@@ -29,18 +30,25 @@
 
 namespace tessera {
 
-enum class Grade : int { A = 0, B = 1, C = 2, None = 3 };
+/// How fast an error grows, from the best grade to none; the comment of this header defines the grades.
+enum class Grade : int {
+  A = 0,    ///< by the componentwise error
+  B = 1,    ///< by the norms of rows and columns
+  C = 2,    ///< by the norms of the matrices
+  None = 3, ///< not even grade C
+};
 
 /// Returns "A", "B", "C" or "none".
 TESSERA_API std::string_view to_string(Grade grade);
 
 /// Errors of an n×n×n product, in units of u.
 struct SizeErrors {
-  Index n = 0;
-  double componentwise = 0;
-  double row_column = 0;
-  double norm_product = 0;
+  Index n = 0;              ///< rows and columns of the matrices
+  double componentwise = 0; ///< GemmError::componentwise
+  double row_column = 0;    ///< GemmError::row_column
+  double norm_product = 0;  ///< GemmError::norm_product
 
+  /// Takes the three errors of a comparison.
   static SizeErrors of(Index n, const GemmError& error) {
     return {n, error.componentwise, error.row_column, error.norm_product};
   }
@@ -48,12 +56,12 @@ struct SizeErrors {
 
 /// A grade, and the slope that led to it.
 struct Grading {
-  Grade grade = Grade::None;
+  Grade grade = Grade::None; ///< the best grade that the errors have
   double slope = 0; ///< slope of the grade's error (componentwise if there is no grade); 0 if there are no errors
 };
 
-inline constexpr std::size_t least_sizes = 3;
-inline constexpr double steepest = 1.1;
+inline constexpr std::size_t least_sizes = 3; ///< The least number of sizes that a grade needs.
+inline constexpr double steepest = 1.1;       ///< The largest slope that a grade allows.
 
 /// Grades the errors. Throws InvalidArgument unless there are at least `least_sizes` different positive sizes.
 TESSERA_API Grading grade_growth(std::span<const SizeErrors> sizes);

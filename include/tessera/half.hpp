@@ -9,8 +9,9 @@
 /// These types only store numbers. They convert to float implicitly, so that arithmetic is done in float; the
 /// conversion back is explicit. They have two bytes with the layout of CUDA's __half and __nv_bfloat16, _Float16 and
 /// NumPy's float16. A double is rounded once, not first to float. Conversions work on the bits, so that host and device
-/// agree whether or not they have instructions for them. In the library's operations they round to nearest. In the
-/// caller's own code the caller's floating-point state decides how numbers below f16's normal ones are rounded.
+/// agree whether or not they have instructions for them. std::numeric_limits knows both types. In the library's
+/// operations they round to nearest. In the caller's own code the caller's floating-point state decides how numbers
+/// below f16's normal ones are rounded.
 
 #include <cstdint>
 #include <limits>
@@ -83,15 +84,22 @@ TESSERA_HOST_DEVICE constexpr std::uint16_t narrow_bf16(float x) {
 
 } // namespace detail
 
+/// A number of 16 bits, IEEE 754 binary16; the comment of this header says how it converts.
 struct f16 {
-  std::uint16_t bits;
+  std::uint16_t bits; ///< the number as it is stored
 
+  /// Leaves the number undefined.
   f16() = default;
+  /// Rounds to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr f16(float x) : bits(detail::narrow_f16(x)) {}
+  /// Rounds once, to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr f16(double x) : f16(detail::round_to_odd(x)) {}
+  /// Rounds once, to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr f16(int x) : f16(static_cast<double>(x)) {}
+  /// Returns the number as a float, which is exact.
   TESSERA_HOST_DEVICE constexpr operator float() const { return detail::widen_f16(bits); }
 
+  /// Returns the number that these bits stand for.
   TESSERA_HOST_DEVICE static constexpr f16 from_bits(std::uint16_t bits) {
     f16 x(0.0f);
     x.bits = bits;
@@ -99,15 +107,22 @@ struct f16 {
   }
 };
 
+/// A number of 16 bits, bfloat16; the comment of this header says how it converts.
 struct bf16 {
-  std::uint16_t bits;
+  std::uint16_t bits; ///< the number as it is stored
 
+  /// Leaves the number undefined.
   bf16() = default;
+  /// Rounds to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr bf16(float x) : bits(detail::narrow_bf16(x)) {}
+  /// Rounds once, to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr bf16(double x) : bf16(detail::round_to_odd(x)) {}
+  /// Rounds once, to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr bf16(int x) : bf16(static_cast<double>(x)) {}
+  /// Returns the number as a float, which is exact.
   TESSERA_HOST_DEVICE constexpr operator float() const { return detail::widen_bf16(bits); }
 
+  /// Returns the number that these bits stand for.
   TESSERA_HOST_DEVICE static constexpr bf16 from_bits(std::uint16_t bits) {
     bf16 x(0.0f);
     x.bits = bits;
@@ -125,6 +140,9 @@ constexpr decltype(auto) with_element(DType type, F&& f) {
 }
 
 } // namespace tessera
+
+/// @cond limits
+// The reference has no page for these, because the standard says what their members are.
 
 /// The members that differ from float's.
 template <>
@@ -156,3 +174,4 @@ class std::numeric_limits<tessera::bf16> : public std::numeric_limits<float> {
   static constexpr tessera::bf16 quiet_NaN() noexcept { return tessera::bf16::from_bits(0x7FC0); }
   static constexpr tessera::bf16 signaling_NaN() noexcept { return tessera::bf16::from_bits(0x7FA0); }
 };
+/// @endcond

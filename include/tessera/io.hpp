@@ -33,9 +33,9 @@ concept FileElement = ElementNumber<T>;
 
 /// The header of a .npy file.
 struct NpyInfo {
-  DType type = DType::F32;
-  Index rows = 0;
-  Index cols = 0;
+  DType type = DType::F32;    ///< type of the elements
+  Index rows = 0;             ///< number of rows
+  Index cols = 0;             ///< number of columns
   bool fortran_order = false; ///< columns are stored one after the other
 };
 
@@ -73,9 +73,13 @@ void save_npy(const std::filesystem::path& path, const M& matrix) {
 /// range, or if a row has another length.
 template <FileElement T>
 Matrix<T> load_csv(const std::filesystem::path& path);
+/// The library has this instance.
 extern template TESSERA_API Matrix<float> load_csv<float>(const std::filesystem::path& path);
+/// The library has this instance.
 extern template TESSERA_API Matrix<double> load_csv<double>(const std::filesystem::path& path);
+/// The library has this instance.
 extern template TESSERA_API Matrix<f16> load_csv<f16>(const std::filesystem::path& path);
+/// The library has this instance.
 extern template TESSERA_API Matrix<bf16> load_csv<bf16>(const std::filesystem::path& path);
 
 /// Writes comma-separated text with as many digits as give the same bits when they are read.

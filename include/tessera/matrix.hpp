@@ -38,19 +38,21 @@ namespace tessera {
 
 /// The seed of a random matrix, apart from numbers that are sizes.
 struct Seed {
-  std::uint64_t value = 0;
+  std::uint64_t value = 0; ///< the key of the generator
 };
 
 template <class T>
 class Matrix;
 
-/// A rectangle of a matrix, or its transpose. It shares the matrix's elements and keeps them alive. A MatrixView<const
-/// T> is read-only.
+/// A rectangle of a matrix, or its transpose. It shares the matrix's elements and keeps them alive. A view of const T
+/// is read-only.
 template <class T>
 class MatrixView {
  public:
+  /// The type of the elements, without const.
   using value_type = std::remove_const_t<T>;
 
+  /// Makes a view of an operand of the library; programs call view(), block() and transposed() of a matrix.
   MatrixView(detail::Operand operand) : operand_(std::move(operand)) {}
   /// A writable view reads as well.
   operator MatrixView<const value_type>() const { return MatrixView<const value_type>(operand_); }
@@ -61,14 +63,19 @@ class MatrixView {
     return MatrixView(detail::wrap_host(const_cast<value_type*>(data), rows, cols, ld, dtype_of<value_type>));
   }
 
+  /// Returns the number of rows.
   Index rows() const noexcept { return operand_.op == Op::None ? operand_.rows : operand_.cols; }
+  /// Returns the number of columns.
   Index cols() const noexcept { return operand_.op == Op::None ? operand_.cols : operand_.rows; }
 
+  /// Returns a view of the transpose. Nothing is copied.
   MatrixView transposed() const {
     detail::Operand flipped = operand_;
     flipped.op = flipped.op == Op::None ? Op::Transpose : Op::None;
     return MatrixView(flipped);
   }
+  /// Returns a view of rows×cols elements from (row, col) on. Throws InvalidArgument if they do not lie within this
+  /// view.
   MatrixView block(Index row, Index col, Index rows, Index cols) const {
     return MatrixView(detail::block_of(operand_, row, col, rows, cols));
   }
@@ -90,8 +97,11 @@ class MatrixView {
     detail::copy(other.operand(), operand_);
   }
 
+  /// Returns a read-only view of the same elements.
   MatrixView<const value_type> view() const { return MatrixView<const value_type>(operand_); }
+  /// Returns this view, whose elements can be written.
   MatrixView writable() const requires(!std::is_const_v<T>) { return *this; }
+  /// Returns what the library's functions take.
   const detail::Operand& operand() const noexcept { return operand_; }
 
  private:
@@ -115,14 +125,18 @@ concept MatrixLike = requires(const M& m) {
   { m.view() } -> std::same_as<MatrixView<const typename M::value_type>>;
 };
 
+/// A dense row-major matrix of T; the comment of this header describes it.
 template <class T = float>
 class Matrix {
  public:
+  /// The type of the elements.
   using value_type = T;
 
+  /// Makes an empty matrix, 0×0.
   Matrix() noexcept = default;
   /// Fills the matrix with zeros.
   Matrix(Index rows, Index cols) : Matrix(rows, cols, Scalar<T>{0}) {}
+  /// Fills the matrix with `value`.
   Matrix(Index rows, Index cols, Scalar<T> value) : storage_(detail::create_storage(rows, cols, dtype_of<T>)) {
     fill(value);
   }
@@ -133,20 +147,25 @@ class Matrix {
     detail::copy(view.operand(), operand());
   }
 
+  /// Copies the elements, on the device that holds the newest copy.
   Matrix(const Matrix& other) : Matrix(other.view()) {}
+  /// Copies the elements into new memory. If that fails, this matrix stays as it was.
   Matrix& operator=(const Matrix& other) {
     if (this != &other) *this = Matrix(other);
     return *this;
   }
   /// Leaves the other matrix 0×0.
   Matrix(Matrix&& other) noexcept = default;
+  /// Takes the other matrix's elements and leaves it 0×0.
   Matrix& operator=(Matrix&& other) noexcept = default;
+  /// Frees the elements, unless a view still keeps them alive.
   ~Matrix() = default;
 
   /// Returns a matrix whose elements are undefined, for results that are written next.
   static Matrix uninitialized(Index rows, Index cols) {
     return Matrix(detail::create_storage(rows, cols, dtype_of<T>));
   }
+  /// Returns the n×n matrix with ones on the diagonal and zeros elsewhere.
   static Matrix identity(Index n) {
     Matrix m = uninitialized(n, n);
     detail::identity(m.operand());
@@ -164,9 +183,13 @@ class Matrix {
     return m;
   }
 
+  /// Returns the number of rows.
   Index rows() const noexcept { return storage_ ? storage_->rows() : 0; }
+  /// Returns the number of columns.
   Index cols() const noexcept { return storage_ ? storage_->cols() : 0; }
+  /// Returns the number of elements.
   Index size() const noexcept { return rows() * cols(); }
+  /// Is there no element?
   bool empty() const noexcept { return size() == 0; }
   /// Returns the number of elements from one row to the next in host memory: cols() rounded up to whole cache lines.
   Index ld() const noexcept { return storage_ ? storage_->ld() : 0; }
@@ -174,38 +197,56 @@ class Matrix {
   /// Returns element (i, j), which is not checked. The non-const forms of operator(), data() and row() make the host's
   /// copy the newest one.
   const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
+  /// Returns element (i, j), which is not checked, to be written.
   T& operator()(Index i, Index j) { return data()[i * ld() + j]; }
   /// Returns element (i, j). Throws InvalidArgument if there is none.
   T at(Index i, Index j) const {
     detail::check_index(i, j, rows(), cols());
     return (*this)(i, j);
   }
+  /// Returns the host's elements: element (i, j) is data()[i * ld() + j]. Null for a matrix that was made empty.
   const T* data() const { return storage_ ? static_cast<const T*>(storage_->host_read()) : nullptr; }
+  /// Returns the host's elements, to be written.
   T* data() { return storage_ ? static_cast<T*>(storage_->host_write()) : nullptr; }
+  /// Returns the host's elements of row i, which is not checked.
   std::span<const T> row(Index i) const { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
+  /// Returns the host's elements of row i, which is not checked, to be written.
   std::span<T> row(Index i) { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
 
+  /// Returns a read-only view of all elements.
   MatrixView<const T> view() const { return MatrixView<const T>(operand()); }
+  /// Returns a view of all elements that can be written.
   MatrixView<T> writable() { return MatrixView<T>(operand()); }
+  /// Returns a read-only view of the transpose. Nothing is copied.
   MatrixView<const T> transposed() const { return view().transposed(); }
+  /// Returns a view of the transpose that can be written. Nothing is copied.
   MatrixView<T> transposed() { return writable().transposed(); }
+  /// Returns a read-only view of rows×cols elements from (row, col) on. Throws InvalidArgument if they do not lie
+  /// within the matrix.
   MatrixView<const T> block(Index row, Index col, Index rows, Index cols) const {
     return view().block(row, col, rows, cols);
   }
+  /// Returns a view of rows×cols elements from (row, col) on that can be written. Throws InvalidArgument if they do not
+  /// lie within the matrix.
   MatrixView<T> block(Index row, Index col, Index rows, Index cols) { return writable().block(row, col, rows, cols); }
 
+  /// Sets every element to `value`, where the newest copy is.
   void fill(Scalar<T> value) { detail::fill(operand(), detail::exact_double(value)); }
 
-  /// Reductions are computed in double precision, on the device that holds the newest copy.
+  /// Returns the sum of all x². Reductions are computed in double precision, on the device that holds the newest copy.
   double sum_of_squares() const { return detail::reduce(operand(), ReduceOp::SumOfSquares); }
+  /// Returns the Frobenius norm, the square root of sum_of_squares().
   double norm_frobenius() const { return detail::norm_frobenius(operand()); }
+  /// Returns the largest |x|.
   double norm_max() const { return detail::reduce(operand(), ReduceOp::MaxAbs); }
+  /// Returns the sum of all |x|.
   double norm_sum() const { return detail::reduce(operand(), ReduceOp::SumAbs); }
   double norm_one() const { return detail::norm_one(operand()); } ///< largest column sum of |x|; on the host
   double norm_inf() const { return detail::norm_inf(operand()); } ///< largest row sum of |x|; on the host
 
   /// Returns the executor of the device that has the newest copy; null if the host has it.
   Executor* newest_on() const noexcept { return storage_ ? storage_->newest_on() : nullptr; }
+  /// Returns what the library's functions take.
   detail::Operand operand() const {
     return {storage_ ? storage_ : detail::create_storage(0, 0, dtype_of<T>), 0, 0, rows(), cols(), Op::None};
   }
@@ -215,10 +256,13 @@ class Matrix {
   std::shared_ptr<detail::Storage> storage_; ///< null: 0×0
 };
 
+/// A matrix that is made of a view has the view's element type.
 template <class T>
 Matrix(MatrixView<T>) -> Matrix<std::remove_const_t<T>>;
+/// A matrix that is filled with a number has the number's type.
 template <class T>
 Matrix(Index, Index, T) -> Matrix<T>;
+/// A matrix of numbers in braces has the numbers' type.
 template <class T>
 Matrix(std::initializer_list<std::initializer_list<T>>) -> Matrix<T>;
 
@@ -235,8 +279,8 @@ Matrix<T>::Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows)
   }
 }
 
-/// Element-wise arithmetic. If the shapes differ, InvalidArgument names both. The result is computed on the device that
-/// holds the newest copy of the left operand.
+/// Returns a + b as a new matrix. If the shapes differ, InvalidArgument names both. The result is computed on the
+/// device that holds the newest copy of the left operand.
 template <MatrixLike A, MatrixLike B>
 requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typename A::value_type>
 operator+(const A& a, const B& b) {
@@ -244,6 +288,7 @@ operator+(const A& a, const B& b) {
   detail::axpby(1.0, a.view().operand(), 1.0, b.view().operand(), c.operand());
   return c;
 }
+/// Returns a − b as a new matrix. If the shapes differ, InvalidArgument names both.
 template <MatrixLike A, MatrixLike B>
 requires std::same_as<typename A::value_type, typename B::value_type> Matrix<typename A::value_type>
 operator-(const A& a, const B& b) {
@@ -251,16 +296,19 @@ operator-(const A& a, const B& b) {
   detail::axpby(1.0, a.view().operand(), -1.0, b.view().operand(), c.operand());
   return c;
 }
+/// Returns alpha·a as a new matrix.
 template <MatrixLike A>
 Matrix<typename A::value_type> operator*(Scalar<typename A::value_type> alpha, const A& a) {
   auto c = Matrix<typename A::value_type>::uninitialized(a.rows(), a.cols());
   detail::scale(detail::exact_double(alpha), a.view().operand(), c.operand());
   return c;
 }
+/// Returns a·alpha as a new matrix.
 template <MatrixLike A>
 Matrix<typename A::value_type> operator*(const A& a, Scalar<typename A::value_type> alpha) {
   return alpha * a;
 }
+/// Returns −a as a new matrix.
 template <MatrixLike A>
 Matrix<typename A::value_type> operator-(const A& a) {
   return Scalar<typename A::value_type>{-1} * a;

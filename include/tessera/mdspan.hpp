@@ -15,6 +15,7 @@
 
 #if defined(__cpp_lib_mdspan)
 #include <mdspan>
+/// 1 if as_mdspan is declared, else 0.
 #define TESSERA_HAS_MDSPAN 1
 namespace tessera::detail {
 namespace md = std;
@@ -84,6 +85,7 @@ Matrix<std::remove_const_t<typename X::element_type>> from_mdspan(const X& x) {
 }
 
 #if TESSERA_HAS_MDSPAN
+/// An mdspan of two dimensions with any steps.
 template <class T>
 using MatrixMdspan = detail::md::mdspan<T, detail::md::dextents<Index, 2>, detail::md::layout_stride>;
 
@@ -98,14 +100,17 @@ MatrixMdspan<T> as_mdspan(const MatrixView<T>& view) {
   return MatrixMdspan<T>(x.data,
                          Mapping(detail::md::dextents<Index, 2>(x.rows, x.cols), StepArray{x.row_step, x.col_step}));
 }
+/// Returns the host's elements of a matrix, to be written; its host copy becomes the newest one.
 template <class T>
 MatrixMdspan<T> as_mdspan(Matrix<T>& matrix) {
   return as_mdspan(matrix.writable());
 }
+/// Returns the host's elements of a matrix, read-only.
 template <class T>
 MatrixMdspan<const T> as_mdspan(const Matrix<T>& matrix) {
   return as_mdspan(matrix.view());
 }
+/// Is deleted, because the result would outlive its elements.
 template <class T>
 MatrixMdspan<const T> as_mdspan(const Matrix<T>&& matrix) = delete; // would outlive its elements
 #endif

@@ -32,8 +32,8 @@ struct OffloadRates {
 
 /// The sizes of the cubic products that are timed.
 struct OffloadProbe {
-  Index device_size = 1024;
-  Index host_size = 512;
+  Index device_size = 1024; ///< rows and columns of the product on the device
+  Index host_size = 512;    ///< rows and columns of the product on the host
 };
 
 /// Times strict products of `type`, f32 or f64. Throws the errors that the executors report.

@@ -15,8 +15,9 @@
 
 namespace tessera {
 
+/// 128 bits: a counter of Philox, or what it makes of one.
 struct PhiloxBlock {
-  std::uint32_t word[4];
+  std::uint32_t word[4]; ///< the bits, the lowest word first
 };
 
 /// Philox4x32-10 as published: ten rounds over a 128-bit counter with a 64-bit key.
@@ -42,16 +43,17 @@ TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t key, const Philo
   return {{x0, x1, x2, x3}};
 }
 
+/// Returns block `counter` of stream `stream` for this seed.
 TESSERA_HOST_DEVICE inline PhiloxBlock philox4x32(std::uint64_t seed, std::uint64_t counter, std::uint32_t stream = 0) {
   return philox4x32(
       seed, PhiloxBlock{{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), stream, 0}});
 }
 
-/// Returns a number uniform in [0, 1) on a grid of 2⁻²⁴ (f32, from word `slot`) or 2⁻⁵³ (f64, from pair `slot` of
-/// words).
+/// Returns a number uniform in [0, 1) on a grid of 2⁻²⁴, from word `slot`.
 TESSERA_HOST_DEVICE inline float unit_uniform(const PhiloxBlock& block, int slot, float) {
   return static_cast<float>(block.word[slot] >> 8) * 0x1p-24f;
 }
+/// Returns a number uniform in [0, 1) on a grid of 2⁻⁵³, from pair `slot` of words.
 TESSERA_HOST_DEVICE inline double unit_uniform(const PhiloxBlock& block, int slot, double) {
   const std::uint64_t bits = (std::uint64_t{block.word[2 * slot]} << 32) | block.word[2 * slot + 1];
   return static_cast<double>(bits >> 11) * 0x1p-53;
@@ -66,6 +68,7 @@ TESSERA_HOST_DEVICE inline float compose(bool negative, int exponent, std::uint6
   std::memcpy(&x, &bits, sizeof x);
   return x;
 }
+/// Does in double what compose() does in float.
 TESSERA_HOST_DEVICE inline double compose(bool negative, int exponent, std::uint64_t fraction, double) {
   const std::uint64_t bits =
       (std::uint64_t{negative} << 63) | (static_cast<std::uint64_t>(exponent + 1023) << 52) | (fraction >> 12);
@@ -73,11 +76,13 @@ TESSERA_HOST_DEVICE inline double compose(bool negative, int exponent, std::uint
   std::memcpy(&x, &bits, sizeof x);
   return x;
 }
+/// Does in f16 what compose() does in float.
 TESSERA_HOST_DEVICE inline f16 compose(bool negative, int exponent, std::uint64_t fraction, f16) {
   return f16::from_bits(static_cast<std::uint16_t>((negative ? 0x8000u : 0u) |
                                                    (static_cast<std::uint32_t>(exponent + 15) << 10) |
                                                    static_cast<std::uint32_t>(fraction >> 54)));
 }
+/// Does in bf16 what compose() does in float.
 TESSERA_HOST_DEVICE inline bf16 compose(bool negative, int exponent, std::uint64_t fraction, bf16) {
   return bf16::from_bits(static_cast<std::uint16_t>((negative ? 0x8000u : 0u) |
                                                     (static_cast<std::uint32_t>(exponent + 127) << 7) |
@@ -86,9 +91,10 @@ TESSERA_HOST_DEVICE inline bf16 compose(bool negative, int exponent, std::uint64
 
 /// The largest exponent of a type's normal numbers, and the number of stored binary digits of the fraction.
 struct NumberFormat {
-  int largest_exponent;
-  int digits;
+  int largest_exponent; ///< as a power of two
+  int digits;           ///< without the leading one
 };
+/// The format of T.
 template <class T>
 inline constexpr NumberFormat number_format{element_type(dtype_of<T>).largest_exponent,
                                             element_type(dtype_of<T>).digits - 1};

@@ -28,6 +28,7 @@ namespace tessera {
 /// must still exist. The queue that was recorded may be gone.
 class TESSERA_API Recording {
  public:
+  /// Frees the recording's memory and waits for nothing.
   virtual ~Recording();
   /// Enqueues the recorded work in `queue`, which must belong to the executor that recorded it.
   virtual Status replay(Queue& queue) noexcept = 0;
@@ -37,7 +38,9 @@ class TESSERA_API Recording {
 /// for the queue fails, and so does the recording.
 class TESSERA_API Recorder {
  public:
+  /// Ends the recorder together with its queue.
   virtual ~Recorder();
+  /// Begins to record what is enqueued from now on.
   virtual Status begin_recording() noexcept = 0;
   /// Ends the recording, also after a failure. On failure `recording` stays null and the queue runs work again.
   virtual Status end_recording(std::unique_ptr<Recording>& recording) noexcept = 0;

@@ -34,6 +34,7 @@ MatrixView<T> view_of(std::span<T, extent> elements, Index rows, Index cols, Ind
   detail::check_span(elements.size(), rows, cols, ld);
   return MatrixView<T>::wrap(elements.data(), rows, cols, ld);
 }
+/// Returns a view of rows that lie side by side, ld = cols.
 template <detail::Element T, std::size_t extent>
 MatrixView<T> view_of(std::span<T, extent> elements, Index rows, Index cols) {
   return view_of(elements, rows, cols, cols);
@@ -44,6 +45,7 @@ template <detail::Element T, std::size_t extent>
 Matrix<std::remove_const_t<T>> from_span(std::span<T, extent> elements, Index rows, Index cols, Index ld) {
   return Matrix<std::remove_const_t<T>>(view_of(elements, rows, cols, ld).view());
 }
+/// Copies rows that lie side by side, ld = cols.
 template <detail::Element T, std::size_t extent>
 Matrix<std::remove_const_t<T>> from_span(std::span<T, extent> elements, Index rows, Index cols) {
   return from_span(elements, rows, cols, cols);
@@ -57,11 +59,13 @@ std::span<T> as_span(Matrix<T>& matrix) {
   return {matrix.data(),
           matrix.empty() ? 0 : static_cast<std::size_t>((matrix.rows() - 1) * matrix.ld() + matrix.cols())};
 }
+/// Returns the host's elements of a matrix, read-only.
 template <class T>
 std::span<const T> as_span(const Matrix<T>& matrix) {
   return {matrix.data(),
           matrix.empty() ? 0 : static_cast<std::size_t>((matrix.rows() - 1) * matrix.ld() + matrix.cols())};
 }
+/// Is deleted, because the span would outlive its elements.
 template <class T>
 std::span<const T> as_span(const Matrix<T>&& matrix) = delete; // would outlive its elements
 

@@ -1,7 +1,7 @@
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
-/*
+/** @file
  * Tessera for C (C99 and later), and for every language that can call C.
  *
  *     float a[4] = {1, 2, 3, 4}, c[4];
@@ -19,13 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Marks the functions that the library exports. */
 #if defined(TESSERA_BUILDING_LIBRARY)
 #define TESSERA_C_API __attribute__((visibility("default")))
 #else
 #define TESSERA_C_API
 #endif
 
-/* In C an enumeration holds any integer, so it must in C++. */
+/** Gives an enumeration the type int in C++, so that it holds any integer there, as it does in C. */
 #ifdef __cplusplus
 #define TESSERA_INT : int
 extern "C" {
@@ -33,146 +34,155 @@ extern "C" {
 #define TESSERA_INT
 #endif
 
+/** The outcome of a call. tessera_last_error() has the text of a failure. */
 typedef enum tessera_status TESSERA_INT {
-  TESSERA_OK = 0,
-  TESSERA_INVALID_ARGUMENT = 1, /* shapes, leading dimensions, aliasing, null */
-  TESSERA_REJECTED = 2,         /* a kernel that was named, or every kernel, does not take this product */
-  TESSERA_UNAVAILABLE = 3,      /* a backend that cannot be used on this machine */
-  TESSERA_OUT_OF_MEMORY = 4,
-  TESSERA_DEVICE_ERROR = 5,
-  TESSERA_IO_ERROR = 6,
-  TESSERA_INTERNAL = 7
+  TESSERA_OK = 0,               /**< the call did what it was asked for */
+  TESSERA_INVALID_ARGUMENT = 1, /**< shapes, leading dimensions, aliasing, null */
+  TESSERA_REJECTED = 2,         /**< a kernel that was named, or every kernel, does not take this product */
+  TESSERA_UNAVAILABLE = 3,      /**< a backend that cannot be used on this machine */
+  TESSERA_OUT_OF_MEMORY = 4,    /**< host or device memory is short; all that the call allocated is freed */
+  TESSERA_DEVICE_ERROR = 5,     /**< a device or its driver failed; C is undefined */
+  TESSERA_IO_ERROR = 6,         /**< a file is missing, malformed or cannot be written */
+  TESSERA_INTERNAL = 7          /**< a bug in Tessera or in a plug-in */
 } tessera_status;
 
-/* 16-bit elements are uint16_t to C, with the bits of <tessera/half.hpp>. */
+/** Types of elements. 16-bit elements are uint16_t to C, with the bits of half.hpp. */
 typedef enum tessera_dtype TESSERA_INT {
-  TESSERA_AS_OPERANDS = -1, /* as the type of a result: the type of the operands */
-  TESSERA_F32 = 0,
-  TESSERA_F64 = 1,
-  TESSERA_FLOAT16 = 2, /* TESSERA_FP16 and TESSERA_BF16 are modes */
-  TESSERA_BFLOAT16 = 3
+  TESSERA_AS_OPERANDS = -1, /**< as the type of a result: the type of the operands */
+  TESSERA_F32 = 0,          /**< float */
+  TESSERA_F64 = 1,          /**< double */
+  TESSERA_FLOAT16 = 2,      /**< IEEE binary16; TESSERA_FP16 and TESSERA_BF16 are modes */
+  TESSERA_BFLOAT16 = 3      /**< bfloat16 */
 } tessera_dtype;
 
+/** How an operand is read. */
 typedef enum tessera_op TESSERA_INT {
-  TESSERA_NONE = 0,
-  TESSERA_TRANSPOSE = 1,
-  TESSERA_CONJUGATE_TRANSPOSE = 2 /* only of complex matrices */
+  TESSERA_NONE = 0,               /**< as it is stored */
+  TESSERA_TRANSPOSE = 1,          /**< its transpose */
+  TESSERA_CONJUGATE_TRANSPOSE = 2 /**< its conjugate transpose; only of complex matrices */
 } tessera_op;
 
-/* How a product may round; see <tessera/types.hpp>. Strict gives the same bits on every backend. */
+/** How a product may round; see types.hpp. Strict gives the same bits on every backend. */
 typedef enum tessera_math TESSERA_INT {
-  TESSERA_STRICT = 0,
-  TESSERA_TF32 = 1,
-  TESSERA_BF16 = 2,
-  TESSERA_FP16 = 3,
-  TESSERA_EMULATED_FP16X3 = 4,
-  TESSERA_EMULATED_BF16X6 = 5,
-  TESSERA_COMPENSATED = 6
+  TESSERA_STRICT = 0,          /**< canonical summation: the same bits on every backend */
+  TESSERA_TF32 = 1,            /**< inputs rounded to tf32, f32 accumulation */
+  TESSERA_BF16 = 2,            /**< inputs rounded to bf16, f32 accumulation */
+  TESSERA_FP16 = 3,            /**< inputs rounded to fp16, f32 accumulation */
+  TESSERA_EMULATED_FP16X3 = 4, /**< operands split into two fp16 parts, three products */
+  TESSERA_EMULATED_BF16X6 = 5, /**< operands split into three bf16 parts, six products */
+  TESSERA_COMPENSATED = 6      /**< Kahan's compensated summation */
 } tessera_math;
 
-/* Auto may choose and fall back; a named one works or the call fails. A backend of another author has a larger value,
- * which tessera_find_backend() gives it for this process. */
+/** Says which executor runs a call. Auto may choose and fall back; a named one works or the call fails. A backend of
+ * another author has a larger value, which tessera_find_backend() gives it for this process. */
 typedef enum tessera_backend TESSERA_INT {
-  TESSERA_AUTO = 0,
-  TESSERA_REFERENCE = 1,
-  TESSERA_OPENMP = 2,
-  TESSERA_TBB = 3,
-  TESSERA_CUDA = 4
+  TESSERA_AUTO = 0,      /**< the best available backend for the call */
+  TESSERA_REFERENCE = 1, /**< serial loops in libtessera itself */
+  TESSERA_OPENMP = 2,    /**< the processor, with OpenMP's threads */
+  TESSERA_TBB = 3,       /**< the processor, with oneTBB's threads */
+  TESSERA_CUDA = 4       /**< an NVIDIA card */
 } tessera_backend;
 
-/* The steps of an epilogue, which is applied to a product's elements before they are stored; see
- * <tessera/epilogue.hpp>. */
+/** The numbers of a bias, a step of an epilogue, which is applied to a product's elements before they are stored; see
+ * epilogue.hpp. */
 typedef enum tessera_bias TESSERA_INT {
-  TESSERA_NO_BIAS = 0,
-  TESSERA_BIAS_PER_ROW = 1,   /* m numbers */
-  TESSERA_BIAS_PER_COLUMN = 2 /* n numbers */
+  TESSERA_NO_BIAS = 0,        /**< no bias */
+  TESSERA_BIAS_PER_ROW = 1,   /**< m numbers */
+  TESSERA_BIAS_PER_COLUMN = 2 /**< n numbers */
 } tessera_bias;
 
+/** The function that an epilogue applies after the bias. */
 typedef enum tessera_activation TESSERA_INT {
-  TESSERA_NO_ACTIVATION = 0,
-  TESSERA_RELU = 1,
-  TESSERA_GELU = 2
+  TESSERA_NO_ACTIVATION = 0, /**< the element stays */
+  TESSERA_RELU = 1,          /**< negative numbers become +0; NaN stays */
+  TESSERA_GELU = 2           /**< x·Φ(x) in its tanh form */
 } tessera_activation;
 
-/* Bias and residual have elements of C's type, are in the memory that A, B and C are in, and do not overlap C. Start
- * from tessera_default_epilogue(). */
+/** An epilogue. Bias and residual have elements of C's type, are in the memory that A, B and C are in, and do not
+ * overlap C. Start from tessera_default_epilogue(). */
 typedef struct tessera_epilogue {
-  size_t size; /* sizeof(tessera_epilogue) when the program was compiled */
-  tessera_bias bias_per;
-  const void* bias;
-  int64_t bias_step; /* elements from one number to the next */
-  tessera_activation activation;
-  const void* residual; /* m×n; NULL: none */
-  int64_t ld_residual;
+  size_t size;                   /**< sizeof(tessera_epilogue) when the program was compiled */
+  tessera_bias bias_per;         /**< which elements share a number */
+  const void* bias;              /**< the first number; NULL: none */
+  int64_t bias_step;             /**< elements from one number to the next */
+  tessera_activation activation; /**< the function that is applied after the bias */
+  const void* residual;          /**< m×n; NULL: none */
+  int64_t ld_residual;           /**< elements from one row of the residual to the next */
 } tessera_epilogue;
 
-/* Start from tessera_default_options(), so that members added later have their defaults. */
+/** The choices of a caller. Start from tessera_default_options(), so that members added later have their defaults. */
 typedef struct tessera_options {
-  size_t size; /* sizeof(tessera_options) when the program was compiled */
-  tessera_backend backend;
-  tessera_math math;
-  const char* kernel;               /* a row of the backend's ladder; NULL: the best one that takes the call */
-  int threads;                      /* 0: the default, by TESSERA_NUM_THREADS, OMP_NUM_THREADS or the machine */
-  tessera_dtype result;             /* type of C: f32 for 16-bit operands, 16 bits for f32, or TESSERA_AS_OPERANDS */
-  const tessera_epilogue* epilogue; /* NULL: none */
+  size_t size;                      /**< sizeof(tessera_options) when the program was compiled */
+  tessera_backend backend;          /**< a backend that is named is used, or the call fails */
+  tessera_math math;                /**< how the product may round */
+  const char* kernel;               /**< a row of the backend's ladder; NULL: the best one that takes the call */
+  int threads;                      /**< 0: the default, by TESSERA_NUM_THREADS, OMP_NUM_THREADS or the machine */
+  tessera_dtype result;             /**< type of C: f32 for 16-bit operands, 16 bits for f32, or TESSERA_AS_OPERANDS */
+  const tessera_epilogue* epilogue; /**< NULL: none */
 } tessera_options;
 
-/* Returns the library's version, such as "0.1.0". */
+/** Returns the library's version, such as "0.1.0". */
 TESSERA_C_API const char* tessera_version(void);
 
-/* Returns the text of this thread's last failure; "" before any. It is valid until this thread's next failure. */
+/** Returns the text of this thread's last failure; "" before any. It is valid until this thread's next failure. */
 TESSERA_C_API const char* tessera_last_error(void);
 
-/* Return the name of a value, as on the command line: "cuda", "strict", …; NULL if the value has none. The values of
+/** Returns the name of a backend, as on the command line, such as "cuda"; NULL if the value has none. The values of
  * backends have no gaps. */
 TESSERA_C_API const char* tessera_backend_name(tessera_backend backend);
+/** Returns the name of a math mode, as on the command line, such as "strict"; NULL if the value has none. */
 TESSERA_C_API const char* tessera_math_name(tessera_math math);
 
-/* Finds the backend of this name, as on the command line: one of the list above, or the one whose plug-in
+/** Finds the backend of this name, as on the command line: one of the list above, or the one whose plug-in
  * libtessera_<name>.so is found. TESSERA_INVALID_ARGUMENT with the nearest known name, and why no plug-in was found. */
 TESSERA_C_API tessera_status tessera_find_backend(const char* name, tessera_backend* backend);
 
-/* Returns TESSERA_OK if the backend can be used here; else TESSERA_UNAVAILABLE, with the reason as text. */
+/** Returns TESSERA_OK if the backend can be used here; else TESSERA_UNAVAILABLE, with the reason as text. */
 TESSERA_C_API tessera_status tessera_backend_available(tessera_backend backend);
 
+/** Returns options with the defaults: Auto, Strict, the best kernel, the default number of threads, no epilogue. */
 TESSERA_C_API tessera_options tessera_default_options(void);
+/** Returns an epilogue that leaves the product as it is. */
 TESSERA_C_API tessera_epilogue tessera_default_epilogue(void);
 
-/* Computes C := alpha·op(A)·op(B) + beta·C in host memory. op(A) is m×k, op(B) is k×n, C is m×n. options may be NULL.
+/** Computes C := alpha·op(A)·op(B) + beta·C in host memory. op(A) is m×k, op(B) is k×n, C is m×n. options may be NULL.
  * beta = 0 does not read C. */
 TESSERA_C_API tessera_status tessera_gemm_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
                                               float alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
                                               float beta, float* c, int64_t ldc, const tessera_options* options);
+/** Computes what tessera_gemm_f32() computes, for double. */
 TESSERA_C_API tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
                                               double alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
                                               double beta, double* c, int64_t ldc, const tessera_options* options);
 
-/* Computes the product of complex matrices in host memory. A number is a pair of float or double, the real part first,
- * like float _Complex and std::complex<float>. alpha and beta point to one number each. <tessera/complex.hpp> defines
- * the order of the operations. */
+/** Computes the product of complex matrices in host memory. A number is a pair of float or double, the real part first,
+ * like `float _Complex` and `std::complex<float>`. alpha and beta point to one number each. complex.hpp defines the
+ * order of the operations. */
 TESSERA_C_API tessera_status tessera_gemm_complex_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
                                                       const void* alpha, const void* a, int64_t lda, const void* b,
                                                       int64_t ldb, const void* beta, void* c, int64_t ldc,
                                                       const tessera_options* options);
+/** Computes what tessera_gemm_complex_f32() computes, for pairs of double. */
 TESSERA_C_API tessera_status tessera_gemm_complex_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
                                                       const void* alpha, const void* a, int64_t lda, const void* b,
                                                       int64_t ldb, const void* beta, void* c, int64_t ldc,
                                                       const tessera_options* options);
-/* Computes the product of matrices of any type in host memory; the type of C is options->result. alpha and beta are
+/** Computes the product of matrices of any type in host memory; the type of C is options->result. alpha and beta are
  * rounded to f32 unless `type` is f64. */
 TESSERA_C_API tessera_status tessera_gemm(tessera_dtype type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
                                           int64_t k, double alpha, const void* a, int64_t lda, const void* b,
                                           int64_t ldb, double beta, void* c, int64_t ldc,
                                           const tessera_options* options);
 
-/* Computes `count` products of one shape in host memory, with the bits of single products; <tessera/batch.hpp> says
- * what is checked. Strides count elements from one product's operand to the next one's; strides of A and B may be 0. */
+/** Computes `count` products of one shape in host memory, with the bits of single products; batch.hpp says what is
+ * checked. Strides count elements from one product's operand to the next one's; strides of A and B may be 0. */
 TESSERA_C_API tessera_status tessera_gemm_strided_batch_f32(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
                                                             int64_t k, float alpha, const float* a, int64_t lda,
                                                             int64_t stride_a, const float* b, int64_t ldb,
                                                             int64_t stride_b, float beta, float* c, int64_t ldc,
                                                             int64_t stride_c, int64_t count,
                                                             const tessera_options* options);
+/** Computes what tessera_gemm_strided_batch_f32() computes, for double. */
 TESSERA_C_API tessera_status tessera_gemm_strided_batch_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
                                                             int64_t k, double alpha, const double* a, int64_t lda,
                                                             int64_t stride_a, const double* b, int64_t ldb,
@@ -180,63 +190,75 @@ TESSERA_C_API tessera_status tessera_gemm_strided_batch_f64(tessera_op op_a, tes
                                                             int64_t stride_c, int64_t count,
                                                             const tessera_options* options);
 
-/* `count` products of one shape. Their operands are given by all_a, all_b and all_c, arrays of `count` pointers each,
- * or, if these are NULL, by a, b and c and the strides. alpha and beta are exact in the operands' type. Members that
- * are not used are 0. */
+/** A group of a batch: `count` products of one shape. Their operands are given by all_a, all_b and all_c, arrays of
+ * `count` pointers each, or, if these are NULL, by a, b and c and the strides. alpha and beta are exact in the
+ * operands' type. Members that are not used are 0. */
 typedef struct tessera_gemm_group {
-  tessera_op op_a, op_b;
-  int64_t m, n, k;
-  double alpha, beta;
-  const void* a;
-  int64_t lda, stride_a;
-  const void* b;
-  int64_t ldb, stride_b;
-  void* c;
-  int64_t ldc, stride_c;
-  int64_t count;
-  const void* const* all_a;
-  const void* const* all_b;
-  void* const* all_c;
+  tessera_op op_a;          /**< how A is read */
+  tessera_op op_b;          /**< how B is read */
+  int64_t m;                /**< rows of op(A) and C */
+  int64_t n;                /**< columns of op(B) and C */
+  int64_t k;                /**< columns of op(A) and rows of op(B) */
+  double alpha;             /**< factor of the product */
+  double beta;              /**< factor of C as it was; 0: C is not read */
+  const void* a;            /**< the first product's A */
+  int64_t lda;              /**< elements from one stored row of A to the next */
+  int64_t stride_a;         /**< elements from one A to the next */
+  const void* b;            /**< the first product's B */
+  int64_t ldb;              /**< elements from one stored row of B to the next */
+  int64_t stride_b;         /**< elements from one B to the next */
+  void* c;                  /**< the first product's C */
+  int64_t ldc;              /**< elements from one row of C to the next */
+  int64_t stride_c;         /**< elements from one C to the next */
+  int64_t count;            /**< number of products */
+  const void* const* all_a; /**< `count` pointers to A, or NULL */
+  const void* const* all_b; /**< `count` pointers to B, or NULL */
+  void* const* all_c;       /**< `count` pointers to C, or NULL */
 } tessera_gemm_group;
 
-/* Computes groups of different shapes in host memory. If one of them is invalid, no C is written. */
+/** Computes groups of different shapes in host memory. If one of them is invalid, no C is written. */
 TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
                                                 size_t group_count, const tessera_options* options);
 
-/* An executor and its memory, for operands that stay on a device. It belongs to the library and is never freed. */
+/** An executor and its memory, for operands that stay on a device. It belongs to the library and is never freed. */
 typedef struct tessera_executor tessera_executor;
 
+/** Gives the executor of a backend, which is made on first use. On failure *executor is NULL. */
 TESSERA_C_API tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor);
-/* Returns the executor's backend; TESSERA_AUTO if executor is NULL. */
+/** Returns the executor's backend; TESSERA_AUTO if executor is NULL. */
 TESSERA_C_API tessera_backend tessera_executor_backend(const tessera_executor* executor);
-/* Returns the name of the processor or card; NULL if executor is NULL. */
+/** Returns the name of the processor or card; NULL if executor is NULL. */
 TESSERA_C_API const char* tessera_executor_device(const tessera_executor* executor);
+/** Allocates memory of the executor, aligned to at least 64 bytes. On failure *memory is NULL. */
 TESSERA_C_API tessera_status tessera_allocate(tessera_executor* executor, size_t bytes, void** memory);
+/** Frees memory that tessera_allocate() gave; NULL does nothing. */
 TESSERA_C_API void tessera_free(tessera_executor* executor, void* memory);
-/* Copy `rows` rows of `width` bytes; pitches are bytes from one row to the next, at least `width`. The copy is complete
- * on return. A null address or a smaller pitch is TESSERA_INVALID_ARGUMENT, except that no bytes need neither. */
+/** Copies `rows` rows from the host to the executor's memory, of `width` bytes; pitches are bytes from one row to the
+ * next, at least `width`. The copy is complete on return. A null address or a smaller pitch is
+ * TESSERA_INVALID_ARGUMENT, except that no bytes need neither. */
 TESSERA_C_API tessera_status tessera_copy_in(tessera_executor* executor, void* device, size_t device_pitch,
                                              const void* host, size_t host_pitch, size_t width, size_t rows);
+/** Copies rows from the executor's memory to the host, as tessera_copy_in() copies them from there. */
 TESSERA_C_API tessera_status tessera_copy_out(tessera_executor* executor, void* host, size_t host_pitch,
                                               const void* device, size_t device_pitch, size_t width, size_t rows);
-/* Enqueues a product of operands in the executor's memory. options->backend is ignored. */
+/** Enqueues a product of operands in the executor's memory. options->backend is ignored. */
 TESSERA_C_API tessera_status tessera_executor_gemm(tessera_executor* executor, tessera_dtype type, tessera_op op_a,
                                                    tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
                                                    const void* a, int64_t lda, const void* b, int64_t ldb, double beta,
                                                    void* c, int64_t ldc, const tessera_options* options);
-/* Enqueues a complex product of operands in the executor's memory. `type` is the type of the real and imaginary parts.
+/** Enqueues a complex product of operands in the executor's memory. `type` is the type of the real and imaginary parts.
  * alpha and beta point to complex numbers of this type in host memory. */
 TESSERA_C_API tessera_status tessera_executor_gemm_complex(tessera_executor* executor, tessera_dtype type,
                                                            tessera_op op_a, tessera_op op_b, int64_t m, int64_t n,
                                                            int64_t k, const void* alpha, const void* a, int64_t lda,
                                                            const void* b, int64_t ldb, const void* beta, void* c,
                                                            int64_t ldc, const tessera_options* options);
-/* Enqueues groups of products of operands in the executor's memory. The arrays of pointers are in host memory and need
+/** Enqueues groups of products of operands in the executor's memory. The arrays of pointers are in host memory and need
  * not outlive the call. */
 TESSERA_C_API tessera_status tessera_executor_gemm_batch(tessera_executor* executor, tessera_dtype type,
                                                          const tessera_gemm_group* groups, size_t group_count,
                                                          const tessera_options* options);
-/* Waits until the work that was enqueued is done. */
+/** Waits until the work that was enqueued is done. */
 TESSERA_C_API tessera_status tessera_synchronize(tessera_executor* executor);
 
 #ifdef __cplusplus

@@ -24,22 +24,22 @@ namespace tessera {
 
 /// The fastest kernel for one product without transposes.
 struct TunedProduct {
-  DType type = DType::F32;
-  Math math = Math::Strict;
-  Index m = 0;
-  Index n = 0;
-  Index k = 0;
-  std::string kernel;
-  double seconds = 0;
+  DType type = DType::F32;  ///< type of the operands
+  Math math = Math::Strict; ///< the mode of the product
+  Index m = 0;              ///< rows of C
+  Index n = 0;              ///< columns of C
+  Index k = 0;              ///< columns of A and rows of B
+  std::string kernel;       ///< the row's name
+  double seconds = 0;       ///< the time that it took
 };
 
 /// The contents of a table's file.
 struct TuningTable {
-  Backend backend = Backend::Cuda;
-  std::string device; ///< Capabilities::device
-  std::string driver; ///< Capabilities::driver at the time of measuring
-  int revision = 0;   ///< Capabilities::kernel_revision at that time; 0: the file does not say
-  std::vector<TunedProduct> products;
+  Backend backend = Backend::Cuda;    ///< the backend whose kernels were timed
+  std::string device;                 ///< Capabilities::device
+  std::string driver;                 ///< Capabilities::driver at the time of measuring
+  int revision = 0;                   ///< Capabilities::kernel_revision at that time; 0: the file does not say
+  std::vector<TunedProduct> products; ///< the products that were timed
 };
 
 /// May an executor choose this row without being asked for it by name? It may not choose a yardstick, nor a strict row

@@ -22,7 +22,12 @@ namespace tessera {
 using Index = std::int64_t;
 
 /// Element types. The values are part of the plug-in ABI: new ones are added at the end.
-enum class DType : int { F32 = 0, F64 = 1, F16 = 2, BF16 = 3 };
+enum class DType : int {
+  F32 = 0,  ///< float
+  F64 = 1,  ///< double
+  F16 = 2,  ///< IEEE binary16; f16 of half.hpp
+  BF16 = 3, ///< bfloat16; bf16 of half.hpp
+};
 
 /// Describes how a product may round. The library never chooses another mode than Strict by itself; see gemm.hpp.
 /// A row may round less than its mode allows where that takes no longer.
@@ -39,27 +44,37 @@ enum class Math : int {
 
 /// op(X) of the BLAS: the operand as it is stored, its transpose, or its conjugate transpose. Only the functions of
 /// complex.hpp take the last one.
-enum class Op : int { None = 0, Transpose = 1, ConjugateTranspose = 2 };
+enum class Op : int {
+  None = 0,               ///< the operand as it is stored
+  Transpose = 1,          ///< its transpose
+  ConjugateTranspose = 2, ///< its conjugate transpose; of complex operands only
+};
 
 /// Says which executor runs a call. Auto may choose and fall back; a named backend works or the call throws. The facts
 /// about each backend stand in backend_list.hpp. Plug-ins of other authors have larger values, which parse_backend()
 /// gives them.
-enum class Backend : int { Auto = 0, Reference = 1, OpenMP = 2, Tbb = 3, Cuda = 4 };
+enum class Backend : int {
+  Auto = 0,      ///< the best available backend for the call
+  Reference = 1, ///< serial loops in libtessera itself
+  OpenMP = 2,    ///< the processor, with OpenMP's threads
+  Tbb = 3,       ///< the processor, with oneTBB's threads
+  Cuda = 4,      ///< an NVIDIA card
+};
 
 struct f16;
 struct bf16;
 
 /// The facts about an element type.
 struct ElementType {
-  DType type;
+  DType type;                  ///< the value that names it
   std::string_view name;       ///< on the command line, in environment variables and in JSON
   std::string_view array_name; ///< in NumPy and other array libraries
   std::string_view npy;        ///< type code of a .npy file without the byte order
-  std::size_t bytes;
-  DType scalar;         ///< in which elements are computed with; see Scalar
-  int digits;           ///< of the significand in binary, with the leading one
-  int largest_exponent; ///< as a power of two, of a finite number
-  Math lossless_math;   ///< the reduced mode that leaves such operands as they are; Strict if there is none
+  std::size_t bytes;           ///< bytes of one element
+  DType scalar;                ///< in which elements are computed with; see Scalar
+  int digits;                  ///< of the significand in binary, with the leading one
+  int largest_exponent;        ///< as a power of two, of a finite number
+  Math lossless_math;          ///< the reduced mode that leaves such operands as they are; Strict if there is none
 };
 
 namespace detail {
@@ -113,12 +128,14 @@ static_assert([] {
 template <class T>
 concept ElementNumber = (element_types.template place_of<T>() < element_types.size());
 
+/// The DType of a C++ type, as DTypeOf<T>::value; dtype_of<T> is its short form.
 template <ElementNumber T>
 struct DTypeOf {
+  /// The value of DType that names T.
   static constexpr DType value = element_types.facts[element_types.template place_of<T>()].type;
 };
 template <class T>
-inline constexpr DType dtype_of = DTypeOf<T>::value;
+inline constexpr DType dtype_of = DTypeOf<T>::value; ///< The value of DType that names the C++ type T.
 
 /// Does `type` name an element type? C's enumerations and other languages hold any integer.
 constexpr bool is_element_type(DType type) noexcept {
@@ -131,10 +148,12 @@ constexpr const ElementType& element_type(DType type) noexcept {
 
 /// Returns the bytes of one element.
 constexpr std::size_t size_of(DType type) noexcept { return element_type(type).bytes; }
+/// Does an element of this type have 16 bits?
 constexpr bool is_16_bit(DType type) noexcept { return size_of(type) == 2; }
 
 /// The type in which elements are computed with and single numbers (alpha, beta, a value to fill with) are given.
 constexpr DType scalar_of(DType type) noexcept { return element_type(type).scalar; }
+/// The C++ type in which elements of T are computed with: float for 16-bit types, else T itself.
 template <class T>
 using Scalar = typename decltype(element_types)::template At<static_cast<std::size_t>(scalar_of(DTypeOf<T>::value))>;
 
@@ -179,20 +198,28 @@ template <class F>
 constexpr bool is_result_of(DType result, DType type) noexcept {
   return result == type || (is_16_bit(type) && result == DType::F32) || (type == DType::F32 && is_16_bit(result));
 }
+/// A type that products of matrices of T may have as their elements; is_result_of() lists them.
 template <class R, class T>
 concept ResultOf = is_result_of(DTypeOf<R>::value, DTypeOf<T>::value);
 
-/// Return the words used on the command line, in environment variables and in JSON.
+/// Returns the word for an element type on the command line, in environment variables and in JSON, such as "f32".
 TESSERA_API std::string_view to_string(DType type) noexcept;
+/// Returns the word for a math mode on the command line, in environment variables and in JSON, such as "strict".
 TESSERA_API std::string_view to_string(Math math) noexcept;
+/// Returns the word for an operation on an operand.
 TESSERA_API std::string_view to_string(Op op) noexcept;
+/// Returns the word for a backend on the command line, in environment variables and in JSON, such as "openmp".
 TESSERA_API std::string_view to_string(Backend backend) noexcept;
 
-/// Return the value of a word that to_string() gives. An unknown word throws InvalidArgument, which names the nearest
-/// known one. parse_backend() also looks for a plug-in of this name, see backend.hpp; the error then says why none was
-/// found.
+/// Returns the element type that to_string() gives this word. An unknown word throws InvalidArgument, which names the
+/// nearest known one.
 TESSERA_API DType parse_dtype(std::string_view word);
+/// Returns the math mode that to_string() gives this word. An unknown word throws InvalidArgument, which names the
+/// nearest known one.
 TESSERA_API Math parse_math(std::string_view word);
+/// Returns the backend that to_string() gives this word; else the function looks for a plug-in of this name, see
+/// backend.hpp. A word without a backend throws InvalidArgument, which names the nearest known one and says why no
+/// plug-in was found.
 TESSERA_API Backend parse_backend(std::string_view word);
 
 /// Returns the candidate with the smallest edit distance to `word`; an empty string if there are no candidates.

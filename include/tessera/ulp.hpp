@@ -39,21 +39,28 @@ class UlpHistogram {
  public:
   static constexpr std::size_t bins = 66; ///< number of bins of finite distances
 
-  /// Return the bin of a distance, and the largest distance in a bin.
+  /// Returns the bin of a distance.
   static std::size_t bin_of(std::uint64_t distance) {
     return distance == 0 ? 0 : static_cast<std::size_t>(std::bit_width(distance - 1)) + 1;
   }
+  /// Returns the largest distance in a bin.
   static double up_to(std::size_t bin) { return bin == 0 ? 0 : std::ldexp(1.0, static_cast<int>(bin) - 1); }
 
+  /// Counts an element at this distance.
   void add(std::uint64_t distance) { ++count_[bin_of(distance)]; }
+  /// Counts an element that is NaN or Inf on one side only.
   void add_infinite() { ++infinite_; }
+  /// Adds the other histogram's counts to these.
   void add(const UlpHistogram& other) {
     for (std::size_t b = 0; b < bins; ++b) count_[b] += other.count_[b];
     infinite_ += other.infinite_;
   }
 
+  /// Returns the number of elements in a bin.
   Index count(std::size_t bin) const { return count_[bin]; }
+  /// Returns the number of elements without a distance.
   Index infinite() const { return infinite_; }
+  /// Returns the number of all elements that were counted.
   Index total() const {
     Index sum = infinite_;
     for (const Index count : count_) sum += count;

@@ -69,10 +69,12 @@ template <class T>
 auto as_xtensor(Matrix<T>& matrix) {
   return detail::adapt_host(matrix.data(), matrix.rows(), matrix.cols(), matrix.ld(), 1);
 }
+/// Returns the host's elements as a read-only xtensor view without a copy.
 template <class T>
 auto as_xtensor(const Matrix<T>& matrix) {
   return detail::adapt_host(matrix.data(), matrix.rows(), matrix.cols(), matrix.ld(), 1);
 }
+/// Is deleted, because the view would outlive its elements.
 template <class T>
 auto as_xtensor(const Matrix<T>&& matrix) = delete; // would outlive its elements
 

@@ -151,16 +151,21 @@ nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handl
 void bind_device_array(nb::module_& module) {
   nb::class_<DeviceArray>(module, "DeviceArray",
                           "A matrix in a device's memory, for torch.from_dlpack, cupy.from_dlpack and the like.")
-      .def_prop_ro("shape", [](const DeviceArray& self) { return nb::make_tuple(self.rows(), self.cols()); })
-      .def_prop_ro("dtype", [](const DeviceArray& self) { return dtype_name(self.type()); })
+      .def_prop_ro(
+          "shape", [](const DeviceArray& self) { return nb::make_tuple(self.rows(), self.cols()); },
+          "Rows and columns.")
+      .def_prop_ro(
+          "dtype", [](const DeviceArray& self) { return dtype_name(self.type()); }, "NumPy's name of the element type.")
       .def_prop_ro("device", &DeviceArray::device, "The CUDA device's number.")
       .def(
           "numpy", [](const DeviceArray& self) { return nb::steal(self.numpy()); },
           "A copy in host memory, as a numpy.ndarray.")
-      .def("__dlpack_device__",
-           [](const DeviceArray& self) {
-             return nb::make_tuple(static_cast<int>(dlpack::DeviceType::Cuda), self.device());
-           })
+      .def(
+          "__dlpack_device__",
+          [](const DeviceArray& self) {
+            return nb::make_tuple(static_cast<int>(dlpack::DeviceType::Cuda), self.device());
+          },
+          "The kind and the number of the device, for from_dlpack.")
       .def(
           "__dlpack__",
           [](const DeviceArray& self, nb::handle stream, nb::handle max_version, nb::handle dl_device,
@@ -168,7 +173,7 @@ void bind_device_array(nb::module_& module) {
             return nb::steal(self.dlpack(stream.ptr(), max_version.ptr(), dl_device.ptr(), copy.ptr()));
           },
           nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
-          "copy"_a = nb::none())
+          "copy"_a = nb::none(), "The elements without a copy, for from_dlpack.")
       .def("__repr__", [](const DeviceArray& self) {
         const std::string shown = "DeviceArray(shape=(" + std::to_string(self.rows()) + ", " +
                                   std::to_string(self.cols()) + "), dtype='" + dtype_name(self.type()) +

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The README's two commands as a new user gives them: on a bare Debian 12 with git, this commit in a folder whose path
-# has a space and a `src` in it, once as a user with sudo and once as root. It needs root, mmdebstrap and the network;
+# The README's commands as a new user gives them: on a bare Debian 12 with git, this commit in a folder whose path has a
+# space and a `src` in it, once as a user with sudo and once as root. It needs root, mmdebstrap and the network;
 # it is skipped, with 77, without the first two. It takes an hour on two cores, and 6 GB below TMPDIR. Options:
 #
 #   --only root|user   one of the two machines
@@ -89,12 +89,13 @@ inside_as() (
   exec chroot "$@" sh -c "$commands"
 )
 
-# both_commands ACCOUNT: on a machine of the account's own. What follows a failure of `compare` is seen all the same.
-both_commands() {
+# all_commands ACCOUNT: on a machine of the account's own. What follows a failure of `compare` is seen all the same.
+all_commands() {
   account=$1
   machine=$work/$account
   step "$account: a bare Debian, a clone" make_machine || return 0
   step "$account: ./tessera compare" inside_as "$account" 'cd "my src/tessera" && ./tessera compare' || :
+  step "$account: ./tessera docs" inside_as "$account" 'cd "my src/tessera" && ./tessera docs' || :
   if [ "$account" = user ] && [ "$clang" = yes ]; then
     step "$account: clang 16" inside_as root 'apt-get install -qy --no-install-recommends clang-16 libomp-16-dev' || :
   fi
@@ -106,7 +107,7 @@ both_commands() {
 if [ "${1:-}" = --inside ]; then
   work=$2 accounts=$3 clang=$4
   step "mmdebstrap" make_base || exit 1
-  for account in $accounts; do both_commands "$account"; done
+  for account in $accounts; do all_commands "$account"; done
   exit 0
 fi
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, which may read a clock, how long
-READMEs are, how wide prose is, and which words comments and pages do not use.
+READMEs are, how wide prose is, which words comments and pages do not use, and whether links between pages lead somewhere.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -121,6 +121,39 @@ def check_width_and_length(root, name, findings):
             findings.append(f"{name}:1: {lines} lines; this README has at most {most}; tables and logs belong in docs/")
 
 
+def headings(text):
+    """The anchors of a page as GitHub makes them: of its headings, and those that it names itself."""
+    anchors, fenced = [], False
+    for line in text.splitlines():
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and (match := re.match(r"#{1,6} +(.*?) *#*$", line)):
+            shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1])
+            anchor = re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
+            earlier = sum(re.fullmatch(re.escape(anchor) + r"(-\d+)?", known) is not None for known in anchors)
+            anchors.append(f"{anchor}-{earlier}" if anchor in anchors else anchor)
+    return {*anchors, *re.findall(r"<a (?:id|name)=\"([^\"]+)\"", text)}
+
+
+def check_links(root, name, everything, findings):
+    """Each link of a page to a file, a folder or an anchor of this checkout leads there."""
+    if not name.endswith(".md"):
+        return
+    fenced = False
+    for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        for target in re.findall(r"\]\(([^)\s]+)\)", "" if fenced else re.sub(r"`[^`]*`", "", line)):
+            path, _, anchor = target.partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            file = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
+            if file not in everything and not any(inside(known, file) for known in everything):
+                findings.append(f"{name}:{number}: the link {target} leads nowhere: there is no {file}")
+            elif anchor and file.endswith(".md") and anchor not in headings((root / file).read_text(encoding="utf-8")):
+                findings.append(f"{name}:{number}: the link {target} names a heading that {file} does not have")
+
+
 def check_folders(names, findings):
     folders = {}
     for name in names:
@@ -195,14 +228,16 @@ def main(arguments):
     everything = tracked_files(root)
     wanted = [path.rstrip("/") for path in arguments[1:]]
     names = [name for name in everything if not wanted or any(inside(name, path) for path in wanted)]
+    known_files = set(everything)
     findings = []
     for name in names:
         if not name.startswith(SELF):
             if not name.startswith(NOTEBOOKS):
                 check_prose(root, name, findings)
             check_width_and_length(root, name, findings)
+        check_links(root, name, known_files, findings)
     check_folders(names, findings)
-    check_includes(root, names, set(everything), findings)
+    check_includes(root, names, known_files, findings)
     check_clocks(root, names, findings)
     print("\n".join(findings) if findings else f"{len(names)} files: nothing to say")
     return 1 if findings else 0

@@ -101,6 +101,20 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/README.md", "line\n\n" * 31)
         self.expect("backends/cuda/README.md:1: 62 lines; this README has at most 60")
 
+    def test_links_that_lead_somewhere(self):
+        self.write("docs/page.md", "# A page: `gemm`, twice\n\n[a](#a-page-gemm-twice) [b](architecture.md#architecture)\n"
+                   "[c](../backends/cuda) [d](https://example.org/x.md#y) `[e](nowhere.md)`\n\n```md\n[f](nowhere.md)\n```\n")
+        status, output = self.check()
+        self.assertEqual(status, 0, output)
+
+    def test_a_link_to_no_file(self):
+        self.write("docs/page.md", "A [page](pages/other.md).\n")
+        self.expect("docs/page.md:1: the link pages/other.md leads nowhere: there is no docs/pages/other.md")
+
+    def test_a_link_to_no_heading(self):
+        self.write("docs/page.md", "# Same\n\n# Same\n\n[right](#same-1)\n[wrong](#same-2)\n")
+        self.expect("docs/page.md:6: the link #same-2 names a heading that docs/page.md does not have")
+
     def test_a_full_folder(self):
         for number in range(30):
             self.write(f"backends/cuda/gemm/common/file_{number}.cuh", "")

@@ -43,6 +43,10 @@ expect() {
 run "$tessera" compare --list
 expect "missing packages: libfmt-dev" "apt-get install libfmt-dev"
 
+# The documentation needs packages of its own and no library.
+run "$tessera" docs
+expect "doxygen is missing"
+
 printf '#!/bin/sh\necho "apt-get was called: $*"\nexit 100\n' >apt-get
 printf '#!/bin/sh\nexit 1\n' >sudo
 chmod +x apt-get sudo

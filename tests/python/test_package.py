@@ -41,6 +41,15 @@ def parameters(signature):
     return [x.arg for x in arguments.posonlyargs + arguments.args + arguments.kwonlyargs if x.arg != "self"]
 
 
+def test_the_stub_says_what_the_module_says():
+    stub = ast.parse((package / "_core.pyi").read_text())
+    (array,) = [x for x in stub.body if isinstance(x, ast.ClassDef) and x.name == "DeviceArray"]
+    said = {x.name: ast.get_docstring(x) for x in array.body if isinstance(x, ast.FunctionDef)}
+    for name, text in said.items():
+        # nanobind puts a function's signature before its text.
+        assert text and getattr(ts.DeviceArray, name).__doc__.splitlines()[-1] == text, name
+
+
 def test_the_stub_has_what_the_module_has():
     assert (package / "py.typed").exists()
     stub = ast.parse((package / "_core.pyi").read_text())

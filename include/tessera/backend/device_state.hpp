@@ -12,15 +12,16 @@ namespace tessera {
 
 /// A member that is not known is NaN.
 struct DeviceState {
-  double sm_mhz = std::numeric_limits<double>::quiet_NaN(); ///< clock frequency of the multiprocessors
-  double memory_mhz = std::numeric_limits<double>::quiet_NaN();
-  double power_w = std::numeric_limits<double>::quiet_NaN(); ///< watts, as averaged by the driver
-  double temperature_c = std::numeric_limits<double>::quiet_NaN();
+  double sm_mhz = std::numeric_limits<double>::quiet_NaN();        ///< clock frequency of the multiprocessors
+  double memory_mhz = std::numeric_limits<double>::quiet_NaN();    ///< clock frequency of the memory
+  double power_w = std::numeric_limits<double>::quiet_NaN();       ///< watts, as averaged by the driver
+  double temperature_c = std::numeric_limits<double>::quiet_NaN(); ///< degrees Celsius
 };
 
 /// The second interface of an executor whose device reports its state.
 class TESSERA_API DeviceMonitor {
  public:
+  /// Ends the monitor together with its executor.
   virtual ~DeviceMonitor();
   /// Fills `state`. Unavailable, with the reason, if nothing is known.
   virtual Status read_state(DeviceState& state) noexcept = 0;

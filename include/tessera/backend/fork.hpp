@@ -12,7 +12,9 @@ namespace tessera {
 /// does not wait for itself.
 class TESSERA_API WholeAcrossFork {
  public:
+  /// Begins the action. It waits for a fork() that is under way in another thread.
   WholeAcrossFork();
+  /// Ends the action, so that fork() may go on.
   ~WholeAcrossFork();
   WholeAcrossFork(const WholeAcrossFork&) = delete;
   WholeAcrossFork& operator=(const WholeAcrossFork&) = delete;
@@ -22,11 +24,13 @@ class TESSERA_API WholeAcrossFork {
 /// forks. They must not construct or destroy observers, and must not wait for another observer's lock.
 class TESSERA_API ForkObserver {
  public:
+  /// Ends the observation: fork() no longer calls this object.
   virtual ~ForkObserver();
   ForkObserver(const ForkObserver&) = delete;
   ForkObserver& operator=(const ForkObserver&) = delete;
 
  protected:
+  /// Begins the observation.
   ForkObserver();
 
   /// Takes the object's locks, so that the child finds what they guard in order. None may be held for long.

@@ -7,27 +7,40 @@
 
 namespace tessera {
 
+/// A queue whose work is done when a call returns.
 class TESSERA_API HostQueue final : public Queue {
  public:
+  /// Waits for nothing.
   ~HostQueue() override;
+  /// Returns at once.
   Status synchronize() noexcept override { return {}; }
 };
 
+/// An executor in host memory; a backend adds its ladders, its element-wise operations and its capabilities.
 class TESSERA_API HostExecutor : public Executor {
  public:
+  /// Frees what the executor owns.
   ~HostExecutor() override;
+  /// Allocates host memory aligned to cache lines; see Executor::allocate().
   Status allocate(std::size_t bytes, void*& memory) noexcept override;
+  /// Frees memory that allocate() gave.
   void free(void* memory) noexcept override;
+  /// Copies within host memory; see Executor::copy_in().
   Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
                  std::size_t width, std::size_t rows) noexcept override;
+  /// Copies within host memory; see Executor::copy_out().
   Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                   std::size_t width, std::size_t rows) noexcept override;
-  Status finish(Queue& queue, const FinishCall& call) noexcept override; ///< serial
+  /// Applies an epilogue in a serial loop; see Executor::finish().
+  Status finish(Queue& queue, const FinishCall& call) noexcept override;
   /// Returns the number of threads that work started by this thread may use. Inside a parallel region of the executor's
   /// runtime it is smaller than capabilities().threads.
   virtual int threads_here() const noexcept { return capabilities().threads; }
+  /// Returns the queue that matrices and gemm() use.
   Queue& default_queue() noexcept override { return queue_; }
+  /// Makes another queue.
   Status create_queue(std::unique_ptr<Queue>& queue) noexcept override;
+  /// Makes an event that reads the steady clock.
   Status create_event(std::unique_ptr<Event>& event) noexcept override;
 
  private:

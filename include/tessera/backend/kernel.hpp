@@ -24,24 +24,24 @@ struct Capabilities;
 /// `type`. If `type` has 16 bits, everything is computed in f32, alpha and beta are exact in f32, and each element is
 /// rounded to `result` once, at the end.
 struct GemmCall {
-  DType type = DType::F32;
-  Math math = Math::Strict;
-  Op op_a = Op::None;
-  Op op_b = Op::None;
-  Index m = 0;
-  Index n = 0;
-  Index k = 0;
-  double alpha = 1.0;
-  const void* a = nullptr;
-  Index lda = 0;
-  const void* b = nullptr;
-  Index ldb = 0;
-  double beta = 0.0;
-  void* c = nullptr;
-  Index ldc = 0;
-  int threads = 0;        ///< threads that this call may use; 0: as many as the executor was made with
-  DType result = type;    ///< type of C: `type`, or f32 if `type` has 16 bits, or a 16-bit type if `type` is f32
-  Epilogue epilogue = {}; ///< is applied to the elements before they are stored
+  DType type = DType::F32;  ///< type of A and B
+  Math math = Math::Strict; ///< how the product may round
+  Op op_a = Op::None;       ///< how A is read
+  Op op_b = Op::None;       ///< how B is read
+  Index m = 0;              ///< rows of op(A) and C
+  Index n = 0;              ///< columns of op(B) and C
+  Index k = 0;              ///< columns of op(A) and rows of op(B)
+  double alpha = 1.0;       ///< factor of the product
+  const void* a = nullptr;  ///< the first stored element of A
+  Index lda = 0;            ///< elements from one stored row of A to the next
+  const void* b = nullptr;  ///< the first stored element of B
+  Index ldb = 0;            ///< elements from one stored row of B to the next
+  double beta = 0.0;        ///< factor of C as it was; 0: C is not read
+  void* c = nullptr;        ///< the first element of C
+  Index ldc = 0;            ///< elements from one row of C to the next
+  int threads = 0;          ///< threads that this call may use; 0: as many as the executor was made with
+  DType result = type;      ///< type of C: `type`, or f32 if `type` has 16 bits, or a 16-bit type if `type` is f32
+  Epilogue epilogue = {};   ///< is applied to the elements before they are stored
 };
 
 /// Does the product end with alpha and beta and one rounding to the operands' precision? That is, it has no epilogue
@@ -68,9 +68,9 @@ inline constexpr Index canonical_segment = 1024;
 
 /// The block of C and the slice of k that a kernel computes at once; for display.
 struct Tile {
-  int m = 0;
-  int n = 0;
-  int k = 0;
+  int m = 0; ///< rows of C
+  int n = 0; ///< columns of C
+  int k = 0; ///< columns of op(A) that are read at once
 };
 
 /// The work of one product by a kernel's own count, which follows from its algorithm and its tile sizes. Caches do not
@@ -92,15 +92,17 @@ struct GemmTraffic {
 /// never reads C. It returns when the work is enqueued (CUDA) or done (CPU), and it throws nothing. The executor calls
 /// it in the floating-point state of gemm.hpp; threads that a row keeps for later calls have to set that state anew.
 struct GemmKernel {
-  const char* name = "";
-  const char* summary = "";
-  const char* source = "";
-  DType type = DType::F32;
-  Math math = Math::Strict;
-  Tile tile = {};
-  Summation summation = Summation::Other;
-  Accumulator accumulator = Accumulator::Native;
+  const char* name = "";                         ///< what users call the row, as in GemmOptions::kernel
+  const char* summary = "";                      ///< one line on the idea
+  const char* source = "";                       ///< where the idea was published
+  DType type = DType::F32;                       ///< type of the operands
+  Math math = Math::Strict;                      ///< the mode that the row computes in
+  Tile tile = {};                                ///< what the kernel computes at once
+  Summation summation = Summation::Other;        ///< the order in which it adds
+  Accumulator accumulator = Accumulator::Native; ///< the precision in which it adds
+  /// Returns null if the row takes the call, or a constant line that says why not.
   const char* (*reject)(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept = nullptr;
+  /// Computes the product.
   Status (*run)(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept = nullptr;
   const void* context = nullptr; ///< for rows made at run time (a library opened with dlopen)
   bool yardstick = false;        ///< the ladder is compared with it; it is only run by name
@@ -113,17 +115,21 @@ struct GemmKernel {
 /// The operands of a call with their C++ types, for kernels: op(A) and op(B) of T, C of R.
 template <class T, class R = T>
 struct GemmOperands {
-  Index m, n, k;
-  const T* a;
-  Index lda;
-  Op op_a;
-  const T* b;
-  Index ldb;
-  Op op_b;
-  R* c;
-  Index ldc;
-  Scalar<T> alpha, beta;
+  Index m;         ///< rows of op(A) and C
+  Index n;         ///< columns of op(B) and C
+  Index k;         ///< columns of op(A) and rows of op(B)
+  const T* a;      ///< the first stored element of A
+  Index lda;       ///< elements from one stored row of A to the next
+  Op op_a;         ///< how A is read
+  const T* b;      ///< the first stored element of B
+  Index ldb;       ///< elements from one stored row of B to the next
+  Op op_b;         ///< how B is read
+  R* c;            ///< the first element of C
+  Index ldc;       ///< elements from one row of C to the next
+  Scalar<T> alpha; ///< factor of the product
+  Scalar<T> beta;  ///< factor of C as it was; 0: C is not read
 
+  /// Reads the operands of a call, whose types must be T and R.
   explicit GemmOperands(const GemmCall& call)
       : m(call.m),
         n(call.n),
@@ -139,40 +145,48 @@ struct GemmOperands {
         alpha(static_cast<Scalar<T>>(call.alpha)),
         beta(static_cast<Scalar<T>>(call.beta)) {}
 
-  /// Element (i, p) of op(A), and element (p, j) of op(B).
+  /// Returns element (i, p) of op(A).
   const T& at_a(Index i, Index p) const { return op_a == Op::None ? a[i * lda + p] : a[p * lda + i]; }
+  /// Returns element (p, j) of op(B).
   const T& at_b(Index p, Index j) const { return op_b == Op::None ? b[p * ldb + j] : b[j * ldb + p]; }
 };
 
-enum class ReduceOp : int { SumOfSquares = 0, SumAbs = 1, MaxAbs = 2 };
+/// What a reduction computes of the elements x. The values are part of the plug-in ABI.
+enum class ReduceOp : int {
+  SumOfSquares = 0, ///< Σx²
+  SumAbs = 1,       ///< Σ|x|
+  MaxAbs = 2,       ///< the largest |x|
+};
 
 /// A reduction over all elements of a row-major matrix in the executor's memory, in double precision.
 struct ReduceCall {
-  ReduceOp op = ReduceOp::SumOfSquares;
-  DType type = DType::F32;
-  Index rows = 0;
-  Index cols = 0;
-  const void* x = nullptr;
-  Index ldx = 0;
-  int threads = 0;
+  ReduceOp op = ReduceOp::SumOfSquares; ///< what is computed
+  DType type = DType::F32;              ///< type of the elements
+  Index rows = 0;                       ///< rows of the matrix
+  Index cols = 0;                       ///< columns of the matrix
+  const void* x = nullptr;              ///< the first element
+  Index ldx = 0;                        ///< elements from one row to the next
+  int threads = 0;                      ///< threads to use; 0: as many as the executor was made with
 };
 
 /// The result of a reduction. `device_seconds` is the time by the device's clock, 0 where it has none.
 struct ReduceResult {
-  double value = 0.0;
-  double device_seconds = 0.0;
+  double value = 0.0;          ///< the sum or the maximum
+  double device_seconds = 0.0; ///< the kernel's time by the device's clock
 };
 
 /// One reduction kernel. GemmKernel says what `reject` and `run` must do; here `run` returns when `result` is complete.
 struct ReduceKernel {
-  const char* name = "";
-  const char* summary = "";
-  const char* source = "";
-  ReduceOp op = ReduceOp::SumOfSquares;
-  DType type = DType::F32;
-  Summation summation = Summation::Other;
+  const char* name = "";                  ///< what users call the row
+  const char* summary = "";               ///< one line on the idea
+  const char* source = "";                ///< where the idea was published
+  ReduceOp op = ReduceOp::SumOfSquares;   ///< what the kernel computes
+  DType type = DType::F32;                ///< type of the elements
+  Summation summation = Summation::Other; ///< the order in which it adds
+  /// Returns null if the row takes the call, or a constant line that says why not.
   const char* (*reject)(const ReduceKernel& row, const ReduceCall& call,
                         const Capabilities& machine) noexcept = nullptr;
+  /// Computes the reduction.
   Status (*run)(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
                 ReduceResult& result) noexcept = nullptr;
 };

@@ -1,7 +1,8 @@
 #ifndef TESSERA_KERNEL_ABI_H
 #define TESSERA_KERNEL_ABI_H
 
-/* The interface of a matrix product of another author, for `gemm_compare --kernel FILE --abi tessera`. Plain C.
+/** @file
+ * The interface of a matrix product of another author, for `gemm_compare --kernel FILE --abi tessera`. Plain C.
  *
  * The shared library exports tessera_kernel(), and tessera_kernel_reject() if it does not take every call:
  *
@@ -28,34 +29,41 @@
 extern "C" {
 #endif
 
-/* This number is raised when a field changes its meaning. Fields are only added, at the end. */
+/** This number is raised when a field changes its meaning. Fields are only added, at the end. */
 #define TESSERA_KERNEL_ABI_VERSION 1
 
-enum { TESSERA_KERNEL_F32 = 0, TESSERA_KERNEL_F64 = 1 };
+/** Types of elements. */
+enum {
+  TESSERA_KERNEL_F32 = 0, /**< float */
+  TESSERA_KERNEL_F64 = 1  /**< double */
+};
 
+/** One product. */
 typedef struct tessera_kernel_call {
-  uint32_t struct_size; /* sizeof(tessera_kernel_call) of the caller: at least this one's */
-  uint32_t abi_version; /* TESSERA_KERNEL_ABI_VERSION of the caller */
-  int32_t type;         /* TESSERA_KERNEL_F32 or TESSERA_KERNEL_F64 */
-  int32_t trans_a;      /* 1: A is stored k x m */
-  int32_t trans_b;      /* 1: B is stored n x k */
-  int32_t threads;      /* CPU: threads that the kernel may use, at least 1 */
-  int64_t m, n, k;      /* at least 1 */
-  double alpha;         /* exact in `type`, like beta */
-  const void* a;
-  int64_t lda;
-  const void* b;
-  int64_t ldb;
-  double beta;
-  void* c;
-  int64_t ldc;
-  void* stream; /* CUDA: cudaStream_t; null on the CPU */
+  uint32_t struct_size; /**< sizeof(tessera_kernel_call) of the caller: at least this one's */
+  uint32_t abi_version; /**< TESSERA_KERNEL_ABI_VERSION of the caller */
+  int32_t type;         /**< TESSERA_KERNEL_F32 or TESSERA_KERNEL_F64 */
+  int32_t trans_a;      /**< 1: A is stored k x m */
+  int32_t trans_b;      /**< 1: B is stored n x k */
+  int32_t threads;      /**< CPU: threads that the kernel may use, at least 1 */
+  int64_t m;            /**< rows of op(A) and C, at least 1 */
+  int64_t n;            /**< columns of op(B) and C, at least 1 */
+  int64_t k;            /**< columns of op(A) and rows of op(B), at least 1 */
+  double alpha;         /**< exact in `type`, like beta */
+  const void* a;        /**< the first stored element of A */
+  int64_t lda;          /**< elements from one stored row of A to the next */
+  const void* b;        /**< the first stored element of B */
+  int64_t ldb;          /**< elements from one stored row of B to the next */
+  double beta;          /**< factor of C as it was; 0: C is not read */
+  void* c;              /**< the first element of C */
+  int64_t ldc;          /**< elements from one row of C to the next */
+  void* stream;         /**< CUDA: cudaStream_t; null on the CPU */
 } tessera_kernel_call;
 
-/* Returns 0 if the work is done (CUDA: enqueued). Any other number is the kernel's error, which the user is shown. */
+/** Returns 0 if the work is done (CUDA: enqueued). Any other number is the kernel's error, which the user is shown. */
 int tessera_kernel(const tessera_kernel_call* call);
 
-/* Optional. Returns null if the kernel takes this call, else one constant line that says why not. The pointers in the
+/** Optional. Returns null if the kernel takes this call, else one constant line that says why not. The pointers in the
  * call are null here. */
 const char* tessera_kernel_reject(const tessera_kernel_call* call);
 

@@ -23,7 +23,9 @@ class TESSERA_API HostMemoryShort : public std::bad_alloc {
  public:
   /// `purpose` ends the text "out of host memory: <bytes> bytes for …".
   HostMemoryShort(const char* purpose, std::size_t bytes) noexcept;
+  /// Ends the exception.
   ~HostMemoryShort() override;
+  /// Returns the text, which is valid as long as the exception.
   const char* what() const noexcept override { return text_; }
 
  private:
@@ -37,8 +39,10 @@ inline constexpr std::size_t small_allocation = 65536;
 /// Returns the text of an error. It is constant, or lives as long as the error.
 TESSERA_API const char* text_of(const std::bad_alloc& error) noexcept;
 
-/// Return the Status of a failed allocation. Its text is empty where there is no memory for it either.
+/// Returns the Status of a failed allocation. Its text is empty where there is no memory for it either.
 TESSERA_API Status out_of_memory(const std::bad_alloc& error) noexcept;
+/// Returns the Status of a failed allocation of `bytes` bytes for `purpose`. Its text is empty where there is no memory
+/// for it either.
 TESSERA_API Status out_of_memory(const char* purpose, std::size_t bytes) noexcept;
 
 namespace detail {

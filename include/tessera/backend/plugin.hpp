@@ -2,14 +2,14 @@
 
 /// The entry point of a backend plug-in: one C function that returns constant data.
 ///
-/// A plug-in is a shared library libtessera_<name>.so that exports
+/// A plug-in is a shared library `libtessera_<name>.so` that exports
 ///
 ///     extern "C" const tessera::PluginInfo* tessera_plugin() noexcept;
 ///
-/// <name> is a word of built_in_backends, or any other word of lower-case letters, digits and underscores: a plug-in of
-/// an unknown name becomes a backend of this name. libtessera looks for the file in the folders of TESSERA_PLUGIN_PATH
-/// (separated by ':'), beside itself, in the folder tessera/ beside itself, and in the folder of its installation. It
-/// never looks in the current directory. The first file that exists decides.
+/// `<name>` is a word of built_in_backends, or any other word of lower-case letters, digits and underscores: a plug-in
+/// of an unknown name becomes a backend of this name. libtessera looks for the file in the folders of
+/// TESSERA_PLUGIN_PATH (separated by ':'), beside itself, in the folder tessera/ beside itself, and in the folder of
+/// its installation. It never looks in the current directory. The first file that exists decides.
 ///
 /// The host checks struct_size, abi_version and build_tag before it calls anything else. A plug-in is loaded when
 /// its backend is first asked for and is never unloaded.
@@ -28,9 +28,11 @@ namespace tessera {
 /// This number is raised whenever a type that crosses the boundary changes.
 inline constexpr std::uint32_t plugin_abi_version = 6;
 
+/// The text of its argument; TESSERA_STRINGIFY replaces macros first.
 #define TESSERA_STRINGIFY_IMPL(x) #x
+/// The text of a macro's value.
 #define TESSERA_STRINGIFY(x) TESSERA_STRINGIFY_IMPL(x)
-/// C++ objects cross the boundary, so host and plug-in must agree on the standard library and its ABI.
+/// The standard library and its ABI as text. C++ objects cross the boundary, so host and plug-in must agree on them.
 #if defined(__GLIBCXX__)
 #define TESSERA_BUILD_TAG \
   "libstdc++-cxx11abi" TESSERA_STRINGIFY(_GLIBCXX_USE_CXX11_ABI) "-gxxabi" TESSERA_STRINGIFY(__GXX_ABI_VERSION)
@@ -49,19 +51,21 @@ struct ExecutorOptions {
 
 /// The description of a plug-in. All of it is constant and valid until the process ends.
 struct PluginInfo {
-  std::uint32_t struct_size;
-  std::uint32_t abi_version;
-  const char* build_tag;
-  const char* name;        ///< the <name> of the file: lower-case letters, digits and underscores
-  const char* description; ///< one line
+  std::uint32_t struct_size; ///< sizeof(PluginInfo) when the plug-in was compiled
+  std::uint32_t abi_version; ///< plugin_abi_version when the plug-in was compiled
+  const char* build_tag;     ///< TESSERA_BUILD_TAG when the plug-in was compiled
+  const char* name;          ///< the `<name>` of the file: lower-case letters, digits and underscores
+  const char* description;   ///< one line
   /// Returns Ok, or the reason why this machine cannot use the backend (no driver, driver too old, no device, …). The
   /// first call may be slow.
   Status (*probe)();
   /// Makes an executor. On failure `executor` stays null.
   Status (*create)(const ExecutorOptions& options, Executor*& executor);
+  /// Ends an executor that create() made.
   void (*destroy)(Executor* executor);
-  /// Return every row of the ladders, also where there is no device.
+  /// Returns every row of the ladders of products, also where there is no device.
   std::span<const GemmKernel> (*gemm_kernels)();
+  /// Returns every row of the ladders of reductions, also where there is no device.
   std::span<const ReduceKernel> (*reduce_kernels)();
   /// Whose memory the executor's is; Capabilities::host_memory must agree. For a name of built_in_backends the list
   /// holds, here and for the preference.
@@ -70,7 +74,8 @@ struct PluginInfo {
   int preference = 0;
 };
 
-using PluginEntry = const PluginInfo* (*)();
+using PluginEntry = const PluginInfo* (*)(); ///< The type of tessera_plugin().
+/// The name of the function that a plug-in exports.
 inline constexpr const char* plugin_entry_name = "tessera_plugin";
 
 } // namespace tessera

@@ -12,7 +12,10 @@ namespace tessera {
 
 /// Elements of op(A), op(B) and C, as numbers that do not overflow.
 struct GemmSizes {
-  double a, b, c;
+  double a; ///< elements of op(A)
+  double b; ///< elements of op(B)
+  double c; ///< elements of C
+  /// Counts the elements of a call's operands.
   explicit GemmSizes(const GemmCall& call) noexcept
       : a(static_cast<double>(call.m) * static_cast<double>(call.k)),
         b(static_cast<double>(call.k) * static_cast<double>(call.n)),

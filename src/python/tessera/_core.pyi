@@ -20,13 +20,18 @@ class DeviceArray:
     """A matrix in a device's memory, for torch.from_dlpack, cupy.from_dlpack and the like."""
 
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
     @property
-    def dtype(self) -> str: ...
+    def dtype(self) -> str:
+        """NumPy's name of the element type."""
     @property
-    def device(self) -> int: ...
-    def numpy(self) -> numpy.ndarray[Any, Any]: ...
-    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def device(self) -> int:
+        """The CUDA device's number."""
+    def numpy(self) -> numpy.ndarray[Any, Any]:
+        """A copy in host memory, as a numpy.ndarray."""
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The kind and the number of the device, for from_dlpack."""
     def __dlpack__(
         self,
         *,
@@ -34,7 +39,8 @@ class DeviceArray:
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> Any: ...
+    ) -> Any:
+        """The elements without a copy, for from_dlpack."""
 
 @overload
 def gemm(

@@ -12,9 +12,9 @@ from . import _core
 class Backend:
     """One backend that Tessera knows."""
 
-    name: str
+    name: str  #: as gemm's backend takes it
     built: bool  #: a plug-in of this name was found and loaded
-    available: bool
+    available: bool  #: a product can be computed with it
     reason: str  #: why it is not available, and what to do about it
     path: str  #: the plug-in's file
     device: str  #: name of the processor or card
@@ -31,12 +31,12 @@ class Backend:
 class Kernel:
     """One row of a backend's ladder."""
 
-    backend: str
-    name: str
+    backend: str  #: the backend whose ladder it is on
+    name: str  #: as gemm's kernel takes it
     dtype: str  #: NumPy's name of the element type
-    math: str
+    math: str  #: the mode that it computes in
     canonical: bool  #: keeps the numerical contract: the same bits on every backend
-    summary: str
+    summary: str  #: one line on the idea
     source: str  #: where the idea was published
 
 

@@ -21,17 +21,17 @@ class Row:
     error_numbers is shown if it has a field here.
     """
 
-    backend: str
-    kernel: str
-    math: str
-    canonical: bool
+    backend: str  #: the backend that computed
+    kernel: str  #: the row of its ladder
+    math: str  #: the mode that it computed in
+    canonical: bool  #: keeps the numerical contract
     verdict: str  #: pass, wrong, rejected, skipped or failed
     seconds: float  #: median of the timed runs
-    seconds_min: float
+    seconds_min: float  #: shortest of the timed runs
     gflops: float  #: from the median time
     total_abs: float  #: Σ|Δ| against the reference, rounded to the element type
-    max_rel: float
-    mean_rel: float
+    max_rel: float  #: largest relative error
+    mean_rel: float  #: mean relative error
     max_over_bound: float  #: largest error ÷ its proven bound: at most 1 for a correct kernel
     differing_bits: float  #: elements whose bits are not the canonical product's
     reason: str  #: why it was rejected, skipped or is wrong; or a remark
@@ -42,7 +42,7 @@ class Table(list[Row]):
 
     def __init__(self, rows: Iterable[Row] = (), title: str = ""):
         super().__init__(rows)
-        self.title = title
+        self.title = title  #: the line above the table
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Each row as a dictionary, for libraries that do not know dataclasses."""
