@@ -17,7 +17,7 @@ set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize ta
 # The default is machine code for Turing, for Ampere and Ada, and for Hopper; newer devices compile the PTX of 80 when
 # they load it.
 set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING
-  "CUDA architectures to compile for; release: those of a release")
+  "CUDA architectures to compile for; release: the architectures of a release")
 # What a release is compiled for. Ampere's code for 8.0 runs on 8.6, 8.7 and 8.9 as it is, and code for 10.0 and 12.0 on
 # the other Blackwells of the same major number. A device of 11.0, and any that comes, compiles the PTX of 10.0.
 set(tessera_release_architectures 75-real 80-real 90a-real 100 120-real)

@@ -17,7 +17,7 @@ endif()
 target_link_options(tessera_flags INTERFACE
   "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:${tessera_whole_library_options}>")
 
-# These build the plug-ins and nothing else, for a build of one program: all of them, or those of the processor.
+# These build the plug-ins and nothing else, for a build of one program: all plug-ins, or the processor's alone.
 add_custom_target(tessera_backends)
 add_custom_target(tessera_processor_backends)
 
