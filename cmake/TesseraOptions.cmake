@@ -16,7 +16,14 @@ option(TESSERA_FUZZ "Build the targets of tests/fuzz as programs of libFuzzer, f
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them: address,undefined or thread")
 # The default is machine code for Turing, for Ampere and Ada, and for Hopper; newer devices compile the PTX of 80 when
 # they load it.
-set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING "CUDA architectures to compile for")
+set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING
+  "CUDA architectures to compile for; release: the architectures of a release")
+# What a release is compiled for. Ampere's code for 8.0 runs on 8.6, 8.7 and 8.9 as it is, and code for 10.0 and 12.0 on
+# the other Blackwells of the same major number. A device of 11.0, and any that comes, compiles the PTX of 10.0.
+set(tessera_release_architectures 75-real 80-real 90a-real 100 120-real)
+if(TESSERA_CUDA_ARCHITECTURES STREQUAL "release")
+  set(TESSERA_CUDA_ARCHITECTURES ${tessera_release_architectures}) # hides the cache's entry
+endif()
 # OFF halves the time to compile kernels. It is meant for machines that check the build and have no GPU.
 option(TESSERA_OPTIMIZE_DEVICE_CODE "Optimise CUDA device code" ON)
 

@@ -17,6 +17,10 @@ endif()
 target_link_options(tessera_flags INTERFACE
   "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:${tessera_whole_library_options}>")
 
+# These build the plug-ins and nothing else, for a build of one program: all plug-ins, or the processor's alone.
+add_custom_target(tessera_backends)
+add_custom_target(tessera_processor_backends)
+
 # tessera_add_plugin(<name> <sources>...) adds the module libtessera_<name>.so. It lies beside libtessera in the build
 # tree and in <libdir>/tessera when installed.
 function(tessera_add_plugin name)
@@ -24,6 +28,10 @@ function(tessera_add_plugin name)
   target_link_libraries(tessera_${name} PRIVATE tessera tessera_flags)
   target_link_options(tessera_${name} PRIVATE ${tessera_whole_library_options})
   set_target_properties(tessera_${name} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/..")
+  add_dependencies(tessera_backends tessera_${name})
+  if(NOT name STREQUAL cuda)
+    add_dependencies(tessera_processor_backends tessera_${name})
+  endif()
   install(TARGETS tessera_${name} RUNTIME_DEPENDENCY_SET tessera_needs
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
 endfunction()

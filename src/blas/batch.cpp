@@ -85,4 +85,13 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgemm_batch_)(const char* trans_a, const
   tessera::blas::fortran_groups<double>("DGEMM_BATCH", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
                                         groups, sizes);
 }
+
+TESSERA_BLAS_SCIPY_NAME(cblas_sgemm_batch_strided);
+TESSERA_BLAS_SCIPY_NAME(cblas_dgemm_batch_strided);
+TESSERA_BLAS_SCIPY_NAME(cblas_sgemm_batch);
+TESSERA_BLAS_SCIPY_NAME(cblas_dgemm_batch);
+TESSERA_BLAS_SCIPY_NAME(sgemm_batch_strided_);
+TESSERA_BLAS_SCIPY_NAME(dgemm_batch_strided_);
+TESSERA_BLAS_SCIPY_NAME(sgemm_batch_);
+TESSERA_BLAS_SCIPY_NAME(dgemm_batch_);
 }

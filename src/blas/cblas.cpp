@@ -72,4 +72,9 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_zgemm)(int layout, int trans_a, in
   tessera::blas::gemm<std::complex<double>>("cblas_zgemm", layout, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb,
                                             beta, c, ldc);
 }
+
+TESSERA_BLAS_SCIPY_NAME(cblas_sgemm);
+TESSERA_BLAS_SCIPY_NAME(cblas_dgemm);
+TESSERA_BLAS_SCIPY_NAME(cblas_cgemm);
+TESSERA_BLAS_SCIPY_NAME(cblas_zgemm);
 }

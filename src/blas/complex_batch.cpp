@@ -110,4 +110,13 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(zgemm_batch_)(const char* trans_a, const
   tessera::blas::fortran_groups<std::complex<double>>("ZGEMM_BATCH", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb,
                                                       beta, c, ldc, groups, sizes);
 }
+
+TESSERA_BLAS_SCIPY_NAME(cblas_cgemm_batch_strided);
+TESSERA_BLAS_SCIPY_NAME(cblas_zgemm_batch_strided);
+TESSERA_BLAS_SCIPY_NAME(cblas_cgemm_batch);
+TESSERA_BLAS_SCIPY_NAME(cblas_zgemm_batch);
+TESSERA_BLAS_SCIPY_NAME(cgemm_batch_strided_);
+TESSERA_BLAS_SCIPY_NAME(zgemm_batch_strided_);
+TESSERA_BLAS_SCIPY_NAME(cgemm_batch_);
+TESSERA_BLAS_SCIPY_NAME(zgemm_batch_);
 }

@@ -56,4 +56,9 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(zgemm_)(const char* trans_a, const char*
                                                 const blas_int* ldc) {
   tessera::blas::gemm("ZGEMM ", trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
+
+TESSERA_BLAS_SCIPY_NAME(sgemm_);
+TESSERA_BLAS_SCIPY_NAME(dgemm_);
+TESSERA_BLAS_SCIPY_NAME(cgemm_);
+TESSERA_BLAS_SCIPY_NAME(zgemm_);
 }

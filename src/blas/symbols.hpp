@@ -16,6 +16,14 @@ using blas_int = std::int32_t;
 
 #define TESSERA_BLAS_API __attribute__((visibility("default")))
 
+/// Exports a routine of this file also under the name that the OpenBLAS in PyPI's wheels of NumPy and SciPy gives it:
+/// scipy_cblas_sgemm64_ and scipy_sgemm_64_ with 64-bit integers, scipy_cblas_sgemm and scipy_sgemm_ with 32-bit ones.
+#define TESSERA_BLAS_TEXT_OF(name) #name
+#define TESSERA_BLAS_TEXT(name) TESSERA_BLAS_TEXT_OF(name)
+#define TESSERA_BLAS_SCIPY_NAME(name)                                                       \
+  TESSERA_BLAS_API extern decltype(TESSERA_BLAS_NAME(name)) TESSERA_BLAS_NAME(scipy_##name) \
+      __attribute__((alias(TESSERA_BLAS_TEXT(TESSERA_BLAS_NAME(name)))))
+
 extern "C" {
 
 /// The standard's handlers of illegal arguments. Where a program defines such functions, they are called instead.

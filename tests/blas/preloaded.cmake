@@ -1,15 +1,17 @@
 # Runs an unchanged program with the drop-in in front of its BLAS: PROGRAM SCRIPT. CHECK says whether the program can run
-# here. The program has to print `NAME is right`, and the log has to have every line of NEEDED.
+# here, FROM where it comes from, and PRELOAD names the libraries, with | between them. The program has to print `NAME is right`, and the log has to have every line of NEEDED.
 execute_process(COMMAND ${PROGRAM} ${CHECK} RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
 if(missing)
-  message("skipped: ${PROGRAM} ${CHECK} fails (Debian package ${PACKAGE})")
+  message("skipped: ${PROGRAM} ${CHECK} fails (${FROM})")
   return()
 endif()
 # LD_PRELOAD gets the library's name without a path: a path there ends at a space, one in LD_LIBRARY_PATH does not.
-cmake_path(GET PRELOAD PARENT_PATH folder)
-cmake_path(GET PRELOAD FILENAME name)
+string(REGEX REPLACE "[^|]*/" "" names "${PRELOAD}")
+string(REPLACE "|" ":" names "${names}")
+string(REGEX REPLACE "[|].*" "" first "${PRELOAD}")
+cmake_path(GET first PARENT_PATH folder)
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} LD_PRELOAD=${name} TESSERA_LOG=dispatch TESSERA_BACKEND=openmp ${PROGRAM} ${SCRIPT}
+  COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} LD_PRELOAD=${names} PYTHONDONTWRITEBYTECODE=1 TESSERA_LOG=dispatch TESSERA_BACKEND=openmp ${PROGRAM} ${SCRIPT}
   RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE log)
 string(REPLACE "|" ";" needed "${NEEDED}")
 foreach(line ${needed})
