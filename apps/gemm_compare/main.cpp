@@ -47,12 +47,14 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
     reporters.push_back(tuning_reporter(*tuning));
     return reporters;
   }
+  if (options.table_on_stdout() && options.preset != nullptr) reporters.push_back(published_reporter(options));
   if (options.table_on_stdout()) reporters.push_back(table_reporter(options));
-  if (options.table_on_stdout() && options.errors) reporters.push_back(errors_reporter());
-  if (options.table_on_stdout()) reporters.push_back(grade_reporter());
+  if (options.table_on_stdout() && options.errors) reporters.push_back(errors_reporter(options));
+  if (options.table_on_stdout()) reporters.push_back(grade_reporter(options));
   if (options.wants_document()) reporters.push_back(document_reporter(options, plan, ceilings));
   if (!options.csv.empty()) reporters.push_back(csv_reporter(options));
-  if (options.mean && options.table_on_stdout()) reporters.push_back(summary_reporter());
+  if (options.mean && options.table_on_stdout()) reporters.push_back(summary_reporter(options));
+  if (options.table_on_stdout()) reporters.push_back(findings_reporter(options, plan));
   return reporters;
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/test/tree/test_unit.hpp>
+
 #include "support/expect.hpp"
 #include "support/files.hpp"
 
@@ -27,11 +29,20 @@ struct Outcome {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
+/// A terminal in place of one of a program's outputs.
+struct Terminal {
+  unsigned short columns = 80; ///< 0: the terminal does not know its width
+  bool takes_errors = false;   ///< it shows stderr instead of stdout
+};
+
+/// Returns whether this machine gives tests a terminal; says so where it does not.
+boost::test_tools::assertion_result there_are_terminals(boost::unit_test::test_unit_id);
+
 /// A program that is running in a folder, with these variables added to the environment.
 class Process {
  public:
   Process(const std::string& program, const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-          const Variables& variables = {});
+          const Variables& variables = {}, const Terminal* terminal = nullptr);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -41,6 +52,8 @@ class Process {
 
  private:
   int pid_ = -1;
+  int terminal_ = -1;         ///< the end at which the test reads
+  bool shows_errors_ = false; ///< the terminal has stderr
   Folder outputs_;
 };
 
@@ -49,6 +62,9 @@ struct Programs {
   Folder folder;
 
   Outcome compare(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
+  /// Runs gemm_compare in a terminal. Ends of lines are as the program wrote them.
+  Outcome compare_in(const Terminal& terminal, const std::vector<std::string>& arguments,
+                     const Variables& variables = {}) const;
   Outcome bench(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
   Outcome info(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
 };

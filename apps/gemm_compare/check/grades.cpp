@@ -26,14 +26,16 @@ bool same_kernel(const Result& x, const Result& y) {
 
 class GradeReporter final : public Reporter {
  public:
+  explicit GradeReporter(const Options& options) : width_(table_width(options)) {}
+
   void add_group(const std::vector<Result>& group) override { book_.add(group); }
 
   void finish() override {
     const std::vector<GradedKernel> grades = book_.grades();
     if (grades.empty()) return;
     const bool colour = apps::shows_colour(stdout);
-    fmt::print("\n{}\n", apps::styled("How the error grows with n: slope of max |Δ|/(|A||B|) in units of u, and grade",
-                                      apps::Style::Bold, colour));
+    const std::string title = "How the error grows with n: slope of max |Δ|/(|A||B|) in units of u, and grade";
+    fmt::print("\n{}\n", apps::styled(apps::wrapped(title, width_, 2), apps::Style::Bold, colour));
     std::vector<std::string> names;
     std::size_t width = 0;
     for (const GradedKernel& kernel : grades) {
@@ -47,14 +49,17 @@ class GradeReporter final : public Reporter {
       std::string errors;
       for (const SizeErrors& size : grades[g].sizes)
         errors += fmt::format("  {:.3g} at {}", size.componentwise, size.n);
-      fmt::print("{}  {}  slope {:5.2f} {}\n", apps::pad_right(names[g], width),
-                 apps::pad_right(fmt::format("grade {}", to_string(grades[g].grading.grade)), 10),
-                 grades[g].grading.slope, errors);
+      const std::string line =
+          fmt::format("{}  {}  slope {:5.2f} {}", apps::pad_right(names[g], width),
+                      apps::pad_right(fmt::format("grade {}", to_string(grades[g].grading.grade)), 10),
+                      grades[g].grading.slope, errors);
+      fmt::print("{}\n", apps::wrapped(line, width_, width + 2));
     }
     apps::flush_stdout();
   }
 
  private:
+  const std::size_t width_; ///< 0: no limit
   GradeBook book_;
 };
 
@@ -84,6 +89,6 @@ std::vector<GradedKernel> GradeBook::grades() const {
   return graded;
 }
 
-std::unique_ptr<Reporter> grade_reporter() { return std::make_unique<GradeReporter>(); }
+std::unique_ptr<Reporter> grade_reporter(const Options& options) { return std::make_unique<GradeReporter>(options); }
 
 } // namespace tessera::compare_app

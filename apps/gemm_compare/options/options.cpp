@@ -28,6 +28,7 @@ Examples:
   gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
   gemm_compare --kernel mine.cu --abi leetgpu --gpu   judge a kernel of your own beside the ladder
   gemm_compare tune --gpu --budget 300                which kernel for which product: a table that gemm() reads
+  gemm_compare --cpu --columns kernel,gflops,bar      a table of these columns
   gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
   gemm_compare --html report.html --json new.json     a page to look at, and a report for the next line
   gemm_compare --report old.json --html old.html      the page of an earlier run
@@ -44,14 +45,33 @@ missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what wa
 --fail-on-slower was given; 2 a report cannot be read.
 )";
 
-/// The table's columns, for --help.
+/// Returns the columns for --help: first the columns that tables show, then the others that --columns can name.
 std::string column_help() {
   const std::vector<const report::Column*> shown = report::shown_in(&report::Column::table);
-  std::size_t width = 0;
-  for (const report::Column* column : shown) width = std::max(width, apps::display_width(column->table.heading));
-  std::string text = "\nColumns (one that says nothing is left out):\n";
-  for (const report::Column* column : shown)
-    text += "  " + apps::pad_right(column->table.heading, width) + "  " + column->explains + "\n";
+  const std::span<const report::Column> all = report::columns();
+  std::size_t names = 0, headings = 0;
+  for (const report::Column& column : all) names = std::max(names, apps::display_width(column.name));
+  for (const report::Column* column : shown) headings = std::max(headings, apps::display_width(column->table.heading));
+  const auto line = [&](const report::Column& column) {
+    const bool shows = column.table.heading != nullptr;
+    const std::string name = column.name + std::string(shows && column.table.priority == 0 ? " *" : "");
+    return "  " + apps::pad_right(name, names + 2) + "  " +
+           apps::pad_right(shows ? column.table.heading : "", headings) + "  " + column.explains + "\n";
+  };
+  std::string text =
+      "\nColumns: name, heading and meaning. A column that says nothing is left out. A terminal shows those marked * "
+      "and\n"
+      "as many of the others as fit; a file shows all but the bar.\n";
+  for (const report::Column* column : shown) text += line(*column);
+  text += "Columns that --columns adds:\n";
+  for (const report::Column& column : all)
+    if (column.table.heading == nullptr) text += line(column);
+  return text;
+}
+
+std::string preset_help() {
+  std::string text = "\nPresets:\n";
+  for (const Preset& preset : presets()) text += "  " + apps::pad_right(preset.name, 11) + "  " + preset.summary + "\n";
   return text;
 }
 
@@ -144,7 +164,9 @@ void declare_measuring(CLI::App& app, CommandLine& words) {
   heading.flag("--measure-ceilings", words.measure_ceilings,
                "Measure the machine's peaks and bandwidths, also those that an earlier run kept");
   heading.text("--preset", words.preset,
-               "report: sizes 512 to 2560, f64 on the processor, integers 1 to 100, ten runs, mean time", "NAME");
+               "An experiment that the ladders come from, beside what was published; the names are below. Options that "
+               "are given beside it count. With --list: what it would run",
+               "NAME");
 }
 
 void declare_outputs(CLI::App& app, CommandLine& words) {
@@ -160,6 +182,8 @@ void declare_outputs(CLI::App& app, CommandLine& words) {
       ->expected(2)
       ->group(heading.name);
   heading.flag("--fail-on-slower", words.fail_on_slower, "With --diff: exit 1 if a row is slower or no longer passes");
+  heading.text("--columns", words.columns, "Columns of the table, from left to right, by the names below", "LIST");
+  heading.text("--width", words.width, "Width of the table; by default the terminal's, 0: no limit, as in a file", "N");
   heading.flag("--errors", words.errors,
                "Below each table: of every row the distances from the exact result in ULPs, and the worst elements");
   heading.flag("--no-progress", words.no_progress, "No progress bar (there is none without a terminal)");
@@ -189,7 +213,7 @@ void declare(CLI::App& app, CommandLine& words) {
 
 std::optional<Options> parse_options(int argc, char** argv) {
   CLI::App app(description, "gemm_compare");
-  app.footer(footer + column_help());
+  app.footer(footer + preset_help() + column_help());
   app.set_version_flag("--version", std::string("gemm_compare " TESSERA_VERSION));
   CommandLine words;
   declare(app, words);

@@ -11,6 +11,7 @@
 #include <tessera/executor.hpp>
 
 #include "judge/judge.hpp"
+#include "presets.hpp"
 
 namespace tessera::compare_app {
 
@@ -62,6 +63,7 @@ struct Options {
   // These say which rows are raced.
   std::vector<BackendRequest> backends; ///< empty: all that are available
   std::vector<std::string> kernels;     ///< shell patterns; empty: all
+  bool kernels_of_preset = false;       ///< a pattern that matches nothing is passed over
   std::vector<DType> types{DType::F32};
   std::optional<DType> result; ///< type of C; empty: the operands' type
   bool types_given = false;    ///< --dtype was given, and .npy files must have that type
@@ -89,10 +91,13 @@ struct Options {
   bool measure_ceilings = false; ///< even if the file of ceilings has them
 
   // These say what to show.
+  const Preset* preset = nullptr; ///< whose published figures are shown beside the results
   bool list = false;
   bool errors = false; ///< show the histogram and the worst elements of each row below its table
-  bool mean = false;   ///< show the mean time instead of the median
+  bool mean = false;   ///< show the mean time instead of the median, and a table over the sizes
   bool progress = true;
+  std::vector<std::string> columns;      ///< of the table, from left to right; empty: the usual ones that fit
+  std::optional<std::size_t> width;      ///< of the table; 0: no limit; empty: the terminal's
   std::string json, csv, html, markdown; ///< a file, "-" for stdout, or empty
   std::vector<std::string> command;      ///< the command line as it was typed, for the reports
   std::string distribution;              ///< the word of --dist as it was typed; empty: the default

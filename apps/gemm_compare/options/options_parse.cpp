@@ -13,6 +13,7 @@
 #include "common/words.hpp"
 #include "filling_words.hpp"
 #include "race/data_files.hpp"
+#include "report/columns/columns.hpp"
 #include "tune/tuning.hpp"
 
 namespace tessera::compare_app {
@@ -23,18 +24,30 @@ using apps::parse_real;
 using apps::split_list;
 
 void set_default(std::string& word, const char* value) {
-  if (word.empty()) word = value;
+  if (word.empty() && value != nullptr) word = value;
 }
 
-void apply_preset(CommandLine& words) {
+/// Sets what the preset says and the command line does not. A preset of the course's reductions sets their lengths.
+void apply_preset(CommandLine& words, Options& options) {
   if (words.preset.empty()) return;
-  apps::choose("--preset", words.preset, {"report"});
-  if (!words.cpu && !words.gpu && words.backends.empty()) words.cpu = true;
-  if (words.shapes.empty()) set_default(words.sizes, "512,1024,1536,2048,2560");
-  set_default(words.dtypes, "f64");
-  set_default(words.distribution, "integers:1:100");
-  set_default(words.repeat, "10");
-  set_default(words.time_limit, "60");
+  const Preset& preset = find_preset(words.preset);
+  for (const auto& [option, given] :
+       {std::pair{"--a", !words.file_a.empty()}, std::pair{"tune", words.tunes},
+        std::pair{"--report", !words.report.empty()}, std::pair{"--diff", !words.diff.empty()}})
+    if (given) throw InvalidArgument(fmt::format("--preset: makes no sense with {}", option));
+  const bool reduces = words.operation == "sum_of_squares";
+  if (reduces && preset.lengths == nullptr)
+    throw InvalidArgument(fmt::format("--preset: {} is of products; leave out --op sum_of_squares", preset.name));
+  options.preset = &preset;
+  if (!words.cpu && !words.gpu && words.backends.empty()) (preset.on_card ? words.gpu : words.cpu) = true;
+  options.kernels_of_preset = words.kernels.empty() && preset.kernels != nullptr && !reduces;
+  if (options.kernels_of_preset) words.kernels = preset.kernels;
+  if (words.shapes.empty()) set_default(words.sizes, reduces ? preset.lengths : preset.sizes);
+  const bool card_alone = words.gpu && !words.cpu && words.backends.empty();
+  set_default(words.dtypes, card_alone ? "f32" : preset.dtypes);
+  set_default(words.distribution, preset.distribution);
+  set_default(words.repeat, preset.repeat);
+  set_default(words.time_limit, preset.time_limit);
 }
 
 /// Reads the options of `tune` and sets its defaults: short runs and sampled checks, because only the speed is asked
@@ -180,6 +193,28 @@ void read_outputs(const CommandLine& words, Options& options) {
     throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
 }
 
+/// Reads --columns and --width, which say how the table looks. The outputs must be known.
+void read_table(const CommandLine& words, Options& options) {
+  for (const auto& [option, word] : {std::pair{"--columns", &words.columns}, std::pair{"--width", &words.width}})
+    if (!word->empty() && (!options.table_on_stdout() || options.tunes || options.list || options.shows_report() ||
+                           options.compares_reports()))
+      throw InvalidArgument(fmt::format("{}: is for the table of results, which this command does not print", option));
+  if (!words.width.empty()) {
+    const Index width = parse_index("--width", words.width, 0);
+    if (width > 100000) throw InvalidArgument(fmt::format("--width: {} is more than 100000; 0 is no limit", width));
+    options.width = static_cast<std::size_t>(width);
+  }
+  if (words.columns.empty()) return;
+  std::vector<std::string> names;
+  for (const report::Column& column : report::columns()) names.emplace_back(column.name);
+  options.columns = split_list("--columns", words.columns);
+  for (const std::string& name : options.columns) {
+    apps::choose("--columns", name, names);
+    if (std::count(options.columns.begin(), options.columns.end(), name) > 1)
+      throw InvalidArgument(fmt::format("--columns: {} is named twice", name));
+  }
+}
+
 Judging parse_judging(const CommandLine& words, Operation operation) {
   Judging judging;
   judging.files = words.judged;
@@ -281,7 +316,7 @@ Options interpret(CommandLine words) {
   Options options;
   check_files(words);
   const bool types_given = !words.dtypes.empty();
-  apply_preset(words);
+  apply_preset(words, options);
   apply_tuning(words, options);
   const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
   set_default(words.operation, "gemm");
@@ -296,10 +331,11 @@ Options interpret(CommandLine words) {
   options.measure_ceilings = words.measure_ceilings;
   options.list = words.list;
   options.errors = words.errors;
-  options.mean = !words.preset.empty();
+  options.mean = options.preset != nullptr && options.preset->mean;
   options.progress = !words.no_progress;
   options.distribution = words.distribution;
   read_outputs(words, options);
+  read_table(words, options);
   return options;
 }
 

@@ -26,6 +26,7 @@ struct CommandLine {
   std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, distribution, seed;
   std::string file_a, file_b, file_c, file_out;
   std::string threads, repeat, timing, check_rows, time_limit, preset, table, budget, json, csv, html, markdown, report;
+  std::string columns, width;
   std::vector<std::string> diff; ///< two files: the old report and the new one
 };
 

@@ -46,6 +46,7 @@ bool GemmRunner::admit(Entry& entry) {
   const double limit = bench_.options.time_limit;
   if (limit > 0 && expected > limit) {
     entry.result.verdict = Verdict::Skipped;
+    entry.result.expected_seconds = expected;
     entry.result.reason =
         fmt::format("one run takes about {:.3g} s; force it with --time-limit {:.0f}, or 0 for no limit", expected,
                     std::ceil(expected * 1.2));

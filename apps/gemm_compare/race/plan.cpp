@@ -77,7 +77,7 @@ void check_patterns(const Options& options, const std::vector<Row>& all, const s
                         [&](const Row& row) { return apps::matches_glob(pattern, row.name); });
   };
   for (const std::string& pattern : options.kernels) {
-    if (matched(pattern, usable) != usable.end()) continue;
+    if (options.kernels_of_preset || matched(pattern, usable) != usable.end()) continue;
     if (const auto row = matched(pattern, all); row != all.end())
       throw InvalidArgument(
           fmt::format("--kernels: '{}' matches '{}', but only as {} {}; choose them with --dtype and "
@@ -107,7 +107,13 @@ Plan make_plan(const Options& options) {
   find_backends(options, plan);
   if (plan.backends.empty()) {
     std::string reasons;
-    for (const MissingBackend& missing : plan.missing) reasons += (reasons.empty() ? "" : "\n") + missing.reason;
+    if (options.preset != nullptr && options.preset->on_card)
+      reasons = fmt::format(
+          "--preset {}: its kernels run on a card, and there is none that can be used; --list shows what "
+          "it would run\n",
+          options.preset->name);
+    for (const MissingBackend& missing : plan.missing)
+      reasons += (reasons.empty() || reasons.ends_with('\n') ? "" : "\n") + missing.reason;
     throw BackendUnavailable(reasons);
   }
   std::vector<Row> all;
@@ -133,6 +139,9 @@ Plan make_plan(const Options& options) {
       }
       if (!group.tasks.empty()) plan.groups.push_back(std::move(group));
     }
+  if (plan.groups.empty() && options.kernels_of_preset)
+    throw InvalidArgument(fmt::format("--preset {}: {} has none of its kernels ({})", options.preset->name,
+                                      names_of(plan.backends), apps::joined(options.kernels, ", ")));
   return plan;
 }
 

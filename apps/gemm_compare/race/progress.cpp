@@ -44,7 +44,10 @@ void Progress::show(const std::string& what) {
   const int full = std::clamp(static_cast<int>(share * cells), 0, cells);
   std::string bar;
   for (int i = 0; i < cells; ++i) bar += i < full ? "█" : "░";
-  fmt::print(stderr, "\r\x1b[K{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), detail::printable(what));
+  const std::string line =
+      fmt::format("{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), detail::printable(what));
+  const std::size_t width = apps::terminal_width(stderr); // asked each time: a line that wraps is not taken off again
+  fmt::print(stderr, "\r\x1b[K{}", apps::clipped(line, std::max<std::size_t>(width, 1) - 1));
   std::fflush(stderr);
   visible_ = true;
 }

@@ -17,7 +17,7 @@
 namespace tessera::compare_app {
 namespace {
 
-constexpr std::size_t rotation_bytes = std::size_t{256} << 20;
+constexpr std::size_t vector_rotation_bytes = std::size_t{256} << 20;
 
 /// Vectors in one executor's memory.
 struct Vectors {
@@ -123,7 +123,7 @@ void run_reductions(Bench& bench, const Group& group) {
   const Stored shape(1, group.shape.n, group.type);
   const Vectors host = on_host(bench.options, shape,
                                sets_to_rotate(shape.bytes(), apps::last_level_cache_bytes(),
-                                              std::min(rotation_bytes, apps::available_memory_bytes() / 4)));
+                                              std::min(vector_rotation_bytes, apps::available_memory_bytes() / 4)));
   const ReduceReference reference = reduce_reference(host.call(0, 0));
   ReduceResult canonical;
   Executor& serial = executor(Backend::Reference);

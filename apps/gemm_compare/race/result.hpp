@@ -54,6 +54,7 @@ struct Result {
   double global_accesses = unknown; ///< elements, where the kernel counts them
   std::optional<GemmError> error;
   std::optional<FreivaldsResult> freivalds; ///< set if `error` covers some rows only
+  double expected_seconds = 0;              ///< of a run, where the row is skipped because it is too long
   double check_seconds = unknown;           ///< the first row of a shape and type includes the reference
   Verdict verdict = Verdict::Pending;
   std::string offence; ///< the offence of a judged kernel

@@ -24,7 +24,7 @@ std::string range_text(std::size_t bin) {
   return number(last / 2 + 1, exponent - 1) + "–" + number(last, exponent);
 }
 
-void print_histogram(const UlpHistogram& ulps) {
+void print_histogram(const UlpHistogram& ulps, std::size_t width) {
   const auto total = static_cast<double>(ulps.total());
   std::string line = "    ULPs";
   const auto add = [&](const std::string& range, Index count) {
@@ -32,18 +32,23 @@ void print_histogram(const UlpHistogram& ulps) {
   };
   for (std::size_t bin = 0; bin < UlpHistogram::bins; ++bin) add(range_text(bin), ulps.count(bin));
   add("∞", ulps.infinite());
-  fmt::print("{}\n", line);
+  fmt::print("{}\n", apps::wrapped(line, width, 6));
 }
 
-void print_worst(const std::vector<WorstElement>& worst) {
-  for (const WorstElement& element : worst)
-    fmt::print("    C({}, {}) = {:.17g} instead of {:.17g}: off by {:.3g}, bound {:.3g}, error ÷ bound {:.3g}\n",
-               element.row, element.col, element.computed, element.exact, std::abs(element.computed - element.exact),
-               element.bound, element.over_bound);
+void print_worst(const std::vector<WorstElement>& worst, std::size_t width) {
+  for (const WorstElement& element : worst) {
+    const std::string line =
+        fmt::format("    C({}, {}) = {:.17g} instead of {:.17g}: off by {:.3g}, bound {:.3g}, error ÷ bound {:.3g}",
+                    element.row, element.col, element.computed, element.exact,
+                    std::abs(element.computed - element.exact), element.bound, element.over_bound);
+    fmt::print("{}\n", apps::wrapped(line, width, 6));
+  }
 }
 
 class ErrorsReporter final : public Reporter {
  public:
+  explicit ErrorsReporter(const Options& options) : width_(table_width(options)) {}
+
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
       if (!result.error || result.operation != Operation::Gemm) continue;
@@ -53,24 +58,28 @@ class ErrorsReporter final : public Reporter {
           apps::styled(fmt::format("{} {}{}", detail::printable(backend_name(result)), detail::printable(result.kernel),
                                    result.threads > 0 ? fmt::format(", {} threads", result.threads) : ""),
                        apps::Style::Bold, apps::shows_colour(stdout)));
-      fmt::print(
-          "    ‖Δ‖/‖C‖ = {:.3g}, max |Δ|/(|A||B|) = {:.3g} u, max |Δ|/(‖a‖‖b‖) = {:.3g} u, ‖Δ‖/(‖A‖‖B‖) = {:.3g} u\n",
+      const std::string norms = fmt::format(
+          "    ‖Δ‖/‖C‖ = {:.3g}, max |Δ|/(|A||B|) = {:.3g} u, max |Δ|/(‖a‖‖b‖) = {:.3g} u, ‖Δ‖/(‖A‖‖B‖) = {:.3g} u",
           error.normwise, error.componentwise, error.row_column, error.norm_product);
-      print_histogram(error.ulps);
+      fmt::print("{}\n", apps::wrapped(norms, width_, 6));
+      print_histogram(error.ulps, width_);
       if (const NonFinite expected = error.expected, found = error.found;
           expected.nan + expected.inf + found.nan + found.inf > 0)
         fmt::print("    NaN: {} instead of {}; Inf: {} instead of {}; {} misplaced\n", found.nan, expected.nan,
                    found.inf, expected.inf, error.misplaced);
-      print_worst(error.worst);
+      print_worst(error.worst, width_);
     }
     apps::flush_stdout();
   }
 
   void finish() override {}
+
+ private:
+  const std::size_t width_; ///< 0: no limit
 };
 
 } // namespace
 
-std::unique_ptr<Reporter> errors_reporter() { return std::make_unique<ErrorsReporter>(); }
+std::unique_ptr<Reporter> errors_reporter(const Options& options) { return std::make_unique<ErrorsReporter>(options); }
 
 } // namespace tessera::compare_app

@@ -24,19 +24,29 @@ class Reporter {
   virtual void finish() = 0;
 };
 
+/// Returns the width that text on stdout may take: what --width says, else the terminal's; 0 is no limit.
+std::size_t table_width(const Options& options);
+
 std::unique_ptr<Reporter> table_reporter(const Options& options);
 /// For --errors: the distribution of each row's errors and the worst ones.
-std::unique_ptr<Reporter> errors_reporter();
+std::unique_ptr<Reporter> errors_reporter(const Options& options);
 /// The grades of kernels that were run at several square sizes, after everything else.
-std::unique_ptr<Reporter> grade_reporter();
+std::unique_ptr<Reporter> grade_reporter(const Options& options);
 /// One JSON document for --json, --html and --markdown. The machine is described when the report is written, so that
 /// nothing delays the first kernel.
 std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan,
                                             const apps::CeilingTable& ceilings);
 std::unique_ptr<Reporter> csv_reporter(const Options& options);
 
-/// Speed-ups and errors over the sizes, after everything else; for --preset.
-std::unique_ptr<Reporter> summary_reporter();
+/// Speed-ups and errors over the sizes, after everything else; for presets of mean times.
+std::unique_ptr<Reporter> summary_reporter(const Options& options);
+
+/// For --preset: what the experiment is, before everything else, and its published figures beside the results.
+std::unique_ptr<Reporter> published_reporter(const Options& options);
+
+/// In words, after everything else: the fastest strict row of each backend, how many rows are right, and what did not
+/// run, with the reason.
+std::unique_ptr<Reporter> findings_reporter(const Options& options, const Plan& plan);
 
 /// A result as all reports see it.
 report::Row row_of(const Result& result);

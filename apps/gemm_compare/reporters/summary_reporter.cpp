@@ -10,12 +10,15 @@
 
 #include "common/terminal.hpp"
 #include "reporter.hpp"
+#include "table_layout.hpp"
 
 namespace tessera::compare_app {
 namespace {
 
 class SummaryReporter final : public Reporter {
  public:
+  explicit SummaryReporter(const Options& options) : width_(table_width(options)) {}
+
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
       if (result.transfer) continue;
@@ -41,31 +44,42 @@ class SummaryReporter final : public Reporter {
   }
 
  private:
+  /// Prints a table of the sizes, in several parts if one is too wide for the terminal.
   template <class Cell>
   void print(const char* title, const Cell& cell) const {
-    constexpr std::size_t width = 16;
-    std::size_t names = 0;
-    for (const std::string& kernel : order_) names = std::max(names, apps::display_width(kernel));
-    fmt::print("\n{}\n{}", apps::styled(title, apps::Style::Bold, apps::shows_colour(stdout)), std::string(names, ' '));
-    for (const std::string& size : sizes_) fmt::print("{}", apps::pad_left(size, width));
-    fmt::print("\n");
-    for (const std::string& kernel : order_) {
-      fmt::print("{}", apps::pad_right(kernel, names));
-      for (const std::string& size : sizes_) {
+    fmt::print("\n{}\n", apps::styled(title, apps::Style::Bold, apps::shows_colour(stdout)));
+    TextColumn names{{""}, false, 0, 0};
+    for (const std::string& kernel : order_) names.cells.push_back(kernel);
+    std::vector<TextColumn> part{names};
+    for (const std::string& size : sizes_) {
+      TextColumn column{{size}, true, 0, 0};
+      for (const std::string& kernel : order_) {
         const auto at = rows_.at(kernel).find(size);
-        fmt::print("{}", apps::pad_left(at == rows_.at(kernel).end() ? "–" : cell(at->second), width));
+        column.cells.push_back(at == rows_.at(kernel).end() ? "–" : cell(at->second));
       }
-      fmt::print("\n");
+      if (part.size() > 1 && width_ > 0 && width_of(part) + column_gap + column.width() > width_) {
+        print_lines(part);
+        part = {names};
+      }
+      part.push_back(std::move(column));
     }
+    print_lines(part);
     apps::flush_stdout();
   }
 
+  static void print_lines(const std::vector<TextColumn>& part) {
+    for (const std::string& line : lines_of(part)) fmt::print("{}\n", line);
+  }
+
+  const std::size_t width_; ///< 0: no limit
   std::vector<std::string> order_, sizes_;
   std::map<std::string, std::map<std::string, Result>> rows_;
 };
 
 } // namespace
 
-std::unique_ptr<Reporter> summary_reporter() { return std::make_unique<SummaryReporter>(); }
+std::unique_ptr<Reporter> summary_reporter(const Options& options) {
+  return std::make_unique<SummaryReporter>(options);
+}
 
 } // namespace tessera::compare_app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@
 #include "report/format.hpp"
 #include "report/reproduce.hpp"
 #include "reporter.hpp"
+#include "table_layout.hpp"
+#include "table_notes.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -68,23 +71,57 @@ std::string cell(const Column& column, const report::Row& row) {
       return row.compared() && row.op == "gemm" ? units_text(value) : none;
     case Print::Count:
       return std::isnan(value) ? none : report::exact_text(column, row);
+    case Print::Bar: // the reporter draws it, because it knows the other rows
+      return "";
     default:
       return report::exact_text(column, row);
   }
 }
 
-/// Returns the columns of a table: the columns of the median, or the columns of the mean, which --preset asks for.
-std::vector<const Column*> columns_of(const Options& options) {
+/// The least and the most columns of the terminal that a bar takes.
+constexpr std::size_t least_bar = 8, most_bar = 24;
+/// A kernel's name is cut to this, where even the columns that always stay are too wide.
+constexpr std::size_t least_name = 12;
+
+/// Returns the columns that --columns chooses. Without it, returns the usual ones, with the mean in place of the median
+/// if a preset asks for it, and a bar only where a width is to be filled.
+std::vector<const Column*> columns_of(const Options& options, std::size_t width) {
+  if (!options.columns.empty()) {
+    std::vector<const Column*> chosen;
+    for (const std::string& name : options.columns) chosen.push_back(report::find_column(name));
+    return chosen;
+  }
   std::vector<const Column*> shown = report::shown_in(&Column::table);
-  std::erase_if(shown,
-                [&](const Column* column) { return column->name == std::string(options.mean ? "median" : "mean"); });
+  std::erase_if(shown, [&](const Column* column) {
+    return column->name == std::string(options.mean ? "median" : "mean") || (column->print == Print::Bar && width == 0);
+  });
   return shown;
+}
+
+std::string heading_of(const Column& column) {
+  return column.table.heading != nullptr ? column.table.heading : column.name;
 }
 
 /// Every cell below the heading says nothing or the usual "strict".
 bool is_empty(const std::vector<std::string>& cells) {
-  return std::all_of(cells.begin() + 1, cells.end(),
-                     [](const std::string& text) { return text == none || text == to_string(Math::Strict); });
+  return std::all_of(cells.begin() + 1, cells.end(), [](const std::string& text) {
+    return text.empty() || text == none || text == to_string(Math::Strict);
+  });
+}
+
+/// Returns whether two rows differ in this column alone among the columns that identify rows, as one kernel with one and
+/// with two threads does.
+bool tells_rows_apart(const Column& column, const std::vector<report::Row>& rows) {
+  if (!column.identifies) return false;
+  std::set<std::string> all, others;
+  for (const report::Row& row : rows) {
+    std::string name;
+    for (const Column& other : report::columns())
+      if (other.identifies && &other != &column) name += report::exact_text(other, row) + '\n';
+    others.insert(name);
+    all.insert(name + report::exact_text(column, row));
+  }
+  return others.size() < all.size();
 }
 
 Style style_of(Verdict verdict) {
@@ -120,16 +157,20 @@ std::string heading(const Result& first) {
 
 class TableReporter final : public Reporter {
  public:
-  explicit TableReporter(const Options& options) : options_(options), colour_(apps::shows_colour(stdout)) {}
+  explicit TableReporter(const Options& options)
+      : options_(options), colour_(apps::shows_colour(stdout)), width_(table_width(options)) {}
 
   void add_group(const std::vector<Result>& group) override {
     if (group.empty()) return;
-    std::vector<std::string> lines(group.size() + 1); // the first line has the headings
-    for (const Column* column : columns_of(options_)) add_column(*column, group, lines);
-    fmt::print("\n{}\n", apps::styled(heading(group.front()), Style::Bold, colour_));
-    fmt::print("{}\n", apps::styled(lines.front(), Style::Dim, colour_));
-    for (std::size_t r = 0; r < group.size(); ++r)
-      fmt::print("{}{}\n", lines[r + 1], group[r].reason.empty() ? "" : ": " + detail::printable(group[r].reason));
+    TableNotes notes;
+    std::vector<Result> ran;
+    for (const Result& result : group) {
+      notes.add(result);
+      if (!is_left_out(result)) ran.push_back(result);
+    }
+    fmt::print("\n{}\n", apps::styled(apps::wrapped(heading(group.front()), width_, 2), Style::Bold, colour_));
+    if (!ran.empty()) print_table(ran);
+    for (const std::string& line : notes.lines()) fmt::print("{}\n", apps::wrapped(line, width_, 2));
     print_commands(group);
     apps::flush_stdout();
   }
@@ -137,20 +178,80 @@ class TableReporter final : public Reporter {
   void finish() override {}
 
  private:
-  /// Adds a column to each line, unless the column is empty. The verdict, which is the last one, has colour and no
-  /// padding.
-  void add_column(const Column& column, const std::vector<Result>& group, std::vector<std::string>& lines) const {
-    std::vector<std::string> cells{column.table.heading};
-    for (const Result& result : group) cells.push_back(detail::printable(cell(column, row_of(result))));
-    if (is_empty(cells)) return;
-    std::size_t width = 0;
-    for (const std::string& text : cells) width = std::max(width, apps::display_width(text));
-    for (std::size_t r = 0; r < cells.size(); ++r)
-      if (r > 0 && column.print == Print::Verdict)
-        lines[r] += apps::styled(cells[r], style_of(group[r - 1].verdict), colour_);
+  void print_table(const std::vector<Result>& group) const {
+    std::vector<TextColumn> columns = text_columns(group);
+    std::vector<std::string> verdicts; // have colour where they stand last, so that no padding has it
+    if (columns.back().cells.front() == verdict_heading_) {
+      verdicts = columns.back().cells;
+      for (std::string& cell : columns.back().cells) cell.clear();
+    }
+    const std::vector<std::string> lines = lines_of(columns);
+    for (std::size_t r = 0; r < lines.size(); ++r) {
+      const std::string verdict = verdicts.empty() ? "" : verdicts[r];
+      if (r == 0)
+        fmt::print("{}\n", apps::styled(lines[r] + verdict, Style::Dim, colour_));
       else
-        lines[r] +=
-            (report::is_number(column) ? apps::pad_left(cells[r], width) : apps::pad_right(cells[r], width)) + "  ";
+        fmt::print("{}{}\n", lines[r], apps::styled(verdict, style_of(group[r - 1].verdict), colour_));
+    }
+  }
+
+  /// Returns the columns that are shown. A column that --columns names is shown in any case; of the others, the ones
+  /// that say something and fit.
+  std::vector<TextColumn> text_columns(const std::vector<Result>& group) const {
+    std::vector<report::Row> rows;
+    rows.reserve(group.size());
+    for (const Result& result : group) rows.push_back(row_of(result));
+    const bool chosen = !options_.columns.empty();
+    std::vector<TextColumn> texts;
+    std::size_t kernel = no_column, bars = no_column;
+    for (const Column* column : columns_of(options_, width_)) {
+      const int priority = tells_rows_apart(*column, rows) ? 0 : column->table.priority;
+      TextColumn text{{heading_of(*column)}, report::is_number(*column), priority, 0};
+      for (const report::Row& row : rows) text.cells.push_back(detail::printable(cell(*column, row)));
+      if (column->print == Print::Bar) {
+        bars = texts.size();
+        text.least = least_bar;
+      } else if (!chosen && is_empty(text.cells)) {
+        continue;
+      }
+      if (column->print == Print::Kernel) kernel = texts.size();
+      texts.push_back(std::move(text));
+    }
+    if (chosen) {
+      if (bars != no_column) draw_bars(rows, most_bar, texts[bars]);
+      return texts;
+    }
+    cut_names(texts, kernel);
+    const std::vector<std::size_t> fit = fitting(texts, width_);
+    std::vector<TextColumn> shown;
+    shown.reserve(fit.size());
+    for (const std::size_t c : fit) shown.push_back(texts[c]);
+    const auto at = std::find(fit.begin(), fit.end(), bars);
+    if (at != fit.end())
+      draw_bars(rows, std::min(most_bar, least_bar + width_ - width_of(shown)),
+                shown[static_cast<std::size_t>(at - fit.begin())]);
+    return shown;
+  }
+
+  /// Cuts the kernels' names where even the columns that always stay are wider than the terminal.
+  void cut_names(std::vector<TextColumn>& texts, std::size_t kernel) const {
+    if (width_ == 0 || kernel == no_column) return;
+    std::vector<TextColumn> staying;
+    std::copy_if(texts.begin(), texts.end(), std::back_inserter(staying),
+                 [](const TextColumn& text) { return text.priority == 0; });
+    const std::size_t needed = width_of(staying), whole = texts[kernel].width();
+    if (needed <= width_) return;
+    const std::size_t room = std::max(least_name, whole - std::min(whole, needed - width_));
+    for (std::string& name : texts[kernel].cells) name = apps::clipped(name, room);
+  }
+
+  /// Fills a column with bars of `width` columns, of which the fastest row's is full.
+  void draw_bars(const std::vector<report::Row>& rows, std::size_t width, TextColumn& text) const {
+    double most = 0;
+    for (const report::Row& row : rows) most = std::max(most, std::isfinite(row.gflops) ? row.gflops : 0);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      text.cells[r + 1] = most > 0 ? bar(rows[r].gflops / most, width, blocks_) : "";
+    text.least = width;
   }
 
   /// Prints the command that shows each failing row again.
@@ -170,11 +271,18 @@ class TableReporter final : public Reporter {
     }
   }
 
+  static constexpr std::size_t no_column = static_cast<std::size_t>(-1);
+
   const Options options_;
   const bool colour_;
+  const bool blocks_ = apps::locale_is_utf8();
+  const std::size_t width_; ///< 0: no limit
+  const std::string verdict_heading_ = heading_of(*report::find_column("verdict"));
 };
 
 } // namespace
+
+std::size_t table_width(const Options& options) { return options.width.value_or(apps::terminal_width(stdout)); }
 
 std::unique_ptr<Reporter> table_reporter(const Options& options) { return std::make_unique<TableReporter>(options); }
 

@@ -35,7 +35,7 @@ constexpr std::array all_columns{
            .csv = {"dtype", 40}, .page = {"type", 40}, .identifies = true},
     Column{.name = "math", .key = "math", .value = &Row::math, .print = Print::Math, .unit = "",
            .explains = "the mode; ≡ marks canonical summation",
-           .table = {"math", 30}, .csv = {"math", 60}, .markdown = {"math", 30}, .page = {"math", 50},
+           .table = {"math", 30, 4}, .csv = {"math", 60}, .markdown = {"math", 30}, .page = {"math", 50},
            .identifies = true},
     Column{.name = "canonical", .key = "canonical", .value = &Row::canonical, .print = Print::Word, .unit = "",
            .explains = "the kernel adds in the canonical order, so that its bits are known",
@@ -66,7 +66,7 @@ constexpr std::array all_columns{
            .csv = {"beta", 140}, .identifies = true},
     Column{.name = "threads", .key = "threads", .value = &Row::threads, .print = Print::Threads, .unit = "",
            .explains = "threads that the kernel may use; 0 on a device",
-           .table = {"thr", 40}, .csv = {"threads", 150}, .identifies = true},
+           .table = {"thr", 40, 3}, .csv = {"threads", 150}, .identifies = true},
     Column{.name = "transfer", .key = "transfer", .value = &Row::transfer, .print = Print::Word, .unit = "",
            .explains = "the row is a copy between host and device, not a product",
            .identifies = true},
@@ -87,44 +87,47 @@ constexpr std::array all_columns{
            .csv = {"samples", 200}},
     Column{.name = "spread", .key = "", .value = spread_percent, .print = Print::Spread, .unit = "%",
            .explains = "half the spread from the fastest to the slowest run, of the median",
-           .table = {"spread", 60}, .page = {"±", 80}},
+           .table = {"spread", 60, 8}, .page = {"±", 80}},
     Column{.name = "gflops", .key = "gflops", .value = &Row::gflops, .print = Print::Speed, .unit = "GFLOP/s",
            .explains = "2·m·n·k operations over the time",
            .table = {"GFLOP/s", 80}, .csv = {"gflops", 210}, .markdown = {"speed", 50}, .page = {"GFLOP/s", 90}},
+    Column{.name = "bar", .key = "", .value = &Row::gflops, .print = Print::Bar, .unit = "",
+           .explains = "GFLOP/s beside the fastest row's, as a bar, where there is room",
+           .table = {"", 85, 7}},
     Column{.name = "ceiling", .key = "ceiling_percent", .value = &Row::ceiling_percent, .print = Print::Percent,
            .unit = "%",
            .explains = "share of the measured multiply-add peak or bandwidth, whichever binds",
-           .table = {"% peak", 90}, .csv = {"ceiling_percent", 220}, .markdown = {"of ceiling", 60},
+           .table = {"% peak", 90, 1}, .csv = {"ceiling_percent", 220}, .markdown = {"of ceiling", 60},
            .page = {"ceiling", 100}},
     Column{.name = "speedup", .key = "speedup", .value = &Row::speedup, .print = Print::Factor, .unit = "",
            .explains = "over the first rung",
-           .table = {"speed-up", 100}, .csv = {"speedup", 230}, .markdown = {"gain", 70}, .page = {"gain", 110}},
+           .table = {"speed-up", 100, 6}, .csv = {"speedup", 230}, .markdown = {"gain", 70}, .page = {"gain", 110}},
     Column{.name = "model", .key = "model_seconds", .print = Print::Time,
            .unit = in_seconds,
            .explains = "time that the kernel's own count of operations and bytes takes at the measured ceilings",
-           .table = {"model", 75}, .csv = {"model_seconds", 232}, .markdown = {"model", 45}, .page = {"model", 85}},
+           .table = {"model", 75, 10}, .csv = {"model_seconds", 232}, .markdown = {"model", 45}, .page = {"model", 85}},
     Column{.name = "global_accesses", .key = "global_accesses", .print = Print::Count,
            .unit = "elements",
            .explains = "elements that the kernel loads from memory and stores there, by its own count",
            .csv = {"global_accesses", 234}, .page = {"accesses", 87}},
     Column{.name = "total_abs", .key = "error/total_abs", .print = Print::Error, .unit = "",
            .explains = "sum of the absolute errors, against the rounded reference",
-           .table = {"Σ|Δ|", 110}, .csv = {"total_abs", 240}},
+           .table = {"Σ|Δ|", 110, 12}, .csv = {"total_abs", 240}},
     Column{.name = "max_abs", .key = "error/max_abs", .print = Print::Error, .unit = "",
            .explains = "largest absolute error"},
     Column{.name = "max_rel", .key = "error/max_rel", .print = Print::Error, .unit = "",
            .explains = "largest relative error",
-           .table = {"max rel", 120}, .csv = {"max_rel", 250}, .markdown = {"max error", 80}, .page = {"max error", 120}},
+           .table = {"max rel", 120, 9}, .csv = {"max_rel", 250}, .markdown = {"max error", 80}, .page = {"max error", 120}},
     Column{.name = "mean_rel", .key = "error/mean_rel", .value = &Row::mean_rel, .print = Print::Error, .unit = "",
            .explains = "mean relative error",
-           .table = {"mean rel", 130}, .csv = {"mean_rel", 260}},
+           .table = {"mean rel", 130, 11}, .csv = {"mean_rel", 260}},
     Column{.name = "normwise", .key = "error/normwise", .print = Print::Error, .unit = "",
            .explains = "‖Δ‖/‖C‖ in the Frobenius norm",
            .csv = {"normwise", 300}},
     Column{.name = "componentwise", .key = "error/componentwise", .print = Print::Units,
            .unit = in_roundoffs,
            .explains = "largest error ÷ (|A||B|), in units of the type's roundoff",
-           .table = {"max u", 140}, .csv = {"componentwise", 310}, .page = {"in u", 150}},
+           .table = {"max u", 140, 13}, .csv = {"componentwise", 310}, .page = {"in u", 150}},
     Column{.name = "row_column", .key = "error/row_column", .print = Print::Units,
            .unit = in_roundoffs,
            .explains = "largest error ÷ (norm of A's row × norm of B's column), in units of the type's roundoff",
@@ -136,12 +139,12 @@ constexpr std::array all_columns{
     Column{.name = "max_over_bound", .key = "error/max_over_bound", .value = &Row::max_over_bound,
            .print = Print::Bound, .unit = "",
            .explains = "largest error ÷ its proven bound; above 1 is wrong",
-           .table = {"max/bound", 150}, .csv = {"max_over_bound", 270}, .markdown = {"of bound", 90},
+           .table = {"max/bound", 150, 5}, .csv = {"max_over_bound", 270}, .markdown = {"of bound", 90},
            .page = {"÷ bound", 130}},
     Column{.name = "differing_bits", .key = "error/differing_bits",
            .print = Print::Count, .unit = "elements",
            .explains = "elements whose bits differ from the reference's",
-           .table = {"differ", 160}, .csv = {"differing_bits", 280}, .page = {"bits", 140}},
+           .table = {"differ", 160, 2}, .csv = {"differing_bits", 280}, .page = {"bits", 140}},
     Column{.name = "misplaced", .key = "error/misplaced", .print = Print::Count,
            .unit = "elements",
            .explains = "elements that are NaN or Inf where the reference has something else, or the reverse",
@@ -167,7 +170,7 @@ constexpr std::array all_columns{
     Column{.name = "device_seconds", .key = "device_seconds", .print = Print::Time,
            .unit = in_seconds,
            .explains = "time by the device's own clock, where a kernel reads it",
-           .table = {"device", 70}, .optional = true},
+           .table = {"device", 70, 14}, .optional = true},
 };
 // clang-format on
 
@@ -247,6 +250,12 @@ std::vector<const Column*> shown_in(Shown Column::*report) {
   return shown;
 }
 
+const Column* find_column(std::string_view name) {
+  const auto* column = std::find_if(all_columns.begin(), all_columns.end(),
+                                    [&](const Column& candidate) { return candidate.name == name; });
+  return column == all_columns.end() ? nullptr : column;
+}
+
 double number_of(const Column& column, const Row& row) {
   return visit_value(column, row, [](const auto& value) {
     if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
@@ -297,9 +306,7 @@ std::string short_text(const Column& column, const Row& row) {
 }
 
 void set_number(Row& row, std::string_view name, double number) {
-  const auto column = std::find_if(all_columns.begin(), all_columns.end(),
-                                   [&](const Column& candidate) { return candidate.name == name; });
-  if (column != all_columns.end()) {
+  if (const Column* column = find_column(name)) {
     if (std::holds_alternative<Stored>(column->value)) {
       row.numbers[column->name] = number;
       return;

@@ -1,8 +1,7 @@
 #pragma once
 
 /// The columns of a result: one list for the table on the terminal, CSV, JSON (written and read), Markdown, the page
-/// and
-/// --help. A new column of numbers is one entry of the list in columns.cpp and the code that computes it: a line of
+/// and --help. A new column of numbers is one entry of the list in columns.cpp and the code that computes it: a line of
 /// error_numbers (<tessera/compare.hpp>) for an error, else a set_number() in reporters/document_reporter.cpp.
 
 #include <span>
@@ -22,6 +21,7 @@ enum class Print {
   Kernel,
   Math,
   Verdict,
+  Bar,     ///< of the speed, beside the fastest row's
   Result,  ///< C's type: the operands' where the row names none
   Product, ///< the shape and what differs from a plain product
   Plain,   ///< a number as it is
@@ -41,6 +41,7 @@ enum class Print {
 struct Shown {
   const char* heading = nullptr; ///< null: the report leaves the column out
   int order = 0;                 ///< columns stand in ascending order
+  int priority = 0;              ///< on the terminal: 0 always stays; the others fit in from 1 on, as the width allows
 };
 
 /// The number that Row::numbers has under the column's name.
@@ -73,6 +74,9 @@ std::span<const Column> columns();
 
 /// The columns that a report shows, from left to right: shown_in(&Column::table).
 std::vector<const Column*> shown_in(Shown Column::*report);
+
+/// Returns the column of this name, or null.
+const Column* find_column(std::string_view name);
 
 /// The value of a column of numbers or flags as a number; unknown for a column of words.
 double number_of(const Column& column, const Row& row);

@@ -1,0 +1,116 @@
+/// Says in words what a run has found, after everything else: the fastest strict row of each backend, how many rows
+/// were within their bound and had the contract's bits, and what did not run.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <tessera/detail/printable.hpp>
+
+#include "common/terminal.hpp"
+#include "common/words.hpp"
+#include "reporter.hpp"
+#include "table_notes.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+std::string product_of(const Result& result) {
+  if (result.operation == Operation::SumOfSquares) return fmt::format("length {}", result.shape.n);
+  return fmt::format("{}×{}×{}", result.shape.m, result.shape.n, result.shape.k);
+}
+
+std::string speed_of(const Result& result, bool with_threads) {
+  std::string text = result.kernel;
+  if (with_threads && result.threads > 0)
+    text += fmt::format(" with {} thread{}", result.threads, result.threads == 1 ? "" : "s");
+  text += fmt::format(", {:.2f} GFLOP/s", result.gflops);
+  if (!std::isnan(result.ceiling_percent)) text += fmt::format(", {:.1f} % of the peak", result.ceiling_percent);
+  return text + " at " + product_of(result);
+}
+
+/// The fastest strict rows of one backend and type that passed.
+struct Fastest {
+  std::string backend, type;
+  std::optional<Result> row, canonical;
+};
+
+class FindingsReporter final : public Reporter {
+ public:
+  FindingsReporter(const Options& options, const Plan& plan)
+      : width_(table_width(options)), threads_(options.threads.size() > 1), missing_(plan.missing) {}
+
+  void add_group(const std::vector<Result>& group) override {
+    for (const Result& result : group) {
+      if (is_left_out(result)) {
+        left_out_.add(result);
+        continue;
+      }
+      if (result.transfer) continue;
+      if (result.verdict == Verdict::Pass)
+        add_speed(result);
+      else
+        failing_.push_back(fmt::format("{} {} ({}) at {}", backend_name(result), result.kernel,
+                                       to_string(result.verdict), product_of(result)));
+      if (!result.error) continue;
+      ++checked_;
+      within_ += result.error->within_bound() ? 1 : 0;
+      same_bits_ += result.error->differing_bits == 0 ? 1 : 0;
+    }
+  }
+
+  void finish() override {
+    fmt::print("\n{}\n", apps::styled("Found", apps::Style::Bold, apps::shows_colour(stdout)));
+    for (const Fastest& fastest : fastest_) print(speed_line(fastest));
+    if (checked_ > 0)
+      print(fmt::format("errors: {} of {} checked rows are within their bound, and {} have the contract's bits",
+                        within_, checked_, same_bits_));
+    if (!failing_.empty()) print("not right: " + apps::joined(failing_, ", "));
+    for (const std::string& line : left_out_.lines()) print(line);
+    for (const MissingBackend& missing : missing_) print("not run: " + missing.reason);
+    apps::flush_stdout();
+  }
+
+ private:
+  std::string speed_line(const Fastest& fastest) const {
+    std::string line = fmt::format("{} {}: the fastest strict row is {}", fastest.backend, fastest.type,
+                                   speed_of(*fastest.row, threads_));
+    if (fastest.row->canonical) return line;
+    if (!fastest.canonical) return line + "; none that ran has the contract's order";
+    return line + "; the fastest of the contract's order is " + speed_of(*fastest.canonical, threads_);
+  }
+
+  void add_speed(const Result& result) {
+    if (result.math != Math::Strict || !(result.gflops > 0)) return;
+    const std::string backend(backend_name(result)), type(to_string(result.type));
+    auto at = std::find_if(fastest_.begin(), fastest_.end(),
+                           [&](const Fastest& other) { return other.backend == backend && other.type == type; });
+    if (at == fastest_.end()) at = fastest_.insert(at, Fastest{backend, type, {}, {}});
+    if (!at->row || result.gflops > at->row->gflops) at->row = result;
+    if (result.canonical && (!at->canonical || result.gflops > at->canonical->gflops)) at->canonical = result;
+  }
+
+  void print(std::string line) const {
+    std::replace(line.begin(), line.end(), '\n', ' '); // of reasons with several lines
+    fmt::print("{}\n", apps::wrapped("  " + detail::printable(line), width_, 4));
+  }
+
+  const std::size_t width_; ///< 0: no limit
+  const bool threads_;      ///< rows differ in their number of threads
+  const std::vector<MissingBackend> missing_;
+  std::vector<Fastest> fastest_;
+  TableNotes left_out_;
+  std::vector<std::string> failing_;
+  int checked_ = 0, within_ = 0, same_bits_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Reporter> findings_reporter(const Options& options, const Plan& plan) {
+  return std::make_unique<FindingsReporter>(options, plan);
+}
+
+} // namespace tessera::compare_app
