@@ -13,7 +13,7 @@
 #include "common/words.hpp"
 #include "filling_words.hpp"
 #include "race/data_files.hpp"
-#include "report/columns/columns.hpp"
+#include "table_words.hpp"
 #include "tune/tuning.hpp"
 
 namespace tessera::compare_app {
@@ -191,28 +191,6 @@ void read_outputs(const CommandLine& words, Options& options) {
   options.fail_on_slower = words.fail_on_slower;
   if (options.fail_on_slower && words.diff.empty())
     throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
-}
-
-/// Reads --columns and --width, which say how the table looks. The outputs must be known.
-void read_table(const CommandLine& words, Options& options) {
-  for (const auto& [option, word] : {std::pair{"--columns", &words.columns}, std::pair{"--width", &words.width}})
-    if (!word->empty() && (!options.table_on_stdout() || options.tunes || options.list || options.shows_report() ||
-                           options.compares_reports()))
-      throw InvalidArgument(fmt::format("{}: is for the table of results, which this command does not print", option));
-  if (!words.width.empty()) {
-    const Index width = parse_index("--width", words.width, 0);
-    if (width > 100000) throw InvalidArgument(fmt::format("--width: {} is more than 100000; 0 is no limit", width));
-    options.width = static_cast<std::size_t>(width);
-  }
-  if (words.columns.empty()) return;
-  std::vector<std::string> names;
-  for (const report::Column& column : report::columns()) names.emplace_back(column.name);
-  options.columns = split_list("--columns", words.columns);
-  for (const std::string& name : options.columns) {
-    apps::choose("--columns", name, names);
-    if (std::count(options.columns.begin(), options.columns.end(), name) > 1)
-      throw InvalidArgument(fmt::format("--columns: {} is named twice", name));
-  }
 }
 
 Judging parse_judging(const CommandLine& words, Operation operation) {

@@ -1,6 +1,7 @@
 /// Prints for --preset what the experiment is, and what its source published beside what was measured here.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -109,8 +109,8 @@ bool is_empty(const std::vector<std::string>& cells) {
   });
 }
 
-/// Returns whether two rows differ in this column alone among the columns that identify rows, as one kernel with one and
-/// with two threads does.
+/// Returns whether two rows differ in this column alone among the columns that identify rows, as a kernel with one
+/// thread and with two does.
 bool tells_rows_apart(const Column& column, const std::vector<report::Row>& rows) {
   if (!column.identifies) return false;
   std::set<std::string> all, others;
