@@ -21,7 +21,9 @@ set(TESSERA_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING
 # What a release is compiled for. Ampere's code for 8.0 runs on 8.6, 8.7 and 8.9 as it is, and code for 10.0 and 12.0 on
 # the other Blackwells of the same major number. A device of 11.0, and any that comes, compiles the PTX of 10.0.
 set(tessera_release_architectures 75-real 80-real 90a-real 100 120-real)
+set(tessera_compress_device_code OFF)
 if(TESSERA_CUDA_ARCHITECTURES STREQUAL "release")
+  set(tessera_compress_device_code ON)
   set(TESSERA_CUDA_ARCHITECTURES ${tessera_release_architectures}) # hides the cache's entry
 endif()
 # OFF halves the time to compile kernels. It is meant for machines that check the build and have no GPU.

@@ -213,6 +213,25 @@ BOOST_AUTO_TEST_CASE(no_colour_and_no_bar_without_a_terminal) {
   BOOST_TEST(outcome.err == "");
 }
 
+/// util-linux's `script` runs a program on a terminal.
+BOOST_AUTO_TEST_CASE(rows_appear_on_a_terminal_as_they_are_measured) {
+  const auto on_a_terminal = [&](const std::string& shell_command) {
+    return Process("/usr/bin/script", {"-qec", shell_command, "/dev/null"}, folder.path()).wait();
+  };
+  if (on_a_terminal("true").status != 0) {
+    BOOST_TEST_MESSAGE("skipped: /usr/bin/script (Debian package bsdutils) is not there or finds no terminal");
+    return;
+  }
+  const std::string command =
+      "'" TESSERA_GEMM_COMPARE "' --backend reference --kernels canonical --sizes 16 --repeat 1";
+  const std::string out = on_a_terminal(command).out;
+  const std::size_t row = out.find("reference  canonical"), off = out.find("\x1b[1A\x1b[J"), table = out.find("m = 16");
+  BOOST_TEST_INFO(out);
+  BOOST_TEST(row < off);
+  BOOST_TEST(off < table);
+  BOOST_TEST(table != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(the_model_is_known_where_ceilings_and_operands_are) {
   if (!has_backend(*this, "openmp")) return;
   const json report = report_of(compare({"--cpu", "--cblas", "none", "--kernels", "gold,naive,transposed,simd",

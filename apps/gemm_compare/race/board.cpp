@@ -12,6 +12,15 @@
 #include "judge/left_behind.hpp"
 
 namespace tessera::compare_app {
+namespace {
+
+/// What is said of a row before its table is printed.
+std::string short_text(const Result& result, bool use_mean) {
+  return fmt::format("{:<10} {:<24} {:>9.3g} ms  {}", to_string(result.backend), result.kernel,
+                     seconds_of(result, use_mean) * 1e3, to_string(result.verdict));
+}
+
+} // namespace
 
 Board::Board(std::vector<std::unique_ptr<Reporter>> reporters, Progress& progress, bool use_mean)
     : reporters_(std::move(reporters)), progress_(progress), use_mean_(use_mean) {}
@@ -23,7 +32,9 @@ void Board::begin_group(std::vector<Result> pending) {
 
 void Board::set(std::size_t position, Result result) {
   std::lock_guard lock(mutex_);
+  const bool measured = group_[position].verdict == Verdict::Pending && result.verdict != Verdict::Pending;
   group_[position] = std::move(result);
+  if (measured && !group_[position].samples.empty()) progress_.add_row(short_text(group_[position], use_mean_));
 }
 
 void Board::report_group() {

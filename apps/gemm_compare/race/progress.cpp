@@ -58,9 +58,18 @@ void Progress::done(const std::string& kernel, double operations, double seconds
   if (seconds > 0) speeds_[kernel] = operations / seconds;
 }
 
+void Progress::add_row(const std::string& text) {
+  if (!enabled_) return;
+  fmt::print(stderr, "\r\x1b[K{}\n", detail::printable(text));
+  std::fflush(stderr);
+  ++rows_;
+  visible_ = true;
+}
+
 void Progress::clear() {
   if (!visible_) return;
   fmt::print(stderr, "\r\x1b[K");
+  if (const int rows = rows_.exchange(0); rows > 0) fmt::print(stderr, "\x1b[{}A\x1b[J", rows); // up, and all below off
   std::fflush(stderr);
   visible_ = false;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-/// A line on stderr that says how much is done and how long the rest takes. It is shown on a terminal only.
+/// A line on stderr that says how much is done and how long the rest takes, below the rows that have been measured
+/// since the last table. They are shown on a terminal only.
 
 #include <atomic>
 #include <map>
@@ -21,7 +22,9 @@ class Progress {
   void show(const std::string& what);
   /// Some of the announced operations are done, or will not take place. `seconds`: the time they took; 0: unknown.
   void done(const std::string& kernel, double operations, double seconds);
-  /// Takes the line off the terminal.
+  /// Shows a row that has been measured. The table that follows shows it with its neighbours.
+  void add_row(const std::string& text);
+  /// Takes the rows and the line off the terminal.
   void clear();
 
  private:
@@ -29,6 +32,7 @@ class Progress {
 
   bool enabled_;
   std::atomic<bool> visible_ = false; // an interrupt clears the line from another thread
+  std::atomic<int> rows_ = 0;
   measure::HostStopwatch watch_;
   double shown_ = -1;                    ///< seconds from the start to the last time that the line was written
   std::map<std::string, double> left_;   ///< operations
