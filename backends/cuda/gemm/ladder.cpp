@@ -21,6 +21,8 @@ std::span<const GemmKernel> gemm_ladder() {
       double_buffer_f32, double_buffer_f64,
       float4_f32, float4_f64,
       tile_2d_register_f32, tile_2d_register_f64,
+      occupancy_1_f32, occupancy_1_f64,
+      occupancy_3_f32, occupancy_3_f64,
       tile_2d_f32, tile_2d_f64,
       tile_1d_f32, tile_1d_f64,
       shared_tile_bank_padded_f32, shared_tile_bank_padded_f64,

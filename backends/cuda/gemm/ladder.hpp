@@ -32,6 +32,8 @@ extern const GemmKernel conflict_free_f32, conflict_free_f64;
 extern const GemmKernel double_buffer_f32, double_buffer_f64;
 extern const GemmKernel float4_f32, float4_f64;
 extern const GemmKernel tile_2d_register_f32, tile_2d_register_f64;
+extern const GemmKernel occupancy_1_f32, occupancy_1_f64;
+extern const GemmKernel occupancy_3_f32, occupancy_3_f64;
 extern const GemmKernel tile_2d_f32, tile_2d_f64;
 extern const GemmKernel tile_1d_f32, tile_1d_f64;
 extern const GemmKernel shared_tile_bank_padded_f32, shared_tile_bank_padded_f64;
