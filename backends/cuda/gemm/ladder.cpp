@@ -31,6 +31,7 @@ std::span<const GemmKernel> gemm_ladder() {
       shared_tile_16_f32, shared_tile_16_f64,
       row_shared_f32, row_shared_f64,
       naive_coalesced_f32, naive_coalesced_f64,
+      pitched_f32, pitched_f64,
       naive_flat_f32, naive_flat_f64,
       transposed_b_f32, transposed_b_f64,
       naive_strided_f32, naive_strided_f64,
@@ -47,6 +48,7 @@ std::span<const GemmKernel> gemm_ladder() {
       strict_bf16x6_f32, emulated_bf16x6_f32,
       // Math::Compensated.
       kahan_tile_f32, kahan_tile_f64,
+      kahan_tile_zero_padded_f32, kahan_tile_zero_padded_f64,
       kahan_row_shared_f32, kahan_row_shared_f64,
       kahan_flat_f32, kahan_flat_f64,
       // clang-format on

@@ -41,10 +41,12 @@ extern const GemmKernel shared_tile_zero_padded_f32, shared_tile_zero_padded_f64
 extern const GemmKernel shared_tile_32_f32, shared_tile_32_f64;
 extern const GemmKernel shared_tile_16_f32, shared_tile_16_f64;
 extern const GemmKernel row_shared_f32, row_shared_f64;
+extern const GemmKernel pitched_f32, pitched_f64;
 extern const GemmKernel naive_coalesced_f32, naive_coalesced_f64;
 extern const GemmKernel naive_flat_f32, naive_flat_f64;
 extern const GemmKernel transposed_b_f32, transposed_b_f64;
 extern const GemmKernel naive_strided_f32, naive_strided_f64;
+extern const GemmKernel kahan_tile_zero_padded_f32, kahan_tile_zero_padded_f64;
 extern const GemmKernel kahan_tile_f32, kahan_tile_f64;
 extern const GemmKernel kahan_row_shared_f32, kahan_row_shared_f64;
 extern const GemmKernel kahan_flat_f32, kahan_flat_f64;
