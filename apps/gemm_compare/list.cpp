@@ -1,13 +1,19 @@
 #include "list.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include <tessera/backend/kernel_resources.hpp>
 #include <tessera/detail/printable.hpp>
+#include <tessera/recording.hpp>
 
 #include "common/ladders.hpp"
 #include "common/words.hpp"
+#include "race/operands.hpp"
 #include "reporters/reporter.hpp"
 
 namespace tessera::compare_app {
@@ -46,6 +52,66 @@ void print_preset(const Options& options) {
              options.kernels.empty() ? "all" : apps::joined(options.kernels, ", "));
 }
 
+/// Asks a device what its kernels take of a multiprocessor, for a product of `side` rows, columns and steps of k.
+class Probe {
+ public:
+  explicit Probe(Executor& device)
+      : device_(device), a_(device, bytes), b_(device, bytes), c_(device, bytes), rows_(device.gemm_kernels()) {}
+
+  /// Adds the resources of the kernel number `index` of the ladder to its JSON, if the device tells them.
+  void add(std::size_t index, nlohmann::ordered_json& kernel) {
+    if (index >= rows_.size()) return; // reductions follow the products
+    const GemmKernel& row = rows_[index];
+    const GemmCall call{.type = row.type,
+                        .math = row.math,
+                        .m = side,
+                        .n = side,
+                        .k = side,
+                        .a = a_.data(),
+                        .lda = side,
+                        .b = b_.data(),
+                        .ldb = side,
+                        .c = c_.data(),
+                        .ldc = side};
+    KernelResources resources;
+    if (!read_kernel_resources(device_, call, row.name, resources).ok()) return;
+    kernel["resources"] = {{"registers", resources.registers},
+                           {"static_shared", resources.static_shared},
+                           {"dynamic_shared", resources.dynamic_shared},
+                           {"local_memory", resources.local_memory},
+                           {"block_threads", resources.threads},
+                           {"blocks", resources.blocks},
+                           {"occupancy_percent", 100 * resources.occupancy}};
+  }
+
+ private:
+  static constexpr Index side = 1024;
+  static constexpr std::size_t bytes = side * side * sizeof(double);
+  Executor& device_;
+  Buffer a_, b_, c_;
+  std::span<const GemmKernel> rows_;
+};
+
+/// Returns a probe of the backend's device, or nothing if it has none or no memory to spare.
+std::optional<Probe> probe_of(const BackendInfo& info) {
+  if (!info.available || info.memory != Memory::Device) return {};
+  try {
+    Executor& device = executor(info.backend);
+    if (records(device.default_queue())) return std::optional<Probe>(std::in_place, device);
+  } catch (const Error&) { // the list needs no device
+  }
+  return {};
+}
+
+std::string resources_text(const nlohmann::ordered_json& kernel) {
+  if (!kernel.contains("resources")) return {};
+  const auto& resources = kernel["resources"];
+  return fmt::format(" {} registers, {} + {} bytes shared, {} local, {} blocks, occupancy {:.0f} %",
+                     resources["registers"].get<int>(), resources["static_shared"].get<int>(),
+                     resources["dynamic_shared"].get<int>(), resources["local_memory"].get<int>(),
+                     resources["blocks"].get<int>(), resources["occupancy_percent"].get<double>());
+}
+
 } // namespace
 
 void list_kernels(const Options& options) {
@@ -59,10 +125,14 @@ void list_kernels(const Options& options) {
     if (print)
       fmt::print("{}{}\n", to_string(info.backend),
                  info.available ? "" : ": not available: " + detail::printable(info.reason));
-    for (const auto& kernel : apps::kernels_json(info.backend)) {
+    std::optional<Probe> probe = probe_of(info);
+    std::size_t index = 0;
+    for (auto& kernel : apps::kernels_json(info.backend)) {
+      const std::size_t number = index++;
       if (!wanted(options, kernel)) continue;
+      if (probe) probe->add(number, kernel);
       kernels.push_back(kernel);
-      if (print) fmt::print("{}\n", apps::kernel_line(kernel));
+      if (print) fmt::print("{}{}\n", apps::kernel_line(kernel), resources_text(kernel));
     }
   }
   if (options.json.empty()) return;

@@ -15,7 +15,7 @@
 namespace tessera::cpu {
 
 CpuExecutor::CpuExecutor(Backend backend, Isa isa, int threads, std::unique_ptr<Team> team)
-    : isa_(isa), team_(std::move(team)), gemm_kernels_(gemm_ladder()) {
+    : isa_(isa), team_(std::move(team)), gemm_kernels_(gemm_ladder(backend)) {
   const Machine machine = inspect_machine();
   capabilities_.backend = backend;
   capabilities_.device = machine.processor;

@@ -72,7 +72,7 @@ void Team::after_fork_in_child() noexcept {
   plain_.after_fork_in_child();
 }
 
-void Team::run(Index count, int threads, TaskBody body) {
+void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {
   if (count <= 0) return;
   int wanted = static_cast<int>(std::min<Index>(count, threads));
   if (wanted > 1) wanted = limit_here(wanted);
@@ -84,10 +84,16 @@ void Team::run(Index count, int threads, TaskBody body) {
     if (got > 1) {
       WorkerRanges ranges(count, got);
       const auto work = [&](int slot) { ranges.work(slot, body); };
-      if (runtime_has(got))
+      const auto in_contract = [&](Index task, int slot) {
+        const detail::ContractArithmetic contract;
+        body(task, slot);
+      };
+      if (!runtime_has(got))
+        plain_.run(got, work);
+      else if (schedule == Schedule::Ranges)
         fork(got, work);
       else
-        plain_.run(got, work);
+        loop(count, got, in_contract, schedule);
       in_use_.fetch_sub(got);
       return;
     }

@@ -24,6 +24,16 @@ namespace tessera::cpu {
 using TaskBody = BodyReference<Index, int>;
 using SlotBody = BodyReference<int>;
 
+/// How the tasks of a loop are shared out to the threads.
+enum class Schedule {
+  Ranges,   ///< a range for each worker, and the tasks of the other ranges after it; the choice of all fast kernels
+  Static,   ///< OpenMP's schedule(static), TBB's static_partitioner: a range for each worker, and no more
+  Dynamic,  ///< OpenMP's schedule(dynamic), TBB's simple_partitioner: a worker that is free takes one task
+  Auto,     ///< TBB's auto_partitioner: ranges are halved while workers are idle; OpenMP's schedule(guided)
+  Affinity, ///< TBB's affinity_partitioner: as Auto, but workers begin with their tasks of the last loop; OpenMP:
+            ///< guided
+};
+
 /// Where the runtime has no threads to give, because the process is the child of a fork or the system refuses threads,
 /// plain threads run the loop with the same ranges.
 class Team : private ForkObserver {
@@ -38,7 +48,8 @@ class Team : private ForkObserver {
   /// Runs body(task, slot) for each task in [0, count), on at most `threads` threads including the caller's, and
   /// returns when all tasks are done. It uses fewer threads inside a parallel region, while other callers hold part of
   /// the budget, and where there are fewer tasks.
-  void run(Index count, int threads, TaskBody body);
+  /// `schedule` says how the runtime shares the tasks out; without threads of the runtime it is Ranges.
+  void run(Index count, int threads, TaskBody body, Schedule schedule = Schedule::Ranges);
 
   /// Returns how many threads a loop could use if the caller started one here.
   int threads_here() const { return limit_here(budget_); }
@@ -49,6 +60,9 @@ class Team : private ForkObserver {
   virtual int limit_here(int threads) const = 0;
   /// Calls work(slot) at least once, on up to `threads` threads at a time, of which the caller's is one; threads ≥ 2.
   virtual void fork(int threads, SlotBody work) = 0;
+  /// Calls body(task, slot) once for each task in [0, count), on up to `threads` threads, by a loop of the runtime with
+  /// this schedule, which is not Ranges; threads ≥ 2.
+  virtual void loop(Index count, int threads, TaskBody body, Schedule schedule) = 0;
   /// Returns how many threads the runtime may have to start for such a loop; 0 or less if it has them all.
   virtual int missing_for(int threads) const = 0;
   /// Is called after the system let that many threads start.

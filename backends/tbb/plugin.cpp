@@ -21,7 +21,7 @@ constexpr PluginInfo info{
     .probe = [] { return Status{}; },
     .create = create,
     .destroy = [](Executor* executor) { delete executor; },
-    .gemm_kernels = [] { return cpu::gemm_ladder(); },
+    .gemm_kernels = [] { return cpu::gemm_ladder(Backend::Tbb); },
     .reduce_kernels = [] { return cpu::reduce_ladder(); },
 };
 

@@ -1,7 +1,9 @@
 #include "team.hpp"
 
+#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 #include <algorithm>
 #include <atomic>
@@ -38,10 +40,54 @@ class TbbTeam final : public cpu::Team {
   }
 
   void fork(int threads, cpu::SlotBody work) override {
+    const auto fork_here = [&](onetbb::task_arena& arena) { fork_in(arena, threads, work); };
+    with_arena(threads, fork_here);
+  }
+
+  void loop(Index count, int threads, cpu::TaskBody body, cpu::Schedule schedule) override {
+    const auto loop_here = [&](onetbb::task_arena& arena) { loop_in(arena, count, body, schedule); };
+    with_arena(threads, loop_here);
+  }
+
+  /// Calls use(arena) with an arena of so many threads.
+  template <class Use>
+  void with_arena(int threads, const Use& use) {
     const int size = std::min(threads, pool_size());
-    if (size == threads_) return fork_in(arena_, threads, work);
+    if (size == threads_) return use(arena_);
     onetbb::task_arena arena(size);
-    fork_in(arena, threads, work);
+    use(arena);
+  }
+
+  void loop_in(onetbb::task_arena& arena, Index count, cpu::TaskBody body, cpu::Schedule schedule) {
+    const onetbb::blocked_range<Index> tasks(0, count);
+    const auto run_tasks = [body](const onetbb::blocked_range<Index>& range) {
+      cpu::after_others(&in_order);
+      const int slot = onetbb::this_task_arena::current_thread_index();
+      for (Index task = range.begin(); task < range.end(); ++task) body(task, slot);
+      cpu::before_others(&in_order);
+    };
+    cpu::before_others(&in_order);
+    arena.execute([&] {
+      if (schedule == cpu::Schedule::Static)
+        onetbb::parallel_for(tasks, run_tasks, onetbb::static_partitioner{});
+      else if (schedule == cpu::Schedule::Dynamic)
+        onetbb::parallel_for(tasks, run_tasks, onetbb::simple_partitioner{});
+      else if (schedule == cpu::Schedule::Auto)
+        onetbb::parallel_for(tasks, run_tasks, onetbb::auto_partitioner{});
+      else
+        loop_where_it_was(tasks, run_tasks);
+    });
+    cpu::after_others(&in_order);
+  }
+
+  /// Runs a loop with the affinity_partitioner, whose memory of the last loop serves one loop at a time. A loop that
+  /// runs beside it begins with an empty memory.
+  template <class Body>
+  void loop_where_it_was(const onetbb::blocked_range<Index>& tasks, const Body& run_tasks) {
+    onetbb::affinity_partitioner fresh;
+    const bool is_free = !last_loop_in_use_.exchange(true, std::memory_order_acquire);
+    onetbb::parallel_for(tasks, run_tasks, is_free ? last_loop_ : fresh);
+    if (is_free) last_loop_in_use_.store(false, std::memory_order_release);
   }
 
   int missing_for(int threads) const override {
@@ -69,6 +115,8 @@ class TbbTeam final : public cpu::Team {
 
   int threads_;
   onetbb::task_arena arena_;
+  onetbb::affinity_partitioner last_loop_;
+  std::atomic<bool> last_loop_in_use_ = false;
 };
 
 } // namespace

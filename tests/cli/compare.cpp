@@ -251,6 +251,19 @@ BOOST_AUTO_TEST_CASE(the_model_is_known_where_ceilings_and_operands_are) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(rows_of_operands_are_as_far_apart_as_asked_for) {
+  for (const char* padding : {"0", "3"}) {
+    const json report = report_of(compare({"--backend", "reference", "--shape", "5x7x9", "--transB", "--beta", "0.5",
+                                           "--ld-pad", padding, "--repeat", "1", "--json", "-"}));
+    BOOST_TEST(report["inputs"]["ld_pad"].dump() == padding);
+    for (const json& row : report["results"]) BOOST_TEST(row["verdict"] == "pass");
+  }
+  const Outcome huge = compare({"--backend", "reference", "--sizes", "8", "--ld-pad", "2000000000000000000"});
+  BOOST_TEST(huge.status == 2);
+  BOOST_TEST(contains(huge.err, "8×8 f32 elements with --ld-pad 2000000000000000000 overflows"));
+  BOOST_TEST(compare({"--backend", "reference", "--sizes", "8", "--ld-pad", "-1"}).status == 2);
+}
+
 BOOST_AUTO_TEST_CASE(help_and_version) {
   const Outcome help = compare({"--help"});
   BOOST_TEST(help.status == 0);

@@ -13,6 +13,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/backend/device_state.hpp>
 #include <tessera/backend/host_executor.hpp>
+#include <tessera/backend/kernel_resources.hpp>
 #include <tessera/backend/plugin.hpp>
 #include <tessera/recording.hpp>
 
@@ -26,12 +27,24 @@ const char* refuse(const GemmKernel&, const GemmCall&, const Capabilities&) noex
 
 using Work = std::vector<std::function<Status()>>;
 
-class Replayed final : public Recording {
+class Replayed final : public Recording, public RecordedResources {
  public:
   explicit Replayed(Work work) : work_(std::move(work)) {}
   Status replay(Queue&) noexcept override {
     for (const auto& step : work_)
       if (Status status = step(); !status.ok()) return status;
+    return {};
+  }
+
+  Status read_resources(KernelResources& resources) noexcept override {
+    if (work_.size() != 1) return {StatusCode::Unavailable, "the resources of one product are known"};
+    resources = {.registers = 40,
+                 .static_shared = 1024,
+                 .dynamic_shared = 65536,
+                 .local_memory = 16,
+                 .threads = 256,
+                 .blocks = 3,
+                 .occupancy = 0.375};
     return {};
   }
 

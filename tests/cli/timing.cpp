@@ -89,6 +89,28 @@ BOOST_AUTO_TEST_CASE(the_state_of_the_device_is_beside_the_time) {
   BOOST_TEST(!result_of(on_device({"--kernels", "fine", "--sizes", "8"}), "fine").contains("device_state"));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_kernel_takes_of_the_device_is_beside_the_time) {
+  const json resources = result_of(on_recording_device({"--kernels", "fine", "--sizes", "8"}), "fine")["resources"];
+  BOOST_TEST(resources["registers"] == 40);
+  BOOST_TEST(resources["static_shared"] == 1024);
+  BOOST_TEST(resources["dynamic_shared"] == 65536);
+  BOOST_TEST(resources["local_memory"] == 16);
+  BOOST_TEST(resources["block_threads"] == 256);
+  BOOST_TEST(resources["blocks"] == 3);
+  BOOST_TEST(resources["occupancy_percent"] == 37.5);
+  BOOST_TEST(!result_of(on_device({"--kernels", "fine", "--sizes", "8"}), "fine").contains("resources"));
+}
+
+BOOST_AUTO_TEST_CASE(the_list_says_what_kernels_take_of_the_device) {
+  const auto listed = [&](const char* records) {
+    return compare({"--list", "--backend", "cuda"},
+                   {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}, {records, "1"}})
+        .out;
+  };
+  BOOST_TEST(contains(listed("ODD_DEVICE_RECORDS"), "40 registers, 1024 + 65536 bytes shared, 16 local, 3 blocks"));
+  BOOST_TEST(!contains(listed("ODD_DEVICE_IS_QUIET"), "registers"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::test

@@ -69,6 +69,15 @@ BOOST_AUTO_TEST_CASE(the_table_has_the_error_in_units_of_the_roundoff) {
   BOOST_TEST(says(section(html_report(document({row})), "table"), "<td data-s=\"12.5\">12.5</td></tr>"));
 }
 
+BOOST_AUTO_TEST_CASE(the_table_has_resources_where_a_row_has_them) {
+  Json row = passed("simd", 64, 1);
+  BOOST_TEST(!says(section(html_report(document({row})), "table"), ">occupancy<"));
+  row["resources"] = {{"registers", 168}, {"occupancy_percent", 12.5}};
+  const std::string table = section(html_report(document({row})), "table");
+  BOOST_TEST(says(table, ">occupancy<"));
+  BOOST_TEST(says(table, "<td data-s=\"168\">168</td>"));
+}
+
 BOOST_AUTO_TEST_CASE(kernels_whose_errors_agree_are_one_line_of_the_grades) {
   const std::string grades = section(full_page(), "grades");
   BOOST_TEST(count(grades, "<tr><th scope=\"row\"") == 6);

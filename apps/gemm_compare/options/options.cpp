@@ -136,6 +136,8 @@ void declare_products(CLI::App& app, CommandLine& words) {
   heading.flag("--transB", words.trans_b, "B is stored transposed");
   heading.text("--alpha", words.alpha, "C := alpha·op(A)·op(B) + beta·C", "X");
   heading.text("--beta", words.beta, "0: C is not read", "X");
+  heading.text("--ld-pad", words.ld_pad,
+               "Leading dimension = columns + N for A, B and C; by default rows end at whole cache lines", "N");
   heading.text(
       "--dist", words.distribution,
       "Random data: uniform[:low:high], normal[:mean:deviation], integers[:low:high], cancel (sums that almost "

@@ -76,6 +76,7 @@ struct Options {
   Op op_b = Op::None;
   double alpha = 1;
   double beta = 0;
+  Index ld_pad = -1; ///< elements between two rows of a stored matrix; −1: rows end at whole cache lines
   Filling filling;
   std::uint64_t seed = 1;
   std::string file_a, file_b, file_c, file_out;

@@ -262,6 +262,7 @@ void read_products(const CommandLine& words, bool shapes_given, Options& options
                                             : "--c: is read only if --beta is not 0");
   if (!words.distribution.empty())
     options.filling = parse_filling(words.distribution, options.operation, options.types);
+  if (!words.ld_pad.empty()) options.ld_pad = parse_index("--ld-pad", words.ld_pad, 0);
   if (!words.seed.empty()) options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
 }
 

@@ -23,7 +23,7 @@ struct CommandLine {
   bool tunes = false;
   std::vector<std::string> backends, shapes, judged;
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
-  std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, distribution, seed;
+  std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, ld_pad, distribution, seed;
   std::string file_a, file_b, file_c, file_out;
   std::string threads, repeat, timing, check_rows, time_limit, preset, table, budget, json, csv, html, markdown, report;
   std::string columns, width;

@@ -205,6 +205,10 @@ void GemmRunner::check(Entry& entry) {
   const GemmTraffic traffic = traffic_of(*entry.task.gemm, call);
   result.model_seconds = model_seconds(bench_.ceilings, result, traffic);
   if (entry.task.gemm->traffic != nullptr) result.global_accesses = traffic.accesses;
+  KernelResources resources;
+  if (device_ &&
+      read_kernel_resources(*entry.task.executor, operands_->call(0, result.math, 0), result.kernel, resources).ok())
+    result.resources = resources;
   keep_product(entry, c);
 }
 

@@ -58,14 +58,18 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
-Stored::Stored(Index stored_rows, Index stored_cols, DType stored_type)
+Stored::Stored(Index stored_rows, Index stored_cols, DType stored_type, Index padding)
     : rows(stored_rows), cols(stored_cols), type(stored_type) {
   const Index line = static_cast<Index>(64 / size_of(type));
   const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(size_of(type));
-  if (cols > largest - line || (rows > 0 && std::max(cols, line) > (largest - line) / rows))
+  bool overflows = cols > largest - line || (rows > 0 && std::max(cols, line) > (largest - line) / rows);
+  if (padding > 0 && !overflows) overflows = padding > largest - cols || (rows > 0 && cols + padding > largest / rows);
+  if (overflows)
     throw InvalidArgument("a matrix of " + std::to_string(rows) + "×" + std::to_string(cols) + " " +
-                          std::string(to_string(type)) + " elements overflows the address space");
-  ld = std::max(line, (cols + line - 1) / line * line);
+                          std::string(to_string(type)) + " elements" +
+                          (padding > 0 ? " with --ld-pad " + std::to_string(padding) : std::string()) +
+                          " overflows the address space");
+  ld = padding < 0 ? std::max(line, (cols + line - 1) / line * line) : std::max<Index>(1, cols + padding);
 }
 
 std::size_t Stored::bytes() const { return static_cast<std::size_t>(rows) * pitch(); }
@@ -77,9 +81,9 @@ Problem::Problem(const Options& options, const Shape& wanted, DType wanted_type)
       op_b(options.op_b),
       alpha(options.alpha),
       beta(options.beta),
-      a(op_a == Op::None ? shape.m : shape.k, op_a == Op::None ? shape.k : shape.m, type),
-      b(op_b == Op::None ? shape.k : shape.n, op_b == Op::None ? shape.n : shape.k, type),
-      c(shape.m, shape.n, options.result_of(type)),
+      a(op_a == Op::None ? shape.m : shape.k, op_a == Op::None ? shape.k : shape.m, type, options.ld_pad),
+      b(op_b == Op::None ? shape.k : shape.n, op_b == Op::None ? shape.n : shape.k, type, options.ld_pad),
+      c(shape.m, shape.n, options.result_of(type), options.ld_pad),
       exact(sums_are_exact(*this, options)) {}
 
 void Operands::allocate(Executor& executor, std::size_t count) {

@@ -27,7 +27,8 @@ class Buffer {
   void* data_ = nullptr;
 };
 
-/// One stored matrix: rows × cols, rows padded to whole cache lines.
+/// One stored matrix: rows × cols. A row is followed by `padding` elements, or padded to whole cache lines if `padding`
+/// is negative.
 struct Stored {
   Index rows = 0;
   Index cols = 0;
@@ -35,7 +36,7 @@ struct Stored {
   DType type = DType::F32;
 
   Stored() = default;
-  Stored(Index rows, Index cols, DType type);
+  Stored(Index rows, Index cols, DType type, Index padding = -1);
   std::size_t bytes() const;
   std::size_t pitch() const { return static_cast<std::size_t>(ld) * size_of(type); }
   std::size_t width() const { return static_cast<std::size_t>(cols) * size_of(type); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/backend/device_state.hpp>
+#include <tessera/backend/kernel_resources.hpp>
 #include <tessera/compare.hpp>
 #include <tessera/freivalds.hpp>
 
@@ -43,10 +44,11 @@ struct Result {
 
   std::vector<double> samples; ///< seconds of each timed run
   Timing timing = Timing::Events;
-  int runs_per_sample = 1;                 ///< each sample is the mean of this number of runs
-  std::string timing_note;                 ///< why this row was timed by events where a graph was wanted
-  std::optional<DeviceState> device_state; ///< right after the last timed run
-  double device_seconds = 0;               ///< by the device's own clock, where a kernel reads it
+  int runs_per_sample = 1;                  ///< each sample is the mean of this number of runs
+  std::string timing_note;                  ///< why this row was timed by events where a graph was wanted
+  std::optional<DeviceState> device_state;  ///< right after the last timed run
+  std::optional<KernelResources> resources; ///< of a device's kernel
+  double device_seconds = 0;                ///< by the device's own clock, where a kernel reads it
   double gflops = unknown;
   double ceiling_percent = unknown;
   double speedup = unknown;

@@ -99,6 +99,7 @@ std::string reproduce_command(const Row& row, const Run& run) {
   if (row.alpha != 1) add("--alpha", fmt::format("{}", row.alpha));
   if (row.beta != 0) add("--beta", fmt::format("{}", row.beta));
   if (!files && inputs.contains("dist")) add("--dist", text(inputs["dist"]));
+  if (inputs.contains("ld_pad")) add("--ld-pad", text(inputs["ld_pad"]));
   if (!files && inputs.contains("seed") && inputs["seed"] != 1) add("--seed", text(inputs["seed"]));
   if (inputs.contains("timing")) add("--timing", text(inputs["timing"]));
   if (inputs.contains("check_rows")) add("--check-rows", text(inputs["check_rows"]));

@@ -56,10 +56,18 @@ std::string filter(const char* title, std::size_t column, const std::set<std::st
   return html + "</select></label>\n";
 }
 
+/// Is this an optional column of numbers that no row has?
+bool is_left_out(const Column& column, const Run& run) {
+  return column.optional && is_number(column) && std::all_of(run.rows.begin(), run.rows.end(), [&](const Row& row) {
+           return std::isnan(number_of(column, row));
+         });
+}
+
 } // namespace
 
 std::string table_section(const Run& run) {
-  const std::vector<const Column*> shown = shown_in(&Column::page);
+  std::vector<const Column*> shown = shown_in(&Column::page);
+  std::erase_if(shown, [&](const Column* column) { return is_left_out(*column, run); });
   const auto place_of = [&](std::string_view name) {
     const auto at =
         std::find_if(shown.begin(), shown.end(), [&](const Column* column) { return column->name == name; });

@@ -63,6 +63,16 @@ void set_errors(const GemmError& error, report::Row& row) {
   for (const ErrorNumber& number : error_numbers) set_number(row, number.name, number.value(error));
 }
 
+void set_resources(const KernelResources& resources, report::Row& row) {
+  set_number(row, "registers", resources.registers);
+  set_number(row, "static_shared", resources.static_shared);
+  set_number(row, "dynamic_shared", resources.dynamic_shared);
+  set_number(row, "local_memory", resources.local_memory);
+  set_number(row, "block_threads", resources.threads);
+  set_number(row, "blocks", resources.blocks);
+  set_number(row, "occupancy", 100 * resources.occupancy);
+}
+
 ordered_json state_json(const DeviceState& state) {
   return {{"sm_mhz", state.sm_mhz},
           {"memory_mhz", state.memory_mhz},
@@ -97,6 +107,7 @@ report::Row row_of(const Result& result) {
   row.speedup = result.speedup;
   set_number(row, "model", result.model_seconds);
   set_number(row, "global_accesses", result.global_accesses);
+  if (result.resources) set_resources(*result.resources, row);
   if (result.error) set_errors(*result.error, row);
   set_number(row, "check_seconds", result.check_seconds);
   row.verdict = to_string(result.verdict);
@@ -137,6 +148,7 @@ ordered_json inputs_json(const Options& options) {
     if (!options.distribution.empty()) inputs["dist"] = options.distribution;
     inputs["seed"] = options.seed;
   }
+  if (options.ld_pad >= 0) inputs["ld_pad"] = options.ld_pad;
   if (const Judging& judging = options.judging; !judging.files.empty()) {
     inputs["kernel"] = judging.files;
     inputs["abi"] = judge::to_string(judging.abi);

@@ -7,8 +7,8 @@
 
 namespace tessera::cpu {
 
-std::span<const GemmKernel> gemm_ladder() {
-  static const auto* rows = [] {
+std::span<const GemmKernel> gemm_ladder(Backend backend) {
+  static const auto* rows = [backend] {
     auto all = std::make_unique<std::vector<GemmKernel>>(std::initializer_list<GemmKernel>{
         simd_f32,          simd_f64,          //
         simd_packed_f32,   simd_packed_f64,   //
@@ -23,6 +23,7 @@ std::span<const GemmKernel> gemm_ladder() {
         widened_f16,       widened_bf16,      //
         kahan_f32,         kahan_f64,
     });
+    for (const GemmKernel& row : schedule_rows(backend)) all->push_back(row);
 #if defined(TESSERA_HAS_AMX_CODE)
     all->push_back(amx_bf16_f32);
     all->push_back(amx_bf16_bf16);

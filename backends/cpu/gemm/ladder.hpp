@@ -23,7 +23,11 @@ extern const GemmKernel kahan_f32, kahan_f64;
 extern const GemmKernel amx_bf16_f32, amx_bf16_bf16; ///< on x86-64 only
 extern const GemmKernel amx_bf16x6_f32;              ///< on x86-64 only
 
-/// Returns all rows of this process, in the order of preference. The first call makes the list; throws std::bad_alloc.
-std::span<const GemmKernel> gemm_ladder();
+/// Returns naive with each schedule of the backend's runtime.
+std::span<const GemmKernel> schedule_rows(Backend backend);
+
+/// Returns all rows of the plug-in of this backend, in the order of preference. The first call makes the list, and all
+/// calls in one plug-in name the same backend; throws std::bad_alloc.
+std::span<const GemmKernel> gemm_ladder(Backend backend);
 
 } // namespace tessera::cpu

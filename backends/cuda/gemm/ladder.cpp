@@ -21,6 +21,8 @@ std::span<const GemmKernel> gemm_ladder() {
       double_buffer_f32, double_buffer_f64,
       float4_f32, float4_f64,
       tile_2d_register_f32, tile_2d_register_f64,
+      occupancy_1_f32, occupancy_1_f64,
+      occupancy_3_f32, occupancy_3_f64,
       tile_2d_f32, tile_2d_f64,
       tile_1d_f32, tile_1d_f64,
       shared_tile_bank_padded_f32, shared_tile_bank_padded_f64,
@@ -29,6 +31,7 @@ std::span<const GemmKernel> gemm_ladder() {
       shared_tile_16_f32, shared_tile_16_f64,
       row_shared_f32, row_shared_f64,
       naive_coalesced_f32, naive_coalesced_f64,
+      pitched_f32, pitched_f64,
       naive_flat_f32, naive_flat_f64,
       transposed_b_f32, transposed_b_f64,
       naive_strided_f32, naive_strided_f64,
@@ -38,13 +41,14 @@ std::span<const GemmKernel> gemm_ladder() {
       wgmma_bf16_f32, cublas_bf16_f32, cublas_lt_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32, cublas_lt_fp16_f32,
       // 16-bit operands on matrix units, without a conversion.
-      wgmma_bf16_bf16, cublas_bf16, cublas_lt_bf16,
-      wgmma_fp16_f16, cublas_f16, cublas_lt_f16,
+      wgmma_bf16_bf16, cublas_bf16, cublas_lt_bf16, wmma_bf16_bf16,
+      wgmma_fp16_f16, cublas_f16, cublas_lt_f16, wmma_fp16_f16,
       // Math modes with results of f32's accuracy on matrix units, which a call must ask for.
       strict_fp16x3_f32, emulated_fp16x3_f32,
       strict_bf16x6_f32, emulated_bf16x6_f32,
       // Math::Compensated.
       kahan_tile_f32, kahan_tile_f64,
+      kahan_tile_zero_padded_f32, kahan_tile_zero_padded_f64,
       kahan_row_shared_f32, kahan_row_shared_f64,
       kahan_flat_f32, kahan_flat_f64,
       // clang-format on

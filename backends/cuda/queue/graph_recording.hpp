@@ -10,16 +10,20 @@
 #include <tessera/recording.hpp>
 
 #include "cuda/memory/recorded_memory.hpp"
+#include "graph_resources.hpp"
 
 namespace tessera::cuda {
 
-class GraphRecording final : public Recording {
+class GraphRecording final : public Recording, public RecordedResources {
  public:
   /// Makes a recording of `graph`, whose kernels use `memory`. Takes both over, also if it fails.
   static Status create(int device, cudaGraph_t graph, std::unique_ptr<RecordedMemory> memory,
                        std::unique_ptr<Recording>& recording) noexcept;
   ~GraphRecording() override;
   Status replay(Queue& queue) noexcept override;
+  Status read_resources(KernelResources& resources) noexcept override {
+    return read_graph_resources(device_, graph_, resources);
+  }
 
  private:
   GraphRecording(int device, cudaGraph_t graph, std::unique_ptr<RecordedMemory> memory)

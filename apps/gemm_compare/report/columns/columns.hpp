@@ -66,7 +66,8 @@ struct Column {
   Shown markdown = {};
   Shown page = {};
   bool identifies = false; ///< --diff compares rows that agree in all these
-  bool optional = false;   ///< JSON leaves it out, rather than null or "", where it is unknown
+  bool optional = false;   ///< JSON leaves it out, rather than null or "", where it is unknown;
+                           ///< the page leaves a column of numbers out that no row has
 };
 
 /// Every column, in the order of their keys in JSON.

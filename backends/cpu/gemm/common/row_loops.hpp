@@ -55,6 +55,12 @@ void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body bo
                  [&](Index task, int slot) { body(task * each, std::min((task + 1) * each, call.m), slot); });
 }
 
+/// Calls body(row, slot) in parallel for each row of C, which is a task of its own, with a schedule of the runtime.
+template <class Body>
+void for_rows(CpuExecutor& cpu, const GemmCall& call, Schedule schedule, Body body) {
+  cpu.team().run(call.m, threads_for_product(cpu, call), body, schedule);
+}
+
 /// Copies all columns of the k×columns operand `x` into strips of `width` columns: element (p, s·width + q) goes to
 /// strips[(s·k + p)·width + q]. The strip's places beyond the last column are zeros.
 template <Index width, class T>
