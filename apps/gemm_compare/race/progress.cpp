@@ -60,7 +60,8 @@ void Progress::done(const std::string& kernel, double operations, double seconds
 
 void Progress::add_row(const std::string& text) {
   if (!enabled_) return;
-  fmt::print(stderr, "\r\x1b[K{}\n", detail::printable(text));
+  const std::size_t width = apps::terminal_width(stderr);
+  fmt::print(stderr, "\r\x1b[K{}\n", apps::clipped(detail::printable(text), std::max<std::size_t>(width, 1) - 1));
   std::fflush(stderr);
   ++rows_;
   visible_ = true;

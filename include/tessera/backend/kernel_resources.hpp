@@ -25,6 +25,7 @@ struct KernelResources {
 /// The second interface of a Recording whose device tells its kernels' resources.
 class TESSERA_API RecordedResources {
  public:
+  /// Ends the interface together with its recording.
   virtual ~RecordedResources();
   /// Fills `resources` for the recorded kernel whose blocks take the most registers: a product may also copy
   /// its operands or add partial sums. Unavailable, with the reason, if there is no kernel or the driver does not say.
