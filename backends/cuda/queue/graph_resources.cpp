@@ -63,10 +63,10 @@ Status nodes_of(cudaGraph_t graph, std::vector<cudaGraphNode_t>& nodes) {
 Status read_graph_resources(int device, cudaGraph_t graph, KernelResources& resources) noexcept try {
   static const Driver driver;
   if (!driver.complete) return {StatusCode::Unavailable, "the driver does not tell the resources of a graph's kernels"};
-  int most_threads = 0;
+  int resident_threads = 0;
   Status status = check(cudaSetDevice(device), "choosing the device");
   if (status.ok())
-    status = check(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device),
+    status = check(cudaDeviceGetAttribute(&resident_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device),
                    "asking for a multiprocessor's threads");
   std::vector<cudaGraphNode_t> nodes;
   if (status.ok()) status = nodes_of(graph, nodes);
@@ -79,7 +79,7 @@ Status read_graph_resources(int device, cudaGraph_t graph, KernelResources& reso
     if (driver.read(node, here) && here.registers * here.threads > most.registers * most.threads) most = here;
   }
   if (most.threads == 0) return {StatusCode::Unavailable, "the driver told no kernel's resources"};
-  most.occupancy = static_cast<double>(most.blocks) * most.threads / most_threads;
+  most.occupancy = static_cast<double>(most.blocks) * most.threads / resident_threads;
   resources = most;
   return {};
 } catch (const std::bad_alloc&) {
