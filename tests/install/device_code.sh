@@ -86,7 +86,7 @@ expect "a card of compute capability 9.0, but no nvcc" "$printed"
 run "" compare
 expect_not "tessera:" "$printed"
 setting=TESSERA_CUDA_ARCHITECTURES=80-real
-for command in "compare" "build" "bundle $work/moved"; do
+for command in "compare" "build" "bundle moved"; do
   run "" $command
   expect "-DTESSERA_CUDA_ARCHITECTURES=80-real" "$calls"
   expect_not "TESSERA_CUDA=OFF" "$calls"
