@@ -33,25 +33,21 @@ class OpenMpTeam final : public cpu::Team {
     cpu::after_others(&in_order);
   }
 
+  /// The workers of a region share out the loop that each of them comes to.
   void loop(Index count, int threads, cpu::TaskBody body, cpu::Schedule schedule) override {
-    last_region = threads;
-    const auto run_task = [&](Index task) {
-      cpu::after_others(&in_order);
-      body(task, omp_get_thread_num());
-      cpu::before_others(&in_order);
+    const auto share_out = [=](int slot) {
+      if (schedule == cpu::Schedule::Static) {
+#pragma omp for schedule(static) nowait
+        for (Index task = 0; task < count; ++task) body(task, slot);
+      } else if (schedule == cpu::Schedule::Dynamic) {
+#pragma omp for schedule(dynamic) nowait
+        for (Index task = 0; task < count; ++task) body(task, slot);
+      } else {
+#pragma omp for schedule(guided) nowait
+        for (Index task = 0; task < count; ++task) body(task, slot);
+      }
     };
-    cpu::before_others(&in_order);
-    if (schedule == cpu::Schedule::Static) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-      for (Index task = 0; task < count; ++task) run_task(task);
-    } else if (schedule == cpu::Schedule::Dynamic) {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-      for (Index task = 0; task < count; ++task) run_task(task);
-    } else {
-#pragma omp parallel for schedule(guided) num_threads(threads)
-      for (Index task = 0; task < count; ++task) run_task(task);
-    }
-    cpu::after_others(&in_order);
+    fork(threads, share_out);
   }
 
   int missing_for(int threads) const override { return threads - last_region; }

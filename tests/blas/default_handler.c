@@ -1,24 +1,15 @@
 /* The drop-in's own cblas_xerbla, which a program gets that brings none: it names the parameter of the C prototype in
  * either layout, although row-major products report positions as netlib's CBLAS does. Exit status: failed checks. */
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TESSERA_BLAS_64
-#define NAME(name) name##64_
-typedef int64_t blas_int;
-#else
-#define NAME(name) name
-typedef int32_t blas_int;
-#endif
+#include "names.h"
 
 void NAME(cblas_sgemm)(int, int, int, blas_int, blas_int, blas_int, float, const float*, blas_int, const float*,
                        blas_int, float, float*, blas_int);
 void NAME(cblas_sgemm_batch_strided)(int, int, int, blas_int, blas_int, blas_int, float, const float*, blas_int,
                                      blas_int, const float*, blas_int, blas_int, float, float*, blas_int, blas_int,
                                      blas_int);
-
-enum { row_major = 101, col_major = 102, no_trans = 111 };
 
 static const char file[] = "default_handler.txt";
 

@@ -1,20 +1,11 @@
 #pragma once
 
-/* What the tests of the drop-in share: its names with either width of integers, and this program's own handlers, which
- * note what they are told. */
+/* This program's own handlers of wrong arguments, which note what they are told. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#ifdef TESSERA_BLAS_64
-#define NAME(name) name##64_
-typedef int64_t blas_int;
-#else
-#define NAME(name) name
-typedef int32_t blas_int;
-#endif
-
-enum { row_major = 101, col_major = 102, no_trans = 111, trans = 112, conj_trans = 113 };
+#include "names.h"
 
 static int failures = 0;
 static int64_t position = 0; /* that xerbla was told last */

@@ -55,6 +55,23 @@ struct Sizes {
   bool positive = false;
 };
 
+template <class T, class R>
+GemmCall call_of(const Shape& shape, const Sizes& sizes, const Buffer& a, const Buffer& b, const Buffer& c) {
+  return {.type = dtype_of<T>,
+          .m = shape.m,
+          .n = shape.n,
+          .k = shape.k,
+          .alpha = sizes.alpha,
+          .a = a.data(),
+          .lda = std::max<Index>(1, shape.k),
+          .b = b.data(),
+          .ldb = shape.n,
+          .beta = sizes.beta,
+          .c = c.data(),
+          .ldc = shape.n,
+          .result = dtype_of<R>};
+}
+
 template <class T, class R = T>
 Task product(const Shape& shape, const Sizes& sizes, bool with_epilogue = false) {
   const auto a = numbers<T>(shape.a(), sizes.least, sizes.most, sizes.positive);
@@ -66,19 +83,7 @@ Task product(const Shape& shape, const Sizes& sizes, bool with_epilogue = false)
                            (with_epilogue ? ", epilogue" : "");
   return {name + ", " + sizes.what, [=](Executor& executor) {
             const Buffer on_a(executor, a), on_b(executor, b), on_c(executor, c), residual(executor, c);
-            GemmCall call{.type = dtype_of<T>,
-                          .m = shape.m,
-                          .n = shape.n,
-                          .k = shape.k,
-                          .alpha = sizes.alpha,
-                          .a = on_a.data(),
-                          .lda = std::max<Index>(1, shape.k),
-                          .b = on_b.data(),
-                          .ldb = shape.n,
-                          .beta = sizes.beta,
-                          .c = on_c.data(),
-                          .ldc = shape.n,
-                          .result = dtype_of<R>};
+            GemmCall call = call_of<T, R>(shape, sizes, on_a, on_b, on_c);
             if (with_epilogue)
               call.epilogue = {.bias_per = BiasPer::Column,
                                .bias = residual.data(),
@@ -99,18 +104,7 @@ Task batch(Index count, const Sizes& sizes) {
   const auto c = numbers<T>(times * shape.c(), sizes.c, sizes.c + 3);
   return {"batch " + std::string(to_string(dtype_of<T>)) + ", " + sizes.what, [=](Executor& executor) {
             const Buffer on_a(executor, a), on_b(executor, b), on_c(executor, c);
-            const GemmBatch group{.call = {.type = dtype_of<T>,
-                                           .m = shape.m,
-                                           .n = shape.n,
-                                           .k = shape.k,
-                                           .alpha = sizes.alpha,
-                                           .a = on_a.data(),
-                                           .lda = std::max<Index>(1, shape.k),
-                                           .b = on_b.data(),
-                                           .ldb = shape.n,
-                                           .beta = sizes.beta,
-                                           .c = on_c.data(),
-                                           .ldc = shape.n},
+            const GemmBatch group{.call = call_of<T, T>(shape, sizes, on_a, on_b, on_c),
                                   .count = count,
                                   .stride_a = shape.m * shape.k,
                                   .stride_b = shape.k * shape.n,

@@ -4,9 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include <tessera/backend.hpp>
 #include <tessera/io.hpp>
@@ -14,9 +12,12 @@
 #include <tessera/tuning.hpp>
 
 #include "products.hpp"
+#include "support/files.hpp"
 
 using namespace tessera;
 using namespace memory_test;
+using tessera::test::Folder;
+using tessera::test::npy_bytes;
 
 namespace {
 
@@ -145,45 +146,17 @@ BOOST_AUTO_TEST_SUITE(files)
 
 namespace {
 
-/// A folder for this test's files, which is removed at the end.
-class Folder {
- public:
-  Folder() {
-    std::string path = (std::filesystem::temp_directory_path() / "tessera-memory-XXXXXX").string();
-    BOOST_TEST_REQUIRE((::mkdtemp(path.data()) != nullptr));
-    path_ = path;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 /// Writes a file; the result is what is in the folder.
 template <class Save>
 EntryPoint saving(std::string name, const Folder& folder, Save save) {
-  const std::filesystem::path path = folder.path() / "file";
   return {.name = std::move(name),
-          .reset = [path] { std::ofstream(path) << "what was there before"; },
-          .call = [path, save] { save(path); },
+          .reset = [&folder] { folder.write("file", "what was there before"); },
+          .call = [path = folder.path() / "file", save] { save(path); },
           .result =
-              [path] {
-                std::string text = contents(path);
-                for (const auto& entry : std::filesystem::directory_iterator(path.parent_path()))
-                  if (entry.path() != path) text += " and left " + entry.path().string();
+              [&folder] {
+                std::string text = folder.read("file");
+                for (const std::string& other : folder.names())
+                  if (other != "file") text += " and left " + other;
                 return text;
               }};
 }
@@ -220,18 +193,10 @@ BOOST_AUTO_TEST_CASE(matrices_in_files) {
       saving("save_npy bf16", folder, [=](const auto& path) { save_npy(path, matrix_cast<bf16>(matrix())); }));
   check_later_use(saving("save_csv", folder, [=](const auto& path) { save_csv(path, matrix()); }));
   const auto npy = folder.path() / "a.npy", columns = folder.path() / "columns.npy", csv = folder.path() / "a.csv";
-  std::ofstream(csv) << "1, 2, 3.5\n# a comment\n4, 5, 6.25\n";
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
-  const float numbers[]{1, 2, 3, 4, 5, 6};
-  for (const bool fortran : {false, true}) {
-    if (fortran) header.replace(header.find("False"), 5, "True");
-    std::string padded = header;
-    padded.resize(117, ' ');
-    padded += '\n';
-    std::ofstream file(fortran ? columns : npy, std::ios::binary);
-    file.write("\x93NUMPY\x01\x00\x76\x00", 10) << padded;
-    file.write(reinterpret_cast<const char*>(numbers), sizeof numbers);
-  }
+  folder.write("a.csv", "1, 2, 3.5\n# a comment\n4, 5, 6.25\n");
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+  folder.write("a.npy", npy_bytes("<f4", false, "(2, 3)", numbers));
+  folder.write("columns.npy", npy_bytes("<f4", true, "(2, 3)", numbers));
   check_later_use(loading("load_npy", [npy] { return load_npy<float>(npy); }));
   check_later_use(loading("load_npy, Fortran order", [columns] { return load_npy<float>(columns); }));
   check_later_use(loading("load_csv", [csv] { return load_csv<float>(csv); }));
@@ -242,8 +207,9 @@ BOOST_AUTO_TEST_CASE(tables) {
   const Folder folder;
   check_later_use(saving("save_tuning", folder, [](const auto& path) { save_tuning(path, table); }));
   const auto path = folder.path() / "table.json";
-  std::ofstream(path) << R"({"schema": "tessera.tuning/1", "backend": "openmp", "device": "a processor", "driver": "",
-    "products": [{"dtype": "f32", "math": "strict", "m": 64, "n": 64, "k": 64, "kernel": "simd", "seconds": 1e-6}]})";
+  folder.write("table.json",
+               R"({"schema": "tessera.tuning/1", "backend": "openmp", "device": "a processor", "driver": "",
+    "products": [{"dtype": "f32", "math": "strict", "m": 64, "n": 64, "k": 64, "kernel": "simd", "seconds": 1e-6}]})");
   check_later_use(text_entry("load_tuning", [path] { return load_tuning(path).products.at(0).kernel; }));
 }
 

@@ -67,7 +67,8 @@ bool says_how_much(const std::string& text, std::size_t asked, Lasting lasting) 
   static const std::regex amount("(less than )?([0-9]+) bytes");
   for (std::sregex_iterator at(text.begin(), text.end(), amount), end; at != end; ++at) {
     const std::size_t number = std::stoull((*at)[2].str());
-    const std::size_t rounding = std::max<std::size_t>(4096, number >> 20 << 21); // to pages, huge ones if there is one
+    // The library asks for more than the text says: for whole pages, and from 1 MiB on for huge pages as well.
+    const std::size_t rounding = std::max<std::size_t>(4096, number >> 20 << 21);
     // The loader does not say how much it asked for, so the text has the size of the library.
     if (text.find("a file of " + (*at)[0].str()) != std::string::npos) return true;
     if ((*at)[1].matched ? asked < number : number <= asked && asked <= number + rounding) return true;

@@ -44,21 +44,17 @@ inline int threads_for_product(const CpuExecutor& cpu, const GemmCall& call) {
 }
 
 /// Calls body(first, last, slot) in parallel for the rows [first, last) of C. `first` is a multiple of `group`. `slot`
-/// numbers the worker, see TaskBody.
+/// numbers the worker, see TaskBody. With a schedule of the runtime, each group is a task of its own.
 template <class Body>
-void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body body) {
+void for_row_groups(CpuExecutor& cpu, const GemmCall& call, Index group, Body body,
+                    Schedule schedule = Schedule::Ranges) {
   const int threads = threads_for_product(cpu, call);
   constexpr Index tasks_per_thread = 8; // many tasks even out the time that the operating system takes from a thread
   const Index groups = (call.m + group - 1) / group;
-  const Index each = std::max<Index>(1, groups / (threads * tasks_per_thread)) * group;
+  const Index together = schedule == Schedule::Ranges ? std::max<Index>(1, groups / (threads * tasks_per_thread)) : 1;
+  const Index each = together * group;
   cpu.team().run((call.m + each - 1) / each, threads,
-                 [&](Index task, int slot) { body(task * each, std::min((task + 1) * each, call.m), slot); });
-}
-
-/// Calls body(row, slot) in parallel for each row of C, which is a task of its own, with a schedule of the runtime.
-template <class Body>
-void for_rows(CpuExecutor& cpu, const GemmCall& call, Schedule schedule, Body body) {
-  cpu.team().run(call.m, threads_for_product(cpu, call), body, schedule);
+                 [&](Index task, int slot) { body(task * each, std::min((task + 1) * each, call.m), slot); }, schedule);
 }
 
 /// Copies all columns of the k×columns operand `x` into strips of `width` columns: element (p, s·width + q) goes to

@@ -7,11 +7,11 @@
 /// packing before they multiply. docs/lab/cuda_gemm.md has the measurements behind the limits below.
 
 #include <algorithm>
-#include <cstdint>
 
 #include <tessera/executor.hpp>
 
 #include "cuda/gemm/common/few_vectors.cuh"
+#include "cuda/gemm/common/few_vectors_operands.hpp"
 #include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/ladder.hpp"
 
@@ -33,9 +33,8 @@ double multiply_adds(const GemmCall& call) {
 }
 
 bool is_small_in_tf32(const GemmCall& call) {
-  constexpr Index chunk = 16 / sizeof(float);
-  const auto places = reinterpret_cast<std::uintptr_t>(call.a) | reinterpret_cast<std::uintptr_t>(call.b);
-  const bool whole_chunks = places % 16 == 0 && call.lda % chunk == 0 && call.ldb % chunk == 0;
+  const auto whole = [](const void* x, Index ld) { return few_vectors::is_whole(x, ld, ld, sizeof(float)); };
+  const bool whole_chunks = whole(call.a, call.lda) && whole(call.b, call.ldb);
   return call.k <= short_in_tf32 && multiply_adds(call) < (whole_chunks ? small_in_tf32 : small_to_copy);
 }
 

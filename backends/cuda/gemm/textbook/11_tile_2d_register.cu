@@ -5,6 +5,12 @@
 /// while this step computes, and A's elements for four steps of k are one read. The columns of a thread are 16 apart,
 /// so that a warp reads neighbours. One result costs 2·k operations and reads 2·k/128 elements from global memory (k/16
 /// bytes in f32), as in 10_tile_2d.cu. The source is the SGEMM repository.
+///
+/// occupancy_1 and occupancy_3 are the same kernel with other launch bounds. The bound is the number of blocks of 256
+/// threads that a multiprocessor has to hold, here two, and the compiler cuts the registers of a thread to fit: with
+/// one block a thread may have 255 of them, with three 80. More blocks hide more of the latency of the loads; fewer
+/// registers spill the 64 sums to local memory. gemm_compare shows registers, local memory and occupancy beside the
+/// times. Their source is the kernel walkthrough (its fifth level).
 
 #include <tessera/backend/traffic.hpp>
 
@@ -26,8 +32,8 @@ constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 
-template <class T>
-__global__ void __launch_bounds__(threads, 2) tile_2d_register(StridedOperands<T> x) {
+template <class T, int blocks>
+__global__ void __launch_bounds__(threads, blocks) tile_2d_register(StridedOperands<T> x) {
   __shared__ PaddedTile<T, tile<T>, tile_k> a_tile;
   __shared__ PaddedTile<T, tile_k, tile<T>> b_tile;
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
@@ -55,25 +61,41 @@ __global__ void __launch_bounds__(threads, 2) tile_2d_register(StridedOperands<T
   store_scattered<threads_across>(x, origin.row + row, origin.col + col, sums);
 }
 
-template <class T>
-Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  tile_2d_register<<<tile_count(call, tile<T>, tile<T>), threads, 0, stream_of(queue)>>>(StridedOperands<T>(call));
-  return launched("tile_2d_register");
+template <class T, int blocks>
+Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  tile_2d_register<T, blocks>
+      <<<tile_count(call, tile<T>, tile<T>), threads, 0, stream_of(queue)>>>(StridedOperands<T>(call));
+  return launched(row.name);
+}
+
+template <class T, int blocks>
+constexpr GemmKernel row(const char* name, const char* summary, const char* source) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .type = dtype_of<T>,
+          .tile = {tile<T>, tile<T>, tile_k},
+          .summation = Summation::Canonical,
+          .run = run<T, blocks>,
+          .traffic = tile_traffic};
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "tile_2d_register",
-                         .summary = "8x8 results a thread, the operands of an outer product in registers",
-                         .source = "SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile<T>, tile<T>, tile_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung = row<T, 2>("tile_2d_register",
+                                      "8x8 results a thread, the operands of an outer product in registers",
+                                      "SGEMM repository");
+template <class T, int blocks>
+constexpr GemmKernel bound_rung = row<T, blocks>(blocks == 1 ? "occupancy_1" : "occupancy_3",
+                                                 "tile_2d_register bound to a number of blocks a multiprocessor",
+                                                 "kernel walkthrough");
 
 } // namespace
 
-const GemmKernel tile_2d_register_f32 = row<float>;
-const GemmKernel tile_2d_register_f64 = row<double>;
+const GemmKernel tile_2d_register_f32 = rung<float>;
+const GemmKernel tile_2d_register_f64 = rung<double>;
+const GemmKernel occupancy_1_f32 = bound_rung<float, 1>;
+const GemmKernel occupancy_1_f64 = bound_rung<double, 1>;
+const GemmKernel occupancy_3_f32 = bound_rung<float, 3>;
+const GemmKernel occupancy_3_f64 = bound_rung<double, 3>;
 
 } // namespace tessera::cuda

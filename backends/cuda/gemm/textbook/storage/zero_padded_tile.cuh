@@ -1,28 +1,22 @@
-/// kahan_tile_zero_padded: shared_tile_zero_padded with compensated summation.
-///
-/// Both operands are copied to storage that is padded to whole tiles, so that no load has a guard; the padding adds
-/// zeros, which change neither a sum nor its excess. After the copy, which reads and writes m·k + k·n elements, one
-/// result costs four dependent operations a product and reads 2·k/32 elements from global memory (k/4 bytes in f32).
-/// The error is about 2u·Σ|a·b| for every k, where u is the unit roundoff. The source is the CUDA course.
+#pragma once
+
+/// Square tiles of operands that are copied to storage padded to whole tiles, so that no load has a guard.
+/// shared_tile_zero_padded and kahan_tile_zero_padded share this and differ in `Sum`.
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/repack.cuh"
-#include "cuda/gemm/common/traffic.hpp"
-#include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
-#include "kahan.cuh"
 
-namespace tessera::cuda {
-namespace {
+namespace tessera::cuda::zero_padded_tile {
 
 constexpr int tile = 32;
 
 /// x.a and x.b are the padded copies, whose sizes are multiples of `tile`; x.m and x.n are the sizes of C.
-template <class T>
-__global__ void __launch_bounds__(tile* tile) kahan_tile_zero_padded(StridedOperands<T> x) {
+template <class T, class Sum>
+__global__ void __launch_bounds__(tile* tile) tiles(StridedOperands<T> x) {
   __shared__ T a_tile[tile][tile];
   __shared__ T b_tile[tile][tile];
   const TileOrigin origin = tile_origin(x, tile, tile);
@@ -30,7 +24,7 @@ __global__ void __launch_bounds__(tile* tile) kahan_tile_zero_padded(StridedOper
   const Index j = origin.col + threadIdx.x;
   const T* a = x.a + i * x.a_row + threadIdx.x;
   const T* b = x.b + threadIdx.y * x.b_row + j;
-  KahanSum<T> sum;
+  Sum sum;
   for (Index k0 = 0; k0 < x.k; k0 += tile, a += tile, b += tile * x.b_row) {
     a_tile[threadIdx.y][threadIdx.x] = *a;
     b_tile[threadIdx.y][threadIdx.x] = *b;
@@ -43,8 +37,8 @@ __global__ void __launch_bounds__(tile* tile) kahan_tile_zero_padded(StridedOper
   if (i < x.m && j < x.n) store_result(x.c + i * x.ldc + j, sum.value(), x.alpha, x.beta);
 }
 
-template <class T>
-Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+template <class T, class Sum>
+Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StridedOperands<T> x(call);
   const Index m = ceil_div<Index>(x.m, tile) * tile;
@@ -61,23 +55,8 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   x.a_row = k;
   x.b = b;
   x.b_row = n;
-  kahan_tile_zero_padded<<<tile_count(call, tile, tile), dim3(tile, tile), 0, stream>>>(x);
-  return launched("kahan_tile_zero_padded");
+  tiles<T, Sum><<<tile_count(call, tile, tile), dim3(tile, tile), 0, stream>>>(x);
+  return launched(row.name);
 }
 
-template <class T>
-constexpr GemmKernel row{.name = "kahan_tile_zero_padded",
-                         .summary = "shared_tile_zero_padded with Kahan's compensated summation",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .math = Math::Compensated,
-                         .tile = {tile, tile, tile},
-                         .run = run<T>,
-                         .traffic = padded_traffic};
-
-} // namespace
-
-const GemmKernel kahan_tile_zero_padded_f32 = row<float>;
-const GemmKernel kahan_tile_zero_padded_f64 = row<double>;
-
-} // namespace tessera::cuda
+} // namespace tessera::cuda::zero_padded_tile
