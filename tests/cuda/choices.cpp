@@ -1,5 +1,5 @@
-/// Checks on the host which tiles and cuts stream_k and the kernels by tensor maps choose for a device with 132
-/// multiprocessors.
+/// Checks on the host which tiles and cuts stream_k, the kernels by tensor maps and those for any alignment choose, for
+/// a device with 132 multiprocessors.
 
 #define BOOST_TEST_MODULE cuda_choices
 #include <set>
@@ -9,6 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "cuda/gemm/slender/any_alignment_plan.hpp"
 #include "cuda/gemm/stream_k/tile_model.hpp"
 #include "cuda/gemm/wgmma_tma/plan.hpp"
 #include "stream_k_products.hpp"
@@ -188,6 +189,30 @@ BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
     BOOST_TEST(tiles_of(f32_tiles, tessera::DType::F32, cut) == 5);
     BOOST_TEST(tiles_of(f64_tiles, tessera::DType::F64, cut) == (cut ? 4 : 5));
   }
+}
+
+BOOST_AUTO_TEST_CASE(operands_at_any_address_are_read_in_place_by_small_products) {
+  using namespace tessera::cuda::any_alignment;
+  for (const Index m : {1, 63, 64, 65, 1000})
+    for (const Index n : {1, 64, 257, 5000})
+      for (const Index k : {1, 64, 65, 511, 8192}) {
+        const Plan plan = plan_of(m, n, k);
+        BOOST_TEST_CONTEXT(m << " " << n << " " << k) {
+          BOOST_TEST(plan.tiles * tile_side * tile_side >= m * n);
+          BOOST_TEST((plan.parts == 1 || plan.stages / plan.parts >= 2)); // no block is without work
+          BOOST_TEST(64 % plan.parts == 0);                               // blocks share a tile's rows evenly
+        }
+      }
+  BOOST_TEST(is_small(plan_of(177, 44, 126)));
+  BOOST_TEST(is_small(plan_of(16, 2094, 395)));
+  BOOST_TEST(!is_small(plan_of(64, 25, 5368)));   // nine stages a block, where it could have two
+  BOOST_TEST(!is_small(plan_of(2048, 4912, 63))); // seven rounds of blocks
+
+  alignas(16) static const char memory[32]{};
+  BOOST_TEST(!needs_copy(memory, 5, 8));
+  BOOST_TEST(needs_copy(memory, 5, 9));
+  BOOST_TEST(!needs_copy(memory, 1, 9)); // a single line has no pitch
+  BOOST_TEST(needs_copy(memory + 2, 1, 8));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

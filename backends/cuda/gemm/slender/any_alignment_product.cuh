@@ -1,0 +1,245 @@
+#pragma once
+
+/// The kernel: a block of eight warps computes 64×64 results, a warp 16×32 of them, with the matrix instructions of a
+/// warp. Stages of 64 k go through registers, where lines at any address are shifted into place, to two buffers in
+/// shared memory: the next stage is read while this one is multiplied. Operands are stored as they lie in memory, and
+/// the reads of fragments transpose them.
+
+#include <cooperative_groups.h>
+
+#include "any_alignment_lines.cuh"
+#include "any_alignment_plan.hpp"
+#include "cuda/gemm/common/epilogue.cuh"
+#include "cuda/gemm/common/operands.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/tile_loader.cuh"
+#include "warp_mma.cuh"
+
+namespace tessera::cuda::any_alignment {
+
+constexpr int threads = 256;
+constexpr int warp_rows = 16, warp_columns = 32;
+constexpr int groups = warp_columns / 8; ///< a warp's matrix instructions across
+
+struct Product {
+  Index m, n, k;
+  Lines a, b;
+  void* c;
+  Index ldc;
+  float alpha, beta;
+  int parts;   ///< of k, which are the blocks of a cluster
+  bool narrow; ///< C has the operands' type, not f32
+  EpilogueStore<float> epilogue;
+};
+
+/// A stage of an operand. A line is longer by one vector, which spreads a fragment's lines over the banks.
+struct alignas(16) StoredTile {
+  static_assert(tile_side == tile_depth); // lines along k and lines across are the same number, equally long
+  std::uint16_t at[tile_side][tile_side + width];
+};
+
+union Shared {
+  struct {
+    StoredTile a, b;
+  } stages[2];
+  float results[tile_side][tile_side + 4];
+};
+
+#if __CUDA_ARCH__ >= 900
+
+/// Copies stages of an operand, one after the other: a thread has the same place in two lines of each.
+template <Along along>
+class Copies {
+  static constexpr int across = tile_side / width, step = threads / across, each = tile_side / step;
+
+ public:
+  /// Prepares copies of the tile whose first row (of op(A)) or column (of op(B)) is `first`, from k0 on.
+  __device__ Copies(const Lines& x, int first, int k0)
+      : x_(x),
+        line_(along == Along::K ? first : k0),
+        left_(x.length - (along == Along::K ? k0 : first) - column()),
+        at_(x.data + (line_ + line()) * x.pitch + (x.length - left_) * 2) {}
+
+  /// Starts to read a stage.
+  __device__ void fetch() {
+    inner_ = x_.are_inner(line_, tile_side);
+    if (inner_)
+      fetch<true>();
+    else
+      fetch<false>();
+  }
+  /// Writes the stage to shared memory, and goes on to the next one.
+  __device__ void store(const EdgeChunks& edges, StoredTile& to) {
+    if (inner_)
+      store<true>(edges, to);
+    else
+      store<false>(edges, to);
+    at_ += along == Along::K ? tile_depth * 2 : tile_depth * x_.pitch;
+    left_ -= along == Along::K ? tile_depth : 0;
+    line_ += along == Along::K ? 0 : tile_depth;
+  }
+
+ private:
+  __device__ static int line() { return static_cast<int>(threadIdx.x) / across; }
+  __device__ static int column() { return static_cast<int>(threadIdx.x) % across * width; }
+  __device__ const char* at(int i) const { return at_ + i * step * x_.pitch; }
+  /// Returns the elements that the operand has in line i from the thread's place on.
+  template <bool inner>
+  __device__ int left(int i) const {
+    return inner || line_ + line() + i * step < x_.count ? left_ : 0;
+  }
+  template <bool inner>
+  __device__ void fetch() {
+#pragma unroll
+    for (int i = 0; i < each; ++i) any_alignment::fetch<inner>(x_, at(i), left<inner>(i) > 0, fetched_[i]);
+  }
+  template <bool inner>
+  __device__ void store(const EdgeChunks& edges, StoredTile& to) const {
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      *reinterpret_cast<uint4*>(&to.at[line() + i * step][column()]) =
+          vector_of<inner>(fetched_[i], edges, at(i), left<inner>(i));
+  }
+
+  const Lines& x_; ///< among the kernel's parameters
+  int line_;       ///< the first line of the stage
+  int left_;       ///< elements of a line from the thread's place on
+  const char* at_; ///< the thread's place
+  bool inner_ = false;
+  Fetched fetched_[each] = {};
+};
+
+/// Reads four matrices of 8×8 elements; lane l has the address of line l % 8 of matrix l / 8.
+template <bool transposed>
+__device__ void read_matrices(const std::uint16_t* from, unsigned (&to)[4]) {
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(from));
+  if constexpr (transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at));
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at));
+}
+
+/// Reads 16 rows of op(A), from `row` on, and 16 k, from `p` on: the upper and the lower rows of the first 8 k, then of
+/// the last.
+template <Along along>
+__device__ void read_a(const StoredTile& a, int row, int p, int lane, unsigned (&to)[4]) {
+  const int r = row + lane / 8 % 2 * 8, q = p + lane / 16 * 8, line = lane % 8;
+  if constexpr (along == Along::K)
+    read_matrices<false>(&a.at[r + line][q], to);
+  else
+    read_matrices<true>(&a.at[q + line][r], to);
+}
+/// Reads 16 columns of op(B) and 16 k: the first and the last 8 k of the left columns, then of the right ones.
+template <Along along>
+__device__ void read_b(const StoredTile& b, int column, int p, int lane, unsigned (&to)[4]) {
+  const int c = column + lane / 16 * 8, q = p + lane / 8 % 2 * 8, line = lane % 8;
+  if constexpr (along == Along::K)
+    read_matrices<false>(&b.at[c + line][q], to);
+  else
+    read_matrices<true>(&b.at[q + line][c], to);
+}
+
+/// Adds the products of a stage to a warp's sums.
+template <class T, Along a_along, Along b_along>
+__device__ void add_stage(const StoredTile& a, const StoredTile& b, int row, int column, int lane,
+                          float (&sums)[groups][4]) {
+#pragma unroll
+  for (int p = 0; p < tile_depth; p += 16) {
+    unsigned from_a[4];
+    read_a<a_along>(a, row, p, lane, from_a);
+#pragma unroll
+    for (int g = 0; g < groups; g += 2) {
+      unsigned from_b[4];
+      read_b<b_along>(b, column + g * 8, p, lane, from_b);
+      multiply_in_warp<T>(sums[g], from_a[0], from_a[1], from_a[2], from_a[3], from_b[0], from_b[1]);
+      multiply_in_warp<T>(sums[g + 1], from_a[0], from_a[1], from_a[2], from_a[3], from_b[2], from_b[3]);
+    }
+  }
+}
+
+/// Writes a warp's sums to the block's results.
+__device__ inline void put_sums(const float (&sums)[groups][4], int row, int column, int lane, Shared& shared) {
+#pragma unroll
+  for (int g = 0; g < groups; ++g)
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      *reinterpret_cast<float2*>(&shared.results[row + lane / 4 + half * 8][column + g * 8 + lane % 4 * 2]) =
+          make_float2(sums[g][half * 2], sums[g][half * 2 + 1]);
+}
+
+/// Stores the result of C(row, col).
+template <class T>
+__device__ void store(const Product& x, Index row, Index col, float sum) {
+  if (row >= x.m || col >= x.n) return;
+  if (x.epilogue.wanted) [[unlikely]] {
+    x.epilogue.store([&](int) -> ResultPlace { return {row, col}; }, {{sum}});
+    return;
+  }
+  if (x.narrow)
+    store_rounded(static_cast<T*>(x.c) + row * x.ldc + col, sum, x.alpha, x.beta);
+  else
+    store_rounded(static_cast<float*>(x.c) + row * x.ldc + col, sum, x.alpha, x.beta);
+}
+
+#endif
+
+/// The kernel. It is launched in clusters of x.parts blocks; each block adds and stores its share of the tile's rows.
+template <class T, Along a_along, Along b_along>
+__global__ void __launch_bounds__(threads, 2) product(const __grid_constant__ Product x) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ Shared shared;
+  __shared__ EdgeChunks a_edges, b_edges;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int row = warp / 2 * warp_rows, column = warp % 2 * warp_columns;
+  const unsigned tile = blockIdx.x / x.parts, rank = blockIdx.x % x.parts;
+  const auto across = static_cast<unsigned>(ceil_div<Index>(x.n, tile_side));
+  const int first_row = static_cast<int>(tile / across) * tile_side;
+  const int first_column = static_cast<int>(tile % across) * tile_side;
+  const int stages = static_cast<int>(ceil_div<Index>(x.k, tile_depth));
+  const int begin = stages * static_cast<int>(rank) / x.parts, end = stages * (static_cast<int>(rank) + 1) / x.parts;
+  launch_dependents();
+  Copies<a_along> a(x.a, first_row, begin * tile_depth);
+  Copies<b_along> b(x.b, first_column, begin * tile_depth);
+  float sums[groups][4]{};
+  wait_for_kernel_before();
+  if (begin < end) {
+    a.fetch();
+    b.fetch();
+  }
+  a_edges.read(x.a, static_cast<int>(threadIdx.x));
+  b_edges.read(x.b, static_cast<int>(threadIdx.x) - 32); // by another warp
+  __syncthreads();
+  for (int s = begin; s < end; ++s) {
+    auto& stage = shared.stages[s % 2];
+    a.store(a_edges, stage.a);
+    b.store(b_edges, stage.b);
+    __syncthreads(); // all warps have also used the other buffer
+    if (s + 1 < end) {
+      a.fetch();
+      b.fetch();
+    }
+    add_stage<T, a_along, b_along>(stage.a, stage.b, row, column, lane, sums);
+  }
+  __syncthreads();
+  put_sums(sums, row, column, lane, shared);
+  const auto cluster = cooperative_groups::this_cluster();
+  if (x.parts > 1)
+    cluster.sync();
+  else
+    __syncthreads();
+  const int rows = tile_side / x.parts, own_row = static_cast<int>(rank) * rows;
+  const int col = static_cast<int>(threadIdx.x) % tile_side;
+  for (int r = own_row + static_cast<int>(threadIdx.x) / tile_side; r < own_row + rows; r += threads / tile_side) {
+    float sum = *cluster.map_shared_rank(&shared.results[r][col], 0);
+    for (int p = 1; p < x.parts; ++p) sum += *cluster.map_shared_rank(&shared.results[r][col], p);
+    store<T>(x, first_row + r, first_column + col, sum);
+  }
+  if (x.parts > 1) cluster.sync(); // other blocks read this block's shared memory
+#endif
+}
+
+} // namespace tessera::cuda::any_alignment

@@ -1,0 +1,69 @@
+#pragma once
+
+/// Describes what a row by a warp's matrix instructions runs.
+
+#include <algorithm>
+
+#include <tessera/executor.hpp>
+
+#include "any_alignment_product.cuh"
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/few_vectors.cuh"
+#include "cuda/gemm/common/gemv.cuh"
+#include "cuda/gemm/ladder.hpp"
+#include "cuda/queue/stream.hpp"
+
+namespace tessera::cuda::any_alignment {
+
+inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (machine.compute_major < 9)
+    return "clusters of blocks need compute capability 9.0 or higher; use another row of this math mode";
+  if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
+  if (!needs_copy(call) || is_gemv(call) || is_few_vectors(call))
+    return "other rows read these operands in place, and faster; use another row of this math mode";
+  if (!is_small(plan_of(call.m, call.n, call.k)))
+    return "copying the operands pays for so large a product; use another row of this math mode";
+  return nullptr;
+}
+
+/// Launches the product of operands of T.
+template <class T>
+Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
+  const Plan plan = plan_of(call.m, call.n, call.k);
+  const Product x{
+      .m = call.m,
+      .n = call.n,
+      .k = call.k,
+      .a = a_flipped ? Lines::of(call.a, call.lda, call.k, call.m) : Lines::of(call.a, call.lda, call.m, call.k),
+      .b = b_flipped ? Lines::of(call.b, call.ldb, call.n, call.k) : Lines::of(call.b, call.ldb, call.k, call.n),
+      .c = call.c,
+      .ldc = call.ldc,
+      .alpha = static_cast<float>(call.alpha),
+      .beta = static_cast<float>(call.beta),
+      .parts = plan.parts,
+      .narrow = call.result != DType::F32,
+      .epilogue = EpilogueStore<float>(call)};
+  const Launch how{
+      .blocks = plan.blocks(), .threads = threads, .programmatic = true, .cluster = x.parts > 1 ? x.parts : 0};
+  return with_layouts(call, [&](auto a, auto b) {
+    return launch_kernel(stream_of(queue), how, row.name, product<T, a.value, b.value>, x);
+  });
+}
+
+/// Returns the row `name` for operands of `type`, which T is.
+template <class T>
+constexpr GemmKernel row(const char* name, const char* summary, DType type, Math math) {
+  return {.name = name,
+          .summary = summary,
+          .source = "CUTLASS",
+          .type = type,
+          .math = math,
+          .tile = {tile_side, tile_side, tile_depth},
+          .accumulator = Accumulator::Truncating,
+          .reject = reject,
+          .run = run<T>,
+          .epilogue = true};
+}
+
+} // namespace tessera::cuda::any_alignment
