@@ -54,12 +54,13 @@ constexpr std::array all_presets{
            .published = blog_figures},
     Preset{.name = "course",
            .summary = "a CUDA course: products of n = 1000 to 1024 and Kahan's sums; with --op sum_of_squares its "
-                      "reductions of 1048576 numbers",
+                      "reductions of 1048576 integers",
            .source = "A CUDA course. It found that cudaMallocPitch's rows made a product of n = 1000 over three times "
                      "as fast; its other figures are not at hand.",
            .sizes = "1000,1008,1016,1024",
            .kernels = "naive_flat,row_shared,shared_tile_zero_padded,pitched*,kahan*",
-           .lengths = "1048576"},
+           .lengths = "1048576",
+           .length_dtypes = "i32,f32"},
     Preset{
         .name = "report",
         .summary = "sizes 512 to 2560, f64 on the processor (f32 with --gpu), integers 1 to 100, ten runs, mean time",

@@ -35,6 +35,7 @@ struct Preset {
   const char* time_limit = nullptr;
   const char* kernels = nullptr; ///< patterns; a pattern that matches nothing is passed over
   const char* lengths = nullptr; ///< of vectors under --op sum_of_squares; null: the preset is of products alone
+  const char* length_dtypes = nullptr; ///< of these vectors
   const char* machine = "";      ///< that the figures are of
   Index size = 0;                ///< n of the square products that the figures are of; 0: the source does not say
   std::span<const Published> published = {};
