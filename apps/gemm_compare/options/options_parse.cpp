@@ -39,7 +39,8 @@ void apply_preset(CommandLine& words, Options& options) {
   if (reduces && preset.lengths == nullptr)
     throw InvalidArgument(fmt::format("--preset: {} is of products; leave out --op sum_of_squares", preset.name));
   options.preset = &preset;
-  if (!words.cpu && !words.gpu && words.backends.empty()) (preset.on_card ? words.gpu : words.cpu) = true;
+  const bool placed = words.cpu || words.gpu || !words.backends.empty();
+  if (!placed && preset.place != Place::Any) (preset.place == Place::Card ? words.gpu : words.cpu) = true;
   options.kernels_of_preset = words.kernels.empty() && preset.kernels != nullptr && !reduces;
   if (options.kernels_of_preset) words.kernels = preset.kernels;
   if (words.shapes.empty()) set_default(words.sizes, reduces ? preset.lengths : preset.sizes);
@@ -49,6 +50,7 @@ void apply_preset(CommandLine& words, Options& options) {
   set_default(words.distribution, preset.distribution);
   set_default(words.repeat, preset.repeat);
   set_default(words.time_limit, preset.time_limit);
+  set_default(words.ld_pad, preset.ld_pad);
 }
 
 /// Reads the options of `tune` and sets its defaults: short runs and sampled checks, because only the speed is asked
