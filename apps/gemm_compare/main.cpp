@@ -53,7 +53,8 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
   if (options.table_on_stdout()) reporters.push_back(grade_reporter(options));
   if (options.wants_document()) reporters.push_back(document_reporter(options, plan, ceilings));
   if (!options.csv.empty()) reporters.push_back(csv_reporter(options));
-  if (options.mean && options.table_on_stdout()) reporters.push_back(summary_reporter(options));
+  const bool over_sizes = options.mean || (options.preset != nullptr && options.preset->jumps);
+  if (over_sizes && options.table_on_stdout()) reporters.push_back(summary_reporter(options));
   if (options.table_on_stdout()) reporters.push_back(findings_reporter(options, plan));
   return reporters;
 }

@@ -39,7 +39,9 @@
 /// (f32: k = 2²³).
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tessera/backend/kernel.hpp>
@@ -180,7 +182,9 @@ TESSERA_API std::vector<Index> sample_rows(Index m, Index count, std::uint64_t s
 /// A reduction in a pair of doubles, and the error bound of a kernel that adds in double in any order.
 struct ReduceReference {
   double value = 0; ///< the sum or the maximum
-  double bound = 0; ///< the largest error of a correct kernel
+  double bound = 0; ///< the largest error of a correct kernel; 0 where the result has to be exact
+  /// Σx² of whole numbers, exact. Empty of other types, and where int64 does not hold the sum.
+  std::optional<std::int64_t> whole = std::nullopt;
 };
 /// Computes the reference of a reduction on host memory, and its bound.
 TESSERA_API ReduceReference reduce_reference(const ReduceCall& call);

@@ -27,6 +27,7 @@ enum class DType : int {
   F64 = 1,  ///< double
   F16 = 2,  ///< IEEE binary16; f16 of half.hpp
   BF16 = 3, ///< bfloat16; bf16 of half.hpp
+  I32 = 64, ///< std::int32_t. No element type of matrices: sum_of_squares() of matrix.hpp alone takes it.
 };
 
 /// Describes how a product may round. The library never chooses another mode than Strict by itself; see gemm.hpp.
@@ -110,8 +111,8 @@ constexpr ElementTypes<Ts...> list_of(const ElementRow<Ts>&... rows) noexcept {
 }
 } // namespace detail
 
-/// The one list of element types. All that goes over element types reads it or uses visit(). A new type is a value of
-/// DType, a line here, and its own C++ type; kernels for it are rows of their ladders.
+/// The one list of element types of matrices. All that goes over element types reads it or uses visit(). A new type is
+/// a value of DType, a line here, and its own C++ type; kernels for it are rows of their ladders.
 inline constexpr auto element_types = detail::list_of(
     detail::ElementRow<float>{{DType::F32, "f32", "float32", "f4", 4, DType::F32, 24, 127, Math::Strict}},
     detail::ElementRow<double>{{DType::F64, "f64", "float64", "f8", 8, DType::F64, 53, 1023, Math::Strict}},
@@ -123,6 +124,10 @@ static_assert([] {
     if (static_cast<std::size_t>(element_types.facts[place].type) != place) return false;
   return true;
 }());
+
+/// The facts about the whole numbers that reductions take. They are no element type, so that a product, an element-wise
+/// operation or a file of them is refused.
+inline constexpr ElementType whole_numbers{DType::I32, "i32", "int32", "i4", 4, DType::I32, 31, 30, Math::Strict};
 
 /// Is T the C++ type of an element type?
 template <class T>
@@ -141,8 +146,9 @@ inline constexpr DType dtype_of = DTypeOf<T>::value; ///< The value of DType tha
 constexpr bool is_element_type(DType type) noexcept {
   return static_cast<int>(type) >= 0 && static_cast<std::size_t>(type) < element_types.size();
 }
-/// Returns the facts about `type`, or about f32 where it names no element type.
+/// Returns the facts about `type`, which may be I32, or about f32 where it names no type.
 constexpr const ElementType& element_type(DType type) noexcept {
+  if (type == whole_numbers.type) return whole_numbers;
   return element_types.facts[is_element_type(type) ? static_cast<std::size_t>(type) : 0];
 }
 

@@ -64,7 +64,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::string_view to_string(DType type) noexcept { return word_of(dtype_words, type); }
+std::string_view to_string(DType type) noexcept {
+  return type == whole_numbers.type ? whole_numbers.name : word_of(dtype_words, type);
+}
 std::string_view to_string(Math math) noexcept { return word_of(math_words, math); }
 std::string_view to_string(Op op) noexcept { return word_of(op_words, op); }
 

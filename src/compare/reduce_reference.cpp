@@ -32,6 +32,27 @@ ReduceReference reduce(const ReduceCall& call) {
   return {value, compare::gamma(terms, 0x1p-53) * value + terms * 0x1p-1074};
 }
 
+/// Adds the upper and the lower halves of the squares apart, so that up to 2³² squares fit.
+ReduceReference reduce_whole_numbers(const ReduceCall& call) {
+  constexpr std::uint64_t half = std::uint64_t{1} << 32;
+  if (call.op != ReduceOp::SumOfSquares)
+    throw InvalidArgument("reduce_reference: of whole numbers (i32) there is the sum of squares alone");
+  std::uint64_t upper = 0;
+  std::uint64_t lower = 0;
+  for (Index i = 0; i < call.rows; ++i)
+    for (Index j = 0; j < call.cols; ++j) {
+      const std::int64_t x = static_cast<const std::int32_t*>(call.x)[i * call.ldx + j];
+      const auto square = static_cast<std::uint64_t>(x * x);
+      upper += square / half;
+      lower += square % half;
+    }
+  upper += lower / half;
+  lower %= half;
+  const double value = static_cast<double>(upper) * 0x1p32 + static_cast<double>(lower);
+  if (upper >= half / 2) return {value, 0, std::nullopt};
+  return {value, 0, static_cast<std::int64_t>(upper * half + lower)};
+}
+
 } // namespace
 
 ReduceReference reduce_reference(const ReduceCall& call) {
@@ -40,6 +61,7 @@ ReduceReference reduce_reference(const ReduceCall& call) {
     throw InvalidArgument("reduce_reference: rows = " + std::to_string(call.rows) +
                           ", cols = " + std::to_string(call.cols) + " and ldx = " + std::to_string(call.ldx) +
                           " do not make a matrix");
+  if (call.type == DType::I32) return reduce_whole_numbers(call);
   return visit(call.type, [&]<class T>(std::type_identity<T>) { return reduce<T>(call); });
 }
 

@@ -185,6 +185,23 @@ BOOST_AUTO_TEST_CASE(reductions) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(reductions_of_whole_numbers) {
+  const json report = report_of(compare({"--cpu", "--op", "sum_of_squares", "--sizes", "1,1000,70001", "--dtype", "i32",
+                                         "--dist", "integers:-40000:40000", "--repeat", "2", "--json", "-"}));
+  BOOST_TEST(report["results"].size() >= 3u);
+  for (const json& result : report["results"]) {
+    BOOST_TEST(result["dtype"] == "i32");
+    BOOST_TEST(result["verdict"] == "pass");
+    BOOST_TEST(result["error"]["total_abs"] == 0);
+  }
+  expect_usage_error(compare({"--dtype", "i32"}), {"--dtype", "i32", "--op sum_of_squares"});
+  expect_usage_error(compare({"--dtype", "i32", "--op", "sum_of_squares", "--dist", "uniform"}),
+                     {"--dist", "'uniform'", "whole numbers", "integers:-1000:1000"});
+  expect_usage_error(compare({"--backend", "reference", "--dtype", "i32", "--op", "sum_of_squares", "--sizes", "100000",
+                              "--dist", "integers:-16777216:16777216"}),
+                     {"--dist", "100000 such whole numbers", "2^63"});
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_backend_that_was_demanded) {
   if (has_backend(*this, "cuda")) return;
   const Outcome alone = compare({"--gpu", "--sizes", "8"});

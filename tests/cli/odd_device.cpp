@@ -130,21 +130,21 @@ std::span<const GemmKernel> ladder() {
 
 Status reduce(const ReduceKernel& row, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
   Status status = reference().reduce(reference().default_queue(), call, result);
-  if (std::string_view(row.name) == "doubled") result.value *= 2;
+  if (std::string_view(row.name) == "doubled") {
+    result.value *= 2;
+    result.whole *= 2;
+  }
+  if (std::string_view(row.name) == "narrow") result.whole = static_cast<std::int32_t>(result.whole);
   result.device_seconds = 0.25;
   return status;
 }
 
-constexpr ReduceKernel reduction(const char* name) {
-  return {.name = name,
-          .summary = "odd",
-          .source = "tests",
-          .op = ReduceOp::SumOfSquares,
-          .type = DType::F32,
-          .run = reduce};
+constexpr ReduceKernel reduction(const char* name, DType type = DType::F32) {
+  return {.name = name, .summary = "odd", .source = "tests", .op = ReduceOp::SumOfSquares, .type = type, .run = reduce};
 }
 
-constexpr std::array reductions{reduction("fine"), reduction("doubled")};
+constexpr std::array reductions{reduction("fine"), reduction("doubled"), reduction("fine", DType::I32),
+                                reduction("narrow", DType::I32)}; // narrow keeps 32 bits of the sum
 
 class OddDevice final : public HostExecutor, public DeviceMonitor {
  public:

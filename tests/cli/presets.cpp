@@ -24,6 +24,7 @@ struct KnownPreset {
 const std::vector<KnownPreset> known_presets{
     {"blog", true, {"GTX 1080", "4096×4096×4096", "naive_coalesced: 392 ms", "cublas: 20 ms"}},
     {"course", true, {"1000×1000×1000", "1024×1024×1024", "shared_tile_zero_padded", "kahan*"}},
+    {"pitch", false, {"1000×1000×1000", "1024×1024×1024", "pitched: over 3 times", "cudaMallocPitch"}},
     {"report", false, {"i7-6700HQ", "512×512×512", "2560×2560×2560", "gold: 20 s", "≈ 14 times", "kernels: all"}},
     {"sgemm", true, {"A6000", "4092×4092×4092", "tile_1d: 8474.7 GFLOP/s", "z_order"}},
     {"walkthrough", true, {"V100", "5, 50, 300, 500, 650, 1000 and 7000 GFLOP/s", "occupancy*: 650 GFLOP/s"}},
@@ -108,6 +109,30 @@ BOOST_AUTO_TEST_CASE(published_figures_stand_beside_the_results) {
   if (mean_of("openmp", "tiled_4x4") == 0) return;
   const std::vector<std::string> tiled = row_after(outcome.out, title, "openmp", "tiled_4x4");
   BOOST_TEST(contains(fmt::format("{}", fmt::join(tiled, " ")), "tiled_4x4 ≈ 14 times 14.00 "));
+}
+
+/// On a machine without a card the processor's rows run, without padding between their rows.
+BOOST_AUTO_TEST_CASE(the_pitch_preset_runs_on_what_there_is) {
+  const Outcome outcome = compare({"--preset", "pitch", "--sizes", "24,32", "--repeat", "1", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const json document = json::parse(folder.read("out.json"));
+  BOOST_TEST(document["inputs"]["ld_pad"] == 0);
+  const std::string title = "GFLOP/s over the sizes";
+  BOOST_TEST(contains(outcome.out, title), outcome.out);
+  bool on_card = false;
+  for (const json& row : document["results"]) on_card |= row["backend"] == "cuda" && row["kernel"] == "pitched";
+  BOOST_TEST(contains(outcome.out, "over 3 times") == on_card); // figures stand beside rows of their backend alone
+  std::vector<double> speeds;
+  for (const json& row : document["results"])
+    if (row["backend"] == "openmp" && row["kernel"] == "naive") speeds.push_back(row["gflops"].get<double>());
+  if (speeds.empty()) return; // OpenMP was not built
+  BOOST_TEST_REQUIRE(speeds.size() == 2u);
+  const std::vector<std::string> naive = row_after(outcome.out, title, "openmp", "naive");
+  BOOST_TEST_REQUIRE(naive.size() > 4u);
+  BOOST_TEST(naive[naive.size() - 3] == fmt::format("{:.2f}", speeds[0]));
+  BOOST_TEST(naive[naive.size() - 2] == fmt::format("{:.2f}", speeds[1]));
+  const auto [low, high] = std::minmax(speeds[0], speeds[1]);
+  BOOST_TEST(naive.back() == fmt::format("{:.2f}", high / low));
 }
 
 BOOST_AUTO_TEST_CASE(what_the_command_line_says_counts) {

@@ -158,6 +158,16 @@ BOOST_AUTO_TEST_CASE(reductions_show_the_devices_own_clock) {
   BOOST_TEST(contains(on_device({"--op", "sum_of_squares", "--sizes", "1000"}).out, "250.00 ms"));
 }
 
+BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_must_be_exact) {
+  const Outcome outcome = on_device({"--op", "sum_of_squares", "--dtype", "i32", "--sizes", "100000", "--json", "-"});
+  BOOST_TEST(outcome.status == 1);
+  BOOST_TEST(result(outcome, "fine")["verdict"] == "pass");
+  BOOST_TEST(result(outcome, "fine")["dtype"] == "i32");
+  BOOST_TEST(contains(result(outcome, "fine")["reason"].get<std::string>(), "exact: "));
+  BOOST_TEST(result(outcome, "narrow")["verdict"] == "wrong");
+  BOOST_TEST(contains(result(outcome, "narrow")["reason"].get<std::string>(), " instead of "));
+}
+
 BOOST_AUTO_TEST_CASE(the_list_needs_no_device) {
   const Outcome outcome = on_device({"--list"});
   BOOST_TEST(outcome.status == 0);

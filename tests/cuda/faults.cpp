@@ -75,14 +75,15 @@ BOOST_AUTO_TEST_CASE(rows_are_listed_without_a_device) {
     BOOST_TEST(std::string(row.summary).size() > 0, row.name);
   }
   BOOST_TEST(gemm.contains("naive_coalesced"));
-  std::set<std::string> reductions;
+  std::set<std::string> reductions, of_whole_numbers;
   for (const ReduceKernel& row : cuda_plugin().reduce_kernels()) {
-    reductions.insert(row.name);
+    (row.type == DType::I32 ? of_whole_numbers : reductions).insert(row.name);
     BOOST_TEST(row.run != nullptr, row.name);
   }
   for (const char* name : {"canonical", "cub", "warp_shuffle", "tree_unrolled", "tree_sequential", "tree_strided",
                            "block_sum", "many_blocks", "interleaved", "contiguous", "one_thread"})
     BOOST_TEST(reductions.contains(name), name);
+  BOOST_TEST(of_whole_numbers == reductions, boost::test_tools::per_element());
   BOOST_TEST(cuda_plugin().reduce_kernels().front().name == std::string("canonical"));
 }
 

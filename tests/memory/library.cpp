@@ -134,6 +134,9 @@ BOOST_AUTO_TEST_CASE(numbers) {
          .result = [=] { return std::string(reinterpret_cast<const char*>(result.get()), sizeof *result); }});
   };
   using M = const Matrix<float>;
+  const auto whole = std::make_shared<std::vector<std::int32_t>>(200000, 1000);
+  number("sum_of_squares of whole numbers",
+         [whole](M&) { return static_cast<double>(sum_of_squares(*whole, Backend::OpenMP)); });
   number("norm_frobenius", [](M& a) { return a.norm_frobenius(); });
   number("norm_one", [](M& a) { return a.norm_one(); });
   number("norm_inf", [](M& a) { return a.norm_inf(); });

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -73,10 +74,39 @@ constexpr GemmKernel row(const char* name, Summation summation) {
 constexpr std::array rows{row<float>("wrong", Summation::Canonical), row<double>("wrong", Summation::Canonical),
                           row<float>("wrong_too", Summation::Other), row<double>("wrong_too", Summation::Other)};
 
+/// Adds squares of whole numbers in 64 bits that wrap, or in double.
+Status reduce_wrongly(const ReduceKernel&, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
+  std::uint64_t wrapping = 0;
+  double rounding = 0;
+  for (Index i = 0; i < call.rows; ++i)
+    for (Index j = 0; j < call.cols; ++j) {
+      const std::int64_t x = static_cast<const std::int32_t*>(call.x)[i * call.ldx + j];
+      wrapping += static_cast<std::uint64_t>(x * x);
+      rounding += static_cast<double>(x * x);
+    }
+  result.whole = static_cast<std::int64_t>(wrapping);
+  if (bug("sums_in_double") && rounding < 0x1p63) result.whole = static_cast<std::int64_t>(rounding);
+  result.value = static_cast<double>(result.whole);
+  return {};
+}
+
+constexpr std::array wrong_reductions{ReduceKernel{.name = "wrong_sum",
+                                                   .summary = "wrong on purpose",
+                                                   .source = "tests",
+                                                   .type = DType::I32,
+                                                   .summation = Summation::Canonical,
+                                                   .run = reduce_wrongly}};
+
+std::span<const ReduceKernel> reductions() {
+  if (bug("wraps") || bug("sums_in_double")) return wrong_reductions;
+  return reduce_kernels(Backend::Reference);
+}
+
 class WrongExecutor final : public test::BorrowingExecutor {
  public:
   WrongExecutor() : BorrowingExecutor(Backend::Tbb) {}
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows; }
+  std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reductions(); }
 };
 
 const PluginInfo info{
@@ -93,7 +123,7 @@ const PluginInfo info{
         },
     .destroy = [](Executor* executor) { delete executor; },
     .gemm_kernels = []() -> std::span<const GemmKernel> { return rows; },
-    .reduce_kernels = [] { return reduce_kernels(Backend::Reference); },
+    .reduce_kernels = reductions,
 };
 
 } // namespace

@@ -88,6 +88,8 @@ class CublasPeer final : public DevicePeer {
         return 2;
       case DType::BF16:
         return 14;
+      case DType::I32:
+        break;
     }
     return 0;
   }

@@ -39,9 +39,7 @@ Filling parse_hard_case(const std::vector<std::string>& parts, Operation operati
   return {Distribution::Special, 0, 0};
 }
 
-} // namespace
-
-Filling parse_filling(const std::string& text, Operation operation, const std::vector<DType>& types) {
+Filling parse_any_filling(const std::string& text, Operation operation, const std::vector<DType>& types) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
     if (c == ':')
@@ -73,6 +71,17 @@ Filling parse_filling(const std::string& text, Operation operation, const std::v
   if (kind == 2 && (filling.low != std::trunc(filling.low) || filling.high != std::trunc(filling.high) ||
                     std::max(std::abs(filling.low), std::abs(filling.high)) > 0x1p24))
     throw InvalidArgument(fmt::format("--dist: the ends of '{}' are not whole numbers up to 2^24", text));
+  return filling;
+}
+
+} // namespace
+
+Filling parse_filling(const std::string& text, Operation operation, const std::vector<DType>& types) {
+  const Filling filling = parse_any_filling(text, operation, types);
+  const bool whole = filling.distribution == Distribution::Integers;
+  if (!whole && std::find(types.begin(), types.end(), whole_numbers.type) != types.end())
+    throw InvalidArgument(fmt::format("--dist: '{}' makes no whole numbers, which {} needs; use integers:{:g}:{:g}",
+                                      text, whole_numbers.name, default_whole.low, default_whole.high));
   return filling;
 }
 

@@ -46,6 +46,9 @@ struct Filling {
   bool cancelling = false; ///< A and B are made so that the sums almost vanish
 };
 
+/// What whole numbers are filled with where the command line names no distribution.
+inline constexpr Filling default_whole{Distribution::Integers, -1000, 1000};
+
 /// Kernels from outside, and how they are judged.
 struct Judging {
   std::vector<std::string> files;

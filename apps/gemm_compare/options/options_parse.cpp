@@ -39,15 +39,18 @@ void apply_preset(CommandLine& words, Options& options) {
   if (reduces && preset.lengths == nullptr)
     throw InvalidArgument(fmt::format("--preset: {} is of products; leave out --op sum_of_squares", preset.name));
   options.preset = &preset;
-  if (!words.cpu && !words.gpu && words.backends.empty()) (preset.on_card ? words.gpu : words.cpu) = true;
+  const bool placed = words.cpu || words.gpu || !words.backends.empty();
+  if (!placed && preset.place != Place::Any) (preset.place == Place::Card ? words.gpu : words.cpu) = true;
   options.kernels_of_preset = words.kernels.empty() && preset.kernels != nullptr && !reduces;
   if (options.kernels_of_preset) words.kernels = preset.kernels;
   if (words.shapes.empty()) set_default(words.sizes, reduces ? preset.lengths : preset.sizes);
   const bool card_alone = words.gpu && !words.cpu && words.backends.empty();
+  if (reduces) set_default(words.dtypes, preset.length_dtypes);
   set_default(words.dtypes, card_alone ? "f32" : preset.dtypes);
   set_default(words.distribution, preset.distribution);
   set_default(words.repeat, preset.repeat);
   set_default(words.time_limit, preset.time_limit);
+  set_default(words.ld_pad, preset.ld_pad);
 }
 
 /// Reads the options of `tune` and sets its defaults: short runs and sampled checks, because only the speed is asked
@@ -220,13 +223,23 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
   return judging;
 }
 
+/// Reads an element type, or the whole numbers that sums of squares have besides.
+DType parse_type(const std::string& word, Operation operation) {
+  if (word != whole_numbers.name) return parse_dtype(word);
+  if (operation != Operation::SumOfSquares)
+    throw InvalidArgument(
+        fmt::format("--dtype: {} is for --op sum_of_squares; products have f32, f64, f16 and bf16", word));
+  return whole_numbers.type;
+}
+
 /// Reads which backends, kernels, types, modes and numbers of threads are raced.
 void read_rows(const CommandLine& words, bool types_given, Options& options) {
   options.backends = requested_backends(words);
   if (!words.kernels.empty()) options.kernels = split_list("--kernels", words.kernels);
   if (types_given || !words.dtypes.empty()) options.types.clear();
   if (!words.dtypes.empty())
-    for (const std::string& word : split_list("--dtype", words.dtypes)) options.types.push_back(parse_dtype(word));
+    for (const std::string& word : split_list("--dtype", words.dtypes))
+      options.types.push_back(parse_type(word, options.operation));
   options.types_given = types_given;
   if (!words.maths.empty() && words.maths != "all")
     for (const std::string& word : split_list("--math", words.maths)) options.maths.push_back(parse_math(word));

@@ -43,6 +43,11 @@ constexpr std::array walkthrough_figures{
     Published{.kernels = "wmma_*", .gflops = 1000},
 };
 
+constexpr std::array pitch_figures{
+    Published{.kernels = "naive_coalesced", .gain = 1, .words = "unpitched"},
+    Published{.kernels = "pitched", .gain = 3, .words = "over 3 times"},
+};
+
 constexpr std::array all_presets{
     Preset{.name = "blog",
            .summary = "four CUDA kernels at n = 4096, beside the times of a GTX 1080",
@@ -54,17 +59,36 @@ constexpr std::array all_presets{
            .published = blog_figures},
     Preset{.name = "course",
            .summary = "a CUDA course: products of n = 1000 to 1024 and Kahan's sums; with --op sum_of_squares its "
-                      "reductions of 1048576 numbers",
+                      "reductions of 1048576 integers",
            .source = "A CUDA course. It found that cudaMallocPitch's rows made a product of n = 1000 over three times "
                      "as fast; its other figures are not at hand.",
            .sizes = "1000,1008,1016,1024",
            .kernels = "naive_flat,row_shared,shared_tile_zero_padded,pitched*,kahan*",
-           .lengths = "1048576"},
+           .lengths = "1048576",
+           .length_dtypes = "i32,f32"},
+    Preset{
+        .name = "pitch",
+        .summary = "how the speed jumps with the length of a row: n = 1000 to 1024 without padding, on a card and on "
+                   "the processor",
+        .source =
+            "A CUDA course found that a product of n = 1000 took a third of the time with rows from cudaMallocPitch; "
+            "its card is not known. On a processor rows of 1024 are the slow ones: a column's elements are 4096 "
+            "bytes apart and meet in the same sets of the caches.",
+        .place = Place::Any,
+        .jumps = true,
+        .sizes = "1000,1008,1016,1024",
+        .repeat = "3",
+        .time_limit = "60",
+        .ld_pad = "0",
+        .kernels = "naive,transposed,cache_blocked,simd,naive_flat,naive_coalesced,pitched,cublas",
+        .machine = "a card of the course",
+        .size = 1000,
+        .published = pitch_figures},
     Preset{
         .name = "report",
         .summary = "sizes 512 to 2560, f64 on the processor (f32 with --gpu), integers 1 to 100, ten runs, mean time",
         .source = "A course report: mean of ten runs in f64 on a Core i7-6700HQ; gold took 20 s at n = 1024.",
-        .on_card = false,
+        .place = Place::Processor,
         .mean = true,
         .sizes = "512,1024,1536,2048,2560",
         .dtypes = "f64",
@@ -106,6 +130,7 @@ const Preset& find_preset(const std::string& name) {
 }
 
 std::string text_of(const Published& figure) {
+  if (figure.words != nullptr) return figure.words;
   if (figure.gflops > 0) return fmt::format("{:g} GFLOP/s", figure.gflops);
   if (figure.seconds >= 10) return fmt::format("{:g} s", figure.seconds);
   if (figure.seconds > 0) return fmt::format("{:g} ms", figure.seconds * 1e3);

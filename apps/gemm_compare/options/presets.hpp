@@ -18,25 +18,32 @@ struct Published {
   const char* kernels; ///< shell pattern of the rows that are this rung
   double seconds = 0;
   double gflops = 0;
-  double gain = 0; ///< over the first rung, where the source gives neither time nor speed
+  double gain = 0;             ///< over the first rung, where the source gives neither time nor speed
+  const char* words = nullptr; ///< how the source says it; null: as text_of() prints the number
 };
+
+/// Where a preset runs, unless the command line names backends. On Any it runs on every backend that there is.
+enum class Place { Card, Processor, Any };
 
 /// Options that the command line does not give are taken from here; null is the option's own default.
 struct Preset {
   const char* name;
   const char* summary; ///< for --help
   const char* source;  ///< what was published, where, and on which machine
-  bool on_card = true; ///< its kernels run on a card
-  bool mean = false;   ///< it shows mean times, and a table over the sizes
+  Place place = Place::Card;
+  bool mean = false;  ///< it shows mean times, and a table of them over the sizes
+  bool jumps = false; ///< it shows speeds over the sizes, and how far they are apart
   const char* sizes;
   const char* dtypes = "f32";
   const char* distribution = nullptr;
   const char* repeat = nullptr;
   const char* time_limit = nullptr;
-  const char* kernels = nullptr; ///< patterns; a pattern that matches nothing is passed over
-  const char* lengths = nullptr; ///< of vectors under --op sum_of_squares; null: the preset is of products alone
-  const char* machine = "";      ///< that the figures are of
-  Index size = 0;                ///< n of the square products that the figures are of; 0: the source does not say
+  const char* ld_pad = nullptr;
+  const char* kernels = nullptr;       ///< patterns; a pattern that matches nothing is passed over
+  const char* lengths = nullptr;       ///< of vectors under --op sum_of_squares; null: the preset is of products alone
+  const char* length_dtypes = nullptr; ///< of these vectors
+  const char* machine = "";            ///< that the figures are of
+  Index size = 0;                      ///< n of the square products that the figures are of; 0: the source does not say
   std::span<const Published> published = {};
 };
 

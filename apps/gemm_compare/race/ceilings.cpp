@@ -21,7 +21,7 @@ double percent(const apps::CeilingRow& ceiling, const Result& result, double sec
   const double size = static_cast<double>(size_of(result.type));
   const double bandwidth = bandwidth_for(ceiling, result);
   double shortest = 0;
-  if (ceiling.flops > 0) shortest = operations(result) / ceiling.flops;
+  if (ceiling.flops > 0 && is_element_type(result.type)) shortest = operations(result) / ceiling.flops;
   if (bandwidth > 0) shortest = std::max(shortest, elements(result, result.beta != 0 ? 2 : 1) * size / bandwidth);
   return shortest > 0 && seconds > 0 ? 100 * shortest / seconds : unknown;
 }
@@ -30,10 +30,11 @@ double percent(const apps::CeilingRow& ceiling, const Result& result, double sec
 
 double ceiling_percent(apps::CeilingTable& ceilings, const Result& result, double seconds) {
   if (result.backend == Backend::Reference) return unknown; // a yardstick for errors, not for speed
-  const double first =
-      percent(ceilings.find(result.backend, result.type, result.math, result.threads), result, seconds);
+  // Ceilings are of element types. Whole numbers move as many bytes as f32, and only the bandwidth counts for them.
+  const DType type = is_element_type(result.type) ? result.type : DType::F32;
+  const double first = percent(ceilings.find(result.backend, type, result.math, result.threads), result, seconds);
   if (!(first > 100)) return first;
-  return percent(ceilings.find_again(result.backend, result.type, result.math, result.threads), result, seconds);
+  return percent(ceilings.find_again(result.backend, type, result.math, result.threads), result, seconds);
 }
 
 double model_seconds(apps::CeilingTable& ceilings, const Result& result, const GemmTraffic& traffic) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <thread>
 
 #include <fmt/format.h>
@@ -29,11 +31,27 @@ struct Vectors {
   }
 };
 
+/// Fills a vector with whole numbers, which are drawn as f64.
+void fill_whole(const Options& options, const Buffer& numbers, Index count, std::uint64_t seed) {
+  const Filling& filling = options.filling.distribution == Distribution::Integers ? options.filling : default_whole;
+  Executor& host = executor(Backend::Reference);
+  const Buffer drawn(host, static_cast<std::size_t>(count) * sizeof(double));
+  throw_if_failed(host.random(host.default_queue(), {filling.distribution, DType::F64, 1, count, drawn.data(), count,
+                                                     seed, filling.low, filling.high, 0}));
+  const auto* from = static_cast<const double*>(drawn.data());
+  std::transform(from, from + count, static_cast<std::int32_t*>(numbers.data()),
+                 [](double x) { return static_cast<std::int32_t>(x); });
+}
+
 Vectors on_host(const Options& options, const Stored& shape, std::size_t count) {
   Executor& host = executor(Backend::Reference);
   Vectors vectors{shape, {}};
   for (std::size_t s = 0; s < count; ++s) {
     vectors.buffers.emplace_back(host, shape.bytes());
+    if (shape.type == DType::I32) {
+      fill_whole(options, vectors.buffers[s], shape.cols, options.seed + s);
+      continue;
+    }
     throw_if_failed(host.random(host.default_queue(),
                                 {options.filling.distribution, shape.type, 1, shape.cols, vectors.buffers[s].data(),
                                  shape.ld, options.seed + s, options.filling.low, options.filling.high, 0}));
@@ -51,7 +69,21 @@ Vectors on_device(const Vectors& host, Executor& device) {
   return vectors;
 }
 
-GemmError judge(double value, const ReduceReference& reference, double canonical) {
+/// Sums of whole numbers are right if they are exact.
+GemmError judge_whole(std::int64_t value, std::int64_t exact) {
+  GemmError error;
+  error.rows = error.rows_compared = 1;
+  if (value == exact) return error;
+  error.differing_bits = 1;
+  error.total_abs = error.max_abs = std::abs(static_cast<double>(value) - static_cast<double>(exact));
+  error.max_rel = error.mean_rel = error.max_abs / static_cast<double>(exact);
+  error.max_over_bound = std::numeric_limits<double>::infinity();
+  return error;
+}
+
+GemmError judge(const ReduceResult& found, const ReduceReference& reference, double canonical) {
+  if (reference.whole) return judge_whole(found.whole, *reference.whole);
+  const double value = found.value;
   GemmError error;
   error.rows = error.rows_compared = 1;
   error.differing_bits = std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(canonical) ? 0 : 1;
@@ -71,7 +103,7 @@ struct Entry {
   Task task;
   Result result;
   int runs = 0;
-  double value = 0;
+  ReduceResult found;
   std::vector<double> device_seconds;
 
   bool active() const { return result.verdict == Verdict::Pending; }
@@ -93,7 +125,7 @@ void sample(Entry& entry, const Vectors& vectors, std::size_t set) {
   }
   entry.result.samples.push_back(watch.seconds());
   if (found.device_seconds > 0) entry.device_seconds.push_back(found.device_seconds);
-  entry.value = found.value;
+  entry.found = found;
 }
 
 void finish(Bench& bench, Entry& entry, const ReduceReference& reference, double canonical) {
@@ -101,9 +133,14 @@ void finish(Bench& bench, Entry& entry, const ReduceReference& reference, double
   const double seconds = seconds_of(result, bench.options.mean);
   result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
   if (!entry.device_seconds.empty()) result.device_seconds = summarize(entry.device_seconds).median;
-  result.error = judge(entry.value, reference, canonical);
+  result.error = judge(entry.found, reference, canonical);
   result.verdict = result.error->within_bound() ? Verdict::Pass : Verdict::Wrong;
-  if (result.verdict == Verdict::Wrong) result.reason = fmt::format("{} instead of {}", entry.value, reference.value);
+  const bool wrong = result.verdict == Verdict::Wrong;
+  if (reference.whole)
+    result.reason = wrong ? fmt::format("{} instead of {}", entry.found.whole, *reference.whole)
+                          : fmt::format("exact: {}", *reference.whole);
+  else if (wrong)
+    result.reason = fmt::format("{} instead of {}", entry.found.value, reference.value);
   result.ceiling_percent = ceiling_percent(bench.ceilings, result, seconds);
 }
 
@@ -125,6 +162,11 @@ void run_reductions(Bench& bench, const Group& group) {
                                sets_to_rotate(shape.bytes(), apps::last_level_cache_bytes(),
                                               std::min(vector_rotation_bytes, apps::available_memory_bytes() / 4)));
   const ReduceReference reference = reduce_reference(host.call(0, 0));
+  if (group.type == DType::I32 && !reference.whole)
+    throw InvalidArgument(
+        fmt::format("--dist: the squares of {} such whole numbers add up to {:.3g}, and int64 ends at 2^63; "
+                    "give a narrower range, as in --dist integers:{:g}:{:g}",
+                    group.shape.n, reference.value, default_whole.low, default_whole.high));
   ReduceResult canonical;
   Executor& serial = executor(Backend::Reference);
   throw_if_failed(serial.reduce(serial.default_queue(), host.call(0, 0), canonical, "canonical"));
@@ -141,7 +183,7 @@ void run_reductions(Bench& bench, const Group& group) {
     result.shape = group.shape;
     result.threads = task.threads;
     board.push_back(result);
-    entries.push_back({task, result, 0, 0, {}});
+    entries.push_back({task, result, 0, {}, {}});
   }
   bench.board.begin_group(board);
 

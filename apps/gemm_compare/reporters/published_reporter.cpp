@@ -48,7 +48,8 @@ class PublishedReporter final : public Reporter {
   }
 
   void finish() override {
-    if (rows_.empty()) return;
+    const auto published = [&](const Result& row) { return figure_of(preset_, row) < preset_.published.size(); };
+    if (std::none_of(rows_.begin(), rows_.end(), published)) return;
     const std::string title =
         fmt::format("Published ({}{}), and here (n = {}); gains are over the first published rung", preset_.machine,
                     preset_.size > 0 ? fmt::format(", n = {}", preset_.size) : "", rows_.front().shape.n);

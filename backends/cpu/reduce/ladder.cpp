@@ -2,7 +2,8 @@
 /// of threads.
 ///
 /// Each element is read once, 8, 4 or 2 bytes for two operations, so memory is the limit. Where a chunk lies in one row
-/// of the matrix, its 32 lanes are vectors of 32 sums; elsewhere the reference's code runs.
+/// of the matrix, its 32 lanes are vectors of 32 sums; elsewhere the reference's code runs. Whole numbers are added in
+/// parts of 65536 elements, in any order (reference/reduce/whole_sum.hpp).
 
 #include "ladder.hpp"
 
@@ -15,6 +16,7 @@
 #include "cpu/executor.hpp"
 #include "reference/fma_clones.hpp"
 #include "reference/reduce/canonical.hpp"
+#include "reference/reduce/whole_sum.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -80,6 +82,35 @@ Status run(const ReduceKernel&, Executor& executor, Queue&, const ReduceCall& ca
   return out_of_memory(error);
 }
 
+TESSERA_FMA_CLONES host::WholeSum whole_squares(const std::int32_t* x, Index count) {
+  return host::sum_of_neighbours(x, count);
+}
+
+Status run_whole(const ReduceKernel&, Executor& executor, Queue&, const ReduceCall& call, ReduceResult& result) noexcept
+    try {
+  constexpr Index part = task_chunks * host::reduce_chunk;
+  CpuExecutor& cpu = cpu_of(executor);
+  const Index elements = call.rows * call.cols;
+  const Index parts = (elements + part - 1) / part;
+  auto sums = sized_vector<host::WholeSum>(static_cast<std::size_t>(parts), "the sums of a reduction");
+  cpu.team().run(parts, cpu.threads_for(call.threads), [&](Index task, int) {
+    sums[static_cast<std::size_t>(task)] =
+        host::sum_of_elements(call, task * part, std::min((task + 1) * part, elements), whole_squares);
+  });
+  host::WholeSum sum{};
+  for (const host::WholeSum& one : sums) sum += one;
+  return host::set_whole(call, sum, result);
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
+}
+
+constexpr ReduceKernel whole_row{.name = "canonical",
+                                 .summary = "whole numbers, exact in int64; parts of 65536 in parallel",
+                                 .source = "CUDA course",
+                                 .type = DType::I32,
+                                 .summation = Summation::Canonical,
+                                 .run = run_whole};
+
 template <class T>
 constexpr ReduceKernel row(ReduceOp op) {
   return {.name = "canonical",
@@ -91,11 +122,19 @@ constexpr ReduceKernel row(ReduceOp op) {
           .run = run<T>};
 }
 
-constexpr std::array rows{
-    row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares), row<float>(ReduceOp::SumAbs),
-    row<double>(ReduceOp::SumAbs),      row<float>(ReduceOp::MaxAbs),        row<double>(ReduceOp::MaxAbs),
-    row<f16>(ReduceOp::SumOfSquares),   row<bf16>(ReduceOp::SumOfSquares),   row<f16>(ReduceOp::SumAbs),
-    row<bf16>(ReduceOp::SumAbs),        row<f16>(ReduceOp::MaxAbs),          row<bf16>(ReduceOp::MaxAbs)};
+constexpr std::array rows{row<float>(ReduceOp::SumOfSquares),
+                          row<double>(ReduceOp::SumOfSquares),
+                          row<float>(ReduceOp::SumAbs),
+                          row<double>(ReduceOp::SumAbs),
+                          row<float>(ReduceOp::MaxAbs),
+                          row<double>(ReduceOp::MaxAbs),
+                          row<f16>(ReduceOp::SumOfSquares),
+                          row<bf16>(ReduceOp::SumOfSquares),
+                          row<f16>(ReduceOp::SumAbs),
+                          row<bf16>(ReduceOp::SumAbs),
+                          row<f16>(ReduceOp::MaxAbs),
+                          row<bf16>(ReduceOp::MaxAbs),
+                          whole_row};
 
 } // namespace
 

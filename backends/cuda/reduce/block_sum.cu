@@ -10,13 +10,13 @@ namespace {
 template <class T>
 __global__ void block_sum(Elements<T> x, RungOutput output) {
   start_time(output);
-  __shared__ double sums[reduce_threads];
+  __shared__ SumOf<T> sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   __syncthreads();
   if (threadIdx.x == 0) {
-    double sum = 0;
+    SumOf<T> sum{};
     for (int t = 0; t < reduce_threads; ++t) sum += sums[t];
-    output.sums[blockIdx.x] = sum;
+    sums_in<T>(output)[blockIdx.x] = sum;
   }
   end_time(output);
 }
@@ -32,12 +32,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "block_sum",
                            .summary = "sums meet in shared memory, thread 0 adds them",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel block_sum_f32 = row<float>;
 const ReduceKernel block_sum_f64 = row<double>;
+const ReduceKernel block_sum_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

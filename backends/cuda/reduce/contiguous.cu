@@ -14,9 +14,9 @@ __global__ void contiguous(Elements<T> x, RungOutput output) {
   const Index part = (x.count + blockDim.x - 1) / blockDim.x;
   const Index first = threadIdx.x * part;
   const Index last = first + part < x.count ? first + part : x.count;
-  double sum = 0;
+  SumOf<T> sum{};
   for (Index e = first; e < last; ++e) sum += x.square(e);
-  output.sums[threadIdx.x] = sum;
+  sums_in<T>(output)[threadIdx.x] = sum;
   end_time(output);
 }
 
@@ -30,12 +30,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "contiguous",
                            .summary = "256 threads, a contiguous part each",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel contiguous_f32 = row<float>;
 const ReduceKernel contiguous_f64 = row<double>;
+const ReduceKernel contiguous_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 __global__ void interleaved(Elements<T> x, RungOutput output) {
   start_time(output);
-  output.sums[threadIdx.x] = sum_in_turns(x);
+  sums_in<T>(output)[threadIdx.x] = sum_in_turns(x);
   end_time(output);
 }
 
@@ -25,12 +25,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "interleaved",
                            .summary = "256 threads take turns: neighbours read neighbours",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel interleaved_f32 = row<float>;
 const ReduceKernel interleaved_f64 = row<double>;
+const ReduceKernel interleaved_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

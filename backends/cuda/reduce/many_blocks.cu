@@ -10,7 +10,7 @@ namespace {
 template <class T>
 __global__ void many_blocks(Elements<T> x, RungOutput output) {
   start_time(output);
-  output.sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_in_turns(x);
+  sums_in<T>(output)[blockIdx.x * blockDim.x + threadIdx.x] = sum_in_turns(x);
   end_time(output);
 }
 
@@ -25,12 +25,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "many_blocks",
                            .summary = "32 blocks of 256 threads, a sum a thread to the host",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel many_blocks_f32 = row<float>;
 const ReduceKernel many_blocks_f64 = row<double>;
+const ReduceKernel many_blocks_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -11,9 +11,9 @@ namespace {
 template <class T>
 __global__ void one_thread(Elements<T> x, RungOutput output) {
   start_time(output);
-  double sum = 0;
+  SumOf<T> sum{};
   for (Index e = 0; e < x.count; ++e) sum += x.square(e);
-  output.sums[0] = sum;
+  sums_in<T>(output)[0] = sum;
   end_time(output);
 }
 
@@ -27,12 +27,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "one_thread",
                            .summary = "one thread adds everything",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel one_thread_f32 = row<float>;
 const ReduceKernel one_thread_f64 = row<double>;
+const ReduceKernel one_thread_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <vector>
+
 #include <tessera/backend/kernel.hpp>
 
 #include "cuda/memory/scratch.hpp"
@@ -20,7 +22,7 @@ struct BlockTime {
 };
 
 /// The memory in which a rung's kernel leaves its results. `sums` has one entry for each partial sum, `times` one for
-/// each block.
+/// each block. The sums of whole numbers are host::WholeSum, which is as large as a double.
 struct RungOutput {
   double* sums = nullptr;
   BlockTime* times = nullptr;
@@ -34,8 +36,14 @@ class PartialSums {
   RungOutput output() const noexcept;
   /// Waits for the kernel, fetches its results and sets the sum and `device_seconds` of `result`.
   Status add(ReduceResult& result) noexcept;
+  /// Does what add() does, of whole numbers.
+  Status add_whole(const ReduceCall& call, ReduceResult& result) noexcept;
 
  private:
+  /// Waits for the kernel, fetches its partial sums and sets the `device_seconds` of `result`.
+  template <class Sum>
+  Status fetch(std::vector<Sum>& sums, ReduceResult& result);
+
   Executor& executor_;
   Queue& queue_;
   Index sums_ = 0;

@@ -12,13 +12,13 @@ namespace {
 template <class T>
 __global__ void tree_sequential(Elements<T> x, RungOutput output) {
   start_time(output);
-  __shared__ double sums[reduce_threads];
+  __shared__ SumOf<T> sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   for (unsigned stride = reduce_threads / 2; stride > 0; stride /= 2) {
     __syncthreads();
     if (threadIdx.x < stride) sums[threadIdx.x] += sums[threadIdx.x + stride];
   }
-  if (threadIdx.x == 0) output.sums[blockIdx.x] = sums[0];
+  if (threadIdx.x == 0) sums_in<T>(output)[blockIdx.x] = sums[0];
   end_time(output);
 }
 
@@ -33,12 +33,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "tree_sequential",
                            .summary = "tree with a halving stride: no bank conflicts",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel tree_sequential_f32 = row<float>;
 const ReduceKernel tree_sequential_f64 = row<double>;
+const ReduceKernel tree_sequential_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

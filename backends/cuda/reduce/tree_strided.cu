@@ -12,13 +12,13 @@ namespace {
 template <class T>
 __global__ void tree_strided(Elements<T> x, RungOutput output) {
   start_time(output);
-  __shared__ double sums[reduce_threads];
+  __shared__ SumOf<T> sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   for (unsigned stride = 1; stride < reduce_threads; stride *= 2) {
     __syncthreads();
     if (threadIdx.x % (2 * stride) == 0) sums[threadIdx.x] += sums[threadIdx.x + stride];
   }
-  if (threadIdx.x == 0) output.sums[blockIdx.x] = sums[0];
+  if (threadIdx.x == 0) sums_in<T>(output)[blockIdx.x] = sums[0];
   end_time(output);
 }
 
@@ -33,12 +33,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "tree_strided",
                            .summary = "tree with modulo addressing: idle lanes, bank conflicts",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel tree_strided_f32 = row<float>;
 const ReduceKernel tree_strided_f64 = row<double>;
+const ReduceKernel tree_strided_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

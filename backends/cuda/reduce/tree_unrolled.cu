@@ -10,8 +10,8 @@ namespace tessera::cuda {
 namespace {
 
 /// Adds the next `stride` sums to the first `stride` sums, then halves the stride until one sum is left.
-template <unsigned stride>
-__device__ void fold(double* sums) {
+template <unsigned stride, class Sum>
+__device__ void fold(Sum* sums) {
   if (threadIdx.x < stride) sums[threadIdx.x] += sums[threadIdx.x + stride];
   if constexpr (stride > 32)
     __syncthreads();
@@ -23,11 +23,11 @@ __device__ void fold(double* sums) {
 template <class T>
 __global__ void tree_unrolled(Elements<T> x, RungOutput output) {
   start_time(output);
-  __shared__ double sums[reduce_threads];
+  __shared__ SumOf<T> sums[reduce_threads];
   sums[threadIdx.x] = sum_in_turns(x);
   __syncthreads();
   fold<reduce_threads / 2>(sums);
-  if (threadIdx.x == 0) output.sums[blockIdx.x] = sums[0];
+  if (threadIdx.x == 0) sums_in<T>(output)[blockIdx.x] = sums[0];
   end_time(output);
 }
 
@@ -42,12 +42,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "tree_unrolled",
                            .summary = "the halving tree unrolled by a template",
                            .source = "CUDA course",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel tree_unrolled_f32 = row<float>;
 const ReduceKernel tree_unrolled_f64 = row<double>;
+const ReduceKernel tree_unrolled_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

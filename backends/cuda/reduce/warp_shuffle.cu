@@ -17,19 +17,20 @@ constexpr int blocks_per_multiprocessor = 8;
 constexpr int unroll = 4;
 
 /// Returns the sum of all lanes in lane 0.
-__device__ double sum_of_warp(double sum) {
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, offset);
+template <class Sum>
+__device__ Sum sum_of_warp(Sum sum) {
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) sum += from_lane_above(sum, offset);
   return sum;
 }
 
 template <class T>
-__device__ double sum_unrolled(const Elements<T>& x) {
+__device__ SumOf<T> sum_unrolled(const Elements<T>& x) {
   const Index step = static_cast<Index>(gridDim.x) * blockDim.x;
-  double sum = 0;
+  SumOf<T> sum{};
   for (Index e = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; e < x.count; e += unroll * step) {
-    double square[unroll];
+    SumOf<T> square[unroll];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) square[u] = e + u * step < x.count ? x.square(e + u * step) : 0.0;
+    for (int u = 0; u < unroll; ++u) square[u] = e + u * step < x.count ? x.square(e + u * step) : SumOf<T>{};
 #pragma unroll
     for (int u = 0; u < unroll; ++u) sum += square[u];
   }
@@ -39,15 +40,15 @@ __device__ double sum_unrolled(const Elements<T>& x) {
 template <class T>
 __global__ void __launch_bounds__(reduce_threads) warp_shuffle(Elements<T> x, RungOutput output) {
   start_time(output);
-  __shared__ double sums[warps];
+  __shared__ SumOf<T> sums[warps];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const double sum = sum_of_warp(sum_unrolled(x));
+  const SumOf<T> sum = sum_of_warp(sum_unrolled(x));
   if (lane == 0) sums[warp] = sum;
   __syncthreads();
   if (warp == 0) {
-    const double total = sum_of_warp(lane < warps ? sums[lane] : 0.0);
-    if (lane == 0) output.sums[blockIdx.x] = total;
+    const SumOf<T> total = sum_of_warp(lane < warps ? sums[lane] : SumOf<T>{});
+    if (lane == 0) sums_in<T>(output)[blockIdx.x] = total;
   }
   end_time(output);
 }
@@ -63,12 +64,14 @@ template <class T>
 constexpr ReduceKernel row{.name = "warp_shuffle",
                            .summary = "sums handed from lane to lane in registers; the grid fills the device",
                            .source = "Luitjens 2014",
-                           .type = dtype_of<T>,
+                           .type = reduced_dtype_of<T>,
+                           .summation = summation_of<T>,
                            .run = run<T>};
 
 } // namespace
 
 const ReduceKernel warp_shuffle_f32 = row<float>;
 const ReduceKernel warp_shuffle_f64 = row<double>;
+const ReduceKernel warp_shuffle_i32 = row<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -7,6 +7,7 @@
 #include <tessera/half.hpp>
 
 #include "canonical.hpp"
+#include "whole_sum.hpp"
 
 namespace tessera::reference {
 namespace {
@@ -23,6 +24,19 @@ Status run(const ReduceKernel&, Executor&, Queue&, const ReduceCall& call, Reduc
   return out_of_memory(error);
 }
 
+Status run_whole(const ReduceKernel&, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept try {
+  return host::set_whole(call, host::sum_of_elements(call, 0, call.rows * call.cols, host::sum_of_neighbours), result);
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
+}
+
+constexpr ReduceKernel whole_row{.name = "canonical",
+                                 .summary = "whole numbers, exact in int64; serial",
+                                 .source = "CUDA course",
+                                 .type = DType::I32,
+                                 .summation = Summation::Canonical,
+                                 .run = run_whole};
+
 template <class T>
 constexpr ReduceKernel row(ReduceOp op) {
   return {.name = "canonical",
@@ -34,11 +48,19 @@ constexpr ReduceKernel row(ReduceOp op) {
           .run = run<T>};
 }
 
-constexpr std::array rows{
-    row<float>(ReduceOp::SumOfSquares), row<double>(ReduceOp::SumOfSquares), row<float>(ReduceOp::SumAbs),
-    row<double>(ReduceOp::SumAbs),      row<float>(ReduceOp::MaxAbs),        row<double>(ReduceOp::MaxAbs),
-    row<f16>(ReduceOp::SumOfSquares),   row<bf16>(ReduceOp::SumOfSquares),   row<f16>(ReduceOp::SumAbs),
-    row<bf16>(ReduceOp::SumAbs),        row<f16>(ReduceOp::MaxAbs),          row<bf16>(ReduceOp::MaxAbs)};
+constexpr std::array rows{row<float>(ReduceOp::SumOfSquares),
+                          row<double>(ReduceOp::SumOfSquares),
+                          row<float>(ReduceOp::SumAbs),
+                          row<double>(ReduceOp::SumAbs),
+                          row<float>(ReduceOp::MaxAbs),
+                          row<double>(ReduceOp::MaxAbs),
+                          row<f16>(ReduceOp::SumOfSquares),
+                          row<bf16>(ReduceOp::SumOfSquares),
+                          row<f16>(ReduceOp::SumAbs),
+                          row<bf16>(ReduceOp::SumAbs),
+                          row<f16>(ReduceOp::MaxAbs),
+                          row<bf16>(ReduceOp::MaxAbs),
+                          whole_row};
 
 } // namespace
 

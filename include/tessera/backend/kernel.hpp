@@ -158,10 +158,18 @@ enum class ReduceOp : int {
   MaxAbs = 2,       ///< the largest |x|
 };
 
-/// A reduction over all elements of a row-major matrix in the executor's memory, in double precision.
+/// The DType of what a reduction reads as T: an element type, or whole numbers.
+template <class T>
+inline constexpr DType reduced_dtype_of = dtype_of<T>;
+template <>
+inline constexpr DType reduced_dtype_of<std::int32_t> = DType::I32;
+
+/// A reduction over all elements of a row-major matrix in the executor's memory, in double precision. Of whole numbers
+/// (I32) there is Σx² alone, which is exact in any order of additions: every row of it is canonical. A sum of 2⁶³ or
+/// more is InvalidArgument on every row.
 struct ReduceCall {
   ReduceOp op = ReduceOp::SumOfSquares; ///< what is computed
-  DType type = DType::F32;              ///< type of the elements
+  DType type = DType::F32;              ///< type of the elements, or I32
   Index rows = 0;                       ///< rows of the matrix
   Index cols = 0;                       ///< columns of the matrix
   const void* x = nullptr;              ///< the first element
@@ -171,8 +179,9 @@ struct ReduceCall {
 
 /// The result of a reduction. `device_seconds` is the time by the device's clock, 0 where it has none.
 struct ReduceResult {
-  double value = 0.0;          ///< the sum or the maximum
+  double value = 0.0;          ///< the sum or the maximum; of whole numbers `whole`, rounded
   double device_seconds = 0.0; ///< the kernel's time by the device's clock
+  std::int64_t whole = 0;      ///< Σx² of whole numbers, exact; of other types 0
 };
 
 /// One reduction kernel. GemmKernel says what `reject` and `run` must do; here `run` returns when `result` is complete.

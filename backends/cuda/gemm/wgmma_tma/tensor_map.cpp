@@ -36,6 +36,8 @@ constexpr CUtensorMapDataType element(DType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case DType::BF16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DType::I32:
+      break;
   }
   return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 }
