@@ -1,0 +1,1 @@
+// Libraries of this source hold nothing themselves; CMakeLists.txt says which other libraries they name.
