@@ -1,7 +1,8 @@
 #!/bin/sh
 # The packages of `./tessera deb` on a bare Debian 12: installed with apt, used as the README says, chosen as the BLAS,
 # purged, and looked at by lintian. It needs root, mmdebstrap, the network, and a Debian 12 to build on; it is skipped,
-# with 77, without the first two or the last. It takes five minutes on two cores. TESSERA_CUDA_ARCHITECTURES says what
+# with 77, without the first two or the last. It takes five minutes on two
+# cores, half of them for the build. TESSERA_CUDA_ARCHITECTURES says what
 # CUDA code is in the packages, and is none by default. Options:
 #
 #   --packages DIR     takes the packages in DIR and builds none
@@ -26,9 +27,11 @@ install_tools() {
   inside_as root "$install /srv/debs/libtessera0_*.deb /srv/debs/tessera-tools_*.deb"
 }
 
-# The products on every backend of the processor, and what the machine has.
+# The products on every backend of the processor. Of the backend for cards tessera_info names each folder that it looked
+# in once.
 run_tools() {
-  inside_as user 'gemm_compare --cpu --sizes 64 --no-progress >table && cat table && tessera_info --no-kernels &&
+  inside_as user 'gemm_compare --cpu --sizes 64 --no-progress >table && cat table && tessera_info --no-kernels >info &&
+    cat info && [ "$(grep "no libtessera_cuda.so in" info | grep -o "linux-gnu/tessera[,;]" | wc -l)" -le 1 ] &&
     for backend in reference openmp tbb; do grep -q "^ *$backend .* pass" table || { echo "no $backend"; exit 1; }; done'
 }
 
