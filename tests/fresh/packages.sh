@@ -19,6 +19,7 @@ install='DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recomme
 make_machine() {
   start_machine && cp -r "$work/debs" "$machine/srv/debs" && chmod -R a+rX "$machine/srv" &&
     cp -r "$root/tests/install/outside" "$root/apps/examples/product.cpp" "$root/tests/blas/numpy_script.py" \
+      "$root/apps/examples/kernels/cpu_tessera.cpp" "$root/docs/blas.md" \
       "$root/tests/fresh/blas_files.py" "$root/tests/fresh/netlib_all.sh" "$machine/srv" &&
     inside_as root 'useradd --create-home --shell /bin/sh user'
 }
@@ -37,14 +38,15 @@ run_tools() {
 
 install_development() { inside_as root "$install /srv/debs/libtessera-dev_*.deb g++ cmake make pkg-config"; }
 
-# Both programs print a norm for each backend that the packages have.
+# Both programs print a norm for each backend that the packages have. The judge compiles a kernel with the headers.
 build_programs() {
   inside_as user 'set -e
     cmake -S /srv/outside -B found -D EXAMPLE=/srv/product.cpp && cmake --build found
     g++ -std=c++20 /srv/product.cpp -o by_pkg_config $(pkg-config --cflags --libs tessera)
     for program in found/product ./by_pkg_config; do
       $program >printed && cat printed && grep -q "openmp: .c. = [0-9]" printed && grep -q "tbb: .c. = [0-9]" printed
-    done'
+    done
+    gemm_compare --kernel /srv/cpu_tessera.cpp --abi tessera --sizes 64 --no-progress >judged && grep "^external .* pass" judged'
 }
 
 # expect_blas FOLDER: the alternative for libblas.so.3 that is in use.
@@ -68,10 +70,19 @@ numpy() {
     python3 /srv/blas_files.py $1 $2"
 }
 
+# preloaded_and_linked: docs/packages.md says how, for programs that are not to choose the alternative.
+preloaded_and_linked() {
+  inside_as user 'set -e
+    LD_PRELOAD=libtessera_blas.so.0 TESSERA_LOG=dispatch python3 /srv/numpy_script.py 2>log
+    grep -m 1 " runs\$" log
+    awk "/^...c\$/ { on = 1; next } on && /^...\$/ { exit } on" /srv/blas.md >program.c # its first program in C
+    gcc program.c -o program -l:libtessera_blas.so.0 && TESSERA_LOG=dispatch ./program 2>log && grep " runs\$" log'
+}
+
 # Installed beside the reference BLAS, the package changes nothing.
 install_blas() {
   inside_as root "$install python3-numpy libblas-test" && expect_blas blas && numpy none blas/libblas.so.3 &&
-    inside_as root "$install /srv/debs/libtessera-blas_*.deb" && expect_blas blas && numpy none blas/libblas.so.3
+    inside_as root "$install /srv/debs/libtessera-blas_*.deb" && expect_blas blas && numpy none blas/libblas.so.3 && preloaded_and_linked
 }
 choose_blas() { choose tessera-blas && expect_blas tessera-blas && numpy tessera blas/libblas.so.3; }
 all_routines() { inside_as user 'sh /srv/netlib_all.sh'; }
