@@ -36,6 +36,12 @@ run_tools() {
     for backend in reference openmp tbb; do grep -q "^ *$backend .* pass" table || { echo "no $backend"; exit 1; }; done'
 }
 
+# The backend for cards is found, where it was packed. Without a driver it says that this is missing.
+install_cuda() {
+  inside_as root "$install /srv/debs/libtessera-cuda0_*.deb" &&
+    inside_as user 'tessera_info --no-kernels >info && cat info && ! grep "no libtessera_cuda.so" info'
+}
+
 install_development() { inside_as root "$install /srv/debs/libtessera-dev_*.deb g++ cmake make pkg-config"; }
 
 # Both programs print a norm for each backend that the packages have. The judge compiles a kernel with the headers.
@@ -117,6 +123,7 @@ if [ "${1:-}" = --inside ]; then
   step "a bare Debian" make_machine || exit 1
   step "apt install: library, tools" install_tools || exit 1
   step "gemm_compare, tessera_info" run_tools || :
+  ! ls "$machine"/srv/debs/libtessera-cuda0_* >/dev/null 2>&1 || step "apt install: libtessera-cuda0" install_cuda || :
   step "apt install: libtessera-dev" install_development || exit 1
   step "find_package and pkg-config" build_programs || :
   step "apt install: libtessera-blas" install_blas || exit 1
