@@ -1,31 +1,34 @@
 # `cmake --install` copies a relocatable tree with headers, library, plug-ins, programs and package config.
 # tessera_add_plugin installs the plug-ins. With the component `bundle` the tree also runs on machines without the
-# packages that Tessera needs, on any distribution whose C library is as new as the build machine's.
+# packages that Tessera needs, on any distribution whose C library is as new as the build machine's. The components
+# library, cuda, development, tools and blas are the Debian packages of cmake/debian.
 
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(TARGETS tessera EXPORT tesseraTargets RUNTIME_DEPENDENCY_SET tessera_needs
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 
 foreach(program gemm_compare tessera_info)
   if(TARGET ${program})
-    install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs
+            RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+    install(FILES apps/${program}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT manuals)
   endif()
 endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
-install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir})
+install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config finds the prefix from where tessera.pc lies.
 file(RELATIVE_PATH TESSERA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # The component `bundle` has the test programs for another machine, and every shared library except the C library and
 # its loader, which belong to the machine.

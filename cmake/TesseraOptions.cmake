@@ -6,6 +6,7 @@ set(tessera_is_top_level ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_BUILD_APPS "Build gemm_compare and tessera_info" ${tessera_is_top_level})
 option(TESSERA_BUILD_TESTS "Build the tests" ${tessera_is_top_level})
 option(TESSERA_WERROR "Treat warnings as errors" OFF)
+option(TESSERA_DEBIAN_PACKAGES "Configure for cpack, which then makes Debian packages; ./tessera deb does both" OFF)
 foreach(backend OPENMP TBB CUDA)
   set(TESSERA_${backend} AUTO CACHE STRING "Build the ${backend} plug-in: ON, OFF or AUTO")
   set_property(CACHE TESSERA_${backend} PROPERTY STRINGS AUTO ON OFF)
@@ -47,6 +48,11 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 # The install tree may be moved: programs find the library from where they are.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(TESSERA_DEBIAN_PACKAGES) # packages stay where they are, and hold no path of the build
+  set(CMAKE_SKIP_INSTALL_RPATH ON)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)
+  add_link_options(LINKER:-z,relro,-z,now)
+endif()
 
 if(TESSERA_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)

@@ -32,8 +32,12 @@ function(tessera_add_plugin name)
   if(NOT name STREQUAL cuda)
     add_dependencies(tessera_processor_backends tessera_${name})
   endif()
+  set(component library)
+  if(name STREQUAL cuda)
+    set(component cuda)
+  endif()
   install(TARGETS tessera_${name} RUNTIME_DEPENDENCY_SET tessera_needs
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera COMPONENT ${component})
 endfunction()
 
 # tessera_require_files(<file>...): stops the configuration where a file is missing whose path carries a setting; a

@@ -62,8 +62,8 @@ std::vector<fs::path> search_folders() {
     folders.push_back(beside);
     folders.push_back(beside / "tessera");
   }
-  if (constexpr std::string_view installed = TESSERA_INSTALL_PLUGIN_DIR; !installed.empty())
-    folders.emplace_back(installed);
+  const fs::path installed = TESSERA_INSTALL_PLUGIN_DIR;
+  if (!installed.empty() && (folders.empty() || folders.back() != installed)) folders.push_back(installed);
   return folders;
 }
 

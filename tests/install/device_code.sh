@@ -31,6 +31,10 @@ while [ $# -gt 0 ]; do [ "$1" != -B ] || { mkdir -p "$2/bin"; : >"$2/build.ninja
 for program in gemm_compare tessera_info; do cp "${0%/*}/ctest" "$build/bin/$program"; done
 END
 for tool in ninja ctest; do echo "echo \"$tool \$*\" >>\"\$CALLS\"" | stand_in $tool; done
+stand_in cpack <<'END'
+echo "cpack $*" >>"$CALLS"
+while [ $# -gt 0 ]; do [ "$1" != -B ] || { mkdir -p "$2"; : >"$2/some.deb"; }; shift; done
+END
 for tool in python3 clang-format clang-tidy; do echo 'exit 0' | stand_in $tool; done
 echo 'cat "$CARDS"' | stand_in nvidia-smi
 echo 'echo sm_75 sm_80 sm_86 sm_90 sm_90a sm_120' | stand_in nvcc
@@ -42,7 +46,7 @@ run() {
   printf '%s\n' $1 >cards
   shift
   : >calls
-  rm -rf clone/build/programs clone/build/bundle
+  rm -rf clone/build/programs clone/build/bundle clone/build/deb
   printed=$(env -i PATH="$work/bin" CALLS="$work/calls" CARDS="$work/cards" OPENMP_STATUS="${openmp:-0}" \
     ${setting:+"$setting"} clone/tessera "$@" 2>&1 </dev/null) || { echo "./tessera $* failed: $printed"; exit 1; }
   calls=$(cat calls)
@@ -93,8 +97,35 @@ for command in "compare" "build" "bundle moved"; do
   expect_not "card" "$printed"
 done
 setting=
-run "9.0" bundle "$work/moved"
-expect "-DTESSERA_CUDA_ARCHITECTURES=release" "$calls"
+for command in "bundle $work/moved" "deb $work/packages"; do
+  run "9.0" $command
+  expect "-DTESSERA_CUDA_ARCHITECTURES=release" "$calls"
+  setting=CUDACXX=/nonexistent/nvcc
+  run "9.0" $command
+  expect "there is no nvcc: the CUDA backend is left out" "$printed"
+  expect "-DTESSERA_CUDA=OFF" "$calls"
+  setting=TESSERA_CUDA_ARCHITECTURES=none
+  run "9.0" $command
+  expect_not "nvcc" "$printed"
+  expect "-DTESSERA_CUDA=OFF" "$calls"
+  expect_not "ARCHITECTURES" "$calls"
+  # What the caller names is not left out silently.
+  if printed=$(env -i PATH="$work/bin" CUDACXX=/nonexistent/nvcc TESSERA_CUDA_ARCHITECTURES=90a-real clone/tessera $command 2>&1); then
+    echo "./tessera $command compiles for 90a-real without nvcc: $printed"
+    exit 1
+  fi
+  expect "TESSERA_CUDA_ARCHITECTURES=90a-real asks for CUDA code, but there is no nvcc" "$printed"
+  setting=
+done
+expect "some.deb" "$(echo packages/*)"
+expect "-DTESSERA_DEBIAN_PACKAGES=ON" "$(setting=; run "" deb "$work/packages"; echo "$calls")"
+for command in "compare" "compare --cpu" "info" "build"; do
+  setting=TESSERA_CUDA_ARCHITECTURES=none
+  run "9.0" $command
+  expect "-DTESSERA_CUDA=OFF" "$calls"
+  expect_not "ARCHITECTURES" "$calls"
+  setting=
+done
 
 run "" test
 expect "-DCMAKE_CXX_COMPILER=clang++" "$calls"

@@ -43,6 +43,14 @@ expect() {
 run "$tessera" compare --list
 expect "missing packages: libfmt-dev" "apt-get install libfmt-dev"
 
+# The Debian packages are built with packages of their own.
+run "$tessera" deb
+expect "deb needs the folder for the packages"
+sed -i 's/libfmt-dev/dpkg-dev/' dpkg-query
+run "$tessera" deb "$work/packages"
+expect "missing packages: dpkg-dev"
+sed -i 's/dpkg-dev/libfmt-dev/' dpkg-query
+
 # The documentation needs packages of its own and no library.
 run "$tessera" docs
 expect "doxygen is missing"
