@@ -127,7 +127,7 @@ static_assert([] {
 
 /// The facts about the whole numbers that reductions take. They are no element type, so that a product, an element-wise
 /// operation or a file of them is refused.
-inline constexpr ElementType whole_numbers{DType::I32, "i32", "int32", "i4", 4, DType::I32, 31, 30, Math::Strict};
+inline constexpr ElementType whole_number_type{DType::I32, "i32", "int32", "i4", 4, DType::I32, 31, 30, Math::Strict};
 
 /// Is T the C++ type of an element type?
 template <class T>
@@ -148,7 +148,7 @@ constexpr bool is_element_type(DType type) noexcept {
 }
 /// Returns the facts about `type`, which may be I32, or about f32 where it names no type.
 constexpr const ElementType& element_type(DType type) noexcept {
-  if (type == whole_numbers.type) return whole_numbers;
+  if (type == whole_number_type.type) return whole_number_type;
   return element_types.facts[is_element_type(type) ? static_cast<std::size_t>(type) : 0];
 }
 

@@ -65,7 +65,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 } // namespace
 
 std::string_view to_string(DType type) noexcept {
-  return type == whole_numbers.type ? whole_numbers.name : word_of(dtype_words, type);
+  return type == whole_number_type.type ? whole_number_type.name : word_of(dtype_words, type);
 }
 std::string_view to_string(Math math) noexcept { return word_of(math_words, math); }
 std::string_view to_string(Op op) noexcept { return word_of(op_words, op); }

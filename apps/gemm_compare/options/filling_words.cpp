@@ -79,9 +79,9 @@ Filling parse_any_filling(const std::string& text, Operation operation, const st
 Filling parse_filling(const std::string& text, Operation operation, const std::vector<DType>& types) {
   const Filling filling = parse_any_filling(text, operation, types);
   const bool whole = filling.distribution == Distribution::Integers;
-  if (!whole && std::find(types.begin(), types.end(), whole_numbers.type) != types.end())
+  if (!whole && std::find(types.begin(), types.end(), whole_number_type.type) != types.end())
     throw InvalidArgument(fmt::format("--dist: '{}' makes no whole numbers, which {} needs; use integers:{:g}:{:g}",
-                                      text, whole_numbers.name, default_whole.low, default_whole.high));
+                                      text, whole_number_type.name, default_whole.low, default_whole.high));
   return filling;
 }
 

@@ -225,11 +225,11 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
 
 /// Reads an element type, or the whole numbers that sums of squares have besides.
 DType parse_type(const std::string& word, Operation operation) {
-  if (word != whole_numbers.name) return parse_dtype(word);
+  if (word != whole_number_type.name) return parse_dtype(word);
   if (operation != Operation::SumOfSquares)
     throw InvalidArgument(
         fmt::format("--dtype: {} is for --op sum_of_squares; products have f32, f64, f16 and bf16", word));
-  return whole_numbers.type;
+  return whole_number_type.type;
 }
 
 /// Reads which backends, kernels, types, modes and numbers of threads are raced.
