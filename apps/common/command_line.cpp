@@ -42,9 +42,10 @@ bool parse(CLI::App& app, int argc, char** argv) {
     print_to_stdout(text.str());
     return false;
   } catch (const CLI::ExtrasError&) {
-    const std::string word = app.remaining().front();
+    const CLI::App& command = app.remaining().empty() ? *app.get_subcommands().front() : app; // which has the word
+    const std::string word = command.remaining().front();
     throw InvalidArgument(fmt::format("unknown argument '{}'; did you mean '{}'? --help lists all", word,
-                                      nearest_word(word.substr(0, word.find('=')), known_words(app))));
+                                      nearest_word(word.substr(0, word.find('=')), known_words(command))));
   } catch (const CLI::ParseError& error) {
     throw InvalidArgument(error.what());
   }
