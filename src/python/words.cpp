@@ -30,7 +30,8 @@ double rounded(double value, const char* name, DType type) {
   return single;
 }
 
-/// Returns a number as Python's complex, or null with an error set. A string, which complex() would read, is not a number.
+/// Returns a number as Python's complex, or null with an error set. A string, which complex() would read, is not a
+/// number.
 PyObject* as_python_complex(PyObject* number) {
   if (PyComplex_Check(number)) return Py_NewRef(number);
   if (PyUnicode_Check(number)) {

@@ -45,7 +45,8 @@ void* open_library(const VendorLibrary& wanted, std::string& missing) {
     for (const char* version : {".so.13", ".so.12"})
       if (void* library = dlopen((folder + stem + version).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   missing = std::string(wanted.title) + " was not found (" + loader_error() + "); install it, or set " +
-            wanted.variable + " or LD_LIBRARY_PATH to where " + stem + ".so.13 or .12 is (Python: pip install nvidia-cublas)";
+            wanted.variable + " or LD_LIBRARY_PATH to where " + stem +
+            ".so.13 or .12 is (Python: pip install nvidia-cublas)";
   return nullptr;
 }
 

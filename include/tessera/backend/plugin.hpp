@@ -76,8 +76,8 @@ struct PluginInfo {
   Memory memory = Memory::Host;
   /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a call that names the backend gets it.
   int preference = 0;
-  /// The mark of the libtessera that the dynamic loader bound the plug-in to. In a process with two copies of libtessera
-  /// that can be the other one, whose functions the plug-in would call; libtessera then refuses the plug-in.
+  /// The mark of the libtessera that the dynamic loader bound the plug-in to. In a process with two copies of
+  /// libtessera that can be the other one, whose functions the plug-in would call; libtessera then refuses the plug-in.
   const char* bound_to = &library_mark;
 };
 
