@@ -18,6 +18,9 @@
 #include <tessera/detail/floating_point.hpp>
 
 namespace tessera {
+
+const char library_mark = 0;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,6 +76,12 @@ std::string joined(const std::vector<fs::path>& folders) {
   return all;
 }
 
+/// Returns the file that an address of a loaded library lies in.
+std::string file_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "(a file that has no name)";
+}
+
 /// Says what is wrong with a plug-in; empty if nothing is. It reads fields in order and stops at the first one that
 /// disagrees, because the fields behind it may not exist.
 std::string mismatch(const PluginInfo& info, std::string_view name) {
@@ -93,6 +102,10 @@ std::string mismatch(const PluginInfo& info, std::string_view name) {
     return "one of its functions is null";
   if (info.memory != Memory::Host && info.memory != Memory::Device)
     return "its memory is " + std::to_string(static_cast<int>(info.memory)) + ", neither the host's nor a device's";
+  if (info.bound_to != &library_mark)
+    return "this process has two copies of libtessera, and the dynamic loader bound the plug-in to the other one, " +
+           file_of(info.bound_to) + ", not to this one, " + file_of(&library_mark) +
+           "; load only one of them, or use the backend through the other one";
   return {};
 }
 

@@ -92,7 +92,7 @@ class Batch {
   PyObject* new_list() const {
     Reference list(checked(PyList_New(count_)));
     for (Index i = 0; i < count_; ++i)
-      PyList_SET_ITEM(list.get(), i, checked(empty_numpy(result_type(), a_.at(i).rows, b_.at(i).cols)));
+      PyList_SetItem(list.get(), i, checked(empty_numpy(result_type(), a_.at(i).rows, b_.at(i).cols)));
     return list.release();
   }
 

@@ -17,7 +17,7 @@ void raise(StatusCode code, const char* why) { PyErr_SetString(classes[static_ca
 } // namespace
 
 std::string type_name(PyObject* object) {
-  const Reference type(reinterpret_cast<PyObject*>(Py_NewRef(Py_TYPE(object))));
+  const Reference type(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(object))));
   const Reference name(PyObject_GetAttrString(type.get(), "__qualname__"));
   const Reference module(PyObject_GetAttrString(type.get(), "__module__"));
   const char* word = name ? PyUnicode_AsUTF8AndSize(name.get(), nullptr) : nullptr;

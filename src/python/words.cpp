@@ -30,6 +30,17 @@ double rounded(double value, const char* name, DType type) {
   return single;
 }
 
+/// Returns a number as Python's complex, or null with an error set. A string, which complex() would read, is not a
+/// number.
+PyObject* as_python_complex(PyObject* number) {
+  if (PyComplex_Check(number)) return Py_NewRef(number);
+  if (PyUnicode_Check(number)) {
+    PyErr_SetNone(PyExc_TypeError);
+    return nullptr;
+  }
+  return PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), number, nullptr);
+}
+
 } // namespace
 
 double parse_number(PyObject* number, const char* name, DType type) {
@@ -43,14 +54,15 @@ double parse_number(PyObject* number, const char* name, DType type) {
 }
 
 std::complex<double> parse_complex(PyObject* number, const char* name, Element type) {
-  if (!type.is_complex) return parse_number(number, name, type.part);
-  const Py_complex value = PyComplex_AsCComplex(number);
-  if (value.real == -1.0 && PyErr_Occurred()) {
+  if (!type.is_complex || PyFloat_Check(number) || PyLong_Check(number)) return parse_number(number, name, type.part);
+  const Reference value(as_python_complex(number));
+  if (!value) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{};
     PyErr_Clear();
     throw TypeError(std::string(name) + " must be a number, not " + type_name(number));
   }
-  return {rounded(value.real, name, type.part), rounded(value.imag, name, type.part)};
+  return {rounded(PyComplex_RealAsDouble(value.get()), name, type.part),
+          rounded(PyComplex_ImagAsDouble(value.get()), name, type.part)};
 }
 
 bool parse_flag(PyObject* flag, const char* name) {

@@ -11,7 +11,10 @@ namespace tessera::cuda {
 struct VendorLibrary {
   const char* title;    ///< Name in messages.
   const char* variable; ///< Environment variable that names the file to use. If it is set, no other file is tried.
-  const char* stem;     ///< E.g. "libcublas": <stem>.so.13 and .12 are tried by name and in /usr/local/cuda/lib64.
+  /// E.g. "libcublas": <stem>.so.13 and .12 are tried in the folders of TESSERA_CUBLAS_PATH (absolute ones, separated
+  /// by
+  /// ':'), then where the dynamic loader looks, then in /usr/local/cuda/lib64.
+  const char* stem;
 };
 
 /// Opens the library; it is never closed. Returns null if it cannot be opened; `missing` then says why and what to do.

@@ -20,6 +20,7 @@
 #include <span>
 
 #include <tessera/backend_list.hpp>
+#include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/version.hpp>
 
@@ -49,6 +50,9 @@ struct ExecutorOptions {
   Backend backend = Backend::Reference; ///< this backend's value in this process, for Capabilities::backend
 };
 
+/// A mark of libtessera, of which only the address counts: each copy of libtessera in a process has its own.
+TESSERA_API extern const char library_mark;
+
 /// The description of a plug-in. All of it is constant and valid until the process ends.
 struct PluginInfo {
   std::uint32_t struct_size; ///< sizeof(PluginInfo) when the plug-in was compiled
@@ -72,6 +76,9 @@ struct PluginInfo {
   Memory memory = Memory::Host;
   /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a call that names the backend gets it.
   int preference = 0;
+  /// The mark of the libtessera that the dynamic loader bound the plug-in to. In a process with two copies of
+  /// libtessera that can be the other one, whose functions the plug-in would call; libtessera then refuses the plug-in.
+  const char* bound_to = &library_mark;
 };
 
 using PluginEntry = const PluginInfo* (*)(); ///< The type of tessera_plugin().

@@ -7,6 +7,7 @@ array([[1., 2.],
        [3., 4.]])
 """
 
+from . import _cublas
 from ._core import DeviceArray, __version__, gemm, gemm_batch
 from ._errors import (
     BackendUnavailable,
@@ -42,6 +43,8 @@ __all__ = [
     "gemm_batch",
     "kernels",
 ]
+
+_cublas.announce()
 
 #: doctest looks only into functions that are written in Python.
 __test__ = {"gemm": gemm.__doc__, "gemm_batch": gemm_batch.__doc__}

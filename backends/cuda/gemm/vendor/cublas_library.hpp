@@ -4,7 +4,7 @@
 /// it.
 ///
 /// If TESSERA_CUBLAS names a library, that one is used and no other is tried. Otherwise libcublas.so.13 and .12 are
-/// looked for where the dynamic loader looks, and in /usr/local/cuda/lib64.
+/// looked for in the folders of TESSERA_CUBLAS_PATH, where the dynamic loader looks, and in /usr/local/cuda/lib64.
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
