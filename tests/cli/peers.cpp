@@ -54,6 +54,7 @@ BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_words_are_named) {
+  expect_usage_error(bench({"peers", "--kernals", "simd"}), {"unknown argument '--kernals'", "'--kernel'"});
   expect_usage_error(bench({"peers", "--random", "0"}), {"--random"});
   expect_usage_error(bench({"peers", "--random", "2", "--seed", "x"}), {"--seed", "'x'"});
   expect_usage_error(bench({"peers", "--picture", "x.svg"}), {"--picture", "--gpu"});
