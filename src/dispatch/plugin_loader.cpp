@@ -48,19 +48,8 @@ fs::path folder_of_libtessera() {
 
 constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
 
-std::vector<fs::path> folders_of(std::string_view path) {
-  std::vector<fs::path> folders;
-  while (!path.empty()) {
-    const std::string_view folder = path.substr(0, path.find(':'));
-    path.remove_prefix(std::min(path.size(), folder.size() + 1));
-    // A relative folder would depend on the current directory, which is never searched.
-    if (fs::path(folder).is_absolute()) folders.emplace_back(folder);
-  }
-  return folders;
-}
-
 std::vector<fs::path> search_folders() {
-  std::vector<fs::path> folders = folders_of(plugin_path());
+  std::vector<fs::path> folders = absolute_folders(plugin_path());
   if (const fs::path beside = folder_of_libtessera(); !beside.empty()) {
     folders.push_back(beside);
     folders.push_back(beside / "tessera");
@@ -175,7 +164,7 @@ std::string plugin_path() {
 
 std::vector<std::string> plugin_names_in(std::string_view path) {
   std::vector<std::string> names;
-  for (const fs::path& folder : folders_of(path)) {
+  for (const fs::path& folder : absolute_folders(path)) {
     // Not std::filesystem, whose iterator allocates in functions that are noexcept.
     errno = 0;
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);

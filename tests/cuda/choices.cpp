@@ -193,6 +193,7 @@ BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
 
 BOOST_AUTO_TEST_CASE(operands_at_any_address_are_read_in_place_by_small_products) {
   using namespace tessera::cuda::any_alignment;
+  using tessera::cuda::lines_are_aligned;
   for (const Index m : {1, 63, 64, 65, 1000})
     for (const Index n : {1, 64, 257, 5000})
       for (const Index k : {1, 64, 65, 511, 8192}) {
@@ -209,10 +210,10 @@ BOOST_AUTO_TEST_CASE(operands_at_any_address_are_read_in_place_by_small_products
   BOOST_TEST(!is_small(plan_of(2048, 4912, 63))); // seven rounds of blocks
 
   alignas(16) static const char memory[32]{};
-  BOOST_TEST(!needs_copy(memory, 5, 8));
-  BOOST_TEST(needs_copy(memory, 5, 9));
-  BOOST_TEST(!needs_copy(memory, 1, 9)); // a single line has no pitch
-  BOOST_TEST(needs_copy(memory + 2, 1, 8));
+  BOOST_TEST(lines_are_aligned(memory, 5, 8, 2));
+  BOOST_TEST(!lines_are_aligned(memory, 5, 9, 2));
+  BOOST_TEST(lines_are_aligned(memory, 1, 9, 2)); // a single line has no pitch
+  BOOST_TEST(!lines_are_aligned(memory + 2, 1, 8, 2));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

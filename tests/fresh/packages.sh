@@ -1,9 +1,8 @@
 #!/bin/sh
 # The packages of `./tessera deb` on a bare Debian 12: installed with apt, used as the README says, chosen as the BLAS,
 # purged, and looked at by lintian. It needs root, mmdebstrap, the network, and a Debian 12 to build on; it is skipped,
-# with 77, without the first two or the last. It takes five minutes on two
-# cores, half of them for the build. TESSERA_CUDA_ARCHITECTURES says what
-# CUDA code is in the packages, and is none by default. Options:
+# with 77, without the first two or the last. It takes five minutes on two cores, half of them for the build.
+# TESSERA_CUDA_ARCHITECTURES says what CUDA code is in the packages, and is none by default. Options:
 #
 #   --packages DIR     takes the packages in DIR and builds none
 #   --keep             leaves the machine where it is, and says where

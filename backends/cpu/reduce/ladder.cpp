@@ -104,13 +104,6 @@ Status run_whole(const ReduceKernel&, Executor& executor, Queue&, const ReduceCa
   return out_of_memory(error);
 }
 
-constexpr ReduceKernel whole_row{.name = "canonical",
-                                 .summary = "whole numbers, exact in int64; parts of 65536 in parallel",
-                                 .source = "CUDA course",
-                                 .type = DType::I32,
-                                 .summation = Summation::Canonical,
-                                 .run = run_whole};
-
 template <class T>
 constexpr ReduceKernel row(ReduceOp op) {
   return {.name = "canonical",
@@ -134,7 +127,7 @@ constexpr std::array rows{row<float>(ReduceOp::SumOfSquares),
                           row<bf16>(ReduceOp::SumAbs),
                           row<f16>(ReduceOp::MaxAbs),
                           row<bf16>(ReduceOp::MaxAbs),
-                          whole_row};
+                          host::whole_row("whole numbers, exact in int64; parts of 65536 in parallel", run_whole)};
 
 } // namespace
 

@@ -1,29 +1,11 @@
 #include "vendor_library.hpp"
 
-#include <algorithm>
-#include <string_view>
+#include <filesystem>
 #include <vector>
 
 #include <tessera/backend/environment.hpp>
 
 namespace tessera::cuda {
-namespace {
-
-/// Returns the absolute folders of TESSERA_CUBLAS_PATH, each with a '/' at its end.
-std::vector<std::string> folders_of_environment() {
-  const char* variable = trusted_variable("TESSERA_CUBLAS_PATH");
-  std::string_view path = variable == nullptr ? "" : variable;
-  std::vector<std::string> folders;
-  while (!path.empty()) {
-    const std::string_view folder = path.substr(0, path.find(':'));
-    path.remove_prefix(std::min(path.size(), folder.size() + 1));
-    if (folder.starts_with('/')) folders.push_back(std::string(folder) + '/');
-  }
-  return folders;
-}
-
-} // namespace
-
 std::string loader_error() {
   const char* why = dlerror();
   return why == nullptr ? "unknown error of the dynamic loader" : why;
@@ -39,11 +21,12 @@ void* open_library(const VendorLibrary& wanted, std::string& missing) {
                 loader_error() + "); set it to the path of " + stem + ".so.13 or .12";
     return library;
   }
-  std::vector<std::string> folders = folders_of_environment();
-  folders.insert(folders.end(), {"", "/usr/local/cuda/lib64/"});
-  for (const std::string& folder : folders)
+  const char* const path = trusted_variable("TESSERA_CUBLAS_PATH");
+  std::vector<std::filesystem::path> folders = absolute_folders(path == nullptr ? "" : path);
+  folders.insert(folders.end(), {"", "/usr/local/cuda/lib64"});
+  for (const std::filesystem::path& folder : folders)
     for (const char* version : {".so.13", ".so.12"})
-      if (void* library = dlopen((folder + stem + version).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+      if (void* library = dlopen((folder / (stem + version)).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   missing = std::string(wanted.title) + " was not found (" + loader_error() + "); install it, or set " +
             wanted.variable + " or LD_LIBRARY_PATH to where " + stem +
             ".so.13 or .12 is (Python: pip install nvidia-cublas)";

@@ -11,9 +11,8 @@ namespace tessera::cuda {
 struct VendorLibrary {
   const char* title;    ///< Name in messages.
   const char* variable; ///< Environment variable that names the file to use. If it is set, no other file is tried.
-  /// E.g. "libcublas": <stem>.so.13 and .12 are tried in the folders of TESSERA_CUBLAS_PATH (absolute ones, separated
-  /// by
-  /// ':'), then where the dynamic loader looks, then in /usr/local/cuda/lib64.
+  /// E.g. "libcublas": <stem>.so.13 and .12 are tried in the absolute folders of TESSERA_CUBLAS_PATH, then where the
+  /// dynamic loader looks, then in /usr/local/cuda/lib64.
   const char* stem;
 };
 

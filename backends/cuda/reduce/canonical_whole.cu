@@ -78,11 +78,6 @@ Status run(const ReduceKernel&, Executor& executor, Queue& queue, const ReduceCa
 
 } // namespace
 
-const ReduceKernel canonical_squares_i32{.name = "canonical",
-                                         .summary = "a warp a chunk of 1024 whole numbers; exact in int64",
-                                         .source = "CUDA course",
-                                         .type = DType::I32,
-                                         .summation = Summation::Canonical,
-                                         .run = run};
+const ReduceKernel canonical_squares_i32 = host::whole_row("a warp a chunk of 1024 whole numbers; exact in int64", run);
 
 } // namespace tessera::cuda

@@ -30,13 +30,6 @@ Status run_whole(const ReduceKernel&, Executor&, Queue&, const ReduceCall& call,
   return out_of_memory(error);
 }
 
-constexpr ReduceKernel whole_row{.name = "canonical",
-                                 .summary = "whole numbers, exact in int64; serial",
-                                 .source = "CUDA course",
-                                 .type = DType::I32,
-                                 .summation = Summation::Canonical,
-                                 .run = run_whole};
-
 template <class T>
 constexpr ReduceKernel row(ReduceOp op) {
   return {.name = "canonical",
@@ -60,7 +53,7 @@ constexpr std::array rows{row<float>(ReduceOp::SumOfSquares),
                           row<bf16>(ReduceOp::SumAbs),
                           row<f16>(ReduceOp::MaxAbs),
                           row<bf16>(ReduceOp::MaxAbs),
-                          whole_row};
+                          host::whole_row("whole numbers, exact in int64; serial", run_whole)};
 
 } // namespace
 

@@ -79,4 +79,14 @@ inline Status set_whole(const ReduceCall& call, WholeSum sum, ReduceResult& resu
   return {StatusCode::OutOfMemory, {}};
 }
 
+/// The row `canonical` of whole numbers that runs `run`.
+constexpr ReduceKernel whole_row(const char* summary, decltype(ReduceKernel::run) run) {
+  return {.name = "canonical",
+          .summary = summary,
+          .source = "CUDA course",
+          .type = DType::I32,
+          .summation = Summation::Canonical,
+          .run = run};
+}
+
 } // namespace tessera::host

@@ -2,7 +2,11 @@
 
 /// Variables of the environment that name code or files.
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <vector>
 
 namespace tessera {
 
@@ -13,5 +17,17 @@ namespace tessera {
 ///
 /// Source: secure_getenv(3).
 inline const char* trusted_variable(const char* name) noexcept { return ::secure_getenv(name); }
+
+/// Returns the folders of a list with ':' between them. Relative ones are left out: they would depend on the current
+/// directory, which is never searched.
+inline std::vector<std::filesystem::path> absolute_folders(std::string_view list) {
+  std::vector<std::filesystem::path> folders;
+  while (!list.empty()) {
+    const std::string_view folder = list.substr(0, list.find(':'));
+    list.remove_prefix(std::min(list.size(), folder.size() + 1));
+    if (std::filesystem::path(folder).is_absolute()) folders.emplace_back(folder);
+  }
+  return folders;
+}
 
 } // namespace tessera

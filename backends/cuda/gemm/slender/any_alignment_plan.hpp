@@ -3,11 +3,10 @@
 /// Which products the kernel for operands at any address is chosen for, and how many parts of k they have. This header
 /// holds no device code, so that a test on the host can look at the choices.
 
-#include <cstdint>
-
 #include <tessera/backend/kernel.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/strided_matrix.hpp"
 
 namespace tessera::cuda::any_alignment {
 
@@ -38,14 +37,10 @@ constexpr Plan plan_of(Index m, Index n, Index k) {
 /// two rounds, and none has more than four stages.
 constexpr bool is_small(const Plan& plan) { return plan.blocks() <= 3 * 132 && plan.stages_each() <= 4; }
 
-/// Returns whether the copy engine cannot read an operand of 16-bit elements without a copy: its lines do not begin at
-/// multiples of 16 bytes.
-inline bool needs_copy(const void* data, Index lines, Index ld) noexcept {
-  return reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * 2 % 16 != 0);
-}
+/// Returns whether the copy engine cannot read both operands, of 16-bit elements, where they are.
 inline bool needs_copy(const GemmCall& call) noexcept {
-  return needs_copy(call.a, call.op_a == Op::None ? call.m : call.k, call.lda) ||
-         needs_copy(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb);
+  return !lines_are_aligned(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, 2) ||
+         !lines_are_aligned(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, 2);
 }
 
 } // namespace tessera::cuda::any_alignment

@@ -36,9 +36,7 @@ struct StoredOperand {
   int element;             ///< bytes of an element
   bool transposed = false; ///< the product reads a transposed copy
 
-  bool copied() const {
-    return transposed || reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || (lines > 1 && ld * element % 16 != 0);
-  }
+  bool copied() const { return transposed || !lines_are_aligned(data, lines, ld, element); }
   /// Returns the elements from line to line of a copy: the lines of its boxes are then whole lines of the caches.
   Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 128) * 128 / element; }
   Index copy_bytes() const {
