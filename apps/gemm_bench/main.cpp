@@ -64,10 +64,7 @@ std::vector<PlannedProduct> products(const Words& words) {
         all.push_back({product, static_cast<std::uint64_t>(seed)});
     return all;
   }
-  for (const std::string& text : apps::split_list("--shapes", words.shapes)) {
-    const auto [m, n, k] = apps::parse_sizes("--shapes", text, 1);
-    all.push_back({{.shape = {m, n, k}}, 0});
-  }
+  for (const std::string& text : apps::split_list("--shapes", words.shapes)) all.push_back({parse_product(text), 0});
   return all;
 }
 
@@ -129,7 +126,8 @@ int main(int argc, char** argv) try {
   BatchCommand batch_words;
   const CLI::App* batch = batch_words.add_to(app);
   CLI::App* peers = app.add_subcommand("peers", "Tessera's processor backends and every CBLAS library, interleaved");
-  peers->add_option("--shapes", words.shapes, "MxNxK, separated by commas")->capture_default_str();
+  peers->add_option("--shapes", words.shapes, "MxNxK, or MxNxK:TN if A is stored transposed; separated by commas")
+      ->capture_default_str();
   peers->add_option("--dtype", words.types, "f32,f64; with --gpu also tf32,bf16,fp16,fp16x3. Default: all of them");
   CLI::Option* gpu = peers->add_flag("--gpu", words.gpu, "CUDA, cuBLAS and cuBLASLt, with operands on the device");
   peers->add_option("--random", words.random, "products of random shapes, drawn from each seed, instead of --shapes")

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include <tessera/random.hpp>
+#include <tessera/status.hpp>
+
+#include "common/words.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -44,6 +47,21 @@ std::string to_text(const Product& product) {
   std::string text = fmt::format("{}×{}×{}", s.m, s.n, s.k);
   if (product.op_a == Op::None && product.op_b == Op::None) return text;
   return text + (product.op_a == Op::None ? " N" : " T") + (product.op_b == Op::None ? "N" : "T");
+}
+
+Product parse_product(const std::string& text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string letters = text.substr(colon);
+  for (const char* known : {"", ":NN", ":NT", ":TN", ":TT"}) {
+    if (letters != known) continue;
+    const auto [m, n, k] = apps::parse_sizes("--shapes", text.substr(0, colon), 1);
+    const auto op = [&](std::size_t at) { return letters.size() > at && letters[at] == 'T' ? Op::Transpose : Op::None; };
+    return {.shape = {m, n, k}, .op_a = op(1), .op_b = op(2)};
+  }
+  throw InvalidArgument(
+      fmt::format("--shapes: '{}' in '{}' does not say how A and B are stored: NN, NT, TN or TT, for example "
+                  "128x2302x144:TN",
+                  letters.substr(1), text));
 }
 
 std::vector<Product> random_products(int count, std::uint64_t seed, const SizeLimits& limits) {

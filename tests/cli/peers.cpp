@@ -32,6 +32,17 @@ BOOST_AUTO_TEST_CASE(every_peer_is_timed_on_every_shape) {
   BOOST_TEST(tbb == 8u); // There are two types, two numbers of threads and two shapes.
 }
 
+BOOST_AUTO_TEST_CASE(shapes_say_how_operands_are_stored) {
+  const Outcome outcome = bench({"peers", "--shapes", "7x5x3:TN,7x5x3", "--threads", "1", "--dtype", "f32", "--rounds",
+                                 "1", "--sample-ms", "0.1", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  std::vector<json> stored;
+  const json report = json::parse(folder.read("out.json"));
+  for (const json& row : report["results"])
+    if (row["peer"] == "tessera-openmp") stored.push_back({row["trans_a"], row["trans_b"]});
+  BOOST_TEST((stored == std::vector<json>{{true, false}, {false, false}}));
+}
+
 BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
   const auto shapes = [&](const char* seeds) {
     const Outcome outcome = bench({"peers", "--random", "3", "--seed", seeds, "--threads", "1", "--dtype", "f32",
@@ -56,6 +67,7 @@ BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
 BOOST_AUTO_TEST_CASE(bad_words_are_named) {
   expect_usage_error(bench({"peers", "--kernals", "simd"}), {"unknown argument '--kernals'", "'--kernel'"});
   expect_usage_error(bench({"peers", "--random", "0"}), {"--random"});
+  expect_usage_error(bench({"peers", "--shapes", "8x8x8:TX"}), {"--shapes", "'TX'", "8x8x8:TX", "TN"});
   expect_usage_error(bench({"peers", "--random", "2", "--seed", "x"}), {"--seed", "'x'"});
   expect_usage_error(bench({"peers", "--picture", "x.svg"}), {"--picture", "--gpu"});
   expect_usage_error(bench({"peers", "--gpu", "--dtype", "tf23"}), {"tf23", "tf32"});

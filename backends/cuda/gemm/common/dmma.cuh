@@ -6,6 +6,7 @@
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ring.cuh"
+#include "staged_store.cuh"
 #include "whole_store.cuh"
 
 namespace tessera::cuda::dmma_tiling {
@@ -45,7 +46,7 @@ struct Shape {
   static constexpr int down = down_, across = across_;
   static constexpr int warp_m = down * fragment_m, warp_n = across * fragment_n;
   static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n, block_k = block_k_;
-  static constexpr int threads = 32 * warps_m * warps_n;
+  static constexpr int threads = 32 * warps_m * warps_n, warps_across = warps_n;
   static_assert(down == 1 ? across == 2 : down % 2 == 0 && across > 1);
 
   template <Along a_along, Along b_along>
@@ -151,6 +152,32 @@ struct Shape {
       store_whole<2>(x, i, j, sums, totals, [](int v) { return place_of(v); });
   }
 };
+
+/// A warp's results for store_staged(): half of the rows of a fragment's upper or lower half in a round, so that the
+/// largest stages leave room for them.
+template <class S>
+struct StagedResults {
+  static constexpr int rounds = S::down * 4, rows = 4, columns = S::warp_n;
+
+  __device__ static int row_of(int round, int row) { return round / 4 * fragment_m + round % 4 * rows + row; }
+  template <class F>
+  __device__ static void put(int round, int lane, F f) {
+    if (lane / 16 != round % 2) return;
+#pragma unroll
+    for (int j = 0; j < S::across; ++j)
+      f(lane / 4 % rows, j * fragment_n + lane % 4 * 2, (round / 4 * S::across + j) * 4 + round % 4 / 2 * 2);
+  }
+};
+
+/// Stores the results of the calling warp by way of shared memory; the block's tile begins at C(row, col).
+template <class S>
+__device__ void store_by_rows(const StridedOperands<double>& x, Index row, Index col, const typename S::Sums& sums) {
+  using G = StagedResults<S>;
+  __shared__ StagedRows<double, G> staged[S::threads / 32];
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  store_staged<G>(x, row + warp / S::warps_across * S::warp_m, col + warp % S::warps_across * S::warp_n, sums, lane,
+                  staged[warp]);
+}
 
 /// Shape S with registers for two whole steps, so that the loads of a lone warp, and its wait for a stage, are over
 /// before the matrix units have executed their instructions.

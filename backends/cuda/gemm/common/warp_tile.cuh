@@ -7,6 +7,7 @@
 /// lanes read 128 contiguous bytes of B and one vector of A together, without bank conflicts. NVIDIA CUTLASS has this
 /// shape.
 
+#include "staged_store.cuh"
 #include "whole_store.cuh"
 
 namespace tessera::cuda::warp_tiling {
@@ -82,6 +83,39 @@ template <class S>
 constexpr __host__ __device__ ResultPlace place_of(int v) {
   const int r = v / S::vectors_n;
   return {r / S::width_m * S::lanes_m * S::width_m + r % S::width_m, v % S::vectors_n * S::lanes_n * S::width};
+}
+
+/// A warp's results for store_staged(): two rows of each lane in a round.
+template <class S>
+struct StagedResults {
+  static constexpr int together = 2; ///< rows of a lane in a round
+  static constexpr int rounds = S::rows / together, rows = S::lanes_m * together, columns = S::warp_n;
+
+  __device__ static int row_of(int round, int row) {
+    return row % S::lanes_m * S::width_m + place_of<S>((round * together + row / S::lanes_m) * S::vectors_n).row;
+  }
+  template <class F>
+  __device__ static void put(int round, int lane, F f) {
+    const Place place = S::lanes == Lanes::ZCurve ? z_curve(lane) : row_order(lane, S::lanes_n);
+#pragma unroll
+    for (int r = 0; r < together; ++r)
+#pragma unroll
+      for (int q = 0; q < S::vectors_n; ++q) {
+        const int v = (round * together + r) * S::vectors_n + q;
+        f(r * S::lanes_m + place.down, place.across * S::width + place_of<S>(v).col, v * S::width);
+      }
+  }
+};
+
+/// Stores the results of the calling warp by way of shared memory; the block's tile begins at C(row, col).
+template <class S>
+__device__ void store_by_rows(const StridedOperands<typename S::Element>& x, Index row, Index col,
+                              const Sums<S>& sums) {
+  using G = StagedResults<S>;
+  __shared__ StagedRows<typename S::Element, G> staged[S::threads / 32];
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const Place place = row_order(warp, S::warps_n);
+  store_staged<G>(x, row + place.down * S::warp_m, col + place.across * S::warp_n, sums, lane, staged[warp]);
 }
 
 /// Stores the results of a thread through the epilogue; the first one is C(i, j). It is not inlined: the main loop

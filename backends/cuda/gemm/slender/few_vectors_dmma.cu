@@ -26,8 +26,8 @@ template <bool large_along_k, bool small_along_k, int width>
 struct DmmaUnits : DmmaShape {
 #if __CUDA_ARCH__ >= 900
   /// Computes the sums of one segment.
-  static __device__ void multiply(const StrictParams<double>& x, int segment, int vector, const Stage* ring,
-                                  double (&sum)[results]) {
+  static __device__ void multiply(const StrictParams<double>& x, int segment, int vector, int first_small,
+                                  const Stage* ring, double (&sum)[results]) {
     constexpr int length = static_cast<int>(canonical_segment);
     constexpr unsigned stage_bytes = sizeof(Stage), small_at = sizeof(F64Lines);
     const int lane = static_cast<int>(threadIdx.x) % 32, own = lane / 4, own_k = lane % 4;
@@ -42,7 +42,7 @@ struct DmmaUnits : DmmaShape {
       for (int e = 0; e < 4; ++e) at_large[j][e] = place_of<large_along_k>(own + j * 8, own_k + e * 4);
 
     F64Copies<large_along_k, width> of_large(x.large, vector, begin, lane);
-    F64Copies<small_along_k, 1> of_small(x.small, 0, begin, lane);
+    F64Copies<small_along_k, 1> of_small(x.small, first_small, begin, lane);
     const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
     unsigned free = first;
     // A commit without copies keeps the number of stages under way constant to the end.

@@ -38,8 +38,8 @@ struct FfmaUnits : FfmaShape {
 
   /// Computes the sums of one segment. A group is four k. The operands of a group are read while the group before is
   /// multiplied, also from one stage to the next.
-  static __device__ void multiply(const StrictParams<float>& x, int segment, int vector, const Stage* ring,
-                                  float (&sum)[results]) {
+  static __device__ void multiply(const StrictParams<float>& x, int segment, int vector, int first_small,
+                                  const Stage* ring, float (&sum)[results]) {
     constexpr int length = static_cast<int>(canonical_segment), groups = stage_k / 4, parts = 2;
     constexpr unsigned stage_bytes = sizeof(Stage), small_at = sizeof(LargeLines);
     const int thread = static_cast<int>(threadIdx.x % team);
@@ -50,7 +50,7 @@ struct FfmaUnits : FfmaShape {
     int left = end_k - begin, to_copy = left;
 
     F32Copies<large_along_k, strip, width> of_large(x.large, vector, begin, thread);
-    F32Copies<small_along_k, few, small_width> of_small(x.small, 0, begin, thread);
+    F32Copies<small_along_k, few, small_width> of_small(x.small, first_small, begin, thread);
     const unsigned first = in_shared(ring), end = first + stages * stage_bytes;
     unsigned free = first;
     // Starts one part of a stage's copies. There are few parts, because ptxas puts three idle instructions between
@@ -67,7 +67,8 @@ struct FfmaUnits : FfmaShape {
     const auto end_fetch = [&] {
       if (to_copy > 0 && to_copy < stage_k) [[unlikely]] { // products beyond k are −0, which change no sum
         start_last<large_along_k, strip>(x.large, vector, end_k - to_copy, to_copy, free, thread, b_padding<float>);
-        start_last<small_along_k, few>(x.small, 0, end_k - to_copy, to_copy, free + small_at, thread, a_padding<float>);
+        start_last<small_along_k, few>(x.small, first_small, end_k - to_copy, to_copy, free + small_at, thread,
+                                       a_padding<float>);
       }
       __pipeline_commit();
       to_copy -= stage_k;
@@ -141,15 +142,23 @@ constexpr auto kernel_of = few_vectors_strict_kernel<FfmaUnits<large_along_k, sm
 
 bool is_few_vectors_ffma(const GemmCall& call) noexcept {
   const auto [small, large] = std::minmax(call.m, call.n);
-  return call.type == DType::F32 && small >= least_small && small <= few && large >= FfmaShape::strip &&
+  return call.type == DType::F32 && small >= least_small && small <= most_small && large >= FfmaShape::strip &&
          large < Index{1} << 30 && call.k > canonical_segment && call.k <= 8 * canonical_segment;
 }
 
 /// Estimates cycles: a team's step of k takes eight cycles of its multiprocessor, and a step takes at least 18 cycles.
+/// Where there are more blocks than multiprocessors, the teams' steps are shared out as evenly as blocks are. Each
+/// group after the second one reads the large operand from the L2 cache while the others do.
 Index few_vectors_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept {
+  constexpr Index team_step = 8, least_step = 18;
   const TeamGrid grid = team_grid_of<FfmaShape>(call);
-  const Index step = std::max(18, grid.down * grid.across * 8);
-  return ceil_div(grid.blocks, multiprocessors) * std::min(call.k, canonical_segment) * step;
+  const Index alone =
+      std::min(call.k, canonical_segment) * std::max<Index>(least_step, grid.down * grid.across * team_step);
+  const Index rounds = ceil_div(grid.blocks, multiprocessors);
+  if (rounds == 1) return alone;
+  const Index strips = ceil_div<Index>(std::max(call.m, call.n), FfmaShape::strip) * grid.groups;
+  const Index shared = strips * call.k * team_step * rounds / grid.blocks;
+  return std::max(alone, shared * (23 + std::max(grid.groups, 2)) / 25);
 }
 
 Status launch_few_vectors_ffma(cudaStream_t stream, const GemmCall& call, Index multiprocessors,

@@ -1,7 +1,7 @@
 #pragma once
 
-/// f32 products of 5 to 16 rows or columns on Hopper, with the canonical sums. Their cost is to read the large operand,
-/// once.
+/// f32 products of 5 to 64 rows or columns on Hopper, with the canonical sums. Their cost is to read the large operand,
+/// once; from 17 rows or columns on, the cost is to multiply.
 
 #include <cuda_runtime_api.h>
 
@@ -10,11 +10,11 @@
 
 namespace tessera::cuda {
 
-/// Says whether C has 5 to 16 rows or columns and at least 32 of the other, and k is more than one segment and at most
+/// Says whether C has 5 to 64 rows or columns and at least 32 of the other, and k is more than one segment and at most
 /// eight. The kernel needs compute capability 9.0.
 bool is_few_vectors_ffma(const GemmCall& call) noexcept;
 
-/// Estimates the clock cycles of a product, comparable with the costs of slender's tiles.
+/// Estimates the clock cycles of a product, comparable with the costs of slender's tiles and of stream_k.
 Index few_vectors_ffma_cost(const GemmCall& call, Index multiprocessors) noexcept;
 
 /// Computes C := alpha·op(A)·op(B) + beta·C.

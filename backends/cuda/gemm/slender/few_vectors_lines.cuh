@@ -66,7 +66,7 @@ class F32Copies {
     to_ = Lines::place(line, position);
     from_ = x.data + (along_k ? (first + line) * x.ld + k + position : (k + line) * x.ld + first + position);
     back_ = (stage_k - vectors * x.ld) * 4;
-    lines_ = along_k ? x.count - line : position < x.count ? Lines::lines : 0;
+    lines_ = along_k ? x.count - first - line : first + position < x.count ? Lines::lines : 0;
   }
   /// Starts copy i of a stage, if the stage is whole; otherwise it starts nothing. It must be called for all i in
   /// order.

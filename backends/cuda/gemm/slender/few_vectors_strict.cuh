@@ -5,18 +5,22 @@
 /// A team of one warp or a few has a strip of the large operand's vectors and one segment of k, so that its sums are
 /// chains. Other teams, of this block or of the other block of a cluster, have the other segments of these vectors. The
 /// team with the first segment receives their sums and adds them in ascending order. A team copies its own operands,
-/// many steps ahead, so that it waits for no other team. The large operand's bytes are read once.
+/// many steps ahead, so that it waits for no other team. The small operand's vectors are taken in groups of 16. Teams
+/// that have one strip and different groups run beside each other, so that the large operand comes from memory once,
+/// and for all groups but the first one from the L2 cache.
 ///
 /// A Shape, and Units that are derived from it for operands that lie along k or across, say how a team multiplies:
 ///
 /// - Element: the type of the elements.
 /// - strip: vectors of a team.
 /// - team: threads of a team.
-/// - results: results of a thread; result i belongs to the vectors Units::Pair(i, first vector, thread).
+/// - results: results of a thread; result i belongs to the vectors Units::Pair(i, first vector, thread), of which the
+///   small one is counted within the group.
 /// - most_teams: the most teams of a block.
 /// - Stage, stages: the stages of a team's ring in shared memory, and their number.
 /// - blocks: blocks for which a multiprocessor has registers.
-/// - Units::multiply(params, segment, first vector, ring, sums): waits for the kernel before and computes the sums.
+/// - Units::multiply(params, segment, first vector, first small vector, ring, sums): waits for the kernel before and
+///   computes the sums.
 
 #include <algorithm>
 
@@ -47,6 +51,7 @@ struct StrictParams {
   int k_parts;      ///< blocks of a cluster, which share the segments
   int across, down; ///< teams of a block: strips beside one another, and segments
   int first;        ///< segments of a cluster's first block
+  int groups;       ///< groups of the small operand's vectors
   bool swapped;     ///< the large operand is A
   T* c;
   Index ldc;
@@ -64,12 +69,14 @@ __device__ inline unsigned in_shared(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 
-/// Stores results. Vectors before `least` belong to another team.
+/// Stores results. Vectors before `least` belong to another team; the team's group begins at vector `first_small`.
 template <class Units, class T>
-__device__ void store(const StrictParams<T>& x, const T (&sum)[Units::results], int vector, int least, int thread) {
+__device__ void store(const StrictParams<T>& x, const T (&sum)[Units::results], int vector, int first_small, int least,
+                      int thread) {
 #pragma unroll
   for (int i = 0; i < Units::results; ++i) {
-    const auto [small, large] = typename Units::Pair(i, vector, thread);
+    const auto [in_group, large] = typename Units::Pair(i, vector, thread);
+    const int small = first_small + in_group;
     if (small >= x.small.count || large < least || large >= x.large.count) continue;
     T* const c = x.c + (x.swapped ? large * x.ldc + small : small * x.ldc + large);
     store_result(c, sum[i], x.alpha, x.beta);
@@ -77,10 +84,11 @@ __device__ void store(const StrictParams<T>& x, const T (&sum)[Units::results], 
 }
 template <class Units, class T>
 __device__ __noinline__ void store_with_epilogue(const EpilogueStore<T>& epilogue, const T* held, bool swapped,
-                                                 int count, int vector, int least, int thread) {
+                                                 int count, int vector, int first_small, int least, int thread) {
 #pragma unroll 1
   for (int i = 0; i < Units::results; ++i) {
-    const auto [small, large] = typename Units::Pair(i, vector, thread);
+    const auto [in_group, large] = typename Units::Pair(i, vector, thread);
+    const int small = first_small + in_group;
     const ResultPlace at{swapped ? large : small, swapped ? small : large};
     if (small < count && large >= least) epilogue.store([&](int) { return at; }, {{held[i]}});
   }
@@ -109,11 +117,13 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
     if (threadIdx.x == 0 && rank == 0) arrivals.start((x.segments - 1) * x.across * sums_bytes<Units>);
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
   }
+  const int cluster = static_cast<int>(ptx::get_sreg_clusterid_x()), strips = cluster / x.groups;
+  const int first_small = (cluster - strips * x.groups) * few;
   // The last strip begins earlier where it would pass the end, and does not store what the strip before it stores.
-  const int least = (static_cast<int>(ptx::get_sreg_clusterid_x()) * x.across + beside) * Units::strip;
+  const int least = (strips * x.across + beside) * Units::strip;
   const int vector = max(min(least, x.large.count - Units::strip), 0);
   T sum[Units::results]{};
-  if (works) Units::multiply(x, segment, vector, rings + team * Units::stages, sum);
+  if (works) Units::multiply(x, segment, vector, first_small, rings + team * Units::stages, sum);
   if (x.k_parts > 1) ptx::barrier_cluster_wait(); // the block that adds is ready to receive
   if (!works) return;
   auto* const sent = reinterpret_cast<Vector<T>*>(rings + x.down * x.across * Units::stages);
@@ -143,32 +153,33 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
       for (int e = 0; e < width; ++e) sum[p * width + e] += more.lane[e];
     }
   if (!x.epilogue.wanted) [[likely]]
-    return store<Units>(x, sum, vector, least, thread);
+    return store<Units>(x, sum, vector, first_small, least, thread);
   T held[Units::results];
 #pragma unroll
   for (int i = 0; i < Units::results; ++i) held[i] = sum[i];
-  store_with_epilogue<Units>(x.epilogue, held, x.swapped, x.small.count, vector, least, thread);
+  store_with_epilogue<Units>(x.epilogue, held, x.swapped, x.small.count, vector, first_small, least, thread);
 #endif
 }
 
-/// Says how many teams a block has: `down` segments by `across` strips, in clusters of `k_parts` blocks. It aims at
-/// some 128 blocks. In a cluster of two blocks, the second one has the last segment, which may be short, and no fewer
-/// segments than the first one.
+/// Says how many teams a block has: `down` segments by `across` strips, in clusters of `k_parts` blocks, for each of
+/// the `groups` of the small operand. It aims at some 128 blocks. In a cluster of two blocks, the second one has the
+/// last segment, which may be short, and no fewer segments than the first one.
 struct TeamGrid {
-  int k_parts, down, across;
+  int k_parts, down, across, groups;
   Index blocks;
 };
 template <class Shape>
-constexpr TeamGrid team_grid_of(Index segments, Index vectors) {
+constexpr TeamGrid team_grid_of(Index segments, Index vectors, Index groups) {
   const Index k_parts = segments > 2 ? 2 : 1, down = ceil_div(segments, k_parts);
-  const Index across = std::clamp<Index>(ceil_div<Index>(vectors * k_parts, 128 * Shape::strip), 1,
+  const Index across = std::clamp<Index>(ceil_div<Index>(vectors * k_parts * groups, 128 * Shape::strip), 1,
                                          std::min<Index>(4, Shape::most_teams / down));
-  return {static_cast<int>(k_parts), static_cast<int>(down), static_cast<int>(across),
-          ceil_div<Index>(vectors, Shape::strip * across) * k_parts};
+  return {static_cast<int>(k_parts), static_cast<int>(down), static_cast<int>(across), static_cast<int>(groups),
+          ceil_div<Index>(vectors, Shape::strip * across) * k_parts * groups};
 }
 template <class Shape>
 TeamGrid team_grid_of(const GemmCall& call) {
-  return team_grid_of<Shape>(ceil_div(call.k, canonical_segment), std::max(call.m, call.n));
+  const auto [small, large] = std::minmax(call.m, call.n);
+  return team_grid_of<Shape>(ceil_div(call.k, canonical_segment), large, ceil_div<Index>(small, few));
 }
 
 /// Returns the bytes of a block: the rings of its teams, and the sums of all segments but the first one.
@@ -182,7 +193,7 @@ constexpr std::size_t largest_shared() {
   std::size_t largest = 0;
   for (Index segments = 1; segments <= 8; ++segments)
     for (Index vectors = Shape::strip; vectors <= Index{1} << 20; vectors *= 2)
-      largest = std::max(largest, shared_of<Shape>(segments, team_grid_of<Shape>(segments, vectors)));
+      largest = std::max(largest, shared_of<Shape>(segments, team_grid_of<Shape>(segments, vectors, 1)));
   return largest;
 }
 
@@ -205,6 +216,7 @@ Status launch_few_vectors_strict(cudaStream_t stream, const GemmCall& call, std:
                           .across = grid.across,
                           .down = grid.down,
                           .first = static_cast<int>(segments) - (grid.k_parts - 1) * grid.down,
+                          .groups = grid.groups,
                           .swapped = swapped,
                           .c = static_cast<T*>(call.c),
                           .ldc = call.ldc,

@@ -6,8 +6,9 @@
 /// summation. For one to four rows of C there are tiles of 32 columns and all of k: each warp has one segment at a
 /// time, and the block adds the sums. On Hopper, up to 16 rows or columns and up to eight segments are multiplied by
 /// warps that copy for themselves and send each other their sums: in f64 with matrix units (few_vectors_dmma.cuh), in
-/// f32 where that costs less (few_vectors_ffma.cuh). Bytes: the large operand; operations: 2·m·n·k. Source: Chen et
-/// al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication on GPUs" (ICS 2019).
+/// f32, also up to 64 rows or columns, where that costs less (few_vectors_ffma.cuh). Bytes: the large operand;
+/// operations: 2·m·n·k. Source: Chen et al., "TSM2: Optimizing Tall-and-Skinny Matrix-Matrix Multiplication on GPUs"
+/// (ICS 2019).
 
 #include "kernel.cuh"
 
@@ -17,7 +18,9 @@
 
 #include <tessera/executor.hpp>
 
+#include "cuda/gemm/common/few_vectors_operands.hpp"
 #include "cuda/gemm/common/segment_sums.cuh"
+#include "cuda/gemm/common/stream_k_cost.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
 #include "few_vectors_dmma.cuh"
@@ -52,6 +55,10 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& 
   if (call.type == DType::F64 && small > 4 && call.k >= 64)
     return "of more than 16 rows or columns in f64, or of more than 4 with k over 8192, stream_k makes more on Hopper; "
            "use it, or no kernel's name";
+  if (small > few_vectors::few && is_few_vectors_ffma(call))
+    return few_vectors_ffma_cost(call, machine.multiprocessors) < stream_k_cost_f32(call, machine.multiprocessors)
+               ? nullptr
+               : "of so many rows or columns stream_k makes more on Hopper; use it, or no kernel's name";
   if (call.type == DType::F32 && small > slender / 2 && std::max(call.m, call.n) > slender)
     return "of more than 32 rows or columns stream_k makes more on Hopper; use it, or no kernel's name";
   return nullptr;

@@ -21,12 +21,19 @@
 /// - M::cache_adds: whether the L2 cache adds up the totals of segments (partial_sums.cuh).
 /// - M::chained: whether blocks draw units and add a tile's segments one after the other (chain.cuh).
 /// - M::store<with_epilogue>(x, row, col, place, sums, totals): stores results, with an epilogue or without.
+/// - M::store_by_rows(x, row, col, sums): stores a warp's results by way of shared memory, for C whose rows do not
+/// begin
+///   at whole vectors; not where M::chained.
 
 #include "chain.cuh"
 #include "cuda/gemm/common/async_loader.cuh"
 #include "tile_model.hpp"
 
 namespace tessera::cuda::stream_k {
+
+/// How a kernel stores results: in vectors, which are single elements where C has no whole ones; by rows of a warp, by
+/// way of shared memory; or through the call's epilogue.
+enum class Storing { Vectors, Rows, Epilogue };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
@@ -93,7 +100,7 @@ __device__ void produce(const Params<typename M::Element>& params, Stage* stage,
   launch_dependents();
 }
 
-template <class M, bool with_epilogue, class Stage>
+template <class M, Storing storing, class Stage>
 __device__ void consume(const Params<typename M::Element>& params, const Stage* stage, Barriers<M::stages>& barriers) {
   constexpr int segment = canonical_segment / M::block_k;
   static_assert(canonical_segment % M::block_k == 0);
@@ -132,9 +139,14 @@ __device__ void consume(const Params<typename M::Element>& params, const Stage* 
       continue;
     }
     if (step > segment) totals.add_to(sums);
-    typename M::Sums::Totals held(params.x.k); // for an epilogue, which takes results one by one
-    M::template store<with_epilogue>(params.product_of(planned.segment), planned.origin.row, planned.origin.col, place,
-                                     sums, held);
+    const auto& [row, col] = planned.origin;
+    if constexpr (storing == Storing::Rows) {
+      M::store_by_rows(params.product_of(planned.segment), row, col, sums);
+    } else {
+      typename M::Sums::Totals held(params.x.k); // for an epilogue, which takes results one by one
+      constexpr bool with_epilogue = storing == Storing::Epilogue;
+      M::template store<with_epilogue>(params.product_of(planned.segment), row, col, place, sums, held);
+    }
     if constexpr (M::reloads) fragment.load(stage[ring.stage], place);
   }
 }
@@ -143,7 +155,7 @@ __device__ void consume(const Params<typename M::Element>& params, const Stage* 
 
 /// The kernel moves registers from the producer warps to the consumer warps. M::blocks blocks share a multiprocessor's
 /// registers.
-template <class M, bool with_epilogue, Along a_along, Along b_along>
+template <class M, Storing storing, Along a_along, Along b_along>
 __global__ void __launch_bounds__(M::threads + producers, M::blocks)
     multiply(const __grid_constant__ Params<typename M::Element> params) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -159,9 +171,9 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(M::registers));
     if constexpr (M::chained)
-      consume_units<M, with_epilogue>(params, stage, barriers);
+      consume_units<M, storing == Storing::Epilogue>(params, stage, barriers);
     else
-      consume<M, with_epilogue>(params, stage, barriers);
+      consume<M, storing>(params, stage, barriers);
   }
 #endif
 }

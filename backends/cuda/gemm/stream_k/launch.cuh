@@ -43,13 +43,23 @@ Schedule schedule_of(Index tiles, Index k, Index segments, Index slots) {
                   least);
 }
 
+template <class M>
+using Multiply = void (*)(Params<typename M::Element>);
+
+/// Returns the kernel that stores by rows. These kernels are compiled in files of their own, stream_k_*_rows.cu.
+template <class M>
+Multiply<M> multiply_by_rows(Along a, Along b) noexcept;
+
 /// Launches the kernel for the way in which the call's operands are stored.
 template <class M>
 Status launch_multiply(cudaStream_t stream, const GemmCall& call, const Params<typename M::Element>& params,
-                       bool with_epilogue, Index multiprocessors, const char* name) noexcept {
+                       Storing storing, Index multiprocessors, const char* name) noexcept {
   const Index blocks = params.schedule.blocks();
   return with_layouts(call, [&](auto a, auto b) -> Status {
-    const auto kernel = with_epilogue ? multiply<M, true, a.value, b.value> : multiply<M, false, a.value, b.value>;
+    Multiply<M> kernel = storing == Storing::Epilogue ? multiply<M, Storing::Epilogue, a.value, b.value>
+                                                      : multiply<M, Storing::Vectors, a.value, b.value>;
+    if constexpr (!M::chained)
+      if (storing == Storing::Rows) kernel = multiply_by_rows<M>(a.value, b.value);
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     /// Bytes of a block that is to have a multiprocessor to itself.
     constexpr std::size_t alone = std::max(bytes, more_than_half);
@@ -60,6 +70,14 @@ Status launch_multiply(cudaStream_t stream, const GemmCall& call, const Params<t
                      .programmatic = true};
     return launch_kernel(stream, how, name, kernel, params);
   });
+}
+
+/// Says how the kernel stores results: those of C, or `apart` the sums of segments, whose rows are n long.
+template <class T>
+Storing storing_of(const VectorOperands<T>& x, bool apart) {
+  if (apart) return x.n % Vector<T>::width == 0 ? Storing::Vectors : Storing::Rows;
+  if (x.epilogue.wanted) return Storing::Epilogue;
+  return x.c_vectors ? Storing::Vectors : Storing::Rows;
 }
 
 /// Runs a product with M's tiles, k cut into `segments`, and at most `blocks_each` blocks on a multiprocessor.
@@ -107,7 +125,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                          flag + counter_at};
   if (flag_count > 0)
     if (Status status = clear_flags(stream, params.flags, flag_count); !status.ok()) return status;
-  const Status status = launch_multiply<M>(stream, call, params, x.epilogue.wanted && !apart, multiprocessors, name);
+  const Status status = launch_multiply<M>(stream, call, params, storing_of(x, apart), multiprocessors, name);
   if (!status.ok() || !apart) return status;
   return launch_add_segments<T>(stream, {.sums = params.sums, .segments = segments, .epilogue = x.epilogue}, name);
 }
