@@ -3,11 +3,12 @@
 /// TileLoader's counterpart for cp.async: copies tiles from global to shared memory without registers in between, while
 /// the block computes.
 ///
-/// A line of memory is copied as it is, in vectors of 16 bytes, or in single elements where the operand is not aligned.
-/// An operand that is stored along k can be transposed: it is then copied in single elements by eight lanes along k, so
-/// that whole sectors are read, into rows of shared memory that are padded by one vector, so that the elements of a
-/// warp fall into different banks. Before compute capability 8.0 the calls copy synchronously. Source: CUDA C++
-/// Programming Guide, "Asynchronous Data Copies".
+/// A line of memory is copied as it is, in vectors of 16 bytes. Where the operand is not aligned, it is copied in
+/// single elements, of which a warp takes neighbours, so that it touches as few sectors as it can. An operand that is
+/// stored along k can be transposed: it is then copied in single elements by eight lanes along k, so that whole sectors
+/// are read, into rows of shared memory that are padded by one vector, so that the elements of a warp fall into
+/// different banks. Before compute capability 8.0 the calls copy synchronously. Source: CUDA C++ Programming Guide,
+/// "Asynchronous Data Copies".
 
 #include <cuda_pipeline_primitives.h>
 
@@ -26,16 +27,22 @@ class AsyncTileLoader {
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines that each thread takes part in
   static_assert(threads % line == 0 && copies > 0 && count > 0);
+  // The same numbers for copies of single elements of an operand that is not aligned.
+  static constexpr int singles_line = length < 32 ? length : 32;
+  static constexpr int singles = length / singles_line;
+  static constexpr int singles_step = threads / singles_line;
+  static constexpr int singles_count = (along == Along::K ? outer : depth) / singles_step;
+  static_assert(length % singles_line == 0 && threads % singles_line == 0 && singles_count > 0);
 
  public:
   __device__ AsyncTileLoader(const OperandSlice<T>& x, int thread)
-      : across_(row_order(thread, line).across * width),
-        down_(row_order(thread, line).down),
+      : vectors_(transpose || x.vectors),
+        across_(vectors_ ? row_order(thread, line).across * width : row_order(thread, singles_line).across),
+        down_(vectors_ ? row_order(thread, line).down : row_order(thread, singles_line).down),
         stride_(x.stride),
         k_(x.k),
         outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),
         padding_(x.padding),
-        vectors_(transpose || x.vectors),
         whole_(vectors_ && x.outer - x.first >= outer),
         next_(x.data +
               (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
@@ -46,7 +53,9 @@ class AsyncTileLoader {
   /// depends on them is stored.
   template <int lines, int ld>
   __device__ void copy(Index k0, T (&tile)[lines][ld]) {
-    if (k0 + depth > k_) {
+    if (!vectors_) {
+      copy_singles<ld>(static_cast<int>(k_ - k0 < depth ? k_ - k0 : depth), address(tile));
+    } else if (k0 + depth > k_) {
       copy_last<ld>(static_cast<int>(k_ - k0), address(tile));
     } else if (whole_) {
       const T* from = next_;
@@ -55,26 +64,41 @@ class AsyncTileLoader {
 #pragma unroll
         for (int e = 0; e < length; e += line * width)
           __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
-    } else if (vectors_) {
-      copy_ragged<ld>(address(tile));
     } else {
-      const T* from = next_;
-#pragma unroll
-      for (int v = 0; v < count; ++v, to_next_line(from))
-#pragma unroll
-        for (int c = 0; c < copies * width; ++c)
-          if (along == Along::K ? down_ + v * step < outer_left_ : across_ + offset(c) < outer_left_)
-            __pipeline_memcpy_async(&element(tile, v, offset(c)), from + offset(c), sizeof(T));
+      copy_ragged<ld>(address(tile));
     }
     next_ += along == Along::K ? depth : depth * stride_;
   }
 
  private:
-  /// Moves `from` by `step` lines. The empty asm hides the addition from the compiler, which would otherwise keep a
+  /// Moves `from` by `lines` lines. The empty asm hides the addition from the compiler, which would otherwise keep a
   /// multiple of the stride in a register for each line.
+  template <int lines = step>
   __device__ void to_next_line(const T*& from) const {
-    from += step * stride_;
+    from += lines * stride_;
     asm("" : "+l"(from));
+  }
+  /// Copies a tile of an operand that is not aligned, of which k has `k_left` steps, and puts padding behind them. The
+  /// loop is not unrolled, because the warps that copy have few registers.
+  template <int ld>
+  __device__ void copy_singles(int k_left, unsigned to) const {
+    const T* from = next_;
+    constexpr int end = singles_count * singles_step;
+#pragma unroll 1
+    for (int at_line = down_; at_line < end; at_line += singles_step, to_next_line<singles_step>(from)) {
+#pragma unroll
+      for (int c = 0; c < singles; ++c) {
+        const int in_line = across_ + c * singles_line;
+        const int p = along == Along::K ? in_line : at_line, i = along == Along::K ? at_line : in_line;
+        auto* const element =
+            static_cast<T*>(__cvta_shared_to_generic(to + c * singles_line * static_cast<unsigned>(sizeof(T))));
+        if (p >= k_left)
+          pad<1>(element);
+        else if (i < outer_left_)
+          __pipeline_memcpy_async(element, from + c * singles_line, sizeof(T));
+      }
+      to += singles_step * ld * static_cast<unsigned>(sizeof(T));
+    }
   }
   /// Copies a tile that reaches over C's edge: the lines that exist if the operand is stored along k, else the elements
   /// of each line that exist, with zeros behind them. There are no branches, because the warps that compute have no
@@ -112,9 +136,6 @@ class AsyncTileLoader {
     __pipeline_memcpy_async(__cvta_shared_to_generic(to), from, 16, 16 - bytes);
 #endif
   }
-  /// Returns the distance from a thread's first element of a line to its element number c.
-  __device__ static constexpr int offset(int c) { return c / width * line * width + c % width; }
-
   /// Returns the shared-memory address of this thread's first element. The empty asm hides the computation from the
   /// compiler, which would otherwise repeat it for every element.
   template <int lines, int ld>
@@ -149,7 +170,7 @@ class AsyncTileLoader {
       // Elements that exist, from this copy's first one on.
       const int inside = (along_k ? k_left : outer_left_) - across_ - e;
       const T* from = next_ + e;
-      if (vectors_ && inside >= width) {
+      if (inside >= width) {
 #pragma unroll
         for (int v = 0; v < count; ++v, to_next_line(from))
           if (v * step < lines_left)
@@ -179,11 +200,12 @@ class AsyncTileLoader {
     *reinterpret_cast<Neighbours<T, elements>*>(to) = padding;
   }
 
+  bool vectors_;
   int across_, down_;
   Index stride_, k_;
   int outer_left_;
   T padding_;
-  bool vectors_, whole_;
+  bool whole_;
   const T* next_;
 };
 
