@@ -33,6 +33,7 @@ class AsyncTileLoader {
   static constexpr int singles_step = threads / singles_line;
   static constexpr int singles_count = (along == Along::K ? outer : depth) / singles_step;
   static_assert(length % singles_line == 0 && threads % singles_line == 0 && singles_count > 0);
+  static_assert(singles_count < 4 || singles_count % 4 == 0);
 
  public:
   __device__ AsyncTileLoader(const OperandSlice<T>& x, int thread)
@@ -54,7 +55,12 @@ class AsyncTileLoader {
   template <int lines, int ld>
   __device__ void copy(Index k0, T (&tile)[lines][ld]) {
     if (!vectors_) {
-      copy_singles<ld>(static_cast<int>(k_ - k0 < depth ? k_ - k0 : depth), address(tile));
+      if (k0 + depth > k_)
+        copy_last_singles<ld>(static_cast<int>(k_ - k0), address(tile));
+      else if (outer_left_ == outer)
+        copy_whole_singles(tile);
+      else
+        copy_ragged_singles<ld>(address(tile));
     } else if (k0 + depth > k_) {
       copy_last<ld>(static_cast<int>(k_ - k0), address(tile));
     } else if (whole_) {
@@ -78,10 +84,43 @@ class AsyncTileLoader {
     from += lines * stride_;
     asm("" : "+l"(from));
   }
-  /// Copies a tile of an operand that is not aligned, of which k has `k_left` steps, and puts padding behind them. The
-  /// loop is not unrolled, because the warps that copy have few registers.
+  /// Copies a tile of an operand that is not aligned, where all of it exists. There is nothing but the copies, because
+  /// the warps that copy would otherwise be the slowest ones.
+  template <int lines, int ld>
+  __device__ void copy_whole_singles(T (&tile)[lines][ld]) const {
+    const T* from = next_;
+#pragma unroll
+    for (int v = 0; v < singles_count; ++v, to_next_line<singles_step>(from))
+#pragma unroll
+      for (int c = 0; c < singles; ++c)
+        __pipeline_memcpy_async(&tile[down_ + v * singles_step][across_ + c * singles_line], from + c * singles_line,
+                                sizeof(T));
+  }
+  /// Copies such a tile where it reaches over C's edge. A product takes as long as its slowest tile, so this is
+  /// unrolled too, as far as registers allow.
   template <int ld>
-  __device__ void copy_singles(int k_left, unsigned to) const {
+  __device__ void copy_ragged_singles(unsigned to) const {
+    const T* from = next_;
+    int left = outer_left_ - (along == Along::K ? down_ : across_);
+    constexpr int together = singles_count < 4 ? singles_count : 4;
+#pragma unroll 1
+    for (int first = 0; first < singles_count; first += together) {
+#pragma unroll
+      for (int v = 0; v < together; ++v, to_next_line<singles_step>(from))
+#pragma unroll
+        for (int c = 0; c < singles; ++c)
+          if ((along == Along::K ? v * singles_step : c * singles_line) < left)
+            __pipeline_memcpy_async(__cvta_shared_to_generic(to + (v * singles_step * ld + c * singles_line) *
+                                                                      static_cast<unsigned>(sizeof(T))),
+                                    from + c * singles_line, sizeof(T));
+      to += together * singles_step * ld * static_cast<unsigned>(sizeof(T));
+      if (along == Along::K) left -= together * singles_step;
+    }
+  }
+  /// Copies the tile that k ends in, after `k_left` steps, of an operand that is not aligned, and puts padding behind
+  /// them. The loop is not unrolled, because the warps that copy have few registers.
+  template <int ld>
+  __device__ void copy_last_singles(int k_left, unsigned to) const {
     const T* from = next_;
     constexpr int end = singles_count * singles_step;
 #pragma unroll 1
