@@ -27,7 +27,12 @@
 ///      for pairs of doubles. Kahan's sum: (3v + 8kv²)·S (Goldberg 1991, theorem 8, and the product's rounding).
 ///   5. Underflow: each operation may lose half a subnormal step more.
 ///   6. The reference's own error and that of computing S are added to the bound.
-///   7. For 16-bit operands all of this holds as for f32, without the rounding of inputs in 3 (r = h = 0). A result r̂
+///   7. Strassen's recursion mixes rows and columns, so that its error is relative to the largest elements: |ĉ − c| ≤
+///      N·|alpha|·max|A|·max|B| + γ_2(v)·|beta||C|, where N comes from the number of levels, strassen_levels(m, n, k):
+///      E_0 = γ_κ(v)·κ for the products of blocks with k = κ, and E_{d+1} = 12(1 + γ_5(v))·E_d + 12γ_5(v)·2^d·κ for
+///      each level. docs/strassen.md derives it, with what does not divide by 2^levels, alpha and underflow. (Higham,
+///      §23.2.2.)
+///   8. For 16-bit operands all of this holds as for f32, without the rounding of inputs in 3 (r = h = 0). A result r̂
 ///      in f32 that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹
 ///      for f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| +
 ///      s.
@@ -35,8 +40,9 @@
 /// NaN fails every comparison with the bound. NaN and Inf in the inputs must give NaN and Inf exactly where IEEE
 /// arithmetic does. Finite inputs may overflow in an intermediate sum, which depends on the order of additions: there
 /// Inf and NaN are accepted, and NaN where an infinite input would give Inf. In modes that round inputs NaN is accepted
-/// there too, because a tiny input becomes zero. γ_n(v) is infinite from n·v = 1/2 on: the bound then says nothing
-/// (f32: k = 2²³).
+/// there too, because a tiny input becomes zero. A sum of Strassen's recursion may be NaN or overflow where no element
+/// of C does; a row has to notice that and to compute such a C in a conventional way. γ_n(v) is infinite from n·v = 1/2
+/// on: the bound then says nothing (f32: k = 2²³).
 
 #include <array>
 #include <cstdint>

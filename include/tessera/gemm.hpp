@@ -31,7 +31,13 @@
 /// is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
 /// rounded once where f32 operands have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded.
 /// Math::Bf16 of bf16 operands and Math::Fp16 of f16 operands multiply the elements without rounding them and add in
-/// f32, on matrix units and in any order. The other modes are for f32 operands.
+/// f32, on matrix units and in any order. The other modes are for f32 operands, Compensated and Strassen for f64 too.
+///
+/// Math::Strassen computes large products with seven products of blocks where the definition needs eight, up to
+/// strassen_levels() times (kernel.hpp). Its errors are relative to the largest elements of A and B and not to the
+/// terms of each sum, so that rows or columns of small elements lose digits beside large ones (grade.hpp: grade C). NaN
+/// and Inf are where they are in the other modes: a product whose blocks have one, or whose sums of blocks overflow, is
+/// computed again without the recursion, which takes about twice the time.
 ///
 /// Operands that do not fit into a device's memory stay on the host, and C is computed on the device in blocks, with
 /// the bits of an undivided product; C is then on the host. If C is a view of the caller's own memory, it has the

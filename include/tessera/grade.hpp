@@ -15,9 +15,9 @@
 ///
 /// A implies B, and B implies C. `steepest` leaves 0.1 for the scatter of a fit through few sizes: rounding errors of
 /// random sign have slopes near 1/2. The grade depends on the data: with elements of one magnitude B and C are as hard
-/// as A; scaled rows, scaled columns and wide exponents tell them apart. A grade is a measurement and no proof, as the
-/// authors say of theirs. The bound of compare.hpp is proven, for each element; a grade also shows constants that
-/// shrink or grow with n.
+/// as A; scaled rows, scaled columns and wide exponents tell them apart (gemm_compare's --dist scaled). A grade is a
+/// measurement and no proof, as the authors say of theirs. The bound of compare.hpp is proven, for each element; a
+/// grade also shows constants that shrink or grow with n.
 ///
 /// Modes that round their inputs (tf32, bf16, fp16) have another u than their type, and must not be graded with the
 /// type's.

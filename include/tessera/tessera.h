@@ -70,7 +70,8 @@ typedef enum tessera_math TESSERA_INT {
   TESSERA_FP16 = 3,            /**< inputs rounded to fp16, f32 accumulation */
   TESSERA_EMULATED_FP16X3 = 4, /**< operands split into two fp16 parts, three products */
   TESSERA_EMULATED_BF16X6 = 5, /**< operands split into three bf16 parts, six products */
-  TESSERA_COMPENSATED = 6      /**< Kahan's compensated summation */
+  TESSERA_COMPENSATED = 6,     /**< Kahan's compensated summation */
+  TESSERA_STRASSEN = 7         /**< Strassen's recursion: errors relative to the largest elements */
 } tessera_math;
 
 /** Says which executor runs a call. Auto may choose and fall back; a named one works or the call fails. A backend of

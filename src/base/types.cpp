@@ -20,13 +20,14 @@ constexpr Words<DType, element_types.size()> dtype_words = [] {
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = {element_types.facts[i].type, element_types.facts[i].name};
   return words;
 }();
-constexpr Words<Math, 7> math_words{{{Math::Strict, "strict"},
-                                     {Math::Tf32, "tf32"},
-                                     {Math::Bf16, "bf16"},
-                                     {Math::Fp16, "fp16"},
-                                     {Math::EmulatedFp16x3, "emulated_fp16x3"},
-                                     {Math::EmulatedBf16x6, "emulated_bf16x6"},
-                                     {Math::Compensated, "compensated"}}};
+constexpr Words<Math, static_cast<std::size_t>(last_math) + 1> math_words{{{Math::Strict, "strict"},
+                                                                           {Math::Tf32, "tf32"},
+                                                                           {Math::Bf16, "bf16"},
+                                                                           {Math::Fp16, "fp16"},
+                                                                           {Math::EmulatedFp16x3, "emulated_fp16x3"},
+                                                                           {Math::EmulatedBf16x6, "emulated_bf16x6"},
+                                                                           {Math::Compensated, "compensated"},
+                                                                           {Math::Strassen, "strassen"}}};
 constexpr Words<Op, 3> op_words{
     {{Op::None, "none"}, {Op::Transpose, "transpose"}, {Op::ConjugateTranspose, "conjugate_transpose"}}};
 

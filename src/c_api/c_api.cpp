@@ -66,7 +66,7 @@ GemmOptions options_of(const tessera_options* words) {
     throw InvalidArgument("options.size = " + std::to_string(words->size) + ", but this library's is " +
                           std::to_string(sizeof(tessera_options)) + "; start from tessera_default_options()");
   options.backend = checked(words->backend);
-  options.math = checked(words->math, Math::Compensated, "options.math");
+  options.math = checked(words->math, last_math, "options.math");
   if (words->kernel != nullptr) options.kernel = words->kernel;
   options.threads = words->threads;
   if (options.threads < 0)
@@ -178,7 +178,7 @@ const char* tessera_backend_name(tessera_backend backend) {
 
 const char* tessera_math_name(tessera_math math) {
   const int number = static_cast<int>(math);
-  if (number < 0 || number > static_cast<int>(Math::Compensated)) return nullptr;
+  if (number < 0 || number > static_cast<int>(tessera::last_math)) return nullptr;
   return to_string(static_cast<Math>(number)).data();
 }
 

@@ -39,16 +39,35 @@ InputRounding input_rounding(Math math) {
       return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 0, 6, 1 + 0x1p-6, 0x1.fep127, flushed};
     case Math::Strict:
     case Math::Compensated:
+    case Math::Strassen:
       break;
   }
   return {};
+}
+
+/// Returns N of compare.hpp, 7: the error of Strassen's recursion in units of |alpha|·max|A|·max|B|. `closing` counts
+/// the roundings by alpha and beta. docs/strassen.md has the derivation.
+double strassen_error(const Shape& shape, double closing, double v) {
+  const int levels = strassen_levels(shape.m, shape.n, shape.k);
+  const auto k = static_cast<double>(shape.k);
+  double inner = static_cast<double>(shape.k >> levels);
+  double error = gamma(inner, v) * inner;
+  for (int level = 0; level < levels; ++level) {
+    error = 12 * (1 + gamma(5, v)) * error + 12 * gamma(5, v) * inner;
+    inner *= 2;
+  }
+  const double rest = k - inner; // is added by a conventional product
+  if (rest > 0) error += gamma(rest + 1, v) * (k + error);
+  error += gamma(closing, v) * (k + error);
+  return std::max(error, gamma(k + closing, v) * k); // a row may compute the product, or a part of C, in another way
 }
 
 /// Turns the bound of an f32 result into the bound of that result rounded to a 16-bit type. Rounding adds u times the
 /// result, or half a step where the result is subnormal.
 void round_to_narrow(DType result, BoundCoefficients& bound) {
   const double u = unit_roundoff(result);
-  for (double* part : {&bound.product, &bound.old, &bound.result, &bound.input, &bound.scaled, &bound.constant})
+  for (double* part :
+       {&bound.product, &bound.norms, &bound.old, &bound.result, &bound.input, &bound.scaled, &bound.constant})
     *part *= 1 + u;
   bound.result += u;
   const ElementType& format = element_type(result);
@@ -63,7 +82,9 @@ double unit_roundoff(DType type) { return std::ldexp(1.0, -element_type(type).di
 
 double gamma(double n, double u) { return n * u < 0.5 ? n * u / (1 - n * u) : infinity; }
 
-BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, Index k, double alpha, double beta) {
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const Shape& shape, double alpha,
+                                     double beta) {
+  const Index k = shape.k;
   const bool f64 = arithmetic.type == DType::F64;
   const double u = f64 ? 0x1p-53 : 0x1p-24;
   const double v = arithmetic.accumulator == Accumulator::Truncating ? 2 * u : u;
@@ -75,7 +96,12 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result,
   BoundCoefficients bound;
   double sum = 0; // relative to Σ|products|, with alpha and beta·C
   double old = 0;
-  if (arithmetic.accumulator == Accumulator::Wider) {
+  double additions = 1; // products of blocks that an element of C is the sum of, each with its own underflow
+  if (arithmetic.math == Math::Strassen) {
+    bound.norms = strassen_error(shape, closing, v);
+    old = gamma(2, v);
+    additions = std::ldexp(1.0, 2 * strassen_levels(shape.m, shape.n, shape.k));
+  } else if (arithmetic.accumulator == Accumulator::Wider) {
     sum = old = f64 ? gamma(2 * terms + 4, u) * gamma(2 * terms + 4, u) : gamma(terms + 2, u * u);
     bound.result = v * (1 + sum);
   } else if (arithmetic.math == Math::Compensated) {
@@ -91,13 +117,15 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result,
   bound.input = input.absolute * (1 + 0x1p-7) * (1 + sum);
   bound.scaled = input.scaled * (1 + 0x1p-7) * (1 + sum);
   bound.constant =
-      std::abs(alpha) * terms * (std::max(smallest, input.flush) + 2 * input.absolute * input.absolute) + 2 * smallest;
+      std::abs(alpha) * additions * terms * (std::max(smallest, input.flush) + 2 * input.absolute * input.absolute) +
+      2 * smallest;
 
   // The reference is off by `reference`, and S by a factor of at most 1 + 2γ_k.
   const double own = static_cast<double>(k) + 4;
   const double reference = f64 ? gamma(own, 0x1p-53) * gamma(own, 0x1p-53) : gamma(own, 0x1p-53);
   const double evaluation = 1 + 2 * gamma(own + 8, 0x1p-53);
   bound.product = (bound.product + reference) * evaluation;
+  bound.norms *= evaluation;
   bound.old = (bound.old + reference) * evaluation;
   bound.input *= evaluation;
   bound.scaled *= evaluation;

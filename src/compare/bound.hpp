@@ -7,9 +7,10 @@
 namespace tessera::compare {
 
 /// bound = product·|alpha|·S + old·|beta||C| + result·|c| + input·|alpha|·(Σ|a_ip| + Σ|b_pj|)
-///         + scaled·|alpha|·(max|a_ip|·Σ|b_pj| + max|b_pj|·Σ|a_ip|) + constant.
+///         + scaled·|alpha|·(max|a_ip|·Σ|b_pj| + max|b_pj|·Σ|a_ip|) + norms·|alpha|·max|A|·max|B| + constant.
 struct BoundCoefficients {
   double product = 0;
+  double norms = 0; ///< the largest elements of the whole operands
   double old = 0;
   double result = 0;
   double input = 0;
@@ -19,9 +20,14 @@ struct BoundCoefficients {
   double largest = 0;       ///< finite number of the result's type
 };
 
-/// Returns the coefficients for products with sums of `k` terms. `result` is C's type; compare.hpp says where it
-/// matters.
-BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, Index k, double alpha, double beta);
+/// The sizes of a product.
+struct Shape {
+  Index m, n, k;
+};
+
+/// Returns the coefficients for products of this shape. `result` is C's type; compare.hpp says where it matters.
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const Shape& shape, double alpha,
+                                     double beta);
 
 /// Returns u of the type: 2⁻²⁴ for f32, 2⁻⁵³ for f64, 2⁻¹¹ for f16, 2⁻⁸ for bf16.
 double unit_roundoff(DType type);

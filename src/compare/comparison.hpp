@@ -165,7 +165,13 @@ class Comparison {
     const auto& b = product_.col_norms[static_cast<std::size_t>(j)];
     if (bound_.input > 0) bound += bound_.input * size * (a.sum + b.sum); // these sums may overflow
     if (bound_.scaled > 0) bound += bound_.scaled * size * (a.largest * b.sum + b.largest * a.sum);
-    return bound;
+    return bound + mixed();
+  }
+
+  /// Returns the part of the bound that all elements share.
+  double mixed() const {
+    if (bound_.norms == 0) return 0;
+    return bound_.norms * std::abs(product_.alpha) * product_.largest_a * product_.largest_b;
   }
 
   bool may_overflow(std::size_t r, Index j) const { return may_overflow(r, j, product_.magnitude[product_.at(r, j)]); }
@@ -183,7 +189,7 @@ class Comparison {
     if (rounded >= bound_.largest_input) return true;
     const double old = product_.old.empty() || std::isnan(product_.old[e]) ? 0 : product_.old[e];
     const double way = std::max(1.0, std::abs(product_.alpha)) * magnitude + old;
-    return !(way * (1 + bound_.product) < bound_.largest);
+    return !(way * (1 + bound_.product) + mixed() < bound_.largest);
   }
 
   void misplace(std::size_t r, Index j, T c) {

@@ -68,11 +68,11 @@ struct FreivaldsCheck::State {
   DType result = DType::F32;
   Index m = 0, n = 0, k = 0;
   double alpha = 1, beta = 0;
-  Bundles x;                 ///< the vectors
-  Bundles expected;          ///< (alpha·A·B + beta·C₀)·x
-  std::vector<RowSize> a, c; ///< rows of op(A), weighted with the sums of the rows of op(B); rows of C₀
-  double sum_b = 0;          ///< Σ|b|
-  double largest_b = 0;
+  Bundles x;                           ///< the vectors
+  Bundles expected;                    ///< (alpha·A·B + beta·C₀)·x
+  std::vector<RowSize> a, c;           ///< rows of op(A), weighted with the sums of the rows of op(B); rows of C₀
+  double sum_b = 0;                    ///< Σ|b|
+  double largest_a = 0, largest_b = 0; ///< of A, in the rows without NaN and Inf
 
   template <class T>
   void prepare(const GemmCall& call, Index bundles, std::uint64_t seed, int threads);
@@ -117,6 +117,8 @@ void FreivaldsCheck::State::prepare(const GemmCall& call, Index bundles, std::ui
     a[static_cast<std::size_t>(i)] = size_of_row(matrix_a, i, weights.data());
     close(i, old);
   });
+  for (const RowSize& row : a)
+    if (row.finite()) largest_a = std::max(largest_a, row.largest);
 }
 
 /// Sets expected_i := alpha·expected_i + beta·old_i.
@@ -156,12 +158,14 @@ double FreivaldsCheck::State::judge(const StridedMatrix<T>& product, const Bundl
   const double terms = std::abs(alpha) * row.weighted * evaluation;
   const double old = beta == 0 ? 0 : std::abs(beta) * c[static_cast<std::size_t>(i)].sum * evaluation;
   const double way = std::max(1.0, std::abs(alpha)) * row.weighted + old;
-  if (!(way * (1 + bound.product) < bound.largest)) return -1; // true as well where an operand is NaN or Inf
+  const double mixed = bound.norms > 0 ? bound.norms * std::abs(alpha) * largest_a * largest_b : 0;
+  if (!(way * (1 + bound.product) + mixed < bound.largest)) return -1; // true as well where an operand is NaN or Inf
   if (!row.finite() || !(std::max(row.largest, largest_b) < bound.largest_input)) return -1;
   const RowSize computed = size_of_row(product, i, nullptr);
   const double underflow = pairs ? 0x1p-1074 * (1 + std::abs(alpha)) * (steps + columns * row.sum) : 0;
   double limit = (bound.product + bound.result + own) * terms + (bound.old + bound.result + own) * old +
                  columns * bound.constant + own * computed.sum + underflow;
+  limit += columns * mixed;
   if (bound.input > 0) limit += bound.input * std::abs(alpha) * (columns * row.sum + sum_b) * evaluation;
   if (bound.scaled > 0)
     limit += bound.scaled * std::abs(alpha) * (columns * largest_b * row.sum + row.largest * sum_b) * evaluation;
@@ -181,7 +185,7 @@ double FreivaldsCheck::State::judge(const StridedMatrix<T>& product, const Bundl
 template <class T>
 FreivaldsResult FreivaldsCheck::State::check(const T* product, Index ldc, const Arithmetic& arithmetic,
                                              int threads) const {
-  const compare::BoundCoefficients bound = compare::bound_coefficients(arithmetic, result, k, alpha, beta);
+  const compare::BoundCoefficients bound = compare::bound_coefficients(arithmetic, result, {m, n, k}, alpha, beta);
   const StridedMatrix<T> matrix = strided(product, ldc, m, n, Op::None);
   Bundles sums(x.bundles, m, sizeof(T) == sizeof(double));
   std::vector<double> over(static_cast<std::size_t>(m));

@@ -52,7 +52,7 @@ GemmError compare_rows(const Product<T>& product, const void* c, Index ldc, cons
                        int threads) {
   constexpr std::size_t elements_per_piece = 1 << 16;
   const compare::BoundCoefficients bound =
-      compare::bound_coefficients(arithmetic, result, product.k, product.alpha, product.beta);
+      compare::bound_coefficients(arithmetic, result, {product.m, product.n, product.k}, product.alpha, product.beta);
   const std::size_t rows = product.rows.size();
   const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.n + 1));
   std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bound, result});

@@ -101,12 +101,32 @@ Product<T>::Product(const GemmCall& call, std::vector<Index> wanted, int threads
     b = copy.data();
     ldb = n;
   }
+  measure_a(x, threads);
   measure_columns(b, ldb, x.k, threads);
+  for (const VectorNorms& column : col_norms) largest_b = std::max(largest_b, column.largest);
   const std::size_t tasks = (rows.size() + rows_per_task - 1) / rows_per_task;
   parallel(tasks, threads, [&](std::size_t task) {
     const std::size_t first = task * rows_per_task;
     sum_rows(x, b, ldb, first, std::min(first + rows_per_task, rows.size()));
   });
+}
+
+/// Finds the largest element of A. The rows of the product may be a sample.
+template <class T>
+void Product<T>::measure_a(const GemmOperands<T>& x, int threads) {
+  const Index stored_rows = x.op_a == Op::None ? x.m : x.k, stored_cols = x.op_a == Op::None ? x.k : x.m;
+  std::vector<double> largest(static_cast<std::size_t>((stored_rows + piece - 1) / piece));
+  parallel(largest.size(), threads, [&](std::size_t task) {
+    const Index first = static_cast<Index>(task) * piece;
+    T most = 0;
+    for (Index i = first; i < std::min(first + piece, stored_rows); ++i)
+      for (Index j = 0; j < stored_cols; ++j) {
+        const T size = std::abs(x.a[i * x.lda + j]);
+        if (size <= std::numeric_limits<T>::max()) most = std::max(most, size); // false of NaN
+      }
+    largest[task] = most;
+  });
+  for (const double one : largest) largest_a = std::max(largest_a, one);
 }
 
 template <class T>

@@ -34,6 +34,7 @@ struct Product {
   std::vector<double> old;       ///< |beta||C|; empty if beta = 0
   std::vector<T> gold, canonical;
   std::vector<VectorNorms> row_norms, col_norms;
+  double largest_a = 0, largest_b = 0; ///< of the finite elements of all of A and B
   bool scalars_finite = true;
 
   /// Rounds gold and canonical to a 16-bit type and widens them again, for comparisons with results of that type.
@@ -44,6 +45,7 @@ struct Product {
   bool exceptional(std::size_t r, Index j) const;
 
  private:
+  void measure_a(const GemmOperands<T>& x, int threads);
   void measure_columns(const T* b, Index ldb, Index depth, int threads);
   void sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last);
   void close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums);

@@ -31,8 +31,8 @@ out: the matrix for the result, which is returned; its old elements are C. It ma
 alpha, beta: rounded to the element type; complex if that is complex.
 backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', or the name of another plug-in. A backend that is named is used,
     or BackendUnavailable says why not.
-math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6' or
-    'compensated'.
+math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6',
+    'compensated' or 'strassen'.
 kernel: a row of the backend's ladder (see kernels()); it runs, or KernelRejected says why not.
 threads: 1 or more; None for the default.
 stream: the number of a CUDA stream, for arrays on a device. The call then returns before the product is done. The

@@ -38,7 +38,7 @@ BOOST_FIXTURE_TEST_SUITE(data_sets, DataSets)
 
 BOOST_AUTO_TEST_CASE(every_row_is_within_its_bound) {
   const char* sizes = sanitized ? "97" : "97,256";
-  for (const char* data : {"cancel", "wide", "wide:56", "special"})
+  for (const char* data : {"cancel", "wide", "wide:56", "scaled", "special"})
     expect_all_pass(report({"--cpu", "--dist", data, "--sizes", sizes, "--dtype", "f32,f64"}), data);
 }
 
@@ -82,7 +82,19 @@ BOOST_AUTO_TEST_CASE(special_values_reach_the_result) {
   BOOST_TEST(sums["results"].size() == 1u);
 }
 
+/// Strassen's sums mix rows and columns, so that small ones lose digits to large ones.
+BOOST_AUTO_TEST_CASE(scaled_rows_and_columns_show_what_strassen_loses) {
+  const json document = report(
+      {"--cpu", "--kernels", "simd,strassen", "--sizes", "512,640,768", "--dist", "scaled", "--dtype", "f32,f64"});
+  expect_all_pass(document, "scaled");
+  for (const json& grade : document["grades"])
+    BOOST_TEST(grade["grade"] == (grade["kernel"] == "strassen" ? "C" : "A"), grade.dump());
+  if (has_backend(document, "openmp") || has_backend(document, "tbb")) BOOST_TEST(document["grades"].size() >= 4u);
+}
+
 BOOST_AUTO_TEST_CASE(sets_that_make_no_sense) {
+  expect_usage_error(compare({"--dist", "scaled:57"}), {"--dist", "scaled:57", "f32", "scaled:56"});
+  expect_usage_error(compare({"--dist", "scaled", "--op", "sum_of_squares"}), {"scaled", "--op gemm"});
   expect_usage_error(compare({"--dist", "wide:57"}), {"--dist", "wide:57", "f32", "wide:56"});
   expect_usage_error(compare({"--dist", "wide:501", "--dtype", "f64"}), {"wide:501", "f64", "wide:500"});
   expect_usage_error(compare({"--dist", "wide:1:2"}), {"--dist", "wide", "2 numbers"});

@@ -30,6 +30,7 @@ inline double input_rounding(Math math) {
       return 0x1p-20; // the remainder of an operand after its parts
     case Math::Strict:
     case Math::Compensated:
+    case Math::Strassen:
       break;
   }
   return 0;
@@ -38,8 +39,21 @@ inline double input_rounding(Math math) {
 struct ExactElement {
   double value = 0;     ///< alpha·Σ a·b + beta·c
   double magnitude = 0; ///< |alpha|·Σ|a·b| + |beta·c|
+  double largest = 0;   ///< |alpha|·max|A|·max|B|, of the finite elements of the whole operands
   double error = 0;     ///< the error that `value` itself may have
 };
+
+/// Returns the error of Strassen's recursion in units of |alpha|·max|A|·max|B|, in the closed form of docs/strassen.md:
+/// γ_X(u) with X = 12^L·κ² + 6(12^L − 2^L)·κ for L levels down to k = κ. It says nothing where X·u ≥ 1, which no case
+/// here reaches. The last terms are what does not divide by 2^L, alpha and beta.
+inline double strassen_error(const GemmCall& call, double u) {
+  const int levels = strassen_levels(call.m, call.n, call.k);
+  const double blocks = std::pow(2, levels), sums = std::pow(12, levels);
+  const double least = std::floor(static_cast<double>(call.k) / blocks),
+               rest = static_cast<double>(call.k) - least * blocks;
+  const double core = gamma(sums * least * least + 6 * (sums - blocks) * least, u);
+  return core + gamma(rest + 4, u) * (static_cast<double>(call.k) + core);
+}
 
 /// Returns the bound of one element. A term is rounded in its product, in k additions, by alpha, and when beta·c is
 /// added.
@@ -63,7 +77,13 @@ inline double bound(const GemmKernel& row, const GemmCall& call, const ExactElem
   // Each product, and the products with alpha and beta, may be below the smallest normal number, where errors are
   // absolute.
   const double smallest = call.type == DType::F64 ? 0x1p-1074 : 0x1p-149;
-  const double underflow = (static_cast<double>(call.k) * std::abs(call.alpha) + 3) * smallest;
+  double underflow = (static_cast<double>(call.k) * std::abs(call.alpha) + 3) * smallest;
+  if (row.math == Math::Strassen) {
+    const int levels = strassen_levels(call.m, call.n, call.k);
+    underflow *= std::pow(4, levels);
+    if (levels > 0) // else the product is a conventional one
+      return strassen_error(call, u) * exact.largest + gamma(2, u) * exact.magnitude + underflow + exact.error;
+  }
   return relative * exact.magnitude + underflow + exact.error;
 }
 

@@ -189,10 +189,12 @@ std::vector<Case> shared_cases(bool quick, std::size_t every) {
 std::vector<Case> tile_cases(const Tile& tile, bool quick, std::size_t every) {
   std::vector<Case> cases;
   Choices choices(5);
+  const bool large = std::min({tile.m, tile.n, tile.k}) > 256; // the least sizes of a recursion, which cost seconds
   for (Index i = -1; i <= 1; ++i)
     for (Index j = -1; j <= 1; ++j)
       for (Index p = -1; p <= 1; ++p) {
         if (quick && !(i == 1 && j == 1 && p == 1) && !(i == 0 && j == 0 && p == 0)) continue;
+        if (large && std::min({i, j, p}) < 0 && std::max({i, j, p}) >= 0) continue; // below the least sizes once
         const auto near = [](int side, Index step) { return std::max<Index>((side > 0 ? side : 8) + step, 1); };
         add_products(cases, near(tile.m, i), near(tile.n, j), near(tile.k, p), 1, choices);
       }

@@ -35,7 +35,8 @@ std::ostream& operator<<(std::ostream& out, const Case& x);
 /// infinities. `quick` leaves most of them out. Of the cases, each `every`-th one is kept.
 std::vector<Case> shared_cases(bool quick, std::size_t every);
 
-/// Returns cases whose sizes are one less than, equal to and one more than a row's tile along each side.
+/// Returns cases whose sizes are one less than, equal to and one more than a row's tile along each side. Tiles beyond
+/// 256 stand for the least sizes of a recursion; of these only one case has sizes that are less.
 std::vector<Case> tile_cases(const Tile& tile, bool quick, std::size_t every);
 
 } // namespace tessera::conformance

@@ -32,6 +32,16 @@ T element(Values values, int which, std::uint64_t e) {
   return uniform<T>(seed, e);
 }
 
+/// Returns the largest magnitude among the finite elements.
+template <class T>
+double largest_of(Guarded<T>& x) {
+  double largest = 0;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j)
+      if (std::isfinite(x.at(i, j))) largest = std::max(largest, std::abs(static_cast<double>(x.at(i, j))));
+  return largest;
+}
+
 /// Says whether both are the same infinity, or both are NaN.
 bool same_class(double got, double expected) { return std::isnan(expected) ? std::isnan(got) : got == expected; }
 
@@ -80,6 +90,7 @@ const std::vector<ExactElement>& Problem<T>::exact() {
   using W = Wide<T>;
   constexpr double u = sizeof(T) == 4 ? 0x1p-53 : 0x1p-64;
   exact_.resize(before_.size());
+  const double largest = x.alpha == 0 ? 0 : std::abs(x.alpha) * largest_of(a_) * largest_of(b_);
   std::vector<W> sum(static_cast<std::size_t>(x.n)), magnitude(static_cast<std::size_t>(x.n));
   for (Index i = 0; i < x.m; ++i) {
     std::fill(sum.begin(), sum.end(), W{0});
@@ -99,6 +110,7 @@ const std::vector<ExactElement>& Problem<T>::exact() {
       ExactElement& element = exact_[e];
       element.value = static_cast<double>(static_cast<W>(x.alpha) * sum[column] + added);
       element.magnitude = static_cast<double>(static_cast<W>(std::abs(x.alpha)) * magnitude[column] + std::abs(added));
+      element.largest = largest;
       element.error = gamma(static_cast<double>(x.k) + 3, u) * element.magnitude + 0x1p-53 * std::abs(element.value);
     }
   }
@@ -133,7 +145,7 @@ std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Gua
 
 template <class T>
 bool Problem<T>::concerns(const GemmKernel& row) const {
-  const bool full_range = row.math == Math::Strict || row.math == Math::Compensated;
+  const bool full_range = row.math == Math::Strict || row.math == Math::Compensated || row.math == Math::Strassen;
   return case_.values != Values::Subnormal || full_range;
 }
 

@@ -101,12 +101,17 @@ BOOST_AUTO_TEST_CASE(later_products) {
 }
 
 BOOST_AUTO_TEST_CASE(every_row) {
-  for (const char* kernel : {"simd_packed", "simd_panel", "simd_direct", "cache_blocked", "double_packed",
-                             "single_packed", "transposed", "naive", "kahan"}) { // tiled_4x4 allocates nothing
+  for (const char* kernel :
+       {"simd_packed", "simd_panel", "simd_direct", "cache_blocked", "double_packed", "single_packed", "transposed",
+        "naive", "kahan", "strassen"}) { // tiled_4x4 allocates nothing
     const bool copies_b = std::string_view(kernel) == "simd_panel" || std::string_view(kernel) == "simd_direct";
-    const Math math = std::string_view(kernel) == "kahan" ? Math::Compensated : Math::Strict;
+    const bool recurses = std::string_view(kernel) == "strassen";
+    const Math math = recurses                              ? Math::Strassen
+                      : std::string_view(kernel) == "kahan" ? Math::Compensated
+                                                            : Math::Strict;
     const GemmOptions options{.backend = Backend::OpenMP, .math = math, .kernel = kernel};
-    EntryPoint entry = single<float>(std::string("gemm, ") + kernel, options, 130, copies_b ? Op::Transpose : Op::None);
+    EntryPoint entry = single<float>(std::string("gemm, ") + kernel, options, recurses ? 513 : 130,
+                                     copies_b ? Op::Transpose : Op::None);
     entry.warm_up = [] { executor(Backend::OpenMP); };
     check_first_use(entry);
   }

@@ -20,9 +20,11 @@ bool bug(std::string_view name) {
   return chosen != nullptr && name == chosen;
 }
 
-/// Returns row i of op(A) times column j of op(B).
+/// Returns row i of op(A) times column j of op(B). With the bug `loses_rest` the last product of each sum of a large
+/// product is missing, as after a recursion that halves k − 1.
 template <class T>
-T inner(const GemmOperands<T>& x, Index i, Index j) {
+T inner(GemmOperands<T> x, Index i, Index j) {
+  if (bug("loses_rest") && strassen_levels(x.m, x.n, x.k) > 0) --x.k;
   T sum{0};
   for (Index first = 0; first < x.k; first += canonical_segment) {
     const Index last = std::min(first + canonical_segment, x.k);
@@ -61,11 +63,14 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities&)
 }
 
 template <class T>
-constexpr GemmKernel row(const char* name, Summation summation) {
+constexpr GemmKernel row(const char* name, Summation summation, Math math = Math::Strict) {
+  constexpr int recursive = 2 * least_strassen_size;
   return {.name = name,
           .summary = "wrong on purpose",
           .source = "tests",
           .type = dtype_of<T>,
+          .math = math,
+          .tile = math == Math::Strassen ? Tile{recursive, recursive, recursive} : Tile{},
           .summation = summation,
           .reject = reject,
           .run = run<T>};
@@ -73,6 +78,14 @@ constexpr GemmKernel row(const char* name, Summation summation) {
 
 constexpr std::array rows{row<float>("wrong", Summation::Canonical), row<double>("wrong", Summation::Canonical),
                           row<float>("wrong_too", Summation::Other), row<double>("wrong_too", Summation::Other)};
+
+constexpr std::array strassen_rows{row<float>("wrong_strassen", Summation::Other, Math::Strassen),
+                                   row<double>("wrong_strassen", Summation::Other, Math::Strassen)};
+
+std::span<const GemmKernel> products() {
+  if (bug("loses_rest")) return strassen_rows;
+  return rows;
+}
 
 /// Adds squares of whole numbers in 64 bits that wrap, or in double.
 Status reduce_wrongly(const ReduceKernel&, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
@@ -105,7 +118,7 @@ std::span<const ReduceKernel> reductions() {
 class WrongExecutor final : public test::BorrowingExecutor {
  public:
   WrongExecutor() : BorrowingExecutor(Backend::Tbb) {}
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return products(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reductions(); }
 };
 
@@ -122,7 +135,7 @@ const PluginInfo info{
           return Status{};
         },
     .destroy = [](Executor* executor) { delete executor; },
-    .gemm_kernels = []() -> std::span<const GemmKernel> { return rows; },
+    .gemm_kernels = products,
     .reduce_kernels = reductions,
 };
 

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(types)
 
 BOOST_AUTO_TEST_CASE(words_and_values_are_inverse) {
   for (const DType type : {DType::F32, DType::F64}) BOOST_TEST((parse_dtype(to_string(type)) == type));
-  for (int math = 0; math <= static_cast<int>(Math::Compensated); ++math)
+  for (int math = 0; math <= static_cast<int>(last_math); ++math)
     BOOST_TEST((parse_math(to_string(static_cast<Math>(math))) == static_cast<Math>(math)));
   BOOST_TEST((parse_backend("auto") == Backend::Auto));
   BOOST_TEST(to_string(Backend::Auto) == "auto");

@@ -18,7 +18,8 @@ bool is_small_integer(double x) { return std::trunc(x) == x && std::abs(x) <= 4;
 
 /// Returns whether Σ|alpha·a·b| + |beta·c| fits the significand, so that no operation rounds.
 bool exact_with_integers(const GemmCall& call) {
-  const double sum = std::abs(call.alpha) * static_cast<double>(call.k) * largest_integer * largest_integer +
+  const double sum = std::abs(call.alpha) * static_cast<double>(call.k) * largest_integer * largest_integer *
+                         growth_of_sums(call.math, call.m, call.n, call.k) +
                      std::abs(call.beta) * largest_integer;
   return is_small_integer(call.alpha) && is_small_integer(call.beta) &&
          sum <= std::ldexp(1.0, element_type(call.type).digits);

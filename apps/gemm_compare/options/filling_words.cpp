@@ -13,22 +13,36 @@
 namespace tessera::compare_app {
 namespace {
 
-/// Returns the largest E of wide:E for a type. Its exponents go from −E to E, and neither products nor their sums may
-/// overflow or underflow.
+/// Returns the largest E of wide:E and scaled:E for a type. Its exponents go from −E to E, and neither products nor
+/// their sums may overflow or underflow.
 int largest_exponent(DType type) { return type == DType::F64 ? 500 : type == DType::F16 ? 4 : 56; }
 
-Filling parse_wide(const std::vector<std::string>& parts, const std::vector<DType>& types) {
+/// Reads the E of wide:E or scaled:E, or takes `usual` where there is none.
+Index parse_exponent(const std::vector<std::string>& parts, const std::vector<DType>& types, Index usual) {
+  const std::string& word = parts[0];
   if (parts.size() > 2)
     throw InvalidArgument(
-        fmt::format("--dist: wide has {} numbers; give none or one, as in wide:32, for magnitudes "
-                    "2^-32 … 2^32",
-                    parts.size() - 1));
-  const Index exponent = parts.size() == 2 ? apps::parse_index("--dist", parts[1], 1) : 32;
+        fmt::format("--dist: {0} has {1} numbers; give none or one, as in {0}:{2}, for magnitudes "
+                    "2^-{2} … 2^{2}",
+                    word, parts.size() - 1, usual));
+  const Index exponent = parts.size() == 2 ? apps::parse_index("--dist", parts[1], 1) : usual;
   for (const DType type : types)
     if (exponent > largest_exponent(type))
-      throw InvalidArgument(fmt::format("--dist: products of {} overflow with wide:{}; the most is wide:{}",
-                                        to_string(type), exponent, largest_exponent(type)));
-  return {Distribution::Wide, -static_cast<double>(exponent), static_cast<double>(exponent)};
+      throw InvalidArgument(fmt::format("--dist: products of {0} overflow with {1}:{2}; the most is {1}:{3}",
+                                        to_string(type), word, exponent, largest_exponent(type)));
+  return exponent;
+}
+
+Filling parse_wide(const std::vector<std::string>& parts, const std::vector<DType>& types) {
+  const auto exponent = static_cast<double>(parse_exponent(parts, types, 32));
+  return {Distribution::Wide, -exponent, exponent};
+}
+
+Filling parse_scaled(const std::vector<std::string>& parts, Operation operation, const std::vector<DType>& types) {
+  if (operation != Operation::Gemm) throw InvalidArgument("--dist: scaled is for --op gemm");
+  Filling filling;
+  filling.scale = static_cast<int>(parse_exponent(parts, types, 16));
+  return filling;
 }
 
 /// Reads the words that take no numbers and are for products alone: cancel, special.
@@ -48,9 +62,10 @@ Filling parse_any_filling(const std::string& text, Operation operation, const st
       parts.back() += c;
   }
   const std::size_t kind =
-      apps::choose("--dist", parts[0], {"uniform", "normal", "integers", "wide", "cancel", "special"});
+      apps::choose("--dist", parts[0], {"uniform", "normal", "integers", "wide", "scaled", "cancel", "special"});
   if (kind == 3) return parse_wide(parts, types);
-  if (kind > 3) return parse_hard_case(parts, operation);
+  if (kind == 4) return parse_scaled(parts, operation, types);
+  if (kind > 4) return parse_hard_case(parts, operation);
   Filling filling;
   filling.distribution = std::array{Distribution::Uniform, Distribution::Normal, Distribution::Integers}[kind];
   if (kind == 1) filling.low = 0;

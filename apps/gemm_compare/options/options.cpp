@@ -141,7 +141,8 @@ void declare_products(CLI::App& app, CommandLine& words) {
   heading.text(
       "--dist", words.distribution,
       "Random data: uniform[:low:high], normal[:mean:deviation], integers[:low:high], cancel (sums that almost "
-      "vanish), wide[:E] (magnitudes 2^-E … 2^E), special (some NaN, Inf, zeros, subnormal and huge numbers)",
+      "vanish), wide[:E] (magnitudes 2^-E … 2^E), scaled[:E] (rows of A and columns of B by 2^-E … 2^E), special (some "
+      "NaN, Inf, zeros, subnormal and huge numbers)",
       "NAME");
   heading.text("--seed", words.seed, "Seed of the random data", "N");
   heading.text("--a", words.file_a, "A from a .npy file; needs --b", "FILE");

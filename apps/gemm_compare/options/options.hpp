@@ -44,6 +44,7 @@ struct Filling {
   double low = -1;
   double high = 1;
   bool cancelling = false; ///< A and B are made so that the sums almost vanish
+  int scale = 0;           ///< rows of op(A) and columns of op(B) are multiplied by 2^-scale … 2^scale
 };
 
 /// What whole numbers are filled with where the command line names no distribution.

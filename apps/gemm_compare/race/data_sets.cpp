@@ -49,6 +49,22 @@ void cancel(const Problem& problem, void* a_data, void* b_data) {
     for (Index j = 0; j < n; ++j) b(k - 1, j) = static_cast<T>(delta * b(k - 1, j));
 }
 
+/// Multiplies rows of op(A) and columns of op(B) by powers of two, as data_sets.hpp describes.
+template <class T>
+void scale(const Problem& problem, int most, void* a_data, void* b_data) {
+  const auto [m, n, k] = problem.shape;
+  const Elements<T> a = elements<T>(a_data, problem.a, problem.op_a);
+  const Elements<T> b = elements<T>(b_data, problem.b, problem.op_b);
+  const auto factor = [most](Index i, Index count) {
+    const double place = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0;
+    return static_cast<Scalar<T>>(std::exp2(std::nearbyint((2 * place - 1) * most)));
+  };
+  for (Index i = 0; i < m; ++i)
+    for (Index p = 0; p < k; ++p) a(i, p) = static_cast<T>(factor(i, m) * a(i, p));
+  for (Index p = 0; p < k; ++p)
+    for (Index j = 0; j < n; ++j) b(p, j) = static_cast<T>(factor(j, n) * b(p, j));
+}
+
 } // namespace
 
 void fill_matrix(const Stored& x, const Filling& filling, Index k, std::uint64_t seed, void* data) {
@@ -69,8 +85,10 @@ void fill_operands(const Problem& problem, const Options& options, std::size_t s
   fill_matrix(problem.a, options.filling, k, seed_of(options.seed, set, 0), a);
   fill_matrix(problem.b, options.filling, k, seed_of(options.seed, set, 1), b);
   if (c != nullptr) fill_matrix(problem.c, options.filling, k, seed_of(options.seed, set, 2), c);
-  if (!options.filling.cancelling) return;
-  visit(problem.type, [&]<class T>(std::type_identity<T>) { cancel<T>(problem, a, b); });
+  visit(problem.type, [&]<class T>(std::type_identity<T>) {
+    if (options.filling.cancelling) cancel<T>(problem, a, b);
+    if (options.filling.scale > 0) scale<T>(problem, options.filling.scale, a, b);
+  });
 }
 
 } // namespace tessera::compare_app

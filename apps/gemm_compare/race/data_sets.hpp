@@ -8,6 +8,9 @@
 /// partial sum grows for half the way and shrinks for the other half, so that no order of summation escapes.
 /// (Idea: Ogita, Rump, Oishi 2005, algorithm 6.1, for a single dot product.)
 ///
+/// scaled: rows of op(A) and columns of op(B) are uniform times powers of two, which rise from 2^−E for the first to
+/// 2^E for the last one. It tells kernels apart that mix rows or columns, such as Strassen's; see grade.hpp.
+///
 /// special: on average one NaN or Inf in every fourth row of op(A) and column of op(B), and four zeros, subnormal, tiny
 /// or huge numbers in each, so that part of C is exceptional and most is not.
 

@@ -198,7 +198,7 @@ void GemmRunner::check(Entry& entry) {
   result.error = std::move(findings.error);
   result.freivalds = findings.freivalds;
   result.check_seconds = watch.seconds();
-  set_verdict(result, problem_.exact);
+  set_verdict(result, problem_.is_exact(result.math));
   if (bench_.options.timing == Timing::Graph && !result.timing_note.empty() && result.verdict == Verdict::Pass)
     result.reason += (result.reason.empty() ? "timed by events: " : "; timed by events: ") + result.timing_note;
   result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);

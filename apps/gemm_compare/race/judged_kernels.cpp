@@ -90,6 +90,7 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   request.kernel = judged.file.get();
   request.abi = options_.judging.abi;
   request.call = call;
+  request.call.math = options_.judging.math;
   request.call.threads = result.threads;
   request.repeat = options_.repeat;
   request.time_limit = options_.judging.time_limit;

@@ -25,16 +25,17 @@ void copy(const Buffer& buffer, const Stored& x, const void* from, Index ld) {
 
 bool is_whole(double value) { return std::trunc(value) == value; }
 
-/// Every sum is exact: Σ|terms| stays below 2²⁴ (2⁵³ for a result in f64, 2¹¹ in f16, 2⁸ in bf16), and every operand
-/// below 2⁸, so that every narrow format has it exactly.
-bool sums_are_exact(const Problem& problem, const Options& options) {
+/// Returns the largest sum of whole numbers on the way to an element of a conventional product; infinity if there are
+/// other numbers, or if an operand is so large that a narrow format does not have it exactly.
+double largest_sum_of(const Problem& problem, const Options& options) {
+  constexpr double unknown_sum = std::numeric_limits<double>::infinity();
   const Filling& filling = options.filling;
-  if (options.reads_files() || filling.distribution != Distribution::Integers) return false;
-  if (!is_whole(problem.alpha) || !is_whole(problem.beta)) return false;
+  if (options.reads_files() || filling.distribution != Distribution::Integers) return unknown_sum;
+  if (!is_whole(problem.alpha) || !is_whole(problem.beta)) return unknown_sum;
   const double largest = std::max(std::abs(filling.low), std::abs(filling.high));
-  const double sum = std::abs(problem.alpha) * static_cast<double>(problem.shape.k) * largest * largest +
-                     std::abs(problem.beta) * largest;
-  return largest <= 256 && sum <= std::ldexp(1.0, element_type(problem.c.type).digits);
+  if (largest > 256) return unknown_sum;
+  return std::abs(problem.alpha) * static_cast<double>(problem.shape.k) * largest * largest +
+         std::abs(problem.beta) * largest;
 }
 
 void upload(Executor& device, const Buffer& to, const Buffer& from, const Stored& x) {
@@ -84,7 +85,11 @@ Problem::Problem(const Options& options, const Shape& wanted, DType wanted_type)
       a(op_a == Op::None ? shape.m : shape.k, op_a == Op::None ? shape.k : shape.m, type, options.ld_pad),
       b(op_b == Op::None ? shape.k : shape.n, op_b == Op::None ? shape.n : shape.k, type, options.ld_pad),
       c(shape.m, shape.n, options.result_of(type), options.ld_pad),
-      exact(sums_are_exact(*this, options)) {}
+      largest_sum(largest_sum_of(*this, options)) {}
+
+bool Problem::is_exact(Math math) const {
+  return largest_sum * growth_of_sums(math, shape.m, shape.n, shape.k) <= std::ldexp(1.0, element_type(c.type).digits);
+}
 
 void Operands::allocate(Executor& executor, std::size_t count) {
   for (std::size_t s = 0; s < count; ++s) {

@@ -21,7 +21,8 @@ std::span<const GemmKernel> gemm_ladder(Backend backend) {
         transposed_f32,    transposed_f64,    //
         naive_f32,         naive_f64,         //
         widened_f16,       widened_bf16,      //
-        kahan_f32,         kahan_f64,
+        kahan_f32,         kahan_f64,         //
+        strassen_f32,      strassen_f64,
     });
     for (const GemmKernel& row : schedule_rows(backend)) all->push_back(row);
 #if defined(TESSERA_HAS_AMX_CODE)

@@ -147,6 +147,7 @@ Probes probes_of(DType type, Math math) {
       return {&mma_fp16_probe, &wgmma_fp16_probe};
     case Math::Strict:
     case Math::Compensated:
+    case Math::Strassen:
       break;
   }
   return type == DType::F64 ? Probes{&fma_f64_probe, &mma_f64_probe} : Probes{&fma_f32_probe};

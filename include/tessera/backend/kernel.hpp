@@ -66,6 +66,31 @@ enum class Accumulator : int {
 /// k per segment of the canonical summation. Part of the numerical contract: changing it changes bits.
 inline constexpr Index canonical_segment = 1024;
 
+/// A level of Strassen's recursion halves m, n and k, and none of them may become smaller than this.
+inline constexpr Index least_strassen_size = 256;
+/// The most levels of Strassen's recursion. A level multiplies the error bound by about three.
+inline constexpr int most_strassen_levels = 3;
+
+/// Returns how many levels of Strassen's recursion the mode Math::Strassen allows for these sizes. Its error bound
+/// follows from this number (docs/strassen.md), so that a row makes as many levels or fewer. The recursion halves the
+/// largest multiples of 2^levels; a row adds the rest of m, n and k by conventional products.
+constexpr int strassen_levels(Index m, Index n, Index k) noexcept {
+  int levels = 0;
+  for (Index least = 2 * least_strassen_size; levels < most_strassen_levels && m >= least && n >= least && k >= least;
+       least *= 2)
+    ++levels;
+  return levels;
+}
+
+/// Returns how large a sum on the way to an element of C may become, in units of k·max|A|·max|B|: 1 for conventional
+/// products. Sums of whole numbers are exact as long as the type holds whole numbers of this size.
+constexpr double growth_of_sums(Math math, Index m, Index n, Index k) noexcept {
+  double growth = 1;
+  if (math == Math::Strassen)
+    for (int level = strassen_levels(m, n, k); level > 0; --level) growth *= 6;
+  return growth;
+}
+
 /// The block of C and the slice of k that a kernel computes at once; for display.
 struct Tile {
   int m = 0; ///< rows of C
