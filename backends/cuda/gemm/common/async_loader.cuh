@@ -4,11 +4,13 @@
 /// the block computes.
 ///
 /// A line of memory is copied as it is, in vectors of 16 bytes. Where the operand is not aligned, it is copied in
-/// single elements, of which a warp takes neighbours, so that it touches as few sectors as it can. An operand that is
-/// stored along k can be transposed: it is then copied in single elements by eight lanes along k, so that whole sectors
-/// are read, into rows of shared memory that are padded by one vector, so that the elements of a warp fall into
-/// different banks. Before compute capability 8.0 the calls copy synchronously. Source: CUDA C++ Programming Guide,
-/// "Asynchronous Data Copies".
+/// single elements. The lanes of a warp take neighbours then, so that a copy touches as few sectors as it can. In f64,
+/// tiles of 128 lines are copied faster where each thread takes the neighbours of a vector (docs/lab/random_shapes.md).
+///
+/// An operand that is stored along k can be transposed: it is then copied in single elements by eight lanes along k, so
+/// that whole sectors are read, into rows of shared memory that are padded by one vector, so that the elements of a
+/// warp fall into different banks. Before compute capability 8.0 the calls copy synchronously. Source: CUDA C++
+/// Programming Guide, "Asynchronous Data Copies".
 
 #include <cuda_pipeline_primitives.h>
 
@@ -27,8 +29,9 @@ class AsyncTileLoader {
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines that each thread takes part in
   static_assert(threads % line == 0 && copies > 0 && count > 0);
-  // The same numbers for copies of single elements of an operand that is not aligned.
-  static constexpr int singles_line = length < 32 ? length : 32;
+  // The same numbers for copies of single elements of an operand that is not aligned. A thread takes `neighbours`.
+  static constexpr int neighbours = sizeof(T) == 8 && outer >= 128 ? width : 1;
+  static constexpr int singles_line = neighbours == 1 && length > 32 ? 32 : length / neighbours;
   static constexpr int singles = length / singles_line;
   static constexpr int singles_step = threads / singles_line;
   static constexpr int singles_count = (along == Along::K ? outer : depth) / singles_step;
@@ -38,7 +41,8 @@ class AsyncTileLoader {
  public:
   __device__ AsyncTileLoader(const OperandSlice<T>& x, int thread)
       : vectors_(transpose || x.vectors),
-        across_(vectors_ ? row_order(thread, line).across * width : row_order(thread, singles_line).across),
+        across_(vectors_ ? row_order(thread, line).across * width
+                         : row_order(thread, singles_line).across * neighbours),
         down_(vectors_ ? row_order(thread, line).down : row_order(thread, singles_line).down),
         stride_(x.stride),
         k_(x.k),
@@ -84,6 +88,11 @@ class AsyncTileLoader {
     from += lines * stride_;
     asm("" : "+l"(from));
   }
+  /// Returns the distance from a thread's first element of a line to its element number c, where the operand is not
+  /// aligned.
+  __device__ static constexpr int offset(int c) { return c / neighbours * singles_line * neighbours + c % neighbours; }
+  __device__ static constexpr unsigned bytes_to(int elements) { return elements * static_cast<unsigned>(sizeof(T)); }
+
   /// Copies a tile of an operand that is not aligned, where all of it exists. There is nothing but the copies, because
   /// the warps that copy would otherwise be the slowest ones.
   template <int lines, int ld>
@@ -93,8 +102,7 @@ class AsyncTileLoader {
     for (int v = 0; v < singles_count; ++v, to_next_line<singles_step>(from))
 #pragma unroll
       for (int c = 0; c < singles; ++c)
-        __pipeline_memcpy_async(&tile[down_ + v * singles_step][across_ + c * singles_line], from + c * singles_line,
-                                sizeof(T));
+        __pipeline_memcpy_async(&tile[down_ + v * singles_step][across_ + offset(c)], from + offset(c), sizeof(T));
   }
   /// Copies such a tile where it reaches over C's edge. A product takes as long as its slowest tile, so this is
   /// unrolled too, as far as registers allow.
@@ -102,18 +110,17 @@ class AsyncTileLoader {
   __device__ void copy_ragged_singles(unsigned to) const {
     const T* from = next_;
     int left = outer_left_ - (along == Along::K ? down_ : across_);
-    constexpr int together = singles_count < 4 ? singles_count : 4;
+    constexpr int together = singles_count < 4 || neighbours > 1 ? singles_count : 4;
 #pragma unroll 1
     for (int first = 0; first < singles_count; first += together) {
 #pragma unroll
       for (int v = 0; v < together; ++v, to_next_line<singles_step>(from))
 #pragma unroll
         for (int c = 0; c < singles; ++c)
-          if ((along == Along::K ? v * singles_step : c * singles_line) < left)
-            __pipeline_memcpy_async(__cvta_shared_to_generic(to + (v * singles_step * ld + c * singles_line) *
-                                                                      static_cast<unsigned>(sizeof(T))),
-                                    from + c * singles_line, sizeof(T));
-      to += together * singles_step * ld * static_cast<unsigned>(sizeof(T));
+          if ((along == Along::K ? v * singles_step : offset(c)) < left)
+            __pipeline_memcpy_async(__cvta_shared_to_generic(to + bytes_to(v * singles_step * ld + offset(c))),
+                                    from + offset(c), sizeof(T));
+      to += bytes_to(together * singles_step * ld);
       if (along == Along::K) left -= together * singles_step;
     }
   }
@@ -127,16 +134,15 @@ class AsyncTileLoader {
     for (int at_line = down_; at_line < end; at_line += singles_step, to_next_line<singles_step>(from)) {
 #pragma unroll
       for (int c = 0; c < singles; ++c) {
-        const int in_line = across_ + c * singles_line;
+        const int in_line = across_ + offset(c);
         const int p = along == Along::K ? in_line : at_line, i = along == Along::K ? at_line : in_line;
-        auto* const element =
-            static_cast<T*>(__cvta_shared_to_generic(to + c * singles_line * static_cast<unsigned>(sizeof(T))));
+        auto* const element = static_cast<T*>(__cvta_shared_to_generic(to + bytes_to(offset(c))));
         if (p >= k_left)
           pad<1>(element);
         else if (i < outer_left_)
-          __pipeline_memcpy_async(element, from + c * singles_line, sizeof(T));
+          __pipeline_memcpy_async(element, from + offset(c), sizeof(T));
       }
-      to += singles_step * ld * static_cast<unsigned>(sizeof(T));
+      to += bytes_to(singles_step * ld);
     }
   }
   /// Copies a tile that reaches over C's edge: the lines that exist if the operand is stored along k, else the elements
