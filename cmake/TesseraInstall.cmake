@@ -32,8 +32,16 @@ install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 # The component `bundle` has the test programs for another machine, and every shared library except the C library and
 # its loader, which belong to the machine.
+# The target `tessera_bundle` builds what both installs copy, and none of the other tests.
+add_custom_target(tessera_bundle DEPENDS tessera tessera_blas tessera_blas64 tessera_backends)
+foreach(program gemm_compare gemm_judge gemm_bench tessera_info)
+  if(TARGET ${program})
+    add_dependencies(tessera_bundle ${program})
+  endif()
+endforeach()
 foreach(program tessera_conformance tessera_cuda_device tessera_cuda_faults tessera_cuda_copy_speed)
   if(TARGET ${program})
+    add_dependencies(tessera_bundle ${program})
     install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs
             RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bundle EXCLUDE_FROM_ALL)
   endif()

@@ -1,7 +1,8 @@
 """Builds the source package, from it the wheels, and makes these fit for other machines. ./tessera wheel DIR runs it.
 
 There is one wheel for CPython 3.10, one for 3.11, and one for the stable ABI of all later versions. All are built in one
-build folder: CMake looks at each Python anew, and Ninja then compiles only Python's module again.
+build folder: CMake looks at each Python anew, and Ninja then compiles only Python's module again. The folder lies two
+below the sources, as those of a bundle and of Debian packages do, so that ccache has what these have compiled.
 
 Usage: wheels.py DIR [CMAKE-DEFINITION...], e.g. TESSERA_CUDA=OFF
 """
@@ -99,7 +100,7 @@ def build_wheel(interpreter: Path, source: Path, definitions: list[str]) -> Path
     """A wheel for this machine. It has no shared libraries of others: auditwheel adds them."""
     folder = work / "unrepaired"
     shutil.rmtree(folder, ignore_errors=True)
-    settings = [f"build-dir={work / 'build'}", "install.components=python"]
+    settings = [f"build-dir={source / 'build' / 'wheel'}", "install.components=python"]
     settings += [f"cmake.define.{definition}" for definition in definitions]
     # pip makes an environment of the interpreter, with what pyproject.toml requires.
     run(tools / "python", "-m", "pip", "--disable-pip-version-check", "--python", interpreter, "wheel", "--no-deps",
@@ -125,7 +126,7 @@ def main(target: Path, definitions: list[str]) -> None:
     if not any(interpreters.values()):
         sys.exit("tessera: no interpreter, so no wheel")
     os.environ["PATH"] = f"{tools}{os.pathsep}{os.environ['PATH']}"  # patchelf
-    for name in ("sdist", "source", "build"):
+    for name in ("sdist", "source"):
         shutil.rmtree(work / name, ignore_errors=True)
     target.mkdir(parents=True, exist_ok=True)
     made = [make_sdist(target)]

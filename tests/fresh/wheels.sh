@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs Python's wheels into fresh environments and uses them, with a PATH that has no compiler: the same bits on every
-# backend, the programs, an emulated processor without AVX2 (Debian package qemu-user), a second libtessera in the
-# process, and an older C library, for which pip must refuse the wheel.
+# backend, the programs, a driver that is missing or too old, an emulated processor without AVX2 (Debian package
+# qemu-user), a second libtessera in the process, and an older C library, for which pip must refuse the wheel. Then
+# bare_wheel.sh installs one on a bare Debian.
 # It needs PyPI for NumPy. It exits with 77 where no interpreter can make an environment.
 # Usage: wheels.sh [FOLDER-OF-PACKAGES [SECOND-LIBTESSERA]]; without a folder it builds the packages without CUDA code.
 set -eu
@@ -16,46 +17,16 @@ if [ -z "$packages" ]; then
 fi
 packages=$(cd "$packages" && pwd)
 second=$(realpath -m "$second")
+use_wheel=$root/tests/fresh/use_wheel.py
 work=$(mktemp -d "${TMPDIR:-/tmp}/tessera-wheels.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
 fail() { echo "FAILED: $*"; exit 1; }
 
-cat >"$work/product.py" <<'END'
-import sys
-import numpy as np
-import tessera as ts
-
-a = np.random.default_rng(1).standard_normal((150, 130)).astype(np.float32)
-want = ts.gemm(a, a.T, backend="reference")
-usable = [backend.name for backend in ts.backends() if backend.available]
-assert {"reference", "openmp", "tbb"} <= set(usable), [str(backend) for backend in ts.backends()]
-for backend in usable:
-    assert np.array_equal(ts.gemm(a, a.T, backend=backend), want), backend
-assert np.allclose(want, a @ a.T, atol=1e-3)
-z = a.astype(np.complex64)
-assert np.allclose(ts.gemm(z, z.T, alpha=np.complex64(2j), conj_a=True), 2j * (z.conj() @ z.T), atol=1e-3)
-print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}: {', '.join(usable)} give the same bits")
-END
-cat >"$work/second.py" <<'END'
-import ctypes
-import sys
-import numpy as np
-import tessera as ts
-
-a = np.ones((70, 80))
-ts.gemm(a, a.T, backend="openmp")
-second = ctypes.CDLL(sys.argv[1])
-second.tessera_last_error.restype = ctypes.c_char_p
-backend = ctypes.c_int()
-assert second.tessera_find_backend(b"openmp", ctypes.byref(backend)) == 0
-assert second.tessera_backend_available(backend) == 0, second.tessera_last_error()
-ts.gemm(a, a.T, backend="tbb")
-files = {line.split()[-1] for line in open("/proc/self/maps") if "libtessera" in line}
-assert sum(file.endswith("libtessera_openmp.so") for file in files) == 2, files
-print("a second libtessera in the process works beside the wheel's")
-END
+# A driver that says that it is too old.
+old_driver=$work
+"${CXX:-c++}" -shared -fPIC "$root/tests/cuda/fake_driver.cpp" -o "$work/libcuda.so.1" 2>/dev/null || old_driver=
 
 # The interpreters of this version that can make an environment, on PATH or where pyenv and uv have them.
 interpreters() {
@@ -79,18 +50,17 @@ use() {
   inside python -m pip --disable-pip-version-check -q install --only-binary :all: "$2" ||
     fail "pip did not install $2 with $1"
   cd "$work"
-  inside python product.py
-  inside gemm_compare --cpu --sizes 64 >compare.txt || fail "gemm_compare: $(cat compare.txt)"
-  inside python -m tessera compare --cpu --sizes 64 --backend openmp >compare.txt ||
-    fail "python -m tessera compare: $(cat compare.txt)"
-  inside tessera_info >info.txt
-  inside python -m tessera info >info.txt
-  grep -q '^ *openmp  *available' info.txt || fail "tessera_info does not list OpenMP: $(cat info.txt)"
-  if [ -e "$second" ]; then inside python second.py "$second"; else echo "skipped: no second libtessera at $second"; fi
+  inside python "$use_wheel" products
+  inside python "$use_wheel" commands ${old_driver:+"$old_driver"}
+  if [ -e "$second" ]; then
+    inside python "$use_wheel" second "$second"
+  else
+    echo "skipped: no second libtessera at $second"
+  fi
   if command -v qemu-x86_64 >/dev/null; then
     for processor in Nehalem SandyBridge; do
       # The OpenBLAS of NumPy's wheel asks an emulated Nehalem for a register that it lacks, unless it is told the name.
-      env OPENBLAS_CORETYPE=Nehalem qemu-x86_64 -cpu $processor "$environment/bin/python" product.py 2>qemu.txt ||
+      env OPENBLAS_CORETYPE=Nehalem qemu-x86_64 -cpu $processor "$environment/bin/python" "$use_wheel" products 2>qemu.txt ||
         fail "on a $processor: $(cat qemu.txt)"
     done
   else
@@ -125,4 +95,12 @@ refused "$last"
 size=$(wc -c <"$(ls "$packages"/tessera-*.tar.gz)")
 [ "$size" -lt 2000000 ] || fail "the source package has $size bytes"
 ! tar tzf "$packages"/tessera-*.tar.gz | grep -E '/(build|docs/results)/' || fail "the source package has these"
+for wheel in "$packages"/tessera-*.whl; do
+  size=$(wc -c <"$wheel")
+  echo "$(basename "$wheel"): $((size / 1000000)) MB"
+  [ "$size" -lt 100000000 ] || fail "$wheel has $size bytes; PyPI takes 100 MB"
+done
+rc=0
+"$root/tests/fresh/bare_wheel.sh" "$packages" || rc=$?
+[ $rc = 0 ] || [ $rc = 77 ] || fail "on a bare Debian"
 echo "all wheels work"

@@ -117,6 +117,8 @@ for command in "bundle $work/moved" "deb $work/packages"; do
   expect "TESSERA_CUDA_ARCHITECTURES=90a-real asks for CUDA code, but there is no nvcc" "$printed"
   setting=
 done
+run "" bundle "$work/moved"
+expect "tessera_bundle" "$calls" # and not every test
 expect "some.deb" "$(echo packages/*)"
 expect "-DTESSERA_DEBIAN_PACKAGES=ON" "$(setting=; run "" deb "$work/packages"; echo "$calls")"
 for command in "compare" "compare --cpu" "info" "build"; do
