@@ -55,7 +55,9 @@ Product parse_product(const std::string& text) {
   for (const char* known : {"", ":NN", ":NT", ":TN", ":TT"}) {
     if (letters != known) continue;
     const auto [m, n, k] = apps::parse_sizes("--shapes", text.substr(0, colon), 1);
-    const auto op = [&](std::size_t at) { return letters.size() > at && letters[at] == 'T' ? Op::Transpose : Op::None; };
+    const auto op = [&](std::size_t at) {
+      return letters.size() > at && letters[at] == 'T' ? Op::Transpose : Op::None;
+    };
     return {.shape = {m, n, k}, .op_a = op(1), .op_b = op(2)};
   }
   throw InvalidArgument(

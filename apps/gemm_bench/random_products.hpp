@@ -25,8 +25,8 @@ double multiply_adds(const Product& product);
 /// "128×2302×144 TN": the letters say how A and B are stored; no letters where both are as they are used.
 std::string to_text(const Product& product);
 
-/// Reads "128x2302x144:TN", to_text() with letters that a keyboard has. Without a colon both operands are stored as they
-/// are used. Throws InvalidArgument for other texts.
+/// Reads "128x2302x144:TN", to_text() with letters that a keyboard has. Without a colon both operands are stored as
+/// they are used. Throws InvalidArgument for other texts.
 Product parse_product(const std::string& text);
 
 /// The sizes from which shapes are drawn.

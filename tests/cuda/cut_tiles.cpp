@@ -137,6 +137,9 @@ BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_keep_their_bits) {
       check_bits<float>("slender", 5, 33, 2049, op_a, op_b);
       check_bits<float>("slender", 33, 13, 3073, op_a, op_b);
       check_bits<float>("slender", 2051, 14, 8192, op_a, op_b, 1.0F, 0.0F);
+      check_bits<float>("slender", 18, 1917, 4464, op_a, op_b); // two and three groups of the small operand
+      check_bits<float>("slender", 1992, 24, 2230, op_a, op_b);
+      check_bits<float>("slender", 42, 610, 3808, op_a, op_b);
     }
   check_bits<float>("slender", 16, 4097, 2500, Op::None, Op::None, std::numeric_limits<float>::min()); // subnormal sums
 }

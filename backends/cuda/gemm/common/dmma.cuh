@@ -6,8 +6,8 @@
 #include "async_loader.cuh"
 #include "grid.cuh"
 #include "ring.cuh"
-#include "staged_store.cuh"
-#include "whole_store.cuh"
+#include "stores/staged_store.cuh"
+#include "stores/whole_store.cuh"
 
 namespace tessera::cuda::dmma_tiling {
 

@@ -11,7 +11,7 @@
 
 namespace tessera::cuda::few_vectors {
 
-constexpr int few = 16; ///< vectors of a group of the small operand: the rows of the matrix instruction
+constexpr int few = 16;             ///< vectors of a group of the small operand: the rows of the matrix instruction
 constexpr int most_small = 4 * few; ///< vectors of the small operand, at most, where its groups run beside each other
 
 /// An operand: `count` vectors along k. `along_k`: the elements of a vector are neighbours in memory.

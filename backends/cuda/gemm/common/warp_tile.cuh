@@ -7,8 +7,8 @@
 /// lanes read 128 contiguous bytes of B and one vector of A together, without bank conflicts. NVIDIA CUTLASS has this
 /// shape.
 
-#include "staged_store.cuh"
-#include "whole_store.cuh"
+#include "stores/staged_store.cuh"
+#include "stores/whole_store.cuh"
 
 namespace tessera::cuda::warp_tiling {
 

@@ -72,7 +72,7 @@ Status launch_multiply(cudaStream_t stream, const GemmCall& call, const Params<t
   });
 }
 
-/// Says how the kernel stores results: those of C, or `apart` the sums of segments, whose rows are n long.
+/// Says how the kernel stores results, which go to C, or, if `apart`, to the sums of segments, whose rows are n long.
 template <class T>
 Storing storing_of(const VectorOperands<T>& x, bool apart) {
   if (apart) return x.n % Vector<T>::width == 0 ? Storing::Vectors : Storing::Rows;

@@ -5,8 +5,8 @@
 /// tile. If no vector reaches over the edge, vectors outside C are skipped whole; else the results pass through local
 /// memory, one vector after the other.
 
-#include "canonical.cuh"
-#include "tile_loader.cuh"
+#include "cuda/gemm/common/canonical.cuh"
+#include "cuda/gemm/common/tile_loader.cuh"
 
 namespace tessera::cuda {
 

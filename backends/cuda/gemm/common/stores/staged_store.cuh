@@ -13,8 +13,8 @@
 /// - G::put(round, lane, f): calls f(row, column, result) for each vector that the lane has in this round; `result` is
 ///   the number of its first sum.
 
-#include "operands.cuh"
-#include "tile_loader.cuh"
+#include "cuda/gemm/common/operands.cuh"
+#include "cuda/gemm/common/tile_loader.cuh"
 
 namespace tessera::cuda {
 
