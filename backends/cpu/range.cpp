@@ -23,9 +23,8 @@ Status CpuExecutor::run_range(Queue&, const RangeCall& call) noexcept {
   Index each = (call.count + wanted - 1) / wanted;
   if (each > line) each = (each + line - 1) / line * line;
   const Index tasks = (call.count + each - 1) / each;
-  team().run(tasks, threads, [&](Index task, int) {
-    call.body(call.context, task * each, std::min((task + 1) * each, call.count));
-  });
+  team().run(tasks, threads,
+             [&](Index task, int) { call.body(call.context, task * each, std::min((task + 1) * each, call.count)); });
   return {};
 }
 

@@ -14,9 +14,9 @@
 ///     tanh       1.32      1.33
 ///
 /// Infinities, zeros and NaN are where IEEE 754 and C put them; NaN's sign and payload are the machine's own. Results
-/// below the smallest normal number are rounded to it gradually, with an error below 1 ULP. Other functions (sin, pow, …)
-/// are not offered, because the libraries of host and device do not agree on their bits; a functor may call them, without
-/// the promise.
+/// below the smallest normal number are rounded to it gradually, with an error below 1 ULP. Other functions (sin, pow,
+/// …) are not offered, because the libraries of host and device do not agree on their bits; a functor may call them,
+/// without the promise.
 ///
 /// The bits hold where the compiler neither contracts nor reorders: tessera_add_kernels() passes -ffp-contract=off to
 /// the host's compiler and -fmad=false to nvcc. -ffast-math breaks them.
@@ -169,7 +169,8 @@ TESSERA_FN T same_logarithm(T x) {
   const Bits octaves = (above >> Traits::digits) - (Traits::bias + 1);
   const T f = __builtin_bit_cast(T, static_cast<Bits>(bits - (octaves << Traits::digits))) - T(1);
   const Bits counted = octaves - (tiny ? Traits::scaled_up : 0);
-  const T k = __builtin_bit_cast(T, static_cast<Bits>(counted + __builtin_bit_cast(Bits, Traits::shift))) - Traits::shift;
+  const T k =
+      __builtin_bit_cast(T, static_cast<Bits>(counted + __builtin_bit_cast(Bits, Traits::shift))) - Traits::shift;
   const T s = f / (T(2) + f);
   const T half_square = T(0.5) * f * f;
   const T low = exact_fma(s, half_square + log_series(s * s), k * Traits::log_low);
@@ -192,8 +193,8 @@ TESSERA_FN double small_tanh(double x) {
   const double z = x * x;
   const double p =
       exact_fma(z, exact_fma(z, -9.64399179425052238628e-1, -9.92877231001918586564e1), -1.61468768441708447952e3);
-  const double q = exact_fma(
-      z, exact_fma(z, z + 1.12811678491632931402e2, 2.23548839060100448583e3), 4.84406305325125486048e3);
+  const double q =
+      exact_fma(z, exact_fma(z, z + 1.12811678491632931402e2, 2.23548839060100448583e3), 4.84406305325125486048e3);
   return exact_fma(z * (p / q), x, x);
 }
 

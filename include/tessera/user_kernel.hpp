@@ -20,9 +20,9 @@
 ///     // CMakeLists.txt
 ///     tessera_add_kernels(program terms.cu)
 ///
-/// view.hpp has views, functor.hpp what a functor must be, make_view.hpp and run.hpp what a program calls, order.hpp the
-/// order of reductions and scans, and math.hpp the functions whose bits are equal on host and device. docs/user_kernels.md
-/// is the guide.
+/// view.hpp has views, functor.hpp what a functor must be, make_view.hpp and run.hpp what a program calls, order.hpp
+/// the order of reductions and scans, and math.hpp the functions whose bits are equal on host and device.
+/// docs/user_kernels.md is the guide.
 
 #include <tessera/math.hpp>
 #include <tessera/user_kernel/functor.hpp>

@@ -34,9 +34,9 @@ struct OpenedLibrary {
   bool is_another_library = false; ///< the file is a library without the function; it was closed again
 };
 
-/// Opens a library, which is never closed, and finds a function of it. It is opened with RTLD_LOCAL, so that the symbols
-/// of its dependencies do not replace symbols of other libraries. `kind` says what it should be. Throws OutOfMemory where
-/// the file could not be loaded for lack of memory, and std::bad_alloc.
+/// Opens a library, which is never closed, and finds a function of it. It is opened with RTLD_LOCAL, so that the
+/// symbols of its dependencies do not replace symbols of other libraries. `kind` says what it should be. Throws
+/// OutOfMemory where the file could not be loaded for lack of memory, and std::bad_alloc.
 OpenedLibrary open_library(const std::filesystem::path& path, const char* function, std::string_view kind);
 
 /// Says what is wrong with the first three fields of a plug-in's description; empty if nothing is. They are read in

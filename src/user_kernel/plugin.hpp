@@ -7,8 +7,8 @@
 namespace tessera::detail {
 
 /// Finds the functor of a run in the plug-in of its program, which is loaded at the first call. Throws
-/// BackendUnavailable, which says whether the plug-in is missing, cannot be used, lacks the functor, or was compiled with
-/// another functor of this name; OutOfMemory and std::bad_alloc.
+/// BackendUnavailable, which says whether the plug-in is missing, cannot be used, lacks the functor, or was compiled
+/// with another functor of this name; OutOfMemory and std::bad_alloc.
 struct FoundKernel {
   const KernelTable* table;
   const KernelEntry* entry;

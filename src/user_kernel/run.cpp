@@ -38,8 +38,8 @@ void run_on_host(const KernelRun& run, Index count, Index grain, RangeBody body,
                                                      .threads = std::max(run.options.threads, 0)}));
 }
 
-void run_on_device(const KernelRun& run, std::atomic<const KernelEntry*>& known, void* value, std::size_t value_size)
-    try {
+void run_on_device(const KernelRun& run, std::atomic<const KernelEntry*>& known, void* value,
+                   std::size_t value_size) try {
   const ContractArithmetic contract;
   const KernelEntry* entry = known.load(std::memory_order_acquire);
   if (entry == nullptr) {

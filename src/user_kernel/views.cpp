@@ -19,9 +19,7 @@
 namespace tessera::detail {
 namespace {
 
-std::string word(Access access) {
-  return access == Access::In ? "In" : access == Access::Out ? "Out" : "InOut";
-}
+std::string word(Access access) { return access == Access::In ? "In" : access == Access::Out ? "Out" : "InOut"; }
 
 /// "a view (Out, 3×4, strides 16 and 1)"
 std::string describe(const ViewRecord& view) {
@@ -125,8 +123,8 @@ void require_extremum(const char* functor, Index rows, Index cols) {
 void check_scan(const ViewRecord& in, const ViewRecord& out) {
   const auto is_vector = [](const ViewRecord& x) { return x.rows == 1 || x.cols == 1 || x.rows == 0 || x.cols == 0; };
   if (!is_vector(in) || !is_vector(out) || in.rows * in.cols != out.rows * out.cols)
-    throw InvalidArgument("inclusive_scan: in is " + shape(in.rows, in.cols) + ", out is " +
-                          shape(out.rows, out.cols) + "; give two vectors of one length");
+    throw InvalidArgument("inclusive_scan: in is " + shape(in.rows, in.cols) + ", out is " + shape(out.rows, out.cols) +
+                          "; give two vectors of one length");
 }
 
 } // namespace tessera::detail

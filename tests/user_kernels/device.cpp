@@ -46,8 +46,8 @@ BOOST_AUTO_TEST_CASE(missing_file) {
   expect_unavailable({"no libstandin_kernels_cuda.so in ", "where nvcc is", "tessera_add_kernels()"});
 }
 BOOST_AUTO_TEST_CASE(built_without) {
-  expect_error<BackendUnavailable>([] { run_without_plugin(); },
-                                   {"functor 'fill' cannot run on cuda", "built without", "tessera_add_kernels(<program>"});
+  expect_error<BackendUnavailable>([] { run_without_plugin(); }, {"functor 'fill' cannot run on cuda", "built without",
+                                                                  "tessera_add_kernels(<program>"});
 }
 BOOST_AUTO_TEST_CASE(wrong_abi) { expect_unavailable({"plug-in ABI 2", "has ABI 1", "rebuild"}); }
 BOOST_AUTO_TEST_CASE(wrong_size) { expect_unavailable({"its KernelTable has", "rebuild"}); }
@@ -55,9 +55,7 @@ BOOST_AUTO_TEST_CASE(wrong_tag) { expect_unavailable({"another-standard-library"
 BOOST_AUTO_TEST_CASE(no_symbol) { expect_unavailable({"does not export tessera_user_kernels"}); }
 BOOST_AUTO_TEST_CASE(null_table) { expect_unavailable({"it has no table"}); }
 BOOST_AUTO_TEST_CASE(not_a_library) { expect_unavailable({"cannot load"}); }
-BOOST_AUTO_TEST_CASE(no_functors) {
-  expect_unavailable({"no functor of this name", "add it to TESSERA_CUDA_KERNELS"});
-}
+BOOST_AUTO_TEST_CASE(no_functors) { expect_unavailable({"no functor of this name", "add it to TESSERA_CUDA_KERNELS"}); }
 BOOST_AUTO_TEST_CASE(other_functor) {
   const std::string there = std::to_string(sizeof(Saxpy) + 8), here = std::to_string(sizeof(Saxpy));
   expect_unavailable({"another functor of this name", there, here, "compile both from one header"});
@@ -69,7 +67,8 @@ BOOST_AUTO_TEST_CASE(launch_fails) {
 BOOST_AUTO_TEST_CASE(another_operation) {
   Executor& cuda = executor(Backend::Cuda);
   const Matrix<float> x(4, 4, 2.0f);
-  expect_error<BackendUnavailable>([&] { max(cuda, 4, 4, Square{read(x, cuda)}); }, {"square", "not for this operation"});
+  expect_error<BackendUnavailable>([&] { max(cuda, 4, 4, Square{read(x, cuda)}); },
+                                   {"square", "not for this operation"});
   expect_error<BackendUnavailable>([&] { sum(cuda, 4, 4, Values<float>{read(x, cuda)}); },
                                    {"values f32", "no functor of this name", "nearest"});
 }

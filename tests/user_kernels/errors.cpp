@@ -48,7 +48,8 @@ BOOST_AUTO_TEST_CASE(sizes) {
   expect_error<InvalidArgument>([] { sum(subject(), huge, 3, Square{}); }, {"square", "overflows"});
   float numbers[4] = {};
   expect_error<InvalidArgument>([&] { static_cast<void>(read<float>(numbers, -1, 2, 2, subject())); }, {"-1×2"});
-  expect_error<InvalidArgument>([&] { static_cast<void>(read<float>(numbers, 2, 2, 1, subject())); }, {"ld = 1", "2 col"});
+  expect_error<InvalidArgument>([&] { static_cast<void>(read<float>(numbers, 2, 2, 1, subject())); },
+                                {"ld = 1", "2 col"});
   expect_error<InvalidArgument>([&] { static_cast<void>(write<float>(nullptr, 2, 2, 2, subject())); }, {"null", "2×2"});
 }
 

@@ -17,7 +17,7 @@ float at(const Matrix<float>& m, Index i, Index j) { return m(i, j); }
 BOOST_AUTO_TEST_SUITE(loops)
 
 BOOST_AUTO_TEST_CASE(every_index_once) {
-  const std::pair<Index, Index> shapes[] = {{0, 3}, {3, 0},    {1, 1},     {1, 5000}, {5000, 1}, {17, 33},
+  const std::pair<Index, Index> shapes[] = {{0, 3}, {3, 0},     {1, 1},     {1, 5000}, {5000, 1}, {17, 33},
                                             {4, 4}, {100, 257}, {1000, 37}, {3, 9001}, {70000, 2}};
   for (const auto& [rows, cols] : shapes)
     for (const LoopOptions options : {LoopOptions{}, LoopOptions{1, 0}, LoopOptions{3, 1}, LoopOptions{7, 100}}) {
@@ -35,13 +35,15 @@ BOOST_AUTO_TEST_CASE(blocks_and_transposes) {
   const Matrix x = Matrix<float>::random(60, 70, Seed{1});
   Matrix y = Matrix<float>::random(50, 80, Seed{2});
   const Matrix before = y;
-  for_each(subject(), 20, 30, Saxpy{read(x.block(3, 4, 30, 20).transposed(), subject()),
-                                    update(y.block(10, 11, 20, 30), subject()), 1.5f});
+  for_each(
+      subject(), 20, 30,
+      Saxpy{read(x.block(3, 4, 30, 20).transposed(), subject()), update(y.block(10, 11, 20, 30), subject()), 1.5f});
   bool right = true;
   for (Index i = 0; i < 50; ++i)
     for (Index j = 0; j < 80; ++j) {
       const bool inside = i >= 10 && i < 30 && j >= 11 && j < 41;
-      const float expected = inside ? std::fma(1.5f, at(x, 3 + j - 11, 4 + i - 10), at(before, i, j)) : at(before, i, j);
+      const float expected =
+          inside ? std::fma(1.5f, at(x, 3 + j - 11, 4 + i - 10), at(before, i, j)) : at(before, i, j);
       right = right && at(y, i, j) == expected;
     }
   BOOST_TEST(right);
@@ -52,8 +54,8 @@ BOOST_AUTO_TEST_CASE(vectors_of_rows_and_columns) {
   const Matrix x = Matrix<double>::random(1, 3001, Seed{1});
   const Matrix columns = Matrix<double>::random(3001, 3, Seed{2});
   Matrix<double> y(1, 3001);
-  for_each(subject(), 3001, Triad{{read(x, subject()), read(columns.block(0, 1, 3001, 1), subject())},
-                                  write(y, subject()), 0.1});
+  for_each(subject(), 3001,
+           Triad{{read(x, subject()), read(columns.block(0, 1, 3001, 1), subject())}, write(y, subject()), 0.1});
   const Matrix<double>& seen = y;
   bool right = true;
   for (Index i = 0; i < 3001; ++i) {
@@ -104,8 +106,10 @@ BOOST_AUTO_TEST_CASE(a_matrix_stays_where_it_was_written) {
 
 BOOST_AUTO_TEST_CASE(the_callers_memory) {
   const SubjectMemory<double> x(std::vector<double>(12, 2.0)), y(std::vector<double>(12, 5.0));
-  for_each(subject(), 3, Triad{{read<double>(x.data(), 1, 3, 4, subject()), read<double>(x.data(), 1, 3, 4, subject())},
-                               write(y.data(), 1, 3, 4, subject()), 3.0});
+  for_each(subject(), 3,
+           Triad{{read<double>(x.data(), 1, 3, 4, subject()), read<double>(x.data(), 1, 3, 4, subject())},
+                 write(y.data(), 1, 3, 4, subject()),
+                 3.0});
   BOOST_TEST(y.values()[2] == 8.0);
   BOOST_TEST(y.values()[3] == 5.0);
   std::vector<float> mine(6, 1.0f); // host memory on every executor, by way of a matrix view

@@ -35,8 +35,8 @@ std::vector<T> arguments() {
     const double uniform = static_cast<double>(generator() >> 11) * 0x1p-53 - 0.5;
     all.push_back(static_cast<T>(uniform * 4));
     all.push_back(static_cast<T>(uniform * (sizeof(T) == 4 ? 210 : 1500)));
-    all.push_back(static_cast<T>(std::ldexp(uniform, static_cast<int>(generator() % (sizeof(T) == 4 ? 250 : 2000)) -
-                                                         (sizeof(T) == 4 ? 125 : 1000))));
+    all.push_back(static_cast<T>(std::ldexp(
+        uniform, static_cast<int>(generator() % (sizeof(T) == 4 ? 250 : 2000)) - (sizeof(T) == 4 ? 125 : 1000))));
   }
   return all;
 }

@@ -27,7 +27,8 @@ class SubjectMemory {
   std::vector<T> values() const {
     std::vector<T> values(count_);
     if (count_ > 0)
-      throw_if_failed(executor_.copy_out(executor_.default_queue(), values.data(), bytes(), data_, bytes(), bytes(), 1));
+      throw_if_failed(
+          executor_.copy_out(executor_.default_queue(), values.data(), bytes(), data_, bytes(), bytes(), 1));
     return values;
   }
 

@@ -46,7 +46,8 @@ void check_sums() {
     const Values<T> f{read<T>(memory.data(), 1, n, n, subject())};
     const T expected = model_reduction<T>(x, T{0}, model_add<T>);
     for (const int threads : thread_numbers)
-      BOOST_TEST(same_bits(sum(subject(), n, f, {.threads = threads}), expected), "n = " << n << ", threads " << threads);
+      BOOST_TEST(same_bits(sum(subject(), n, f, {.threads = threads}), expected),
+                 "n = " << n << ", threads " << threads);
     BOOST_TEST(same_bits(sum(subject(), n, f, {.threads = 2, .grain = 1}), expected), "n = " << n << ", grain 1");
   }
 }
@@ -64,7 +65,8 @@ void check_extrema(std::vector<T> x) {
     if (!(high != high) && (value != value || value > high)) largest = i;
   }
   for (const int threads : thread_numbers) {
-    const Extremum<T> low = min(subject(), n, f, {.threads = threads}), high = max(subject(), n, f, {.threads = threads});
+    const Extremum<T> low = min(subject(), n, f, {.threads = threads}),
+                      high = max(subject(), n, f, {.threads = threads});
     BOOST_TEST(low.row == 0);
     BOOST_TEST(low.col == smallest);
     BOOST_TEST(high.col == largest);
@@ -150,9 +152,9 @@ BOOST_AUTO_TEST_CASE(an_operation_of_ones_own) {
     const AddPairs add;
     const Pair expected = model_reduction<Pair>(pairs, add.identity(), add);
     for (const int threads : thread_numbers)
-      BOOST_TEST(same_bits(reduce(subject(), n, PairOf{read<double>(memory.data(), 1, n, n, subject())}, add,
-                                  {.threads = threads}),
-                           expected));
+      BOOST_TEST(same_bits(
+          reduce(subject(), n, PairOf{read<double>(memory.data(), 1, n, n, subject())}, add, {.threads = threads}),
+          expected));
   }
 }
 

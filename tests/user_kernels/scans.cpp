@@ -24,12 +24,12 @@ void check_scans() {
     const std::vector<T> expected = model_scan(x);
     for (const int threads : {0, 1, 3}) {
       const SubjectMemory<T> memory(x), result(std::vector<T>(x.size(), T(-1)));
-      inclusive_scan(subject(), read<T>(memory.data(), 1, n, n, subject()),
-                     write(result.data(), 1, n, n, subject()), {.threads = threads});
+      inclusive_scan(subject(), read<T>(memory.data(), 1, n, n, subject()), write(result.data(), 1, n, n, subject()),
+                     {.threads = threads});
       const std::vector<T> got = result.values();
       BOOST_TEST((n == 0 || std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0), "n = " << n);
-      inclusive_scan(subject(), read<T>(memory.data(), 1, n, n, subject()),
-                     write(memory.data(), 1, n, n, subject()), {.threads = threads}); // in place
+      inclusive_scan(subject(), read<T>(memory.data(), 1, n, n, subject()), write(memory.data(), 1, n, n, subject()),
+                     {.threads = threads}); // in place
       const std::vector<T> in_place = memory.values();
       BOOST_TEST((n == 0 || std::memcmp(in_place.data(), expected.data(), got.size() * sizeof(T)) == 0), "n = " << n);
     }

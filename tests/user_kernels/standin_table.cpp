@@ -42,29 +42,29 @@ constexpr KernelEntry entries[] = {
     {Square::name, sizeof(Square), alignof(Square), 0, square},
 };
 
-constexpr KernelTable table{
+constexpr KernelTable table {
 #if defined(WRONG_SIZE)
-    .struct_size = sizeof(KernelTable) + 8,
+  .struct_size = sizeof(KernelTable) + 8,
 #else
-    .struct_size = sizeof(KernelTable),
+  .struct_size = sizeof(KernelTable),
 #endif
 #if defined(WRONG_ABI)
-    .abi_version = kernel_table_abi + 1,
+  .abi_version = kernel_table_abi + 1,
 #else
-    .abi_version = kernel_table_abi,
+  .abi_version = kernel_table_abi,
 #endif
 #if defined(WRONG_TAG)
-    .build_tag = "another-standard-library",
+  .build_tag = "another-standard-library",
 #else
-    .build_tag = TESSERA_BUILD_TAG,
+  .build_tag = TESSERA_BUILD_TAG,
 #endif
-    .entries = entries,
+  .entries = entries,
 #if defined(NO_FUNCTORS)
-    .count = 0,
+  .count = 0,
 #else
-    .count = 2,
+  .count = 2,
 #endif
-    .error_text = [](int error) noexcept { return error == 700 ? "the stand-in failed" : "unknown"; },
+  .error_text = [](int error) noexcept { return error == 700 ? "the stand-in failed" : "unknown"; },
 };
 
 } // namespace

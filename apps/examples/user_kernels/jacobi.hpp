@@ -1,7 +1,7 @@
 #pragma once
 
-/// A step of Jacobi's method for Laplace's equation on a square, whose edge is given: each inner point becomes the mean of
-/// its four neighbours.
+/// A step of Jacobi's method for Laplace's equation on a square, whose edge is given: each inner point becomes the mean
+/// of its four neighbours.
 
 #include <tessera/user_kernel.hpp>
 

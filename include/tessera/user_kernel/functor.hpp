@@ -62,7 +62,9 @@ inline constexpr bool is_reducible =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
 
 template <class F>
-concept Named = requires { static_cast<const char*>(F::name); };
+concept Named = requires {
+  static_cast<const char*>(F::name);
+};
 
 /// Stops the compilation, in words, where F is no functor.
 template <class F>
@@ -71,8 +73,9 @@ constexpr void require_functor() {
   static_assert(std::is_trivially_copyable_v<F>,
                 "a functor must be trivially copyable, because its bytes go to the device: give it views (tessera::In, "
                 "Out, InOut) and numbers as members, no matrices, vectors or strings");
-  static_assert(Named<F>,
-                "a functor must have a name: static constexpr char name[] = \"...\"; by which its device code is found");
+  static_assert(
+      Named<F>,
+      "a functor must have a name: static constexpr char name[] = \"...\"; by which its device code is found");
 }
 template <class F, int dimensions>
 constexpr void require_call() {

@@ -3,8 +3,8 @@
 /// The loops that run a functor on the processor. An executor calls them with ranges of indices; see
 /// Executor::run_range(). Programs use run.hpp.
 ///
-/// A loop is compiled several times, and the fastest copy that fits is taken at run time: for views whose neighbours lie
-/// side by side, which the compiler turns into vector code, and for others; and, on x86-64 in programs that
+/// A loop is compiled several times, and the fastest copy that fits is taken at run time: for views whose neighbours
+/// lie side by side, which the compiler turns into vector code, and for others; and, on x86-64 in programs that
 /// tessera_add_kernels() builds, for AVX2 with FMA. All copies give the same bits, because nothing is contracted.
 
 #include <atomic>
@@ -204,9 +204,9 @@ struct AddBeforeLoop {
   }
 };
 
-/// What an executor calls: a loop with exceptions kept.
+/// Runs a range of a loop and keeps an exception.
 template <class Loop, std::uint64_t unit, int dimensions, class F, class Value>
-void plain_body(const void* context, Index begin, Index end) noexcept {
+TESSERA_FN void run_and_keep(const void* context, Index begin, Index end) noexcept {
   const auto& loop = *static_cast<const LoopContext<F, Value>*>(context);
   if (loop.caught->any()) return;
   try {
@@ -216,16 +216,15 @@ void plain_body(const void* context, Index begin, Index end) noexcept {
   }
 }
 
+/// What an executor calls.
+template <class Loop, std::uint64_t unit, int dimensions, class F, class Value>
+void plain_body(const void* context, Index begin, Index end) noexcept {
+  run_and_keep<Loop, unit, dimensions, F, Value>(context, begin, end);
+}
 #if TESSERA_HAS_WIDE_LOOPS
 template <class Loop, std::uint64_t unit, int dimensions, class F, class Value>
 TESSERA_WIDE_LOOP void wide_body(const void* context, Index begin, Index end) noexcept {
-  const auto& loop = *static_cast<const LoopContext<F, Value>*>(context);
-  if (loop.caught->any()) return;
-  try {
-    Loop::template run<unit, dimensions>(loop, begin, end);
-  } catch (...) {
-    loop.caught->keep();
-  }
+  run_and_keep<Loop, unit, dimensions, F, Value>(context, begin, end);
 }
 #endif
 

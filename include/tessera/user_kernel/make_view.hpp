@@ -2,10 +2,10 @@
 
 /// Makes the views of a functor: read(), write() and update() of a matrix, a block, a transpose or the caller's memory.
 ///
-/// A matrix stays coherent: what is not current in the executor's memory is copied there, and after write() and update()
-/// the executor's copy is the newest one. A view owns nothing; the matrix must live until the work is done. Views are
-/// made for the executor's default queue. Errors: InvalidArgument names sizes; OutOfMemory and DeviceError come from
-/// copies.
+/// A matrix stays coherent: what is not current in the executor's memory is copied there, and after write() and
+/// update() the executor's copy is the newest one. A view owns nothing; the matrix must live until the work is done.
+/// Views are made for the executor's default queue. Errors: InvalidArgument names sizes; OutOfMemory and DeviceError
+/// come from copies.
 
 #include <type_traits>
 

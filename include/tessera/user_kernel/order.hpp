@@ -182,7 +182,8 @@ void scan_totals(T* totals, Index count) {
   scan_totals(upper.data(), chunks);
   for (Index chunk = 1; chunk < chunks; ++chunk) {
     const Index first = chunk * chunk_values;
-    add_before(upper[static_cast<std::size_t>(chunk - 1)], totals + first, count - first < chunk_values ? count - first : chunk_values);
+    add_before(upper[static_cast<std::size_t>(chunk - 1)], totals + first,
+               count - first < chunk_values ? count - first : chunk_values);
   }
 }
 

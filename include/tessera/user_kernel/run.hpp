@@ -15,12 +15,12 @@
 /// .cu and build it with tessera_add_kernels(program terms.cu).
 ///
 /// Errors. InvalidArgument: sizes that are negative or overflow, a view of another executor's memory, an Out or InOut
-/// view that shares elements with a view of another layout, an extremum of no values. BackendUnavailable: the plug-in is
-/// missing, or lacks the functor, or was compiled with another one of this name; the text says which. DeviceError: the
-/// device failed; the text says so where the process cannot use the device any more. An exception that a functor throws
-/// on the host reaches the caller once, when no index runs any more; of several, one; the ranges that have not begun are
-/// left out. What is not checked: indices within a view, since a functor may use any, and whether two indices write one
-/// element.
+/// view that shares elements with a view of another layout, an extremum of no values. BackendUnavailable: the plug-in
+/// is missing, or lacks the functor, or was compiled with another one of this name; the text says which. DeviceError:
+/// the device failed; the text says so where the process cannot use the device any more. An exception that a functor
+/// throws on the host reaches the caller once, when no index runs any more; of several, one; the ranges that have not
+/// begun are left out. What is not checked: indices within a view, since a functor may use any, and whether two indices
+/// write one element.
 ///
 /// Source: Kokkos's parallel_for, parallel_reduce and parallel_scan, and RAJA's forall; here the executor is chosen at
 /// run time.
@@ -142,8 +142,8 @@ auto reduce(Executor& executor, Index rows, Index cols, const F& f, const Combin
   return detail::run_reduce<2>(executor, executor.default_queue(), rows, cols, f, combine, options);
 }
 
-/// out(i) = in(0) + … + in(i), in the order of order.hpp. Both are vectors of one length; out may be in's own memory with
-/// the same stride. The functor for TESSERA_CUDA_KERNELS is Scan<T>.
+/// out(i) = in(0) + … + in(i), in the order of order.hpp. Both are vectors of one length; out may be in's own memory
+/// with the same stride. The functor for TESSERA_CUDA_KERNELS is Scan<T>.
 template <class T>
 void inclusive_scan(Executor& executor, Queue& queue, const In<T>& in, const Out<T>& out,
                     const LoopOptions& options = {}) {

@@ -57,8 +57,8 @@ struct KernelRun {
 TESSERA_API std::uint64_t check_run(const KernelRun& run);
 /// Runs a loop on the host; `grain` is for options that name none.
 TESSERA_API void run_on_host(const KernelRun& run, Index count, Index grain, RangeBody body, const void* context);
-/// Runs the functor's device code. `known` keeps where it was found. The result, of `value_size` bytes, goes to `value`,
-/// which is null where there is none. Throws.
+/// Runs the functor's device code. `known` keeps where it was found. The result, of `value_size` bytes, goes to
+/// `value`, which is null where there is none. Throws.
 TESSERA_API void run_on_device(const KernelRun& run, std::atomic<const KernelEntry*>& known, void* value,
                                std::size_t value_size);
 
@@ -72,8 +72,7 @@ std::atomic<const KernelEntry*>& known_entry() noexcept {
 template <class F>
 KernelRun run_of(Executor& executor, Queue& queue, KernelOp op, int dimensions, Index rows, Index cols, const F& f,
                  const LoopOptions& options) {
-  return {executor,  queue,      op,      dimensions,   rows, cols, &f,
-          sizeof(F), alignof(F), F::name, options, kernel_plugin};
+  return {executor, queue, op, dimensions, rows, cols, &f, sizeof(F), alignof(F), F::name, options, kernel_plugin};
 }
 
 template <int dimensions, class F>

@@ -1,6 +1,7 @@
 #pragma once
 
-/// What crosses the boundary between a program and the plug-in with its device code. Both are compiled from this header.
+/// What crosses the boundary between a program and the plug-in with its device code. Both are compiled from this
+/// header.
 ///
 /// The plug-in exports one C function, which returns constant data:
 ///
@@ -56,12 +57,12 @@ inline constexpr int kernel_not_offered = -1;
 
 /// The description of a plug-in. All of it is constant and valid until the process ends.
 struct KernelTable {
-  std::uint32_t struct_size;                ///< sizeof(KernelTable) when the plug-in was compiled
-  std::uint32_t abi_version;                ///< kernel_table_abi when the plug-in was compiled
-  const char* build_tag;                    ///< TESSERA_BUILD_TAG when the plug-in was compiled
-  const KernelEntry* entries;               ///< the functors
-  std::size_t count;                        ///< their number
-  const char* (*error_text)(int) noexcept;  ///< what an error of launch() means
+  std::uint32_t struct_size;               ///< sizeof(KernelTable) when the plug-in was compiled
+  std::uint32_t abi_version;               ///< kernel_table_abi when the plug-in was compiled
+  const char* build_tag;                   ///< TESSERA_BUILD_TAG when the plug-in was compiled
+  const KernelEntry* entries;              ///< the functors
+  std::size_t count;                       ///< their number
+  const char* (*error_text)(int) noexcept; ///< what an error of launch() means
 };
 
 using KernelTableFunction = const KernelTable* (*)(); ///< The type of tessera_user_kernels().

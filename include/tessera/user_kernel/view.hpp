@@ -11,11 +11,12 @@
 ///       TESSERA_FN void operator()(Index i, Index j) const { y(i, j) = tessera::fma(a, x(i, j), y(i, j)); }
 ///     };
 ///
-/// x(i, j) is element (i, j). x(i) is element i of a vector: (i, 0) of a view of one column, else (0, i). Elements of f16
-/// and bf16 are read as float, which is exact, and a write rounds once. No index is checked. Strides count elements.
+/// x(i, j) is element (i, j). x(i) is element i of a vector: (i, 0) of a view of one column, else (0, i). Elements of
+/// f16 and bf16 are read as float, which is exact, and a write rounds once. No index is checked. Strides count
+/// elements.
 ///
-/// A view owns nothing and keeps nothing alive: the matrix or the memory must live until the work is done. run.hpp makes
-/// views (`read`, `write`, `update`).
+/// A view owns nothing and keeps nothing alive: the matrix or the memory must live until the work is done. run.hpp
+/// makes views (`read`, `write`, `update`).
 ///
 /// Source: Kokkos's View and std::mdspan; here the layout is a pair of strides that is known at run time.
 
@@ -72,8 +73,8 @@ constexpr std::size_t element_of_tag(std::uint64_t tag) noexcept { return tag >>
 constexpr Access access_of_tag(std::uint64_t tag) noexcept { return static_cast<Access>(tag >> 16 & 0x3); }
 constexpr Backend backend_of_tag(std::uint64_t tag) noexcept { return static_cast<Backend>(tag & 0xFFFF); }
 
-/// Is this word the tag of a view with this bit? A loop that is compiled for strides of 1 tells the compiler that no word
-/// of its functor is; see host_loop.hpp. It is one comparison, so that the compiler finds it again in place().
+/// Is this word the tag of a view with this bit? A loop that is compiled for strides of 1 tells the compiler that no
+/// word of its functor is; see host_loop.hpp. It is one comparison, so that the compiler finds it again in place().
 TESSERA_FN bool is_tag_with(std::uint64_t word, std::uint64_t bit) {
   return (word & (view_mark_bits | bit)) == (view_mark | bit);
 }
@@ -185,9 +186,7 @@ class Out : public detail::View<T, detail::Access::Out> {
     return detail::WrittenElement<T>(this->place(i, j));
   }
   /// Returns element i of a vector, to be assigned to.
-  TESSERA_FN detail::WrittenElement<T> operator()(Index i) const {
-    return detail::WrittenElement<T>(this->place(i));
-  }
+  TESSERA_FN detail::WrittenElement<T> operator()(Index i) const { return detail::WrittenElement<T>(this->place(i)); }
 };
 
 /// Elements that a functor reads and writes.
