@@ -2,7 +2,7 @@
 
 /// The plug-in with the device code of a program's functors.
 
-#include <tessera/user_kernel/run_functor.hpp>
+#include <tessera/detail/user_kernel/run_functor.hpp>
 
 namespace tessera::detail {
 

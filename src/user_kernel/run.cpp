@@ -6,9 +6,9 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/user_kernel/run_functor.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/status.hpp>
-#include <tessera/user_kernel/run_functor.hpp>
 
 #include "matrix/executor_memory.hpp"
 #include "plugin.hpp"

@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include <tessera/backend/build_tag.hpp>
-#include <tessera/user_kernel/cuda_loop.cuh>
-#include <tessera/user_kernel/cuda_reduce.cuh>
-#include <tessera/user_kernel/cuda_scan.cuh>
+#include <tessera/detail/user_kernel/cuda_loop.cuh>
+#include <tessera/detail/user_kernel/cuda_reduce.cuh>
+#include <tessera/detail/user_kernel/cuda_scan.cuh>
 #include <tessera/user_kernel/functor.hpp>
 #include <tessera/user_kernel/table.hpp>
 

@@ -25,7 +25,7 @@
 /// Source: Kokkos's parallel_for, parallel_reduce and parallel_scan, and RAJA's forall; here the executor is chosen at
 /// run time.
 
-#include <tessera/user_kernel/run_functor.hpp>
+#include <tessera/detail/user_kernel/run_functor.hpp>
 
 namespace tessera {
 

@@ -10,18 +10,10 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
-#include <tessera/user_kernel/host_loop.hpp>
+#include <tessera/detail/user_kernel/host_loop.hpp>
 #include <tessera/user_kernel/table.hpp>
 
-namespace tessera {
-
-/// How a loop is shared out to the threads of a processor. A device ignores it.
-struct LoopOptions {
-  int threads = 0; ///< threads to use; 0: as many as the executor was made with
-  Index grain = 0; ///< the fewest indices for a thread, say 1 where each index takes long; 0: 4096
-};
-
-namespace detail {
+namespace tessera::detail {
 
 /// The plug-in of this program, as tessera_add_kernels() names it, and an address in the program, beside which it lies.
 struct KernelPlugin {
@@ -175,6 +167,4 @@ void run_scan(Executor& executor, Queue& queue, const In<T>& in, const Out<T>& o
   throw_out_of_memory(error);
 }
 
-} // namespace detail
-
-} // namespace tessera
+} // namespace tessera::detail

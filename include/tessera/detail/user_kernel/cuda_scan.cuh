@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include <tessera/user_kernel/cuda_reduce.cuh>
+#include <tessera/detail/user_kernel/cuda_reduce.cuh>
 
 namespace tessera::detail {
 

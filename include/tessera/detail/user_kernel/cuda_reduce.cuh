@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <tessera/user_kernel/cuda_loop.cuh>
+#include <tessera/detail/user_kernel/cuda_loop.cuh>
 #include <tessera/user_kernel/order.hpp>
 
 namespace tessera::detail {
