@@ -4,7 +4,6 @@
 #include <limits>
 #include <new>
 #include <string>
-#include <vector>
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/out_of_memory.hpp>
@@ -97,18 +96,21 @@ std::uint64_t check_run(const KernelRun& run) try {
     throw InvalidArgument(describe(run) + ": the index space " + shape(run.rows, run.cols) + " overflows");
   if (run.alignment < alignof(ViewRecord)) return 0;
   std::uint64_t strides = 0;
-  std::vector<ViewRecord> views;
-  const char* const bytes = static_cast<const char*>(run.functor);
-  for (std::size_t at = 0; at + sizeof(ViewRecord) <= run.size; at += sizeof(std::uint64_t)) {
-    ViewRecord view;
-    std::memcpy(&view, bytes + at, sizeof view);
-    if (!is_view_tag(view.tag)) continue;
+  const auto each_view = [&](std::size_t end, auto visit) { // no list of views: a launch allocates nothing
+    for (std::size_t at = 0; at + sizeof(ViewRecord) <= end; at += sizeof(std::uint64_t)) {
+      ViewRecord view;
+      std::memcpy(&view, static_cast<const char*>(run.functor) + at, sizeof view);
+      if (is_view_tag(view.tag)) visit(view, at);
+    }
+  };
+  each_view(run.size, [&](const ViewRecord& view, std::size_t at) {
     strides |= view.tag & (strided_vector | strided_rows);
-    if (view.rows == 0 || view.cols == 0) continue;
+    if (view.rows == 0 || view.cols == 0) return;
     check_executor(run, view);
-    for (const ViewRecord& other : views) check_overlap(run, other, view);
-    views.push_back(view);
-  }
+    each_view(at, [&](const ViewRecord& other, std::size_t) {
+      if (other.rows > 0 && other.cols > 0) check_overlap(run, other, view);
+    });
+  });
   return strides;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

@@ -18,14 +18,14 @@ inline unsigned blocks_for(Index work, Index per_block) {
 }
 
 template <class F>
-__global__ void __launch_bounds__(block_threads) for_each_kernel(const F f, Index n) {
+__global__ void __launch_bounds__(block_threads) for_each_kernel(const __grid_constant__ F f, Index n) {
   const Index step = static_cast<Index>(gridDim.x) * block_threads;
   for (Index i = static_cast<Index>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += step) f(i);
 }
 
 /// Blocks are as wide as the rows are long, up to 256 columns, so that narrow matrices leave few threads idle.
 template <class F>
-__global__ void __launch_bounds__(block_threads) for_each_kernel(const F f, Index rows, Index cols) {
+__global__ void __launch_bounds__(block_threads) for_each_kernel(const __grid_constant__ F f, Index rows, Index cols) {
   const Index down = static_cast<Index>(gridDim.y) * blockDim.y, right = static_cast<Index>(gridDim.x) * blockDim.x;
   for (Index i = static_cast<Index>(blockIdx.y) * blockDim.y + threadIdx.y; i < rows; i += down)
     for (Index j = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; j < cols; j += right) f(i, j);

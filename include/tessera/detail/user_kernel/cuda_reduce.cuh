@@ -139,8 +139,8 @@ struct LevelValues {
 
 /// Hands the result of a chunk to the next level, and goes on there if this warp finished the last of 1024.
 template <class Rule>
-__device__ void finish_levels(const Rule& rule, const DeviceLevels<typename Rule::Value>& scratch, Index chunk,
-                              typename Rule::Value value) {
+__device__ __forceinline__ void finish_levels(const Rule& rule, const DeviceLevels<typename Rule::Value>& scratch,
+                                              Index chunk, typename Rule::Value value) {
   const bool first_lane = threadIdx.x % chunk_lanes == 0;
   for (int level = 0;; ++level) {
     if (first_lane) scratch.values[level][chunk] = value;
@@ -154,6 +154,7 @@ __device__ void finish_levels(const Rule& rule, const DeviceLevels<typename Rule
       __threadfence();
     }
     finished = __shfl_sync(0xFFFFFFFFu, finished, 0);
+    __syncwarp(); // the other lanes read what lane 0 saw
     if (finished != static_cast<unsigned>(members)) return;
     const LevelValues<typename Rule::Value> get{scratch.values[level] + first};
     value = fold_chunk(rule, members, get);
@@ -163,8 +164,8 @@ __device__ void finish_levels(const Rule& rule, const DeviceLevels<typename Rule
 
 template <int dimensions, class F, class Rule>
 __global__ void __launch_bounds__(block_threads)
-    reduce_kernel(const F f, const Rule rule, Index count, Index cols, Index row_step, Index col_step,
-                  const DeviceLevels<typename Rule::Value> scratch) {
+    reduce_kernel(const __grid_constant__ F f, const __grid_constant__ Rule rule, Index count, Index cols,
+                  Index row_step, Index col_step, const __grid_constant__ DeviceLevels<typename Rule::Value> scratch) {
   const Index chunk = static_cast<Index>(blockIdx.x) * block_warps + threadIdx.x / chunk_lanes;
   if (chunk >= scratch.count[0]) return;
   const Index first = chunk * chunk_values, left = count - first;

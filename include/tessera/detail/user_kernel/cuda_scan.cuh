@@ -65,12 +65,14 @@ __device__ void scan_chunks(Index count, Get get, Put put, const T* before, T* t
 }
 
 template <class T>
-__global__ void __launch_bounds__(scan_warps* chunk_lanes) scan_totals_kernel(const Scan<T> scan, Index n, T* totals) {
+__global__ void __launch_bounds__(scan_warps* chunk_lanes)
+    scan_totals_kernel(const __grid_constant__ Scan<T> scan, Index n, T* totals) {
   scan_chunks<T>(
       n, [&](Index e) { return scan.in(e); }, [](Index, T) {}, static_cast<const T*>(nullptr), totals);
 }
 template <class T>
-__global__ void __launch_bounds__(scan_warps* chunk_lanes) scan_kernel(const Scan<T> scan, Index n, const T* before) {
+__global__ void __launch_bounds__(scan_warps* chunk_lanes)
+    scan_kernel(const __grid_constant__ Scan<T> scan, Index n, const T* before) {
   scan_chunks<T>(
       n, [&](Index e) { return scan.in(e); }, [&](Index e, T value) { scan.out(e) = value; }, before,
       static_cast<T*>(nullptr));
