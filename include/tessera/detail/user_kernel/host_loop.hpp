@@ -24,6 +24,14 @@
 #define TESSERA_HAS_WIDE_LOOPS 0
 #endif
 
+/// Says of the loop below that its indices are independent, so that no check for overlap is made at run time. Clang has
+/// no such word that is silent where it cannot vectorise.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TESSERA_INDEPENDENT_INDICES _Pragma("GCC ivdep")
+#else
+#define TESSERA_INDEPENDENT_INDICES
+#endif
+
 namespace tessera::detail {
 
 /// Keeps the first exception of a loop, for the caller of the loop.
@@ -72,14 +80,14 @@ struct ForEachLoop {
     const F f = *loop.f;
     assume_unit_strides<unit>(f);
     if constexpr (dimensions == 1) {
-#pragma GCC ivdep
+      TESSERA_INDEPENDENT_INDICES
       for (Index i = begin; i < end; ++i) f(i);
     } else {
       Index i = begin / loop.cols, j = begin % loop.cols;
       for (Index left = end - begin; left > 0; ++i, j = 0) {
         const Index stop = loop.cols - j < left ? loop.cols : j + left;
         left -= stop - j;
-#pragma GCC ivdep
+        TESSERA_INDEPENDENT_INDICES
         for (Index col = j; col < stop; ++col) f(i, col);
       }
     }
@@ -90,13 +98,13 @@ struct ForEachLoop {
 template <int dimensions, class F, class T>
 TESSERA_FN void evaluate(const F& f, Index cols, Index first, Index count, T* values) {
   if constexpr (dimensions == 1) {
-#pragma GCC ivdep
+    TESSERA_INDEPENDENT_INDICES
     for (Index e = 0; e < count; ++e) values[e] = f(first + e);
   } else {
     Index i = first / cols, j = first % cols;
     for (Index at = 0; at < count; ++i, j = 0) {
       const Index piece = cols - j < count - at ? cols - j : count - at;
-#pragma GCC ivdep
+      TESSERA_INDEPENDENT_INDICES
       for (Index e = 0; e < piece; ++e) values[at + e] = f(i, j + e);
       at += piece;
     }
@@ -198,7 +206,7 @@ struct AddBeforeLoop {
       const Index first = chunk * chunk_values;
       const Index last = loop.count - first < chunk_values ? loop.count : first + chunk_values;
       const T before = loop.values[chunk - 1];
-#pragma GCC ivdep
+      TESSERA_INDEPENDENT_INDICES
       for (Index e = first; e < last; ++e) scan.out(e) = sum_of(before, scan.in(e));
     }
   }
