@@ -47,7 +47,10 @@ BOOST_AUTO_TEST_CASE(blocks_and_transposes) {
       right = right && at(y, i, j) == expected;
     }
   BOOST_TEST(right);
-  for_each(subject(), 80, 50, Saxpy{read(x.block(0, 0, 1, 1), subject()), update(y.transposed(), subject()), 0.0f});
+  const Matrix<float> ones(80, 50, 1.0f);
+  const float old = y.at(49, 79);
+  for_each(subject(), 80, 50, Saxpy{read(ones, subject()), update(y.transposed(), subject()), 2.0f});
+  BOOST_TEST(y.at(49, 79) == old + 2.0f);
 }
 
 BOOST_AUTO_TEST_CASE(vectors_of_rows_and_columns) {

@@ -2,6 +2,7 @@
 
 /// The functors of these tests, which the host's compiler and nvcc see.
 
+#include <cassert>
 #include <cstdint>
 
 #include <tessera/user_kernel.hpp>
@@ -155,6 +156,20 @@ struct Tanh<double> {
   In<double> x;
   Out<double> y;
   TESSERA_FN void operator()(Index i) const { y(i) = tessera::tanh(x(i)); }
+};
+
+/// Writes far outside its view: an illegal address on a device. The tests run it on no host.
+struct Wild {
+  static constexpr char name[] = "wild";
+  Out<float> y;
+  Index far;
+  TESSERA_FN void operator()(Index i) const { y(i + far) = 1.0f; }
+};
+/// Fails an assertion of the device.
+struct Asserting {
+  static constexpr char name[] = "asserting";
+  In<float> x;
+  TESSERA_FN void operator()([[maybe_unused]] Index i) const { assert(x(i) > 0); }
 };
 
 /// sqrt, fma, abs, min and max in one number.
