@@ -11,6 +11,12 @@ LONGEST_INITIALIZER = 40
 SMALL = ("enumerator", "member")  # too many for the list beside a page
 
 
+def unqualified(name: str) -> str:
+    """Returns the name of a class without its namespaces; the arguments of a template keep theirs."""
+    name, bracket, arguments = name.partition("<")
+    return name.split("::")[-1] + bracket + arguments
+
+
 def plain(node):
     """An element's text as C++ writes it: one blank at most, and none within angle brackets."""
     text = "" if node is None else "".join(node.itertext())
@@ -208,7 +214,7 @@ class HeaderPages:
         inside = "\n".join(text for _, text in sorted(shown, key=lambda entry: entry[0]))
         if in_c:
             return self.described(compound, "c:struct", name, inside)
-        bases = ", ".join(f"public {plain(base).split('::')[-1]}" for base in compound.findall("basecompoundref"))
+        bases = ", ".join(f"public {unqualified(plain(base))}" for base in compound.findall("basecompoundref"))
         declaration = template_of(compound) + name + (f" : {bases}" if bases else "")
         return self.described(compound, f"cpp:{compound.get('kind')}", declaration, inside)
 
