@@ -23,6 +23,7 @@ class CpuExecutor final : public HostExecutor {
   Status map(Queue& queue, const MapCall& call) noexcept override;
   Status finish(Queue& queue, const FinishCall& call) noexcept override;
   Status random(Queue& queue, const RandomCall& call) noexcept override;
+  Status run_range(Queue& queue, const RangeCall& call) noexcept override; ///< range.cpp
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
   int threads_here() const noexcept override { return team_->threads_here(); }
 

@@ -152,6 +152,20 @@ struct RandomCall {
   int threads = 0;                                   ///< threads to use; 0: as many as the executor was made with
 };
 
+/// Runs the part [begin, end) of a loop. `context` is RangeCall's. Several threads call it at the same time, with parts
+/// that do not overlap.
+using RangeBody = void (*)(const void* context, Index begin, Index end) noexcept;
+
+/// A loop over 0 … count − 1 in host memory, whose indices may run in any order and at the same time: a functor of the
+/// caller's own (see user_kernel.hpp). A part has at least `grain` indices, but for the last one.
+struct RangeCall {
+  Index count = 0;               ///< the number of indices
+  Index grain = 1;               ///< the fewest indices that are worth a thread's while; at least 1
+  RangeBody body = nullptr;      ///< runs a part
+  const void* context = nullptr; ///< what body gets
+  int threads = 0;               ///< threads to use; 0: as many as the executor was made with
+};
+
 /// The speed of reading operands that one level of cache holds.
 struct CacheCeiling {
   int level = 0;         ///< 1, 2, 3; 0: no such cache, or not measured
@@ -214,6 +228,10 @@ class TESSERA_API Executor {
 
   /// Applies an epilogue in a separate pass after a product: z = epilogue(scale·x).
   virtual Status finish(Queue& queue, const FinishCall& call) noexcept = 0;
+
+  /// Runs a loop of the caller's own on the host and returns when it is done. The base class runs it on the calling
+  /// thread where the executor's memory is the host's, and else returns Rejected: a device runs no code of the host.
+  virtual Status run_range(Queue& queue, const RangeCall& call) noexcept;
 
   /// Measures the ceilings for products of this type and mode; takes some 100 ms. threads = 0: the default number.
   virtual Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept = 0;

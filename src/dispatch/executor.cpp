@@ -179,6 +179,14 @@ Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
   return map(queue, scale);
 }
 
+Status Executor::run_range(Queue&, const RangeCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  if (!capabilities().host_memory)
+    return {StatusCode::Rejected, "a loop of the host cannot run on a device; its plug-in has the device's code"};
+  if (call.count > 0) call.body(call.context, 0, call.count);
+  return {};
+}
+
 Status Executor::choose_row(const GemmCall& call, std::string_view kernel, const GemmKernel*& row) const {
   row = tuned_ && kernel.empty() ? tuned_row(*tuned_, call, capabilities()) : nullptr;
   return row != nullptr ? Status{} : select(gemm_kernels(), call, capabilities(), kernel, row);

@@ -1,12 +1,8 @@
 #include "plugin_loader.hpp"
 
 #include <dirent.h>
-#include <dlfcn.h>
-#include <link.h>
 #include <algorithm>
 #include <cerrno>
-#include <climits>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -14,8 +10,9 @@
 #include <vector>
 
 #include <tessera/backend/environment.hpp>
-#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+
+#include "shared_library.hpp"
 
 namespace tessera {
 
@@ -25,32 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The loader may know libtessera by a relative name. The folder is then the one from which it was loaded, not a folder
-/// below today's current directory; the loader keeps it as the library's origin.
-fs::path folder_of_libtessera() {
-  Dl_info info{};
-  link_map* library = nullptr;
-  if (dladdr1(reinterpret_cast<const void*>(&load_plugin), &info, reinterpret_cast<void**>(&library),
-              RTLD_DL_LINKMAP) == 0 ||
-      info.dli_fname == nullptr)
-    return {};
-  fs::path file = info.dli_fname;
-  if (file.is_relative()) {
-    char origin[PATH_MAX] = {};
-    if (dlinfo(library, RTLD_DI_ORIGIN, origin) != 0 || origin[0] != '/') return {};
-    file = origin / file.filename();
-  }
-  std::error_code error;
-  file = fs::canonical(file, error);
-  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
-  return file.parent_path();
-}
-
 constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
 
 std::vector<fs::path> search_folders() {
   std::vector<fs::path> folders = absolute_folders(plugin_path());
-  if (const fs::path beside = folder_of_libtessera(); !beside.empty()) {
+  if (const fs::path beside = folder_of(reinterpret_cast<const void*>(&load_plugin)); !beside.empty()) {
     folders.push_back(beside);
     folders.push_back(beside / "tessera");
   }
@@ -59,31 +35,10 @@ std::vector<fs::path> search_folders() {
   return folders;
 }
 
-std::string joined(const std::vector<fs::path>& folders) {
-  std::string all;
-  for (const fs::path& folder : folders) all += (all.empty() ? "" : ", ") + folder.string();
-  return all;
-}
-
-/// Returns the file that an address of a loaded library lies in.
-std::string file_of(const void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "(a file that has no name)";
-}
-
 /// Says what is wrong with a plug-in; empty if nothing is. It reads fields in order and stops at the first one that
 /// disagrees, because the fields behind it may not exist.
 std::string mismatch(const PluginInfo& info, std::string_view name) {
-  if (info.struct_size != sizeof(PluginInfo))
-    return "its PluginInfo has " + std::to_string(info.struct_size) + " bytes, this libtessera expects " +
-           std::to_string(sizeof(PluginInfo)) + "; rebuild the plug-in against this version";
-  if (info.abi_version != plugin_abi_version)
-    return "it was built for plug-in ABI " + std::to_string(info.abi_version) + ", this libtessera has ABI " +
-           std::to_string(plugin_abi_version) + "; rebuild the plug-in against this version";
-  if (info.build_tag == nullptr || std::strcmp(info.build_tag, TESSERA_BUILD_TAG) != 0)
-    return "it was built with '" + std::string(info.build_tag ? info.build_tag : "(none)") +
-           "', this libtessera with '" + TESSERA_BUILD_TAG +
-           "'; build both with the same compiler family and standard library";
+  if (std::string why = header_mismatch(info, "PluginInfo", plugin_abi_version); !why.empty()) return why;
   if (info.name == nullptr || name != info.name)
     return "it calls itself '" + std::string(info.name ? info.name : "(none)") + "', not '" + std::string(name) +
            "'; is the file misnamed?";
@@ -98,43 +53,15 @@ std::string mismatch(const PluginInfo& info, std::string_view name) {
   return {};
 }
 
-std::string dl_error() {
-  const char* error = dlerror();
-  return error ? error : "unknown error";
-}
-
-/// Throws OutOfMemory if that is why a file could not be loaded: the next call may load it. The loader has no code for
-/// its failures; errno and its text say it.
-void throw_if_short_of_memory(const fs::path& path, int number, std::string_view text) {
-  const auto says = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
-  if (number != ENOMEM && !says(std::strerror(ENOMEM)) && !says("out of memory")) return;
-  std::error_code error;
-  throw OutOfMemory("out of host memory: cannot load " + path.string() + ", a file of " +
-                    std::to_string(fs::file_size(path, error)) + " bytes: " + std::string(text));
-}
-
-/// Opens a file and checks that it is the plug-in `name`. It is opened with RTLD_LOCAL, so that the symbols of a
-/// plug-in's dependencies do not replace symbols of other libraries.
+/// Opens a file and checks that it is the plug-in `name`.
 LoadedPlugin open(const fs::path& path, std::string_view name) {
   LoadedPlugin result{nullptr, path.string(), {}, true};
   const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
-  errno = 0;
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const int number = errno;
-    const std::string why = dl_error();
-    throw_if_short_of_memory(path, number, why);
-    result.reason = "cannot load " + path.string() + ": " + why;
-    return result;
-  }
-  const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, plugin_entry_name));
-  if (entry == nullptr) {
-    result.reason = path.string() + " is not a Tessera plug-in: it does not export " + plugin_entry_name;
-    result.claimable = false;
-    dlclose(library);
-    return result;
-  }
-  const PluginInfo* info = entry();
+  const OpenedLibrary opened = open_library(path, plugin_entry_name, "Tessera plug-in");
+  result.reason = opened.reason;
+  result.claimable = !opened.is_another_library;
+  if (opened.function == nullptr) return result;
+  const PluginInfo* info = reinterpret_cast<PluginEntry>(opened.function)();
   const std::string why = info ? mismatch(*info, name) : "its entry point returned null";
   if (why.empty())
     result.plugin = info;
@@ -187,10 +114,7 @@ std::vector<std::string> plugin_names_in(std::string_view path) {
 LoadedPlugin load_plugin(std::string_view name) {
   const std::string file = std::string(file_prefix) + std::string(name) + std::string(file_suffix);
   const std::vector<fs::path> folders = search_folders();
-  for (const fs::path& folder : folders) {
-    std::error_code error;
-    if (fs::exists(folder / file, error)) return open(folder / file, name);
-  }
+  if (const fs::path path = first_file(folders, file); !path.empty()) return open(path, name);
   return {nullptr,
           {},
           "no " + file + " in " + joined(folders) + "; build it, or name its folder in TESSERA_PLUGIN_PATH",

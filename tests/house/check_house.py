@@ -17,6 +17,8 @@ CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh"}
 SCRIPTS = {".py", ".cmake", ".sh"}
 MOST_COLUMNS = 120
 MOST_FILES = 30
+# Programs include these headers by their names, so that a folder would be a part of the interface.
+FLAT_FOLDERS = {"include/tessera": 40}
 README_LINES = {"README.md": 150, "backends/cuda/gemm/README.md": 120}
 OTHER_README_LINES = 60
 
@@ -160,8 +162,9 @@ def check_folders(names, findings):
         if name.split("/")[0] in ("src", "backends", "apps", "include", "cmake"):
             folders.setdefault(os.path.dirname(name), []).append(name)
     for folder, files in sorted(folders.items()):
-        if len(files) > MOST_FILES:
-            findings.append(f"{folder}:1: {len(files)} files; a folder of product code has at most {MOST_FILES}")
+        most = FLAT_FOLDERS.get(folder, MOST_FILES)
+        if len(files) > most:
+            findings.append(f"{folder}:1: {len(files)} files; this folder of product code has at most {most}")
 
 
 def include_rules(root):

@@ -36,11 +36,19 @@ endif()
 
 # find_package
 run(COMMAND ${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -G ${GENERATOR} -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}
-    -D CMAKE_PREFIX_PATH=${prefix} -D EXAMPLE=${EXAMPLE}
+    -D CMAKE_PREFIX_PATH=${prefix} -D EXAMPLE=${EXAMPLE} -D KERNELS=${KERNELS} -D CMAKE_CUDA_ARCHITECTURES=90
     -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${sanitize})
 run(COMMAND ${CMAKE_COMMAND} --build ${WORK}/outside)
 run(COMMAND ${WORK}/outside/product OUTPUT output)
 check_product("${output}")
+run(COMMAND ${WORK}/outside/layer 100 reference OUTPUT output)
+if(NOT output MATCHES "reference: -?[0-9]")
+  message(FATAL_ERROR "a program with kernels of its own printed:\n${output}")
+endif()
+find_program(nvcc nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
+if(nvcc AND NOT EXISTS ${WORK}/outside/liblayer_kernels_cuda.so)
+  message(FATAL_ERROR "${nvcc} is there, but tessera_add_kernels() made no plug-in beside the program")
+endif()
 
 # pkg-config
 find_program(pkg_config pkg-config REQUIRED)

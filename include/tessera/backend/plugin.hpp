@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <span>
 
+#include <tessera/backend/build_tag.hpp>
 #include <tessera/backend_list.hpp>
 #include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
@@ -28,20 +29,6 @@ namespace tessera {
 
 /// This number is raised whenever a type that crosses the boundary changes.
 inline constexpr std::uint32_t plugin_abi_version = 8;
-
-/// The text of its argument; TESSERA_STRINGIFY replaces macros first.
-#define TESSERA_STRINGIFY_IMPL(x) #x
-/// The text of a macro's value.
-#define TESSERA_STRINGIFY(x) TESSERA_STRINGIFY_IMPL(x)
-/// The standard library and its ABI as text. C++ objects cross the boundary, so host and plug-in must agree on them.
-#if defined(__GLIBCXX__)
-#define TESSERA_BUILD_TAG \
-  "libstdc++-cxx11abi" TESSERA_STRINGIFY(_GLIBCXX_USE_CXX11_ABI) "-gxxabi" TESSERA_STRINGIFY(__GXX_ABI_VERSION)
-#elif defined(_LIBCPP_VERSION)
-#define TESSERA_BUILD_TAG "libc++-abi" TESSERA_STRINGIFY(_LIBCPP_ABI_VERSION)
-#else
-#error "unknown standard library: give it a build tag"
-#endif
 
 /// The arguments that the host passes to create().
 struct ExecutorOptions {

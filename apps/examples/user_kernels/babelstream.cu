@@ -1,0 +1,3 @@
+#include "babelstream.hpp"
+
+TESSERA_CUDA_KERNELS(stream::Copy, stream::Mul, stream::Add, stream::Triad, stream::Dot)

@@ -1,0 +1,3 @@
+#include "jacobi.hpp"
+
+TESSERA_CUDA_KERNELS(Step, Change, Point)

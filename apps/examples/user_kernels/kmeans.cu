@@ -1,0 +1,3 @@
+#include "kmeans.hpp"
+
+TESSERA_CUDA_KERNELS(Assign, Distance)

@@ -1,0 +1,3 @@
+#include "layer.hpp"
+
+TESSERA_CUDA_KERNELS(BiasAndTanh, Element)

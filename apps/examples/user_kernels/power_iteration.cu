@@ -1,0 +1,3 @@
+#include "power_iteration.hpp"
+
+TESSERA_CUDA_KERNELS(Divide, Product)
