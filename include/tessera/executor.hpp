@@ -15,6 +15,10 @@
 /// Every virtual method is noexcept and reports through Status; only libtessera throws. Several threads may use an
 /// executor at once, but only one thread at a time may use a queue.
 ///
+/// A backend overrides the protected methods run_allocate(), run_copy_in(), run_map() and so on. Programs, and backends
+/// too, call the public ones without `run_`, which are not virtual: they tell the tools (tools.hpp) of the work and
+/// call the protected ones.
+///
 /// Source: ginkgo's Executor, which owns memory and queue as well. There is no double dispatch between devices here:
 /// libtessera copies between two devices through the host.
 
@@ -184,16 +188,16 @@ class TESSERA_API Executor {
 
   /// Allocates device memory, aligned to at least 64 bytes. On OutOfMemory `memory` is null and the executor stays
   /// usable.
-  virtual Status allocate(std::size_t bytes, void*& memory) noexcept = 0;
+  Status allocate(std::size_t bytes, void*& memory) noexcept;
   /// Frees memory that allocate() gave; null does nothing.
-  virtual void free(void* memory) noexcept = 0;
+  void free(void* memory) noexcept;
 
   /// Copies `rows` rows of `width` bytes; pitches are bytes between rows. The copy is complete on return.
-  virtual Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
-                         std::size_t width, std::size_t rows) noexcept = 0;
+  Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                 std::size_t width, std::size_t rows) noexcept;
   /// Copies rows from the device to the host, as copy_in() copies them to the device.
-  virtual Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
-                          std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                  std::size_t width, std::size_t rows) noexcept;
 
   /// Returns the queue that matrices and gemm() use. It belongs to the executor.
   virtual Queue& default_queue() noexcept = 0;
@@ -208,12 +212,11 @@ class TESSERA_API Executor {
   virtual std::span<const ReduceKernel> reduce_kernels() const noexcept = 0;
 
   /// Enqueues an element-wise operation.
-  virtual Status map(Queue& queue, const MapCall& call) noexcept = 0;
+  Status map(Queue& queue, const MapCall& call) noexcept;
   /// Enqueues a random fill.
-  virtual Status random(Queue& queue, const RandomCall& call) noexcept = 0;
-
+  Status random(Queue& queue, const RandomCall& call) noexcept;
   /// Applies an epilogue in a separate pass after a product: z = epilogue(scale·x).
-  virtual Status finish(Queue& queue, const FinishCall& call) noexcept = 0;
+  Status finish(Queue& queue, const FinishCall& call) noexcept;
 
   /// Measures the ceilings for products of this type and mode; takes some 100 ms. threads = 0: the default number.
   virtual Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept = 0;
@@ -241,6 +244,19 @@ class TESSERA_API Executor {
   void use_tuning(std::shared_ptr<const detail::TunedRows> rows) noexcept { tuned_ = std::move(rows); }
 
  protected:
+  /// What the public methods of these names do, without `run_`.
+  /// @{
+  virtual Status run_allocate(std::size_t bytes, void*& memory) noexcept = 0;
+  virtual void run_free(void* memory) noexcept = 0;
+  virtual Status run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host,
+                             std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  virtual Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
+                              std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  virtual Status run_map(Queue& queue, const MapCall& call) noexcept = 0;
+  virtual Status run_random(Queue& queue, const RandomCall& call) noexcept = 0;
+  virtual Status run_finish(Queue& queue, const FinishCall& call) noexcept = 0;
+  /// @}
+
   /// Computes the groups of a gemm_batch() that names no row. The groups were checked and have count, m, n, k > 0 and
   /// alpha ≠ 0. The base class computes one product after another; a backend that overrides the method calls the base
   /// class for the groups that it cannot compute faster.

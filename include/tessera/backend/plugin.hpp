@@ -27,7 +27,7 @@
 namespace tessera {
 
 /// This number is raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t plugin_abi_version = 7;
+inline constexpr std::uint32_t plugin_abi_version = 8;
 
 /// The text of its argument; TESSERA_STRINGIFY replaces macros first.
 #define TESSERA_STRINGIFY_IMPL(x) #x
