@@ -10,6 +10,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/elementwise/elementwise.hpp"
 #include "cuda/gemm/ladder.hpp"
+#include "cuda/memory/pinned.hpp"
 #include "cuda/reduce/ladder.hpp"
 
 namespace tessera::cuda {
@@ -66,6 +67,28 @@ Status CudaExecutor::run_copy_out(Queue& queue, void* host, std::size_t host_pit
                                   std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept {
   const detail::ContractArithmetic contract;
   return staging_.copy_out(stream_of(queue), host, device, {device_pitch, host_pitch, width, rows});
+}
+
+Status CudaExecutor::run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  const cudaStream_t stream = stream_of(queue);
+  if (call.direction == CopyDirection::In)
+    return staging_.start_in(stream, call.to, call.from, {call.to_pitch, call.from_pitch, call.width, call.rows});
+  if (call.direction == CopyDirection::Out)
+    return staging_.start_out(stream, call.to, call.from, {call.from_pitch, call.to_pitch, call.width, call.rows});
+  if (call.source != nullptr && dynamic_cast<CudaExecutor*>(call.source) == nullptr)
+    return {StatusCode::Rejected, "a card reaches the memory of other cards, but not of another backend's device"};
+  return copy_within(stream, call.to, call.to_pitch, call.from, call.from_pitch, call.width, call.rows);
+}
+
+Status CudaExecutor::run_allocate_host(std::size_t bytes, void*& memory) noexcept {
+  const detail::ContractArithmetic contract;
+  return allocate_pinned(device_, bytes, memory);
+}
+
+void CudaExecutor::run_free_host(void* memory) noexcept {
+  const detail::ContractArithmetic contract;
+  free_pinned(device_, memory);
 }
 
 Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {

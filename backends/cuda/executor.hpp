@@ -29,6 +29,9 @@ class CudaExecutor final : public Executor, public DeviceMonitor {
                      std::size_t width, std::size_t rows) noexcept override;
   Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                       std::size_t width, std::size_t rows) noexcept override;
+  Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override;
+  Status run_allocate_host(std::size_t bytes, void*& memory) noexcept override;
+  void run_free_host(void* memory) noexcept override;
   Queue& default_queue() noexcept override { return *queue_; }
   Status create_queue(std::unique_ptr<Queue>& queue) noexcept override;
   Status create_event(std::unique_ptr<Event>& event) noexcept override;

@@ -85,7 +85,8 @@ struct Operation {
 ///
 /// Callbacks are noexcept by their type: one that throws ends the program (std::terminate), because an exception must
 /// not pass through the work of a plug-in. A callback may use the library: what it does there is not reported to any
-/// tool, and no lock of the library is held around a callback. It returns soon, because the work waits for it.
+/// tool. The one thing that it must not use is the matrix whose elements are being copied or whose memory is being
+/// allocated or freed, because a matrix is locked meanwhile. It returns soon, because the work waits for it.
 struct Tool {
   std::uint32_t struct_size = sizeof(Tool); ///< bytes of this structure when the tool was compiled
   const char* name = nullptr;               ///< for messages; it must outlive the tool

@@ -20,6 +20,8 @@ Queue::~Queue() = default;
 Event::~Event() = default;
 Executor::~Executor() = default;
 
+Status Queue::wait(Event& event) noexcept { return event.synchronize(); }
+
 namespace {
 
 std::string describe(const GemmCall& call) {

@@ -31,6 +31,8 @@ class TESSERA_API HostExecutor : public Executor {
   /// Copies within host memory; see Executor::copy_out().
   Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                       std::size_t width, std::size_t rows) noexcept override;
+  /// Copies within host memory, also from another executor of the host; see Executor::enqueue_copy().
+  Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override;
   /// Applies an epilogue in a serial loop; see Executor::finish().
   Status run_finish(Queue& queue, const FinishCall& call) noexcept override;
   /// Returns the number of threads that work started by this thread may use. Inside a parallel region of the executor's
