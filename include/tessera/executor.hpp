@@ -284,24 +284,29 @@ class TESSERA_API Executor {
   void use_tuning(std::shared_ptr<const detail::TunedRows> rows) noexcept { tuned_ = std::move(rows); }
 
  protected:
-  /// What the public methods of these names do, without `run_`.
-  /// @{
+  /// Does what allocate() does.
   virtual Status run_allocate(std::size_t bytes, void*& memory) noexcept = 0;
+  /// Does what free() does.
   virtual void run_free(void* memory) noexcept = 0;
+  /// Does what copy_in() does.
   virtual Status run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host,
                              std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  /// Does what copy_out() does.
   virtual Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
                               std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  /// Does what map() does.
   virtual Status run_map(Queue& queue, const MapCall& call) noexcept = 0;
+  /// Does what random() does.
   virtual Status run_random(Queue& queue, const RandomCall& call) noexcept = 0;
+  /// Does what finish() does.
   virtual Status run_finish(Queue& queue, const FinishCall& call) noexcept = 0;
-  /// In the base class the copy is complete on return, by run_copy_in() and run_copy_out(); within the executor's
-  /// memory it goes through the host, and from another executor's it is Rejected.
+  /// Does what enqueue_copy() does. In the base class the copy is complete on return, by run_copy_in() and
+  /// run_copy_out(); within the executor's memory it goes through the host, and from another executor's it is Rejected.
   virtual Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept;
-  /// In the base class these are ordinary memory.
+  /// Does what allocate_host() does. In the base class it is ordinary memory.
   virtual Status run_allocate_host(std::size_t bytes, void*& memory) noexcept;
+  /// Does what free_host() does.
   virtual void run_free_host(void* memory) noexcept;
-  /// @}
 
   /// Computes the groups of a gemm_batch() that names no row. The groups were checked and have count, m, n, k > 0 and
   /// alpha ≠ 0. The base class computes one product after another; a backend that overrides the method calls the base

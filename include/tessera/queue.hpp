@@ -17,7 +17,8 @@
 ///
 /// Lifetimes: a matrix may be destroyed, or moved from, while queues still use it; if a copy of its host memory is
 /// under way, the destructor waits. Memory of the caller (MatrixView::wrap) must outlive the view; the last copy of the
-/// view waits for the work and brings the result to the memory.
+/// view waits for the work and brings the result to the memory. If that fails, a line on stderr says so; read an
+/// element through the view first where an exception is wanted.
 ///
 /// Pinned and pageable: a copy between a device and host memory is asynchronous only where the host's memory is pinned
 /// (page-locked): Matrix::pinned() makes such a matrix. From and to other memory the call returns when the copy no

@@ -60,24 +60,23 @@ struct Operation {
   std::uint32_t struct_size = sizeof(Operation); ///< bytes of this structure in the libtessera that calls
   Kind kind = Kind::Product;                     ///< what the operation does
   std::uint64_t id = 0;                          ///< ties its end to its begin; positive, and never used twice
-  std::uint64_t parent = 0;       ///< the operation of this thread within which it runs, among its parts; 0: none
-  const char* name = "";          ///< the row's name, or a word: "axpby", "random", "epilogue", "batch", "copy", …
-  const char* backend = "";       ///< the backend's word
-  const char* device = "";        ///< the processor's or card's own name
-  int device_index = 0;           ///< the card's number; 0 on a processor
-  DType type = DType::F32;        ///< type of the operands; F32 where the operation knows only bytes
-  DType result = DType::F32;      ///< type of the results
-  Math math = Math::Strict;       ///< how a product may round
-  Index m = 0;                    ///< rows of C or of the elements, or rows that are copied
-  Index n = 0;                    ///< columns of C or of the elements
-  Index k = 0;                    ///< columns of op(A); 0 where there is no product
-  Index count = 1;                ///< products in a batch, whose m, n and k are the first group's
-  std::uint64_t bytes = 0;        ///< the least that must be read and written, or the size of an allocation
-  double operations = 0;          ///< floating-point operations of products, two for a multiply-add; else 0
-  const void* memory = nullptr;   ///< what is freed, or, at the end of an allocation, what was allocated
-  Executor* executor = nullptr;   ///< the executor that does it
-  Queue* queue = nullptr;         ///< the queue that it is enqueued in; null for allocations and frees
-  const void* reserved = nullptr; ///< null
+  std::uint64_t parent = 0;     ///< the operation of this thread within which it runs, among its parts; 0: none
+  const char* name = "";        ///< the row's name, or a word: "axpby", "random", "epilogue", "batch", "copy", …
+  const char* backend = "";     ///< the backend's word
+  const char* device = "";      ///< the processor's or card's own name
+  int device_index = 0;         ///< the card's number; 0 on a processor
+  DType type = DType::F32;      ///< type of the operands; F32 where the operation knows only bytes
+  DType result = DType::F32;    ///< type of the results
+  Math math = Math::Strict;     ///< how a product may round
+  Index m = 0;                  ///< rows of C or of the elements, or rows that are copied
+  Index n = 0;                  ///< columns of C or of the elements
+  Index k = 0;                  ///< columns of op(A); 0 where there is no product
+  Index count = 1;              ///< products in a batch, whose m, n and k are the first group's
+  std::uint64_t bytes = 0;      ///< the least that must be read and written, or the size of an allocation
+  double operations = 0;        ///< floating-point operations of products, two for a multiply-add; else 0
+  const void* memory = nullptr; ///< what is freed, or, at the end of an allocation, what was allocated
+  Executor* executor = nullptr; ///< the executor that does it
+  Queue* queue = nullptr;       ///< the queue that it is enqueued in; null for allocations and frees
 };
 
 /// A tool: its callbacks, of which one may be null. They are called by the threads that do the work, by several at
@@ -105,7 +104,8 @@ struct Tool {
 /// Names a registered tool. Positive.
 using ToolId = std::uint64_t;
 
-/// Registers a tool, whose structure is copied. It hears of operations that begin from now on, in all threads.
+/// Registers a tool, whose structure is copied. It hears of operations that begin from now on, in all threads. Each
+/// registration takes about a hundred bytes that are never freed, because a thread may still be reading them.
 ///
 /// Throws InvalidArgument if struct_size is not one of this version or of an earlier one, if name or kinds or both
 /// callbacks are missing, or if a tool with the same callbacks and data is registered already.

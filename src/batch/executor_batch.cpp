@@ -34,7 +34,8 @@ Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std
     if (!tools::anyone_listens()) [[likely]]
       return run_some(some);
     const std::string name(kernel.empty() ? "batch" : kernel);
-    return tools::observe(tools::describe(*this, queue, some, name.c_str()), [&] { return run_some(some); });
+    return tools::observe([&] { return tools::describe(*this, queue, some, name.c_str()); },
+                          [&] { return run_some(some); });
   };
   if (std::all_of(groups.begin(), groups.end(), multiplies)) return groups.empty() ? Status{} : run(groups);
   std::vector<GemmBatch> multiplied;

@@ -197,7 +197,8 @@ Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kerne
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
   if (!tools::anyone_listens()) [[likely]]
     return run_row(queue, *row, call);
-  return tools::observe(tools::describe(*this, queue, call, row->name), [&] { return run_row(queue, *row, call); });
+  return tools::observe([&] { return tools::describe(*this, queue, call, row->name); },
+                        [&] { return run_row(queue, *row, call); });
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }
@@ -212,7 +213,7 @@ Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& resu
   const auto run = [&] { return row->run(*row, *this, queue, call, result); };
   if (!tools::anyone_listens()) [[likely]]
     return run();
-  return tools::observe(tools::describe(*this, queue, call, row->name), run);
+  return tools::observe([&] { return tools::describe(*this, queue, call, row->name); }, run);
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }

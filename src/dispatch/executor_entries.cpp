@@ -18,22 +18,45 @@ using tools::describe;
 using tools::Kind;
 using tools::observe;
 
-Status Executor::allocate(std::size_t bytes, void*& memory) noexcept {
-  if (!anyone_listens()) [[likely]]
-    return run_allocate(bytes, memory);
-  tools::Observation observation(tools::describe_memory(*this, Kind::Allocate, "allocate", bytes, nullptr));
-  Status status = run_allocate(bytes, memory);
+namespace {
+
+// These have the tools' side of an entry in functions of their own, so that without a tool the entry has no frame and
+// ends in a jump to the backend's method.
+
+template <auto Method, class Call>
+[[gnu::noinline, gnu::cold]] Status tell_and_run(Executor& executor, Queue& queue, const Call& call) noexcept {
+  return observe([&] { return describe(executor, queue, call); }, [&] { return (executor.*Method)(queue, call); });
+}
+
+template <auto Method>
+[[gnu::noinline, gnu::cold]] Status tell_and_allocate(Executor& executor, const char* name, std::size_t bytes,
+                                                      void*& memory) noexcept {
+  tools::Observation observation(tools::describe_memory(executor, Kind::Allocate, name, bytes, nullptr));
+  Status status = (executor.*Method)(bytes, memory);
   observation.allocated(memory);
   observation.end(status.code);
   return status;
 }
 
+template <auto Method>
+[[gnu::noinline, gnu::cold]] void tell_and_free(Executor& executor, const char* name, void* memory) noexcept {
+  tools::Observation observation(tools::describe_memory(executor, Kind::Free, name, 0, memory));
+  (executor.*Method)(memory);
+  observation.end(StatusCode::Ok);
+}
+
+} // namespace
+
+Status Executor::allocate(std::size_t bytes, void*& memory) noexcept {
+  if (!anyone_listens()) [[likely]]
+    return run_allocate(bytes, memory);
+  return tell_and_allocate<&Executor::run_allocate>(*this, "allocate", bytes, memory);
+}
+
 void Executor::free(void* memory) noexcept {
   if (!anyone_listens() || memory == nullptr) [[likely]]
     return run_free(memory);
-  tools::Observation observation(tools::describe_memory(*this, Kind::Free, "free", 0, memory));
-  run_free(memory);
-  observation.end(StatusCode::Ok);
+  tell_and_free<&Executor::run_free>(*this, "free", memory);
 }
 
 Status Executor::copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
@@ -41,7 +64,7 @@ Status Executor::copy_in(Queue& queue, void* device, std::size_t device_pitch, c
   const auto run = [&] { return run_copy_in(queue, device, device_pitch, host, host_pitch, width, rows); };
   if (!anyone_listens()) [[likely]]
     return run();
-  return observe(tools::describe_copy(*this, queue, Kind::CopyIn, width, rows), run);
+  return observe([&] { return tools::describe_copy(*this, queue, Kind::CopyIn, width, rows); }, run);
 }
 
 Status Executor::copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
@@ -49,53 +72,43 @@ Status Executor::copy_out(Queue& queue, void* host, std::size_t host_pitch, cons
   const auto run = [&] { return run_copy_out(queue, host, host_pitch, device, device_pitch, width, rows); };
   if (!anyone_listens()) [[likely]]
     return run();
-  return observe(tools::describe_copy(*this, queue, Kind::CopyOut, width, rows), run);
+  return observe([&] { return tools::describe_copy(*this, queue, Kind::CopyOut, width, rows); }, run);
 }
 
 Status Executor::enqueue_copy(Queue& queue, const CopyCall& call) noexcept {
   if (!anyone_listens()) [[likely]]
     return run_enqueue_copy(queue, call);
-  const Kind kind = call.direction == CopyDirection::In    ? Kind::CopyIn
-                    : call.direction == CopyDirection::Out ? Kind::CopyOut
-                                                           : Kind::CopyWithin;
-  return observe(tools::describe_copy(*this, queue, kind, call.width, call.rows),
-                 [&] { return run_enqueue_copy(queue, call); });
+  return tell_and_run<&Executor::run_enqueue_copy>(*this, queue, call);
 }
 
 Status Executor::allocate_host(std::size_t bytes, void*& memory) noexcept {
   if (!anyone_listens()) [[likely]]
     return run_allocate_host(bytes, memory);
-  tools::Observation observation(tools::describe_memory(*this, Kind::Allocate, "allocate_host", bytes, nullptr));
-  Status status = run_allocate_host(bytes, memory);
-  observation.allocated(memory);
-  observation.end(status.code);
-  return status;
+  return tell_and_allocate<&Executor::run_allocate_host>(*this, "allocate_host", bytes, memory);
 }
 
 void Executor::free_host(void* memory) noexcept {
   if (!anyone_listens() || memory == nullptr) [[likely]]
     return run_free_host(memory);
-  tools::Observation observation(tools::describe_memory(*this, Kind::Free, "free_host", 0, memory));
-  run_free_host(memory);
-  observation.end(StatusCode::Ok);
+  tell_and_free<&Executor::run_free_host>(*this, "free_host", memory);
 }
 
 Status Executor::map(Queue& queue, const MapCall& call) noexcept {
   if (!anyone_listens()) [[likely]]
     return run_map(queue, call);
-  return observe(describe(*this, queue, call), [&] { return run_map(queue, call); });
+  return tell_and_run<&Executor::run_map>(*this, queue, call);
 }
 
 Status Executor::random(Queue& queue, const RandomCall& call) noexcept {
   if (!anyone_listens()) [[likely]]
     return run_random(queue, call);
-  return observe(describe(*this, queue, call), [&] { return run_random(queue, call); });
+  return tell_and_run<&Executor::run_random>(*this, queue, call);
 }
 
 Status Executor::finish(Queue& queue, const FinishCall& call) noexcept {
   if (!anyone_listens()) [[likely]]
     return run_finish(queue, call);
-  return observe(describe(*this, queue, call), [&] { return run_finish(queue, call); });
+  return tell_and_run<&Executor::run_finish>(*this, queue, call);
 }
 
 Status Executor::run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept {

@@ -5,6 +5,7 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/recording.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera {
@@ -59,6 +60,11 @@ std::shared_ptr<detail::QueueMark> ExecutionQueue::mark() {
 }
 
 void ExecutionQueue::start_behind_default_queue() {
+  // What is recorded does not run now, and a wait for it would draw this queue into the recording.
+  if (is_being_recorded(executor_.default_queue()))
+    throw InvalidArgument("an ExecutionQueue cannot be given work while the default queue of " +
+                          executor_.capabilities().device +
+                          " is being recorded; give it the work before or after record()");
   if (default_queue_ == nullptr) throw_if_failed(executor_.create_event(default_queue_));
   throw_if_failed(default_queue_->record(executor_.default_queue()));
   throw_if_failed(queue_->wait(*default_queue_));

@@ -2,6 +2,7 @@
 #include <tessera/detail/storage.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -71,7 +72,8 @@ Storage::~Storage() {
   // The caller's memory must get what was computed into it on a device.
   if (!owns_host_ && !host_current_) try {
       fetch();
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      std::fprintf(stderr, "tessera: a result for the caller's memory is lost: %s\n", error.what());
     }
   release_device();
   if (pins_ != nullptr) {

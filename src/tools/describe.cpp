@@ -156,6 +156,13 @@ Operation describe_copy(Executor& executor, Queue& queue, Kind kind, std::size_t
   return operation;
 }
 
+Operation describe(Executor& executor, Queue& queue, const CopyCall& call) {
+  const Kind kind = call.direction == CopyDirection::In    ? Kind::CopyIn
+                    : call.direction == CopyDirection::Out ? Kind::CopyOut
+                                                           : Kind::CopyWithin;
+  return describe_copy(executor, queue, kind, call.width, call.rows);
+}
+
 Operation describe_memory(Executor& executor, Kind kind, const char* name, std::size_t bytes, const void* memory) {
   Operation operation = on(executor, nullptr, kind, name);
   operation.bytes = bytes;

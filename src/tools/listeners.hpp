@@ -3,10 +3,10 @@
 /// The tools that listen, and how an operation tells them of its begin and end. An entry of an executor reads
 ///
 ///     if (!tools::anyone_listens()) [[likely]] return run_map(queue, call);
-///     return tools::observe(tools::describe(*this, queue, call), [&] { return run_map(queue, call); });
+///     return tools::observe([&] { return tools::describe(*this, queue, call); }, [&] { return run_map(queue, call);
+///     });
 
 #include <atomic>
-#include <utility>
 
 #include <tessera/status.hpp>
 #include <tessera/tools.hpp>
@@ -38,11 +38,12 @@ class Observation {
   const Listeners* told_ = nullptr; ///< Only tools that were told of the begin are told of the end.
 };
 
-/// Does the work and tells the tools of it.
-template <class Work>
-Status observe(const Operation& operation, Work&& work) {
-  Observation observation(operation);
-  Status status = std::forward<Work>(work)();
+/// Does the work and tells the tools of it; `describe` returns the Operation. It is a function of its own, and cold, so
+/// that a caller without a tool has no frame for it.
+template <class Describe, class Work>
+[[gnu::noinline, gnu::cold]] Status observe(const Describe& describe, const Work& work) {
+  Observation observation(describe());
+  Status status = work();
   observation.end(status.code);
   return status;
 }

@@ -1,5 +1,6 @@
 /// What tools are told of each kind of operation, on the tested backend.
 
+#include <cstring>
 #include <map>
 #include <set>
 #include <vector>
@@ -125,6 +126,38 @@ BOOST_AUTO_TEST_CASE(memory_and_copies) {
   BOOST_TEST(recorder.told[0].operation.memory == nullptr);
   BOOST_TEST(recorder.told[1].operation.memory == where);
   BOOST_TEST(recorder.told[6].operation.memory == where);
+}
+
+BOOST_AUTO_TEST_CASE(pinned_memory_and_copies_in_a_queue) {
+  const DeviceMemory x, y;
+  Queue& queue = tested().default_queue();
+  Recorder recorder;
+  void* host = nullptr;
+  throw_if_failed(tested().allocate_host(DeviceMemory::bytes, host));
+  std::memset(host, 0, DeviceMemory::bytes);
+  CopyCall copy{.direction = CopyDirection::In, .to = x.data, .to_pitch = 96, .from = host, .from_pitch = 96};
+  copy.width = 96;
+  copy.rows = 24;
+  throw_if_failed(tested().enqueue_copy(queue, copy));
+  copy.direction = CopyDirection::Within;
+  copy.from = x.data;
+  copy.to = y.data;
+  throw_if_failed(tested().enqueue_copy(queue, copy));
+  copy.direction = CopyDirection::Out;
+  copy.from = y.data;
+  copy.to = host;
+  throw_if_failed(tested().enqueue_copy(queue, copy));
+  throw_if_failed(queue.synchronize());
+  tested().free_host(host);
+  BOOST_TEST_REQUIRE(recorder.told.size() == 10u);
+  const Kind order[]{Kind::Allocate, Kind::CopyIn, Kind::CopyWithin, Kind::CopyOut, Kind::Free};
+  const char* const names[]{"allocate_host", "copy_in", "copy_within", "copy_out", "free_host"};
+  for (std::size_t i = 0; i < 5; ++i) {
+    check_pair(recorder.told[2 * i], recorder.told[2 * i + 1]);
+    BOOST_CHECK(recorder.told[2 * i].operation.kind == order[i]);
+    BOOST_TEST(recorder.told[2 * i].name == names[i]);
+    BOOST_TEST(recorder.told[2 * i].operation.bytes == (i < 4 ? DeviceMemory::bytes : 0));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(elements_and_reductions) {
