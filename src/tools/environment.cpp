@@ -111,9 +111,9 @@ class Start {
 } // namespace
 
 void start_from_environment() {
+  const WholeAcrossFork action;                          // comes first, so that a child never finds half of a Start
   alignas(Start) static std::byte memory[sizeof(Start)]; // never destroyed: static objects may use an executor at exit
   static auto* const start = new (memory) Start;
-  const WholeAcrossFork action;
   start->once();
 }
 
