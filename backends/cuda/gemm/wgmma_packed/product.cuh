@@ -75,6 +75,10 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const WorkTile work(x, index);
     Index plane = work.slice == 0 || !R::scaled ? work.slice : 1 + x.cut.first(work.slice) - x.cut.first(1);
+    // The first consumer begins two stages before the second one, so that they do not both leave the units idle while
+    // they add up a chunk. A tile must be longer than the ring, or the first one might be a tile ahead.
+    const bool apart = R::scaled && work.end - work.begin > 2 * S::count;
+    if (apart && consumer == 1) asm volatile("bar.sync 2, %0;" ::"n"(consumers * 128) : "memory");
     [[maybe_unused]] SegmentTotals<float, R::scaled ? count : 1> totals(x.m);
     for (int k = work.begin; k < work.end;) {
       const int end = R::scaled ? min(work.end, k + x.segment_blocks) : work.end;
@@ -92,6 +96,8 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
           begin_products();
           multiply_stage<R, S>(sum, shared + ring.stage * S::bytes, consumer, accumulate);
           commit_products();
+          if (apart && consumer == 0 && k == work.begin + 1)
+            asm volatile("bar.arrive 2, %0;" ::"n"(consumers * 128) : "memory");
           wait_for_products<1>();
           if (before >= 0) barriers.release(before, lane);
           before = ring.stage;
