@@ -1,7 +1,8 @@
 #pragma once
 
 /// The command line of the examples, PROGRAM [SIZE] [BACKEND]..., and a run on each backend with results compared bit
-/// by bit. Without a backend on the command line all are tried, and one that is missing says why.
+/// by bit. Where the command line names no backend, the program tries all of them, and prints why a missing one is
+/// missing.
 
 #include <cstdint>
 #include <cstdlib>

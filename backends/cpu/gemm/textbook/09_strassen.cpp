@@ -139,7 +139,8 @@ class StrassenProduct {
     constexpr double worth_a_thread = 1 << 15; // elements
     const int threads = threads_for(static_cast<double>(z.rows) * static_cast<double>(z.cols),
                                     cpu_.threads_for(call_.threads), worth_a_thread);
-    const Index together = ceil_div<Index>(z.rows, Index{8} * threads);
+    constexpr Index tasks_per_thread = 8;
+    const Index together = ceil_div<Index>(z.rows, tasks_per_thread * threads);
     cpu_.team().run(ceil_div(z.rows, together), threads, [&](Index task, int) {
       for (Index i = task * together; i < std::min(z.rows, (task + 1) * together); ++i)
         add_row(x.data + i * x.ld, sign, y.data + i * y.ld, z.data + i * z.ld, z.cols);

@@ -25,10 +25,9 @@ class AsyncTileLoader {
   static constexpr int width = transpose ? 1 : Vector<T>::width;           ///< elements of one copy
   static constexpr int length = along == Along::K ? depth : outer;         ///< elements of a line of memory
   static constexpr int line = transpose ? 8 : length / width;              ///< threads that copy a line together
-  static constexpr int copies = length / (line * width);                   ///< copies of a thread in each line
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines that each thread takes part in
-  static_assert(threads % line == 0 && copies > 0 && count > 0);
+  static_assert(threads % line == 0 && length >= line * width && count > 0);
   // The same numbers for copies of single elements of an operand that is not aligned. A thread takes `neighbours`.
   static constexpr int neighbours = sizeof(T) == 8 && outer >= 128 ? width : 1;
   static constexpr int singles_line = neighbours == 1 && length > 32 ? 32 : length / neighbours;
