@@ -20,9 +20,9 @@ class CpuExecutor final : public HostExecutor {
   const Capabilities& capabilities() const noexcept override { return capabilities_; }
   std::span<const GemmKernel> gemm_kernels() const noexcept override;
   std::span<const ReduceKernel> reduce_kernels() const noexcept override;
-  Status map(Queue& queue, const MapCall& call) noexcept override;
-  Status finish(Queue& queue, const FinishCall& call) noexcept override;
-  Status random(Queue& queue, const RandomCall& call) noexcept override;
+  Status run_map(Queue& queue, const MapCall& call) noexcept override;
+  Status run_finish(Queue& queue, const FinishCall& call) noexcept override;
+  Status run_random(Queue& queue, const RandomCall& call) noexcept override;
   Status run_range(Queue& queue, const RangeCall& call) noexcept override; ///< range.cpp
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
   int threads_here() const noexcept override { return team_->threads_here(); }

@@ -10,6 +10,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/elementwise/elementwise.hpp"
 #include "cuda/gemm/ladder.hpp"
+#include "cuda/memory/pinned.hpp"
 #include "cuda/reduce/ladder.hpp"
 
 namespace tessera::cuda {
@@ -29,7 +30,7 @@ Status CudaExecutor::create(int device, std::size_t memory_limit, int copy_threa
 
 CudaExecutor::~CudaExecutor() = default;
 
-Status CudaExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
+Status CudaExecutor::run_allocate(std::size_t bytes, void*& memory) noexcept {
   const detail::ContractArithmetic contract;
   const auto held = queue_->hold();
   if (RecordedMemory* const recorded = queue_->recorded_memory()) return recorded->allocate(bytes, memory);
@@ -42,7 +43,7 @@ Status CudaExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
   return status;
 }
 
-void CudaExecutor::free(void* memory) noexcept {
+void CudaExecutor::run_free(void* memory) noexcept {
   const detail::ContractArithmetic contract;
   if (memory == nullptr) return;
   const auto held = queue_->hold();
@@ -56,16 +57,38 @@ void CudaExecutor::free(void* memory) noexcept {
   memory_.free(stream, memory);
 }
 
-Status CudaExecutor::copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host,
-                             std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept {
+Status CudaExecutor::run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host,
+                                 std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept {
   const detail::ContractArithmetic contract;
   return staging_.copy_in(stream_of(queue), device, host, {device_pitch, host_pitch, width, rows});
 }
 
-Status CudaExecutor::copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
-                              std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept {
+Status CudaExecutor::run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
+                                  std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept {
   const detail::ContractArithmetic contract;
   return staging_.copy_out(stream_of(queue), host, device, {device_pitch, host_pitch, width, rows});
+}
+
+Status CudaExecutor::run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  const cudaStream_t stream = stream_of(queue);
+  if (call.direction == CopyDirection::In)
+    return staging_.start_in(stream, call.to, call.from, {call.to_pitch, call.from_pitch, call.width, call.rows});
+  if (call.direction == CopyDirection::Out)
+    return staging_.start_out(stream, call.to, call.from, {call.from_pitch, call.to_pitch, call.width, call.rows});
+  if (call.source != nullptr && dynamic_cast<CudaExecutor*>(call.source) == nullptr)
+    return {StatusCode::Rejected, "a card reaches the memory of other cards, but not of another backend's device"};
+  return copy_within(stream, call.to, call.to_pitch, call.from, call.from_pitch, call.width, call.rows);
+}
+
+Status CudaExecutor::run_allocate_host(std::size_t bytes, void*& memory) noexcept {
+  const detail::ContractArithmetic contract;
+  return allocate_pinned(device_, bytes, memory);
+}
+
+void CudaExecutor::run_free_host(void* memory) noexcept {
+  const detail::ContractArithmetic contract;
+  free_pinned(device_, memory);
 }
 
 Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {
@@ -86,15 +109,15 @@ Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept {
 std::span<const GemmKernel> CudaExecutor::gemm_kernels() const noexcept { return gemm_ladder(); }
 std::span<const ReduceKernel> CudaExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
 
-Status CudaExecutor::map(Queue& queue, const MapCall& call) noexcept {
+Status CudaExecutor::run_map(Queue& queue, const MapCall& call) noexcept {
   const detail::ContractArithmetic contract;
   return cuda::map(queue, call);
 }
-Status CudaExecutor::finish(Queue& queue, const FinishCall& call) noexcept {
+Status CudaExecutor::run_finish(Queue& queue, const FinishCall& call) noexcept {
   const detail::ContractArithmetic contract;
   return cuda::apply_epilogue(queue, call);
 }
-Status CudaExecutor::random(Queue& queue, const RandomCall& call) noexcept {
+Status CudaExecutor::run_random(Queue& queue, const RandomCall& call) noexcept {
   const detail::ContractArithmetic contract;
   return cuda::random(queue, call);
 }

@@ -24,7 +24,7 @@ class ReferenceExecutor final : public HostExecutor {
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return gemm_ladder(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reduce_ladder(); }
 
-  Status map(Queue&, const MapCall& call) noexcept override {
+  Status run_map(Queue&, const MapCall& call) noexcept override {
     const detail::ContractArithmetic contract;
     if (is_complex(call.op)) {
       host::map_complex(call, {0, call.rows, 0, call.cols});
@@ -33,7 +33,7 @@ class ReferenceExecutor final : public HostExecutor {
     host::map_rows(call, 0, call.rows);
     return {};
   }
-  Status random(Queue&, const RandomCall& call) noexcept override {
+  Status run_random(Queue&, const RandomCall& call) noexcept override {
     const detail::ContractArithmetic contract;
     host::random_rows(call, 0, call.rows);
     return {};

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Adaptor to and from Eigen 3.3 or later; adaptor.hpp describes the functions. tessera.hpp does not include this
-/// header.
+/// Adaptor to and from Eigen 3.3 or later; detail/adaptor.hpp describes the functions. tessera.hpp does not include
+/// this header.
 ///
 ///     Eigen::MatrixXf x, y, z;
 ///     gemm(1.0f, x, y.transpose(), 0.0f, z);      // z has its size beforehand, as in the BLAS
@@ -13,7 +13,7 @@
 
 #include <Eigen/Core>
 
-#include <tessera/adaptor.hpp>
+#include <tessera/detail/adaptor.hpp>
 
 namespace tessera {
 namespace detail {

@@ -7,8 +7,8 @@
 ///
 /// To each element r are applied, in this order: the addition of the bias of its row or column, the activation, and the
 /// addition of the residual's element. Bias and residual are one rounding each in the type that is computed in (f32 for
-/// 16-bit elements), activation.hpp defines the activations to the bit, and the result is rounded to C's type once, at
-/// the end. So strict products with an epilogue, too, have the same bits on every backend.
+/// 16-bit elements), backend/activation.hpp defines the activations to the bit, and the result is rounded to C's type
+/// once, at the end. So strict products with an epilogue, too, have the same bits on every backend.
 ///
 /// Bias and residual have elements of C's type, are memory of the executor that runs the call, and must not overlap C
 /// (beta = 1 adds to C itself).

@@ -15,6 +15,10 @@
 /// Every virtual method is noexcept and reports through Status; only libtessera throws. Several threads may use an
 /// executor at once, but only one thread at a time may use a queue.
 ///
+/// A backend overrides the protected methods run_allocate(), run_copy_in(), run_map() and so on. Programs, and backends
+/// too, call the public ones without `run_`, which are not virtual: they tell the tools (tools.hpp) of the work and
+/// call the protected ones.
+///
 /// Source: ginkgo's Executor, which owns memory and queue as well. There is no double dispatch between devices here:
 /// libtessera copies between two devices through the host.
 
@@ -31,6 +35,8 @@
 #include <tessera/types.hpp>
 
 namespace tessera {
+
+class Executor;
 
 namespace detail {
 class TunedRows;
@@ -56,6 +62,8 @@ struct Capabilities {
   int kernel_revision = 1; ///< raised when kernels change their times; a tuning table is for one of them
 };
 
+class Event;
+
 /// A stream of work that is done in order. The destructor waits for the work.
 class TESSERA_API Queue {
  public:
@@ -71,6 +79,10 @@ class TESSERA_API Queue {
   virtual Status start_after(void* /*stream*/) noexcept { return {}; }
   /// Makes the work enqueued in `stream` later start behind the work that is in this queue now.
   virtual Status finish_before(void* /*stream*/) noexcept { return {}; }
+
+  /// Makes the work enqueued here later start behind the recorded point of an event, which may be of another queue, of
+  /// another executor, and recorded again later. A queue that cannot wait by itself makes the host wait.
+  virtual Status wait(Event& event) noexcept;
 };
 
 /// A point in a queue's work at which the time is taken.
@@ -126,6 +138,25 @@ struct MapCall {
   Op op_x = Op::None;           ///< read by ExpandComplex and CopyComplex only
   double alpha_imaginary = 0.0; ///< read by CombineComplex only
   double beta_imaginary = 0.0;  ///< read by CombineComplex only
+};
+
+/// Where a copy that is enqueued goes. The values are part of the plug-in ABI.
+enum class CopyDirection : int {
+  In = 0,     ///< from host memory to the executor's
+  Out = 1,    ///< from the executor's memory to the host's
+  Within = 2, ///< from the executor's memory, or another executor's, to this executor's; they do not overlap
+};
+
+/// A copy of `rows` rows of `width` bytes. Pitches are bytes from one row to the next.
+struct CopyCall {
+  CopyDirection direction = CopyDirection::In; ///< where it goes
+  void* to = nullptr;                          ///< the first byte to write
+  std::size_t to_pitch = 0;                    ///< bytes from row to row of `to`
+  const void* from = nullptr;                  ///< the first byte to read
+  std::size_t from_pitch = 0;                  ///< bytes from row to row of `from`
+  std::size_t width = 0;                       ///< bytes of a row
+  std::size_t rows = 0;                        ///< number of rows
+  Executor* source = nullptr;                  ///< Within: the executor whose memory `from` is; null: this one
 };
 
 /// How random numbers are distributed; `low` and `high` mean what the values say. The values are part of the plug-in
@@ -196,18 +227,31 @@ class TESSERA_API Executor {
   /// Describes the machine. The answer stays valid and does not change.
   virtual const Capabilities& capabilities() const noexcept = 0;
 
-  /// Allocates device memory, aligned to at least 64 bytes. On OutOfMemory `memory` is null and the executor stays
-  /// usable.
-  virtual Status allocate(std::size_t bytes, void*& memory) noexcept = 0;
-  /// Frees memory that allocate() gave; null does nothing.
-  virtual void free(void* memory) noexcept = 0;
+  /// Allocates device memory, aligned to at least 64 bytes. Work that is enqueued later, in any queue of the executor,
+  /// may use it. On OutOfMemory `memory` is null and the executor stays usable.
+  Status allocate(std::size_t bytes, void*& memory) noexcept;
+  /// Frees memory that allocate() gave; null does nothing. Work that was enqueued before, in any queue of the executor,
+  /// may still use it.
+  void free(void* memory) noexcept;
 
   /// Copies `rows` rows of `width` bytes; pitches are bytes between rows. The copy is complete on return.
-  virtual Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
-                         std::size_t width, std::size_t rows) noexcept = 0;
+  Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                 std::size_t width, std::size_t rows) noexcept;
   /// Copies rows from the device to the host, as copy_in() copies them to the device.
-  virtual Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
-                          std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                  std::size_t width, std::size_t rows) noexcept;
+  /// Enqueues a copy. Host memory that allocate_host() gave is in use until the queue has done the copy. Of other host
+  /// memory that is true only where the program has page-locked it itself; else the call returns when the host's memory
+  /// is no longer needed. Rejected if `source` is an executor whose memory this one does not reach; copy through the
+  /// host then.
+  Status enqueue_copy(Queue& queue, const CopyCall& call) noexcept;
+
+  /// Allocates host memory that this executor's copies need not wait for (page-locked memory for a card, ordinary
+  /// memory otherwise), aligned to at least 64 bytes. It is scarce: the system cannot move or swap it. On OutOfMemory
+  /// `memory` is null.
+  Status allocate_host(std::size_t bytes, void*& memory) noexcept;
+  /// Frees memory that allocate_host() gave; null does nothing. No copy of it may be under way.
+  void free_host(void* memory) noexcept;
 
   /// Returns the queue that matrices and gemm() use. It belongs to the executor.
   virtual Queue& default_queue() noexcept = 0;
@@ -222,12 +266,11 @@ class TESSERA_API Executor {
   virtual std::span<const ReduceKernel> reduce_kernels() const noexcept = 0;
 
   /// Enqueues an element-wise operation.
-  virtual Status map(Queue& queue, const MapCall& call) noexcept = 0;
+  Status map(Queue& queue, const MapCall& call) noexcept;
   /// Enqueues a random fill.
-  virtual Status random(Queue& queue, const RandomCall& call) noexcept = 0;
-
+  Status random(Queue& queue, const RandomCall& call) noexcept;
   /// Applies an epilogue in a separate pass after a product: z = epilogue(scale·x).
-  virtual Status finish(Queue& queue, const FinishCall& call) noexcept = 0;
+  Status finish(Queue& queue, const FinishCall& call) noexcept;
 
   /// Runs a loop of the caller's own on the host and returns when it is done. The base class runs it on the calling
   /// thread where the executor's memory is the host's, and else returns Rejected: a device runs no code of the host.
@@ -259,6 +302,30 @@ class TESSERA_API Executor {
   void use_tuning(std::shared_ptr<const detail::TunedRows> rows) noexcept { tuned_ = std::move(rows); }
 
  protected:
+  /// Does what allocate() does.
+  virtual Status run_allocate(std::size_t bytes, void*& memory) noexcept = 0;
+  /// Does what free() does.
+  virtual void run_free(void* memory) noexcept = 0;
+  /// Does what copy_in() does.
+  virtual Status run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host,
+                             std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  /// Does what copy_out() does.
+  virtual Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device,
+                              std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept = 0;
+  /// Does what map() does.
+  virtual Status run_map(Queue& queue, const MapCall& call) noexcept = 0;
+  /// Does what random() does.
+  virtual Status run_random(Queue& queue, const RandomCall& call) noexcept = 0;
+  /// Does what finish() does.
+  virtual Status run_finish(Queue& queue, const FinishCall& call) noexcept = 0;
+  /// Does what enqueue_copy() does. In the base class the copy is complete on return, by run_copy_in() and
+  /// run_copy_out(); within the executor's memory it goes through the host, and from another executor's it is Rejected.
+  virtual Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept;
+  /// Does what allocate_host() does. In the base class it is ordinary memory.
+  virtual Status run_allocate_host(std::size_t bytes, void*& memory) noexcept;
+  /// Does what free_host() does.
+  virtual void run_free_host(void* memory) noexcept;
+
   /// Computes the groups of a gemm_batch() that names no row. The groups were checked and have count, m, n, k > 0 and
   /// alpha ≠ 0. The base class computes one product after another; a backend that overrides the method calls the base
   /// class for the groups that it cannot compute faster.

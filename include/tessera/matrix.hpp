@@ -165,6 +165,12 @@ class Matrix {
   static Matrix uninitialized(Index rows, Index cols) {
     return Matrix(detail::create_storage(rows, cols, dtype_of<T>));
   }
+  /// Returns a matrix whose elements are undefined, and whose host memory is pinned (page-locked) for the executor,
+  /// which must outlive it: copies in a queue need not wait for the host (queue.hpp). For an executor in host memory it
+  /// is ordinary memory. Throws OutOfMemory; the system has less of such memory than of other memory.
+  static Matrix pinned(Index rows, Index cols, Executor& executor) {
+    return Matrix(detail::create_pinned_storage(rows, cols, dtype_of<T>, executor));
+  }
   /// Returns the n×n matrix with ones on the diagonal and zeros elsewhere.
   static Matrix identity(Index n) {
     Matrix m = uninitialized(n, n);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Adaptor to and from mdspan; adaptor.hpp describes the functions. tessera.hpp does not include this header.
+/// Adaptor to and from mdspan; detail/adaptor.hpp describes the functions. tessera.hpp does not include this header.
 ///
 ///     std::mdspan<float, std::dextents<int, 2>, std::layout_left> x(memory, 300, 200);    // column-major
 ///     Matrix c = gemm(x, y);                                                             // no copy of x or y
@@ -36,7 +36,7 @@ namespace md = cuda::std;
 #define TESSERA_HAS_MDSPAN 0
 #endif
 
-#include <tessera/adaptor.hpp>
+#include <tessera/detail/adaptor.hpp>
 
 namespace tessera {
 namespace detail {

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Adaptor to std::span with a shape; adaptor.hpp describes the functions. tessera.hpp does not include this header.
+/// Adaptor to std::span with a shape; detail/adaptor.hpp describes the functions. tessera.hpp does not include this
+/// header.
 ///
 ///     std::vector<float> x(6), y(6), z(4);
 ///     gemm(1.0f, view_of(std::span(x), 2, 3), view_of(std::span(y), 3, 2), 0.0f, view_of(std::span(z), 2, 2));
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <span>
 
-#include <tessera/adaptor.hpp>
+#include <tessera/detail/adaptor.hpp>
 
 namespace tessera {
 namespace detail {

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Adaptor to and from xtensor 0.24 or later; adaptor.hpp describes the functions. tessera.hpp does not include this
-/// header.
+/// Adaptor to and from xtensor 0.24 or later; detail/adaptor.hpp describes the functions. tessera.hpp does not include
+/// this header.
 ///
 ///     auto view = as_xtensor(a);                 // shares a's elements; xt::sum(view), view += 1, …
 ///     Matrix<double> m = from_xtensor(xt::eye<double>(3) * 2.0);
@@ -20,7 +20,7 @@
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
 
-#include <tessera/adaptor.hpp>
+#include <tessera/detail/adaptor.hpp>
 
 namespace tessera {
 namespace detail {

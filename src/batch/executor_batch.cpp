@@ -11,6 +11,8 @@
 
 #include "gemm/partly_written.hpp"
 #include "reference/gemm/without_memory.hpp"
+#include "tools/describe.hpp"
+#include "tools/listeners.hpp"
 
 namespace tessera {
 namespace {
@@ -25,8 +27,15 @@ bool multiplies(const GemmBatch& group) { return !is_empty(group) && !scales(gro
 Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) noexcept try {
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm_batch(groups); !status.ok()) return status;
-  const auto run = [&](std::span<const GemmBatch> some) {
+  const auto run_some = [&](std::span<const GemmBatch> some) {
     return kernel.empty() ? run_gemm_batch(queue, some) : gemm_one_by_one(queue, some, kernel);
+  };
+  const auto run = [&](std::span<const GemmBatch> some) {
+    if (!tools::anyone_listens()) [[likely]]
+      return run_some(some);
+    const std::string name(kernel.empty() ? "batch" : kernel);
+    return tools::observe([&] { return tools::describe(*this, queue, some, name.c_str()); },
+                          [&] { return run_some(some); });
   };
   if (std::all_of(groups.begin(), groups.end(), multiplies)) return groups.empty() ? Status{} : run(groups);
   std::vector<GemmBatch> multiplied;

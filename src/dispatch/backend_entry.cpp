@@ -11,6 +11,8 @@
 
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "reference/plugin.hpp"
+#include "tools/environment.hpp"
+#include "tools/listeners.hpp"
 
 namespace tessera {
 
@@ -33,6 +35,7 @@ const PluginInfo* BackendEntry::plugin() {
 
 Executor* BackendEntry::executor() {
   if (Executor* known = made_.load(std::memory_order_acquire)) return known; // every product asks: no lock
+  tools::start_from_environment();                                           // without the lock: it runs code of tools
   const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
   const detail::ContractArithmetic contract;
@@ -109,6 +112,7 @@ Executor* BackendEntry::make() {
     reason_ = problem_of(*fresh);
     if (!reason_.empty()) fresh = nullptr;
   }
+  if (fresh != nullptr) tools::finish_before_what_is_loaded_now();
   if (log_dispatch()) log_line("backend " + name_ + (fresh != nullptr ? " is up" : " is not available: " + reason_));
   return fresh.release();
 }

@@ -11,12 +11,16 @@
 
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "matrix/executor_memory.hpp"
+#include "tools/describe.hpp"
+#include "tools/listeners.hpp"
 
 namespace tessera {
 
 Queue::~Queue() = default;
 Event::~Event() = default;
 Executor::~Executor() = default;
+
+Status Queue::wait(Event& event) noexcept { return event.synchronize(); }
 
 namespace {
 
@@ -199,7 +203,10 @@ Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kerne
   if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
-  return run_row(queue, *row, call);
+  if (!tools::anyone_listens()) [[likely]]
+    return run_row(queue, *row, call);
+  return tools::observe([&] { return tools::describe(*this, queue, call, row->name); },
+                        [&] { return run_row(queue, *row, call); });
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }
@@ -211,7 +218,10 @@ Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& resu
   const ReduceKernel* row = nullptr;
   if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
   if (call.rows == 0 || call.cols == 0) return {};
-  return row->run(*row, *this, queue, call, result);
+  const auto run = [&] { return row->run(*row, *this, queue, call, result); };
+  if (!tools::anyone_listens()) [[likely]]
+    return run();
+  return tools::observe([&] { return tools::describe(*this, queue, call, row->name); }, run);
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }

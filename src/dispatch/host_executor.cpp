@@ -50,27 +50,34 @@ TESSERA_FMA_CLONES void finish_rows(const FinishCall& call) { host::apply_epilog
 HostQueue::~HostQueue() = default;
 HostExecutor::~HostExecutor() = default;
 
-Status HostExecutor::allocate(std::size_t bytes, void*& memory) noexcept {
-  memory = allocate_host(bytes);
+Status HostExecutor::run_allocate(std::size_t bytes, void*& memory) noexcept {
+  memory = tessera::allocate_host(bytes);
   if (memory != nullptr) return {};
   return out_of_memory("a block of an executor's memory", bytes);
 }
 
-void HostExecutor::free(void* memory) noexcept { free_host(memory); }
+void HostExecutor::run_free(void* memory) noexcept { tessera::free_host(memory); }
 
-Status HostExecutor::copy_in(Queue&, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
-                             std::size_t width, std::size_t rows) noexcept {
+Status HostExecutor::run_copy_in(Queue&, void* device, std::size_t device_pitch, const void* host,
+                                 std::size_t host_pitch, std::size_t width, std::size_t rows) noexcept {
   copy_rows(device, device_pitch, host, host_pitch, width, rows);
   return {};
 }
 
-Status HostExecutor::copy_out(Queue&, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
-                              std::size_t width, std::size_t rows) noexcept {
+Status HostExecutor::run_copy_out(Queue&, void* host, std::size_t host_pitch, const void* device,
+                                  std::size_t device_pitch, std::size_t width, std::size_t rows) noexcept {
   copy_rows(host, host_pitch, device, device_pitch, width, rows);
   return {};
 }
 
-Status HostExecutor::finish(Queue&, const FinishCall& call) noexcept {
+Status HostExecutor::run_enqueue_copy(Queue&, const CopyCall& call) noexcept {
+  if (call.source != nullptr && !call.source->capabilities().host_memory)
+    return {StatusCode::Rejected, "this executor computes in host memory and does not reach a device's"};
+  copy_rows(call.to, call.to_pitch, call.from, call.from_pitch, call.width, call.rows);
+  return {};
+}
+
+Status HostExecutor::run_finish(Queue&, const FinishCall& call) noexcept {
   const detail::ContractArithmetic contract;
   finish_rows(call);
   return {};

@@ -15,6 +15,14 @@ inline Index logical_cols(const Operand& x) { return x.op == Op::None ? x.cols :
 inline std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 inline std::string shape(const Operand& x) { return shape(logical_rows(x), logical_cols(x)); }
 
+/// Returns the place of the operand's first stored element in a copy of the whole matrix.
+inline Placed place_of(const Operand& x, Placed whole) {
+  const Index offset = x.row * whole.ld + x.col;
+  return {static_cast<char*>(whole.data) + offset * static_cast<Index>(size_of(x.storage->type())), whole.ld};
+}
+/// Is the operand the whole of its matrix?
+inline bool is_whole(const Operand& x) { return x.rows == x.storage->rows() && x.cols == x.storage->cols(); }
+
 /// True for two rectangles of one storage that share an element.
 inline bool overlap(const Operand& x, const Operand& y) {
   return x.storage == y.storage && x.row < y.row + y.rows && y.row < x.row + x.rows && x.col < y.col + y.cols &&

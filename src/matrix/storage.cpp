@@ -2,6 +2,7 @@
 #include <tessera/detail/storage.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -59,14 +60,27 @@ Storage::Storage(void* host, Index rows, Index cols, Index ld, DType type)
     throw InvalidArgument("matrix view of null with " + shape(rows, cols) + " elements");
 }
 
+Storage::Storage(Index rows, Index cols, DType type, Executor& pins) : Storage(rows, cols, type) {
+  void* memory = nullptr;
+  throw_if_failed(pins.allocate_host(bytes_of(rows_, cols_, ld_, type_), memory));
+  host_ = memory;
+  pins_ = &pins;
+}
+
 Storage::~Storage() {
+  if (host_in_use_ && !(executor_ != nullptr && is_lost(*executor_))) static_cast<void>(wait_for_host_work());
   // The caller's memory must get what was computed into it on a device.
   if (!owns_host_ && !host_current_) try {
       fetch();
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      std::fprintf(stderr, "tessera: a result for the caller's memory is lost: %s\n", error.what());
     }
   release_device();
-  if (owns_host_) free_host(host_);
+  if (pins_ != nullptr) {
+    if (!is_lost(*pins_)) pins_->free_host(host_);
+  } else if (owns_host_) {
+    free_host(host_);
+  }
 }
 
 void Storage::allocate_host() {
@@ -92,8 +106,13 @@ void Storage::fetch() {
     throw BackendUnavailable("the newest elements of this " + shape(rows_, cols_) + " matrix are in the memory of " +
                              executor_->capabilities().device + ", and this process was forked from the one that put " +
                              "them there; read the matrix before the fork, or start the child as a new program");
+  if (arriving_.exchange(false)) {
+    throw_if_failed(wait_for_host_work());
+    return host_current_.store(true, std::memory_order_release);
+  }
   allocate_host();
   if (device_current_ && rows_ > 0 && cols_ > 0) {
+    order_behind_pending(executor_->default_queue());
     const std::size_t element = size_of(type_);
     throw_if_failed(executor_->copy_out(executor_->default_queue(), host_, static_cast<std::size_t>(ld_) * element,
                                         device_, static_cast<std::size_t>(device_ld_) * element,
@@ -102,19 +121,24 @@ void Storage::fetch() {
   host_current_.store(true, std::memory_order_release);
 }
 
+/// Makes room for this matrix in the executor's memory; what was in another one's is given up.
+void Storage::make_room(Executor& executor) {
+  if (executor_ == &executor) return;
+  release_device();
+  const Index ld = padded(cols_, type_);
+  void* memory = nullptr;
+  throw_if_failed(executor.allocate(std::max<std::size_t>(bytes_of(rows_, cols_, ld, type_), 1), memory));
+  device_ = memory;
+  device_ld_ = ld;
+  executor_ = &executor;
+}
+
 /// Makes room for this matrix in the executor's memory, and copies the host's elements there unless the device's are
 /// current or `discard` says that they are not needed.
 Placed Storage::place(Executor& executor, bool discard) {
   const std::size_t element = size_of(type_);
-  if (executor_ != &executor) {
-    release_device();
-    const Index ld = padded(cols_, type_);
-    void* memory = nullptr;
-    throw_if_failed(executor.allocate(std::max<std::size_t>(bytes_of(rows_, cols_, ld, type_), 1), memory));
-    device_ = memory;
-    device_ld_ = ld;
-    executor_ = &executor;
-  }
+  make_room(executor);
+  order_behind_pending(executor.default_queue());
   if (!device_current_ && !discard) {
     if (rows_ > 0 && cols_ > 0)
       throw_if_failed(executor.copy_in(executor.default_queue(), device_,
@@ -136,6 +160,7 @@ Placed Storage::read_on(Executor& executor) {
 Placed Storage::write_on(Executor& executor, bool discard) {
   if (executor.capabilities().host_memory) {
     if (!discard) host_read();
+    if (host_in_use_) settle_host();
     allocate_host();
     return {host_, ld_};
   }
@@ -147,6 +172,7 @@ Placed Storage::write_on(Executor& executor, bool discard) {
 
 void Storage::written_on(Executor& executor) noexcept {
   const bool on_host = executor.capabilities().host_memory;
+  arriving_ = false;
   host_current_.store(on_host, std::memory_order_release);
   device_current_.store(!on_host, std::memory_order_release);
 }
@@ -164,6 +190,12 @@ Executor* Storage::resident_on() const noexcept {
 
 std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) try {
   return std::make_shared<Storage>(rows, cols, type);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+std::shared_ptr<Storage> create_pinned_storage(Index rows, Index cols, DType type, Executor& executor) try {
+  return std::make_shared<Storage>(rows, cols, type, executor);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
@@ -188,20 +220,13 @@ Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index
   return {operand.storage, operand.row + row, operand.col + col, rows, cols, operand.op};
 }
 
-namespace {
-
-Placed at(const Operand& operand, Placed whole) {
-  const Index offset = operand.row * whole.ld + operand.col;
-  return {static_cast<char*>(whole.data) + offset * static_cast<Index>(size_of(operand.storage->type())), whole.ld};
+Placed read_on(const Operand& operand, Executor& executor) {
+  return place_of(operand, operand.storage->read_on(executor));
 }
-
-} // namespace
-
-Placed read_on(const Operand& operand, Executor& executor) { return at(operand, operand.storage->read_on(executor)); }
 
 Placed write_on(const Operand& operand, Executor& executor, bool discard) {
   const bool whole = operand.rows == operand.storage->rows() && operand.cols == operand.storage->cols();
-  return at(operand, operand.storage->write_on(executor, discard && whole));
+  return place_of(operand, operand.storage->write_on(executor, discard && whole));
 }
 
 void written_on(const Operand& operand, Executor& executor) noexcept { operand.storage->written_on(executor); }

@@ -164,13 +164,13 @@ class OddDevice final : public HostExecutor, public DeviceMonitor {
     state.power_w = 320.5;
     return {};
   }
-  Status map(Queue& queue, const MapCall& call) noexcept override {
+  Status run_map(Queue& queue, const MapCall& call) noexcept override {
     return enqueue(queue, [call] { return reference().map(reference().default_queue(), call); });
   }
-  Status finish(Queue& queue, const FinishCall& call) noexcept override {
+  Status run_finish(Queue& queue, const FinishCall& call) noexcept override {
     return enqueue(queue, [call] { return reference().finish(reference().default_queue(), call); });
   }
-  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
+  Status run_random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
   Status measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept override {
     ceilings = {1e12, 1e12};
     ceilings.caches[0] = {2, capabilities_.l2_bytes, 2e12};

@@ -18,15 +18,15 @@ class CountingExecutor final : public Executor {
   int out = 0;
 
   const Capabilities& capabilities() const noexcept override { return real_.capabilities(); }
-  Status allocate(std::size_t bytes, void*& memory) noexcept override { return real_.allocate(bytes, memory); }
-  void free(void* memory) noexcept override { real_.free(memory); }
-  Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
-                 std::size_t width, std::size_t rows) noexcept override {
+  Status run_allocate(std::size_t bytes, void*& memory) noexcept override { return real_.allocate(bytes, memory); }
+  void run_free(void* memory) noexcept override { real_.free(memory); }
+  Status run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                     std::size_t width, std::size_t rows) noexcept override {
     ++in;
     return real_.copy_in(queue, device, device_pitch, host, host_pitch, width, rows);
   }
-  Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
-                  std::size_t width, std::size_t rows) noexcept override {
+  Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                      std::size_t width, std::size_t rows) noexcept override {
     ++out;
     return real_.copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
   }
@@ -35,9 +35,9 @@ class CountingExecutor final : public Executor {
   Status create_event(std::unique_ptr<Event>& event) noexcept override { return real_.create_event(event); }
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return real_.gemm_kernels(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return real_.reduce_kernels(); }
-  Status map(Queue& queue, const MapCall& call) noexcept override { return real_.map(queue, call); }
-  Status finish(Queue& queue, const FinishCall& call) noexcept override { return real_.finish(queue, call); }
-  Status random(Queue& queue, const RandomCall& call) noexcept override { return real_.random(queue, call); }
+  Status run_map(Queue& queue, const MapCall& call) noexcept override { return real_.map(queue, call); }
+  Status run_finish(Queue& queue, const FinishCall& call) noexcept override { return real_.finish(queue, call); }
+  Status run_random(Queue& queue, const RandomCall& call) noexcept override { return real_.random(queue, call); }
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override {
     return real_.measure_ceilings(type, math, threads, ceilings);
   }

@@ -2,10 +2,13 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include <tessera/complex.hpp>
 #include <tessera/gemm_batch.hpp>
+#include <tessera/queue.hpp>
 
 #include "products.hpp"
 
@@ -152,6 +155,30 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(streams)
 
+namespace {
+
+/// A product in a queue, and copies there and back.
+EntryPoint queued_product(Backend backend) {
+  return product_entry<float>("gemm in a queue, " + std::string(to_string(backend)), 30, 31, 20,
+                              [backend](Product<float>& x) {
+                                ExecutionQueue queue(backend);
+                                const auto a = MatrixView<float>::wrap(x.a.data(), x.m, x.k, x.k);
+                                const auto b = MatrixView<float>::wrap(x.b.data(), x.k, x.n, x.n);
+                                auto c = Matrix<float>::pinned(x.m, x.n, queue.executor());
+                                Matrix<float> turned(x.n, x.m);
+                                prefetch(a, queue);
+                                gemm(queue, 2.0f, a, b, 0.0f, turned.transposed());
+                                copy(c, turned.transposed(), queue);
+                                prefetch_to_host(c, queue);
+                                queue.finish();
+                                const auto* elements = std::as_const(c).data();
+                                for (Index i = 0; i < x.m; ++i)
+                                  std::copy_n(elements + i * c.ld(), x.n, x.c.data() + i * x.n);
+                              });
+}
+
+} // namespace
+
 BOOST_AUTO_TEST_CASE(products_that_a_device_cannot_hold) {
   ::setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1);
   ::setenv("SMALL_DEVICE", "300000", 1);
@@ -170,6 +197,7 @@ BOOST_AUTO_TEST_CASE(products_that_a_device_cannot_hold) {
   entry = matrix_product(Backend::Cuda);
   entry.may_write_parts = true;
   check_later_use(entry);
+  for (const Backend backend : {Backend::Cuda, Backend::OpenMP}) check_later_use(queued_product(backend));
   ::unsetenv("TESSERA_PLUGIN_PATH");
   ::unsetenv("SMALL_DEVICE");
 }

@@ -20,12 +20,14 @@ namespace {
 
 const std::string planted_folder = std::string(PLUGIN_DIR) + "/works";
 
+const std::string planted_variables = "TESSERA_PLUGIN_PATH='" + planted_folder +
+                                      "' TESSERA_CBLAS=/nonexistent/libplanted.so "
+                                      "TESSERA_TUNING=/nonexistent/planted.json "
+                                      "XDG_CACHE_HOME=/nonexistent/cache HOME=/nonexistent";
+
 /// Runs the program with variables that name code and files; returns what it printed.
-std::string printed_by(const fs::path& program) {
-  const std::string command = "TESSERA_PLUGIN_PATH='" + planted_folder +
-                              "' TESSERA_CBLAS=/nonexistent/libplanted.so TESSERA_TUNING=/nonexistent/planted.json "
-                              "XDG_CACHE_HOME=/nonexistent/cache HOME=/nonexistent '" +
-                              program.string() + "' 2>&1";
+std::string printed_by(const fs::path& program, const std::string& variables = planted_variables) {
+  const std::string command = variables + " '" + program.string() + "' 2>&1";
   std::string text;
   FILE* pipe = popen(command.c_str(), "r");
   BOOST_TEST_REQUIRE(pipe != nullptr);
@@ -83,6 +85,16 @@ BOOST_AUTO_TEST_CASE(the_environment_names_no_code_and_no_files,
   if (contains(plain, "rows of TESSERA_CBLAS: 2")) { // this build has the OpenMP backend
     BOOST_TEST(contains(printed, "rows of TESSERA_CBLAS: 0"), printed);
     BOOST_TEST(contains(plain, "/nonexistent/planted.json"), plain);
+    BOOST_TEST(contains(printed, "TESSERA_TUNING was not read"), printed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_environment_names_no_tools, *boost::unit_test::precondition(programs_can_be_privileged)) {
+  const PrivilegedCopy copy;
+  for (const std::string variable : {"TESSERA_TOOLS=/nonexistent/planted_tool.so", "TESSERA_PROFILE=planted_tool"}) {
+    const std::string plain = printed_by(PRIVILEGED_PROGRAM, variable), printed = printed_by(copy.program, variable);
+    BOOST_TEST(contains(plain, "planted_tool"), plain);
+    BOOST_TEST(!contains(printed, "planted_tool"), printed);
     BOOST_TEST(contains(printed, "TESSERA_TUNING was not read"), printed);
   }
 }

@@ -42,32 +42,32 @@ class SmallDevice final : public test::BorrowingExecutor {
     if (const char* fetches = std::getenv("SMALL_DEVICE_FETCHES")) fetches_left_ = std::atoi(fetches);
   }
 
-  Status allocate(std::size_t bytes, void*& memory) noexcept override try {
+  Status run_allocate(std::size_t bytes, void*& memory) noexcept override try {
     std::lock_guard lock(mutex_);
     memory = nullptr;
     if (in_use_ + bytes > capabilities_.memory_bytes) return {StatusCode::OutOfMemory, "the small device is full"};
-    if (Status status = HostExecutor::allocate(bytes, memory); !status.ok()) return status;
+    if (Status status = HostExecutor::run_allocate(bytes, memory); !status.ok()) return status;
     std::memset(memory, 0xff, bytes); // NaN
     sizes_[memory] = bytes;
     in_use_ += bytes;
     return {};
   } catch (const std::bad_alloc& error) {
-    HostExecutor::free(memory);
+    HostExecutor::run_free(memory);
     memory = nullptr;
     return out_of_memory(error);
   }
-  void free(void* memory) noexcept override {
+  void run_free(void* memory) noexcept override {
     std::lock_guard lock(mutex_);
     in_use_ -= sizes_[memory];
     sizes_.erase(memory);
-    HostExecutor::free(memory);
+    HostExecutor::run_free(memory);
   }
 
-  Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
-                  std::size_t width, std::size_t rows) noexcept override {
+  Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                      std::size_t width, std::size_t rows) noexcept override {
     if (fetches_left_ == 0) return {StatusCode::OutOfMemory, "the small device has no memory for copies"};
     --fetches_left_;
-    return HostExecutor::copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
+    return HostExecutor::run_copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
   }
 
   Queue& default_queue() noexcept override { return queue_; }

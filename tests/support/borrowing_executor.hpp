@@ -14,8 +14,8 @@ class BorrowingExecutor : public HostExecutor {
   const Capabilities& capabilities() const noexcept override { return capabilities_; }
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return reference().gemm_kernels(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
-  Status map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
-  Status random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
+  Status run_map(Queue& queue, const MapCall& call) noexcept override { return reference().map(queue, call); }
+  Status run_random(Queue& queue, const RandomCall& call) noexcept override { return reference().random(queue, call); }
   Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
 
  protected:

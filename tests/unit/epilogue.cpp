@@ -7,7 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/activation.hpp>
+#include <tessera/backend/activation.hpp>
 #include <tessera/tessera.hpp>
 
 #include "support/expect.hpp"

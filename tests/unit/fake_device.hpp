@@ -29,7 +29,7 @@ class FakeDevice : public Executor {
 
   const Capabilities& capabilities() const noexcept override { return capabilities_; }
 
-  Status allocate(std::size_t bytes, void*& memory) noexcept override {
+  Status run_allocate(std::size_t bytes, void*& memory) noexcept override {
     memory = nullptr;
     if (out_of_memory) return {StatusCode::OutOfMemory, "fake: no memory for " + std::to_string(bytes) + " bytes"};
     auto block = std::make_unique<char[]>(bytes + 64);
@@ -38,15 +38,15 @@ class FakeDevice : public Executor {
     memory_.emplace(memory, std::move(block));
     return {};
   }
-  void free(void* memory) noexcept override { memory_.erase(memory); }
+  void run_free(void* memory) noexcept override { memory_.erase(memory); }
 
-  Status copy_in(Queue&, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
-                 std::size_t width, std::size_t rows) noexcept override {
+  Status run_copy_in(Queue&, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                     std::size_t width, std::size_t rows) noexcept override {
     ++copies_in;
     return copy(device, device_pitch, host, host_pitch, width, rows);
   }
-  Status copy_out(Queue&, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
-                  std::size_t width, std::size_t rows) noexcept override {
+  Status run_copy_out(Queue&, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                      std::size_t width, std::size_t rows) noexcept override {
     ++copies_out;
     return copy(host, host_pitch, device, device_pitch, width, rows);
   }
@@ -60,15 +60,15 @@ class FakeDevice : public Executor {
 
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return reference().gemm_kernels(); }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return reference().reduce_kernels(); }
-  Status map(Queue& queue, const MapCall& call) noexcept override {
+  Status run_map(Queue& queue, const MapCall& call) noexcept override {
     ++kernels;
     return broken ? failure() : reference().map(queue, call);
   }
-  Status random(Queue& queue, const RandomCall& call) noexcept override {
+  Status run_random(Queue& queue, const RandomCall& call) noexcept override {
     ++kernels;
     return broken ? failure() : reference().random(queue, call);
   }
-  Status finish(Queue& queue, const FinishCall& call) noexcept override {
+  Status run_finish(Queue& queue, const FinishCall& call) noexcept override {
     ++kernels;
     return broken ? failure() : reference().finish(queue, call);
   }

@@ -63,7 +63,7 @@ MapCall columns_of(const MapCall& call, Index first, Index last) {
 
 } // namespace
 
-Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
+Status CpuExecutor::run_map(Queue&, const MapCall& call) noexcept {
   const detail::ContractArithmetic contract;
   const int threads = threads_for(call.threads);
   if (is_complex(call.op)) return map_complex(call, team(), threads);
@@ -93,7 +93,7 @@ Status CpuExecutor::map(Queue&, const MapCall& call) noexcept {
   return {};
 }
 
-Status CpuExecutor::finish(Queue&, const FinishCall& call) noexcept {
+Status CpuExecutor::run_finish(Queue&, const FinishCall& call) noexcept {
   const detail::ContractArithmetic contract;
   const RowTasks each = tasks_of_rows(call.rows, call.cols, 1);
   team().run(each.count, threads_for(call.threads), [&](Index task, int) {
@@ -102,7 +102,7 @@ Status CpuExecutor::finish(Queue&, const FinishCall& call) noexcept {
   return {};
 }
 
-Status CpuExecutor::random(Queue&, const RandomCall& call) noexcept {
+Status CpuExecutor::run_random(Queue&, const RandomCall& call) noexcept {
   const detail::ContractArithmetic contract;
   const RowTasks each = tasks_of_rows(call.rows, call.cols, 1);
   team().run(each.count, threads_for(call.threads), [&](Index task, int) {

@@ -2,7 +2,7 @@
 
 /// A product's epilogue (tessera/epilogue.hpp) for one element.
 
-#include <tessera/activation.hpp>
+#include <tessera/backend/activation.hpp>
 
 namespace tessera::cuda {
 

@@ -193,4 +193,22 @@ Status Staging::copy_out(cudaStream_t stream, void* host, const void* device, co
   return check(cudaStreamSynchronize(stream), "waiting for a copy");
 }
 
+Status Staging::start_in(cudaStream_t stream, void* device, const void* host, const CopyShape& wanted) noexcept {
+  if (wanted.bytes() == 0) return {};
+  if (is_pageable(host)) return copy_in(stream, device, host, wanted);
+  const CopyShape shape = wanted.merged();
+  return check(enqueue(device, shape.device_pitch, host, shape.host_pitch, shape.width, shape.rows,
+                       cudaMemcpyHostToDevice, stream),
+               "copying to the device");
+}
+
+Status Staging::start_out(cudaStream_t stream, void* host, const void* device, const CopyShape& wanted) noexcept {
+  if (wanted.bytes() == 0) return {};
+  if (is_pageable(host)) return copy_out(stream, host, device, wanted);
+  const CopyShape shape = wanted.merged();
+  return check(enqueue(host, shape.host_pitch, device, shape.device_pitch, shape.width, shape.rows,
+                       cudaMemcpyDeviceToHost, stream),
+               "copying from the device");
+}
+
 } // namespace tessera::cuda

@@ -30,6 +30,11 @@ class Staging {
   Status copy_in(cudaStream_t stream, void* device, const void* host, const CopyShape& shape) noexcept;
   Status copy_out(cudaStream_t stream, void* host, const void* device, const CopyShape& shape) noexcept;
 
+  /// Enqueue a copy between host and device and return at once where the host's memory is page-locked. Else they do
+  /// what copy_in() and copy_out() do.
+  Status start_in(cudaStream_t stream, void* device, const void* host, const CopyShape& shape) noexcept;
+  Status start_out(cudaStream_t stream, void* host, const void* device, const CopyShape& shape) noexcept;
+
  private:
   /// The two buffers of one copy thread.
   struct Buffers {

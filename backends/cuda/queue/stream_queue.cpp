@@ -72,6 +72,14 @@ Status StreamQueue::finish_before(void* stream) noexcept {
   return order(device_, stream_, static_cast<cudaStream_t>(stream));
 }
 
+Status StreamQueue::wait(Event& event) noexcept {
+  const detail::ContractArithmetic contract;
+  const auto* const recorded = dynamic_cast<const TimedEvent*>(&event);
+  if (recorded == nullptr) return event.synchronize(); // an event of another backend
+  if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
+  return check(cudaStreamWaitEvent(stream_, recorded->event(), 0), "letting a queue wait for an event");
+}
+
 Status StreamQueue::begin_recording() noexcept {
   const detail::ContractArithmetic contract;
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;

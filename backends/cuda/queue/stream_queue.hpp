@@ -27,6 +27,7 @@ class StreamQueue final : public Queue, public Recorder {
   void* native() noexcept override { return stream_; }
   Status start_after(void* stream) noexcept override;
   Status finish_before(void* stream) noexcept override;
+  Status wait(Event& event) noexcept override;
   Status begin_recording() noexcept override;
   Status end_recording(std::unique_ptr<Recording>& recording) noexcept override;
 
@@ -63,6 +64,7 @@ class TimedEvent final : public Event {
   Status record(Queue& queue) noexcept override;
   Status synchronize() noexcept override;
   Status seconds_since(const Event& start, double& seconds) noexcept override;
+  cudaEvent_t event() const noexcept { return event_; }
 
  private:
   TimedEvent(int device, cudaEvent_t event) : device_(device), event_(event) {}

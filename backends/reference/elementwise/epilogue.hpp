@@ -3,7 +3,7 @@
 /// Applies a product's epilogue (include/tessera/epilogue.hpp) on the host, to a range of rows or to a tile. The
 /// functions are always inlined, so that a caller that is compiled for FMA has these loops compiled for it.
 
-#include <tessera/activation.hpp>
+#include <tessera/backend/activation.hpp>
 #include <tessera/half.hpp>
 
 namespace tessera::host {

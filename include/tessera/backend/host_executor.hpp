@@ -22,17 +22,19 @@ class TESSERA_API HostExecutor : public Executor {
   /// Frees what the executor owns.
   ~HostExecutor() override;
   /// Allocates host memory aligned to cache lines; see Executor::allocate().
-  Status allocate(std::size_t bytes, void*& memory) noexcept override;
+  Status run_allocate(std::size_t bytes, void*& memory) noexcept override;
   /// Frees memory that allocate() gave.
-  void free(void* memory) noexcept override;
+  void run_free(void* memory) noexcept override;
   /// Copies within host memory; see Executor::copy_in().
-  Status copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
-                 std::size_t width, std::size_t rows) noexcept override;
+  Status run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                     std::size_t width, std::size_t rows) noexcept override;
   /// Copies within host memory; see Executor::copy_out().
-  Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
-                  std::size_t width, std::size_t rows) noexcept override;
+  Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
+                      std::size_t width, std::size_t rows) noexcept override;
+  /// Copies within host memory, also from another executor of the host; see Executor::enqueue_copy().
+  Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override;
   /// Applies an epilogue in a serial loop; see Executor::finish().
-  Status finish(Queue& queue, const FinishCall& call) noexcept override;
+  Status run_finish(Queue& queue, const FinishCall& call) noexcept override;
   /// Returns the number of threads that work started by this thread may use. Inside a parallel region of the executor's
   /// runtime it is smaller than capabilities().threads.
   virtual int threads_here() const noexcept { return capabilities().threads; }

@@ -6,12 +6,30 @@
 #include <iosfwd>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/types.hpp>
 
+namespace tessera {
+class ExecutionQueue;
+}
+
 namespace tessera::detail {
+
+/// A point in the work of an ExecutionQueue.
+struct QueueMark {
+  std::unique_ptr<Event> event;
+  std::atomic<bool> reached = false; ///< the host has waited for it
+};
+
+/// Work in a queue that uses a matrix and may not be done yet.
+struct Pending {
+  const Queue* queue = nullptr;
+  std::shared_ptr<QueueMark> done;
+  bool uses_host = false; ///< it reads or writes the host's elements
+};
 
 /// Elements in an executor's memory: the first one, and the number of elements from row to row.
 struct Placed {
@@ -25,6 +43,7 @@ class TESSERA_API Storage {
  public:
   Storage(Index rows, Index cols, DType type);                       ///< owns its memory, contents undefined
   Storage(void* host, Index rows, Index cols, Index ld, DType type); ///< the caller's memory
+  Storage(Index rows, Index cols, DType type, Executor& pins);       ///< owns host memory that `pins` allocates
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -44,6 +63,7 @@ class TESSERA_API Storage {
   /// becomes stale.
   void* host_write() {
     if (!host_current_.load(std::memory_order_acquire)) fetch();
+    if (host_in_use_.load(std::memory_order_acquire)) settle_host();
     device_current_.store(false, std::memory_order_release);
     return host_;
   }
@@ -54,6 +74,22 @@ class TESSERA_API Storage {
   /// old value until written_on() is called, so that a call that fails loses nothing.
   Placed write_on(Executor& executor, bool discard);
   void written_on(Executor& executor) noexcept;
+
+  // For work in a queue; src/matrix/queued_work.hpp uses them. What they enqueue is noted as pending at once.
+
+  /// Does what read_on() does, or with `discard` write_on(), in the queue, behind the work that uses the matrix.
+  Placed place_in(ExecutionQueue& queue, bool discard);
+  /// Enqueues a copy of the elements from the queue's executor to the host, unless they are there.
+  void fetch_in(ExecutionQueue& queue);
+  /// Returns the host's elements for a copy in the queue, which comes behind the work that uses the matrix.
+  const void* host_source(ExecutionQueue& queue);
+  /// Returns the host's memory for a copy in the queue that writes a part of it or, with `whole`, all of it.
+  void* host_target(ExecutionQueue& queue, bool whole);
+  /// Notes work in the queue up to the mark. One of the functions above was called for the queue before.
+  void note(const Queue& queue, std::shared_ptr<QueueMark> done, bool uses_host) noexcept;
+  /// Notes work in the queue that writes the host's elements, which are the newest ones then.
+  void note_arrival(const Queue& queue, std::shared_ptr<QueueMark> done) noexcept;
+
   /// Frees the device's memory, after its elements were copied to the host if they are newer.
   void leave_device();
 
@@ -64,19 +100,32 @@ class TESSERA_API Storage {
  private:
   void fetch();
   void allocate_host();
+  void make_room(Executor& executor);
   Placed place(Executor& executor, bool discard);
+  bool take_from_other_executor(ExecutionQueue& queue);
+  void order_behind_pending(Queue& queue);
+  void settle_host();
+  Status wait_for_host_work() noexcept;
+  /// May a copy from the host's elements be under way after its call? See Executor::enqueue_copy().
+  bool copies_are_deferred() const noexcept { return pins_ != nullptr || !owns_host_; }
+  void note_locked(const Queue& queue, std::shared_ptr<QueueMark> done, bool uses_host) noexcept;
   void release_device() noexcept;
 
   Index rows_, cols_, ld_;
   DType type_;
   void* host_ = nullptr;
   bool owns_host_ = true;
+  Executor* pins_ = nullptr; ///< allocated the host's memory; null: ordinary memory
   std::atomic<bool> host_current_ = false;
   Executor* executor_ = nullptr;
   void* device_ = nullptr;
   Index device_ld_ = 0;
   std::atomic<bool> device_current_ = false;
   std::mutex mutex_;
+
+  std::vector<Pending> pending_;          ///< guarded by the mutex; at most two for each queue
+  std::atomic<bool> host_in_use_ = false; ///< pending work uses the host's elements
+  std::atomic<bool> arriving_ = false;    ///< pending work writes the host's elements, which are the newest then
 };
 
 /// A rectangle of a storage, or its transpose. rows and cols are the sizes of the rectangle as it is stored.
@@ -90,6 +139,7 @@ struct Operand {
 };
 
 TESSERA_API std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type);
+TESSERA_API std::shared_ptr<Storage> create_pinned_storage(Index rows, Index cols, DType type, Executor& executor);
 TESSERA_API Operand wrap_host(void* data, Index rows, Index cols, Index ld, DType type);
 TESSERA_API Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index cols);
 

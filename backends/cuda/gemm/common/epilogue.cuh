@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <tessera/activation.hpp>
+#include <tessera/backend/activation.hpp>
 #include <tessera/backend/kernel.hpp>
 
 #include "rounding.cuh"

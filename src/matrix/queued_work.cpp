@@ -1,0 +1,55 @@
+#include "queued_work.hpp"
+
+#include "operand.hpp"
+
+namespace tessera::detail {
+
+QueuedWork::QueuedWork(ExecutionQueue& queue) : queue_(queue), on_host_(queue.executor().capabilities().host_memory) {
+  if (!on_host_) queue_.start_behind_default_queue();
+}
+
+QueuedWork::~QueuedWork() {
+  if (!done_ && !on_host_) static_cast<void>(queue_.queue().synchronize());
+}
+
+Placed QueuedWork::read(const Operand& x) {
+  used_.push_back({x, Use::Device});
+  return on_host_ ? detail::read_on(x, queue_.executor()) : place_of(x, x.storage->place_in(queue_, false));
+}
+
+Placed QueuedWork::write(const Operand& z, bool discard) {
+  used_.push_back({z, Use::WrittenOnDevice});
+  if (on_host_) return write_on(z, queue_.executor(), discard);
+  return place_of(z, z.storage->place_in(queue_, discard && is_whole(z)));
+}
+
+Placed QueuedWork::read_on_host(const Operand& x) {
+  used_.push_back({x, Use::Host});
+  return place_of(x, {const_cast<void*>(x.storage->host_source(queue_)), x.storage->ld()});
+}
+
+Placed QueuedWork::write_on_host(const Operand& z) {
+  used_.push_back({z, Use::WrittenOnHost});
+  return place_of(z, {z.storage->host_target(queue_, is_whole(z)), z.storage->ld()});
+}
+
+void QueuedWork::done() {
+  if (on_host_) {
+    for (const Used& one : used_)
+      if (one.use != Use::Device) written_on(one.operand, queue_.executor());
+    return;
+  }
+  const std::shared_ptr<QueueMark> mark = queue_.mark();
+  for (const auto& [operand, use] : used_) {
+    Storage& storage = *operand.storage;
+    if (use == Use::WrittenOnHost) {
+      storage.note_arrival(queue_.queue(), mark);
+      continue;
+    }
+    if (use == Use::WrittenOnDevice) storage.written_on(queue_.executor());
+    storage.note(queue_.queue(), mark, use == Use::Host);
+  }
+  done_ = true;
+}
+
+} // namespace tessera::detail

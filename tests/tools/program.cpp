@@ -1,0 +1,26 @@
+/// Three products, an addition and a norm on the tested backend, for tools that the environment names. Prints an
+/// error's text and tries again.
+
+#include <cstdio>
+#include <string>
+
+#include <tessera/tessera.hpp>
+
+#include "support/tested_backend_word.hpp"
+
+using namespace tessera;
+
+int main() {
+  for (int attempt = 0; attempt < 2; ++attempt) try {
+      const Backend backend = test::tested_backend();
+      Matrix<float> c;
+      const auto a = Matrix<float>::random(60, 50, Seed{1}), b = Matrix<float>::random(50, 40, Seed{2});
+      for (int i = 0; i < 3; ++i) c = gemm(a, b, backend);
+      c = c + c;
+      std::printf("norm %.3f\n", c.norm_frobenius());
+      return 0;
+    } catch (const Error& error) {
+      std::printf("error %d: %s\n", static_cast<int>(error.code()), error.what());
+    }
+  return 2;
+}
