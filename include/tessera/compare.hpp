@@ -22,7 +22,8 @@
 ///      (2r + r²)|a||b| + h(1 + r)(|a| + |b|) + h². r is 2⁻¹⁰ for tf32 (rounded or cut), 2⁻⁸ for bf16, 2⁻¹¹ for fp16.
 ///      Split operands leave r = 2⁻²² (two fp16 parts) or 2⁻²⁴ (three bf16 parts), plus the products that are left
 ///      out, and have three or six times as many terms. For two fp16 parts h is 2⁻³⁹ of the largest element of the row
-///      of op(A), or column of op(B): a power of two brings that one to 2¹⁴ or more before the operand is split.
+///      of op(A), or column of op(B): in each chunk of 128 k a power of two brings the largest one to 2¹⁴ or more
+///      before the operand is split, so that the chunk's largest element would do.
 ///   4. An accumulator at least twice as wide rounds once at the end: u|c| + γ_{k+2}(u²)·(…) for f32, γ²_{2k+4}(u)·(…)
 ///      for pairs of doubles. Kahan's sum: (3v + 8kv²)·S (Goldberg 1991, theorem 8, and the product's rounding).
 ///   5. Underflow: each operation may lose half a subnormal step more.

@@ -9,6 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
 #include "cuda/gemm/slender/any_alignment_plan.hpp"
 #include "cuda/gemm/stream_k/tile_model.hpp"
 #include "cuda/gemm/wgmma_tma/plan.hpp"
@@ -111,6 +112,63 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
     }
   }
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, false).tile_n == 256);
+}
+
+/// How emulated_fp16x3 is computed, with 132 multiprocessors, which follows measurements on an H100.
+BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
+  using namespace tessera::cuda::fp16x3;
+  const auto layer = [](Index m, Index n, Index k) {
+    return tessera::GemmCall{.op_b = tessera::Op::Transpose, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n};
+  };
+  const auto way = [&](Index m, Index n, Index k) { return choose(layer(m, n, k), 132, true).way; };
+  for (const Index m : {48, 64, 128, 256})
+    for (const auto& [n, k] : {std::pair<Index, Index>{4096, 4096}, {14336, 4096}, {8192, 8192}, {8192, 28672}}) {
+      BOOST_TEST((way(m, n, k) == Way::Unpacked), m << "x" << n << "x" << k);
+      BOOST_TEST((way(n, m, k) == Way::Unpacked), n << "x" << m << "x" << k);
+    }
+  for (const Index n : {2048, 4096, 8192}) BOOST_TEST((way(n, n, n) == Way::Packed));
+  // Small products are strict ones, and so are products of a few rows, which wait for memory anyway.
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{1, 8192, 8192},
+                                {8, 8192, 8192},
+                                {64, 64, 16384},
+                                {128, 1024, 1024},
+                                {256, 1024, 1024},
+                                {128, 8192, 64},
+                                {300, 300, 300}})
+    BOOST_TEST((way(m, n, k) == Way::Strict), m << "x" << n << "x" << k);
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 8, 8}, {8, 0, 8}, {8, 8, 0}})
+    BOOST_TEST((way(m, n, k) == Way::Strict));
+  // Lines of weights that begin anywhere are packed, or the product is the strict one.
+  tessera::GemmCall odd = layer(256, 4097, 4097);
+  BOOST_TEST(!LargeOperand(odd).can_be_read(odd));
+  BOOST_TEST((choose(odd, 132, false).way == Way::Packed));
+
+  for (const Index m : {1, 33, 65, 200, 1000})
+    for (const Index k : {1, 128, 1025, 5000, 28672, 100000}) {
+      const tessera::GemmCall call = layer(m, 4096, k);
+      const UnpackedPlan plan = unpacked_time(call, 132).plan;
+      BOOST_TEST_CONTEXT(m << "x4096x" << k) {
+        BOOST_TEST(plan.shares_large == (m > plan.tile_n));
+        BOOST_TEST(plan.slices >= 1);
+        BOOST_TEST(plan.slices <= segments_of(call));
+      }
+    }
+}
+
+/// Segments of k depend on k alone, and each slice has some of them.
+BOOST_AUTO_TEST_CASE(segments_of_emulated_fp16x3) {
+  using namespace tessera::cuda::wgmma;
+  for (const Index k : {1, 128, 1024, 1025, 4096, 28672, 1 << 20}) {
+    const Index chunks = (k + chunk_k - 1) / chunk_k;
+    const Index segments = (chunks + segment_chunks(k) - 1) / segment_chunks(k);
+    BOOST_TEST(segments <= most_segments);
+    for (int slices = 1; slices <= segments; ++slices) {
+      const SegmentSlices cut{segments, slices};
+      for (int slice = 0; slice < slices; ++slice) BOOST_TEST(cut.first(slice) < cut.first(slice + 1));
+      BOOST_TEST(cut.first(slices) == segments);
+      BOOST_TEST(cut.planes() == 1 + segments - cut.first(1));
+    }
+  }
 }
 
 /// The choices in f32 with 132 multiprocessors, which follow measurements on an H200.

@@ -67,11 +67,13 @@ __device__ void wait_for_products() {
   "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]), "+f"(d[(i) + 5]), \
       "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
 #define TESSERA_D32(i) TESSERA_D8(i), TESSERA_D8((i) + 8), TESSERA_D8((i) + 16), TESSERA_D8((i) + 24)
+#define TESSERA_REGISTERS_16 TESSERA_D8(0), TESSERA_D8(8)
 #define TESSERA_REGISTERS_32 TESSERA_D32(0)
 #define TESSERA_REGISTERS_64 TESSERA_REGISTERS_32, TESSERA_D32(32)
 #define TESSERA_REGISTERS_96 TESSERA_REGISTERS_64, TESSERA_D32(64)
 #define TESSERA_REGISTERS_112 TESSERA_REGISTERS_96, TESSERA_D8(96), TESSERA_D8(104)
 #define TESSERA_REGISTERS_128 TESSERA_REGISTERS_96, TESSERA_D32(96)
+#define TESSERA_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define TESSERA_NAMES_32                                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
   "%24, %25, %26, %27, %28, %29, %30, %31"
@@ -124,12 +126,16 @@ __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t 
   }
 }
 
-// This variant takes operand A from registers.
-#define TESSERA_WGMMA_FROM_REGISTERS(n, count, a_names, b_name, more)                                  \
-  asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned.m64n" #n  \
-               "k8.f32.tf32.tf32 {" TESSERA_NAMES_##count "}, {" a_names "}, " b_name ", add, 1, 1; }" \
-               : TESSERA_REGISTERS_##count                                                             \
+// This variant takes operand A from registers. `immediates` says that no signs change and, for fp16, that B is K-major.
+#define TESSERA_WGMMA_FROM_REGISTERS(shape, types, count, a_names, b_name, more, immediates)               \
+  asm volatile("{ .reg .pred add; setp.ne.b32 add, " more ", 0; wgmma.mma_async.sync.aligned." shape types \
+               " {" TESSERA_NAMES_##count "}, {" a_names "}, " b_name ", add, " immediates "; }"           \
+               : TESSERA_REGISTERS_##count                                                                 \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_bits), "r"(accumulate))
+#define TESSERA_TF32(n, count, a_names, b_name, more) \
+  TESSERA_WGMMA_FROM_REGISTERS("m64n" #n "k8", ".f32.tf32.tf32", count, a_names, b_name, more, "1, 1")
+#define TESSERA_FP16(n, count, a_names, b_name, more) \
+  TESSERA_WGMMA_FROM_REGISTERS("m64n" #n "k16", ".f32.f16.f16", count, a_names, b_name, more, "1, 1, 0")
 
 /// Starts d += A·B, or d := A·B if `accumulate` is 0, in tf32 and with A in registers. Of its warp's 16 rows, a lane
 /// passes row lane / 4 (a[0], a[2]) and the row 8 below it (a[1], a[3]); a[0] and a[1] are at step lane % 4 of k, a[2]
@@ -138,14 +144,32 @@ template <int n>
 __device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_t b_bits, int accumulate) {
   static_assert(n == 64 || n == 128 || n == 256);
   if constexpr (n == 64) {
-    TESSERA_WGMMA_FROM_REGISTERS(64, 32, "%32, %33, %34, %35", "%36", "%37");
+    TESSERA_TF32(64, 32, "%32, %33, %34, %35", "%36", "%37");
   } else if constexpr (n == 128) {
-    TESSERA_WGMMA_FROM_REGISTERS(128, 64, "%64, %65, %66, %67", "%68", "%69");
+    TESSERA_TF32(128, 64, "%64, %65, %66, %67", "%68", "%69");
   } else {
-    TESSERA_WGMMA_FROM_REGISTERS(256, 128, "%128, %129, %130, %131", "%132", "%133");
+    TESSERA_TF32(256, 128, "%128, %129, %130, %131", "%132", "%133");
   }
 }
 
+/// Starts d += A·B, or d := A·B if `accumulate` is 0, in fp16, with A in registers and a K-major B. Of its warp's 16
+/// rows, a lane passes row lane / 4 (a[0], a[2]) and the row 8 below it (a[1], a[3]), two steps of k in each register:
+/// a[0] and a[1] are at steps lane % 4 · 2 and the next one, a[2] and a[3] eight steps later. The caller must not
+/// access d or a before wait_for_products.
+template <int n>
+__device__ void multiply_fp16(float (&d)[n / 2], const unsigned* a, std::uint64_t b_bits, int accumulate) {
+  static_assert(n == 32 || n == 64 || n == 128);
+  if constexpr (n == 32) {
+    TESSERA_FP16(32, 16, "%16, %17, %18, %19", "%20", "%21");
+  } else if constexpr (n == 64) {
+    TESSERA_FP16(64, 32, "%32, %33, %34, %35", "%36", "%37");
+  } else {
+    TESSERA_FP16(128, 64, "%64, %65, %66, %67", "%68", "%69");
+  }
+}
+
+#undef TESSERA_FP16
+#undef TESSERA_TF32
 #undef TESSERA_WGMMA_FROM_REGISTERS
 #undef TESSERA_WGMMA_TYPES
 #undef TESSERA_WGMMA
@@ -154,11 +178,13 @@ __device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_
 #undef TESSERA_NAMES_96
 #undef TESSERA_NAMES_64
 #undef TESSERA_NAMES_32
+#undef TESSERA_NAMES_16
 #undef TESSERA_REGISTERS_128
 #undef TESSERA_REGISTERS_112
 #undef TESSERA_REGISTERS_96
 #undef TESSERA_REGISTERS_64
 #undef TESSERA_REGISTERS_32
+#undef TESSERA_REGISTERS_16
 #undef TESSERA_D32
 #undef TESSERA_D8
 

@@ -26,7 +26,9 @@ struct Recipe {
   static constexpr int block_k = block_k_;
   /// Steps of k after which sums move on to a second set of registers, rounded to nearest. 0: they never do.
   static constexpr int carried_every = carried_every_;
-  static constexpr bool row_scaled = type == UnitType::Fp16 && terms > 1;
+  /// Says whether the chunks of `carried_every` k have scales: a stage then ends each operand with a factor for each
+  /// line.
+  static constexpr bool scaled = type == UnitType::Fp16 && terms > 1;
   static_assert(carried_every % block_k == 0);
 };
 
@@ -36,7 +38,9 @@ struct Stages {
   static constexpr int tile_n = tile_n_;
   static constexpr unsigned line_bytes = R::block_k * bytes_of(R::type); ///< bytes of a row of one term
   static constexpr unsigned a_term_bytes = tile_m * line_bytes, b_term_bytes = tile_n * line_bytes;
-  static constexpr unsigned a_bytes = R::terms * a_term_bytes, b_bytes = R::terms * b_term_bytes;
+  static constexpr unsigned factor_bytes = R::scaled ? sizeof(float) : 0;
+  static constexpr unsigned a_bytes = R::terms * a_term_bytes + tile_m * factor_bytes;
+  static constexpr unsigned b_bytes = R::terms * b_term_bytes + tile_n * factor_bytes;
   static constexpr unsigned bytes = a_bytes + b_bytes;
   static constexpr int count = std::min<int>(8, (shared_limit - 1024) / bytes);
   static_assert(count >= 2);
@@ -45,6 +49,14 @@ struct Stages {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 namespace ptx = ::cuda::ptx;
+
+/// Says whether this thread is the elected one of its warp. ptxas knows that such a thread is alone; otherwise it would
+/// put a loop over lanes around each copy.
+__device__ inline bool elected() {
+  unsigned is;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(is));
+  return is != 0;
+}
 
 template <int stages, int sharers = cluster> ///< `sharers`: blocks that fill a stage, and whose consumers empty it
 struct Barriers {

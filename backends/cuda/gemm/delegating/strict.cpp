@@ -3,13 +3,14 @@
 ///
 /// In tf32, a product of few rows or columns waits for memory in any mode, and a small one for the launch. Where lines
 /// are not whole 16-byte chunks, the strict rows need no copy of them, which would be another launch, and fetch no
-/// zeros to fill a tile of 64. The emulated modes spend time and 12 bytes an element on finding scales, splitting and
-/// packing before they multiply. docs/lab/cuda_gemm.md has the measurements behind the limits below.
+/// zeros to fill a tile of 64. The emulated modes spend time on splitting and packing before they multiply.
+/// docs/lab/cuda_gemm.md has the measurements behind the limits below.
 
 #include <algorithm>
 
 #include <tessera/executor.hpp>
 
+#include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
 #include "cuda/gemm/common/few_vectors.cuh"
 #include "cuda/gemm/common/few_vectors_operands.hpp"
 #include "cuda/gemm/common/gemv.cuh"
@@ -22,10 +23,9 @@ constexpr Index few_in_tf32 = 16;
 constexpr Index short_in_tf32 = 1024;     ///< k
 constexpr double small_in_tf32 = 5e6;     ///< multiply-adds
 constexpr double small_to_copy = 4e7;     ///< multiply-adds, where wgmma_tf32 would copy an operand
-constexpr Index few_to_split = 128;       ///< rows or columns of C
-constexpr Index short_to_split = 64;      ///< k
-constexpr double small_in_fp16x3 = 1.2e9; ///< multiply-adds; the mode finds scales, which takes two more launches
-constexpr double small_in_bf16x6 = 0.3e9;
+constexpr Index few_in_bf16x6 = 128;      ///< rows or columns of C
+constexpr Index short_in_bf16x6 = 64;     ///< k
+constexpr double small_in_bf16x6 = 0.3e9; ///< multiply-adds
 
 Index few(const GemmCall& call) { return std::min(call.m, call.n); }
 double multiply_adds(const GemmCall& call) {
@@ -46,10 +46,15 @@ const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilit
   return "of more than 16 rows and columns tf32 is faster, unless the product is small; use another row of it";
 }
 
+bool is_strict_in(Math math, const GemmCall& call, const Capabilities& machine) {
+  if (math == Math::EmulatedFp16x3)
+    return fp16x3::choose(call, machine.multiprocessors, true).way == fp16x3::Way::Strict;
+  return few(call) <= few_in_bf16x6 || call.k <= short_in_bf16x6 || multiply_adds(call) < small_in_bf16x6;
+}
+
 const char* reject_emulated(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9) return "the mode's own kernel needs compute capability 9.0 (Hopper); use mode strict";
-  const double small = row.math == Math::EmulatedFp16x3 ? small_in_fp16x3 : small_in_bf16x6;
-  return few(call) <= few_to_split || call.k <= short_to_split || multiply_adds(call) < small
+  return is_strict_in(row.math, call, machine)
              ? nullptr
              : "splitting the operands pays for so large a product; use the row with the mode's name";
 }

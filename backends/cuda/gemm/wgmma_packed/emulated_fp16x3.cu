@@ -2,17 +2,25 @@
 /// low·high, high·low and high·high are added; low·low is below what f32 keeps.
 ///
 /// It takes 6·m·n·k operations at the rate of fp16, an eighth of f32's cost on an H100. Rows of op(A) and columns of
-/// op(B) are scaled, so that any finite f32 fits. NaN and Inf send the product to the strict row. Source: Ootomo and
-/// Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
-/// performance" (IJHPCA 2022).
+/// op(B) are scaled by chunks of 128 k, so that any finite f32 fits. NaN and Inf send the product to the strict row.
+/// Both operands are packed, or only the smaller one, where the larger one is best read from where it is; the bits are
+/// the same. Source: Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the
+/// FP32 theoretical peak performance" (IJHPCA 2022).
 
 #include "cuda/gemm/ladder.hpp"
 #include "rung.cuh"
+#include "unpacked.cuh"
 
 namespace tessera::cuda {
 namespace {
 
-using TwoTerms = wgmma::Recipe<UnitType::Fp16, 2, 32, 128>;
+using TwoTerms = wgmma::Recipe<UnitType::Fp16, 2, 32, wgmma::chunk_k>;
+
+Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const fp16x3::Plan plan = fp16x3::choose(call, executor.capabilities().multiprocessors, false);
+  if (plan.way == fp16x3::Way::Unpacked) return wgmma::unpacked::run(row.name, executor, queue, call, plan.unpacked);
+  return wgmma::run<TwoTerms, 128, 192>(row, executor, queue, call);
+}
 
 } // namespace
 
@@ -24,7 +32,7 @@ const GemmKernel emulated_fp16x3_f32{.name = "emulated_fp16x3",
                                      .tile = {wgmma::tile_m * wgmma::cluster, 192, 128},
                                      .accumulator = Accumulator::Truncating,
                                      .reject = wgmma::reject,
-                                     .run = wgmma::run<TwoTerms, 128, 192>,
+                                     .run = run,
                                      .epilogue = true,
                                      .narrows = true};
 

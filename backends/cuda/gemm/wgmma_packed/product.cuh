@@ -10,8 +10,8 @@
 ///
 /// If operands are split into several terms, the products with the smallest terms are added first. The matrix units
 /// truncate when they add, so after `carried_every` k the sum moves on to registers, rounded to nearest: this, not the
-/// terms, decides the error of the emulated modes. Sources: NVIDIA CUTLASS for warp specialisation; Ootomo and Yokota
-/// (2022) for the carried sum.
+/// terms, decides the error of the emulated modes. There the scales of chunks are undone as well (chunk_scales.cuh).
+/// Sources: NVIDIA CUTLASS for warp specialisation; Ootomo and Yokota (2022) for the carried sum.
 
 #include "work_tiles.cuh"
 
@@ -23,7 +23,7 @@ template <class R, class S>
 __device__ void produce(const PackedProduct& x, char* shared, Barriers<S::count>& barriers, unsigned rank) {
   Ring<S::count> ring;
   const int clusters = static_cast<int>(gridDim.x) / cluster;
-  const int all = x.tiles_m * x.tiles_n * x.slices;
+  const int all = x.tiles_m * x.tiles_n * x.cut.slices;
   constexpr unsigned half = S::b_bytes / cluster;
   constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
@@ -66,41 +66,64 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
   const int lane = thread % 32;
+  // Where a stage has the factors of this thread's first row and columns.
+  const int row_factor = R::terms * S::a_term_bytes + ((static_cast<int>(threadIdx.x) - 128) / 32 * 16 + lane / 4) * 4;
+  const int column_factors = S::a_bytes + R::terms * S::b_term_bytes + lane % 4 * 8;
   Ring<S::count> ring;
   const int clusters = static_cast<int>(gridDim.x) / cluster;
-  const int all = x.tiles_m * x.tiles_n * x.slices;
+  const int all = x.tiles_m * x.tiles_n * x.cut.slices;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const WorkTile work(x, index);
-    float sum[count];
-    float carried[carries ? count : 1];
-#pragma unroll
-    for (float& value : carried) value = 0;
+    Index plane = work.slice == 0 || !R::scaled ? work.slice : 1 + x.cut.first(work.slice) - x.cut.first(1);
+    // The first consumer begins two stages before the second one, so that they do not both leave the units idle while
+    // they add up a chunk. A tile must be longer than the ring, or the first one might be a tile ahead.
+    const bool apart = R::scaled && work.end - work.begin > 2 * S::count;
+    if (apart && consumer == 1) asm volatile("bar.sync 2, %0;" ::"n"(consumers * 128) : "memory");
+    [[maybe_unused]] SegmentTotals<float, R::scaled ? count : 1> totals(x.m);
     for (int k = work.begin; k < work.end;) {
-      const int stop = carries ? min(work.end, k + R::carried_every / R::block_k) : work.end;
-      int accumulate = 0;
-      int before = -1; // the stage whose products may still run
-      for (; k < stop; ++k, ring.advance()) {
-        wait(barriers.full[ring.stage], ring.phase);
-        begin_products();
-        multiply_stage<R, S>(sum, shared + ring.stage * S::bytes, consumer, accumulate);
-        commit_products();
-        wait_for_products<1>();
-        if (before >= 0) barriers.release(before, lane);
-        before = ring.stage;
-      }
-      wait_for_products<0>();
-      barriers.release(before, lane);
-      if constexpr (carries) {
+      const int end = R::scaled ? min(work.end, k + x.segment_blocks) : work.end;
+      float sum[count];
+      float carried[carries ? count : 1];
 #pragma unroll
-        for (int e = 0; e < count; ++e) carried[e] += sum[e];
+      for (float& value : carried) value = 0;
+      while (k < end) {
+        const int stop = carries ? min(end, k + R::carried_every / R::block_k) : end;
+        if constexpr (R::scaled) begin_chunk(sum);
+        int accumulate = R::scaled;
+        int before = -1; // the stage whose products may still run
+        for (; k < stop; ++k, ring.advance()) {
+          wait(barriers.full[ring.stage], ring.phase);
+          begin_products();
+          multiply_stage<R, S>(sum, shared + ring.stage * S::bytes, consumer, accumulate);
+          commit_products();
+          if (apart && consumer == 0 && k == work.begin + 1)
+            asm volatile("bar.arrive 2, %0;" ::"n"(consumers * 128) : "memory");
+          wait_for_products<1>();
+          if (before >= 0) barriers.release(before, lane);
+          before = ring.stage;
+        }
+        wait_for_products<0>();
+        if constexpr (R::scaled) {
+          const char* const stage = shared + before * S::bytes;
+          const auto factor = [&](int row) { return *reinterpret_cast<const float*>(stage + row_factor + row * 4); };
+          add_chunk(carried, sum, {factor(0), factor(8)}, reinterpret_cast<const float*>(stage + column_factors));
+          __syncwarp(); // all lanes have read the factors
+        }
+        barriers.release(before, lane);
+        if constexpr (carries && !R::scaled) {
+#pragma unroll
+          for (int e = 0; e < count; ++e) carried[e] += sum[e];
+        }
       }
+      if constexpr (R::scaled)
+        if (!complete_segment(carried, totals, work.slice, k <= x.segment_blocks, k == work.end)) continue;
+      const Destination<S> to(x, work, rank, plane);
+      if constexpr (carries)
+        store<S>(x, to, carried);
+      else
+        store<S>(x, to, sum);
+      ++plane;
     }
-    const Destination<S> to(x, work, rank);
-    if constexpr (R::row_scaled) unscale<S>(x, to, carried);
-    if constexpr (carries)
-      store<S>(x, to, carried);
-    else
-      store<S>(x, to, sum);
   }
 }
 

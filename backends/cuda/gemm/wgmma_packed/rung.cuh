@@ -36,7 +36,7 @@ inline int choose_tile_n(const GemmCall& call, Index clusters, int narrow, int w
              : wide;
 }
 
-/// Returns the number of slices of k that gives each cluster work; no slice has fewer than `least` blocks of k.
+/// Returns the number of slices of k that gives each cluster work; no slice has fewer than `least` of `blocks` parts.
 inline int choose_slices(Index tiles, Index clusters, Index blocks, Index least) {
   return static_cast<int>(std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / least)));
 }
@@ -64,37 +64,34 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   const Index tiles_n = ceil_div<Index>(call.n, tile_n);
   SplitOperand a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type);
   SplitOperand b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type);
-  const int slices = choose_slices(tiles_m * tiles_n, clusters, a.blocks, 512 / R::block_k);
+  const Index segment_blocks = R::scaled ? segment_chunks(call.k) * (chunk_k / R::block_k) : 1;
+  const SegmentSlices cut{
+      ceil_div(a.blocks, segment_blocks),
+      choose_slices(tiles_m * tiles_n, clusters, ceil_div(a.blocks, segment_blocks), R::scaled ? 1 : 512 / R::block_k)};
+  const Index planes = cut.slices == 1 ? 0 : R::scaled ? cut.planes() : cut.slices;
 
   ScratchLayout layout;
   const std::size_t a_at = layout.add(a.bytes());
   const std::size_t b_at = layout.add(b.bytes());
-  const std::size_t a_scale_at = layout.add(R::row_scaled ? call.m * 4 : 0);
-  const std::size_t b_scale_at = layout.add(R::row_scaled ? call.n * 4 : 0);
   const std::size_t unfit_at = layout.add(sizeof(int));
-  const std::size_t sums_at = layout.add(slices > 1 ? slices * call.m * call.n * 4 : 0);
+  const std::size_t sums_at = layout.add(planes * call.m * call.n * 4);
   Scratch scratch;
   if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>();
   a.data = memory + a_at;
   b.data = memory + b_at;
-  if (R::row_scaled) {
-    a.largest = reinterpret_cast<unsigned*>(memory + a_scale_at);
-    b.largest = reinterpret_cast<unsigned*>(memory + b_scale_at);
-  }
   int* const unfit = may_be_unfit ? reinterpret_cast<int*>(memory + unfit_at) : nullptr;
   if (Status status = split_operands<R>(stream, x, a, b, unfit); !status.ok()) return status;
 
   PackedProduct params{.a = a.data,
                        .b = b.data,
-                       .a_scale = a.largest,
-                       .b_scale = b.largest,
                        .m = x.m,
                        .n = x.n,
                        .blocks = static_cast<int>(a.blocks),
+                       .segment_blocks = static_cast<int>(segment_blocks),
                        .tiles_m = static_cast<int>(tiles_m),
                        .tiles_n = static_cast<int>(tiles_n),
-                       .slices = slices,
+                       .cut = cut,
                        .sums = reinterpret_cast<float*>(memory + sums_at),
                        .c = x.c,
                        .ldc = x.ldc,
@@ -105,13 +102,13 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                        .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
   if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
-  const Launch how{.blocks = std::min(tiles_m * tiles_n * slices, clusters) * cluster,
+  const Launch how{.blocks = std::min(tiles_m * tiles_n * cut.slices, clusters) * cluster,
                    .threads = threads,
                    .shared = shared,
                    .cluster = cluster};
   if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, params); !status.ok()) return status;
-  if (slices > 1) {
-    const SegmentSums<float> sums{.sums = params.sums, .segments = slices, .epilogue = x.epilogue, .unfit = unfit};
+  if (planes > 0) {
+    const SegmentSums<float> sums{.sums = params.sums, .segments = planes, .epilogue = x.epilogue, .unfit = unfit};
     if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
   }
   return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};

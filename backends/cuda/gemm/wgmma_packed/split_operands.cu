@@ -3,16 +3,16 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "chunk_scales.cuh"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/rounding.cuh"
 
 namespace tessera::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int slab = 512; ///< k that one block searches for the largest magnitudes
-constexpr unsigned infinity_bits = 0x7F800000u;
 
 /// The format of a term: rounding to it (the bits are in the low end of a word), and its value.
 template <UnitType type>
@@ -42,41 +42,24 @@ struct Patch {
   __host__ __device__ explicit Patch(bool along_k) : rows(along_k ? 8 : 32), chunks(threads / rows) {}
 };
 
-template <UnitType type, int terms>
-__global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOperand out, int* unfit) {
-  constexpr int width = 16 / bytes_of(type); // elements of a chunk of 16 bytes
-  const Patch patch(x.col_stride == 1);
-  const Index k_chunks = out.blocks * (out.block_k / width);
-  const auto across = static_cast<unsigned>(ceil_div<Index>(k_chunks, patch.chunks));
-  const int thread = static_cast<int>(threadIdx.x);
-  // Blocks go backwards: what the search for the largest magnitudes read last is still in the cache.
-  const unsigned block = gridDim.x - 1 - blockIdx.x;
-  const Index row = static_cast<Index>(block / across) * patch.rows + thread % patch.rows;
-  const Index chunk = static_cast<Index>(block % across) * patch.chunks + thread / patch.rows;
-  if (chunk >= k_chunks) return;
-  const Index p = chunk * width;
-
-  float left[width];
+/// Reads `width` elements of a row from step p of k on; elements outside the operand are zeros.
+template <int width>
+__device__ void read(const StridedMatrix<float>& x, Index row, Index p, float (&element)[width]) {
   const float* from = x.data + row * x.row_stride + p * x.col_stride;
   const bool whole = row < x.rows && p + width <= x.cols;
   if (whole && x.col_stride == 1 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
 #pragma unroll
     for (int e = 0; e < width; e += 4)
-      *reinterpret_cast<float4*>(left + e) = *reinterpret_cast<const float4*>(from + e);
+      *reinterpret_cast<float4*>(element + e) = *reinterpret_cast<const float4*>(from + e);
   } else {
 #pragma unroll
-    for (int e = 0; e < width; ++e) left[e] = row < x.rows && p + e < x.cols ? from[e * x.col_stride] : 0.0f;
+    for (int e = 0; e < width; ++e) element[e] = row < x.rows && p + e < x.cols ? from[e * x.col_stride] : 0.0f;
   }
-  if (out.largest != nullptr) {
-    const unsigned largest = row < x.rows ? out.largest[row] : 0;
-    const int exponent = scale_exponent(largest);
-    if (largest >= infinity_bits) *unfit = 1;
-#pragma unroll
-    for (int e = 0; e < width; ++e) left[e] = scalbnf(left[e], exponent);
-  }
-  const Index panel = row / out.panel_rows;
-  char* to = out.data + (panel * out.blocks + p / out.block_k) * out.block_bytes() +
-             out.offset_in_term(static_cast<int>(row % out.panel_rows), static_cast<int>(p % out.block_k));
+}
+
+/// Splits elements, and stores their terms from `to` on.
+template <UnitType type, int terms, int width>
+__device__ void write_terms(float (&left)[width], char* to, Index term_bytes, int* unfit) {
 #pragma unroll
   for (int term = 0; term < terms; ++term) {
     unsigned words[4] = {};
@@ -86,62 +69,110 @@ __global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOp
       words[e * bytes_of(type) / 4] |= bits << e * bytes_of(type) % 4 * 8;
       if constexpr (terms > 1) {
         const float value = TermFormat<type>::value(bits);
-        if (term == 0 && !(fabsf(value) < INFINITY)) *unfit = 1;
+        if (unfit != nullptr && term == 0 && !(fabsf(value) < INFINITY)) *unfit = 1;
         left[e] -= value;
       }
     }
-    *reinterpret_cast<uint4*>(to + term * out.term_bytes()) = make_uint4(words[0], words[1], words[2], words[3]);
+    *reinterpret_cast<uint4*>(to + term * term_bytes) = make_uint4(words[0], words[1], words[2], words[3]);
   }
 }
 
-/// Finds the largest magnitude of each row. Magnitudes compare as their bits do, with NaN above all others.
-__global__ void __launch_bounds__(threads) find_largest(StridedMatrix<float> x, unsigned* largest) {
-  __shared__ unsigned found[threads];
-  const bool along_k = x.col_stride == 1;
-  const int rows = along_k ? 8 : 32;
-  const auto across = static_cast<unsigned>(ceil_div<Index>(x.cols, slab));
+template <UnitType type, int terms>
+__global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOperand out, int* unfit) {
+  constexpr int width = 16 / bytes_of(type); // elements of a chunk of 16 bytes
+  const Patch patch(x.col_stride == 1);
+  const Index k_chunks = out.blocks * (out.block_k / width);
+  const auto across = static_cast<unsigned>(ceil_div<Index>(k_chunks, patch.chunks));
   const int thread = static_cast<int>(threadIdx.x);
-  const Index row = static_cast<Index>(blockIdx.x / across) * rows + (along_k ? thread / 32 : thread % 32);
-  const Index begin = static_cast<Index>(blockIdx.x % across) * slab;
-  const Index end = begin + slab < x.cols ? begin + slab : x.cols;
-  unsigned bits = 0;
-  if (row < x.rows) {
-    const float* from = x.data + row * x.row_stride;
-#pragma unroll 8
-    for (Index p = begin + (along_k ? thread % 32 : thread / 32); p < end; p += threads / rows)
-      bits = max(bits, __float_as_uint(fabsf(from[p * x.col_stride])));
-  }
-  found[thread] = bits;
+  const Index row = static_cast<Index>(blockIdx.x / across) * patch.rows + thread % patch.rows;
+  const Index chunk = static_cast<Index>(blockIdx.x % across) * patch.chunks + thread / patch.rows;
+  if (chunk >= k_chunks) return;
+  const Index p = chunk * width;
+  float left[width];
+  read(x, row, p, left);
+  const Index panel = row / out.panel_rows;
+  char* to = out.data + (panel * out.blocks + p / out.block_k) * out.block_bytes() +
+             out.offset_in_term(static_cast<int>(row % out.panel_rows), static_cast<int>(p % out.block_k));
+  write_terms<type, terms>(left, to, out.term_bytes(), unfit);
+}
+
+/// The patch of a block that scales chunks: 8 rows by two chunks if the operand is stored along k, otherwise 32 rows by
+/// one chunk. A thread has 8 elements of a row.
+template <bool along_k>
+struct ScaledPatch {
+  static constexpr int rows = along_k ? 8 : 32, pieces = along_k ? 32 : 16, threads = rows * pieces;
+  static constexpr int chunk_pieces = wgmma::chunk_k / 8, chunk_warps = chunk_pieces * rows / 32;
+};
+
+/// Scales and splits into two fp16 terms.
+template <bool along_k>
+__global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
+    split_scaled(StridedMatrix<float> x, SplitOperand out, int* unfit, Unfit how) {
+  using P = ScaledPatch<along_k>;
+  __shared__ unsigned found[P::threads / 32][P::rows]; // largest magnitudes of the warps
+  launch_dependents();
+  if (how == Unfit::Left && blockIdx.x == 0 && threadIdx.x == 0) *unfit = 0;
+  const Index all_pieces = out.blocks * (out.block_k / 8);
+  const auto across = static_cast<unsigned>(ceil_div<Index>(all_pieces, P::pieces));
+  const int thread = static_cast<int>(threadIdx.x);
+  const Index row = static_cast<Index>(blockIdx.x / across) * P::rows + thread % P::rows;
+  const Index piece = static_cast<Index>(blockIdx.x % across) * P::pieces + thread / P::rows;
+  const Index p = piece * 8;
+  float left[8];
+  read(x, row, p, left);
+  unsigned largest = 0;
+#pragma unroll
+  for (const float element : left) largest = max(largest, __float_as_uint(fabsf(element)));
+#pragma unroll
+  for (int lanes = P::rows; lanes < 32; lanes *= 2) largest = max(largest, __shfl_xor_sync(~0U, largest, lanes));
+  found[thread / 32][thread % P::rows] = largest;
   __syncthreads();
-  if (thread >= rows) return;
-  for (int other = 0; other < threads / rows; ++other)
-    bits = max(other == 0 ? 0u : bits, found[along_k ? thread * 32 + other : thread + other * 32]);
-  const Index own = static_cast<Index>(blockIdx.x / across) * rows + thread;
-  if (own < x.rows && bits != 0) atomicMax(largest + own, bits);
+#pragma unroll
+  for (int warp = 0; warp < P::chunk_warps; ++warp)
+    largest = max(largest, found[thread / 32 / P::chunk_warps * P::chunk_warps + warp][thread % P::rows]);
+  const wgmma::ChunkScale scale(largest);
+  if (how == Unfit::Found && largest >= wgmma::infinity_bits) *unfit = 1;
+
+  const int in_panel = static_cast<int>(row % out.panel_rows);
+  char* const panel = out.data + row / out.panel_rows * out.blocks * out.block_bytes();
+  // The first threads of a chunk each write its factor for one of its blocks.
+  const int in_chunk = thread / P::rows % P::chunk_pieces;
+  const Index block = (piece - in_chunk) * 8 / out.block_k + in_chunk;
+  if (in_chunk < wgmma::chunk_k / out.block_k && block < out.blocks)
+    reinterpret_cast<float*>(panel + block * out.block_bytes() + out.terms * out.term_bytes())[in_panel] = scale.factor;
+  if (piece >= all_pieces) return;
+#pragma unroll
+  for (float& element : left) element *= scale.scale;
+  char* const to =
+      panel + p / out.block_k * out.block_bytes() + out.offset_in_term(in_panel, static_cast<int>(p % out.block_k));
+  write_terms<UnitType::Fp16, 2>(left, to, out.term_bytes(), nullptr);
+}
+
+template <bool along_k>
+void launch_scaled(cudaStream_t stream, const StridedMatrix<float>& x, const SplitOperand& out, int* unfit, Unfit how) {
+  using P = ScaledPatch<along_k>;
+  const Index blocks = out.panels * out.panel_rows / P::rows * ceil_div<Index>(out.blocks * out.block_k / 8, P::pieces);
+  split_scaled<along_k><<<static_cast<unsigned>(blocks), P::threads, 0, stream>>>(x, out, unfit, how);
 }
 
 } // namespace
 
 Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
-                     int* unfit) {
-  if (out.largest != nullptr) {
-    if (Status status =
-            check(cudaMemsetAsync(out.largest, 0, static_cast<std::size_t>(x.rows) * sizeof(unsigned), stream),
-                  "clearing the largest magnitudes");
-        !status.ok())
-      return status;
-    const Index blocks = ceil_div<Index>(x.rows, x.col_stride == 1 ? 8 : 32) * ceil_div<Index>(x.cols, slab);
-    find_largest<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(x, out.largest);
-    if (Status status = launched("largest magnitudes of an operand"); !status.ok()) return status;
+                     int* unfit, Unfit how) {
+  constexpr const char* name = "packing an operand for the matrix units";
+  if (out.scaled) {
+    x.col_stride == 1 ? launch_scaled<true>(stream, x, out, unfit, how)
+                      : launch_scaled<false>(stream, x, out, unfit, how);
+    return launched(name);
   }
   const Patch patch(x.col_stride == 1);
   const Index k_chunks = out.blocks * out.block_k * out.element_bytes / 16;
   const Index blocks = out.panels * out.panel_rows / patch.rows * ceil_div<Index>(k_chunks, patch.chunks);
   const auto kernel = type == UnitType::Tf32   ? split<UnitType::Tf32, 1>
                       : type == UnitType::Bf16 ? (out.terms == 3 ? split<UnitType::Bf16, 3> : split<UnitType::Bf16, 1>)
-                                               : (out.terms == 2 ? split<UnitType::Fp16, 2> : split<UnitType::Fp16, 1>);
+                                               : split<UnitType::Fp16, 1>;
   kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(x, out, unfit);
-  return launched("packing an operand for the matrix units");
+  return launched(name);
 }
 
 } // namespace tessera::cuda

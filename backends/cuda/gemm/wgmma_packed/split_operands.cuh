@@ -5,11 +5,12 @@
 /// (BLIS).
 ///
 /// Each term is what the terms before it leave of the element, rounded to nearest: two fp16 terms keep 22 bits, three
-/// bf16 terms keep 24. fp16 has few exponents, so rows of op(A) and columns of op(B) are first scaled by powers of two,
-/// which bring the largest element to [2¹⁴, 2¹⁵): then the low term loses at most 2⁻³⁹ of that element.
+/// bf16 terms keep 24. fp16 has few exponents, so each chunk of a row of op(A) or a column of op(B) is first scaled
+/// (chunk_scales.cuh): then the low term loses at most 2⁻³⁹ of the chunk's largest element.
 ///
 /// All terms of a panel's block of k are contiguous, so that one bulk copy brings them. Terms follow one another within
-/// a block, blocks within a panel, and panels within the operand. Edges are padded with zeros.
+/// a block, blocks within a panel, and panels within the operand. If there are scales, a block ends with the factors
+/// that undo them, one for each row. Edges are padded with zeros.
 
 #include <cuda_runtime_api.h>
 
@@ -23,13 +24,14 @@ namespace tessera::cuda {
 /// A split operand: op(A) by rows, or op(B) by columns. "Rows" below means either.
 struct SplitOperand {
   char* data = nullptr;
-  unsigned* largest = nullptr; ///< bits of the largest magnitude of each row, if rows are scaled
+  bool scaled = false;
   Index rows = 0, k = 0;
   int panel_rows = 0, block_k = 0, terms = 0, element_bytes = 0;
   Index panels = 0, blocks = 0;
 
   SplitOperand(Index rows_, Index k_, int panel_rows_, Index panels_, int block_k_, int terms_, UnitType type)
-      : rows(rows_),
+      : scaled(type == UnitType::Fp16 && terms_ > 1),
+        rows(rows_),
         k(k_),
         panel_rows(panel_rows_),
         block_k(block_k_),
@@ -40,7 +42,9 @@ struct SplitOperand {
 
   /// Returns the bytes of one term of a panel's block of k.
   __host__ __device__ Index term_bytes() const { return Index{panel_rows} * block_k * element_bytes; }
-  __host__ __device__ Index block_bytes() const { return terms * term_bytes(); }
+  __host__ __device__ Index block_bytes() const {
+    return terms * term_bytes() + (scaled ? panel_rows * static_cast<int>(sizeof(float)) : 0);
+  }
   __host__ __device__ Index bytes() const { return panels * blocks * block_bytes(); }
   /// Returns the byte offset of the 16 bytes that hold row r of a panel from element p of a block of k on. They lie in
   /// groups of 8 rows by 16 bytes.
@@ -50,15 +54,13 @@ struct SplitOperand {
   }
 };
 
-/// Returns the exponent of the power of two that brings a row's largest element to [2¹⁴, 2¹⁵).
-__host__ __device__ inline int scale_exponent(unsigned largest_bits) {
-  const int exponent = static_cast<int>(largest_bits >> 23);
-  return largest_bits == 0 ? 0 : 14 + 127 - (exponent == 0 ? 1 : exponent);
-}
+/// What the flag `unfit` of a product says of an element that cannot be split (NaN, Inf, or an element that rounds to
+/// Inf). Found: packing sets it to 1, and something has cleared it before. Left: packing clears it, and leaves the
+/// factor NaN to the product, which sets the flag.
+enum class Unfit { Found, Left };
 
-/// Fills `out`, and its `largest` if that is set. If there are several terms, *unfit becomes 1 where an element cannot
-/// be split: NaN, Inf, or an element that rounds to Inf.
+/// Fills `out`. `unfit` is not nullptr if there are several terms.
 Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
-                     int* unfit);
+                     int* unfit, Unfit how = Unfit::Found);
 
 } // namespace tessera::cuda

@@ -2,6 +2,7 @@
 
 /// Says which results a cluster, a block and a thread compute, and where the results go.
 
+#include "chunk_scales.cuh"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/wgmma_pipeline.cuh"
@@ -13,13 +14,13 @@ namespace tessera::cuda::wgmma {
 constexpr int raster_height = 8;
 
 struct PackedProduct {
-  const char *a, *b;                 ///< split and packed
-  const unsigned *a_scale, *b_scale; ///< largest magnitudes of rows and of columns, if they were scaled
+  const char *a, *b; ///< split and packed
   Index m, n;
   int blocks;           ///< blocks of k
+  int segment_blocks;   ///< blocks of a segment; slices are cut between segments
   int tiles_m, tiles_n; ///< numbers of tiles; a tile here belongs to a cluster
-  int slices;           ///< slices of k
-  float* sums;          ///< [slice][m][n], if there are several slices
+  SegmentSlices cut;    ///< segments and slices of k
+  float* sums;          ///< [plane][m][n], if there are several slices
   float* c;
   Index ldc;
   float alpha, beta;
@@ -39,18 +40,10 @@ struct WorkTile {
     const TilePlace tile = raster_place(index % tiles, x.tiles_m, x.tiles_n, raster_height);
     tile_row = static_cast<int>(tile.row);
     tile_col = static_cast<int>(tile.col);
-    begin = static_cast<int>(static_cast<Index>(x.blocks) * slice / x.slices);
-    end = static_cast<int>(static_cast<Index>(x.blocks) * (slice + 1) / x.slices);
+    begin = static_cast<int>(x.cut.first(slice)) * x.segment_blocks;
+    end = min(x.blocks, static_cast<int>(x.cut.first(slice + 1)) * x.segment_blocks);
   }
 };
-
-/// Returns x / 2^e, where e is the sum of the operands' scale exponents. It takes two steps, because 2^e may not be a
-/// float. Beyond ±252 nothing is left of x.
-__device__ inline float unscaled(float x, int e) {
-  e = min(max(-e, -252), 252);
-  const int half = e >> 1;
-  return x * __int_as_float((half + 127) << 23) * __int_as_float((e - half + 127) << 23);
-}
 
 /// Where a thread's results of a tile go. Of a warp's 16 rows a lane has row lane / 4 and the row 8 below it, and two
 /// columns of every 8: result e is in row e / 2 % 2 and column e / 4 · 8 + e % 2.
@@ -61,9 +54,9 @@ struct Destination {
   int columns;    ///< columns that exist from j on
   float* row[2];
   bool pairs;        ///< results can be written two columns at once
-  float alpha, beta; ///< 1 and 0 for the sums of a slice
+  float alpha, beta; ///< 1 and 0 for the sums of a slice or segment
 
-  __device__ Destination(const PackedProduct& x, const WorkTile& work, unsigned rank) {
+  __device__ Destination(const PackedProduct& x, const WorkTile& work, unsigned rank, Index plane) {
     const int thread = static_cast<int>(threadIdx.x) - 128;
     const int lane = thread % 32;
     i = (static_cast<Index>(work.tile_row) * cluster + rank) * tile_m + thread / 32 * 16 + lane / 4;
@@ -71,9 +64,9 @@ struct Destination {
     inside[0] = i < x.m;
     inside[1] = i + 8 < x.m;
     columns = static_cast<int>(min(x.n - j, Index{S::tile_n}));
-    const bool sliced = x.slices > 1;
+    const bool sliced = x.cut.slices > 1;
     const Index ld = sliced ? x.n : x.ldc;
-    row[0] = (sliced ? x.sums + static_cast<Index>(work.slice) * x.m * x.n : x.c) + i * ld + j;
+    row[0] = (sliced ? x.sums + plane * x.m * x.n : x.c) + i * ld + j;
     row[1] = row[0] + 8 * ld;
     pairs = sliced ? x.n % 2 == 0 : x.c_pairs;
     alpha = sliced ? 1 : x.alpha;
@@ -81,24 +74,9 @@ struct Destination {
   }
 };
 
-/// Undoes the operands' scales.
-template <class S>
-__device__ void unscale(const PackedProduct& x, const Destination<S>& to, float (&result)[S::tile_n / 2]) {
-  const int down[2] = {to.inside[0] ? scale_exponent(x.a_scale[to.i]) : 0,
-                       to.inside[1] ? scale_exponent(x.a_scale[to.i + 8]) : 0};
-#pragma unroll
-  for (int e = 0; e < S::tile_n / 2; e += 4)
-#pragma unroll
-    for (int column = 0; column < 2; ++column) {
-      const int across = e * 2 + column < to.columns ? scale_exponent(x.b_scale[to.j + e * 2 + column]) : 0;
-      result[e + column] = unscaled(result[e + column], down[0] + across);
-      result[e + 2 + column] = unscaled(result[e + 2 + column], down[1] + across);
-    }
-}
-
 template <class S>
 __device__ void store(const PackedProduct& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
-  if (x.epilogue.wanted && x.slices == 1) [[unlikely]] {
+  if (x.epilogue.wanted && x.cut.slices == 1) [[unlikely]] {
     float held[S::tile_n / 2]; // in local memory, because the loop is not unrolled
 #pragma unroll
     for (int e = 0; e < S::tile_n / 2; ++e) held[e] = result[e];

@@ -54,13 +54,7 @@ struct TensorOperand {
 
 namespace ptx = ::cuda::ptx;
 
-/// Says whether this thread is the elected one of its warp. ptxas knows that such a thread is alone; otherwise it would
-/// put a loop over lanes around each copy.
-__device__ inline bool elected() {
-  unsigned is;
-  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(is));
-  return is != 0;
-}
+using wgmma::elected;
 
 /// The rows of an operand from `row` on, of which there may be fewer than `rows`. They arrive in shared memory as
 /// consecutive lines: one for each row; or, where the operand is MN-major, one for each k and as many rows as a line

@@ -8,6 +8,7 @@
 #include "add_split_k.cuh"
 #include "aligned_copy.cuh"
 #include "cuda/device/status.hpp"
+#include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/few_vectors.cuh"
 #include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -17,7 +18,6 @@
 #include "cuda/queue/stream.hpp"
 #include "plan.hpp"
 #include "product.cuh"
-#include "tensor_map.hpp"
 
 namespace tessera::cuda::tma {
 

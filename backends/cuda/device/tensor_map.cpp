@@ -54,9 +54,10 @@ Status encode_tensor_map(CUtensorMap& map, DType type, const void* data, const T
   const cuuint32_t box[]{static_cast<cuuint32_t>(shape.box_line / size_of(type)), shape.box_rows, 1};
   const cuuint32_t steps[]{1, 1, 1};
   const CUtensorMapSwizzle swizzle = shape.box_line == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B;
-  const CUresult result =
-      encode(&map, element(type), 3, const_cast<void*>(data), sizes, pitches, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-             swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUtensorMapL2promotion promotion =
+      shape.cache_line == 256 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+  const CUresult result = encode(&map, element(type), 3, const_cast<void*>(data), sizes, pitches, box, steps,
+                                 CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return {};
   return Status::failure(StatusCode::DeviceError,
                          "cuTensorMapEncodeTiled failed with error " + std::to_string(static_cast<int>(result)));

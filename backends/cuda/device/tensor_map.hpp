@@ -19,6 +19,7 @@ struct TensorShape {
   Index row_pitch, plane_pitch;
   unsigned box_rows;
   unsigned box_line = 128;
+  unsigned cache_line = 128; ///< bytes that the L2 cache reads from memory at once: 128 or 256
 };
 
 /// Makes the map. Fails with DeviceError and the driver's reason, or says what the driver lacks.

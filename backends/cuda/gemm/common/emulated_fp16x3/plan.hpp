@@ -1,0 +1,139 @@
+#pragma once
+
+/// How a product of emulated_fp16x3 is computed: by the strict product, from packed operands, or with the larger
+/// operand read from where it is. A model in microseconds, fitted to an H100 (docs/lab/cuda_gemm.md), says what is done
+/// first. This header holds no device code, so that a test on the host can look at the choices.
+
+#include <algorithm>
+#include <limits>
+
+#include <tessera/backend/kernel.hpp>
+
+#include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/strided_matrix.hpp"
+#include "segments.hpp"
+
+namespace tessera::cuda::fp16x3 {
+
+enum class Way { Strict, Packed, Unpacked };
+
+/// The plan of a product whose larger operand is read from where it is. The smaller one has panels of `tile_n` rows of
+/// op(A), or columns of op(B). If blocks of a cluster share the large operand, each has a panel of its own.
+struct UnpackedPlan {
+  int tile_n = 32;
+  bool shares_large = false;
+  int slices = 1; ///< slices of k
+};
+
+struct Plan {
+  Way way = Way::Strict;
+  UnpackedPlan unpacked = {};
+};
+
+struct Estimate {
+  double microseconds;
+  UnpackedPlan plan = {};
+};
+
+/// The larger operand as it is stored, line by line.
+struct LargeOperand {
+  const void* data;
+  Index lines, length, ld;
+  bool along_k;
+  bool swapped; ///< it is op(B)
+
+  explicit LargeOperand(const GemmCall& call) : swapped(call.m <= call.n) {
+    const bool transposed = (swapped ? call.op_b : call.op_a) == Op::Transpose;
+    const Index rows = swapped ? call.n : call.m;
+    data = swapped ? call.b : call.a;
+    ld = swapped ? call.ldb : call.lda;
+    along_k = transposed == swapped;
+    lines = along_k ? rows : call.k;
+    length = along_k ? call.k : rows;
+  }
+  /// Says whether the copy engine can read it.
+  bool can_be_read(const GemmCall& call) const {
+    return lines_are_aligned(data, lines, ld, sizeof(float)) && std::max({call.m, call.n, call.k}) < Index{1} << 30;
+  }
+};
+
+constexpr int tile_rows = 128;             ///< rows of the large operand that a block has
+constexpr int packed_rows = 2 * tile_rows; ///< rows of a cluster's tile of packed operands
+constexpr int block_k = 32;                ///< k of a stage
+
+inline double few(const GemmCall& call) { return static_cast<double>(std::min(call.m, call.n)); }
+inline double many(const GemmCall& call) { return static_cast<double>(std::max(call.m, call.n)); }
+inline Index blocks_of(const GemmCall& call) { return ceil_div<Index>(call.k, block_k); }
+/// Returns the number of blocks of a segment of k.
+inline Index segment_blocks_of(const GemmCall& call) {
+  return wgmma::segment_chunks(call.k) * (wgmma::chunk_k / block_k);
+}
+inline Index segments_of(const GemmCall& call) { return ceil_div<Index>(blocks_of(call), segment_blocks_of(call)); }
+
+/// Estimates the strict product. Up to 16 rows or columns wait for memory alone. The estimate is rather low, so that no
+/// product that the strict one does faster takes another way.
+inline double strict_time(const GemmCall& call) {
+  const double k = static_cast<double>(call.k);
+  if (few(call) <= 16) return 2 + many(call) * k * 4 / 2.55e6;
+  return 6 + std::min(k, 1024.0) * 0.005 + many(call) * k * (1.2e-6 + 3.0e-8 * few(call));
+}
+
+/// Estimates the time of the planes of sums of `slices` slices.
+inline double planes_time(const GemmCall& call, int slices) {
+  const wgmma::SegmentSlices cut{segments_of(call), slices};
+  return slices == 1 ? 0 : 4 + static_cast<double>(cut.planes()) * few(call) * many(call) * 8 / 3e6;
+}
+
+/// Estimates packing both operands and multiplying them, in tiles of 192 columns.
+inline double packed_time(const GemmCall& call, Index multiprocessors) {
+  const Index clusters = std::max<Index>(multiprocessors / 2, 1);
+  const Index tiles = ceil_div<Index>(call.m, packed_rows) * ceil_div<Index>(call.n, 192);
+  const auto slices = static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments_of(call)));
+  const Index units = tiles * slices;
+  const double stages = static_cast<double>(blocks_of(call)) / slices;
+  const auto round = [&](Index running) {
+    return stages * (0.55 + 0.3 * static_cast<double>(running) / static_cast<double>(clusters));
+  };
+  const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
+  return 15 + packing + static_cast<double>(units / clusters) * round(clusters) +
+         (units % clusters > 0 ? round(units % clusters) : 0) + planes_time(call, slices);
+}
+
+/// Estimates the time where the larger operand is read from where it is, with the best number of slices.
+inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
+  const Index clusters = std::max<Index>(multiprocessors / 2, 1), smaller = std::min(call.m, call.n);
+  const int tile_n = smaller <= 32 ? 32 : smaller <= 64 ? 64 : 128;
+  const Index panels = ceil_div<Index>(smaller, tile_n);
+  const Index tiles = ceil_div<Index>(std::max(call.m, call.n), tile_rows);
+  const bool shares_large = panels > 1;
+  const Index units = shares_large ? tiles * ceil_div<Index>(panels, 2) : ceil_div<Index>(tiles, 2);
+  const double memory = many(call) * static_cast<double>(call.k) * 4 / 2.75e6;
+  const Index segments = segments_of(call);
+  Estimate best{std::numeric_limits<double>::infinity()};
+  for (int slices = 1; slices <= segments; ++slices) {
+    const Index stages = std::min(blocks_of(call), ceil_div<Index>(segments, slices) * segment_blocks_of(call));
+    const Index rounds = ceil_div<Index>(units * slices, clusters);
+    const double stage = tile_n == 32 ? 0.5 : tile_n == 64 ? 0.56 : rounds == 1 ? 0.885 : 1.0;
+    const double time = 12 + std::max(static_cast<double>(rounds * stages) * stage, memory) + planes_time(call, slices);
+    if (time < best.microseconds) best = {time, {tile_n, shares_large, slices}};
+  }
+  return best;
+}
+
+/// Chooses what is done first, of all ways or, if not `may_be_strict`, of the mode's own kernels. An empty product is
+/// the strict one.
+inline Plan choose(const GemmCall& call, Index multiprocessors, bool may_be_strict) {
+  if (std::min({call.m, call.n, call.k}) <= 0) return {};
+  const double packed = packed_time(call, multiprocessors);
+  Plan plan{Way::Packed};
+  double least = packed;
+  if (LargeOperand(call).can_be_read(call))
+    if (const Estimate unpacked = unpacked_time(call, multiprocessors); unpacked.microseconds < least) {
+      least = unpacked.microseconds;
+      plan = {Way::Unpacked, unpacked.plan};
+    }
+  if (may_be_strict && 0.95 * strict_time(call) < least) plan.way = Way::Strict;
+  return plan;
+}
+
+} // namespace tessera::cuda::fp16x3

@@ -1,0 +1,115 @@
+#include "unpacked.cuh"
+
+#include "cuda/device/status.hpp"
+#include "cuda/device/tensor_map.hpp"
+#include "cuda/gemm/common/segment_sums.cuh"
+#include "cuda/gemm/common/strict_fallback.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/stream.hpp"
+#include "split_operands.cuh"
+#include "unpacked_product.cuh"
+
+namespace tessera::cuda::wgmma::unpacked {
+namespace {
+
+using fp16x3::LargeOperand;
+
+Status encode(const LargeOperand& x, Index box_lines, CUtensorMap& map) noexcept {
+  const Index pitch = (x.lines > 1 ? x.ld : ceil_div<Index>(x.length, 4) * 4) * static_cast<Index>(sizeof(float));
+  return encode_tensor_map(map, DType::F32, x.data,
+                           {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), 128, 256});
+}
+
+template <int tile_n>
+auto kernel_of(const LargeOperand& x) {
+  if (x.along_k) return x.swapped ? product<tile_n, Major::K, true> : product<tile_n, Major::K, false>;
+  return x.swapped ? product<tile_n, Major::MN, true> : product<tile_n, Major::MN, false>;
+}
+
+template <int tile_n>
+Status launch(cudaStream_t stream, const LargeOperand& large, const UnpackedProduct& x, Index clusters,
+              const char* name) noexcept {
+  using S = Stages<tile_n>;
+  const auto kernel = kernel_of<tile_n>(large);
+  constexpr unsigned shared = S::bytes;
+  if (Status status = allow_shared(kernel, shared, name); !status.ok()) return status;
+  const Launch how{.blocks = clusters * cluster,
+                   .threads = threads,
+                   .shared = shared,
+                   .programmatic = true, // behind the kernel that packs the small operand
+                   .cluster = cluster};
+  return launch_kernel(stream, how, name, kernel, x);
+}
+
+} // namespace
+
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call,
+           const fp16x3::UnpackedPlan& plan) noexcept {
+  const cudaStream_t stream = stream_of(queue);
+  const StridedOperands<float> operands(call);
+  const LargeOperand large(call);
+  const bool swapped = large.swapped;
+  const Index rows = swapped ? call.n : call.m, columns = swapped ? call.m : call.n;
+  const Index panels = ceil_div<Index>(columns, plan.tile_n);
+  SplitOperand small(columns, call.k, plan.tile_n,
+                     plan.shares_large ? ceil_div<Index>(panels, cluster) * cluster : panels, block_k, 2,
+                     UnitType::Fp16);
+  const Index segment_blocks = fp16x3::segment_blocks_of(call);
+  const SegmentSlices cut{ceil_div(small.blocks, segment_blocks), plan.slices};
+  const bool in_planes = cut.slices > 1 || call.beta != 0 || call.epilogue.residual != nullptr;
+
+  ScratchLayout layout;
+  const std::size_t small_at = layout.add(small.bytes());
+  const std::size_t unfit_at = layout.add(sizeof(int));
+  const Index planes = in_planes ? cut.slices > 1 ? cut.planes() : 1 : 0;
+  const std::size_t planes_at = layout.add(planes * call.m * call.n * 4);
+  Scratch scratch;
+  if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
+  char* const memory = scratch.as<char>();
+  small.data = memory + small_at;
+  int* const unfit = reinterpret_cast<int*>(memory + unfit_at);
+  float* const sums = reinterpret_cast<float*>(memory + planes_at);
+
+  const StridedOperands<float>& x = operands;
+  const StridedMatrix<float> source = swapped ? StridedMatrix<float>{x.a, x.a_row, x.a_col, x.m, x.k}
+                                              : StridedMatrix<float>{x.b, x.b_col, x.b_row, x.n, x.k};
+  if (Status status = split_operand(stream, UnitType::Fp16, source, small, unfit, Unfit::Left); !status.ok())
+    return status;
+
+  const Index ld = in_planes ? x.n : x.ldc;
+  UnpackedProduct product{.map = {},
+                          .edge = {},
+                          .small = small.data,
+                          .rows = static_cast<int>(rows),
+                          .columns = static_cast<int>(columns),
+                          .blocks = static_cast<int>(small.blocks),
+                          .segment_blocks = static_cast<int>(segment_blocks),
+                          .cut = cut,
+                          .tiles = static_cast<int>(ceil_div<Index>(rows, tile_m)),
+                          .panels = static_cast<int>(small.panels),
+                          .shares_large = plan.shares_large,
+                          .to = in_planes ? sums : x.c,
+                          .row_step = swapped ? 1 : ld,
+                          .column_step = swapped ? ld : 1,
+                          .plane = x.m * x.n,
+                          .alpha = in_planes ? 1 : x.alpha,
+                          .with_epilogue = x.epilogue.wanted && !in_planes,
+                          .epilogue = x.epilogue,
+                          .unfit = unfit};
+  if (const Index last = large.lines % box_rows; large.along_k && last > 0)
+    if (Status status = encode(large, last, product.edge); !status.ok()) return status;
+  if (Status status = encode(large, large.along_k ? box_rows : block_k, product.map); !status.ok()) return status;
+  const Index units = (plan.shares_large ? product.tiles * small.panels / cluster
+                                         : ceil_div<Index>(product.tiles, cluster) * small.panels) *
+                      cut.slices;
+  const Index clusters = std::clamp<Index>(executor.capabilities().multiprocessors / cluster, 1, units);
+  const auto start = plan.tile_n == 32 ? launch<32> : plan.tile_n == 64 ? launch<64> : launch<128>;
+  if (Status status = start(stream, large, product, clusters, name); !status.ok()) return status;
+  if (in_planes) {
+    const SegmentSums<float> all{.sums = sums, .segments = planes, .epilogue = x.epilogue, .unfit = unfit};
+    if (Status status = launch_add_segments(stream, all, name); !status.ok()) return status;
+  }
+  return run_strict_if(unfit, queue, call);
+}
+
+} // namespace tessera::cuda::wgmma::unpacked

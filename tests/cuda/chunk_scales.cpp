@@ -1,0 +1,190 @@
+/// emulated_fp16x3 on a device: the bits of a result depend on its row, its column and k alone, whatever kernel
+/// computes it, and rows whose magnitude jumps from chunk to chunk of k lose nothing.
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <tessera/executor.hpp>
+#include <tessera/tessera.hpp>
+
+#include "is_hopper.hpp"
+#include "round_trip.hpp"
+#include "whole_numbers.hpp"
+
+using namespace tessera;
+using cuda_test::check_ok;
+using cuda_test::is_hopper;
+using test::whole_numbers;
+
+namespace {
+
+/// A matrix on the device whose lines begin at multiples of 16 bytes, so that the copy engine reads it where it is, or
+/// do not, so that it is packed.
+class Lines {
+ public:
+  Lines(Executor& device, const Matrix<float>& x, bool aligned)
+      : device_(device), ld_((x.cols() + 3) / 4 * 4 + (aligned ? 0 : 1)) {
+    check_ok(device.allocate(static_cast<std::size_t>(x.rows() * ld_) * 4, data_));
+    const std::size_t width = static_cast<std::size_t>(x.cols()) * 4;
+    check_ok(device.copy_in(device.default_queue(), data_, static_cast<std::size_t>(ld_) * 4, x.data(),
+                            static_cast<std::size_t>(x.ld()) * 4, width, static_cast<std::size_t>(x.rows())));
+  }
+  ~Lines() { device_.free(data_); }
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+
+  void copy_out(Matrix<float>& x) const {
+    const std::size_t width = static_cast<std::size_t>(x.cols()) * 4;
+    check_ok(device_.copy_out(device_.default_queue(), x.data(), static_cast<std::size_t>(x.ld()) * 4, data_,
+                              static_cast<std::size_t>(ld_) * 4, width, static_cast<std::size_t>(x.rows())));
+  }
+  void* data() const { return data_; }
+  Index ld() const { return ld_; }
+
+ private:
+  Executor& device_;
+  Index ld_;
+  void* data_ = nullptr;
+};
+
+/// Numbers of all sizes: a factor of 2⁻²⁰ to 2²⁰ for each row and chunk of 64 k.
+Matrix<float> uneven(Index rows, Index cols, Seed seed) {
+  Matrix<float> x = Matrix<float>::random(rows, cols, seed);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) x(i, j) = std::ldexp(x(i, j), static_cast<int>((i * 7 + j / 64 * 11) % 41 - 20));
+  return x;
+}
+
+Matrix<float> transposed(const Matrix<float>& x) {
+  Matrix<float> y(x.cols(), x.rows());
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) y(j, i) = x(i, j);
+  return y;
+}
+
+struct Stored {
+  bool a, b; ///< transposed
+};
+
+Matrix<float> product(const Matrix<float>& a, const Matrix<float>& b, Stored as, bool aligned, float alpha,
+                      float beta) {
+  Executor& device = executor(Backend::Cuda);
+  Matrix<float> c = whole_numbers<float>(a.rows(), b.cols(), Seed{9});
+  const Lines on_a(device, as.a ? transposed(a) : a, aligned), on_b(device, as.b ? transposed(b) : b, aligned);
+  const Lines on_c(device, c, true);
+  GemmCall call;
+  call.math = Math::EmulatedFp16x3;
+  call.op_a = as.a ? Op::Transpose : Op::None;
+  call.op_b = as.b ? Op::Transpose : Op::None;
+  call.m = a.rows();
+  call.n = b.cols();
+  call.k = a.cols();
+  call.alpha = alpha;
+  call.a = on_a.data();
+  call.lda = on_a.ld();
+  call.b = on_b.data();
+  call.ldb = on_b.ld();
+  call.beta = beta;
+  call.c = on_c.data();
+  call.ldc = on_c.ld();
+  check_ok(device.gemm(device.default_queue(), call, "emulated_fp16x3"));
+  on_c.copy_out(c);
+  return c;
+}
+
+Matrix<float> first_rows(const Matrix<float>& x, Index rows) {
+  Matrix<float> y(rows, x.cols());
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < x.cols(); ++j) y(i, j) = x(i, j);
+  return y;
+}
+
+Matrix<float> first_columns(const Matrix<float>& x, Index cols) {
+  Matrix<float> y(x.rows(), cols);
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < cols; ++j) y(i, j) = x(i, j);
+  return y;
+}
+
+constexpr Stored all_ways[]{{false, false}, {false, true}, {true, false}, {true, true}};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(chunk_scales)
+
+BOOST_AUTO_TEST_CASE(bits_of_few_rows_are_those_of_a_large_product) {
+  if (!is_hopper()) return;
+  for (const auto& [n, k] : {std::pair<Index, Index>{300, 1100}, {1000, 4100}, {136, 3000}}) {
+    const Matrix<float> a = uneven(520, k, Seed{1}), b = uneven(k, n, Seed{2});
+    const Matrix<float> large = product(a, b, {false, false}, false, 1, 0);
+    for (const Index m : {1, 8, 31, 33, 64, 65, 128, 129, 256, 257})
+      for (const Stored as : all_ways)
+        BOOST_TEST((product(first_rows(a, m), b, as, true, 1, 0) == first_rows(large, m)),
+                   m << "x" << n << "x" << k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bits_of_few_columns_are_those_of_a_large_product) {
+  if (!is_hopper()) return;
+  const Index m = 1003, k = 2300;
+  const Matrix<float> a = uneven(m, k, Seed{3}), b = uneven(k, 400, Seed{4});
+  const Matrix<float> large = product(a, b, {false, false}, false, 1, 0);
+  for (const Index n : {1, 17, 64, 100, 200, 300})
+    for (const Stored as : all_ways)
+      BOOST_TEST((product(a, first_columns(b, n), as, true, 1, 0) == first_columns(large, n)),
+                 m << "x" << n << "x" << k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
+}
+
+BOOST_AUTO_TEST_CASE(alpha_and_beta_round_alike) {
+  if (!is_hopper()) return;
+  const Matrix<float> a = uneven(100, 700, Seed{5}), b = uneven(700, 1000, Seed{6});
+  for (const float beta : {0.0F, -0.75F})
+    BOOST_TEST((product(a, b, {false, true}, true, 0.3F, beta) == product(a, b, {false, true}, false, 0.3F, beta)));
+}
+
+/// Products are exact, because the magnitude of a row of A in a chunk is the inverse of that of B's column.
+BOOST_AUTO_TEST_CASE(magnitudes_jump_between_chunks) {
+  if (!is_hopper()) return;
+  constexpr int jumps[]{0, 100, -100, 120, -120, 60, -60, 126, 1};
+  const Index k = 2048 + 70;
+  for (const Index m : {1, 40, 130, 600}) {
+    Matrix<float> a = whole_numbers<float>(m, k, Seed{7}), b = whole_numbers<float>(k, 700, Seed{8});
+    Matrix<float> plain_a = a, plain_b = b;
+    for (Index p = 0; p < k; ++p) {
+      const int by = jumps[p / 128 % 9];
+      for (Index i = 0; i < m; ++i) a(i, p) = std::ldexp(a(i, p), by);
+      for (Index j = 0; j < b.cols(); ++j) b(p, j) = std::ldexp(b(p, j), -by);
+    }
+    Matrix<float> expected = whole_numbers<float>(m, 700, Seed{9});
+    gemm(2, plain_a.view(), plain_b.view(), -1, expected, {.backend = Backend::Cuda, .kernel = "z_order"});
+    for (const bool aligned : {true, false})
+      for (const Stored as : all_ways)
+        BOOST_TEST((product(a, b, as, aligned, 2, -1) == expected), m << " rows" << (aligned ? "" : ", packed"));
+  }
+}
+
+/// NaN and Inf are where the strict product has them, and old elements of C are read before they are lost.
+BOOST_AUTO_TEST_CASE(not_numbers) {
+  if (!is_hopper()) return;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const Index m : {1, 40, 200})
+    for (const float value : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()})
+      for (const bool in_a : {true, false})
+        for (const float beta : {0.0F, 2.0F}) {
+          Matrix<float> a = whole_numbers<float>(m, 900, Seed{1}), b = whole_numbers<float>(900, 520, Seed{2});
+          (in_a ? a(m - 1, 640) : b(899, 519)) = value;
+          Matrix<float> expected = whole_numbers<float>(m, 520, Seed{9});
+          gemm(1, a.view(), b.view(), beta, expected, {.backend = Backend::Cuda});
+          const Matrix<float> c = product(a, b, {false, true}, true, 1, beta);
+          bool equal = true;
+          for (Index i = 0; i < m; ++i)
+            for (Index j = 0; j < 520; ++j)
+              equal = equal && (c(i, j) == expected(i, j) || (std::isnan(c(i, j)) && std::isnan(expected(i, j))));
+          BOOST_TEST(equal, m << " rows, " << value << (in_a ? " in A" : " in B") << ", beta " << beta);
+        }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
