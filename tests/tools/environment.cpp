@@ -12,10 +12,11 @@ using tessera::test::contains;
 
 namespace {
 
-/// Runs the program with these variables; returns what it printed.
+/// Runs the program on the tested backend with these variables; returns what it printed.
 std::string printed_with(const std::string& variables) {
   std::string text;
-  FILE* pipe = popen((variables + " '" + TOOL_PROGRAM + "' 2>&1").c_str(), "r");
+  const std::string backend(to_string(tessera::test::tested_backend()));
+  FILE* pipe = popen((variables + " '" + TOOL_PROGRAM + "' " + backend + " 2>&1").c_str(), "r");
   BOOST_TEST_REQUIRE(pipe != nullptr);
   char bytes[4096];
   while (const std::size_t count = fread(bytes, 1, sizeof bytes, pipe)) text.append(bytes, count);
