@@ -6,16 +6,15 @@
 #include <tessera/executor.hpp>
 
 #include "add_split_k.cuh"
-#include "aligned_copy.cuh"
 #include "cuda/device/status.hpp"
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/few_vectors.cuh"
 #include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
-#include "cuda/gemm/common/repack.cuh"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
+#include "operand_copies.cuh"
 #include "plan.hpp"
 #include "product.cuh"
 
@@ -42,15 +41,13 @@ struct StoredOperand {
   Index copy_bytes() const {
     return !copied() ? 0 : transposed ? length * pitch(lines) * element : lines * pitch(length) * element;
   }
-  /// Makes a copy that the engine can read, and becomes that copy. Only f32 is transposed. `name` is the row's.
-  Status copy_to(cudaStream_t stream, void* to, const char* name) {
-    const Index halves = element / 2;
-    if (transposed)
-      repack<float>(stream, {static_cast<const float*>(data), 1, ld, length, lines}, static_cast<float*>(to),
-                    pitch(lines), length, lines, 0.0f);
-    Status status =
-        transposed ? launched(name)
-                   : copy_aligned(stream, data, lines, length * halves, ld * halves, to, pitch(length) * halves, name);
+  /// Returns the copy that the engine can read, which has to be made at `to`, and becomes it. Nothing is wanted where
+  /// the engine can read the operand as it is. Only f32 is transposed.
+  OperandCopy become_copy(void* to) {
+    if (!copied()) return {};
+    const Index units = transposed ? 1 : element / 2; // what the copy counts in is an element or its half
+    const OperandCopy copy{data,      lines, length * units, ld * units, to, pitch(transposed ? lines : length) * units,
+                           transposed};
     if (transposed) {
       std::swap(lines, length);
       major = major == Major::K ? Major::MN : Major::K;
@@ -58,7 +55,7 @@ struct StoredOperand {
     data = to;
     ld = pitch(length);
     transposed = false;
-    return status;
+    return copy;
   }
 };
 
@@ -197,10 +194,10 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>();
-  if (first.copied())
-    if (Status status = first.copy_to(stream, memory + first_at, row.name); !status.ok()) return status;
-  if (second.copied())
-    if (Status status = second.copy_to(stream, memory + second_at, row.name); !status.ok()) return status;
+  if (Status status = copy_operands(
+          stream, {first.become_copy(memory + first_at), second.become_copy(memory + second_at)}, row.name);
+      !status.ok())
+    return status;
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
   const Index units = Index{plan.slices} * plan.k_parts, stages = plan.stages(blocks);
