@@ -12,6 +12,7 @@
 #include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/strided_matrix.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "operand_copies.cuh"
