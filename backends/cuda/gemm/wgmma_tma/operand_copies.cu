@@ -16,14 +16,14 @@ constexpr int width = 8; ///< elements that a thread copies
 struct Share {
   OperandCopy copy;
   Divisor across; ///< vectors of a line or, of a transposed copy, tiles
-  Index blocks;
+  Index blocks = 0;
 
-  explicit Share(const OperandCopy& x)
-      : copy(x),
-        across(ceil_div<Index>(x.transposed ? x.lines : x.length, x.transposed ? repack_side : width)),
-        blocks(!x.wanted()    ? 0
-               : x.transposed ? across.value() * ceil_div<Index>(x.length, repack_side)
-                              : ceil_div<Index>(x.lines * across.value(), threads)) {}
+  explicit Share(const OperandCopy& x) : copy(x) {
+    if (!x.wanted()) return;
+    across = Divisor(ceil_div<Index>(x.transposed ? x.lines : x.length, x.transposed ? repack_side : width));
+    blocks = x.transposed ? across.value() * ceil_div<Index>(x.length, repack_side)
+                          : ceil_div<Index>(x.lines * across.value(), threads);
+  }
 };
 
 /// Returns the 16 bytes from `from` on, which is an even address, out of the two aligned 16-byte words around them.
