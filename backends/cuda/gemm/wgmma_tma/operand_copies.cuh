@@ -23,7 +23,7 @@ struct OperandCopy {
   Index pitch = 0;
   bool transposed = false;
 
-  bool wanted() const { return to != nullptr; }
+  bool wanted() const { return to != nullptr && lines > 0 && length > 0; }
 };
 
 /// Enqueues the copies that are wanted, in one launch, or nothing if none is.
