@@ -1,14 +1,27 @@
 #include "memory.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "cuda/device/status.hpp"
 #include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 namespace {
+
+/// The largest block that is kept: copies of larger operands take much longer than the driver does.
+constexpr std::size_t most_kept = std::size_t{32} << 20;
+constexpr std::size_t least_kept = std::size_t{1} << 16;
+
+bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}
 
 void forget_error() { static_cast<void>(cudaGetLastError()); }
 
@@ -61,10 +74,14 @@ Status DeviceMemory::allocate(cudaStream_t stream, std::size_t bytes, void*& mem
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   bytes = bytes == 0 ? 1 : bytes;
   const std::size_t counted = counts ? bytes : 0;
-  if (Status status = reserve(counted); !status.ok()) return status;
+  if (!reserve(counted).ok()) {
+    give_back_kept();
+    if (Status status = reserve(counted); !status.ok()) return status;
+  }
   cudaError_t error = take(stream, bytes, memory);
   if (error == cudaErrorMemoryAllocation && may_wait) { // Memory that was freed and not yet given back may be enough.
     forget_error();
+    give_back_kept();
     static_cast<void>(cudaDeviceSynchronize());
     if (pool_ != nullptr) static_cast<void>(cudaMemPoolTrimTo(pool_, 0));
     error = take(stream, bytes, memory);
@@ -138,6 +155,61 @@ void DeviceMemory::free(cudaStream_t stream, void* memory) noexcept {
   }
   static_cast<void>(pool_ ? cudaFreeAsync(memory, stream) : cudaFree(memory));
   forget_error(); // free() returns no status; the next call reports a lost device.
+}
+
+Status DeviceMemory::allocate_scratch(cudaStream_t stream, std::size_t bytes, void*& memory) noexcept {
+  if (bytes > most_kept || is_captured(stream)) return allocate(stream, bytes, memory);
+  const std::size_t block = std::max(std::bit_ceil(bytes), least_kept);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto kept = kept_.find(stream); kept != kept_.end() && kept->second != nullptr)
+      if (sizes_.at(kept->second) >= bytes) {
+        memory = std::exchange(kept->second, nullptr);
+        return {};
+      }
+  }
+  if (Status status = allocate(stream, block, memory); status.ok()) return status;
+  return allocate(stream, bytes, memory);
+}
+
+void DeviceMemory::free_scratch(cudaStream_t stream, void* memory) noexcept {
+  if (memory == nullptr) return;
+  if (!is_captured(stream)) try {
+      const std::lock_guard lock(mutex_);
+      if (const std::size_t bytes = sizes_.at(memory); bytes >= least_kept && bytes <= most_kept) {
+        void*& kept = kept_[stream];
+        if (kept == nullptr || sizes_.at(kept) < bytes) std::swap(kept, memory);
+      }
+    } catch (const std::exception&) { // there is no memory for the map, or the block is not of this pool
+    }
+  free(stream, memory);
+}
+
+void DeviceMemory::forget(cudaStream_t stream) noexcept {
+  void* kept = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = kept_.find(stream); found != kept_.end()) {
+      kept = found->second;
+      kept_.erase(found);
+    }
+  }
+  free(stream, kept);
+}
+
+/// Gives back what may be given back: a captured stream would free its block whenever its graph runs.
+void DeviceMemory::give_back_kept() noexcept {
+  for (;;) {
+    cudaStream_t stream = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = std::ranges::find_if(
+          kept_, [](const auto& kept) { return kept.second != nullptr && !is_captured(kept.first); });
+      if (found == kept_.end()) return;
+      stream = found->first;
+    }
+    forget(stream);
+  }
 }
 
 } // namespace tessera::cuda

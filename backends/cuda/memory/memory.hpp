@@ -33,12 +33,21 @@ class DeviceMemory {
                   bool counts = true) noexcept;
   void free(cudaStream_t stream, void* memory) noexcept;
 
+  /// Allocates memory for one run of a kernel, as allocate() does. A small block is kept for the stream's next run, so
+  /// that the driver is not asked again: that takes as long as a launch. Where memory is short, all kept blocks are
+  /// given back first. While the stream is captured no block is kept, because the graph would go on using it.
+  Status allocate_scratch(cudaStream_t stream, std::size_t bytes, void*& memory) noexcept;
+  void free_scratch(cudaStream_t stream, void* memory) noexcept;
+  /// Gives back the stream's kept block. Call it before the stream is destroyed.
+  void forget(cudaStream_t stream) noexcept;
+
   /// Returns a stream in whose order memory may be allocated and freed while other streams are captured. The stream is
   /// made when it is first asked for.
   Status stream(cudaStream_t& stream) noexcept;
 
  private:
   Status reserve(std::size_t bytes) noexcept;
+  void give_back_kept() noexcept;
   cudaError_t take(cudaStream_t stream, std::size_t bytes, void*& memory) noexcept;
   Status out_of_memory(std::size_t bytes) const noexcept;
 
@@ -49,6 +58,7 @@ class DeviceMemory {
   std::mutex mutex_;
   std::size_t in_use_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
+  std::unordered_map<cudaStream_t, void*> kept_; ///< Blocks that are counted as in use, though no kernel has them.
 };
 
 } // namespace tessera::cuda

@@ -13,14 +13,14 @@ Status Scratch::allocate(Executor&, Queue& queue, std::size_t bytes) noexcept {
   recorded_ = streams.recorded_memory();
   stream_ = stream_of(queue);
   if (recorded_ != nullptr) return recorded_->take(bytes, data_);
-  return memory_->allocate(stream_, bytes, data_);
+  return memory_->allocate_scratch(stream_, bytes, data_);
 }
 
 void Scratch::release() noexcept {
   if (data_ != nullptr && recorded_ != nullptr)
     static_cast<void>(recorded_->give_back(data_));
   else if (data_ != nullptr)
-    memory_->free(stream_, data_);
+    memory_->free_scratch(stream_, data_);
   data_ = nullptr;
 }
 

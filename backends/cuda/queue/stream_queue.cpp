@@ -36,6 +36,7 @@ StreamQueue::~StreamQueue() {
   static_cast<void>(cudaSetDevice(device_));
   static_cast<void>(cudaStreamSynchronize(stream_));
   signals_.free();
+  memory_.forget(stream_);
   static_cast<void>(cudaStreamDestroy(stream_));
 }
 

@@ -14,7 +14,7 @@
 /// Sources: Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
 /// GPU" (PPoPP 2023), where partial sums are added instead of continued; NVIDIA CUTLASS for warps with roles.
 
-#include "cuda/gemm/common/repack.cuh"
+#include "cuda/gemm/common/operand_copies.cuh"
 #include "cuda/gemm/common/stream_k_cost.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "fma_multiplier.cuh"
@@ -29,35 +29,44 @@ using namespace stream_k::f32;
 /// single elements into shared memory (docs/lab/cuda_gemm.md).
 constexpr Index worth_copying = 3072;
 
-/// Copies an operand, which is outer×k as the product sees it, into k lines of neighbours, if it does not have them
-/// already; its op is `wanted` then.
-Status copy_lines(Executor& executor, Queue& queue, Scratch& copy, Index outer, Index k, const void*& x, Index& ld,
-                  Op& op, Op wanted) noexcept {
-  if (op == wanted && vectors_allowed(static_cast<const float*>(x), ld)) return {};
-  const Index line = ceil_div<Index>(outer, 32) * 32;
-  if (!copy.allocate(executor, queue, static_cast<std::size_t>(k * line) * sizeof(float)).ok())
-    return {}; // the operand as it is gives the same bits
-  const bool along_k = op != wanted;
-  repack(stream_of(queue),
-         StridedMatrix<float>{static_cast<const float*>(x), along_k ? 1 : ld, along_k ? ld : 1, k, outer},
-         copy.as<float>(), line, k, outer, 0.0F);
-  x = copy.data();
-  ld = line;
-  op = wanted;
-  return launched("copying an operand");
-}
+/// An operand, outer×k as the product sees it, which is copied into k lines of neighbours unless it has them.
+struct CopiedOperand {
+  const void*& data;
+  Index& ld;
+  Op& op;
+  Op wanted;
+  Index outer, k;
+
+  bool copied() const { return op != wanted || !vectors_allowed(static_cast<const float*>(data), ld); }
+  Index pitch() const { return ceil_div<Index>(outer, 32) * 32; }
+  Index bytes() const { return k * pitch() * Index{sizeof(float)}; }
+  /// Returns the copy that has to be made at `to`, and becomes it.
+  OperandCopy become_copy(void* to) {
+    constexpr Index halves = sizeof(float) / 2; // what a copy counts in, unless it transposes
+    const OperandCopy copy = op != wanted ? OperandCopy{data, outer, k, ld, to, pitch(), true}
+                                          : OperandCopy{data, k, outer * halves, ld * halves, to, pitch() * halves};
+    data = to;
+    ld = pitch();
+    op = wanted;
+    return copy;
+  }
+};
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   GemmCall lines = call;
-  Scratch a, b;
-  if (call.n >= worth_copying)
-    if (Status status = copy_lines(executor, queue, a, call.m, call.k, lines.a, lines.lda, lines.op_a, Op::Transpose);
-        !status.ok())
-      return status;
-  if (call.m >= worth_copying)
-    if (Status status = copy_lines(executor, queue, b, call.n, call.k, lines.b, lines.ldb, lines.op_b, Op::None);
-        !status.ok())
-      return status;
+  CopiedOperand a{lines.a, lines.lda, lines.op_a, Op::Transpose, call.m, call.k};
+  CopiedOperand b{lines.b, lines.ldb, lines.op_b, Op::None, call.n, call.k};
+  const bool copies_a = call.n >= worth_copying && a.copied(), copies_b = call.m >= worth_copying && b.copied();
+  ScratchLayout layout;
+  const std::size_t a_at = layout.add(copies_a ? a.bytes() : 0), b_at = layout.add(copies_b ? b.bytes() : 0);
+  Scratch copies;
+  // Where there is no memory for copies, the operands as they are give the same bits.
+  if (layout.size() > 0 && copies.allocate(executor, queue, layout.size()).ok()) {
+    char* const memory = copies.as<char>();
+    const std::array made{copies_a ? a.become_copy(memory + a_at) : OperandCopy{},
+                          copies_b ? b.become_copy(memory + b_at) : OperandCopy{}};
+    if (Status status = copy_operands(stream_of(queue), made, row.name); !status.ok()) return status;
+  }
   return stream_k::run<Large, Square, Medium, Small, Flat, Least>(row.name, executor, queue, lines);
 }
 

@@ -11,11 +11,11 @@
 #include "cuda/gemm/common/few_vectors.cuh"
 #include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/operand_copies.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/strided_matrix.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
-#include "operand_copies.cuh"
 #include "plan.hpp"
 #include "product.cuh"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Copies of operands for the copy engine, which needs lines that begin at multiples of 16 bytes, and in tf32 a second
-/// operand whose lines lie along k. One launch makes the copies of both operands of a product.
+/// Copies of operands whose lines do not begin at multiples of 16 bytes, or lie along the wrong index, for rungs that
+/// read them faster, or only, if they do. One launch makes the copies of both operands of a product.
 
 #include <cuda_runtime_api.h>
 

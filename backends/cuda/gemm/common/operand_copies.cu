@@ -1,10 +1,10 @@
 #include "operand_copies.cuh"
 
+#include "ceil_div.hpp"
 #include "cuda/device/status.hpp"
-#include "cuda/gemm/common/ceil_div.hpp"
-#include "cuda/gemm/common/divisor.hpp"
-#include "cuda/gemm/common/programmatic_launch.cuh"
-#include "cuda/gemm/common/repack_tile.cuh"
+#include "divisor.hpp"
+#include "programmatic_launch.cuh"
+#include "repack_tile.cuh"
 
 namespace tessera::cuda {
 namespace {
