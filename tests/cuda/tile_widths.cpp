@@ -66,6 +66,7 @@ void check(const char* kernel, Math math) {
   for (const auto& [m, n, k] : test::products_224_wide) compare_all(m, n, k);
   for (const auto& [m, n, k, k_parts] : test::products_of_cluster_split_k) compare_all(m, n, k);
   for (const auto& x : test::products_in_tiles_of_64_rows) compare_all(x.m, x.n, x.k);
+  for (const auto& x : test::products_of_columns) compare_all(x.m, x.n, x.k);
   for (const auto& [m, n, k, tile_n] : test::products_in_rounds)
     compare<T>(kernel, math, {m, n, k, false, 3}, ", times 3", 0, false);
 }

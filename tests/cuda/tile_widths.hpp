@@ -58,4 +58,18 @@ constexpr ProductInTilesOf64Rows products_in_tiles_of_64_rows[]{
     {200, 315, 1000, 64, 1, 1},    {200, 530, 2055, 64, 2, 1},  {263, 702, 2056, 64, 2, 1},
 };
 
+/// Products of 65 to 256 rows, which become columns: with tiles of all widths that they have, some rows and columns
+/// less, and lines that begin anywhere.
+struct ProductOfColumns {
+  Index m, n, k;
+  int tile_m, tile_n, k_parts, slices;
+};
+
+constexpr ProductOfColumns products_of_columns[]{
+    {66, 9000, 1031, 128, 128, 1, 1},  {128, 4096, 2048, 128, 128, 2, 1},  {96, 3001, 4100, 128, 128, 4, 1},
+    {129, 9000, 1024, 128, 192, 1, 1}, {200, 15000, 1031, 128, 224, 1, 1}, {256, 15000, 1024, 128, 256, 1, 1},
+    {128, 300, 4100, 64, 128, 1, 11},  {66, 3001, 1031, 64, 128, 1, 1},    {200, 1027, 4100, 64, 128, 1, 3},
+    {66, 2048, 1024, 64, 64, 1, 1},    {96, 2048, 4100, 64, 64, 2, 1},
+};
+
 } // namespace tessera::test

@@ -25,9 +25,9 @@ namespace {
 
 using namespace stream_k::f32;
 
-/// Rows or columns of C from which on copying an operand, so that its lines lie along m or n, costs less than copying
-/// single elements into shared memory (docs/lab/cuda_gemm.md).
-constexpr Index worth_copying = 3072;
+/// Whether copying an operand, so that its lines lie along m or n, costs less than copying single elements into shared
+/// memory again and again (docs/lab/random_shapes.md). `across`: the rows or columns of C that the operand has not.
+bool copying_pays(Index across, Index k) { return across >= 3072 && k >= 2048; }
 
 /// An operand, outer×k as the product sees it, which is copied into k lines of neighbours unless it has them.
 struct CopiedOperand {
@@ -56,7 +56,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   GemmCall lines = call;
   CopiedOperand a{lines.a, lines.lda, lines.op_a, Op::Transpose, call.m, call.k};
   CopiedOperand b{lines.b, lines.ldb, lines.op_b, Op::None, call.n, call.k};
-  const bool copies_a = call.n >= worth_copying && a.copied(), copies_b = call.m >= worth_copying && b.copied();
+  const bool copies_a = copying_pays(call.n, call.k) && a.copied(),
+             copies_b = copying_pays(call.m, call.k) && b.copied();
   ScratchLayout layout;
   const std::size_t a_at = layout.add(copies_a ? a.bytes() : 0), b_at = layout.add(copies_b ? b.bytes() : 0);
   Scratch copies;

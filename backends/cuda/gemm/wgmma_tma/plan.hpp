@@ -20,8 +20,9 @@ enum class Sharing { Nothing, B, Results };
 struct TilingPlan {
   int tile_m, tile_n;
   Sharing sharing;
-  int k_parts; ///< parts of k: blocks of a cluster that share results, otherwise 1
-  int slices;  ///< slices of k; each has clusters of its own, and another kernel adds their sums
+  int k_parts;       ///< parts of k: blocks of a cluster that share results, otherwise 1
+  int slices;        ///< slices of k; each has clusters of its own, and another kernel adds their sums
+  double cycles = 0; ///< that the product takes by the model
 
   /// Says whether the two consumers of a block take every other block of k, instead of rows or columns of their own.
   constexpr bool consumers_share() const { return sharing == Sharing::Results && tile_n == 64; }
@@ -60,7 +61,7 @@ inline TilingPlan plan_few_columns(Index m, Index n, Index blocks, Index multipr
       if (slices > 1) cost += 5000 + static_cast<double>(m * n * slices) * 8 / 2000;
       if (least == 0 || cost < least) {
         least = cost;
-        best = {64, 64, Sharing::Results, k_parts, static_cast<int>(slices)};
+        best = {64, 64, Sharing::Results, k_parts, static_cast<int>(slices), cost};
       }
     }
   }
@@ -94,15 +95,19 @@ constexpr TileModel tiles[]{
     {128, 128, Sharing::Results, 2, 8500, 0, 600, 600, never, 0},
     {128, 128, Sharing::Results, 4, 9300, 0, 800, 800, never, 0},
 };
-/// Blocks of k up to which the blocks of a cluster share tiles of 128×128: for a longer k, adding slices costs no more.
+/// Blocks of k up to which more than two blocks of a cluster, or blocks of small tiles, share results: for a longer k,
+/// adding slices costs no more.
 constexpr Index longest_cluster_split_k = 96;
+/// The part of the shorter one of reading and multiplying that the longer one does not hide.
+constexpr double not_hidden = 0.3;
 
 /// Estimates the cycles of `count` tiles of `stages` stages in `slices` slices, of which `clusters` run at once;
 /// `slower` is the factor of tf32. A block of k takes what its multiprocessor needs, or its part of what all
 /// multiprocessors together take, since power is limited. With slices, few tiles share operands, so it also takes as
 /// long as the L2 cache needs to bring them, at 6500 bytes a cycle. The sums of slices cross that cache twice.
+/// `reading`: the cycles in which memory brings the operands.
 inline double cost_of(const TileModel& tile, Index count, Index results, Index stages, Index slices, Index clusters,
-                      double slower) {
+                      double slower, double reading) {
   const Index units = count * slices;
   const auto block_among = [&](Index running) {
     const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
@@ -115,7 +120,8 @@ inline double cost_of(const TileModel& tile, Index count, Index results, Index s
   const Index rest = units % clusters, rounds = ceil_div(units, clusters);
   const double each =
       static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
-  return static_cast<double>(ceil_div(stages, slices * tile.k_parts)) * each + tile.start +
+  const double multiplying = static_cast<double>(ceil_div(stages, slices * tile.k_parts)) * each;
+  return std::max(multiplying, reading) + not_hidden * std::min(multiplying, reading) + tile.start +
          static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(units, clusters)) +
          (slices > 1 ? tile.slicing + static_cast<double>(results * slices) * 8 / 3000 : 0);
 }
@@ -133,20 +139,41 @@ inline TilingPlan choose_plan(Index m, Index n, Index blocks, Index multiprocess
     const Index clusters = clusters_at_once(multiprocessors, whole.cluster());
     const Index stages = whole.stages(blocks);
     const Index count = ceil_div<Index>(m, whole.cluster_rows()) * ceil_div<Index>(n, tile.n);
-    if (tile.k_parts > 1 && (count > clusters || stages < 2 * tile.k_parts || blocks > longest_cluster_split_k))
-      continue;
+    if (tile.k_parts > 1 && (count > clusters || stages < 2 * tile.k_parts)) continue;
+    if ((tile.k_parts > 2 || (tile.k_parts > 1 && tile.m < 128)) && blocks > longest_cluster_split_k) continue;
     const Index most =
         tile.slicing == never ? 1 : std::clamp<Index>(clusters / count, 1, std::max<Index>(1, blocks / 4));
     for (Index slices = 1; slices <= most; ++slices) {
-      const double cost = std::max(cost_of(tile, count, m * n, stages, slices, clusters, tf32 ? tile.in_tf32 : 1),
-                                   reading + tile.start);
+      const double cost = cost_of(tile, count, m * n, stages, slices, clusters, tf32 ? tile.in_tf32 : 1, reading);
       if (cost < least) {
         least = cost;
         best = tile.plan(slices);
+        best.cycles = cost;
       }
     }
   }
   return best;
+}
+
+/// A plan, and whether it is one of Cᵀ: the operands change places.
+struct OrientedPlan {
+  TilingPlan plan;
+  bool swapped;
+};
+
+constexpr Index most_rows_of_columns = 256; ///< rows of C that may become columns
+constexpr Index least_k_of_columns = 1024;  ///< for a shorter k, storing Cᵀ takes too large a part of the time
+
+/// Chooses the plan of a product of 16-bit operands. Few rows become columns, where that is not slower by the model:
+/// the kernels then have fewer, larger parts of the operand that memory brings.
+inline OrientedPlan choose_oriented_plan(Index m, Index n, Index k, Index multiprocessors) {
+  const Index blocks = ceil_div<Index>(k, 64);
+  if (m <= widest_few_columns && n > widest_few_columns)
+    return {choose_plan(n, m, blocks, multiprocessors, false), true};
+  const TilingPlan plan = choose_plan(m, n, blocks, multiprocessors, false);
+  if (m > most_rows_of_columns || n <= m || k < least_k_of_columns || n <= widest_few_columns) return {plan, false};
+  const TilingPlan of_columns = choose_plan(n, m, blocks, multiprocessors, false);
+  return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};
 }
 
 } // namespace tessera::cuda::tma

@@ -33,8 +33,9 @@ struct StoredOperand {
   const void* data;
   Index lines, length, ld;
   Major major;
-  int element;             ///< bytes of an element
-  bool transposed = false; ///< the product reads a transposed copy
+  int element;               ///< bytes of an element
+  bool transposed = false;   ///< the product reads a transposed copy
+  unsigned cache_line = 128; ///< see TensorShape
 
   bool copied() const { return transposed || !lines_are_aligned(data, lines, ld, element); }
   /// Returns the elements from line to line of a copy: the lines of its boxes are then whole lines of the caches.
@@ -64,8 +65,9 @@ struct StoredOperand {
 inline Status encode(DType type, const StoredOperand& x, Index box_lines, CUtensorMap& map,
                      unsigned box_line = TensorShape{}.box_line) noexcept {
   const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
-  return encode_tensor_map(map, type, x.data,
-                           {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line});
+  return encode_tensor_map(
+      map, type, x.data,
+      {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line, x.cache_line});
 }
 
 /// Fills in how a kernel reads `x`. One copy brings `box_rows` rows of a K-major operand, or `box_k` k of an MN-major
@@ -151,22 +153,37 @@ inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMa
 struct OperandRoles {
   StoredOperand first, second;
   bool swapped;
+  TilingPlan plan;
 };
 
-/// The operands change places where op(A) has few rows, which become columns in this way. In tf32 the second operand
-/// has to be K-major: the operands change places for that reason as well, or the second one is transposed, which costs
-/// little if it is much smaller than the first.
-inline OperandRoles roles_of(const GemmCall& call, UnitType type) noexcept {
+/// In tf32 the second operand has to be K-major: the operands change places for that reason, or the second one is
+/// transposed, which costs little if it is much smaller than the first.
+inline bool is_swapped_in_tf32(const GemmCall& call) noexcept {
+  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
+  const bool unlike = call.op_a == Op::None && call.op_b == Op::None;
+  return unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
+}
+
+inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multiprocessors) noexcept {
   const bool tf32 = type == UnitType::Tf32;
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   OperandRoles roles{{call.a, a_flipped ? call.k : call.m, a_flipped ? call.m : call.k, call.lda,
                       a_flipped ? Major::MN : Major::K, bytes_of(type)},
                      {call.b, b_flipped ? call.n : call.k, b_flipped ? call.k : call.n, call.ldb,
                       b_flipped ? Major::K : Major::MN, bytes_of(type)},
-                     false};
-  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
-  const bool unlike = tf32 && !a_flipped && !b_flipped;
-  roles.swapped = unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
+                     false,
+                     {}};
+  if (tf32) {
+    roles.swapped = is_swapped_in_tf32(call);
+    roles.plan = choose_plan(roles.swapped ? call.n : call.m, roles.swapped ? call.m : call.n,
+                             ceil_div<Index>(call.k, block_k_of(type)), multiprocessors, true);
+  } else {
+    const OrientedPlan chosen = choose_oriented_plan(call.m, call.n, call.k, multiprocessors);
+    roles.swapped = chosen.swapped;
+    roles.plan = chosen.plan;
+  }
+  // Memory brings an operand that the product reads once or twice somewhat faster by whole pairs of lines.
+  if (std::min(call.m, call.n) <= most_rows_of_columns) roles.first.cache_line = roles.second.cache_line = 256;
   if (roles.swapped) std::swap(roles.first, roles.second);
   roles.second.transposed = tf32 && roles.second.major == Major::MN;
   return roles;
@@ -175,17 +192,14 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type) noexcept {
 /// Runs a row's product.
 template <UnitType type>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  constexpr bool tf32 = type == UnitType::Tf32;
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
   if (is_gemv(call)) return launch_gemv(stream, call, row.name);
   if (is_few_vectors(call)) return launch_few_vectors(stream, call, row.name);
-  auto [first, second, swapped] = roles_of(call, type);
-  const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
-
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
+  auto [first, second, swapped, plan] = roles_of(call, type, multiprocessors);
+  const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
   const Index blocks = ceil_div<Index>(call.k, block_k);
-  const TilingPlan plan = choose_plan(rows, cols, blocks, multiprocessors, tf32);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
   const std::size_t first_at = layout.add(first.copy_bytes());
