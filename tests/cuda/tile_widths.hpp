@@ -14,7 +14,7 @@ struct ProductInTiles {
 /// anywhere, and in slices of k.
 constexpr ProductInTiles products_224_wide[]{
     {2048, 1568, 64},  {1792, 1792, 200}, {1777, 1789, 72},   {1501, 4475, 131},
-    {2048, 3136, 136}, {512, 896, 16384}, {411, 1571, 16392}, {448, 833, 16387},
+    {2048, 3136, 136}, {512, 896, 16384}, {411, 889, 16392}, {448, 833, 16387},
 };
 
 /// Products where blocks or clusters have several tiles each. Tiles of 224 and 256 columns store results of 16 bits
