@@ -20,9 +20,10 @@ namespace tessera::cuda {
 namespace {
 
 constexpr Index few_in_tf32 = 16;
-constexpr Index short_in_tf32 = 1024;     ///< k
+constexpr Index short_in_tf32 = 256;      ///< k
+constexpr Index short_to_copy = 384;      ///< k, where wgmma_tf32 would copy an operand
 constexpr double small_in_tf32 = 5e6;     ///< multiply-adds
-constexpr double small_to_copy = 4e7;     ///< multiply-adds, where wgmma_tf32 would copy an operand
+constexpr double small_to_copy = 3e7;     ///< multiply-adds, where wgmma_tf32 would copy an operand
 constexpr Index few_in_bf16x6 = 128;      ///< rows or columns of C
 constexpr Index short_in_bf16x6 = 64;     ///< k
 constexpr double small_in_bf16x6 = 0.3e9; ///< multiply-adds
@@ -32,10 +33,17 @@ double multiply_adds(const GemmCall& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-bool is_small_in_tf32(const GemmCall& call) {
+/// Returns whether wgmma_tf32 copies an operand, whose lines are not whole chunks or lie along m or n.
+bool copies_in_tf32(const GemmCall& call) {
+  constexpr Index few_rows = 64; // which change places with the columns
   const auto whole = [](const void* x, Index ld) { return few_vectors::is_whole(x, ld, ld, sizeof(float)); };
-  const bool whole_chunks = whole(call.a, call.lda) && whole(call.b, call.ldb);
-  return call.k <= short_in_tf32 && multiply_adds(call) < (whole_chunks ? small_in_tf32 : small_to_copy);
+  const bool transposes = call.op_a == Op::Transpose && (call.op_b == Op::None || call.m <= few_rows);
+  return transposes || !whole(call.a, call.lda) || !whole(call.b, call.ldb);
+}
+
+bool is_small_in_tf32(const GemmCall& call) {
+  return copies_in_tf32(call) ? call.k <= short_to_copy && multiply_adds(call) < small_to_copy
+                              : call.k <= short_in_tf32 && multiply_adds(call) < small_in_tf32;
 }
 
 const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
