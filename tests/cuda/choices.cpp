@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
     for (const Index n : {1, 64, 65, 1536, 4097})
       for (const Index blocks : {1, 7, 64, 1024})
         for (const bool tf32 : {false, true}) {
-          const TilingPlan plan = choose_plan(m, n, blocks, 132, tf32);
+          const TilingPlan plan = choose_plan(m, n, blocks, 132, tf32 ? Tiles::Tf32 : Tiles::All);
           BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
                                << plan.tile_m << "×" << plan.tile_n << " in " << plan.k_parts << " parts") {
             BOOST_TEST((kernels.contains({plan.tile_m, plan.tile_n, plan.sharing})));
@@ -59,13 +59,14 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
             if (plan.slices > 1 || plan.k_parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= 132);
           }
         }
-  BOOST_TEST(choose_plan(8192, 8192, 128, 132, false).tile_n == 256); // it reads the fewest bytes for each operation
-  const TilingPlan one_tile = choose_plan(64, 64, 512, 132, false);
+  BOOST_TEST(choose_plan(8192, 8192, 128, 132, tessera::cuda::tma::Tiles::All).tile_n ==
+             256); // it reads the fewest bytes for each operation
+  const TilingPlan one_tile = choose_plan(64, 64, 512, 132, tessera::cuda::tma::Tiles::All);
   BOOST_TEST(one_tile.k_parts * one_tile.slices > 100);
-  const TilingPlan slender = choose_plan(4096, 16, 32, 132, false);
+  const TilingPlan slender = choose_plan(4096, 16, 32, 132, tessera::cuda::tma::Tiles::All);
   BOOST_TEST(slender.k_parts == 2);
   BOOST_TEST(slender.slices == 1); // no sums in memory
-  const TilingPlan low = choose_plan(300, 3000, 32, 132, false);
+  const TilingPlan low = choose_plan(300, 3000, 32, 132, tessera::cuda::tma::Tiles::All);
   BOOST_TEST((low.tile_m == 64 && low.tile_n == 128)); // of tiles of 128 rows a fifth would be empty
 }
 
@@ -73,13 +74,13 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
   using tessera::cuda::tma::choose_plan;
   int sliced = 0;
   for (const auto& [m, n, k] : tessera::test::products_224_wide) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
     BOOST_TEST(plan.tile_n == 224, m << "×" << n << "×" << k);
     sliced += plan.slices > 1;
   }
   BOOST_TEST(sliced == 3);
   for (const auto& [m, n, k, tile_n] : tessera::test::products_in_rounds) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(plan.tile_n == tile_n);
       BOOST_TEST((plan.k_parts == 1 && plan.slices == 1));
@@ -89,21 +90,22 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
   }
   for (const auto& [m, n, k] : tessera::test::products_in_rounds_tf32)
     for (const auto& [rows, cols] : {std::pair{m, n}, std::pair{n, m}}) {
-      const tessera::cuda::tma::TilingPlan plan = choose_plan(rows, cols, (k + 31) / 32, 132, true);
+      const tessera::cuda::tma::TilingPlan plan =
+          choose_plan(rows, cols, (k + 31) / 32, 132, tessera::cuda::tma::Tiles::Tf32);
       BOOST_TEST_CONTEXT(rows << "×" << cols << "×" << k << " in tf32") {
         BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.tile_n == 256 && plan.slices == 1));
         BOOST_TEST((rows + 255) / 256 * ((cols + 255) / 256) > 66);
       }
     }
   for (const auto& [m, n, k, k_parts] : tessera::test::products_of_cluster_split_k) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::Results && plan.tile_n == 128));
       BOOST_TEST(plan.k_parts == k_parts);
     }
   }
   for (const auto& [m, n, k, tile_n, k_parts, slices] : tessera::test::products_in_tiles_of_64_rows) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, false);
+    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(plan.tile_m == 64);
       BOOST_TEST(plan.tile_n == tile_n);
@@ -111,7 +113,8 @@ BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
       BOOST_TEST(plan.slices == slices);
     }
   }
-  for (const Index n : {2048, 4096, 8192}) BOOST_TEST(choose_plan(n, n, n / 64, 132, false).tile_n == 256);
+  for (const Index n : {2048, 4096, 8192})
+    BOOST_TEST(choose_plan(n, n, n / 64, 132, tessera::cuda::tma::Tiles::All).tile_n == 256);
 }
 
 BOOST_AUTO_TEST_CASE(few_rows_become_columns) {

@@ -126,15 +126,25 @@ inline double cost_of(const TileModel& tile, Index count, Index results, Index s
          (slices > 1 ? tile.slicing + static_cast<double>(results * slices) * 8 / 3000 : 0);
 }
 
-/// Returns the plan that is done first, by the model in cycles, among all tiles (or the tiles that tf32 has) and all
-/// numbers of slices. Memory brings 2150 bytes a cycle. `blocks` are blocks of k of 128 bytes.
-inline TilingPlan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, bool tf32) {
+/// What the tiles of a plan have to be able to do. Tf32: pass an operand through registers. Columns: store results of
+/// Cᵀ from 16-bit operands, which takes registers that wide tiles do not have.
+enum class Tiles { All, Tf32, Columns };
+
+constexpr bool has_tile(Tiles wanted, const TileModel& tile) {
+  if (wanted == Tiles::Tf32) return tile.in_tf32 > 0;
+  return wanted == Tiles::All || (tile.n <= 128 && tile.sharing != Sharing::B);
+}
+
+/// Returns the plan that is done first, by the model in cycles, among all tiles that are wanted and all numbers of
+/// slices. Memory brings 2150 bytes a cycle. `blocks` are blocks of k of 128 bytes.
+inline TilingPlan choose_plan(Index m, Index n, Index blocks, Index multiprocessors, Tiles wanted) {
+  const bool tf32 = wanted == Tiles::Tf32;
   if (n <= widest_few_columns) return plan_few_columns(m, n, ceil_div<Index>(blocks, 2), multiprocessors);
   const double reading = tf32 ? 0 : static_cast<double>((m + n) * blocks) * 128 / 2150;
   TilingPlan best{};
   double least = never;
   for (const TileModel& tile : tiles) {
-    if (tf32 && tile.in_tf32 == 0) continue;
+    if (!has_tile(wanted, tile)) continue;
     const TilingPlan whole = tile.plan(1);
     const Index clusters = clusters_at_once(multiprocessors, whole.cluster());
     const Index stages = whole.stages(blocks);
@@ -169,10 +179,10 @@ constexpr Index least_k_of_columns = 1024;  ///< for a shorter k, storing Cᵀ t
 inline OrientedPlan choose_oriented_plan(Index m, Index n, Index k, Index multiprocessors) {
   const Index blocks = ceil_div<Index>(k, 64);
   if (m <= widest_few_columns && n > widest_few_columns)
-    return {choose_plan(n, m, blocks, multiprocessors, false), true};
-  const TilingPlan plan = choose_plan(m, n, blocks, multiprocessors, false);
+    return {choose_plan(n, m, blocks, multiprocessors, Tiles::Columns), true};
+  const TilingPlan plan = choose_plan(m, n, blocks, multiprocessors, Tiles::All);
   if (m > most_rows_of_columns || n <= m || k < least_k_of_columns || n <= widest_few_columns) return {plan, false};
-  const TilingPlan of_columns = choose_plan(n, m, blocks, multiprocessors, false);
+  const TilingPlan of_columns = choose_plan(n, m, blocks, multiprocessors, Tiles::Columns);
   return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};
 }
 

@@ -88,6 +88,10 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
   commit_products();
 }
 
+/// Whether a kernel for 16-bit operands can store results of Cᵀ (Tiles::Columns in plan.hpp).
+template <class S>
+constexpr bool stores_columns = S::tile_n <= 128 && S::sharing != Sharing::B;
+
 template <UnitType type, class S, bool with_epilogue>
 __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
                         unsigned rank, const WorkTile<S>* work_tiles) {
@@ -153,6 +157,14 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
     }
     if constexpr (defers) wait_for_boxes<0>(); // the copy engine must have read the buffers, which are needed now
     const auto store_all = [&](const auto& sums, char* buffer) {
+      if constexpr (stores_columns<S>)
+        if (x.swapped) {
+          if constexpr (with_epilogue)
+            store_columns_with_epilogue<1>(x.epilogue, sums, col, row);
+          else
+            store_columns_of<type>(to, sums, col, row, work.slice);
+          return;
+        }
       if constexpr (with_epilogue)
         store_with_epilogue<false>(x.epilogue, sums, buffer, row, col);
       else
@@ -165,13 +177,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
     } else if constexpr (S::sharing == Sharing::Results) {
       float all[S::tile_n / 2]{};
       char* const buffer = add_cluster_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
-      if (buffer == nullptr) continue;
-      if (!x.swapped)
-        store_all(all, buffer);
-      else if constexpr (with_epilogue)
-        store_columns_with_epilogue<1>(x.epilogue, all, work.col, row);
-      else
-        store_columns_of<type>(to, all, work.col, row, work.slice);
+      if (buffer != nullptr) store_all(all, buffer);
     } else {
       store_all(sum, buffers + warp * staging);
       if constexpr (defers) deferred.forget();

@@ -176,7 +176,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
   if (tf32) {
     roles.swapped = is_swapped_in_tf32(call);
     roles.plan = choose_plan(roles.swapped ? call.n : call.m, roles.swapped ? call.m : call.n,
-                             ceil_div<Index>(call.k, block_k_of(type)), multiprocessors, true);
+                             ceil_div<Index>(call.k, block_k_of(type)), multiprocessors, Tiles::Tf32);
   } else {
     const OrientedPlan chosen = choose_oriented_plan(call.m, call.n, call.k, multiprocessors);
     roles.swapped = chosen.swapped;
