@@ -17,9 +17,10 @@ struct F32 {
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector one() { return _mm256_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm256_load_ps(x); }
+  static Vector broadcast_once(const T* x) { return _mm256_set1_ps(*x); }
   /// Without `keep`, gcc folds the load into each multiply-add and reads the element twice.
   static Vector broadcast(const T* x) {
-    Vector v = _mm256_set1_ps(*x);
+    Vector v = broadcast_once(x);
     keep(v);
     return v;
   }
@@ -69,8 +70,9 @@ struct F64 {
   static Vector zero() { return _mm256_setzero_pd(); }
   static Vector one() { return _mm256_set1_pd(1.0); }
   static Vector load(const T* x) { return _mm256_load_pd(x); }
+  static Vector broadcast_once(const T* x) { return _mm256_set1_pd(*x); }
   static Vector broadcast(const T* x) {
-    Vector v = _mm256_set1_pd(*x);
+    Vector v = broadcast_once(x);
     keep(v);
     return v;
   }

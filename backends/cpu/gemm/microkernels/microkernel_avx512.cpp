@@ -14,6 +14,7 @@ struct HalfF32 {
   using Mask = __mmask8;
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector half_of(__m512 v) { return _mm512_castps512_ps256(v); }
+  static Vector broadcast_once(const float* x) { return _mm256_set1_ps(*x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
   static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
@@ -26,6 +27,7 @@ struct HalfF64 {
   using Mask = __mmask8;
   static Vector zero() { return _mm256_setzero_pd(); }
   static Vector half_of(__m512d v) { return _mm512_castpd512_pd256(v); }
+  static Vector broadcast_once(const double* x) { return _mm256_set1_pd(*x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
   static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
@@ -44,9 +46,11 @@ struct F32 {
   static Vector zero() { return _mm512_setzero_ps(); }
   static Vector one() { return _mm512_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm512_load_ps(x); }
+  /// For an element that one multiply-add reads: the compiler makes the load a part of it.
+  static Vector broadcast_once(const T* x) { return _mm512_set1_ps(*x); }
   /// Without `keep`, gcc folds the load into each multiply-add and reads the element twice.
   static Vector broadcast(const T* x) {
-    Vector v = _mm512_set1_ps(*x);
+    Vector v = broadcast_once(x);
     keep(v);
     return v;
   }
@@ -102,8 +106,9 @@ struct F64 {
   static Vector zero() { return _mm512_setzero_pd(); }
   static Vector one() { return _mm512_set1_pd(1.0); }
   static Vector load(const T* x) { return _mm512_load_pd(x); }
+  static Vector broadcast_once(const T* x) { return _mm512_set1_pd(*x); }
   static Vector broadcast(const T* x) {
-    Vector v = _mm512_set1_pd(*x);
+    Vector v = broadcast_once(x);
     keep(v);
     return v;
   }
