@@ -23,7 +23,10 @@ inline constexpr int rows_that_alias = 7;
 inline float time_of_tile(int rows, float vectors, float k, bool two_units) {
   const auto elements = static_cast<float>(rows);
   const float sums = elements * vectors;
-  const float loads = vectors <= 1.0f ? vectors * (elements + 1.5f) : 1.25f * (elements + vectors);
+  const float loads = vectors <= 0.5f   ? 0.58f * elements + 1.0f
+                      : vectors <= 1.0f ? elements + 1.5f
+                      : vectors == 1.5f ? 1.6f * elements + 1.0f
+                                        : 1.25f * (elements + vectors);
   const float late_stores =
       std::clamp(8.0f * (sums - 16.0f), 0.0f, 48.0f); // stores of 16 sums hide behind the next tile
   const float ends = two_units ? 300.0f : 14.0f + late_stores;

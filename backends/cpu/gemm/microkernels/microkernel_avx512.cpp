@@ -17,7 +17,7 @@ struct HalfF32 {
   static Vector broadcast_once(const float* x) { return _mm256_set1_ps(*x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
   static Vector load_part(const float* x, Mask mask) { return _mm256_maskz_loadu_ps(mask, x); }
   static void store_part(float* x, Mask mask, Vector v) { _mm256_mask_storeu_ps(x, mask, v); }
 };
@@ -30,7 +30,7 @@ struct HalfF64 {
   static Vector broadcast_once(const double* x) { return _mm256_set1_pd(*x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
   static Vector load_part(const double* x, Mask mask) { return _mm256_maskz_loadu_pd(mask, x); }
   static void store_part(double* x, Mask mask, Vector v) { _mm256_mask_storeu_pd(x, mask, v); }
 };
@@ -60,7 +60,7 @@ struct F32 {
   static Vector load_unaligned(const T* x) { return _mm512_loadu_ps(x); }
   using Mask = __mmask16;
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_ps(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
@@ -118,7 +118,7 @@ struct F64 {
   static Vector load_unaligned(const T* x) { return _mm512_loadu_pd(x); }
   using Mask = __mmask8;
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_pd(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }

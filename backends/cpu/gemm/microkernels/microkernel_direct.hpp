@@ -110,7 +110,8 @@ struct DirectBody {
         Last::store_part(x, mask, last);
     }
     void add_product(const T* a_element, const Row& b) {
-      if constexpr (vectors == 1) {
+      if constexpr (vectors == 1 || (vectors == 2 && edge == Edge::Half)) { // at most one and a half multiply-adds
+        if constexpr (vectors == 2) whole[0] = Simd::fma(Simd::broadcast_once(a_element), b.whole[0], whole[0]);
         last = Last::fma(Last::broadcast_once(a_element), b.last, last);
         return;
       }

@@ -73,15 +73,18 @@ struct TransposingBody {
 
   template <int rows, bool whole>
   static void multiply_tile(const DirectTile<T>& x) {
-    const auto edge = Simd::mask(x.cols);
     std::conditional_t<whole, AllColumns, SomeColumns> columns(x.b, x.b_col, x.cols);
     Elements<rows> elements(x);
     Vector sum[rows];
 #pragma GCC unroll 16
-    for (int r = 0; r < rows; ++r) sum[r] = x.more ? Simd::load_part(x.tile + r * x.ld, edge) : Simd::zero();
+    for (int r = 0; r < rows; ++r) sum[r] = Simd::zero();
     Vector b[lanes];
     Index left = x.k;
     for (; left >= lanes; left -= lanes) {
+      if (x.b_ahead != 0) {
+#pragma GCC unroll 16
+        for (int lane = 0; lane < lanes; ++lane) __builtin_prefetch(columns.at(lane) + x.b_ahead, 0, 2);
+      }
 #pragma GCC unroll 16
       for (int lane = 0; lane < lanes; ++lane) b[lane] = Simd::load_unaligned(columns.at(lane));
       columns.advance();
@@ -89,7 +92,8 @@ struct TransposingBody {
 #pragma GCC unroll 16
       for (int q = 0; q < lanes; ++q) elements.add_products(b[q], sum);
     }
-    if (left > 0) {
+    if (left > 0) { // the loop over the last steps is not unrolled, so that the one above keeps its sums in registers
+      alignas(64) T last[lanes * lanes];
       const auto part = Simd::mask(static_cast<int>(left));
 #pragma GCC unroll 16
       for (int lane = 0; lane < lanes; ++lane) b[lane] = Simd::load_part(columns.at(lane), part);
@@ -97,8 +101,10 @@ struct TransposingBody {
 #pragma GCC unroll 16
       for (int q = 0; q < lanes; ++q) {
         if (q == left) break;
-        elements.add_products(b[q], sum);
+        Simd::store(last + q * lanes, b[q]);
       }
+#pragma GCC unroll 1
+      for (Index q = 0; q < left; ++q) elements.add_products(Simd::load(last + q * lanes), sum);
     }
     T* to = x.tile;
 #pragma GCC unroll 16
@@ -106,7 +112,7 @@ struct TransposingBody {
       if constexpr (whole)
         Simd::store(to, sum[r]);
       else
-        Simd::store_part(to, edge, sum[r]);
+        Simd::store_part(to, Simd::mask(x.cols), sum[r]);
     }
   }
 

@@ -21,7 +21,7 @@ Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
   const auto elements = static_cast<float>(rows);
   const bool two_units = has_two_wide_units(kernel.isa);
   const float step = two_units ? std::max(elements + shuffles, 2 * shuffles)
-                               : std::max({elements + 1.5f, (elements + shuffles) * 2 / 3, latency});
+                               : std::max({elements + 1.5f, (elements + shuffles) * 3 / 4, latency});
   const auto tiles = static_cast<float>(parts) * static_cast<float>(ceil_div(x.n, lanes));
   return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}}, tiles * (static_cast<float>(x.k) * step + ends)};
 }
@@ -43,7 +43,7 @@ Estimate estimate(const DirectView<T>& x, const MicroKernel<T>& kernel) {
     if (kernel.transposing_rows > 0)
       if (const Estimate other = transposing(x, kernel); other.time < best.time) best = other;
   }
-  constexpr float store = 60; // of a square of vectors, which is transposed on its way into C
+  const float store = 4.5f * static_cast<float>(lanes); // of a square of vectors, which is transposed on its way into C
   if (x.swapped) best.time += store * vectors * static_cast<float>(ceil_div(m, lanes));
   return best;
 }
