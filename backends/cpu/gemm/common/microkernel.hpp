@@ -76,7 +76,7 @@ struct MicroKernel {
   int (*direct_cols)(int rows); ///< the most columns that a DirectTile of so many rows may have
   int half_lanes;               ///< so many columns at the end of a row cost half a vector; 0: there is no half
   /// Computes a tile without packing where the columns of B lie along k; it transposes B in registers. Its
-  /// chains begin at +0.
+  /// chains begin at +0, and it prefetches nothing.
   void (*multiply_transposing)(const DirectTile<T>& tile);
   int transposing_rows, transposing_cols; ///< the most rows and columns of such a tile; 0: there is no such function
   /// Copies rows×cols elements at `from` to to[c·ld_to + r].

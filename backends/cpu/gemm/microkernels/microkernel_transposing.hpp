@@ -81,10 +81,6 @@ struct TransposingBody {
     Vector b[lanes];
     Index left = x.k;
     for (; left >= lanes; left -= lanes) {
-      if (x.b_ahead != 0) {
-#pragma GCC unroll 16
-        for (int lane = 0; lane < lanes; ++lane) __builtin_prefetch(columns.at(lane) + x.b_ahead, 0, 2);
-      }
 #pragma GCC unroll 16
       for (int lane = 0; lane < lanes; ++lane) b[lane] = Simd::load_unaligned(columns.at(lane));
       columns.advance();

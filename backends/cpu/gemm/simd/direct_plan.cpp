@@ -21,7 +21,7 @@ Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
   const auto elements = static_cast<float>(rows);
   const bool two_units = has_two_wide_units(kernel.isa);
   const float step = two_units ? std::max(elements + shuffles, 2 * shuffles)
-                               : std::max({elements + 1.5f, (elements + shuffles) * 3 / 4, latency});
+                               : std::max({1.08f * elements + 1.5f, (elements + shuffles) * 3 / 4, latency});
   const auto tiles = static_cast<float>(parts) * static_cast<float>(ceil_div(x.n, lanes));
   return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}}, tiles * (static_cast<float>(x.k) * step + ends)};
 }

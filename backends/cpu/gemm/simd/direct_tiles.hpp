@@ -29,7 +29,6 @@ class DirectTiles {
         tile_n_(plan.tile.n),
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
-        b_is_large_(x_.n * x_.k * static_cast<Index>(sizeof(T)) > static_cast<Index>(l2_bytes) / 2),
         along_rows_(goes_along_rows(l2_bytes)) {}
 
   const DirectView<T>& view() const { return x_; }
@@ -77,7 +76,7 @@ class DirectTiles {
         .b = is_packed ? strips_ + tile.j * x_.k + p * tile_n_ : x_.b + p * x_.b_step + tile.j * x_.b_col,
         .b_step = is_packed ? tile_n_ : x_.b_step,
         .b_col = is_packed ? 1 : x_.b_col,
-        .b_ahead = b_is_far ? b_ahead(tile.j) : 0,
+        .b_ahead = b_is_far && vectors_ == VectorsOfB::InPlace ? b_ahead(tile.j) : 0,
         .more = false,
         .tile = out,
         .ld = ld};
@@ -123,11 +122,7 @@ class DirectTiles {
   /// strip of tiles, or in the last strip as many rows as cover the latency of memory. The prefetch is for the end of a
   /// vector: where a row begins within a cache line, that line came with the strip before. The tiles below find their
   /// part of B in the caches.
-  ///
-  /// Columns along k are short streams, which the hardware follows late. A tile prefetches the columns of the next one.
   Index b_ahead(Index j) const {
-    if (vectors_ == VectorsOfB::Packed) return 0;
-    if (vectors_ == VectorsOfB::Transposed) return b_is_large_ && j + tile_n_ < x_.n ? tile_n_ * x_.b_col : 0;
     constexpr Index rows_ahead = 16, line = 64 / sizeof(T);
     return (j + tile_n_ < x_.n ? tile_n_ : rows_ahead * x_.b_step) + line - 1;
   }
@@ -136,7 +131,6 @@ class DirectTiles {
   VectorsOfB vectors_;
   const MicroKernel<T>& kernel_;
   Index tile_m_, tile_n_, tiles_m_, tiles_n_;
-  bool b_is_large_; ///< L2 does not hold it beside other matrices
   bool along_rows_;
   const T* strips_ = nullptr;
 };

@@ -33,11 +33,11 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   const bool two_units = has_two_wide_units(kernel.isa);
   const GemmOperands<T> x(call);
   const DirectPlan& plan = direct_plan(x, kernel);
-  if (plan.vectors == VectorsOfB::Transposed) return Way::Direct; // one side of C is short
-  if (plan.swapped && call.n <= kernel.tile_n) return Way::Direct;
+  const DirectView<T> view(x, plan.swapped);
+  if (plan.vectors == VectorsOfB::Transposed || view.n <= kernel.tile_n) return Way::Direct; // one side of C is short
+  if (plan.swapped && view.m <= 8 * kernel.tile_m) return Way::Direct;
   const bool copies_b = plan.vectors == VectorsOfB::Packed; // with one unit, packing the other operand too costs nothing
   if (copies_b && !two_units) return Way::Packed;
-  const DirectView<T> view(x, plan.swapped);
   const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
   const double a_bytes = static_cast<double>(view.m) * static_cast<double>(call.k) * sizeof(T);
   const double c_bytes = static_cast<double>(call.m) * static_cast<double>(call.n) * sizeof(T);
@@ -45,7 +45,7 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   const Index segment_k = std::min(call.k, canonical_segment);
   const double b_bytes = static_cast<double>(view.n) * static_cast<double>(segment_k) * sizeof(T); // B of one segment
   const bool reads_a_once = view.n <= 2 * kernel.tile_n; // or twice: each tile of columns reads all of A
-  if (view.m == 1 || view.n <= kernel.tile_n) return Way::Direct;
+  if (view.m == 1) return Way::Direct;
   constexpr Index worth_packing = 192; // rows and columns, which say how often a packed element is read
   if (two_units && std::min(call.m, call.n) >= worth_packing) {
     const double a_in_use = static_cast<double>(view.m) * static_cast<double>(segment_k) * sizeof(T);
