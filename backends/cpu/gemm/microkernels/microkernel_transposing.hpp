@@ -82,7 +82,10 @@ struct TransposingBody {
     Index left = x.k;
     for (; left >= lanes; left -= lanes) {
 #pragma GCC unroll 16
-      for (int lane = 0; lane < lanes; ++lane) b[lane] = Simd::load_unaligned(columns.at(lane));
+      for (int lane = 0; lane < lanes; ++lane) {
+        b[lane] = Simd::load_unaligned(columns.at(lane));
+        Simd::keep(b[lane]); // gcc would copy some of them to the stack
+      }
       columns.advance();
       Simd::transpose(b);
 #pragma GCC unroll 16
@@ -112,11 +115,14 @@ struct TransposingBody {
     }
   }
 
-  /// Calls multiply_tile<x.rows, …>.
+  /// Calls multiply_tile<x.rows, …>, of half vectors where they hold the columns.
   template <int rows = max_rows>
   static void multiply(const DirectTile<T>& x) {
     if constexpr (rows > 1) {
       if (x.rows != rows) return multiply<rows - 1>(x);
+    }
+    if constexpr (requires { typename Simd::Half; }) {
+      if (x.cols <= lanes / 2) return TransposingBody<typename Simd::Half>::template multiply<rows>(x);
     }
     if (x.cols == lanes) return multiply_tile<rows, true>(x);
     multiply_tile<rows, false>(x);

@@ -9,21 +9,28 @@ struct Estimate {
   float time;
 };
 
-/// Estimates tiles that transpose their B in registers. Shuffles and multiply-adds share units.
+/// Estimates a step of k of a tile that transposes one vector of B. Shuffles and multiply-adds share units.
+float transposing_step(int rows, bool two_units) {
+  constexpr float shuffles = 4; // for each vector
+  constexpr float latency = 4;  // of the chain of an element
+  const auto elements = static_cast<float>(rows);
+  if (two_units) return std::max(elements + shuffles, 2 * shuffles);
+  return std::max({1.08f * elements + 1.5f, (elements + shuffles) * 3 / 4, latency});
+}
+
+/// Estimates tiles that transpose their B in registers.
 template <class T>
 Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
   const int lanes = kernel.transposing_cols;
   const Index parts = ceil_div(x.m, kernel.transposing_rows);
   const int rows = static_cast<int>(ceil_div(x.m, parts));
-  constexpr float shuffles = 4; // for each vector
-  constexpr float latency = 4;  // of the chain of an element
   constexpr float ends = 30;
-  const auto elements = static_cast<float>(rows);
-  const bool two_units = has_two_wide_units(kernel.isa);
-  const float step = two_units ? std::max(elements + shuffles, 2 * shuffles)
-                               : std::max({1.08f * elements + 1.5f, (elements + shuffles) * 3 / 4, latency});
-  const auto tiles = static_cast<float>(parts) * static_cast<float>(ceil_div(x.n, lanes));
-  return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}}, tiles * (static_cast<float>(x.k) * step + ends)};
+  constexpr float half = 0.65f; // the time of half a vector
+  const float step = transposing_step(rows, has_two_wide_units(kernel.isa));
+  const bool ends_with_half = (x.n - 1) % lanes < kernel.half_lanes;
+  const float vectors = static_cast<float>(ceil_div(x.n, lanes)) - (ends_with_half ? 1 - half : 0);
+  return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}},
+          static_cast<float>(parts) * vectors * (static_cast<float>(x.k) * step + ends)};
 }
 
 template <class T>
