@@ -15,7 +15,7 @@ float transposing_step(int rows, bool two_units) {
   constexpr float latency = 4;  // of the chain of an element
   const auto elements = static_cast<float>(rows);
   if (two_units) return std::max(elements + shuffles, 2 * shuffles);
-  return std::max({1.08f * elements + 1.5f, (elements + shuffles) * 3 / 4, latency});
+  return std::max({1.04f * elements + 1.2f, (elements + shuffles) * 3 / 4, latency});
 }
 
 /// Estimates tiles that transpose their B in registers.
@@ -25,7 +25,7 @@ Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
   const Index parts = ceil_div(x.m, kernel.transposing_rows);
   const int rows = static_cast<int>(ceil_div(x.m, parts));
   constexpr float ends = 30;
-  constexpr float half = 0.65f; // the time of half a vector
+  constexpr float half = 0.58f; // the time of half a vector
   const float step = transposing_step(rows, has_two_wide_units(kernel.isa));
   const bool ends_with_half = (x.n - 1) % lanes < kernel.half_lanes;
   const float vectors = static_cast<float>(ceil_div(x.n, lanes)) - (ends_with_half ? 1 - half : 0);
