@@ -52,8 +52,11 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
     if (c_bytes > l2 * 3 / 8 || a_in_use + b_bytes + c_bytes > l2) return Way::Packed;
   }
   if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
-  const bool rows_of_b_are_rows = !plan.swapped && call.op_b == Op::None;
-  return call.m <= 8 * kernel.tile_m && rows_of_b_are_rows ? Way::FewRows : Way::Packed;
+  if (call.m > 8 * kernel.tile_m || plan.swapped || copies_b) return Way::Packed;
+  // Where B comes from the last-level cache, enough rows hide that, and their chains need not wait.
+  const double whole_b_bytes = static_cast<double>(call.n) * static_cast<double>(call.k) * sizeof(T);
+  const bool hides_cache = !two_units && call.m > 3 * kernel.tile_m && whole_b_bytes <= 8 * l2;
+  return hides_cache ? Way::Direct : Way::FewRows;
 }
 
 constexpr const char* name_of(Way way) {
