@@ -181,8 +181,7 @@ struct DirectBody {
     Row<vectors, edge> of_b;
     of_b.load(b, mask);
 #pragma GCC unroll 32
-    for (int r = 0; r < rows; ++r)
-      sum[r].add_product(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row), of_b);
+    for (int r = 0; r < rows; ++r) sum[r].add_product(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row), of_b);
 #pragma GCC unroll 8
     for (int g = 0; g < groups; ++g) group[g] += a_step;
     b += b_step;

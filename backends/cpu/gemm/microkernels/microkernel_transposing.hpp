@@ -1,13 +1,13 @@
 #pragma once
 
-/// The direct micro-kernel for a B whose columns lie along k, each element beside the next step's. It reads one vector
-/// of k from as many columns as a vector has lanes, transposes these vectors in registers, and multiplies each of them
-/// at once. It is for few rows: a strip that is packed first costs a store and a load of each vector more, which only
-/// many rows pay back.
+/// The direct micro-kernel for a B whose columns lie along k, so that the elements of a row of B are far apart. It reads
+/// one vector along k from as many columns as a vector has lanes, transposes these vectors in registers, and multiplies
+/// each of them at once. It is for few rows: packing a strip first costs a store and a load of each vector more, and
+/// only many rows pay that back.
 ///
-/// The shuffles that transpose share one of a Zen 4's three units for them with the multiply-adds, so that from about
-/// eight rows on they cost no time. Source: the kernels of BLIS for small matrices, which avoid the transpose by
-/// partial sums along k; the contract's chains in ascending k do not allow those.
+/// A processor does the shuffles of the next vectors while it multiplies. From about eight rows on they cost no time on
+/// a Zen 4. Other libraries avoid the transpose by partial sums along k; the contract's chains in ascending k do not
+/// allow those.
 
 #include <type_traits>
 
@@ -22,8 +22,7 @@ struct TransposingBody {
   static constexpr int lanes = Simd::lanes;
   static constexpr int most_rows = 12;
   /// The registers hold the sums of the rows, `lanes` vectors of B, and four vectors for the transpose.
-  static constexpr int max_rows =
-      Simd::registers - lanes - 4 < most_rows ? Simd::registers - lanes - 4 : most_rows;
+  static constexpr int max_rows = Simd::registers - lanes - 4 < most_rows ? Simd::registers - lanes - 4 : most_rows;
 
   /// The columns of a tile that fills all lanes.
   struct AllColumns {

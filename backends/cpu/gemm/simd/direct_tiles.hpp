@@ -33,7 +33,7 @@ class DirectTiles {
 
   const DirectView<T>& view() const { return x_; }
   Index count() const { return tiles_m_ * tiles_n_; }
-  Index columns() const { return tile_n_; }       ///< columns of a tile
+  Index columns() const { return tile_n_; } ///< columns of a tile
   Index columns_of_tiles() const { return tiles_n_; }
 
   /// Makes tiles of `columns` columns.

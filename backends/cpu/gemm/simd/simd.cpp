@@ -36,7 +36,8 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   const DirectView<T> view(x, plan.swapped);
   if (plan.vectors == VectorsOfB::Transposed || view.n <= kernel.tile_n) return Way::Direct; // one side of C is short
   if (plan.swapped && view.m <= 8 * kernel.tile_m) return Way::Direct;
-  const bool copies_b = plan.vectors == VectorsOfB::Packed; // with one unit, packing the other operand too costs nothing
+  const bool copies_b =
+      plan.vectors == VectorsOfB::Packed; // with one unit, packing the other operand too costs nothing
   if (copies_b && !two_units) return Way::Packed;
   const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
   const double a_bytes = static_cast<double>(view.m) * static_cast<double>(call.k) * sizeof(T);
