@@ -18,13 +18,13 @@ struct F32 {
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector one() { return _mm256_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm256_load_ps(x); }
-  static Vector broadcast_once(const T* x) { return _mm256_set1_ps(*x); }
   /// Without `keep`, gcc folds the load into each multiply-add and reads the element twice.
   static Vector broadcast(const T* x) {
-    Vector v = broadcast_once(x);
+    Vector v = _mm256_set1_ps(*x);
     keep(v);
     return v;
   }
+  static Vector broadcast_once(const T* x) { return broadcast(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm256_add_ps(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_ps(x, v); }
@@ -50,12 +50,12 @@ struct F64 {
   static Vector zero() { return _mm256_setzero_pd(); }
   static Vector one() { return _mm256_set1_pd(1.0); }
   static Vector load(const T* x) { return _mm256_load_pd(x); }
-  static Vector broadcast_once(const T* x) { return _mm256_set1_pd(*x); }
   static Vector broadcast(const T* x) {
-    Vector v = broadcast_once(x);
+    Vector v = _mm256_set1_pd(*x);
     keep(v);
     return v;
   }
+  static Vector broadcast_once(const T* x) { return broadcast(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm256_add_pd(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_pd(x, v); }

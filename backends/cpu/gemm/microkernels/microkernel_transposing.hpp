@@ -1,9 +1,9 @@
 #pragma once
 
-/// The direct micro-kernel for a B whose columns lie along k, so that the elements of a row of B are far apart. It reads
-/// one vector along k from as many columns as a vector has lanes, transposes these vectors in registers, and multiplies
-/// each of them at once. It is for few rows: packing a strip first costs a store and a load of each vector more, and
-/// only many rows pay that back.
+/// The direct micro-kernel for a B whose columns lie along k, so that the elements of a row of B are far apart. It
+/// reads one vector along k from as many columns as a vector has lanes, transposes these vectors in registers, and
+/// multiplies each of them at once. It is for few rows: packing a strip first costs a store and a load of each vector
+/// more, and only many rows pay that back.
 ///
 /// A processor does the shuffles of the next vectors while it multiplies. From about eight rows on they cost no time on
 /// a Zen 4. Other libraries avoid the transpose by partial sums along k; the contract's chains in ascending k do not
@@ -144,7 +144,10 @@ struct TransposingBody {
 #pragma GCC unroll 16
         for (int c = 0; c < lanes; ++c, out += ld_to) {
           if (c == width) break;
-          Simd::store_part(out, part, v[c]);
+          if (height == lanes)
+            Simd::store(out, v[c]);
+          else
+            Simd::store_part(out, part, v[c]);
         }
       }
     }
