@@ -137,6 +137,26 @@ void add_slender(std::vector<Case>& cases, bool quick) {
   for (const auto& [m, n, k] : shapes) add_products(cases, m, n, k, quick ? 1 : 4, choices);
 }
 
+/// Adds cases of few columns or few rows, for which kernels turn the product around or transpose an operand on the way.
+/// The last ones are larger than what kernels take for small.
+void add_narrow(std::vector<Case>& cases, bool quick) {
+  constexpr std::array<std::array<Index, 3>, 10> shapes{{{70, 4, 40},
+                                                         {35, 6, 37},
+                                                         {50, 8, 21},
+                                                         {70, 9, 40},
+                                                         {35, 12, 37},
+                                                         {50, 13, 21},
+                                                         {70, 24, 40},
+                                                         {35, 33, 37},
+                                                         {90, 11, canonical_segment + 70},
+                                                         {8001, 7, 75}}};
+  Choices choices(8);
+  for (const auto& [many, few, k] : shapes) {
+    add_products(cases, many, few, k, quick ? 1 : 4, choices);
+    add_products(cases, few, many, k, quick ? 1 : 4, choices);
+  }
+}
+
 void add_special_values(std::vector<Case>& cases, bool quick) {
   constexpr std::array<std::array<Index, 3>, 3> shapes{{{17, 19, 23}, {67, 71, 73}, {13, 11, canonical_segment + 9}}};
   Choices choices(6);
@@ -182,6 +202,7 @@ std::vector<Case> shared_cases(bool quick, std::size_t every) {
   add_shapes(cases, quick);
   add_segments(cases, quick);
   add_slender(cases, quick);
+  add_narrow(cases, quick);
   add_special_values(cases, quick);
   return thinned(std::move(cases), every);
 }

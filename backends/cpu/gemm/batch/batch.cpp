@@ -31,7 +31,7 @@ class SmallProducts {
  public:
   /// `l2_bytes` is the size of one core's L2.
   SmallProducts(const GemmBatch& group, const MicroKernel<T>& kernel, std::size_t l2_bytes)
-      : group_(&group), x_(group.call), kernel_(&kernel), size_(choose_tile(x_, kernel)) {
+      : group_(&group), x_(group.call), kernel_(&kernel), size_(choose_tile(DirectView<T>(x_), kernel)) {
     const double each = static_cast<double>(x_.m * x_.k + x_.k * x_.n + x_.m * x_.n) * sizeof(T);
     const auto l2 = static_cast<double>(l2_bytes);
     asks_ahead_ = each < l2 / 4 && each * static_cast<double>(group.count) > l2;
@@ -105,6 +105,7 @@ class SmallProducts {
                        .a_step = flip_a ? x_.lda : 1,
                        .b = b,
                        .b_step = ldb,
+                       .b_col = 1,
                        .b_ahead = 0,
                        .more = false,
                        .tile = product.c,

@@ -249,6 +249,7 @@ class BlockedProduct {
                              .a_step = kernel_.tile_m,
                              .b = b,
                              .b_step = kernel_.tile_n,
+                             .b_col = 1,
                              .b_ahead = 48 * kernel_.tile_n,
                              .more = false,
                              .tile = tile,

@@ -31,16 +31,17 @@ struct Lines {
 };
 
 /// A tile of C that is computed straight from the operands, without packing. Element (r, p) of A is at a[r·a_row +
-/// p·a_step], element (p, c) of B at b[p·b_step + c]. The micro-kernel reads nothing else, and stores only rows×cols
-/// sums.
+/// p·a_step], element (p, c) of B at b[p·b_step + c·b_col], where one of B's steps is 1. The micro-kernel reads nothing
+/// else, and stores only rows×cols sums.
 template <class T>
 struct DirectTile {
-  int rows, cols; ///< at most direct_rows and direct_cols(rows)
+  int rows, cols; ///< at most direct_rows and direct_cols(rows), or transposing_rows and transposing_cols
   Index k;
   const T* a;
   Index a_row, a_step;
   const T* b;
   Index b_step;
+  Index b_col;   ///< 1 for multiply_direct; b_step is 1 for multiply_transposing
   Index b_ahead; ///< distance in elements from the vectors of B in use to what is prefetched; 0: nothing is
   bool more;     ///< true: the chains go on from the sums that are in `tile`; false: they begin at +0
   T* tile;       ///< sum (r, c) is at r·ld + c
@@ -73,6 +74,13 @@ struct MicroKernel {
   void (*multiply_direct)(const DirectTile<T>& tile);
   int direct_rows;              ///< the most rows that a DirectTile may have
   int (*direct_cols)(int rows); ///< the most columns that a DirectTile of so many rows may have
+  int half_lanes;               ///< so many columns at the end of a row cost half a vector; 0: there is no half
+  /// Computes a tile without packing where the columns of B lie along k; it transposes B in registers. Its
+  /// chains begin at +0, and it prefetches nothing.
+  void (*multiply_transposing)(const DirectTile<T>& tile);
+  int transposing_rows, transposing_cols; ///< the most rows and columns of such a tile; 0: there is no such function
+  /// Copies rows×cols elements at `from` to to[c·ld_to + r].
+  void (*transpose)(int rows, int cols, const T* from, Index ld_from, T* to, Index ld_to);
 };
 
 /// The micro-kernels of each instruction set; each has a file in microkernels/.

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "microkernel_body.hpp"
+#include "transpose_256.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -23,6 +24,7 @@ struct F32 {
     keep(v);
     return v;
   }
+  static Vector broadcast_once(const T* x) { return broadcast(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm256_add_ps(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_ps(x, v); }
@@ -35,28 +37,7 @@ struct F32 {
   static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_ps(x, mask); }
   static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }
-  /// Turns eight rows into eight columns: exchanges pairs, then fours, of elements within the halves, then the halves.
-  static void transpose(Vector (&v)[lanes]) {
-    Vector pairs[lanes];
-#pragma GCC unroll 4
-    for (int r = 0; r < lanes; r += 2) {
-      pairs[r] = _mm256_unpacklo_ps(v[r], v[r + 1]);
-      pairs[r + 1] = _mm256_unpackhi_ps(v[r], v[r + 1]);
-    }
-    Vector fours[lanes]; // fours[4g + c] has column c of each half, rows 4g to 4g + 3
-#pragma GCC unroll 2
-    for (int g = 0; g < lanes; g += 4)
-#pragma GCC unroll 2
-      for (int h = 0; h < 2; ++h) {
-        fours[g + 2 * h] = _mm256_shuffle_ps(pairs[g + h], pairs[g + h + 2], 0x44);
-        fours[g + 2 * h + 1] = _mm256_shuffle_ps(pairs[g + h], pairs[g + h + 2], 0xee);
-      }
-#pragma GCC unroll 4
-    for (int c = 0; c < 4; ++c) {
-      v[c] = _mm256_permute2f128_ps(fours[c], fours[c + 4], 0x20);
-      v[c + 4] = _mm256_permute2f128_ps(fours[c], fours[c + 4], 0x31);
-    }
-  }
+  static void transpose(Vector (&v)[lanes]) { Transpose256<F32>::turn(v); }
 };
 
 struct F64 {
@@ -74,6 +55,7 @@ struct F64 {
     keep(v);
     return v;
   }
+  static Vector broadcast_once(const T* x) { return broadcast(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm256_add_pd(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_pd(x, v); }
@@ -84,17 +66,7 @@ struct F64 {
   static Vector load_part(const T* x, Mask mask) { return _mm256_maskload_pd(x, mask); }
   static void store_part(T* x, Mask mask, Vector v) { _mm256_maskstore_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+x"(v)); }
-  /// Turns four rows into four columns: exchanges pairs within the halves, then the halves.
-  static void transpose(Vector (&v)[lanes]) {
-    const Vector even_low = _mm256_unpacklo_pd(v[0], v[1]);
-    const Vector odd_low = _mm256_unpackhi_pd(v[0], v[1]);
-    const Vector even_high = _mm256_unpacklo_pd(v[2], v[3]);
-    const Vector odd_high = _mm256_unpackhi_pd(v[2], v[3]);
-    v[0] = _mm256_permute2f128_pd(even_low, even_high, 0x20);
-    v[1] = _mm256_permute2f128_pd(odd_low, odd_high, 0x20);
-    v[2] = _mm256_permute2f128_pd(even_low, even_high, 0x31);
-    v[3] = _mm256_permute2f128_pd(odd_low, odd_high, 0x31);
-  }
+  static void transpose(Vector (&v)[lanes]) { Transpose256<F64>::turn(v); }
 };
 
 constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Avx2);

@@ -3,6 +3,7 @@
 #include "cpu/gemm/common/avx512_intrinsics.hpp"
 
 #include "microkernel_body.hpp"
+#include "transpose_256.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -10,27 +11,45 @@ namespace {
 /// Half a vector of f32. Where the end of a row needs no more, processors whose units have half the width take half the
 /// time.
 struct HalfF32 {
+  using T = float;
   using Vector = __m256;
   using Mask = __mmask8;
+  static constexpr int lanes = 8;
+  static constexpr int registers = 32;
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector half_of(__m512 v) { return _mm512_castps512_ps256(v); }
+  static Vector broadcast_once(const T* x) { return _mm256_set1_ps(*x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
-  static Vector load_part(const float* x, Mask mask) { return _mm256_maskz_loadu_ps(mask, x); }
-  static void store_part(float* x, Mask mask, Vector v) { _mm256_mask_storeu_ps(x, mask, v); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
+  static Vector load_part(const T* x, Mask mask) { return _mm256_maskz_loadu_ps(mask, x); }
+  static void store_part(T* x, Mask mask, Vector v) { _mm256_mask_storeu_ps(x, mask, v); }
+  static Vector load(const T* x) { return _mm256_load_ps(x); }
+  static Vector load_unaligned(const T* x) { return _mm256_loadu_ps(x); }
+  static void store(T* x, Vector v) { _mm256_storeu_ps(x, v); }
+  static void keep(Vector& v) { asm("" : "+v"(v)); }
+  static void transpose(Vector (&v)[lanes]) { Transpose256<HalfF32>::turn(v); }
 };
 /// Half a vector of f64.
 struct HalfF64 {
+  using T = double;
   using Vector = __m256d;
   using Mask = __mmask8;
+  static constexpr int lanes = 4;
+  static constexpr int registers = 32;
   static Vector zero() { return _mm256_setzero_pd(); }
   static Vector half_of(__m512d v) { return _mm512_castpd512_pd256(v); }
+  static Vector broadcast_once(const T* x) { return _mm256_set1_pd(*x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
-  static Vector load_part(const double* x, Mask mask) { return _mm256_maskz_loadu_pd(mask, x); }
-  static void store_part(double* x, Mask mask, Vector v) { _mm256_mask_storeu_pd(x, mask, v); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
+  static Vector load_part(const T* x, Mask mask) { return _mm256_maskz_loadu_pd(mask, x); }
+  static void store_part(T* x, Mask mask, Vector v) { _mm256_mask_storeu_pd(x, mask, v); }
+  static Vector load(const T* x) { return _mm256_load_pd(x); }
+  static Vector load_unaligned(const T* x) { return _mm256_loadu_pd(x); }
+  static void store(T* x, Vector v) { _mm256_storeu_pd(x, v); }
+  static void keep(Vector& v) { asm("" : "+v"(v)); }
+  static void transpose(Vector (&v)[lanes]) { Transpose256<HalfF64>::turn(v); }
 };
 
 struct F32 {
@@ -44,9 +63,11 @@ struct F32 {
   static Vector zero() { return _mm512_setzero_ps(); }
   static Vector one() { return _mm512_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm512_load_ps(x); }
+  /// For an element that one multiply-add reads: the compiler makes the load a part of it.
+  static Vector broadcast_once(const T* x) { return _mm512_set1_ps(*x); }
   /// Without `keep`, gcc folds the load into each multiply-add and reads the element twice.
   static Vector broadcast(const T* x) {
-    Vector v = _mm512_set1_ps(*x);
+    Vector v = broadcast_once(x);
     keep(v);
     return v;
   }
@@ -56,7 +77,7 @@ struct F32 {
   static Vector load_unaligned(const T* x) { return _mm512_loadu_ps(x); }
   using Mask = __mmask16;
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_ps(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_ps(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }
@@ -102,8 +123,9 @@ struct F64 {
   static Vector zero() { return _mm512_setzero_pd(); }
   static Vector one() { return _mm512_set1_pd(1.0); }
   static Vector load(const T* x) { return _mm512_load_pd(x); }
+  static Vector broadcast_once(const T* x) { return _mm512_set1_pd(*x); }
   static Vector broadcast(const T* x) {
-    Vector v = _mm512_set1_pd(*x);
+    Vector v = broadcast_once(x);
     keep(v);
     return v;
   }
@@ -113,7 +135,7 @@ struct F64 {
   static Vector load_unaligned(const T* x) { return _mm512_loadu_pd(x); }
   using Mask = __mmask8;
   static Mask mask(int count) { return static_cast<Mask>((1u << count) - 1); }
-  static void keep_mask(Mask& mask) { asm("" : "+Yk"(mask)); }
+  static void keep_mask(Mask mask) { asm volatile("" ::"Yk"(mask)); }
   static Vector load_part(const T* x, Mask mask) { return _mm512_maskz_loadu_pd(mask, x); }
   static void store_part(T* x, Mask mask, Vector v) { _mm512_mask_storeu_pd(x, mask, v); }
   static void keep(Vector& v) { asm("" : "+v"(v)); }

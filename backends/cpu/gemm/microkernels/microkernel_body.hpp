@@ -7,6 +7,7 @@
 /// elements of A, and adds their products to tile_m·vectors sums in registers: a rank-1 update.
 
 #include "microkernel_direct.hpp"
+#include "microkernel_transposing.hpp"
 #include "packing.hpp"
 
 namespace tessera::cpu {
@@ -108,7 +109,12 @@ struct MicroKernelBody {
             .multiply_registers = multiply_registers,
             .multiply_direct = DirectBody<Simd>::multiply,
             .direct_rows = DirectBody<Simd>::max_rows,
-            .direct_cols = DirectBody<Simd>::cols_for};
+            .direct_cols = DirectBody<Simd>::cols_for,
+            .half_lanes = DirectBody<Simd>::has_half ? lanes / 2 : 0,
+            .multiply_transposing = TransposingBody<Simd>::template multiply<>,
+            .transposing_rows = TransposingBody<Simd>::max_rows,
+            .transposing_cols = lanes,
+            .transpose = TransposingBody<Simd>::transpose};
   }
 };
 

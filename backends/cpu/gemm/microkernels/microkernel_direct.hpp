@@ -109,7 +109,13 @@ struct DirectBody {
       else
         Last::store_part(x, mask, last);
     }
-    void add_product(Vector a, const Row& b) {
+    void add_product(const T* a_element, const Row& b) {
+      if constexpr (vectors == 1 || (vectors == 2 && edge == Edge::Half)) { // at most one and a half multiply-adds
+        if constexpr (vectors == 2) whole[0] = Simd::fma(Simd::broadcast_once(a_element), b.whole[0], whole[0]);
+        last = Last::fma(Last::broadcast_once(a_element), b.last, last);
+        return;
+      }
+      const Vector a = Simd::broadcast(a_element);
 #pragma GCC unroll 8
       for (int v = 0; v + 1 < vectors; ++v) whole[v] = Simd::fma(a, b.whole[v], whole[v]);
       if constexpr (edge == Edge::Half)
@@ -175,8 +181,7 @@ struct DirectBody {
     Row<vectors, edge> of_b;
     of_b.load(b, mask);
 #pragma GCC unroll 32
-    for (int r = 0; r < rows; ++r)
-      sum[r].add_product(Simd::broadcast(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row)), of_b);
+    for (int r = 0; r < rows; ++r) sum[r].add_product(group[r / 4] + (r % 4 == 3 ? row_3 : r % 4 * a_row), of_b);
 #pragma GCC unroll 8
     for (int g = 0; g < groups; ++g) group[g] += a_step;
     b += b_step;

@@ -18,7 +18,8 @@ struct F32 {
   static Vector zero() { return vdupq_n_f32(0.0f); }
   static Vector one() { return vdupq_n_f32(1.0f); }
   static Vector load(const T* x) { return vld1q_f32(x); }
-  static Vector broadcast(const T* x) { return vld1q_dup_f32(x); }
+  static Vector broadcast_once(const T* x) { return vld1q_dup_f32(x); }
+  static Vector broadcast(const T* x) { return broadcast_once(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return vfmaq_f32(z, x, y); }
   static Vector add(Vector x, Vector y) { return vaddq_f32(x, y); }
   static void store(T* x, Vector v) { vst1q_f32(x, v); }
@@ -66,7 +67,8 @@ struct F64 {
   static Vector zero() { return vdupq_n_f64(0.0); }
   static Vector one() { return vdupq_n_f64(1.0); }
   static Vector load(const T* x) { return vld1q_f64(x); }
-  static Vector broadcast(const T* x) { return vld1q_dup_f64(x); }
+  static Vector broadcast_once(const T* x) { return vld1q_dup_f64(x); }
+  static Vector broadcast(const T* x) { return broadcast_once(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return vfmaq_f64(z, x, y); }
   static Vector add(Vector x, Vector y) { return vaddq_f64(x, y); }
   static void store(T* x, Vector v) { vst1q_f64(x, v); }

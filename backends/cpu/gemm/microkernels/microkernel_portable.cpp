@@ -47,6 +47,12 @@ inline void multiply_in_place(const DirectTile<T>& x) {
 TESSERA_FMA_CLONES void multiply_direct(const DirectTile<float>& tile) { multiply_in_place(tile); }
 TESSERA_FMA_CLONES void multiply_direct(const DirectTile<double>& tile) { multiply_in_place(tile); }
 
+template <class T>
+void transpose(int rows, int cols, const T* from, Index ld_from, T* to, Index ld_to) {
+  for (int c = 0; c < cols; ++c)
+    for (int r = 0; r < rows; ++r) to[c * ld_to + r] = from[r * ld_from + c];
+}
+
 /// Measures the multiply-adds of registers. Plain C++ cannot name registers, so the strips are short enough to stay in
 /// L1.
 template <class T>
@@ -78,7 +84,12 @@ MicroKernel<T> kernel() {
           .multiply_registers = multiply_registers<T>,
           .multiply_direct = multiply_direct,
           .direct_rows = tile_m,
-          .direct_cols = [](int) { return tile_n; }};
+          .direct_cols = [](int) { return tile_n; },
+          .half_lanes = 0,
+          .multiply_transposing = nullptr,
+          .transposing_rows = 0,
+          .transposing_cols = 0,
+          .transpose = transpose<T>};
 }
 
 } // namespace

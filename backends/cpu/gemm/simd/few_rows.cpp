@@ -152,6 +152,7 @@ class FewRowsProduct {
                                    .a_step = kernel_.tile_m,
                                    .b = x_.b + p * x_.ldb + block.j + c,
                                    .b_step = x_.ldb,
+                                   .b_col = 1,
                                    .b_ahead = i == 0 ? ahead : 0,
                                    .more = p > first,
                                    .tile = sums + i * ld + c,

@@ -16,6 +16,7 @@
 #include "cpu/gemm/common/blocked.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "direct.hpp"
+#include "direct_plan.hpp"
 #include "few_rows.hpp"
 
 namespace tessera::cpu {
@@ -30,23 +31,33 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   if (work <= small_work) return Way::Direct;
   const bool two_units = has_two_wide_units(kernel.isa);
-  const bool copies_b = call.op_b == Op::Transpose; // every way copies it; with one unit, packing A too costs nothing
+  const GemmOperands<T> x(call);
+  const DirectPlan& plan = direct_plan(x, kernel);
+  const DirectView<T> view(x, plan.swapped);
+  if (plan.vectors == VectorsOfB::Transposed || view.n <= kernel.tile_n) return Way::Direct; // one side of C is short
+  if (plan.swapped && view.m <= 8 * kernel.tile_m) return Way::Direct;
+  const bool copies_b =
+      plan.vectors == VectorsOfB::Packed; // with one unit, packing the other operand too costs nothing
   if (copies_b && !two_units) return Way::Packed;
   const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
-  const double a_bytes = static_cast<double>(call.m) * static_cast<double>(call.k) * sizeof(T);
+  const double a_bytes = static_cast<double>(view.m) * static_cast<double>(call.k) * sizeof(T);
   const double c_bytes = static_cast<double>(call.m) * static_cast<double>(call.n) * sizeof(T);
   const bool one_segment = call.k <= canonical_segment;
   const Index segment_k = std::min(call.k, canonical_segment);
-  const double b_bytes = static_cast<double>(call.n) * static_cast<double>(segment_k) * sizeof(T); // B of one segment
-  const bool reads_a_once = call.n <= 2 * kernel.tile_n; // or twice: each tile of columns reads all of A
-  if (call.m == 1 || call.n <= kernel.tile_n) return Way::Direct;
+  const double b_bytes = static_cast<double>(view.n) * static_cast<double>(segment_k) * sizeof(T); // B of one segment
+  const bool reads_a_once = view.n <= 2 * kernel.tile_n; // or twice: each tile of columns reads all of A
+  if (view.m == 1) return Way::Direct;
   constexpr Index worth_packing = 192; // rows and columns, which say how often a packed element is read
   if (two_units && std::min(call.m, call.n) >= worth_packing) {
-    const double a_in_use = static_cast<double>(call.m) * static_cast<double>(segment_k) * sizeof(T);
+    const double a_in_use = static_cast<double>(view.m) * static_cast<double>(segment_k) * sizeof(T);
     if (c_bytes > l2 * 3 / 8 || a_in_use + b_bytes + c_bytes > l2) return Way::Packed;
   }
   if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
-  return call.m <= 8 * kernel.tile_m && !copies_b ? Way::FewRows : Way::Packed;
+  if (call.m > 8 * kernel.tile_m || plan.swapped || copies_b) return Way::Packed;
+  // Where B comes from the last-level cache, enough rows hide that, and their chains need not wait.
+  const double whole_b_bytes = static_cast<double>(call.n) * static_cast<double>(call.k) * sizeof(T);
+  const bool hides_cache = !two_units && call.m > 3 * kernel.tile_m && whole_b_bytes <= 8 * l2;
+  return hides_cache ? Way::Direct : Way::FewRows;
 }
 
 constexpr const char* name_of(Way way) {

@@ -1,0 +1,90 @@
+#include "direct_plan.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+/// A plan and its estimated time, in the units of time_of_tile.
+struct Estimate {
+  DirectPlan plan;
+  float time;
+};
+
+/// Estimates a step of k of a tile that transposes one vector of B. Shuffles and multiply-adds share units.
+float transposing_step(int rows, bool two_units) {
+  constexpr float shuffles = 4; // for each vector
+  constexpr float latency = 4;  // of the chain of an element
+  const auto elements = static_cast<float>(rows);
+  if (two_units) return std::max(elements + shuffles, 2 * shuffles);
+  return std::max({1.04f * elements + 1.2f, (elements + shuffles) * 3 / 4, latency});
+}
+
+/// Estimates tiles that transpose their B in registers.
+template <class T>
+Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
+  const int lanes = kernel.transposing_cols;
+  const Index parts = ceil_div(x.m, kernel.transposing_rows);
+  const int rows = static_cast<int>(ceil_div(x.m, parts));
+  constexpr float ends = 30;
+  constexpr float half = 0.58f; // the time of half a vector
+  const float step = transposing_step(rows, has_two_wide_units(kernel.isa));
+  const bool ends_with_half = (x.n - 1) % lanes < kernel.half_lanes;
+  const float vectors = static_cast<float>(ceil_div(x.n, lanes)) - (ends_with_half ? 1 - half : 0);
+  return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}},
+          static_cast<float>(parts) * vectors * (static_cast<float>(x.k) * step + ends)};
+}
+
+template <class T>
+Estimate estimate(const DirectView<T>& x, const MicroKernel<T>& kernel) {
+  const auto m = static_cast<int>(std::min(x.m, many));
+  const auto n = static_cast<int>(std::min(x.n, many));
+  const auto k = static_cast<float>(x.k);
+  const int lanes = kernel.direct_cols(kernel.direct_rows);
+  const bool two_units = has_two_wide_units(kernel.isa);
+  const TileSize tile = x.is_across() ? choose_tile_of_strip(x, kernel) : choose_tile(x, kernel);
+  Estimate best{{x.swapped, x.is_across() ? VectorsOfB::Packed : VectorsOfB::InPlace, tile},
+                time_of_tiles(m, vectors_of(n, kernel), k, tile.m, std::max(1, tile.n / lanes), two_units)};
+  const auto vectors = static_cast<float>(ceil_div(n, lanes));
+  if (x.is_across()) {
+    constexpr float pack = 6, begin = 100;
+    best.time += vectors * pack * k + begin;
+    if (kernel.transposing_rows > 0)
+      if (const Estimate other = transposing(x, kernel); other.time < best.time) best = other;
+  }
+  // A square of vectors is transposed on its way into C. Masked stores, which some processors do slowly without
+  // AVX-512, end it where the rows do not fill the vectors.
+  const bool slow_masks = kernel.isa == Isa::Avx2 && m % lanes != 0;
+  const float store = (slow_masks ? 20.0f : 4.5f) * static_cast<float>(lanes);
+  if (x.swapped) best.time += store * vectors * static_cast<float>(ceil_div(m, lanes));
+  return best;
+}
+
+template <class T>
+DirectPlan choose_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  const Estimate along = estimate(DirectView<T>(x), kernel);
+  const Estimate across = estimate(DirectView<T>(x, true), kernel);
+  // Narrow tiles are faster than estimated where multiply-adds do not load their elements.
+  const float margin = kernel.isa == Isa::Avx512 ? 0.95f : 0.85f;
+  return across.time < margin * along.time ? across.plan : along.plan;
+}
+
+} // namespace
+
+template <class T>
+const DirectPlan& direct_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+  struct Remembered {
+    Index m, n, k, lda, ldb;
+    Op op_a, op_b;
+    const MicroKernel<T>* kernel = nullptr;
+    DirectPlan plan;
+  };
+  static thread_local Remembered last;
+  if (last.m != x.m || last.n != x.n || last.k != x.k || last.lda != x.lda || last.ldb != x.ldb ||
+      last.op_a != x.op_a || last.op_b != x.op_b || last.kernel != &kernel)
+    last = {x.m, x.n, x.k, x.lda, x.ldb, x.op_a, x.op_b, &kernel, choose_plan(x, kernel)};
+  return last.plan;
+}
+
+template const DirectPlan& direct_plan(const GemmOperands<float>&, const MicroKernel<float>&);
+template const DirectPlan& direct_plan(const GemmOperands<double>&, const MicroKernel<double>&);
+
+} // namespace tessera::cpu
