@@ -6,7 +6,7 @@
 #include <tessera/backend/kernel.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
-#include "cuda/gemm/common/strided_matrix.hpp"
+#include "cuda/gemm/common/copies/strided_matrix.hpp"
 
 namespace tessera::cuda::any_alignment {
 

@@ -14,7 +14,7 @@
 /// Sources: Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
 /// GPU" (PPoPP 2023), where partial sums are added instead of continued; NVIDIA CUTLASS for warps with roles.
 
-#include "cuda/gemm/common/operand_copies.cuh"
+#include "cuda/gemm/common/copies/operand_copies.cuh"
 #include "cuda/gemm/common/stream_k_cost.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "fma_multiplier.cuh"

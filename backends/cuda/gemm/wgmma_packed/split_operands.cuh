@@ -16,7 +16,7 @@
 
 #include <tessera/status.hpp>
 
-#include "cuda/gemm/common/strided_matrix.hpp"
+#include "cuda/gemm/common/copies/strided_matrix.hpp"
 #include "cuda/gemm/common/wgmma.cuh"
 
 namespace tessera::cuda {

@@ -3,8 +3,8 @@
 /// Describes a product whose large operand is read from where it is: the stages, the work of a cluster and a block, and
 /// where results go.
 ///
-/// The product is computed as D, whose rows are those of the large operand: op(A) by rows or op(B) by columns. D's
-/// columns are those of the small operand, which is split and packed. If the large operand is op(B), D is Cᵀ.
+/// The product is computed as D, which has the rows of the large operand: op(A) by rows or op(B) by columns. D's
+/// columns belong to the small operand, which is split and packed. If the large operand is op(B), D is Cᵀ.
 
 #include <cuda.h>
 

@@ -10,7 +10,7 @@
 #include <tessera/backend/kernel.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
-#include "cuda/gemm/common/strided_matrix.hpp"
+#include "cuda/gemm/common/copies/strided_matrix.hpp"
 #include "segments.hpp"
 
 namespace tessera::cuda::fp16x3 {

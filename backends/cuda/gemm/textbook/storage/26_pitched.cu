@@ -10,7 +10,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
-#include "cuda/gemm/common/repack.cuh"
+#include "cuda/gemm/common/copies/repack.cuh"
 #include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"

@@ -6,7 +6,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
-#include "cuda/gemm/common/repack.cuh"
+#include "cuda/gemm/common/copies/repack.cuh"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 

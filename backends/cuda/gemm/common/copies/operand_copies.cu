@@ -1,9 +1,9 @@
 #include "operand_copies.cuh"
 
-#include "ceil_div.hpp"
 #include "cuda/device/status.hpp"
-#include "divisor.hpp"
-#include "programmatic_launch.cuh"
+#include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/divisor.hpp"
+#include "cuda/gemm/common/programmatic_launch.cuh"
 #include "repack_tile.cuh"
 
 namespace tessera::cuda {
@@ -73,7 +73,7 @@ __device__ void copy_tile(const Share& share, Index tile, RepackTile<float>& sha
                      threadIdx.x % repack_side, threadIdx.x / repack_side, shared);
 }
 
-/// Blocks of the first copy come before those of the second one.
+/// The first blocks make the first copy, and the others the second one.
 __global__ void __launch_bounds__(threads)
     copy(const __grid_constant__ Share first, const __grid_constant__ Share second) {
   __shared__ RepackTile<float> shared;

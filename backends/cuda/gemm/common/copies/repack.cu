@@ -1,6 +1,6 @@
 #include "repack.cuh"
 
-#include "grid.cuh"
+#include "cuda/gemm/common/grid.cuh"
 #include "repack_tile.cuh"
 
 namespace tessera::cuda {
