@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
 /// Threads of one library may spin for a while after their work and would slow the next backend down.
 constexpr std::chrono::milliseconds until_threads_sleep{20};
-/// Threads that sleep take some 50 µs to wake up, which does not show in runs that are longer than this.
+/// Threads take some 50 µs to wake up or to be made, which does not show in runs that are longer than this.
 constexpr double waking_shows_below = 10e-3;
 
 /// One row of the race.
@@ -182,13 +182,15 @@ class OperationRace {
     return expected_operations(bench_.options, group_.shape) / (bench_.options.repeat + 1);
   }
 
-  /// Lets the threads of another backend go to sleep. Returns whether the row's own are asleep, too.
+  /// Lets the threads of another backend go to sleep. Returns whether the row's own threads have to wake up, or to be
+  /// made because the row before had fewer.
   bool settle(const Entry& entry) {
-    const bool changes = last_ != Backend::Auto && last_ != entry.task.backend;
-    if (changes && last_on_host_) std::this_thread::sleep_for(until_threads_sleep);
-    last_ = entry.task.backend;
-    last_on_host_ = entry.task.executor->capabilities().host_memory;
-    return changes && last_on_host_;
+    const bool on_host = entry.task.executor->capabilities().host_memory;
+    const bool changes = last_ != nullptr && last_->backend != entry.task.backend;
+    if (changes && last_->executor->capabilities().host_memory) std::this_thread::sleep_for(until_threads_sleep);
+    const bool wakes = on_host && last_ != nullptr && (changes || last_->threads != entry.task.threads);
+    last_ = &entry.task;
+    return wakes;
   }
 
   /// Times one run. The last one is of the first set, whose results the reference has.
@@ -236,8 +238,7 @@ class OperationRace {
   OperationResults expected_;
   OperationValue value_; ///< of the last run
   std::size_t next_set_ = 0;
-  Backend last_ = Backend::Auto; ///< whose row ran last; Auto: none
-  bool last_on_host_ = false;
+  const Task* last_ = nullptr; ///< of the row that ran last
 };
 
 } // namespace

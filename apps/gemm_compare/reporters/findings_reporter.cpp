@@ -31,6 +31,7 @@ std::string speed_of(const Result& result, bool with_threads) {
     text += fmt::format(" with {} thread{}", result.threads, result.threads == 1 ? "" : "s");
   const report::Row row = row_of(result);
   text += fmt::format(", {:.2f} {}", row.speed(), row.speed_unit());
+  if (row.bandwidth > 0 && row.gflops > 0) text += fmt::format(", {:.2f} GFLOP/s", row.gflops);
   if (!std::isnan(result.ceiling_percent)) text += fmt::format(", {:.1f} % of the peak", result.ceiling_percent);
   return text + " at " + product_of(result);
 }
