@@ -89,16 +89,17 @@ class Findings {
     error_.worst_row = row;
     error_.worst_col = col;
     if (over <= 1) return;
+    constexpr int digits = sizeof(T) <= sizeof(float) ? std::numeric_limits<float>::max_digits10
+                                                      : std::numeric_limits<double>::max_digits10;
     worst_ = unwritten ? fmt::format("{} is not written", place())
-                       : fmt::format("{} is {:.17g} instead of {:.17g}", place(), y, x);
+                       : fmt::format("{} is {:.{}g} instead of {:.{}g}", place(), y, digits, x, digits);
   }
 
   OperationFindings finish() {
     error_.mean_rel = elements_ > 0 ? relative_sum_ / static_cast<double>(elements_) : 0;
     if (worst_.empty()) return {error_, {}};
-    const char* bits = error_.differing_bits == 1 ? "result has" : "results have";
-    return {error_,
-            fmt::format("{} {} other bits than on the reference backend: {}", error_.differing_bits, bits, worst_)};
+    return {error_, fmt::format("{} {} from the reference backend's: {}", error_.differing_bits,
+                                error_.differing_bits == 1 ? "result differs" : "results differ", worst_)};
   }
 
  private:

@@ -221,8 +221,9 @@ class OperationRace {
     const double seconds = seconds_of(result, bench_.options.mean);
     if (!(seconds > 0)) return;
     if (result.flops > 0) result.gflops = result.flops / seconds * 1e-9;
-    if (result.bytes > 0) result.bandwidth = result.bytes / seconds * 1e-9;
     result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
+    if (!(result.bytes > 0)) return;
+    result.bandwidth = result.bytes / seconds * 1e-9;
     result.bandwidth_ceiling = bandwidth_ceiling(bench_.ceilings, result);
   } catch (const Error& error) {
     fail(entry, {error.code(), error.what()});

@@ -104,7 +104,10 @@ std::vector<int> thread_counts(const Options& options, const Capabilities& machi
 void plan_operations(const Options& options, Plan& plan) {
   for (const ChosenOperation& chosen : options.operations)
     for (const Shape& shape : chosen.shapes) {
-      Group group{shape, chosen.named.entry->type, {}, chosen.named.entry};
+      const OperationEntry& entry = *chosen.named.entry;
+      if (entry.reject == nullptr || entry.reject(shape.sizes()) == nullptr)
+        shapes_of(entry, shape.sizes()); // throws before anything runs
+      Group group{shape, entry.type, {}, &entry};
       for (const Backend backend : plan.backends) {
         Executor& present = executor(backend);
         for (const int threads : thread_counts(options, present.capabilities()))
