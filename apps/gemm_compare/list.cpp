@@ -113,7 +113,7 @@ std::string resources_text(const nlohmann::ordered_json& kernel) {
                      resources["blocks"].get<int>(), resources["occupancy_percent"].get<double>());
 }
 
-/// Lists the operations that --op names; those that were chosen, or else all.
+/// Lists the chosen operations of --op, or else all.
 nlohmann::ordered_json list_operations(const Options& options, bool print) {
   std::vector<NamedOperation> listed;
   for (const ChosenOperation& chosen : options.operations) listed.push_back(chosen.named);

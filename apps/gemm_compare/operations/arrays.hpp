@@ -12,7 +12,7 @@
 namespace tessera::compare_app {
 
 /// What the elements of an array that is written hold before a run, as a byte. The reference's are NaN (−1, of whole
-/// numbers), and those of the runs that are compared with it are not, so that elements that are not written differ.
+/// numbers), and the ones of all other runs are not, so that elements that are not written differ.
 inline constexpr unsigned char blank_of_reference = 0xFF;
 inline constexpr unsigned char blank_of_race = 0x5A;
 
