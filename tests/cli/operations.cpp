@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(the_examples_operations_are_raced) {
     BOOST_TEST(result["verdict"] == "pass", reason_of(result));
   }
   BOOST_TEST(names == (std::set<std::string>{"bias_and_tanh", "jacobi", "kmeans"}), boost::test_tools::per_element());
-  BOOST_TEST(report["inputs"]["op_plugins"]["jacobi"] == example);
+  BOOST_TEST(report["inputs"]["op_plugins"]["jacobi f64"] == example);
   const json jacobi = result_of(report, "jacobi", "reference");
   BOOST_TEST(jacobi["sizes"] == 2);
   BOOST_TEST((jacobi["m"] == 20 && jacobi["n"] == 20 && jacobi["k"] == 1));

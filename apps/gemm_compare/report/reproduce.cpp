@@ -76,8 +76,8 @@ std::string reproduce_command(const Row& row, const Run& run) {
     // A run needs at least one kernel of the ladder.
     line += " --backend reference --kernels canonical";
   } else {
-    if (inputs.contains("op_plugins") && inputs["op_plugins"].is_object() && inputs["op_plugins"].contains(row.op))
-      add("--op-plugin", text(inputs["op_plugins"][row.op]));
+    if (const Json files = inputs.value("op_plugins", Json::object()); files.is_object())
+      if (const auto file = files.find(row.op + " " + row.dtype); file != files.end()) add("--op-plugin", text(*file));
     if (row.op != "gemm") add("--op", row.op);
     add("--backend", row.backend);
     if (!row.transfer && row.sizes == 0) add("--kernels", as_pattern(row.kernel));

@@ -162,7 +162,8 @@ ordered_json inputs_json(const Options& options) {
     if (judging.memory_limit != Judging().memory_limit) inputs["kernel_memory_limit"] = judging.memory_limit >> 20;
   }
   for (const ChosenOperation& operation : options.operations)
-    if (!operation.named.file.empty()) inputs["op_plugins"][operation.named.entry->name] = operation.named.file;
+    if (const auto& [entry, file] = operation.named; !file.empty())
+      inputs["op_plugins"][fmt::format("{} {}", entry->name, to_string(entry->type))] = file;
   if (options.cblas != Options().cblas) inputs["cblas"] = options.cblas;
   if (options.repeat != Options().repeat) inputs["repeat"] = options.repeat;
   if (options.timing != Options().timing) inputs["timing"] = to_string(options.timing);

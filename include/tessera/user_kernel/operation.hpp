@@ -144,14 +144,16 @@ struct __attribute__((visibility("hidden"))) TypedOperation {
                 "run() of an operation takes const OperationRun& and then views by value: In, Out or InOut");
   static constexpr std::array<OperationArray, sizeof...(Views)> arrays{ViewFacts<Views>::array()...};
   static constexpr bool writes = !std::is_void_v<R> || ((ViewFacts<Views>::array().access != ArrayAccess::Read) || ...);
-  static_assert(writes, "an operation writes an array (Out or InOut) or returns a number; else nothing can be compared");
+  static_assert(writes,
+                "an operation writes an array (Out or InOut) or returns a number; else nothing can be compared");
   static constexpr bool has_shapes = requires(const OperationSizes& sizes) {
     { Op::shapes(sizes) } -> std::same_as<std::array<ArrayShape, sizeof...(Views)>>;
   };
   static_assert(sizes_of<Op>() >= 1 && sizes_of<Op>() <= 3, "an operation has 1, 2 or 3 sizes");
-  static_assert(has_shapes || !requires { &Op::shapes; },
-                "shapes() of an operation is static, takes const OperationSizes& and returns a std::array of as many "
-                "ArrayShapes as run() takes views");
+  static_assert(
+      has_shapes || !requires { &Op::shapes; },
+      "shapes() of an operation is static, takes const OperationSizes& and returns a std::array of as many "
+      "ArrayShapes as run() takes views");
   static_assert(has_shapes || sizes_of<Op>() < 3 || sizeof...(Views) == 0,
                 "an operation of three sizes says the shapes of its arrays: give it shapes()");
   static_assert(is_operation_name(Op::name), "an operation's name has letters, digits and _ - . +");

@@ -48,7 +48,7 @@ enum class ArrayAccess : int {
 
 /// One array of an operation.
 struct OperationArray {
-  DType type = DType::F32;               ///< type of its elements
+  DType type = DType::F32;                ///< type of its elements
   ArrayAccess access = ArrayAccess::Read; ///< what the operation does with it
 };
 
@@ -61,7 +61,11 @@ struct ArrayPlace {
 };
 
 /// The kinds of numbers that an operation returns.
-enum class NumberKind : int { F32 = 0, F64 = 1, I64 = 2 };
+enum class NumberKind : int {
+  F32 = 0, ///< float
+  F64 = 1, ///< double
+  I64 = 2, ///< std::int64_t
+};
 
 /// A number that an operation returns.
 struct OperationNumber {
@@ -106,11 +110,11 @@ struct OperationEntry {
 
 /// The description of a library of operations. All of it is constant and valid until the process ends.
 struct OperationTable {
-  std::uint32_t struct_size;     ///< sizeof(OperationTable) when the library was compiled
-  std::uint32_t abi_version;     ///< operation_table_abi when the library was compiled
-  const char* build_tag;         ///< TESSERA_BUILD_TAG when the library was compiled
-  const OperationEntry* entries; ///< the operations
-  std::size_t count;             ///< their number
+  std::uint32_t struct_size;            ///< sizeof(OperationTable) when the library was compiled
+  std::uint32_t abi_version;            ///< operation_table_abi when the library was compiled
+  const char* build_tag;                ///< TESSERA_BUILD_TAG when the library was compiled
+  const OperationEntry* entries;        ///< the operations
+  std::size_t count;                    ///< their number
   const char* bound_to = &library_mark; ///< the mark of the libtessera that the library was bound to; see PluginInfo
 };
 
