@@ -37,6 +37,11 @@ endfunction()
 
 function(tessera_add_kernels program)
   target_compile_options(${program} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>)
+  # Of two modules in a process each has its own functors, also where these share C++ names.
+  get_target_property(type ${program} TYPE)
+  if(type STREQUAL "MODULE_LIBRARY")
+    target_compile_options(${program} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+  endif()
   set(name lib${program}_kernels_cuda.so)
   set(sources ${ARGN})
   if(sources)
@@ -64,7 +69,6 @@ function(tessera_add_kernels program)
   endif()
 
   get_target_property(folder ${program} RUNTIME_OUTPUT_DIRECTORY)
-  get_target_property(type ${program} TYPE)
   if(NOT type STREQUAL "EXECUTABLE")
     get_target_property(folder ${program} LIBRARY_OUTPUT_DIRECTORY)
   endif()
@@ -95,9 +99,11 @@ function(tessera_add_kernels program)
     list(APPEND objects ${object})
   endforeach()
   set(plugin ${folder}/${name})
+  # In a tree that carries the compiler's libraries they lie beside the plug-in or above it.
+  set(rpath -Xlinker -rpath -Xlinker "$ORIGIN:$ORIGIN/..")
   add_custom_command(OUTPUT ${plugin}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-    COMMAND ${TESSERA_NVCC} -shared -cudart static ${architectures} ${further} ${objects} -o ${plugin}
+    COMMAND ${TESSERA_NVCC} -shared -cudart static ${architectures} ${further} ${rpath} ${objects} -o ${plugin}
     DEPENDS ${objects} COMMENT "Linking ${name}" COMMAND_EXPAND_LISTS VERBATIM)
   add_custom_target(${program}_kernels ALL DEPENDS ${plugin})
   add_dependencies(${program} ${program}_kernels)

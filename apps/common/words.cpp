@@ -50,7 +50,7 @@ std::vector<Index> parse_index_list(std::string_view option, std::string_view te
   return values;
 }
 
-std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text, Index least) {
+std::vector<Index> parse_shape(std::string_view option, std::string_view text, Index least) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
     if (c == 'x' || c == 'X')
@@ -58,10 +58,16 @@ std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text,
     else
       parts.back() += c;
   }
-  if (parts.size() != 3)
+  std::vector<Index> sizes;
+  for (const std::string& part : parts) sizes.push_back(parse_index(option, part, least));
+  return sizes;
+}
+
+std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text, Index least) {
+  if (std::count_if(text.begin(), text.end(), [](char c) { return c == 'x' || c == 'X'; }) != 2)
     throw InvalidArgument(fmt::format("{}: '{}' is not MxNxK, for example 4096x16x4096", option, text));
-  return {parse_index(option, parts[0], least), parse_index(option, parts[1], least),
-          parse_index(option, parts[2], least)};
+  const std::vector<Index> sizes = parse_shape(option, text, least);
+  return {sizes[0], sizes[1], sizes[2]};
 }
 
 std::size_t choose(std::string_view option, const std::string& word, const std::vector<std::string>& known) {

@@ -20,6 +20,10 @@ double parse_real(std::string_view option, std::string_view text);
 /// Reads a list: "256,512" → 256 and 512. Throws if a number is less than `least`.
 std::vector<Index> parse_index_list(std::string_view option, std::string_view text, Index least);
 
+/// Reads the sizes of a shape of any number of dimensions: "4096x16" → 4096 and 16. Throws if a number is less than
+/// `least`.
+std::vector<Index> parse_shape(std::string_view option, std::string_view text, Index least);
+
 /// Reads m, n and k: "4096x16x4096". Throws if a number is less than `least`.
 std::array<Index, 3> parse_sizes(std::string_view option, std::string_view text, Index least);
 

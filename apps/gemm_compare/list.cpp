@@ -13,6 +13,7 @@
 
 #include "common/ladders.hpp"
 #include "common/words.hpp"
+#include "operations/listing.hpp"
 #include "race/operands.hpp"
 #include "reporters/reporter.hpp"
 
@@ -112,12 +113,23 @@ std::string resources_text(const nlohmann::ordered_json& kernel) {
                      resources["blocks"].get<int>(), resources["occupancy_percent"].get<double>());
 }
 
-} // namespace
+/// Lists the chosen operations of --op, or else all.
+nlohmann::ordered_json list_operations(const Options& options, bool print) {
+  std::vector<NamedOperation> listed;
+  for (const ChosenOperation& chosen : options.operations) listed.push_back(chosen.named);
+  if (listed.empty()) listed = all_operations(options.op_plugins);
+  nlohmann::ordered_json operations = nlohmann::ordered_json::array();
+  if (print) fmt::print("operations that run functors on every backend, for --op: name, type, sizes\n");
+  for (const NamedOperation& operation : listed) {
+    operations.push_back(to_json(operation));
+    if (print) fmt::print("{}\n", operation_line(operations.back()));
+  }
+  return operations;
+}
 
-void list_kernels(const Options& options) {
-  nlohmann::ordered_json backends = nlohmann::ordered_json::array();
-  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
-  const bool print = options.json != "-";
+/// Lists the backends and their kernels, which are added to the two lists.
+void list_backends(const Options& options, bool print, nlohmann::ordered_json& backends,
+                   nlohmann::ordered_json& kernels) {
   if (print && options.preset != nullptr) print_preset(options);
   for (const BackendInfo& info : available_backends()) {
     if (!wanted(options, info.backend)) continue;
@@ -135,8 +147,19 @@ void list_kernels(const Options& options) {
       if (print) fmt::print("{}{}\n", apps::kernel_line(kernel), resources_text(kernel));
     }
   }
+}
+
+} // namespace
+
+void list_kernels(const Options& options) {
+  const bool print = options.json != "-";
+  nlohmann::ordered_json report{{"schema", "tessera.kernels/1"},
+                                {"backends", nlohmann::ordered_json::array()},
+                                {"kernels", nlohmann::ordered_json::array()}};
+  const bool operations_alone = options.list_operations || options.operation == Operation::User;
+  if (!operations_alone) list_backends(options, print, report["backends"], report["kernels"]);
+  if (options.preset == nullptr) report["operations"] = list_operations(options, print);
   if (options.json.empty()) return;
-  const nlohmann::ordered_json report{{"schema", "tessera.kernels/1"}, {"backends", backends}, {"kernels", kernels}};
   write_report(options.json, report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 

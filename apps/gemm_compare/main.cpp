@@ -16,6 +16,7 @@
 #include "interrupt.hpp"
 #include "judge/left_behind.hpp"
 #include "list.hpp"
+#include "operations/operation_runner.hpp"
 #include "options/cblas_choice.hpp"
 #include "race/board.hpp"
 #include "race/data_files.hpp"
@@ -59,7 +60,10 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
   return reporters;
 }
 
-const char* name_of(const Task& task) { return task.gemm != nullptr ? task.gemm->name : task.reduce->name; }
+std::string name_of(const Task& task, const Group& group) {
+  if (group.operation != nullptr) return progress_name(task, group);
+  return task.gemm != nullptr ? task.gemm->name : task.reduce->name;
+}
 
 /// Races products of the matrices in files and writes the first result that passes to --out. Returns false if --out was
 /// given and no kernel passed.
@@ -82,10 +86,17 @@ bool run_files(Bench& bench, const Group& group) {
 
 bool run_group(Bench& bench, const Group& group) {
   if (bench.options.reads_files()) return run_files(bench, group);
-  if (bench.options.operation == Operation::SumOfSquares)
-    run_reductions(bench, group);
-  else
-    GemmRunner(bench, group, nullptr, nullptr).run();
+  switch (bench.options.operation) {
+    case Operation::Gemm:
+      GemmRunner(bench, group, nullptr, nullptr).run();
+      break;
+    case Operation::SumOfSquares:
+      run_reductions(bench, group);
+      break;
+    case Operation::User:
+      run_operation(bench, group);
+      break;
+  }
   return true;
 }
 
@@ -105,18 +116,20 @@ int compare(const Options& options) {
   on_interrupt([&board](int status) { board.leave(status); });
   Bench bench{options, board, progress, ceilings, judged};
   for (const Group& group : plan.groups)
-    for (const Task& task : group.tasks) progress.expect(name_of(task), expected_operations(options, group.shape));
+    for (const Task& task : group.tasks)
+      progress.expect(name_of(task, group), expected_operations(options, group.shape));
   bool complete = true;
   for (Group& group : plan.groups)
     if (tuning == nullptr || tuning->wants(group)) complete &= run_group(bench, group);
   board.finish();
   if (board.any_wrong()) return some_wrong;
   if (!board.any_timed() && tuning == nullptr) {
-    fmt::print(stderr, "gemm_compare: no kernel ran: each was rejected or skipped\n");
+    fmt::print(stderr, "gemm_compare: no {} ran: each was rejected or skipped\n",
+               options.operation == Operation::User ? "operation" : "kernel");
     return usage;
   }
   if (!complete) return some_wrong;
-  return demanded_missing ? usage : all_well;
+  return demanded_missing || bench.demanded_missing ? usage : all_well;
 }
 
 int compare_reports(const Options& options) {

@@ -26,12 +26,8 @@ constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
 
 std::vector<fs::path> search_folders() {
   std::vector<fs::path> folders = absolute_folders(plugin_path());
-  if (const fs::path beside = folder_of(reinterpret_cast<const void*>(&load_plugin)); !beside.empty()) {
-    folders.push_back(beside);
-    folders.push_back(beside / "tessera");
-  }
-  const fs::path installed = TESSERA_INSTALL_PLUGIN_DIR;
-  if (!installed.empty() && (folders.empty() || folders.back() != installed)) folders.push_back(installed);
+  const std::vector<fs::path> own = library_folders();
+  folders.insert(folders.end(), own.begin(), own.end());
   return folders;
 }
 
@@ -46,11 +42,7 @@ std::string mismatch(const PluginInfo& info, std::string_view name) {
     return "one of its functions is null";
   if (info.memory != Memory::Host && info.memory != Memory::Device)
     return "its memory is " + std::to_string(static_cast<int>(info.memory)) + ", neither the host's nor a device's";
-  if (info.bound_to != &library_mark)
-    return "this process has two copies of libtessera, and the dynamic loader bound the plug-in to the other one, " +
-           file_of(info.bound_to) + ", not to this one, " + file_of(&library_mark) +
-           "; load only one of them, or use the backend through the other one";
-  return {};
+  return bound_elsewhere(info.bound_to);
 }
 
 /// Opens a file and checks that it is the plug-in `name`.
@@ -76,6 +68,15 @@ Status internal(const PluginInfo& plugin, const char* function, const char* what
 }
 
 } // namespace
+
+std::vector<fs::path> library_folders() {
+  std::vector<fs::path> folders;
+  if (const fs::path beside = folder_of(reinterpret_cast<const void*>(&load_plugin)); !beside.empty())
+    folders = {beside, beside / "tessera"};
+  const fs::path installed = TESSERA_INSTALL_PLUGIN_DIR;
+  if (!installed.empty() && (folders.empty() || folders.back() != installed)) folders.push_back(installed);
+  return folders;
+}
 
 bool is_plugin_name(std::string_view name) noexcept {
   constexpr std::size_t longest = 64;

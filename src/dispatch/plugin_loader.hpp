@@ -2,6 +2,7 @@
 
 /// Finds, opens and checks backend plug-ins. Every failure keeps its reason.
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ struct LoadedPlugin {
 /// that exists decides: a broken one is reported, not skipped. Throws OutOfMemory where a file could not be loaded for
 /// lack of memory, and std::bad_alloc.
 LoadedPlugin load_plugin(std::string_view name);
+
+/// Returns the folders of this library in which plug-ins are looked for, behind the ones of TESSERA_PLUGIN_PATH.
+std::vector<std::filesystem::path> library_folders();
 
 /// Can this be the <name> in libtessera_<name>.so? Lower-case letters, digits and underscores, at most 64.
 bool is_plugin_name(std::string_view name) noexcept;

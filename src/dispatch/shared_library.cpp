@@ -69,6 +69,13 @@ void throw_if_short_of_memory(const fs::path& path, int number, std::string_view
 
 } // namespace
 
+std::string bound_elsewhere(const void* mark) {
+  if (mark == &library_mark) return {};
+  return "this process has two copies of libtessera, and the dynamic loader bound the plug-in to the other one, " +
+         file_of(mark) + ", not to this one, " + file_of(&library_mark) +
+         "; load only one of them, or use the plug-in through the other one";
+}
+
 OpenedLibrary open_library(const fs::path& path, const char* function, std::string_view kind) {
   errno = 0;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

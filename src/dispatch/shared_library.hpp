@@ -39,6 +39,10 @@ struct OpenedLibrary {
 /// OutOfMemory where the file could not be loaded for lack of memory, and std::bad_alloc.
 OpenedLibrary open_library(const std::filesystem::path& path, const char* function, std::string_view kind);
 
+/// Says that a plug-in is bound to another copy of libtessera, whose functions it would call, if its mark is not this
+/// copy's; empty if it is.
+std::string bound_elsewhere(const void* mark);
+
 /// Says what is wrong with the first three fields of a plug-in's description; empty if nothing is. They are read in
 /// order up to the first one that disagrees, because the fields behind it may not exist.
 template <class Info>

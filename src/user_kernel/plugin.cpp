@@ -62,6 +62,8 @@ fs::path find_plugin(const KernelRun& run) {
                 "TESSERA_CUDA_KERNELS: tessera_add_kernels(<program> <file>.cu) in CMake");
   std::vector<fs::path> folders = absolute_folders(plugin_path());
   if (const fs::path beside = folder_of(run.plugin.address); !beside.empty()) folders.push_back(beside);
+  for (const fs::path& folder : library_folders()) // where Tessera's own programs have theirs
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
   fs::path path = first_file(folders, file);
   if (path.empty())
     unavailable(run, "no " + file + " in " + joined(folders) +

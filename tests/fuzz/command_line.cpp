@@ -14,7 +14,7 @@
 namespace {
 
 bool is_left_out(std::string_view argument) {
-  static constexpr std::array words{"-h", "--help", "--version", "--a", "--b", "--c"};
+  static constexpr std::array words{"-h", "--help", "--version", "--a", "--b", "--c", "--op-plugin"};
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return argument == word || (argument.starts_with(word) && argument.substr(word.size()).starts_with('='));
   });

@@ -150,6 +150,20 @@ BOOST_AUTO_TEST_CASE(reproduce_of_files_reductions_and_odd_names) {
   BOOST_TEST(shell_quoted("") == "''");
 }
 
+BOOST_AUTO_TEST_CASE(reproduce_of_operations) {
+  const Json triad = with(passed("triad", 1, 1), {{"op", "triad"}, {"n", 999}, {"sizes", 1}, {"dtype", "f64"}});
+  BOOST_TEST(reproduce(triad) == "gemm_compare --op triad --backend openmp --sizes 999 --dtype f64");
+  Json whole = document({});
+  whole["inputs"] = {{"op_plugins", {{"heat f32", "my/heat.so"}, {"heat f64", "other.so"}}}};
+  const Json heat = with(passed("heat", 20, 1), {{"op", "heat"}, {"k", 1}, {"sizes", 2}});
+  const std::string start = "gemm_compare --op-plugin my/heat.so --op heat --backend openmp ";
+  BOOST_TEST(reproduce(heat, whole) == start + "--sizes 20 --dtype f32");
+  BOOST_TEST(reproduce(with(heat, {{"m", 1}}), whole) == start + "--shape 1x20 --dtype f32");
+  BOOST_TEST(reproduce(with(heat, {{"sizes", 3}, {"k", 5}}), whole) == start + "--shape 20x20x5 --dtype f32");
+  whole["inputs"]["op_plugins"] = "no object";
+  BOOST_TEST(reproduce(heat, whole) == "gemm_compare --op heat --backend openmp --sizes 20 --dtype f32");
+}
+
 BOOST_AUTO_TEST_CASE(reproduce_of_a_kernel_from_outside) {
   const Json row = with(passed("my.so", 64, 1), {{"backend", "external"}, {"device", "cpu"}});
   Json whole = document({});

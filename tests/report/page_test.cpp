@@ -4,6 +4,7 @@
 
 #include "documents.hpp"
 #include "report/charts/plot.hpp"
+#include "report/format.hpp"
 #include "report/html_report.hpp"
 #include "report/markdown_report.hpp"
 
@@ -44,6 +45,32 @@ BOOST_AUTO_TEST_CASE(every_chart_has_a_mark_for_each_row_it_is_about) {
   BOOST_TEST(count(section(full_page(), "offload"), "<path class=\"mark ") == 30);
   BOOST_TEST(count(section(full_page(), "grades"), "<path class=\"mark ") == 30); // Each type has three classes.
   BOOST_TEST(count(section(full_page(), "table"), "<tr><td") == 320);
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_operations_are_ranked_by_their_bandwidth) {
+  const Json fast = with(passed("copy", 1, 1), {{"op", "copy"},
+                                                {"backend", "tbb"},
+                                                {"n", 999},
+                                                {"sizes", 1},
+                                                {"gflops", nullptr},
+                                                {"gbytes_per_second", 2500.0},
+                                                {"ceiling_gbytes_per_second", 3000.0},
+                                                {"ceiling_percent", 80.0}});
+  const Json slow = with(fast, {{"backend", "openmp"}, {"gbytes_per_second", 24.0}});
+  const Run run = read_run(document({slow, fast}));
+  BOOST_TEST(run.rows[0].speed() == 24.0);
+  BOOST_TEST(speed_text(run.rows[1]) == "2.50 TB/s");
+  BOOST_TEST(product_text(run.rows[0]) == "999 elements");
+  BOOST_TEST(sizes_text(run.rows[0]) == "n = 999");
+  const std::string page = html_report(document({slow, fast}));
+  BOOST_TEST(count(page, "Operations: how fast, how wrong") > 0);
+  BOOST_TEST(count(page, "full width 3.12 TB/s") == 1); // the ladder's ceiling: 2500 are 80 % of it
+  BOOST_TEST(count(page, "full width 30.0 GB/s") == 1);
+  BOOST_TEST(count(page, "24.0 GB/s") > 0);
+  const std::string markdown = markdown_report(document({slow, fast}));
+  BOOST_TEST(count(markdown, "| tbb | **copy** |") == 1);
+  BOOST_TEST(count(markdown, " GB/s | ceiling |") > 0);
+  BOOST_TEST(count(markdown_report(document({passed("simd", 64, 1)})), " GB/s |") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_full_run_is_one_page_below_a_megabyte) {

@@ -23,13 +23,16 @@ class Stream {
   Stream(Executor& executor, Index n)
       : executor_(executor), n_(n), a_(1, n, start_a), b_(1, n, start_b), c_(1, n, start_c) {}
 
-  void copy() { for_each(executor_, n_, stream::Copy{read(a_, executor_), write(c_, executor_)}); }
-  void mul() { for_each(executor_, n_, stream::Mul{read(c_, executor_), write(b_, executor_), scalar}); }
-  void add() { for_each(executor_, n_, stream::Add{read(a_, executor_), read(b_, executor_), write(c_, executor_)}); }
-  void triad() {
-    for_each(executor_, n_, stream::Triad{read(b_, executor_), read(c_, executor_), write(a_, executor_), scalar});
+  void copy() { for_each(executor_, n_, stream::Copy<double>{read(a_, executor_), write(c_, executor_)}); }
+  void mul() { for_each(executor_, n_, stream::Mul<double>{read(c_, executor_), write(b_, executor_), scalar}); }
+  void add() {
+    for_each(executor_, n_, stream::Add<double>{read(a_, executor_), read(b_, executor_), write(c_, executor_)});
   }
-  double dot() { return sum(executor_, n_, stream::Dot{read(a_, executor_), read(b_, executor_)}); }
+  void triad() {
+    for_each(executor_, n_,
+             stream::Triad<double>{read(b_, executor_), read(c_, executor_), write(a_, executor_), scalar});
+  }
+  double dot() { return sum(executor_, n_, stream::Dot<double>{read(a_, executor_), read(b_, executor_)}); }
 
  private:
   Executor& executor_;

@@ -1,3 +1,4 @@
 #include "babelstream.hpp"
 
-TESSERA_CUDA_KERNELS(stream::Copy, stream::Mul, stream::Add, stream::Triad, stream::Dot)
+TESSERA_CUDA_KERNELS(stream::Copy<double>, stream::Mul<double>, stream::Add<double>, stream::Triad<double>,
+                     stream::Dot<double>)

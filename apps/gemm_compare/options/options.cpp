@@ -27,6 +27,8 @@ Examples:
   gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
   gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
   gemm_compare --kernel mine.cu --abi leetgpu --gpu   judge a kernel of your own beside the ladder
+  gemm_compare --op copy,triad --sizes 10000000       loops of functors on every backend: GB/s, differing bits
+  gemm_compare --op-plugin ./libmine.so               the same of functors of your own
   gemm_compare tune --gpu --budget 300                which kernel for which product: a table that gemm() reads
   gemm_compare --cpu --columns kernel,gflops,bar      a table of these columns
   gemm_compare --preset report                        the classic experiment: random integers, ten repetitions
@@ -86,8 +88,9 @@ struct Heading {
   void flag(const std::string& option, bool& target, const std::string& help) const {
     app.add_flag(option, target, help)->group(name);
   }
-  void text(const std::string& option, std::string& target, const std::string& help, const std::string& type) const {
-    add_text(app, option, target, help, type)->group(name);
+  CLI::Option* text(const std::string& option, std::string& target, const std::string& help,
+                    const std::string& type) const {
+    return add_text(app, option, target, help, type)->group(name);
   }
   void repeatable(const std::string& option, std::vector<std::string>& target, const std::string& help,
                   const std::string& type) const {
@@ -125,10 +128,21 @@ void declare_judging(CLI::App& app, CommandLine& words) {
 
 void declare_products(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Products"};
-  heading.text("--op", words.operation, "gemm, or sum_of_squares (sizes are then lengths of vectors)", "NAME");
+  heading
+      .text("--op", words.operation,
+            "gemm, sum_of_squares (sizes are then lengths of vectors), or a list of operations that run functors on "
+            "every backend, or patterns of them: copy, triad, dot, … Without a name, --op lists them",
+            "NAMES")
+      ->expected(0, 1);
+  heading.repeatable("--op-plugin", words.op_plugins,
+                     "A library with operations of your own, which --op can name; alone, it races all of them "
+                     "(repeatable)",
+                     "FILE");
   heading.text("--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST");
-  heading.repeatable("--shape", words.shapes, "One shape (repeatable)", "MxNxK");
-  heading.text("--dtype", words.dtypes, "f32, f64, f16, bf16, or a list; i32 under --op sum_of_squares", "LIST");
+  heading.repeatable("--shape", words.shapes, "One shape (repeatable); of an operation of two sizes MxN", "MxNxK");
+  heading.text("--dtype", words.dtypes,
+               "f32, f64, f16, bf16, or a list; i32 under --op sum_of_squares; an operation's own types by default",
+               "LIST");
   heading.text("--result", words.result, "Type of C where it is not the operands': f32, or f16 or bf16 of f32 ones",
                "NAME");
   heading.text("--math", words.maths, "Math modes, e.g. strict,tf32; all by default, each kernel in its own", "LIST");
@@ -221,6 +235,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   CommandLine words;
   declare(app, words);
   if (!apps::parse(app, argc, argv)) return std::nullopt;
+  words.list_operations = app.count("--op") > 0 && words.operation.empty();
   Options options = interpret(words);
   options.command.assign(argv, argv + argc);
   options.command.front() = "gemm_compare";

@@ -11,11 +11,17 @@
 #include <tessera/executor.hpp>
 
 #include "judge/judge.hpp"
+#include "operations/catalogue.hpp"
 #include "presets.hpp"
 
 namespace tessera::compare_app {
 
-enum class Operation { Gemm, SumOfSquares };
+/// What is raced: the library's products or sums of squares, whose kernels are rows of ladders, or operations that run
+/// functors (operations/catalogue.hpp).
+enum class Operation { Gemm, SumOfSquares, User };
+
+/// Returns the word of --op for one of the library's operations.
+std::string_view to_string(Operation operation);
 
 /// Describes how kernels on a device are timed. Events: each run between two events. Graph: many runs are recorded and
 /// replayed as one. Auto, the default: Graph if the fastest run of a shape is so short that its launch would hide it,
@@ -30,6 +36,13 @@ struct Shape {
   Index n = 0;
   Index k = 0;
   bool operator==(const Shape&) const = default;
+  OperationSizes sizes() const { return {m, n, k}; }
+};
+
+/// An operation to race, and its sizes.
+struct ChosenOperation {
+  NamedOperation named;
+  std::vector<Shape> shapes; ///< sizes that the operation does not have are 1
 };
 
 /// A backend that the command line names. A demanded backend must exist; one that --cpu adds may be missing.
@@ -63,6 +76,8 @@ struct Judging {
 
 struct Options {
   Operation operation = Operation::Gemm;
+  std::vector<ChosenOperation> operations; ///< of Operation::User
+  std::vector<std::string> op_plugins;     ///< libraries with operations
 
   // These say which rows are raced.
   std::vector<BackendRequest> backends; ///< empty: all that are available
@@ -98,8 +113,9 @@ struct Options {
   // These say what to show.
   const Preset* preset = nullptr; ///< whose published figures are shown beside the results
   bool list = false;
-  bool errors = false; ///< show the histogram and the worst elements of each row below its table
-  bool mean = false;   ///< show the mean time instead of the median, and a table over the sizes
+  bool list_operations = false; ///< list these alone
+  bool errors = false;          ///< show the histogram and the worst elements of each row below its table
+  bool mean = false;            ///< show the mean time instead of the median, and a table over the sizes
   bool progress = true;
   std::vector<std::string> columns;      ///< of the table, from left to right; empty: the usual ones that fit
   std::optional<std::size_t> width;      ///< of the table; 0: no limit; empty: the terminal's
@@ -117,6 +133,8 @@ struct Options {
   std::string diff_old, diff_new;
   bool fail_on_slower = false;
 
+  /// Does the command line name the backend, so that it must not be missing?
+  bool demands(Backend backend) const;
   DType result_of(DType operands) const { return result.value_or(operands); }
   bool reads_files() const { return !file_a.empty(); }
   bool shows_report() const { return !report.empty(); }

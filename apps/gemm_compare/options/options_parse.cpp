@@ -12,6 +12,7 @@
 
 #include "common/words.hpp"
 #include "filling_words.hpp"
+#include "operation_words.hpp"
 #include "race/data_files.hpp"
 #include "table_words.hpp"
 #include "tune/tuning.hpp"
@@ -36,6 +37,9 @@ void apply_preset(CommandLine& words, Options& options) {
         std::pair{"--report", !words.report.empty()}, std::pair{"--diff", !words.diff.empty()}})
     if (given) throw InvalidArgument(fmt::format("--preset: makes no sense with {}", option));
   const bool reduces = words.operation == "sum_of_squares";
+  if (!reduces && ((!words.operation.empty() && words.operation != "gemm") || !words.op_plugins.empty()))
+    throw InvalidArgument(fmt::format("--preset: {} is of the library's kernels; leave out --op{}", preset.name,
+                                      words.operation.empty() ? "-plugin" : " " + words.operation));
   if (reduces && preset.lengths == nullptr)
     throw InvalidArgument(fmt::format("--preset: {} is of products; leave out --op sum_of_squares", preset.name));
   options.preset = &preset;
@@ -57,7 +61,8 @@ void apply_preset(CommandLine& words, Options& options) {
 /// for.
 void apply_tuning(CommandLine& words, Options& options) {
   if (!words.tunes) return;
-  if (words.trans_a || words.trans_b || !words.file_a.empty() || !words.operation.empty() || !words.judged.empty())
+  if (words.trans_a || words.trans_b || !words.file_a.empty() || !words.operation.empty() ||
+      !words.op_plugins.empty() || words.list_operations || !words.judged.empty())
     throw InvalidArgument("tune: races products without transposes of random matrices, nothing else");
   for (const std::string* output : {&words.json, &words.csv, &words.html, &words.markdown})
     if (!output->empty()) throw InvalidArgument("tune: writes its table and no report; see --table");
@@ -106,6 +111,7 @@ Shape parse_shape(const std::string& text) {
 
 std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
   std::vector<Shape> shapes;
+  if (operation == Operation::User) return shapes; // each operation has its own; see read_operations()
   if (operation == Operation::SumOfSquares) {
     if (!words.shapes.empty()) throw InvalidArgument("--shape: a sum of squares has a length; use --sizes");
     for (const Index length : apps::parse_index_list("--sizes", words.sizes, 1)) shapes.push_back({1, length, 1});
@@ -162,7 +168,8 @@ void check_files(const CommandLine& words) {
        {std::pair{"--sizes", words.sizes}, std::pair{"--dist", words.distribution}, std::pair{"--seed", words.seed}})
     if (!word.empty()) throw InvalidArgument(fmt::format("{}: makes no sense with --a and --b", option));
   if (!words.shapes.empty()) throw InvalidArgument("--shape: makes no sense with --a and --b, which have their own");
-  if (words.operation == "sum_of_squares") throw InvalidArgument("--a: files are for --op gemm");
+  if ((!words.operation.empty() && words.operation != "gemm") || !words.op_plugins.empty())
+    throw InvalidArgument("--a: files are for --op gemm");
 }
 
 /// Reads where the reports go (at most one of them goes to stdout) and which reports of earlier runs are read.
@@ -226,7 +233,7 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
 /// Reads an element type, or the whole numbers that sums of squares have besides.
 DType parse_type(const std::string& word, Operation operation) {
   if (word != whole_number_type.name) return parse_dtype(word);
-  if (operation != Operation::SumOfSquares)
+  if (operation == Operation::Gemm)
     throw InvalidArgument(
         fmt::format("--dtype: {} is for --op sum_of_squares; products have f32, f64, f16 and bf16", word));
   return whole_number_type.type;
@@ -274,7 +281,7 @@ void read_products(const CommandLine& words, bool shapes_given, Options& options
     throw InvalidArgument(options.beta != 0 ? "--beta: with --a and --b it needs --c, the C to add to"
                                             : "--c: is read only if --beta is not 0");
   if (!words.distribution.empty())
-    options.filling = parse_filling(words.distribution, options.operation, options.types);
+    options.filling = parse_filling(words.distribution, options.operation, filled_types(options));
   if (!words.ld_pad.empty()) options.ld_pad = parse_index("--ld-pad", words.ld_pad, 0);
   if (!words.seed.empty()) options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
 }
@@ -304,6 +311,11 @@ std::string_view to_string(Timing timing) {
   return timing == Timing::Events ? "events" : timing == Timing::Graph ? "graph" : "auto";
 }
 
+bool Options::demands(Backend backend) const {
+  return std::any_of(backends.begin(), backends.end(),
+                     [&](const BackendRequest& request) { return request.backend == backend && request.demanded; });
+}
+
 Options interpret(CommandLine words) {
   Options options;
   check_files(words);
@@ -311,17 +323,17 @@ Options interpret(CommandLine words) {
   apply_preset(words, options);
   apply_tuning(words, options);
   const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
-  set_default(words.operation, "gemm");
-  options.operation = apps::choose("--op", words.operation, {"gemm", "sum_of_squares"}) == 0 ? Operation::Gemm
-                                                                                             : Operation::SumOfSquares;
-  if (words.shapes.empty())
+  options.operation = parse_operation(words);
+  if (words.shapes.empty() && options.operation != Operation::User)
     set_default(words.sizes, options.operation == Operation::Gemm ? "256,512,1024" : "65536,1048576,16777216");
   read_rows(words, types_given, options);
+  read_operations(words, options);
   read_products(words, shapes_given, options);
   read_measuring(words, options);
   options.judging = parse_judging(words, options.operation);
   options.measure_ceilings = words.measure_ceilings;
-  options.list = words.list;
+  options.list = words.list || words.list_operations;
+  options.list_operations = words.list_operations;
   options.errors = words.errors;
   options.mean = options.preset != nullptr && options.preset->mean;
   options.progress = !words.no_progress;

@@ -20,8 +20,9 @@ struct CommandLine {
   bool no_progress = false;
   bool fail_on_slower = false;
   bool measure_ceilings = false;
+  bool list_operations = false;
   bool tunes = false;
-  std::vector<std::string> backends, shapes, judged;
+  std::vector<std::string> backends, shapes, judged, op_plugins;
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
   std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, ld_pad, distribution, seed;
   std::string file_a, file_b, file_c, file_out;

@@ -15,6 +15,10 @@ namespace tessera::compare_app {
 /// measurement of the ceiling, which is repeated.
 double ceiling_percent(apps::CeilingTable& ceilings, const Result& result, double seconds);
 
+/// Returns the measured bandwidth, in GB/s, of the nearest cache that holds all operands, or of memory. NaN where the
+/// backend measures nothing.
+double bandwidth_ceiling(apps::CeilingTable& ceilings, const Result& result);
+
 /// Returns the seconds that the work `traffic` takes at the ceilings of this result: its operations at the multiply-add
 /// peak or its bytes at the bandwidth of the nearest cache that holds all operands (or of memory), whichever takes
 /// longer. NaN where the backend does not measure both. Source: Williams' roofline model.

@@ -80,6 +80,17 @@ void fill_matrix(const Stored& x, const Filling& filling, Index k, std::uint64_t
                               {filling.distribution, x.type, x.rows, x.cols, data, x.ld, seed, low, high, 0}));
 }
 
+void fill_whole(const Filling& filling, Index count, std::uint64_t seed, std::int32_t* numbers) {
+  if (count == 0) return;
+  const Filling& whole = filling.distribution == Distribution::Integers ? filling : default_whole;
+  Executor& host = executor(Backend::Reference);
+  const Buffer drawn(host, static_cast<std::size_t>(count) * sizeof(double)); // they are drawn as f64
+  throw_if_failed(host.random(host.default_queue(), {whole.distribution, DType::F64, 1, count, drawn.data(), count,
+                                                     seed, whole.low, whole.high, 0}));
+  const auto* from = static_cast<const double*>(drawn.data());
+  std::transform(from, from + count, numbers, [](double x) { return static_cast<std::int32_t>(x); });
+}
+
 void fill_operands(const Problem& problem, const Options& options, std::size_t set, void* a, void* b, void* c) {
   const Index k = problem.shape.k;
   fill_matrix(problem.a, options.filling, k, seed_of(options.seed, set, 0), a);

@@ -25,4 +25,7 @@ void fill_operands(const Problem& problem, const Options& options, std::size_t s
 /// Fills one matrix of a data set in which matrices do not depend on each other. `k`: elements of it in one sum.
 void fill_matrix(const Stored& x, const Filling& filling, Index k, std::uint64_t seed, void* data);
 
+/// Fills a vector with whole numbers: the filling's, or default_whole where it is of other numbers.
+void fill_whole(const Filling& filling, Index count, std::uint64_t seed, std::int32_t* numbers);
+
 } // namespace tessera::compare_app

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include <tessera/backend/traffic.hpp>
+#include <tessera/detail/printable.hpp>
 #include <tessera/status.hpp>
 
 #include "check/verdict.hpp"
@@ -51,6 +53,12 @@ Result pending(const Options& options, const Group& group, const Task& task) {
 }
 
 } // namespace
+
+void Bench::miss(Backend backend, const std::string& why) {
+  progress.clear();
+  fmt::print(stderr, "gemm_compare: {}: {}\n", to_string(backend), detail::printable(why));
+  demanded_missing = true;
+}
 
 double expected_operations(const Options& options, const Shape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) *

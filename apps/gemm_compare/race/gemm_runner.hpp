@@ -20,6 +20,10 @@ struct Bench {
   Progress& progress;
   apps::CeilingTable& ceilings;
   JudgedKernels& judged;
+  bool demanded_missing = false; ///< a backend that the command line names cannot run an operation
+
+  /// Says on stderr that such a backend cannot run an operation, and why.
+  void miss(Backend backend, const std::string& why);
 };
 
 /// Runs the products of one shape and type. For each backend it rejects or estimates every kernel, times the kernels

@@ -100,6 +100,23 @@ std::vector<int> thread_counts(const Options& options, const Capabilities& machi
   return options.threads.empty() ? std::vector<int>{machine.threads} : options.threads;
 }
 
+/// Adds a group for each operation and its sizes, in which each backend has a row for each number of threads.
+void plan_operations(const Options& options, Plan& plan) {
+  for (const ChosenOperation& chosen : options.operations)
+    for (const Shape& shape : chosen.shapes) {
+      const OperationEntry& entry = *chosen.named.entry;
+      if (entry.reject == nullptr || entry.reject(shape.sizes()) == nullptr)
+        shapes_of(entry, shape.sizes()); // throws before anything runs
+      Group group{shape, entry.type, {}, &entry};
+      for (const Backend backend : plan.backends) {
+        Executor& present = executor(backend);
+        for (const int threads : thread_counts(options, present.capabilities()))
+          group.tasks.push_back({backend, &present, nullptr, nullptr, threads});
+      }
+      plan.groups.push_back(std::move(group));
+    }
+}
+
 } // namespace
 
 Plan make_plan(const Options& options) {
@@ -116,6 +133,10 @@ Plan make_plan(const Options& options) {
       reasons += (reasons.empty() || reasons.ends_with('\n') ? "" : "\n") + missing.reason;
     throw BackendUnavailable(reasons);
   }
+  if (options.operation == Operation::User) {
+    plan_operations(options, plan);
+    return plan;
+  }
   std::vector<Row> all;
   for (const Backend backend : plan.backends) {
     std::vector<Row> rows = rows_of(backend, options.operation);
@@ -129,7 +150,7 @@ Plan make_plan(const Options& options) {
 
   for (const DType type : options.types)
     for (const Shape& shape : options.shapes) {
-      Group group{shape, type, {}};
+      Group group{shape, type, {}, nullptr};
       for (const Row& row : usable) {
         if (row.type != type || !matches_any(options, row.name)) continue;
         for (const int threads : thread_counts(options, row.task.executor->capabilities())) {

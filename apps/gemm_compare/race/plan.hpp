@@ -11,7 +11,8 @@
 
 namespace tessera::compare_app {
 
-/// One kernel of one backend with one number of threads. Either `gemm` or `reduce` is set.
+/// One kernel of one backend with one number of threads. Either `gemm` or `reduce` is set, or the group has an
+/// operation.
 struct Task {
   Backend backend = Backend::Reference;
   Executor* executor = nullptr;
@@ -24,7 +25,8 @@ struct Task {
 struct Group {
   Shape shape;
   DType type = DType::F32;
-  std::vector<Task> tasks; ///< from the first rung to the best, backend by backend
+  std::vector<Task> tasks;                   ///< from the first rung to the best, backend by backend
+  const OperationEntry* operation = nullptr; ///< of --op, which each task runs
 };
 
 struct MissingBackend {

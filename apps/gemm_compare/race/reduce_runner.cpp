@@ -14,6 +14,7 @@
 #include <tessera/status.hpp>
 
 #include "common/machine.hpp"
+#include "data_sets.hpp"
 #include "measure/repeat.hpp"
 
 namespace tessera::compare_app {
@@ -31,25 +32,13 @@ struct Vectors {
   }
 };
 
-/// Fills a vector with whole numbers, which are drawn as f64.
-void fill_whole(const Options& options, const Buffer& numbers, Index count, std::uint64_t seed) {
-  const Filling& filling = options.filling.distribution == Distribution::Integers ? options.filling : default_whole;
-  Executor& host = executor(Backend::Reference);
-  const Buffer drawn(host, static_cast<std::size_t>(count) * sizeof(double));
-  throw_if_failed(host.random(host.default_queue(), {filling.distribution, DType::F64, 1, count, drawn.data(), count,
-                                                     seed, filling.low, filling.high, 0}));
-  const auto* from = static_cast<const double*>(drawn.data());
-  std::transform(from, from + count, static_cast<std::int32_t*>(numbers.data()),
-                 [](double x) { return static_cast<std::int32_t>(x); });
-}
-
 Vectors on_host(const Options& options, const Stored& shape, std::size_t count) {
   Executor& host = executor(Backend::Reference);
   Vectors vectors{shape, {}};
   for (std::size_t s = 0; s < count; ++s) {
     vectors.buffers.emplace_back(host, shape.bytes());
     if (shape.type == DType::I32) {
-      fill_whole(options, vectors.buffers[s], shape.cols, options.seed + s);
+      fill_whole(options.filling, shape.cols, options.seed + s, static_cast<std::int32_t*>(vectors.buffers[s].data()));
       continue;
     }
     throw_if_failed(host.random(host.default_queue(),

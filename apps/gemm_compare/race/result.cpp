@@ -30,7 +30,12 @@ std::string_view backend_name(const Result& result) {
   return result.judged_on.empty() ? to_string(result.backend) : "external";
 }
 
+std::string_view operation_name(const Result& result) {
+  return result.operation == Operation::User ? std::string_view(result.op) : to_string(result.operation);
+}
+
 double operations(const Result& result) {
+  if (result.operation == Operation::User) return result.flops;
   const double m = static_cast<double>(result.shape.m);
   const double n = static_cast<double>(result.shape.n);
   const double k = static_cast<double>(result.shape.k);

@@ -27,6 +27,8 @@ inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 struct Result {
   Operation operation = Operation::Gemm;
+  std::string op;      ///< the name of an operation of --op; empty for the library's own
+  std::string summary; ///< what the operation does
   Backend backend = Backend::Reference;
   std::string judged_on; ///< "cpu" or "cuda" for a kernel from outside; empty for all others
   std::string kernel;
@@ -36,6 +38,7 @@ struct Result {
   bool canonical = false;
   bool transfer = false; ///< a copy between host and device, which is timed but is no product
   Shape shape;           ///< of a reduction: n is the length
+  int sizes = 0;         ///< an operation's number of sizes
   Op op_a = Op::None;
   Op op_b = Op::None;
   double alpha = 1;
@@ -49,7 +52,12 @@ struct Result {
   std::optional<DeviceState> device_state;  ///< right after the last timed run
   std::optional<KernelResources> resources; ///< of a device's kernel
   double device_seconds = 0;                ///< by the device's own clock, where a kernel reads it
+  double flops = 0;                         ///< floating-point operations of a run of an operation
+  double bytes = 0;                         ///< bytes that a run of an operation moves
+  double stored_bytes = 0;                  ///< bytes of an operation's arrays
   double gflops = unknown;
+  double bandwidth = unknown;         ///< of an operation, in GB/s
+  double bandwidth_ceiling = unknown; ///< measured, of the nearest cache that holds the arrays or of memory, in GB/s
   double ceiling_percent = unknown;
   double speedup = unknown;
   double model_seconds = unknown;   ///< predicted from the row's count of its work and the measured ceilings
@@ -69,7 +77,10 @@ std::string_view backend_name(const Result& result);
 using measure::summarize;
 using measure::TimeSummary;
 
-/// Floating-point operations of a product or a reduction.
+/// Returns the name that --op has for what was computed.
+std::string_view operation_name(const Result& result);
+
+/// Floating-point operations of a product, a reduction or another operation.
 double operations(const Result& result);
 
 /// Returns the seconds that a run took: the mean of the samples if `use_mean`, else their median; NaN without samples.

@@ -39,12 +39,14 @@ struct Row {
   bool transfer = false; ///< a copy between host and device, no product
   std::int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
+  int sizes = 0; ///< number of sizes of an operation of --op, which are n, m and n, or m, n and k; 0: a kernel's row
   double alpha = 1, beta = 0;
   int threads = 0; ///< 0: not on the processor
 
   double median = unknown, min = unknown, max = unknown, mean = unknown; ///< seconds
   int samples = 0;
   double gflops = unknown;
+  double bandwidth = unknown; ///< of an operation of --op, in GB/s
   double ceiling_percent = unknown;
   double speedup = unknown; ///< over the first rung
 
@@ -67,6 +69,13 @@ struct Row {
   /// The kernel is at fault: the row neither passed nor was left out on purpose.
   bool failing() const;
   bool square() const { return m == n && n == k; }
+  /// The sizes that the row has are equal.
+  bool sizes_are_equal() const {
+    return sizes == 0 ? square() || op != "gemm" : sizes < 2 || (m == n && (sizes < 3 || n == k));
+  }
+  /// The number by which rows are compared: the bandwidth of an operation that moves bytes, else GFLOP/s.
+  double speed() const { return bandwidth > 0 ? bandwidth : gflops; }
+  const char* speed_unit() const { return bandwidth > 0 ? "GB/s" : "GFLOP/s"; }
 };
 
 /// The grade of a kernel that was run at several square sizes; tessera/grade.hpp says what it means.

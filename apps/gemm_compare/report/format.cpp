@@ -41,6 +41,15 @@ std::string speed_text(double gflops) {
   return gflops >= 999.5 ? number_text(gflops / 1000) + " TFLOP/s" : number_text(gflops) + " GFLOP/s";
 }
 
+std::string bandwidth_text(double gbytes) {
+  if (!std::isfinite(gbytes)) return none;
+  return gbytes >= 999.5 ? number_text(gbytes / 1000) + " TB/s" : number_text(gbytes) + " GB/s";
+}
+
+std::string speed_text(const Row& row) {
+  return row.bandwidth > 0 ? bandwidth_text(row.bandwidth) : speed_text(row.gflops);
+}
+
 std::string percent_text(double percent) {
   if (!std::isfinite(percent)) return none;
   return percent >= 9.95 ? fmt::format("{:.0f} %", percent) : fmt::format("{:.1f} %", percent);
@@ -69,7 +78,14 @@ std::string count_text(double count) {
   return digits;
 }
 
+std::string sizes_text(const Row& row) {
+  if (row.sizes < 2) return fmt::format("n = {}", row.n);
+  return fmt::format("m = {}, n = {}{}", row.m, row.n, row.sizes > 2 ? fmt::format(", k = {}", row.k) : "");
+}
+
 std::string product_text(const Row& row) {
+  if (row.sizes == 3) return fmt::format("{}×{}×{}", row.m, row.n, row.k);
+  if (row.sizes == 2) return fmt::format("{}×{}", row.m, row.n);
   if (row.op != "gemm") return count_text(static_cast<double>(row.n)) + " elements";
   std::string text = row.square() ? fmt::format("{}³", row.n) : fmt::format("{}×{}×{}", row.m, row.n, row.k);
   if (row.trans_a || row.trans_b) text += fmt::format(", {}·{}", row.trans_a ? "Aᵀ" : "A", row.trans_b ? "Bᵀ" : "B");

@@ -32,7 +32,7 @@ double work(const Row& row) {
 
 const RowGroup& main_product(const std::vector<RowGroup>& products) {
   const auto timed = [](const RowGroup& group) {
-    return std::count_if(group.rows.begin(), group.rows.end(), [](const Row* row) { return row->gflops > 0; });
+    return std::count_if(group.rows.begin(), group.rows.end(), [](const Row* row) { return row->speed() > 0; });
   };
   std::ptrdiff_t most = 0;
   for (const RowGroup& product : products) most = std::max(most, timed(product));

@@ -51,7 +51,7 @@ std::string_view backend_class(const std::string& backend) {
 
 std::string mark_title(const Row& row, const Run& run) {
   std::string title = fmt::format("{} {}, {} {}, {}: {}", row.backend, run.label(row), row.dtype, row.math,
-                                  product_text(row), speed_text(row.gflops));
+                                  product_text(row), speed_text(row));
   if (row.timed()) title += ", " + time_text(row.median);
   if (row.ceiling_percent > 0) title += fmt::format(", {} of the ceiling", percent_text(row.ceiling_percent));
   if (row.failing()) title += ", " + row.verdict;

@@ -25,6 +25,13 @@ std::string subtitle(const Run& run) {
   return line;
 }
 
+/// What was raced, for the title.
+const char* subject(const Run& run) {
+  const bool operations =
+      !run.rows.empty() && std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) { return row.sizes > 0; });
+  return operations ? "Operations" : "Matrix products";
+}
+
 std::string legend(const Run& run) {
   std::string items;
   std::vector<std::string> seen;
@@ -47,9 +54,9 @@ std::string html_report(const Json& document) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n" // the policy below forbids the page to fetch anything
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
       "script-src 'unsafe-inline'\">\n";
-  page += fmt::format("<title>Matrix products on {}</title>\n<style>\n{}</style>\n</head>\n<body>\n", made_on,
+  page += fmt::format("<title>{} on {}</title>\n<style>\n{}</style>\n</head>\n<body>\n", subject(run), made_on,
                       assets::report_css());
-  page += fmt::format("<header>\n<h1>Matrix products: how fast, how wrong</h1>\n<p>{}</p>\n{}</header>\n<main>\n",
+  page += fmt::format("<header>\n<h1>{}: how fast, how wrong</h1>\n<p>{}</p>\n{}</header>\n<main>\n", subject(run),
                       made_on, legend(run));
   page += summary_section(run) + failures_section(run);
   for (const auto& chart :

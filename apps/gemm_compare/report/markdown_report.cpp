@@ -74,8 +74,12 @@ std::string shown_cell(const Column& column, const Row& row, const Run& run, boo
 std::string table(const RowGroup& group, const Run& run) {
   const Row* best = nullptr;
   for (const Row* row : group.rows)
-    if (!row->failing() && row->gflops > 0 && (best == nullptr || row->gflops > best->gflops)) best = row;
-  const std::vector<const Column*> shown = shown_in(&Column::markdown);
+    if (!row->failing() && row->speed() > 0 && (best == nullptr || row->speed() > best->speed())) best = row;
+  std::vector<const Column*> shown = shown_in(&Column::markdown);
+  std::erase_if(shown, [&](const Column* column) {
+    return column->optional && is_number(*column) &&
+           std::all_of(group.rows.begin(), group.rows.end(), [&](const Row* row) { return lacks(*column, *row); });
+  });
   std::string text = "|", rule = "|";
   for (const Column* column : shown) {
     text += fmt::format(" {} |", column->markdown.heading);

@@ -76,9 +76,11 @@ std::string reproduce_command(const Row& row, const Run& run) {
     // A run needs at least one kernel of the ladder.
     line += " --backend reference --kernels canonical";
   } else {
+    if (const Json files = inputs.value("op_plugins", Json::object()); files.is_object())
+      if (const auto file = files.find(row.op + " " + row.dtype); file != files.end()) add("--op-plugin", text(*file));
     if (row.op != "gemm") add("--op", row.op);
     add("--backend", row.backend);
-    if (!row.transfer) add("--kernels", as_pattern(row.kernel));
+    if (!row.transfer && row.sizes == 0) add("--kernels", as_pattern(row.kernel));
     if (row.kernel.starts_with("cblas") && inputs.contains("cblas")) add("--cblas", text(inputs["cblas"]));
   }
   const bool files = inputs.contains("a") && inputs.contains("b");
@@ -86,12 +88,14 @@ std::string reproduce_command(const Row& row, const Run& run) {
     add("--a", text(inputs["a"]));
     add("--b", text(inputs["b"]));
     if (inputs.contains("c")) add("--c", text(inputs["c"]));
-  } else if (row.square() || row.op != "gemm") {
+  } else if (row.sizes_are_equal()) {
     add("--sizes", fmt::format("{}", row.n));
+  } else if (row.sizes == 2) {
+    add("--shape", fmt::format("{}x{}", row.m, row.n));
   } else {
     add("--shape", fmt::format("{}x{}x{}", row.m, row.n, row.k));
   }
-  if (row.dtype != "f32") add("--dtype", row.dtype);
+  if (row.dtype != "f32" || row.sizes > 0) add("--dtype", row.dtype);
   if (!row.result.empty()) add("--result", row.result);
   if (has_other_math(row, run)) add("--math", row.math);
   if (row.trans_a) line += " --transA";

@@ -19,15 +19,15 @@ std::string tile(std::string_view css, const std::string& value, const std::stri
 /// A tile for each type with the fastest row that passed, in strict mode and over all products.
 std::string best_tiles(const Run& run) {
   const auto keep = [](const Row& row) {
-    return !row.transfer && !row.failing() && row.gflops > 0 && row.math == "strict";
+    return !row.transfer && !row.failing() && row.speed() > 0 && row.math == "strict";
   };
   std::string html;
   for (const RowGroup& group :
        group_rows(run, keep, [](const Row& row) { return row.op == "gemm" ? row.dtype : row.op + " " + row.dtype; })) {
     const Row& best = **std::max_element(group.rows.begin(), group.rows.end(),
-                                         [](const Row* a, const Row* b) { return a->gflops < b->gflops; });
+                                         [](const Row* a, const Row* b) { return a->speed() < b->speed(); });
     html += tile(
-        backend_class(best.backend), speed_text(best.gflops),
+        backend_class(best.backend), speed_text(best),
         fmt::format(
             "best strict {}: {} {}, {}{}", escaped(group.name), escaped(best.backend), escaped(run.label(best)),
             escaped(product_text(best)),

@@ -41,6 +41,7 @@ std::string cell(const Column& column, const Row& row, const Run& run) {
     case Print::Verdict:
       return verdict_cell(row, run);
     case Print::Speed: // the heading has the unit
+    case Print::Bandwidth:
       return number_cell(number_of(column, row), number_text(number_of(column, row)));
     default:
       return is_number(column) ? number_cell(number_of(column, row), escaped(short_text(column, row)))
@@ -56,18 +57,14 @@ std::string filter(const char* title, std::size_t column, const std::set<std::st
   return html + "</select></label>\n";
 }
 
-/// Is this an optional column of numbers that no row has?
-bool is_left_out(const Column& column, const Run& run) {
-  return column.optional && is_number(column) && std::all_of(run.rows.begin(), run.rows.end(), [&](const Row& row) {
-           return std::isnan(number_of(column, row));
-         });
-}
-
 } // namespace
 
 std::string table_section(const Run& run) {
   std::vector<const Column*> shown = shown_in(&Column::page);
-  std::erase_if(shown, [&](const Column* column) { return is_left_out(*column, run); });
+  std::erase_if(shown, [&](const Column* column) {
+    return column->optional && is_number(*column) &&
+           std::all_of(run.rows.begin(), run.rows.end(), [&](const Row& row) { return lacks(*column, row); });
+  });
   const auto place_of = [&](std::string_view name) {
     const auto at =
         std::find_if(shown.begin(), shown.end(), [&](const Column* column) { return column->name == name; });

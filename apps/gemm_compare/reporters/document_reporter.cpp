@@ -84,7 +84,7 @@ ordered_json state_json(const DeviceState& state) {
 
 report::Row row_of(const Result& result) {
   report::Row row;
-  row.op = result.operation == Operation::Gemm ? "gemm" : "sum_of_squares";
+  row.op = operation_name(result);
   row.backend = backend_name(result);
   row.kernel = result.kernel;
   row.dtype = to_string(result.type);
@@ -102,7 +102,10 @@ report::Row row_of(const Result& result) {
   row.beta = result.beta;
   row.threads = result.threads;
   set_times(result, row);
+  row.sizes = result.sizes;
   row.gflops = result.gflops;
+  row.bandwidth = result.bandwidth;
+  set_number(row, "bandwidth_ceiling", result.bandwidth_ceiling);
   row.ceiling_percent = result.ceiling_percent;
   row.speedup = result.speedup;
   set_number(row, "model", result.model_seconds);
@@ -158,6 +161,9 @@ ordered_json inputs_json(const Options& options) {
     if (judging.time_limit != Judging().time_limit) inputs["kernel_time_limit"] = judging.time_limit;
     if (judging.memory_limit != Judging().memory_limit) inputs["kernel_memory_limit"] = judging.memory_limit >> 20;
   }
+  for (const ChosenOperation& operation : options.operations)
+    if (const auto& [entry, file] = operation.named; !file.empty())
+      inputs["op_plugins"][fmt::format("{} {}", entry->name, to_string(entry->type))] = file;
   if (options.cblas != Options().cblas) inputs["cblas"] = options.cblas;
   if (options.repeat != Options().repeat) inputs["repeat"] = options.repeat;
   if (options.timing != Options().timing) inputs["timing"] = to_string(options.timing);

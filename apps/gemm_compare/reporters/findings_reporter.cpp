@@ -12,6 +12,7 @@
 
 #include "common/terminal.hpp"
 #include "common/words.hpp"
+#include "report/format.hpp"
 #include "reporter.hpp"
 #include "table_notes.hpp"
 
@@ -20,6 +21,7 @@ namespace {
 
 std::string product_of(const Result& result) {
   if (result.operation == Operation::SumOfSquares) return fmt::format("length {}", result.shape.n);
+  if (result.operation == Operation::User) return report::sizes_text(row_of(result));
   return fmt::format("{}×{}×{}", result.shape.m, result.shape.n, result.shape.k);
 }
 
@@ -27,7 +29,9 @@ std::string speed_of(const Result& result, bool with_threads) {
   std::string text = result.kernel;
   if (with_threads && result.threads > 0)
     text += fmt::format(" with {} thread{}", result.threads, result.threads == 1 ? "" : "s");
-  text += fmt::format(", {:.2f} GFLOP/s", result.gflops);
+  const report::Row row = row_of(result);
+  text += fmt::format(", {:.2f} {}", row.speed(), row.speed_unit());
+  if (row.bandwidth > 0 && row.gflops > 0) text += fmt::format(", {:.2f} GFLOP/s", row.gflops);
   if (!std::isnan(result.ceiling_percent)) text += fmt::format(", {:.1f} % of the peak", result.ceiling_percent);
   return text + " at " + product_of(result);
 }
@@ -76,21 +80,25 @@ class FindingsReporter final : public Reporter {
 
  private:
   std::string speed_line(const Fastest& fastest) const {
-    std::string line = fmt::format("{} {}: the fastest strict row is {}", fastest.backend, fastest.type,
-                                   speed_of(*fastest.row, threads_));
-    if (fastest.row->canonical) return line;
+    const bool is_operation = fastest.row->operation == Operation::User;
+    std::string line = fmt::format("{} {}: the fastest {} is {}", fastest.backend, fastest.type,
+                                   is_operation ? "run" : "strict row", speed_of(*fastest.row, threads_));
+    if (fastest.row->canonical || is_operation) return line;
     if (!fastest.canonical) return line + "; none that ran has the contract's order";
     return line + "; the fastest of the contract's order is " + speed_of(*fastest.canonical, threads_);
   }
 
   void add_speed(const Result& result) {
-    if (result.math != Math::Strict || !(result.gflops > 0)) return;
-    const std::string backend(backend_name(result)), type(to_string(result.type));
+    const auto speed = [](const Result& row) { return row_of(row).speed(); };
+    if (result.math != Math::Strict || !(speed(result) > 0)) return;
+    const std::string backend(backend_name(result));
+    std::string type(to_string(result.type));
+    if (result.operation == Operation::User) type += " " + result.op;
     auto at = std::find_if(fastest_.begin(), fastest_.end(),
                            [&](const Fastest& other) { return other.backend == backend && other.type == type; });
     if (at == fastest_.end()) at = fastest_.insert(at, Fastest{backend, type, {}, {}});
-    if (!at->row || result.gflops > at->row->gflops) at->row = result;
-    if (result.canonical && (!at->canonical || result.gflops > at->canonical->gflops)) at->canonical = result;
+    if (!at->row || speed(result) > speed(*at->row)) at->row = result;
+    if (result.canonical && (!at->canonical || speed(result) > speed(*at->canonical))) at->canonical = result;
   }
 
   void print(std::string line) const {

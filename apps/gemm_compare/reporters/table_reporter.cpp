@@ -60,6 +60,7 @@ std::string cell(const Column& column, const report::Row& row) {
     case Print::Spread:
       return spread_text(row);
     case Print::Speed:
+    case Print::Bandwidth:
     case Print::Factor:
       return number(value, "{:.2f}");
     case Print::Percent:
@@ -143,6 +144,10 @@ Style style_of(Verdict verdict) {
 }
 
 std::string heading(const Result& first) {
+  if (first.operation == Operation::User) {
+    const std::string what = first.summary.empty() ? first.op : fmt::format("{}: {}", first.op, first.summary);
+    return detail::printable(fmt::format("{}, {}, {}", what, report::sizes_text(row_of(first)), to_string(first.type)));
+  }
   if (first.operation == Operation::SumOfSquares)
     return fmt::format("Σx², length {}, {}", first.shape.n, to_string(first.type));
   std::string text =
@@ -248,9 +253,9 @@ class TableReporter final : public Reporter {
   /// Fills a column with bars of `width` columns, of which the fastest row's is full.
   void draw_bars(const std::vector<report::Row>& rows, std::size_t width, TextColumn& text) const {
     double most = 0;
-    for (const report::Row& row : rows) most = std::max(most, std::isfinite(row.gflops) ? row.gflops : 0);
+    for (const report::Row& row : rows) most = std::max(most, std::isfinite(row.speed()) ? row.speed() : 0);
     for (std::size_t r = 0; r < rows.size(); ++r)
-      text.cells[r + 1] = most > 0 ? bar(rows[r].gflops / most, width, blocks_) : "";
+      text.cells[r + 1] = most > 0 ? bar(rows[r].speed() / most, width, blocks_) : "";
     text.least = width;
   }
 

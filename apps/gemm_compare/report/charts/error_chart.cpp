@@ -12,7 +12,9 @@
 namespace tessera::report {
 namespace {
 
-bool placed(const Row& row) { return row.gflops > 0 && row.mean_rel >= 0 && std::isfinite(row.mean_rel); }
+bool placed(const Row& row) {
+  return row.sizes == 0 && row.gflops > 0 && row.mean_rel >= 0 && std::isfinite(row.mean_rel);
+}
 
 /// No other row is both faster and more accurate.
 bool on_front(const Row& row, const std::vector<const Row*>& rows) {

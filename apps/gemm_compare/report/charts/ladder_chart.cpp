@@ -15,27 +15,27 @@
 namespace tessera::report {
 namespace {
 
-/// The speed of the fastest and of the slowest sample, in GFLOP/s.
-double fastest(const Row& row) { return row.gflops * row.median / row.min; }
-double slowest(const Row& row) { return row.gflops * row.median / row.max; }
+/// The speed of the fastest and of the slowest sample, in the unit of speed().
+double fastest(const Row& row) { return row.speed() * row.median / row.min; }
+double slowest(const Row& row) { return row.speed() * row.median / row.max; }
 
-/// The speed at full width, in GFLOP/s: the ceiling, if the best row reaches an eighth of it, else a little more than
+/// The speed at full width: the ceiling, if the best row reaches an eighth of it, else a little more than
 /// the best row.
 double full_scale(const std::vector<const Row*>& rows) {
   double best = 0, ceiling = 0;
   for (const Row* row : rows) {
-    if (row->gflops > 0) best = std::max(best, std::isfinite(fastest(*row)) ? fastest(*row) : row->gflops);
-    if (row->ceiling_percent > 0 && row->gflops > 0) ceiling = std::max(ceiling, ceiling_of(*row));
+    if (row->speed() > 0) best = std::max(best, std::isfinite(fastest(*row)) ? fastest(*row) : row->speed());
+    if (row->ceiling_percent > 0 && row->speed() > 0) ceiling = std::max(ceiling, ceiling_of(*row));
   }
   return ceiling > 0 && ceiling < 8 * best ? std::max(ceiling, best) : 1.05 * best;
 }
 
 std::string bar(const Row& row, const Run& run, double scale) {
-  const auto share = [&](double gflops) { return std::clamp(100 * gflops / scale, 0.0, 100.0); };
+  const auto share = [&](double speed) { return std::clamp(100 * speed / scale, 0.0, 100.0); };
   std::string svg = "<svg aria-hidden=\"true\">";
   if (row.ceiling_percent > 0) svg += fmt::format("<rect class=\"track\" width=\"{:.2f}%\"/>", share(ceiling_of(row)));
   svg += fmt::format("<rect class=\"mark bar\" data-v=\"{:.6g}\" width=\"{:.2f}%\"><title>{}</title></rect>",
-                     row.gflops, share(row.gflops), escaped(mark_title(row, run)));
+                     row.speed(), share(row.speed()), escaped(mark_title(row, run)));
   if (row.samples > 1 && std::isfinite(fastest(row)) && std::isfinite(slowest(row)))
     svg += fmt::format("<line class=\"whisker\" x1=\"{:.2f}%\" x2=\"{:.2f}%\" y1=\"50%\" y2=\"50%\"/>",
                        share(slowest(row)), share(fastest(row)));
@@ -49,7 +49,7 @@ std::string item(const Row& row, const Run& run, double scale, bool best) {
       row.canonical ? "<i title=\"canonical summation: the same bits "
                       "on every backend\">≡</i>"
                     : "",
-      bar(row, run, scale), speed_text(row.gflops));
+      bar(row, run, scale), speed_text(row));
   html +=
       fmt::format("<span class=\"share\">{}</span>", row.ceiling_percent > 0 ? percent_text(row.ceiling_percent) : "");
   html += fmt::format("<span class=\"gain\">{}</span>", row.failing()     ? escaped(row.verdict)
@@ -62,9 +62,10 @@ std::string ladder_panel(const RowGroup& group, const Run& run) {
   const double scale = full_scale(group.rows);
   const Row* best = nullptr;
   for (const Row* row : group.rows)
-    if (!row->failing() && (best == nullptr || row->gflops > best->gflops)) best = row;
-  std::string html = fmt::format("<h4>{} <small>full width {}</small></h4>\n<ol class=\"ladder\">\n",
-                                 escaped(group.name), speed_text(scale));
+    if (!row->failing() && (best == nullptr || row->speed() > best->speed())) best = row;
+  std::string html =
+      fmt::format("<h4>{} <small>full width {}</small></h4>\n<ol class=\"ladder\">\n", escaped(group.name),
+                  best != nullptr && best->bandwidth > 0 ? bandwidth_text(scale) : speed_text(scale));
   for (const Row* row : group.rows) html += item(*row, run, scale, row == best && group.rows.size() > 1);
   return html + "</ol>\n";
 }
@@ -83,7 +84,7 @@ std::string ladder_section(const Run& run) {
   auto products = group_rows(
       run, [](const Row& row) { return !row.transfer; }, product_name);
   std::erase_if(products, [](const RowGroup& group) {
-    return std::none_of(group.rows.begin(), group.rows.end(), [](const Row* row) { return row->gflops > 0; });
+    return std::none_of(group.rows.begin(), group.rows.end(), [](const Row* row) { return row->speed() > 0; });
   });
   if (products.empty()) return {};
   const RowGroup& shown = main_product(products);
@@ -93,7 +94,7 @@ std::string ladder_section(const Run& run) {
     options += fmt::format("<option value=\"{}\"{}>{}</option>", id, &*product == &shown ? " selected" : "",
                            escaped(product->name));
     std::vector<const Row*> timed, others;
-    for (const Row* row : product->rows) (row->gflops > 0 ? timed : others).push_back(row);
+    for (const Row* row : product->rows) (row->speed() > 0 ? timed : others).push_back(row);
     panels += fmt::format("<div class=\"product\" data-product=\"{}\"{}>\n<h3>{}</h3>\n", id,
                           &*product == &shown ? "" : " hidden", escaped(product->name));
     for (const RowGroup& group : group_rows(timed, [](const Row& row) { return row.backend + ", " + row.math; }))

@@ -13,8 +13,8 @@ namespace tessera::report {
 /// Operations per byte if each operand is moved once.
 double intensity(const Row& row);
 
-/// The ceiling that a row was compared with, in GFLOP/s. The row must have a percentage.
-inline double ceiling_of(const Row& row) { return 100 * row.gflops / row.ceiling_percent; }
+/// The ceiling that a row was compared with, in the unit of its speed(). The row must have a percentage.
+inline double ceiling_of(const Row& row) { return 100 * row.speed() / row.ceiling_percent; }
 
 struct Roof {
   std::vector<std::string> maths; ///< the modes that share the roof

@@ -64,7 +64,9 @@ std::string size_panel(const RowGroup& group, const Run& run) {
       fastest = &line;
   const RowGroup best = fastest != nullptr ? *fastest : RowGroup{};
 
-  Axis x(Axis::Kind::Log, {sizes.begin(), sizes.end()}, group.rows.front()->op == "gemm" ? "m = n = k" : "elements");
+  const Row& first = *group.rows.front();
+  const bool cube = first.op == "gemm" || first.sizes == 3;
+  Axis x(Axis::Kind::Log, {sizes.begin(), sizes.end()}, cube ? "m = n = k" : first.sizes == 2 ? "m = n" : "elements");
   if (sizes.size() <= 8) x.set_ticks({sizes.begin(), sizes.end()});
   Axis y(Axis::Kind::Log, times, "median time");
   y.set_words(time_tick);
@@ -89,9 +91,7 @@ std::string size_panel(const RowGroup& group, const Run& run) {
 } // namespace
 
 std::string size_section(const Run& run) {
-  const auto keep = [](const Row& row) {
-    return row.timed() && !row.transfer && row.n > 0 && (row.square() || row.op != "gemm");
-  };
+  const auto keep = [](const Row& row) { return row.timed() && !row.transfer && row.n > 0 && row.sizes_are_equal(); };
   std::string panels;
   for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) {
          return (row.op == "gemm" ? "" : row.op + ", ") + run.place(row) + ", " + row.dtype;

@@ -20,7 +20,7 @@ constexpr const char* in_roundoffs = "u";
 // clang-format off
 constexpr std::array all_columns{
     Column{.name = "op", .key = "op", .value = &Row::op, .print = Print::Word, .unit = "",
-           .explains = "gemm, or a reduction's name",
+           .explains = "gemm, or what --op names",
            .csv = {"op", 10}, .identifies = true},
     Column{.name = "backend", .key = "backend", .value = &Row::backend, .print = Print::Backend, .unit = "",
            .explains = "the backend whose kernel ran; external is a kernel from a file",
@@ -64,6 +64,9 @@ constexpr std::array all_columns{
     Column{.name = "beta", .key = "beta", .value = &Row::beta, .print = Print::Plain, .unit = "",
            .explains = "the factor of the old C",
            .csv = {"beta", 140}, .identifies = true},
+    Column{.name = "sizes", .key = "sizes", .value = &Row::sizes, .print = Print::Plain, .unit = "",
+           .explains = "number of sizes of an operation of --op: n, m and n, or m, n and k",
+           .csv = {"sizes", 145}, .optional = true},
     Column{.name = "threads", .key = "threads", .value = &Row::threads, .print = Print::Threads, .unit = "",
            .explains = "threads that the kernel may use; 0 on a device",
            .table = {"thr", 40, 3}, .csv = {"threads", 150}, .identifies = true},
@@ -91,9 +94,18 @@ constexpr std::array all_columns{
     Column{.name = "gflops", .key = "gflops", .value = &Row::gflops, .print = Print::Speed, .unit = "GFLOP/s",
            .explains = "2·m·n·k operations over the time",
            .table = {"GFLOP/s", 80}, .csv = {"gflops", 210}, .markdown = {"speed", 50}, .page = {"GFLOP/s", 90}},
+    Column{.name = "bandwidth", .key = "gbytes_per_second", .value = &Row::bandwidth, .print = Print::Bandwidth,
+           .unit = "GB/s",
+           .explains = "bytes that an operation of --op moves over the time",
+           .table = {"GB/s", 82}, .csv = {"gbytes_per_second", 212}, .markdown = {"GB/s", 52}, .page = {"GB/s", 92},
+           .optional = true},
     Column{.name = "bar", .key = "", .value = &Row::gflops, .print = Print::Bar, .unit = "",
-           .explains = "GFLOP/s beside the fastest row's, as a bar, where there is room",
+           .explains = "GFLOP/s, or an operation's GB/s, beside the fastest row's, as a bar, where there is room",
            .table = {"", 85, 7}},
+    Column{.name = "bandwidth_ceiling", .key = "ceiling_gbytes_per_second", .print = Print::Bandwidth, .unit = "GB/s",
+           .explains = "measured bandwidth of memory, or of the nearest cache that holds an operation's arrays",
+           .table = {"ceiling", 88, 7}, .csv = {"ceiling_gbytes_per_second", 214}, .markdown = {"ceiling", 54},
+           .page = {"GB/s at most", 94}, .optional = true},
     Column{.name = "ceiling", .key = "ceiling_percent", .value = &Row::ceiling_percent, .print = Print::Percent,
            .unit = "%",
            .explains = "share of the measured multiply-add peak or bandwidth, whichever binds",
@@ -286,6 +298,8 @@ double number_of(const Column& column, const Row& row) {
   });
 }
 
+bool lacks(const Column& column, const Row& row) { return std::isnan(number_of(column, row)); }
+
 bool is_number(const Column& column) { return column.print >= Print::Product; }
 
 std::string exact_text(const Column& column, const Row& row) {
@@ -308,6 +322,8 @@ std::string short_text(const Column& column, const Row& row) {
       return time_text(value);
     case Print::Speed:
       return speed_text(value);
+    case Print::Bandwidth:
+      return bandwidth_text(value);
     case Print::Spread:
     case Print::Percent:
       return percent_text(value);

@@ -29,6 +29,7 @@ enum class Print {
   Time,
   Spread,
   Speed,
+  Bandwidth,
   Percent,
   Factor,
   Error,
@@ -67,7 +68,7 @@ struct Column {
   Shown page = {};
   bool identifies = false; ///< --diff compares rows that agree in all these
   bool optional = false;   ///< JSON leaves it out, rather than null or "", where it is unknown;
-                           ///< the page leaves a column of numbers out that no row has
+                           ///< the page and Markdown leave a column of numbers out that no row has
 };
 
 /// Every column, in the order of their keys in JSON.
@@ -81,6 +82,8 @@ const Column* find_column(std::string_view name);
 
 /// The value of a column of numbers or flags as a number; unknown for a column of words.
 double number_of(const Column& column, const Row& row);
+/// The row has no number in this column.
+bool lacks(const Column& column, const Row& row);
 /// The column has numbers, which are aligned to the right.
 bool is_number(const Column& column);
 /// The value with all its digits, for CSV: empty if unknown. Not quoted.

@@ -54,9 +54,10 @@ TESSERA_API void run_on_host(const KernelRun& run, Index count, Index grain, Ran
 TESSERA_API void run_on_device(const KernelRun& run, std::atomic<const KernelEntry*>& known, void* value,
                                std::size_t value_size);
 
-/// The place of a functor's device code, looked up once.
+/// The place of a functor's device code, looked up once. It is hidden: two libraries in a process may have different
+/// functors with one C++ name, each with a plug-in of its own.
 template <class F>
-std::atomic<const KernelEntry*>& known_entry() noexcept {
+__attribute__((visibility("hidden"))) std::atomic<const KernelEntry*>& known_entry() noexcept {
   static std::atomic<const KernelEntry*> known = nullptr;
   return known;
 }

@@ -1,0 +1,111 @@
+#include "operation_words.hpp"
+
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "common/words.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+/// Throws if an option is given that products or the library's own reductions alone have.
+void refuse_options_of_products(const CommandLine& words) {
+  for (const auto& [option, given] :
+       {std::pair{"--kernels", !words.kernels.empty()}, std::pair{"--math", !words.maths.empty()},
+        std::pair{"--transA", words.trans_a}, std::pair{"--transB", words.trans_b},
+        std::pair{"--alpha", !words.alpha.empty()}, std::pair{"--beta", !words.beta.empty()},
+        std::pair{"--check-rows", !words.check_rows.empty()}, std::pair{"--timing", !words.timing.empty()},
+        std::pair{"--cblas", !words.cblas.empty()}, std::pair{"--errors", words.errors}})
+    if (given) throw InvalidArgument(fmt::format("{}: is for --op gemm, not for operations that run functors", option));
+}
+
+/// Sizes for an operation with one, two or three sizes, where the command line names none.
+constexpr std::array usual_sizes{"65536,1048576,16777216", "256,1024,4096", "64,128,256"};
+constexpr std::array forms{"N", "MxN", "MxNxK"};
+
+void check_overflow(std::string_view option, const OperationEntry& entry, const Shape& shape) {
+  constexpr Index most = std::numeric_limits<Index>::max();
+  if (shape.m > most / shape.n || shape.m * shape.n > most / shape.k)
+    throw InvalidArgument(
+        fmt::format("{}: the {} × {} × {} indices of '{}' overflow", option, shape.m, shape.n, shape.k, entry.name));
+}
+
+Shape equal_sizes(const OperationEntry& entry, Index n) {
+  return {entry.sizes > 1 ? n : 1, n, entry.sizes > 2 ? n : 1};
+}
+
+Shape parse_shape(const OperationEntry& entry, const std::string& text) {
+  const std::vector<Index> sizes = apps::parse_shape("--shape", text, 1);
+  const auto wanted = static_cast<std::size_t>(entry.sizes);
+  if (sizes.size() != wanted)
+    throw InvalidArgument(fmt::format("--shape: '{}' has {} size{}, but operation '{}' has {}: give {}", text,
+                                      sizes.size(), sizes.size() == 1 ? "" : "s", entry.name, wanted,
+                                      forms[wanted - 1]));
+  if (wanted == 1) return {1, sizes[0], 1};
+  return {sizes[0], sizes[1], wanted > 2 ? sizes[2] : 1};
+}
+
+std::vector<Shape> parse_shapes(const CommandLine& words, const OperationEntry& entry) {
+  std::vector<Shape> shapes;
+  const std::string usual = usual_sizes[static_cast<std::size_t>(entry.sizes) - 1];
+  const std::string& sizes = words.sizes.empty() && words.shapes.empty() ? usual : words.sizes;
+  if (!sizes.empty())
+    for (const Index n : apps::parse_index_list("--sizes", sizes, 1)) {
+      shapes.push_back(equal_sizes(entry, n));
+      check_overflow("--sizes", entry, shapes.back());
+    }
+  for (const std::string& text : words.shapes) {
+    shapes.push_back(parse_shape(entry, text));
+    check_overflow("--shape", entry, shapes.back());
+  }
+  return shapes;
+}
+
+} // namespace
+
+std::string_view to_string(Operation operation) {
+  return operation == Operation::Gemm ? "gemm" : operation == Operation::SumOfSquares ? "sum_of_squares" : "operation";
+}
+
+Operation parse_operation(const CommandLine& words) {
+  for (const Operation own : {Operation::Gemm, Operation::SumOfSquares}) {
+    const bool named = words.operation == to_string(own);
+    if (named && !words.op_plugins.empty())
+      throw InvalidArgument(
+          fmt::format("--op-plugin: has operations of your own, and --op {} is the library's; name one of your own",
+                      words.operation));
+    if (named) return own;
+  }
+  if (words.operation.empty() && (words.op_plugins.empty() || words.list || words.list_operations))
+    return Operation::Gemm;
+  refuse_options_of_products(words);
+  return Operation::User;
+}
+
+void read_operations(const CommandLine& words, Options& options) {
+  options.op_plugins = words.op_plugins;
+  if (options.operation != Operation::User) return;
+  std::vector<std::string> names;
+  if (!words.operation.empty()) names = apps::split_list("--op", words.operation);
+  for (const std::string& name : names)
+    if (name == to_string(Operation::Gemm) || name == to_string(Operation::SumOfSquares))
+      throw InvalidArgument(fmt::format("--op: {} is raced by itself, not in a list; its rows are kernels", name));
+  const std::vector<DType> types = options.types_given ? options.types : std::vector<DType>();
+  for (const NamedOperation& named : choose_operations(all_operations(options.op_plugins), names, types))
+    options.operations.push_back({named, parse_shapes(words, *named.entry)});
+}
+
+std::vector<DType> filled_types(const Options& options) {
+  if (options.operation != Operation::User) return options.types;
+  std::vector<DType> types;
+  for (const ChosenOperation& operation : options.operations)
+    for (std::size_t a = 0; a < operation.named.entry->count; ++a)
+      if (const DType type = operation.named.entry->arrays[a].type; is_element_type(type)) types.push_back(type);
+  return types;
+}
+
+} // namespace tessera::compare_app

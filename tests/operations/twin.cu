@@ -1,0 +1,3 @@
+#include "twin.hpp"
+
+TESSERA_CUDA_KERNELS(Twin)
