@@ -22,18 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
-
-std::vector<fs::path> search_folders() {
-  std::vector<fs::path> folders = absolute_folders(plugin_path());
-  if (const fs::path beside = folder_of(reinterpret_cast<const void*>(&load_plugin)); !beside.empty()) {
-    folders.push_back(beside);
-    folders.push_back(beside / "tessera");
-  }
-  const fs::path installed = TESSERA_INSTALL_PLUGIN_DIR;
-  if (!installed.empty() && (folders.empty() || folders.back() != installed)) folders.push_back(installed);
-  return folders;
-}
+constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so", mpi_prefix = "mpi_";
 
 /// Says what is wrong with a plug-in; empty if nothing is. It reads fields in order and stops at the first one that
 /// disagrees, because the fields behind it may not exist.
@@ -84,6 +73,17 @@ bool is_plugin_name(std::string_view name) noexcept {
   });
 }
 
+std::vector<fs::path> plugin_folders() {
+  std::vector<fs::path> folders = absolute_folders(plugin_path());
+  if (const fs::path beside = folder_of(reinterpret_cast<const void*>(&load_plugin)); !beside.empty()) {
+    folders.push_back(beside);
+    folders.push_back(beside / "tessera");
+  }
+  const fs::path installed = TESSERA_INSTALL_PLUGIN_DIR;
+  if (!installed.empty() && (folders.empty() || folders.back() != installed)) folders.push_back(installed);
+  return folders;
+}
+
 std::string plugin_path() {
   const char* variable = trusted_variable("TESSERA_PLUGIN_PATH");
   return variable != nullptr ? variable : "";
@@ -103,7 +103,7 @@ std::vector<std::string> plugin_names_in(std::string_view path) {
           !name.ends_with(file_suffix))
         continue;
       name = name.substr(file_prefix.size(), name.size() - file_prefix.size() - file_suffix.size());
-      if (is_plugin_name(name)) names.emplace_back(name);
+      if (is_plugin_name(name) && !name.starts_with(mpi_prefix)) names.emplace_back(name);
     }
   }
   std::sort(names.begin(), names.end());
@@ -113,7 +113,7 @@ std::vector<std::string> plugin_names_in(std::string_view path) {
 
 LoadedPlugin load_plugin(std::string_view name) {
   const std::string file = std::string(file_prefix) + std::string(name) + std::string(file_suffix);
-  const std::vector<fs::path> folders = search_folders();
+  const std::vector<fs::path> folders = plugin_folders();
   if (const fs::path path = first_file(folders, file); !path.empty()) return open(path, name);
   return {nullptr,
           {},

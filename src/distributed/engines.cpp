@@ -1,0 +1,26 @@
+#include "engines.hpp"
+
+#include <array>
+
+namespace tessera {
+namespace distributed {
+namespace {
+
+const std::array ladder{&summa};
+
+} // namespace
+
+std::span<const EngineRow* const> engine_rows() noexcept { return ladder; }
+
+} // namespace distributed
+
+std::span<const DistributedEngine> distributed_engines() noexcept {
+  static const auto engines = [] {
+    std::array<DistributedEngine, distributed::ladder.size()> copies;
+    for (std::size_t i = 0; i < copies.size(); ++i) copies[i] = *distributed::ladder[i];
+    return copies;
+  }();
+  return engines;
+}
+
+} // namespace tessera

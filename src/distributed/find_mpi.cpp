@@ -1,0 +1,127 @@
+/// Finds out which MPI the process uses, from the libraries that are loaded, because an MPI_Comm has no type that would
+/// tell.
+
+#include "find_mpi.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
+
+#include "dispatch/plugin_loader.hpp"
+#include "dispatch/shared_library.hpp"
+
+namespace tessera::distributed {
+namespace {
+
+namespace fs = std::filesystem;
+
+using GetVersion = int (*)(char* text, int* length);
+
+/// An MPI library of the process.
+struct LoadedMpi {
+  GetVersion get_version;
+  std::string file;
+};
+
+[[noreturn]] void unavailable(const std::string& why) { throw BackendUnavailable("distributed matrices: " + why); }
+
+/// Collects the paths of loaded libraries that are called like an MPI.
+int collect(dl_phdr_info* library, std::size_t, void* paths) {
+  const std::string path = library->dlpi_name;
+  if (path.substr(path.rfind('/') + 1).starts_with("libmpi"))
+    static_cast<std::vector<std::string>*>(paths)->push_back(path);
+  return 0;
+}
+
+void add(std::vector<LoadedMpi>& found, void* function) {
+  if (function == nullptr) return;
+  const auto get_version = reinterpret_cast<GetVersion>(function);
+  const auto same = [&](const LoadedMpi& mpi) { return mpi.get_version == get_version; };
+  if (std::none_of(found.begin(), found.end(), same)) found.push_back({get_version, file_of(function)});
+}
+
+/// Looks in the global scope, where also a program linked statically with MPI has it, and in each library by itself.
+std::vector<LoadedMpi> loaded_libraries() {
+  constexpr const char* name = "MPI_Get_library_version";
+  std::vector<LoadedMpi> found;
+  add(found, dlsym(RTLD_DEFAULT, name));
+  std::vector<std::string> paths;
+  dl_iterate_phdr(collect, &paths);
+  for (const std::string& path : paths)
+    if (void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+      add(found, dlsym(library, name));
+      dlclose(library);
+    }
+  return found;
+}
+
+std::string_view name_of(const LoadedMpi& mpi) {
+  std::vector<char> text(16384); // the most that an MPI asks for is 8192
+  int length = 0;
+  mpi.get_version(text.data(), &length);
+  const std::string_view version(text.data());
+  if (version.starts_with("Open MPI")) return "openmpi";
+  if (version.starts_with("MPICH")) return "mpich";
+  unavailable("no plug-in for the MPI of this process, " + mpi.file + ", which calls itself '" +
+              std::string(version.substr(0, version.find('\n'))) +
+              "'; use Open MPI or MPICH (Debian: libopenmpi-dev, libmpich-dev)");
+}
+
+/// Finds, opens and checks the plug-in. It is loaded once.
+const MpiPluginInfo& load(std::string_view name) {
+  static std::mutex mutex;
+  static const MpiPluginInfo* loaded = nullptr;
+  const std::lock_guard lock(mutex);
+  if (loaded != nullptr) return *loaded;
+  const std::string file = "libtessera_mpi_" + std::string(name) + ".so";
+  const std::vector<fs::path> folders = plugin_folders();
+  const fs::path path = first_file(folders, file);
+  if (path.empty())
+    unavailable("no " + file + " in " + joined(folders) + "; build Tessera where this MPI is installed (Debian: lib" +
+                std::string(name) + "-dev), or name the file's folder in TESSERA_PLUGIN_PATH");
+  const tessera::detail::ContractArithmetic contract;
+  const OpenedLibrary opened = open_library(path, mpi_plugin_entry_name, "plug-in for MPI");
+  if (opened.function == nullptr) unavailable(opened.reason);
+  const MpiPluginInfo* info = reinterpret_cast<MpiPluginEntry>(opened.function)();
+  std::string why = info != nullptr ? header_mismatch(*info, "MpiPluginInfo", mpi_plugin_abi_version)
+                                    : "its entry point returned null";
+  if (why.empty() && name != info->name) why = "it calls itself '" + std::string(info->name) + "'";
+  if (why.empty() && info->bound_to != &library_mark)
+    why = "it is bound to another copy of libtessera, " + file_of(info->bound_to) + "; load only one of them";
+  if (!why.empty()) unavailable("cannot use " + path.string() + ": " + why);
+  if (log_dispatch()) log_line("MPI: " + path.string());
+  loaded = info;
+  return *info;
+}
+
+} // namespace
+
+std::string_view loaded_mpi() {
+  const std::vector<LoadedMpi> found = loaded_libraries();
+  if (found.empty())
+    unavailable(
+        "this process has no MPI; link the program with one (Debian: libopenmpi-dev or libmpich-dev), call "
+        "MPI_Init_thread, and start it by mpirun");
+  if (found.size() > 1)
+    unavailable("this process has two MPI libraries, " + found[0].file + " and " + found[1].file +
+                ", and a communicator does not say to which one it belongs; load only one of them");
+  return name_of(found[0]);
+}
+
+std::unique_ptr<Communicator> open_communicator(detail::MpiHandle comm, double time_limit) {
+  const MpiPluginInfo& plugin = load(loaded_mpi());
+  std::unique_ptr<Communicator> opened;
+  Status status = plugin.open(comm.address, comm.size, time_limit, opened);
+  if (!status.ok()) status.why = "grid: " + status.why;
+  throw_if_failed(status);
+  return opened;
+}
+
+} // namespace tessera::distributed

@@ -1,0 +1,135 @@
+/// Random products on random grids, whose bits must be the bits of one rank. DISTRIBUTED_CASES says how many, and
+/// DISTRIBUTED_SEED from which number on.
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "ranks.hpp"
+
+namespace tessera::test {
+namespace {
+
+int number_of(const char* variable, int otherwise) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? std::atoi(value) : otherwise;
+}
+
+/// Every rank draws the same numbers.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : generator_(seed) {}
+  Index in(Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(generator_); }
+  bool one_of(int count) { return in(1, count) == 1; }
+  template <class X>
+  X among(std::initializer_list<X> list) {
+    return *(list.begin() + in(0, static_cast<Index>(list.size()) - 1));
+  }
+  /// A size: often tiny, sometimes none, sometimes at the border of blocks and segments.
+  Index size(Index most) { return one_of(12) ? 0 : one_of(3) ? in(1, 4) : in(1, most); }
+  Index block() { return one_of(3) ? in(1, 8) : one_of(2) ? in(1, 100) : in(1, 1500); }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+struct Shape {
+  int rows, cols, layers;
+};
+Shape draw_shape(Draw& draw, int ranks) {
+  const int rows = static_cast<int>(draw.in(1, ranks));
+  const int cols = static_cast<int>(draw.in(1, ranks / rows));
+  return {rows, cols, static_cast<int>(draw.in(1, ranks / (rows * cols)))};
+}
+
+template <class T>
+Matrix<T> draw_matrix(Draw& draw, Index rows, Index cols) {
+  const Seed seed{static_cast<std::uint64_t>(draw.in(0, 1 << 30))};
+  switch (draw.in(0, 3)) {
+    case 0:
+      return Matrix<T>::random(rows, cols, seed, Distribution::Special, T(0.001), T(0.05));
+    case 1:
+      return Matrix<T>::random(rows, cols, seed, Distribution::Special, T(0), T(0.5));
+    case 2:
+      return Matrix<T>::random(rows, cols, seed, Distribution::Wide, T(-20), T(20));
+    default:
+      return Matrix<T>::random(rows, cols, seed);
+  }
+}
+
+template <class T>
+DistributedMatrix<T> spread(Draw& draw, const Grid& grid, const Matrix<T>& whole, bool transposed) {
+  const Matrix<T> stored = transposed ? Matrix<T>(whole.transposed()) : Matrix<T>(whole);
+  const Blocks blocks{draw.block(), draw.block()};
+  const auto order = draw.one_of(2) ? LocalOrder::RowMajor : LocalOrder::ColumnMajor;
+  DistributedMatrix<T> part(grid, stored.rows(), stored.cols(), blocks, order);
+  take_own_part(stored, part);
+  return part;
+}
+
+/// Gives A and C the blocks that need no copies within the grid, in half of the cases.
+template <class T>
+DistributedMatrix<T> spread_alike(const Grid& grid, const Matrix<T>& whole, Blocks blocks) {
+  DistributedMatrix<T> part(grid, whole.rows(), whole.cols(), blocks);
+  take_own_part(whole, part);
+  return part;
+}
+
+template <class T>
+std::string try_case(Draw& draw, MPI_Comm comm, int ranks) {
+  const Shape shape = draw_shape(draw, ranks);
+  const Index m = draw.size(70), n = draw.size(70);
+  const Index k = draw.one_of(10) ? 0 : draw.one_of(2) ? draw.in(1, 300) : draw.in(900, 4200);
+  const auto alpha = draw.among<T>({1, 1, -1, 0, T(0.37)}), beta = draw.among<T>({0, 0, 1, -1, T(1.7)});
+  const bool alike = draw.one_of(2), transposed_a = !alike && draw.one_of(2), transposed_b = !alike && draw.one_of(2);
+  const Matrix<T> a = draw_matrix<T>(draw, m, k), b = draw_matrix<T>(draw, k, n);
+  Matrix<T> c = draw_matrix<T>(draw, m, n);
+  const auto engine = std::string(draw.among<const char*>({"", "summa"}));
+
+  const Grid grid(comm, shape.rows, shape.cols, shape.layers);
+  const Blocks blocks{draw.block(), draw.block()};
+  const Index k_block = draw.block();
+  auto dist_a = alike ? spread_alike(grid, a, {blocks.rows, k_block}) : spread(draw, grid, a, transposed_a);
+  auto dist_b = alike ? spread_alike(grid, b, {k_block, blocks.cols}) : spread(draw, grid, b, transposed_b);
+  auto dist_c = alike ? spread_alike(grid, c, blocks) : spread(draw, grid, c, false);
+  const DistributedOptions options{
+      .backend = draw.among({Backend::Reference, Backend::Auto}), .engine = engine, .threads = 1};
+  const auto view_a = transposed_a ? dist_a.transposed() : dist_a.view();
+  const auto view_b = transposed_b ? dist_b.transposed() : dist_b.view();
+  const DistributedReport report = gemm(alpha, view_a, view_b, beta, dist_c, options);
+
+  gemm(alpha, a, b, beta, c, {.backend = Backend::Reference});
+  const std::string name = std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(k) + " on " +
+                           std::to_string(shape.rows) + "×" + std::to_string(shape.cols) + "×" +
+                           std::to_string(shape.layers) + " of " + std::to_string(ranks) + ", engine " + report.engine;
+  if (const Index differ = differing_bits(c, dist_c); differ != 0)
+    return name + ": " + std::to_string(differ) + " elements differ";
+  if (report.bytes_received != report.bytes_expected)
+    return name + ": received " + std::to_string(report.bytes_received) + " bytes, expected " +
+           std::to_string(report.bytes_expected);
+  if (report.allocated_bytes != report.planned_bytes)
+    return name + ": allocated " + std::to_string(report.allocated_bytes) + " bytes, planned " +
+           std::to_string(report.planned_bytes);
+  return {};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(random_products_have_the_bits_of_one_rank) {
+  const int cases = number_of("DISTRIBUTED_CASES", 60), first = number_of("DISTRIBUTED_SEED", 0);
+  for (int ranks = 1; ranks <= world_size(); ++ranks) {
+    const FirstRanks members(ranks);
+    if (!members.holds_this_rank()) continue;
+    for (int number = first + ranks; number < first + cases; number += world_size()) {
+      Draw draw(static_cast<std::uint64_t>(number));
+      const std::string wrong =
+          draw.one_of(2) ? try_case<float>(draw, members.comm(), ranks) : try_case<double>(draw, members.comm(), ranks);
+      BOOST_TEST(wrong.empty(), "case " << number << ": " << wrong);
+    }
+  }
+}
+
+} // namespace tessera::test
