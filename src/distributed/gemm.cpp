@@ -237,7 +237,10 @@ DistributedReport multiply(const Call& call) {
   if (status.ok()) status = guarded([&] { return prepare(call, product, *engine, work); });
   throw_if_failed(agree(world, name_of_gemm, status));
   status = guarded([&] { return work.run->run(work.report); });
-  if (world.broken().ok()) status = agree(world, name_of_gemm, status);
+  if (world.broken().ok())
+    status = agree(world, name_of_gemm, status);
+  else
+    status.why = std::string(name_of_gemm) + ": " + status.why;
   if (!world.broken().ok()) work.buffers.abandon();
   throw_if_failed(status);
   throw_if_failed(partly_written(guarded([&] { return apply_epilogue(call, work.sums); })));
