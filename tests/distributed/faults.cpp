@@ -69,13 +69,17 @@ int two_mpis(int argc, char** argv) {
 }
 
 extern "C" void end_at_once(int) { kill(getpid(), SIGKILL); }
+extern "C" void fall_silent(int) {
+  for (unsigned left = 5; left > 0;) left = sleep(left); // longer than the time limit of the grid
+  _exit(0);
+}
 
-/// Rank 1 is killed while products run. The other ranks must get a DeviceError within the time limit, with C as it was.
-/// Each rank writes to a file of its own, because mpirun may end before it has passed on what ranks print.
-int killed_rank(int argc, char** argv) {
+/// Rank 1 is killed, or falls silent, while products run. The other ranks must get a DeviceError within the time limit,
+/// with C as it was. Each rank writes to a file of its own, because mpirun may end before it has passed on what ranks
+/// print.
+int lost_rank(int argc, char** argv, void (*lose)(int)) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  std::signal(SIGUSR1, SIG_IGN); // by which MPICH's mpirun tells the other ranks that one has ended
   constexpr Index size = 512;
   Grid grid(MPI_COMM_WORLD, 2, 2, 1, 3.0);
   if (std::freopen((std::string(argv[2]) + "/rank" + std::to_string(grid.rank())).c_str(), "w", stdout) == nullptr)
@@ -87,7 +91,7 @@ int killed_rank(int argc, char** argv) {
   fill(a, 1);
   fill(b, 1);
   if (grid.rank() == 1) {
-    std::signal(SIGALRM, end_at_once);
+    std::signal(SIGALRM, lose);
     itimerval timer{};
     timer.it_value.tv_usec = 300000;
     setitimer(ITIMER_REAL, &timer, nullptr);
@@ -125,7 +129,9 @@ int main(int argc, char** argv) {
   if (fault == "finalised") return finalised(argc, argv);
   if (fault == "without_threads") return without_threads(argc, argv);
   if (fault == "two_mpis" && argc > 2) return two_mpis(argc, argv);
-  if (fault == "killed_rank" && argc > 2) return killed_rank(argc, argv);
-  std::puts("usage: faults uninitialised|finalised|without_threads|two_mpis LIBRARY|killed_rank FOLDER");
+  if (fault == "killed_rank" && argc > 2) return lost_rank(argc, argv, end_at_once);
+  if (fault == "silent_rank" && argc > 2) return lost_rank(argc, argv, fall_silent);
+  std::puts(
+      "usage: faults uninitialised|finalised|without_threads|two_mpis LIBRARY|killed_rank FOLDER|silent_rank FOLDER");
   return 2;
 }
