@@ -35,6 +35,8 @@ if(NOT TESSERA_MPI STREQUAL "OFF")
   foreach(mpi openmpi mpich)
     if(MPI_${mpi}_FOUND)
       list(APPEND tessera_mpis ${mpi})
+      # Debian's description of the ScaLAPACK for one MPI links the system's first MPI, which may be the other one.
+      find_library(TESSERA_SCALAPACK_${mpi} scalapack-${mpi} DOC "The ScaLAPACK that was built for ${mpi}")
     endif()
   endforeach()
   if(TESSERA_MPI STREQUAL "ON" AND NOT tessera_mpis)

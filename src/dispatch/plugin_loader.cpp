@@ -22,7 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so", mpi_prefix = "mpi_";
+constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
+constexpr std::string_view no_backends[] = {"mpi_", "scalapack"};
+
+bool may_be_backend(std::string_view name) {
+  return is_plugin_name(name) && std::none_of(std::begin(no_backends), std::end(no_backends),
+                                              [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 /// Says what is wrong with a plug-in; empty if nothing is. It reads fields in order and stops at the first one that
 /// disagrees, because the fields behind it may not exist.
@@ -103,7 +109,7 @@ std::vector<std::string> plugin_names_in(std::string_view path) {
           !name.ends_with(file_suffix))
         continue;
       name = name.substr(file_prefix.size(), name.size() - file_prefix.size() - file_suffix.size());
-      if (is_plugin_name(name) && !name.starts_with(mpi_prefix)) names.emplace_back(name);
+      if (may_be_backend(name)) names.emplace_back(name);
     }
   }
   std::sort(names.begin(), names.end());

@@ -34,8 +34,8 @@ bool is_plugin_name(std::string_view name) noexcept;
 std::string plugin_path();
 
 /// Returns the <name> of each file libtessera_<name>.so in the folders of `path`, sorted, each once. Not every file is
-/// a plug-in: libtessera_blas.so is none. Plug-ins for MPI, whose names begin with mpi_, are left out, because opening
-/// one would load an MPI. Throws std::bad_alloc.
+/// a plug-in: libtessera_blas.so is none. Libraries for MPI, whose names begin with mpi_ or scalapack, are left out,
+/// because opening one would load an MPI. Throws std::bad_alloc.
 std::vector<std::string> plugin_names_in(std::string_view path);
 
 /// Calls probe and create, and turns every exception but std::bad_alloc into a reason. On failure `executor` is null.

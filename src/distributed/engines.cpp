@@ -6,7 +6,7 @@ namespace tessera {
 namespace distributed {
 namespace {
 
-const std::array ladder{&summa};
+const std::array ladder{&summa, &pblas};
 
 } // namespace
 

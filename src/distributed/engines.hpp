@@ -25,6 +25,8 @@ struct Product {
   Index local_rows, local_cols; ///< of C's part at this rank's coordinates; 0 on a rank that does not work
   int threads;
   Executor* executor;
+  Backend backend = Backend::Auto; ///< as the caller of this rank named it
+  LocalOrder a_order = order, b_order = order;
 };
 
 /// One product by one engine, on one rank.
@@ -51,7 +53,7 @@ struct EngineRow : DistributedEngine {
   std::unique_ptr<EngineRun> (*make)(const Product& product);
 };
 
-extern const EngineRow summa;
+extern const EngineRow summa, pblas;
 
 /// Returns the rows in the order of preference.
 std::span<const EngineRow* const> engine_rows() noexcept;

@@ -74,35 +74,56 @@ std::string_view name_of(const LoadedMpi& mpi) {
               "'; use Open MPI or MPICH (Debian: libopenmpi-dev, libmpich-dev)");
 }
 
-/// Finds, opens and checks the plug-in. It is loaded once.
-const MpiPluginInfo& load(std::string_view name) {
-  static std::mutex mutex;
-  static const MpiPluginInfo* loaded = nullptr;
-  const std::lock_guard lock(mutex);
-  if (loaded != nullptr) return *loaded;
-  const std::string file = "libtessera_mpi_" + std::string(name) + ".so";
+/// What distinguishes the two kinds of plug-ins.
+struct Kind {
+  const char* prefix;  ///< of the file's name, before the MPI's
+  const char* entry;   ///< the function that it exports
+  const char* package; ///< of Debian, with the MPI's name in place of %
+  std::uint32_t abi_version;
+};
+constexpr Kind mpi_kind{"libtessera_mpi_", mpi_plugin_entry_name, "lib%-dev", mpi_plugin_abi_version};
+constexpr Kind scalapack_kind{"libtessera_scalapack_", scalapack_entry_name, "libscalapack-%-dev",
+                              scalapack_plugin_abi_version};
+
+std::string package_of(const Kind& kind, std::string_view mpi) {
+  std::string package = kind.package;
+  return package.replace(package.find('%'), 1, mpi);
+}
+
+/// Finds, opens and checks the plug-in for an MPI.
+template <class Info>
+const Info& load(const Kind& kind, std::string_view mpi) {
+  const std::string file = kind.prefix + std::string(mpi) + ".so";
   const std::vector<fs::path> folders = plugin_folders();
   const fs::path path = first_file(folders, file);
   if (path.empty())
-    unavailable("no " + file + " in " + joined(folders) + "; build Tessera where this MPI is installed (Debian: lib" +
-                std::string(name) + "-dev), or name the file's folder in TESSERA_PLUGIN_PATH");
+    unavailable("no " + file + " in " + joined(folders) + "; build Tessera where it is installed (Debian: " +
+                package_of(kind, mpi) + "), or name the file's folder in TESSERA_PLUGIN_PATH");
   const tessera::detail::ContractArithmetic contract;
-  const OpenedLibrary opened = open_library(path, mpi_plugin_entry_name, "plug-in for MPI");
+  const OpenedLibrary opened = open_library(path, kind.entry, "plug-in for MPI");
   if (opened.function == nullptr) unavailable(opened.reason);
-  const MpiPluginInfo* info = reinterpret_cast<MpiPluginEntry>(opened.function)();
-  std::string why = info != nullptr ? header_mismatch(*info, "MpiPluginInfo", mpi_plugin_abi_version)
-                                    : "its entry point returned null";
-  if (why.empty() && name != info->name) why = "it calls itself '" + std::string(info->name) + "'";
+  const Info* info = reinterpret_cast<const Info* (*)()>(opened.function)();
+  std::string why =
+      info != nullptr ? header_mismatch(*info, "description", kind.abi_version) : "its entry point returned null";
+  if (why.empty() && mpi != info->name) why = "it calls itself '" + std::string(info->name) + "'";
   if (why.empty() && info->bound_to != &library_mark)
     why = "it is bound to another copy of libtessera, " + file_of(info->bound_to) + "; load only one of them";
   if (!why.empty()) unavailable("cannot use " + path.string() + ": " + why);
   if (log_dispatch()) log_line("MPI: " + path.string());
-  loaded = info;
   return *info;
 }
 
-} // namespace
+/// Loads a plug-in once.
+template <class Info>
+const Info& loaded_once(const Kind& kind, std::string_view mpi) {
+  static std::mutex mutex;
+  static const Info* loaded = nullptr;
+  const std::lock_guard lock(mutex);
+  if (loaded == nullptr) loaded = &load<Info>(kind, mpi);
+  return *loaded;
+}
 
+/// Returns "openmpi" or "mpich", whichever the process has loaded.
 std::string_view loaded_mpi() {
   const std::vector<LoadedMpi> found = loaded_libraries();
   if (found.empty())
@@ -115,13 +136,17 @@ std::string_view loaded_mpi() {
   return name_of(found[0]);
 }
 
+} // namespace
+
 std::unique_ptr<Communicator> open_communicator(detail::MpiHandle comm, double time_limit) {
-  const MpiPluginInfo& plugin = load(loaded_mpi());
+  const MpiPluginInfo& plugin = loaded_once<MpiPluginInfo>(mpi_kind, loaded_mpi());
   std::unique_ptr<Communicator> opened;
   Status status = plugin.open(comm.address, comm.size, time_limit, opened);
   if (!status.ok()) status.why = "grid: " + status.why;
   throw_if_failed(status);
   return opened;
 }
+
+const ScalapackInfo& load_scalapack() { return loaded_once<ScalapackInfo>(scalapack_kind, loaded_mpi()); }
 
 } // namespace tessera::distributed

@@ -5,6 +5,7 @@
 #include <tessera/detail/distributed.hpp>
 
 #include "mpi/communicator.hpp"
+#include "scalapack/scalapack.hpp"
 
 namespace tessera::distributed {
 
@@ -12,7 +13,7 @@ namespace tessera::distributed {
 /// BackendUnavailable where the process has no MPI, more than one, or one without a plug-in.
 std::unique_ptr<Communicator> open_communicator(detail::MpiHandle comm, double time_limit);
 
-/// Returns "openmpi" or "mpich", whichever the process has loaded. Throws BackendUnavailable.
-std::string_view loaded_mpi();
+/// Returns the plug-in with the ScaLAPACK for that MPI. Throws BackendUnavailable where there is none.
+const ScalapackInfo& load_scalapack();
 
 } // namespace tessera::distributed

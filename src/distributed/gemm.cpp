@@ -140,7 +140,10 @@ Product product_of(const Call& call) {
           works ? rows.held(grid.row_of_rank()) : 0,
           works ? cols.held(grid.col_of_rank()) : 0,
           call.options.threads,
-          nullptr};
+          nullptr,
+          call.options.backend,
+          call.a.order,
+          call.b.order};
 }
 
 /// Chooses the engine that was named, or the first one that takes the product. All ranks choose alike.

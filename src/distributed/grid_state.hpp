@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include <tessera/detail/distributed.hpp>
 
@@ -15,6 +17,13 @@ struct GridState {
   std::unique_ptr<distributed::Communicator> world; ///< all ranks of the caller's communicator
   std::unique_ptr<distributed::Communicator> row; ///< the ranks of this layer and row, by column; null without a place
   std::unique_ptr<distributed::Communicator> col; ///< the ranks of this layer and column, by row; null without a place
+
+  /// What the engine pblas found out about ScaLAPACK, and keeps: a context for each order of local elements.
+  struct Scalapack {
+    std::optional<int> contexts[2];
+    std::optional<std::string> why_not[2]; ///< for f32 and f64: empty where the sums have the canonical order
+  };
+  Scalapack scalapack;
 
   int layer_size() const noexcept { return shape.rows * shape.cols; }
   bool has_place() const noexcept { return world->rank() < layer_size() * shape.layers; }

@@ -43,6 +43,8 @@ class Communicator {
   virtual ThreadLevel thread_level() const noexcept = 0;
   /// Is the calling thread the one that initialised MPI?
   virtual bool on_main_thread() const noexcept = 0;
+  /// Returns the address of the MPI_Comm, for libraries that are built with this MPI.
+  virtual const void* native() const noexcept = 0;
   /// Returns why the communicator is broken; Ok as long as it is not.
   virtual Status broken() const noexcept = 0;
 

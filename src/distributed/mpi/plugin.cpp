@@ -74,6 +74,7 @@ class MpiCommunicator final : public Communicator {
     MPI_Is_thread_main(&main);
     return main != 0;
   }
+  const void* native() const noexcept override { return &comm_; }
   Status broken() const noexcept override { return copy_of_failure(); }
 
   Status split(int color, int key, std::unique_ptr<Communicator>& part) noexcept override try {
