@@ -57,7 +57,7 @@ bool same_bits(T x, T y) {
   return (std::isnan(x) && std::isnan(y)) || std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y);
 }
 
-/// Counts this rank's elements whose bits differ from those of the whole matrix.
+/// Counts this rank's elements whose bits differ from the bits of the whole matrix.
 template <class T>
 Index differing_bits(const Matrix<T>& whole, const DistributedMatrix<T>& part) {
   Index count = 0;
