@@ -50,6 +50,24 @@ concept MpiCommunicator = std::is_pointer_v<Comm> || std::is_integral_v<Comm>;
 /// How long a rank waits for another one, in seconds, if a grid says nothing else.
 inline constexpr double default_time_limit = 600;
 
+/// MPI for a program that links none, such as gemm_compare: it is initialised by the plug-in for the mpirun that
+/// started the program, and ends with this object, which must outlive every grid. Throws BackendUnavailable where the
+/// program was not started by mpirun.
+class MpiSession {
+ public:
+  /// Initialises MPI.
+  MpiSession() : world_(detail::start_mpi()) {}
+  /// Ends MPI.
+  ~MpiSession() { detail::stop_mpi(); }
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  /// Returns all ranks, for a grid.
+  const detail::MpiHandle& world() const noexcept { return world_; }
+
+ private:
+  detail::MpiHandle world_;
+};
+
 /// P×Q×layers ranks of a communicator. Rank l·P·Q + p·Q + q is in row p and column q of layer l; further ranks have no
 /// place and hold nothing. Matrices lie on layer 0. The layers share out k: each one multiplies a part of the segments.
 /// A copy stands for the same grid.
@@ -61,10 +79,18 @@ class Grid {
   template <MpiCommunicator Comm>
   Grid(Comm comm, int rows, int cols, int layers = 1, double time_limit = default_time_limit)
       : state_(detail::make_grid({&comm, sizeof comm}, {rows, cols, layers}, time_limit)) {}
+  /// Makes a grid of the ranks of a session.
+  Grid(const MpiSession& session, int rows, int cols, int layers = 1, double time_limit = default_time_limit)
+      : state_(detail::make_grid(session.world(), {rows, cols, layers}, time_limit)) {}
   /// Makes the grid of all ranks that receives the fewest elements in an m×n×k product.
   template <MpiCommunicator Comm>
   static Grid best(Comm comm, Index m, Index n, Index k, double time_limit = default_time_limit) {
     return Grid(detail::make_best_grid({&comm, sizeof comm}, m, n, k, time_limit));
+  }
+
+  /// Makes the best grid of the ranks of a session.
+  static Grid best(const MpiSession& session, Index m, Index n, Index k, double time_limit = default_time_limit) {
+    return Grid(detail::make_best_grid(session.world(), m, n, k, time_limit));
   }
 
   /// Returns the number of process rows.
@@ -77,6 +103,9 @@ class Grid {
   int rank() const noexcept { return detail::rank_in(*state_); }
   /// Returns the number of ranks of the communicator, of which the grid may leave some out.
   int ranks() const noexcept { return detail::ranks_of(*state_); }
+
+  /// Returns the largest of the numbers that the ranks pass, which are not negative.
+  double largest(double number) const { return detail::largest_of(*state_, number); }
 
   /// Returns what the library's functions take.
   const std::shared_ptr<detail::GridState>& state() const noexcept { return state_; }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -138,13 +139,23 @@ std::string_view loaded_mpi() {
 
 } // namespace
 
+const MpiPluginInfo& mpi_of_process() { return loaded_once<MpiPluginInfo>(mpi_kind, loaded_mpi()); }
+
 std::unique_ptr<Communicator> open_communicator(detail::MpiHandle comm, double time_limit) {
-  const MpiPluginInfo& plugin = loaded_once<MpiPluginInfo>(mpi_kind, loaded_mpi());
+  const MpiPluginInfo& plugin = mpi_of_process();
   std::unique_ptr<Communicator> opened;
   Status status = plugin.open(comm.address, comm.size, time_limit, opened);
   if (!status.ok()) status.why = "grid: " + status.why;
   throw_if_failed(status);
   return opened;
+}
+
+const MpiPluginInfo& mpi_of_this_start() {
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return loaded_once<MpiPluginInfo>(mpi_kind, "openmpi");
+  if (std::getenv("PMI_SIZE") != nullptr) return loaded_once<MpiPluginInfo>(mpi_kind, "mpich");
+  unavailable(
+      "this program was not started by the mpirun of Open MPI or MPICH (Debian: openmpi-bin, mpich); start it "
+      "by mpirun -n RANKS");
 }
 
 const ScalapackInfo& load_scalapack() { return loaded_once<ScalapackInfo>(scalapack_kind, loaded_mpi()); }

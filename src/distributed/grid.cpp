@@ -1,5 +1,6 @@
 /// Grids of ranks: their communicators, and the choice of the best one.
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -100,6 +101,25 @@ std::shared_ptr<GridState> make_grid(MpiHandle comm, const GridShape& shape, dou
   throw_out_of_memory(error);
 }
 
+std::shared_ptr<GridState> make_grid_of(MpiHandle comm, const std::vector<int>& ranks, const GridShape& shape,
+                                        double time_limit) try {
+  check_time_limit(time_limit);
+  std::unique_ptr<Communicator> world;
+  throw_if_failed(distributed::mpi_of_process().open_part(comm.address, comm.size, ranks.data(),
+                                                          static_cast<int>(ranks.size()), time_limit, world));
+  return complete(std::move(world), shape);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+int rank_in_communicator(MpiHandle comm) { return distributed::mpi_of_process().rank_in(comm.address, comm.size); }
+
+std::size_t size_of_communicator() { return distributed::mpi_of_process().comm_size; }
+
+bool allows_threads(const GridState& grid) noexcept {
+  return grid.world->thread_level() != distributed::ThreadLevel::Single;
+}
+
 std::shared_ptr<GridState> make_best_grid(MpiHandle comm, Index m, Index n, Index k, double time_limit) try {
   check_time_limit(time_limit);
   auto world = distributed::open_communicator(comm, time_limit);
@@ -113,6 +133,24 @@ std::shared_ptr<GridState> make_best_grid(MpiHandle comm, Index m, Index n, Inde
   return complete(std::move(world), best_shape(ranks, m, n, k));
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
+}
+
+MpiHandle start_mpi() try {
+  MpiHandle world{nullptr, 0};
+  world.address = distributed::mpi_of_this_start().start(world.size);
+  if (world.address == nullptr) throw BackendUnavailable("distributed matrices: MPI_Init_thread failed");
+  return world;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+void stop_mpi() noexcept { distributed::mpi_of_this_start().stop(); }
+
+/// Numbers that are not negative are in the order of their bits.
+double largest_of(GridState& grid, double number) {
+  auto bits = std::bit_cast<std::int64_t>(number);
+  throw_if_failed(grid.world->largest(&bits, 1));
+  return std::bit_cast<double>(bits);
 }
 
 GridShape shape_of(const GridState& grid) noexcept { return grid.shape; }

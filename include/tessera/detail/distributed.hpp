@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tessera/detail/export.hpp>
 #include <tessera/detail/storage.hpp>
@@ -61,7 +62,22 @@ struct MpiHandle {
   std::size_t size;
 };
 
+/// Initialises the MPI whose mpirun started the process; returns its world. Ends it.
+TESSERA_API MpiHandle start_mpi();
+TESSERA_API void stop_mpi() noexcept;
+/// Returns the largest of the numbers that the ranks pass, which are not negative.
+TESSERA_API double largest_of(GridState& grid, double number);
+
 TESSERA_API std::shared_ptr<GridState> make_grid(MpiHandle comm, const GridShape& shape, double time_limit);
+/// Makes a grid of one layer from some ranks of a communicator, which are in row order. Only they call it.
+TESSERA_API std::shared_ptr<GridState> make_grid_of(MpiHandle comm, const std::vector<int>& ranks,
+                                                    const GridShape& shape, double time_limit);
+/// Returns this process's rank in a communicator.
+TESSERA_API int rank_in_communicator(MpiHandle comm);
+/// Returns how many bytes an MPI_Comm of the MPI of this process has.
+TESSERA_API std::size_t size_of_communicator();
+/// Was MPI initialised so that a product may use threads?
+TESSERA_API bool allows_threads(const GridState& grid) noexcept;
 TESSERA_API std::shared_ptr<GridState> make_best_grid(MpiHandle comm, Index m, Index n, Index k, double time_limit);
 TESSERA_API GridShape shape_of(const GridState& grid) noexcept;
 /// Returns the rank in the communicator of the grid, and the number of its ranks.

@@ -76,9 +76,20 @@ struct MpiPluginInfo {
   std::uint32_t abi_version; ///< mpi_plugin_abi_version when the plug-in was compiled
   const char* build_tag;     ///< TESSERA_BUILD_TAG when the plug-in was compiled
   const char* name;          ///< the `<name>` of the file
+  std::size_t comm_size;     ///< bytes of an MPI_Comm
   /// Duplicates an MPI_Comm, given by the address of its handle and the handle's size. All ranks of it call the
   /// function. A wait fails after `time_limit` seconds.
   Status (*open)(const void* comm, std::size_t size, double time_limit, std::unique_ptr<Communicator>& opened) noexcept;
+  /// Returns the calling process's rank in an MPI_Comm that open() would take; −1 if it is no communicator.
+  int (*rank_in)(const void* comm, std::size_t size) noexcept;
+  /// Duplicates the part of an MPI_Comm that has these ranks, in this order. Only they call it.
+  Status (*open_part)(const void* comm, std::size_t size, const int* ranks, int count, double time_limit,
+                      std::unique_ptr<Communicator>& opened) noexcept;
+  /// Initialises MPI for a program that does not do it, with MPI_THREAD_FUNNELED. Returns the address of
+  /// MPI_COMM_WORLD's handle and sets its size; null where MPI could not be initialised.
+  const void* (*start)(std::size_t& size) noexcept;
+  /// Ends what start() began.
+  void (*stop)() noexcept;
   const char* bound_to = &library_mark; ///< as in PluginInfo
 };
 

@@ -6,6 +6,7 @@
 
 #include "communicator.hpp"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <sched.h>
 #include <algorithm>
@@ -257,7 +258,68 @@ Status open(const void* handle, std::size_t size, double time_limit, std::unique
   return out_of_memory(error);
 }
 
-constexpr MpiPluginInfo info{sizeof(MpiPluginInfo), mpi_plugin_abi_version, TESSERA_BUILD_TAG, TESSERA_MPI_NAME, open};
+int rank_in(const void* handle, std::size_t size) noexcept {
+  MPI_Comm comm;
+  if (size != sizeof comm || !mpi_is_running()) return -1;
+  std::memcpy(&comm, handle, sizeof comm);
+  int rank = -1;
+  if (comm != MPI_COMM_NULL) MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+Status open_part(const void* handle, std::size_t size, const int* ranks, int count, double time_limit,
+                 std::unique_ptr<Communicator>& opened) noexcept {
+  if (rank_in(handle, size) < 0)
+    return {StatusCode::InvalidArgument, "the context's communicator is none of " TESSERA_MPI_NAME};
+  MPI_Comm comm;
+  std::memcpy(&comm, handle, sizeof comm);
+  MPI_Group all = MPI_GROUP_NULL, part = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &all);
+  MPI_Group_incl(all, count, ranks, &part);
+  constexpr int tag = 7381; // of no other call
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = MPI_Comm_create_group(comm, part, tag, &made);
+  MPI_Group_free(&all);
+  MPI_Group_free(&part);
+  if (code != MPI_SUCCESS || made == MPI_COMM_NULL)
+    return {StatusCode::DeviceError, "MPI_Comm_create_group failed for the ranks of a grid"};
+  Status status = open(&made, sizeof made, time_limit, opened);
+  MPI_Comm_free(&made);
+  return status;
+}
+
+/// Open MPI loads parts of itself that look for its symbols in the global scope, where a plug-in's libraries are not.
+void make_mpi_global() {
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &library) != 0 && library.dli_fname != nullptr)
+    dlopen(library.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+const void* start(std::size_t& size) noexcept {
+  static MPI_Comm world = MPI_COMM_NULL;
+  make_mpi_global();
+  int begun = 0, provided = 0;
+  MPI_Initialized(&begun);
+  if (begun == 0 && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return nullptr;
+  world = MPI_COMM_WORLD;
+  size = sizeof world;
+  return &world;
+}
+
+void stop() noexcept {
+  if (mpi_is_running()) MPI_Finalize();
+}
+
+constexpr MpiPluginInfo info{sizeof(MpiPluginInfo),
+                             mpi_plugin_abi_version,
+                             TESSERA_BUILD_TAG,
+                             TESSERA_MPI_NAME,
+                             sizeof(MPI_Comm),
+                             open,
+                             rank_in,
+                             open_part,
+                             start,
+                             stop};
 
 } // namespace
 } // namespace tessera::distributed
