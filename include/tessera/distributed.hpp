@@ -32,6 +32,7 @@
 
 #include <array>
 #include <concepts>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -156,6 +157,15 @@ class DistributedMatrix {
   static DistributedMatrix wrap(const Grid& grid, const std::array<int, 9>& descriptor, T* data) {
     return DistributedMatrix(detail::wrap_distributed(grid.state(), descriptor, data, dtype_of<T>));
   }
+
+  /// Reads a .npy file that every rank can open; each rank reads its own elements. Throws IoError.
+  static DistributedMatrix load_npy(const Grid& grid, const std::filesystem::path& path, Blocks blocks = {},
+                                    LocalOrder order = LocalOrder::RowMajor) {
+    return DistributedMatrix(detail::load_distributed_npy(grid.state(), path, blocks, order, dtype_of<T>));
+  }
+  /// Writes a .npy file in a folder that the ranks share; each rank writes its own elements. The target is replaced
+  /// when all of them are written. Throws IoError.
+  void save_npy(const std::filesystem::path& path) const { detail::save_distributed_npy(*storage_, path); }
 
   /// Returns the number of rows of the whole matrix.
   Index rows() const noexcept { return storage_->rows; }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,6 +115,12 @@ TESSERA_API void scatter(const Operand* whole, int root, const DistributedStorag
 TESSERA_API void gather(const DistributedStorage& from, int root, const Operand* whole);
 /// Copies between two matrices of one shape and type on grids of one communicator.
 TESSERA_API void redistribute(const DistributedStorage& from, const DistributedStorage& to);
+
+/// Reads and writes .npy files; each rank its own elements.
+TESSERA_API DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid,
+                                                    const std::filesystem::path& path, Blocks blocks, LocalOrder order,
+                                                    DType type);
+TESSERA_API void save_distributed_npy(const DistributedStorage& x, const std::filesystem::path& path);
 
 TESSERA_API DistributedReport gemm(double alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b,
                                    Op op_b, double beta, const DistributedStorage& c,
