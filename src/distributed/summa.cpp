@@ -63,6 +63,9 @@ class SummaRun final : public EngineRun {
   Index strip_begin(Index strip) const noexcept { return rows_ * strip / strips(); }
   Index strips() const noexcept { return layered_ ? parts_of(rows_, least_strip, most_strips) : 1; }
 
+  Index rows_of(Index strip) const noexcept { return strip_begin(strip + 1) - strip_begin(strip); }
+  char* sums_of(Index strip) const noexcept { return sums_ + sums_bytes(strip_begin(strip)); }
+
   Status run_flat();
   Status run_layered();
   Status gather_panels();
@@ -178,31 +181,27 @@ Status SummaRun::run_layered() {
   Communicator& world = *product_.grid.world;
   const int above = world.rank() + product_.grid.layer_size(), below = world.rank() - product_.grid.layer_size();
   std::vector<Requests> coming(static_cast<std::size_t>(strips()));
-  const auto strip_of = [&](Index strip) {
-    const Index first = strip_begin(strip), count = strip_begin(strip + 1) - first;
-    return std::pair(sums_ + sums_bytes(first), count);
-  };
   for (Index strip = 0; receives_sums() && strip < strips(); ++strip) {
-    const auto [data, count] = strip_of(strip);
-    if (count * cols_ == 0) continue;
+    const std::size_t bytes = sums_bytes(rows_of(strip));
+    if (bytes == 0) continue;
     ++sums_messages_;
-    sums_received_ += sums_bytes(count);
+    sums_received_ += bytes;
     if (Status status =
-            world.receive(data, sums_bytes(count), above, tag_of_sums, coming[static_cast<std::size_t>(strip)]);
+            world.receive(sums_of(strip), bytes, above, tag_of_sums, coming[static_cast<std::size_t>(strip)]);
         !status.ok())
       return status;
   }
   for (Index strip = 0; strip < strips(); ++strip) {
-    const auto [data, count] = strip_of(strip);
+    const Index rows = rows_of(strip);
     if (Status status = waiting([&] { return world.wait(coming[static_cast<std::size_t>(strip)]); }); !status.ok())
       return status;
-    locally([&] { return local_.begin_strip(strip_begin(strip), count, receives_sums()); });
+    locally([&] { return local_.begin_strip(strip_begin(strip), rows, receives_sums()); });
     for (Index step = 0; step < product_.segments.steps(); ++step)
-      if (Status status = multiply(step, count); !status.ok()) return status;
+      if (Status status = multiply(step, rows); !status.ok()) return status;
     locally([&] { return local_.end_strip(); });
-    if (layer_ == 0 || count * cols_ == 0) continue;
+    if (layer_ == 0 || sums_bytes(rows) == 0) continue;
     ++sums_messages_;
-    if (Status status = world.send(data, sums_bytes(count), below, tag_of_sums, handing_on_); !status.ok())
+    if (Status status = world.send(sums_of(strip), sums_bytes(rows), below, tag_of_sums, handing_on_); !status.ok())
       return status;
   }
   return waiting([&] { return world.wait(handing_on_); });

@@ -50,8 +50,9 @@ Context context_of(int number) {
   // An MPI_Comm is a pointer or an int; either is returned in one register, whose first bytes are the handle's.
   const void* handle = find<void*(int)>("Cblacs2sys_handle")(system);
   std::memcpy(x.comm.data(), &handle, detail::size_of_communicator());
-  x.ranks.assign(static_cast<std::size_t>(x.rows * x.cols), 0);
-  x.ranks[static_cast<std::size_t>(x.row * x.cols + x.col)] =
+  const auto cols = static_cast<std::size_t>(x.cols);
+  x.ranks.assign(static_cast<std::size_t>(x.rows) * cols, 0);
+  x.ranks[static_cast<std::size_t>(x.row) * cols + static_cast<std::size_t>(x.col)] =
       detail::rank_in_communicator({x.comm.data(), detail::size_of_communicator()});
   const int count = x.rows * x.cols;
   find<void(int, const char*, const char*, int, int, int*, int, int, int)>("Cigsum2d")(number, "All", " ", count, 1,

@@ -28,16 +28,19 @@ struct Family {
 /// MPI counts in int: larger transfers are cut.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-static_assert(sizeof(MPI_Request) <= sizeof(std::uint64_t));
+// In Open MPI both are pointers to what only MPI knows.
+constexpr std::size_t comm_size = sizeof(MPI_Comm);       // NOLINT(bugprone-sizeof-expression)
+constexpr std::size_t request_size = sizeof(MPI_Request); // NOLINT(bugprone-sizeof-expression)
+static_assert(request_size <= sizeof(std::uint64_t));
 
 MPI_Request request_of(std::uint64_t bits) {
   MPI_Request request;
-  std::memcpy(&request, &bits, sizeof request);
+  std::memcpy(&request, &bits, request_size);
   return request;
 }
 std::uint64_t bits_of(MPI_Request request) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, &request, sizeof request);
+  std::memcpy(&bits, &request, request_size);
   return bits;
 }
 
@@ -231,10 +234,10 @@ Status duplicate(MPI_Comm comm, double time_limit, MPI_Comm& made) {
 
 Status open(const void* handle, std::size_t size, double time_limit, std::unique_ptr<Communicator>& opened) noexcept
     try {
-  if (size != sizeof(MPI_Comm))
+  if (size != comm_size)
     return {StatusCode::InvalidArgument,
             "the communicator has " + std::to_string(size) + " bytes, and MPI_Comm of " TESSERA_MPI_NAME " has " +
-                std::to_string(sizeof(MPI_Comm)) + "; was the program compiled with another MPI than it runs with?"};
+                std::to_string(comm_size) + "; was the program compiled with another MPI than it runs with?"};
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
@@ -243,7 +246,7 @@ Status open(const void* handle, std::size_t size, double time_limit, std::unique
   if (ended != 0)
     return {StatusCode::InvalidArgument, "MPI was finalised; make the grid, and end it, before MPI_Finalize"};
   MPI_Comm comm;
-  std::memcpy(&comm, handle, sizeof comm);
+  std::memcpy(&comm, handle, comm_size);
   if (comm == MPI_COMM_NULL)
     return {StatusCode::InvalidArgument, "the communicator is MPI_COMM_NULL; pass one that the rank belongs to"};
   int inter = 0;
@@ -260,8 +263,8 @@ Status open(const void* handle, std::size_t size, double time_limit, std::unique
 
 int rank_in(const void* handle, std::size_t size) noexcept {
   MPI_Comm comm;
-  if (size != sizeof comm || !mpi_is_running()) return -1;
-  std::memcpy(&comm, handle, sizeof comm);
+  if (size != comm_size || !mpi_is_running()) return -1;
+  std::memcpy(&comm, handle, comm_size);
   int rank = -1;
   if (comm != MPI_COMM_NULL) MPI_Comm_rank(comm, &rank);
   return rank;
@@ -272,7 +275,7 @@ Status open_part(const void* handle, std::size_t size, const int* ranks, int cou
   if (rank_in(handle, size) < 0)
     return {StatusCode::InvalidArgument, "the context's communicator is none of " TESSERA_MPI_NAME};
   MPI_Comm comm;
-  std::memcpy(&comm, handle, sizeof comm);
+  std::memcpy(&comm, handle, comm_size);
   MPI_Group all = MPI_GROUP_NULL, part = MPI_GROUP_NULL;
   MPI_Comm_group(comm, &all);
   MPI_Group_incl(all, count, ranks, &part);
@@ -283,7 +286,7 @@ Status open_part(const void* handle, std::size_t size, const int* ranks, int cou
   MPI_Group_free(&part);
   if (code != MPI_SUCCESS || made == MPI_COMM_NULL)
     return {StatusCode::DeviceError, "MPI_Comm_create_group failed for the ranks of a grid"};
-  Status status = open(&made, sizeof made, time_limit, opened);
+  Status status = open(&made, comm_size, time_limit, opened);
   MPI_Comm_free(&made);
   return status;
 }
@@ -302,7 +305,7 @@ const void* start(std::size_t& size) noexcept {
   MPI_Initialized(&begun);
   if (begun == 0 && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return nullptr;
   world = MPI_COMM_WORLD;
-  size = sizeof world;
+  size = comm_size;
   return &world;
 }
 
@@ -314,7 +317,7 @@ constexpr MpiPluginInfo info{sizeof(MpiPluginInfo),
                              mpi_plugin_abi_version,
                              TESSERA_BUILD_TAG,
                              TESSERA_MPI_NAME,
-                             sizeof(MPI_Comm),
+                             comm_size,
                              open,
                              rank_in,
                              open_part,

@@ -31,7 +31,7 @@ constexpr int one = 1;
 
 int make_context(const void* handle, int rows, int cols, int row_stride, int col_stride) {
   MPI_Comm comm;
-  std::memcpy(&comm, handle, sizeof comm);
+  std::memcpy(&comm, handle, sizeof comm); // NOLINT(bugprone-sizeof-expression): a pointer in Open MPI
   const int system = Csys2blacs_handle(comm);
   std::vector<int> map; // column by column
   for (int col = 0; col < cols; ++col)
