@@ -89,7 +89,7 @@ bool race_engine(const Grid& grid, const Shape& shape, const Options& options, D
   double received = 0;
   for (int rank = 0; rank < grid.ranks(); ++rank)
     received += grid.largest(rank == grid.rank() ? static_cast<double>(report.bytes_received) : 0.0);
-  const double waiting = grid.largest(report.seconds_waiting);
+  const double waiting = grid.largest(report.seconds_waiting), local = grid.largest(report.seconds_multiplying);
   const Matrix<T> gathered = x.c.gather(0);
   const Index differ = prints ? count_differing(gathered, x.whole_c) : 0;
   const double seconds = measure::summarize(samples).median;
@@ -100,9 +100,9 @@ bool race_engine(const Grid& grid, const Shape& shape, const Options& options, D
     const std::string traffic = how.engine == "pblas" ? fmt::format("{:>10} {:>10}", "-", "-")
                                                       : fmt::format("{:>10.2f} {:>10.2f}", received / 1e6,
                                                                     bytes_by_formula(grid, shape, sizeof(T)) / 1e6);
-    fmt::print("  {:<8} {:>4}x{}x{} {:>10.3f} {:>9.2f} {:>9.0f}% {} {:>9.3f} {:>8}\n", how.engine, grid.rows(),
+    fmt::print("  {:<8} {:>4}x{}x{} {:>10.3f} {:>9.2f} {:>9.0f}% {} {:>9.3f} {:>9.3f} {:>8}\n", how.engine, grid.rows(),
                grid.cols(), grid.layers(), seconds * 1e3, operations / seconds / 1e9,
-               100 * x.seconds_of_one_rank / (seconds * workers), traffic, waiting * 1e3, differ);
+               100 * x.seconds_of_one_rank / (seconds * workers), traffic, waiting * 1e3, local * 1e3, differ);
   }
   return grid.largest(static_cast<double>(differ)) == 0;
 }
@@ -114,9 +114,9 @@ bool race_shape(const MpiSession& mpi, const Shape& shape, const GridWord& word,
   const Backend backend = options.backends.empty() ? Backend::Auto : options.backends.front().backend;
   auto operands = make_operands<T>(grid, shape, options, {.backend = backend, .threads = threads});
   if (grid.rank() == 0)
-    fmt::print("{}x{}x{} {}, one rank {:.3f} ms\n  {:<8} {:>8} {:>10} {:>9} {:>10} {:>10} {:>10} {:>9} {:>8}\n",
+    fmt::print("{}x{}x{} {}, one rank {:.3f} ms\n  {:<8} {:>8} {:>10} {:>9} {:>10} {:>10} {:>10} {:>9} {:>9} {:>8}\n",
                shape.m, shape.n, shape.k, to_string(dtype_of<T>), operands.seconds_of_one_rank * 1e3, "engine", "grid",
-               "ms", "GFLOP/s", "efficiency", "MB moved", "formula", "wait ms", "differ");
+               "ms", "GFLOP/s", "efficiency", "MB moved", "formula", "wait ms", "local ms", "differ");
   bool equal = true;
   for (const DistributedEngine& engine : distributed_engines())
     equal &= race_engine(grid, shape, options, operands,
