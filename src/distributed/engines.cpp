@@ -17,7 +17,8 @@ std::span<const EngineRow* const> engine_rows() noexcept { return ladder; }
 std::span<const DistributedEngine> distributed_engines() noexcept {
   static const auto engines = [] {
     std::array<DistributedEngine, distributed::ladder.size()> copies;
-    for (std::size_t i = 0; i < copies.size(); ++i) copies[i] = static_cast<const DistributedEngine&>(*distributed::ladder[i]);
+    for (std::size_t i = 0; i < copies.size(); ++i)
+      copies[i] = static_cast<const DistributedEngine&>(*distributed::ladder[i]);
     return copies;
   }();
   return engines;
