@@ -13,6 +13,7 @@
 
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
+#include "distributed/race.hpp"
 #include "interrupt.hpp"
 #include "judge/left_behind.hpp"
 #include "list.hpp"
@@ -151,6 +152,7 @@ int run(int argc, char** argv) {
   if (options->compares_reports()) return compare_reports(*options);
   if (options->shows_report()) return show_report(*options);
   set_thread_limit(*options);
+  if (options->distributed) return race_engines(*options) ? all_well : some_wrong;
   choose_cblas(options->cblas);
   for (const std::string& target : {options->json, options->csv, options->html, options->markdown, options->file_out})
     if (!target.empty() && target != "-") check_writable(target);

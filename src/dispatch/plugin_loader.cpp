@@ -23,12 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view file_prefix = "libtessera_", file_suffix = ".so";
+constexpr std::string_view no_backends[] = {"mpi_", "scalapack"};
 
-std::vector<fs::path> search_folders() {
-  std::vector<fs::path> folders = absolute_folders(plugin_path());
-  const std::vector<fs::path> own = library_folders();
-  folders.insert(folders.end(), own.begin(), own.end());
-  return folders;
+bool may_be_backend(std::string_view name) {
+  return is_plugin_name(name) && std::none_of(std::begin(no_backends), std::end(no_backends),
+                                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// Says what is wrong with a plug-in; empty if nothing is. It reads fields in order and stops at the first one that
@@ -85,6 +84,13 @@ bool is_plugin_name(std::string_view name) noexcept {
   });
 }
 
+std::vector<fs::path> plugin_folders() {
+  std::vector<fs::path> folders = absolute_folders(plugin_path());
+  const std::vector<fs::path> own = library_folders();
+  folders.insert(folders.end(), own.begin(), own.end());
+  return folders;
+}
+
 std::string plugin_path() {
   const char* variable = trusted_variable("TESSERA_PLUGIN_PATH");
   return variable != nullptr ? variable : "";
@@ -104,7 +110,7 @@ std::vector<std::string> plugin_names_in(std::string_view path) {
           !name.ends_with(file_suffix))
         continue;
       name = name.substr(file_prefix.size(), name.size() - file_prefix.size() - file_suffix.size());
-      if (is_plugin_name(name)) names.emplace_back(name);
+      if (may_be_backend(name)) names.emplace_back(name);
     }
   }
   std::sort(names.begin(), names.end());
@@ -114,7 +120,7 @@ std::vector<std::string> plugin_names_in(std::string_view path) {
 
 LoadedPlugin load_plugin(std::string_view name) {
   const std::string file = std::string(file_prefix) + std::string(name) + std::string(file_suffix);
-  const std::vector<fs::path> folders = search_folders();
+  const std::vector<fs::path> folders = plugin_folders();
   if (const fs::path path = first_file(folders, file); !path.empty()) return open(path, name);
   return {nullptr,
           {},

@@ -24,7 +24,10 @@ struct LoadedPlugin {
 /// lack of memory, and std::bad_alloc.
 LoadedPlugin load_plugin(std::string_view name);
 
-/// Returns the folders of this library in which plug-ins are looked for, behind the ones of TESSERA_PLUGIN_PATH.
+/// Returns the folders in which plug-ins are looked for, in this order.
+std::vector<std::filesystem::path> plugin_folders();
+
+/// Returns the ones of them that are this library's own, behind the ones of TESSERA_PLUGIN_PATH.
 std::vector<std::filesystem::path> library_folders();
 
 /// Can this be the <name> in libtessera_<name>.so? Lower-case letters, digits and underscores, at most 64.
@@ -34,7 +37,8 @@ bool is_plugin_name(std::string_view name) noexcept;
 std::string plugin_path();
 
 /// Returns the <name> of each file libtessera_<name>.so in the folders of `path`, sorted, each once. Not every file is
-/// a plug-in: libtessera_blas.so is none. Throws std::bad_alloc.
+/// a plug-in: libtessera_blas.so is none. Libraries for MPI, whose names begin with mpi_ or scalapack, are left out,
+/// because opening one would load an MPI. Throws std::bad_alloc.
 std::vector<std::string> plugin_names_in(std::string_view path);
 
 /// Calls probe and create, and turns every exception but std::bad_alloc into a reason. On failure `executor` is null.

@@ -49,15 +49,7 @@ void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& targ
 template <class T>
 void write_npy_elements(std::ostream& file, const Operand& source) {
   const Matrix<T> straight{MatrixView<const T>(source)};
-  std::string header = "{'descr': '<" + std::string(element_type(dtype_of<T>).npy) +
-                       "', 'fortran_order': False, 'shape': (" + std::to_string(straight.rows()) + ", " +
-                       std::to_string(straight.cols()) + "), }";
-  constexpr std::size_t before = 10; // bytes of magic, version and length; elements begin at a multiple of 64
-  header.append(63 - (before + header.size()) % 64, ' ').push_back('\n');
-  file.write("\x93NUMPY\x01\x00", 8)
-      .put(static_cast<char>(header.size() & 0xFF))
-      .put(static_cast<char>(header.size() >> 8));
-  file << header;
+  file << io::npy_header_of(dtype_of<T>, straight.rows(), straight.cols());
   for (Index i = 0; i < straight.rows(); ++i)
     file.write(reinterpret_cast<const char*>(straight.row(i).data()),
                static_cast<std::streamsize>(sizeof(T) * static_cast<std::size_t>(straight.cols())));

@@ -150,4 +150,16 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
   return info;
 }
 
+std::string npy_header_of(DType type, Index rows, Index cols) {
+  std::string dictionary = "{'descr': '<" + std::string(element_type(type).npy) +
+                           "', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
+                           std::to_string(cols) + "), }";
+  constexpr std::size_t before = 10; // bytes of magic, version and length; elements begin at a multiple of 64
+  dictionary.append(63 - (before + dictionary.size()) % 64, ' ').push_back('\n');
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header.push_back(static_cast<char>(dictionary.size() & 0xFF));
+  header.push_back(static_cast<char>(dictionary.size() >> 8));
+  return header + dictionary;
+}
+
 } // namespace tessera::io

@@ -18,6 +18,8 @@ struct NpyHeader {
 
 /// Reads the header. Throws IoError if this is no .npy file.
 NpyHeader read_npy_header(const std::filesystem::path& path);
+/// Returns the header of a row-major matrix, as the bytes before its first element.
+std::string npy_header_of(DType type, Index rows, Index cols);
 /// Returns the matrix that the header describes. Throws IoError if it is no matrix of an element type, or if the file
 /// is shorter than its header says.
 NpyInfo matrix_of(const NpyHeader& header, const std::filesystem::path& path);

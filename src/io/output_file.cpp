@@ -34,6 +34,10 @@ OutputFile::~OutputFile() {
   if (!partial_.empty()) unlinkat(folder_.number(), partial_.c_str(), 0);
 }
 
+fs::path OutputFile::partial_path() const {
+  return partial_.empty() ? fs::path() : target_.path.parent_path() / partial_;
+}
+
 void OutputFile::fail(int error) const {
   if (error == ENOMEM) throw std::bad_alloc();
   throw IoError("cannot write " + name_.string() + ": " + std::strerror(error));

@@ -21,6 +21,9 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   std::ostream& stream() { return stream_; }
+  /// Returns the path of the file that is being written beside the target, for other processes that write parts of it;
+  /// empty if the target itself is written to.
+  std::filesystem::path partial_path() const;
   /// Brings the file to the disk and renames it to the target, whose mode and, where the system allows it, owner and
   /// group it takes. Throws IoError, which says what failed: a full disk, for example.
   void commit();

@@ -165,6 +165,13 @@ void declare_products(CLI::App& app, CommandLine& words) {
   heading.text("--out", words.file_out, "Write the product of the first kernel that passes to a .npy file", "FILE");
 }
 
+void declare_distributed(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Many ranks"};
+  heading.flag("--distributed", words.distributed,
+               "Race the engines of distributed products; started by mpirun -n RANKS gemm_compare --distributed");
+  heading.text("--grid", words.grids, "Grids of ranks: rows x columns, or with layers, e.g. 2x2,1x4,1x2x2", "LIST");
+}
+
 void declare_measuring(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Measuring"};
   heading.text("--threads", words.threads, "Numbers of threads, each its own row, e.g. 1,2", "LIST");
@@ -221,6 +228,7 @@ void declare(CLI::App& app, CommandLine& words) {
   declare_backends(app, words);
   declare_judging(app, words);
   declare_products(app, words);
+  declare_distributed(app, words);
   declare_measuring(app, words);
   declare_outputs(app, words);
   declare_tune(app, words);

@@ -51,6 +51,11 @@ struct BackendRequest {
   bool demanded = false;
 };
 
+/// Ranks of a distributed product.
+struct GridWord {
+  int rows = 1, cols = 1, layers = 1;
+};
+
 /// Describes how operands are filled; see race/data_sets.hpp.
 struct Filling {
   Distribution distribution = Distribution::Uniform;
@@ -101,6 +106,9 @@ struct Options {
   std::string file_a, file_b, file_c, file_out;
 
   Judging judging;
+
+  bool distributed = false;    ///< race the engines of distributed products over the ranks of mpirun
+  std::vector<GridWord> grids; ///< empty: the best one for each shape
 
   // These say how to measure.
   int repeat = 7;

@@ -203,6 +203,35 @@ void read_outputs(const CommandLine& words, Options& options) {
     throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
 }
 
+/// Reads "2x3" or "2x3x4".
+GridWord parse_grid(const std::string& word) {
+  std::vector<int> numbers;
+  for (std::size_t begin = 0; begin <= word.size();) {
+    const std::size_t end = std::min(word.find('x', begin), word.size());
+    numbers.push_back(static_cast<int>(parse_index("--grid", word.substr(begin, end - begin), 1)));
+    begin = end + 1;
+  }
+  if (numbers.size() < 2 || numbers.size() > 3)
+    throw InvalidArgument(
+        fmt::format("--grid: '{}' is no grid; write rows x columns, e.g. 2x2, or 1x2x2 with layers", word));
+  return {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1};
+}
+
+void read_grids(const CommandLine& words, Options& options) {
+  options.distributed = words.distributed;
+  if (!words.grids.empty() && !words.distributed) throw InvalidArgument("--grid: needs --distributed as well");
+  if (!words.distributed) return;
+  if (!words.grids.empty())
+    for (const std::string& word : split_list("--grid", words.grids)) options.grids.push_back(parse_grid(word));
+  for (const auto& [option, given] :
+       {std::pair{"--kernels", !words.kernels.empty()}, std::pair{"--kernel", !words.judged.empty()},
+        std::pair{"--json", !words.json.empty()}, std::pair{"--csv", !words.csv.empty()},
+        std::pair{"--html", !words.html.empty()}, std::pair{"--markdown", !words.markdown.empty()},
+        std::pair{"--a", !words.file_a.empty()}, std::pair{"--op", words.operation == "sum_of_squares"},
+        std::pair{"--math", !words.maths.empty()}, std::pair{"tune", words.tunes}})
+    if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --distributed", option));
+}
+
 Judging parse_judging(const CommandLine& words, Operation operation) {
   Judging judging;
   judging.files = words.judged;
@@ -338,6 +367,7 @@ Options interpret(CommandLine words) {
   options.mean = options.preset != nullptr && options.preset->mean;
   options.progress = !words.no_progress;
   options.distribution = words.distribution;
+  read_grids(words, options);
   read_outputs(words, options);
   read_table(words, options);
   return options;

@@ -22,6 +22,8 @@ struct CommandLine {
   bool measure_ceilings = false;
   bool list_operations = false;
   bool tunes = false;
+  bool distributed = false;
+  std::string grids;
   std::vector<std::string> backends, shapes, judged, op_plugins;
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
   std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, ld_pad, distribution, seed;

@@ -1,0 +1,130 @@
+#pragma once
+
+/// What <tessera/distributed.hpp> needs of libtessera. Programs do not use this header directly.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tessera/detail/export.hpp>
+#include <tessera/detail/storage.hpp>
+#include <tessera/types.hpp>
+
+namespace tessera {
+
+/// The order of a rank's elements in its memory.
+enum class LocalOrder : int {
+  RowMajor = 0,    ///< rows one after the other, as in Matrix
+  ColumnMajor = 1, ///< columns one after the other, as in ScaLAPACK
+};
+
+/// The sizes of the blocks that are dealt to the ranks; 0: as large as gives every rank a part, at most 1024.
+struct Blocks {
+  Index rows = 0; ///< rows of a block
+  Index cols = 0; ///< columns of a block
+};
+
+/// The choices of a caller. Ranks may differ in backend, threads and memory_limit, and must agree on the engine.
+struct DistributedOptions {
+  Backend backend = Backend::Auto; ///< multiplies on this rank
+  std::string engine = {};         ///< a row of distributed_engines(); empty: the first one that takes the product
+  int threads = 0;                 ///< of the local products; 0: default_threads()
+  std::size_t memory_limit = 0;    ///< most bytes that the product may allocate on this rank; 0: no limit
+};
+
+/// What a product did on this rank.
+struct DistributedReport {
+  std::string engine;               ///< the engine that ran
+  std::size_t planned_bytes = 0;    ///< memory that was announced before the product began
+  std::size_t allocated_bytes = 0;  ///< memory that it allocated, at most the planned bytes
+  std::uint64_t bytes_received = 0; ///< elements' bytes that came from other ranks
+  std::uint64_t messages = 0;       ///< transfers that this rank took part in, as the sender or a receiver
+  std::uint64_t bytes_expected = 0; ///< what bytes_received is by the formula of the distribution
+  double seconds_waiting = 0;       ///< for other ranks
+  double seconds_multiplying = 0;   ///< in local products
+};
+
+namespace detail {
+
+struct GridState;
+
+/// The shape of a grid of ranks.
+struct GridShape {
+  int rows = 1, cols = 1, layers = 1;
+};
+
+/// An MPI_Comm without its type: the bytes of the handle.
+struct MpiHandle {
+  const void* address;
+  std::size_t size;
+};
+
+/// Initialises the MPI whose mpirun started the process; returns its world. Ends it.
+TESSERA_API MpiHandle start_mpi();
+TESSERA_API void stop_mpi() noexcept;
+/// Returns the largest of the numbers that the ranks pass, which are not negative.
+TESSERA_API double largest_of(GridState& grid, double number);
+
+TESSERA_API std::shared_ptr<GridState> make_grid(MpiHandle comm, const GridShape& shape, double time_limit);
+/// Makes a grid of one layer from some ranks of a communicator, which are in row order. Only they call it.
+TESSERA_API std::shared_ptr<GridState> make_grid_of(MpiHandle comm, const std::vector<int>& ranks,
+                                                    const GridShape& shape, double time_limit);
+/// Returns this process's rank in a communicator.
+TESSERA_API int rank_in_communicator(MpiHandle comm);
+/// Returns how many bytes an MPI_Comm of the MPI of this process has.
+TESSERA_API std::size_t size_of_communicator();
+/// Was MPI initialised so that a product may use threads?
+TESSERA_API bool allows_threads(const GridState& grid) noexcept;
+TESSERA_API std::shared_ptr<GridState> make_best_grid(MpiHandle comm, Index m, Index n, Index k, double time_limit);
+TESSERA_API GridShape shape_of(const GridState& grid) noexcept;
+/// Returns the rank in the communicator of the grid, and the number of its ranks.
+TESSERA_API int rank_in(const GridState& grid) noexcept;
+TESSERA_API int ranks_of(const GridState& grid) noexcept;
+
+/// A matrix over the ranks of a grid's first layer. Block (i, j) belongs to the process row (i + row_source) mod P and
+/// the process column (j + col_source) mod Q.
+struct DistributedStorage {
+  std::shared_ptr<GridState> grid;
+  DType type = DType::F32;
+  Index rows = 0, cols = 0;
+  Blocks blocks = {1, 1};
+  int row_source = 0, col_source = 0;
+  LocalOrder order = LocalOrder::RowMajor;
+  Index local_rows = 0, local_cols = 0; ///< of this rank
+  Index ld = 1;                         ///< elements from one local row to the next, or from column to column
+  void* data = nullptr;
+  std::shared_ptr<void> memory; ///< keeps `data` alive; null for the caller's memory
+};
+
+using DistributedPointer = std::shared_ptr<DistributedStorage>;
+
+TESSERA_API DistributedPointer create_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols,
+                                                  Blocks blocks, LocalOrder order, DType type);
+TESSERA_API DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid,
+                                                const std::array<int, 9>& descriptor, void* data, DType type);
+/// Returns the global row (or column) of a local one, of this rank.
+TESSERA_API Index global_row(const DistributedStorage& x, Index local) noexcept;
+TESSERA_API Index global_col(const DistributedStorage& x, Index local) noexcept;
+
+/// Copies between a matrix on the rank `root` and its distributed form. The other ranks' `whole` is not looked at.
+TESSERA_API void scatter(const Operand* whole, int root, const DistributedStorage& to);
+TESSERA_API void gather(const DistributedStorage& from, int root, const Operand* whole);
+/// Copies between two matrices of one shape and type on grids of one communicator.
+TESSERA_API void redistribute(const DistributedStorage& from, const DistributedStorage& to);
+
+/// Reads and writes .npy files; each rank its own elements.
+TESSERA_API DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid,
+                                                    const std::filesystem::path& path, Blocks blocks, LocalOrder order,
+                                                    DType type);
+TESSERA_API void save_distributed_npy(const DistributedStorage& x, const std::filesystem::path& path);
+
+TESSERA_API DistributedReport gemm(double alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b,
+                                   Op op_b, double beta, const DistributedStorage& c,
+                                   const DistributedOptions& options);
+
+} // namespace detail
+} // namespace tessera

@@ -1,0 +1,27 @@
+#include "engines.hpp"
+
+#include <array>
+
+namespace tessera {
+namespace distributed {
+namespace {
+
+const std::array ladder{&summa, &pblas};
+
+} // namespace
+
+std::span<const EngineRow* const> engine_rows() noexcept { return ladder; }
+
+} // namespace distributed
+
+std::span<const DistributedEngine> distributed_engines() noexcept {
+  static const auto engines = [] {
+    std::array<DistributedEngine, distributed::ladder.size()> copies;
+    for (std::size_t i = 0; i < copies.size(); ++i)
+      copies[i] = static_cast<const DistributedEngine&>(*distributed::ladder[i]);
+    return copies;
+  }();
+  return engines;
+}
+
+} // namespace tessera

@@ -1,0 +1,61 @@
+#pragma once
+
+/// The ladder of distributed products. An engine computes the sums of a product, one fma chain for each segment and the
+/// segments in ascending order; gemm.cpp applies alpha and beta, as the contract does, once at the end.
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include <tessera/distributed.hpp>
+
+#include "panels.hpp"
+
+namespace tessera::distributed {
+
+/// A product whose arguments were checked: sums of op(A)·op(B), spread as C is.
+struct Product {
+  const tessera::detail::GridState& grid;
+  DType type;
+  Index m, n, k;
+  Source a, b;      ///< rows of op(A) × k, columns of op(B) × k
+  Axis rows, cols;  ///< of C
+  LocalOrder order; ///< of C's local elements, and of the sums
+  Segments segments;
+  Index local_rows, local_cols; ///< of C's part at this rank's coordinates; 0 on a rank that does not work
+  int threads;
+  Executor* executor;
+  Backend backend = Backend::Auto; ///< as the caller of this rank named it
+  LocalOrder a_order = order, b_order = order;
+};
+
+/// One product by one engine, on one rank.
+class EngineRun {
+ public:
+  virtual ~EngineRun() = default;
+  /// Returns how many bytes allocate() takes from the host, beside the sums, and from a device.
+  virtual std::size_t bytes() const noexcept = 0;
+  virtual std::size_t device_bytes() const noexcept = 0;
+  /// Returns how many bytes of elements this rank will receive.
+  virtual std::uint64_t bytes_expected() const noexcept = 0;
+  /// Allocates everything that run() needs. `sums` has C's local elements without gaps, in C's order.
+  virtual Status allocate(HostBuffers& buffers, char* sums) = 0;
+  /// Computes the sums on layer 0. All ranks of the grid's communicator call it. A rank whose local products fail takes
+  /// part in the transfers all the same, so that no other rank waits for it.
+  virtual Status run(DistributedReport& report) = 0;
+};
+
+/// One row of the ladder.
+struct EngineRow : DistributedEngine {
+  /// Returns why the engine does not take a product; empty if it does. The answer is the same on all ranks. All ranks
+  /// call it.
+  std::string (*reject)(const Product& product);
+  std::unique_ptr<EngineRun> (*make)(const Product& product);
+};
+
+extern const EngineRow summa, pblas;
+
+/// Returns the rows in the order of preference.
+std::span<const EngineRow* const> engine_rows() noexcept;
+
+} // namespace tessera::distributed

@@ -1,0 +1,263 @@
+/// The way of a distributed product: the arguments are checked and agreed on, an engine is chosen, the memory is
+/// planned and allocated, the engine computes the sums, and C := alpha·sums + beta·C is computed where C lies.
+
+#include <limits>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/backend.hpp>
+#include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+
+#include "agreement.hpp"
+#include "base/unknown_word.hpp"
+#include "dispatch/placement.hpp"
+#include "engines.hpp"
+#include "gemm/check_gemm.hpp"
+#include "operands.hpp"
+
+namespace tessera::detail {
+namespace {
+
+using namespace tessera::distributed;
+
+constexpr const char* name_of_gemm = "distributed gemm";
+
+/// The arguments of a call.
+struct Call {
+  double alpha;
+  const DistributedStorage& a;
+  Op op_a;
+  const DistributedStorage& b;
+  Op op_b;
+  double beta;
+  const DistributedStorage& c;
+  const DistributedOptions& options;
+
+  Index m() const { return op_a == Op::None ? a.rows : a.cols; }
+  Index n() const { return op_b == Op::None ? b.cols : b.rows; }
+  Index k() const { return op_a == Op::None ? a.cols : a.rows; }
+};
+
+StoredRows stored(const DistributedStorage& x) {
+  const bool by_rows = x.order == LocalOrder::RowMajor;
+  return {x.data, by_rows ? x.local_rows : x.local_cols, by_rows ? x.local_cols : x.local_rows, x.ld, size_of(x.type)};
+}
+
+/// Returns the place of the engine that was named in the ladder; −1 for an empty name, −2 for an unknown one.
+std::int64_t number_of_engine(const std::string& name) {
+  if (name.empty()) return -1;
+  std::int64_t number = 0;
+  for (const EngineRow* row : engine_rows()) {
+    if (row->name == name) return number;
+    ++number;
+  }
+  return -2;
+}
+
+Status check_threads(const Call& call) {
+  const int threads = call.options.threads > 0 ? call.options.threads : default_threads();
+  const ThreadLevel level = call.c.grid->world->thread_level();
+  if (level == ThreadLevel::Single && threads > 1 && call.options.backend != Backend::Reference)
+    return {StatusCode::InvalidArgument,
+            "MPI was initialised with MPI_THREAD_SINGLE, and the local products would use " + std::to_string(threads) +
+                " threads; call MPI_Init_thread with MPI_THREAD_FUNNELED, or pass threads = 1"};
+  return {};
+}
+
+Status check(const Call& call) {
+  const auto wrong = [](std::string why) { return Status{StatusCode::InvalidArgument, std::move(why)}; };
+  if (call.a.grid != call.c.grid || call.b.grid != call.c.grid)
+    return wrong("a, b and c are not on one grid; redistribute them to one");
+  const Index b_rows = call.op_b == Op::None ? call.b.rows : call.b.cols;
+  if (std::string why = inner_mismatch(call.m(), call.k(), b_rows, call.n()); !why.empty()) return wrong(why);
+  if (call.c.rows != call.m() || call.c.cols != call.n())
+    return wrong("c is " + std::to_string(call.c.rows) + "×" + std::to_string(call.c.cols) + ", and the product is " +
+                 std::to_string(call.m()) + "×" + std::to_string(call.n()));
+  if (call.options.threads < 0)
+    return wrong("threads = " + std::to_string(call.options.threads) + " is negative; 0 means the default");
+  if (number_of_engine(call.options.engine) == -2) {
+    std::vector<std::string> names;
+    for (const EngineRow* row : engine_rows()) names.emplace_back(row->name);
+    return wrong(unknown_word("engine", call.options.engine, names));
+  }
+  for (const DistributedStorage* x : {&call.a, &call.b})
+    if (overlap(stored(*x), stored(call.c))) return wrong("c overlaps a or b in this rank's memory");
+  return check_threads(call);
+}
+
+void add_layout(std::vector<EqualArgument>& arguments, const DistributedStorage& x, const char* blocks) {
+  for (const std::int64_t number : {x.blocks.rows, x.blocks.cols, std::int64_t{x.row_source},
+                                    std::int64_t{x.col_source}, std::int64_t{static_cast<int>(x.order)}})
+    arguments.emplace_back(blocks, number);
+}
+
+Status agree_on(const Call& call, const Status& mine) {
+  std::vector<EqualArgument> arguments{{"m", call.m()},
+                                       {"n", call.n()},
+                                       {"k", call.k()},
+                                       {"the transpose of a", std::int64_t{static_cast<int>(call.op_a)}},
+                                       {"the transpose of b", std::int64_t{static_cast<int>(call.op_b)}},
+                                       {"alpha", call.alpha},
+                                       {"beta", call.beta},
+                                       {"the element type", std::int64_t{static_cast<int>(call.c.type)}},
+                                       {"the engine", number_of_engine(call.options.engine)}};
+  add_layout(arguments, call.a, "the distribution of a");
+  add_layout(arguments, call.b, "the distribution of b");
+  add_layout(arguments, call.c, "the distribution of c");
+  return agree(*call.c.grid->world, name_of_gemm, mine, arguments);
+}
+
+/// Runs `work`, which may throw what the library throws, and returns what it throws as a Status.
+template <class Work>
+Status guarded(Work&& work) noexcept try {
+  return work();
+} catch (const Error& error) {
+  return {error.code(), error.what()};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
+}
+
+Product product_of(const Call& call) {
+  const GridState& grid = *call.c.grid;
+  const Segments segments(call.k(), grid.shape.layers);
+  const bool works = grid.has_place() && grid.layer() < segments.working_layers;
+  const Axis rows = grid.row_axis(call.c), cols = grid.col_axis(call.c);
+  return {grid,
+          call.c.type,
+          call.m(),
+          call.n(),
+          call.k(),
+          source_of(call.a, call.op_a == Op::None),
+          source_of(call.b, call.op_b != Op::None),
+          rows,
+          cols,
+          call.c.order,
+          segments,
+          works ? rows.held(grid.row_of_rank()) : 0,
+          works ? cols.held(grid.col_of_rank()) : 0,
+          call.options.threads,
+          nullptr,
+          call.options.backend,
+          call.a.order,
+          call.b.order};
+}
+
+/// Chooses the engine that was named, or the first one that takes the product. All ranks choose alike.
+Status choose_engine(const Call& call, const Product& product, const EngineRow*& chosen) {
+  std::string reasons;
+  for (const EngineRow* row : engine_rows()) {
+    if (!call.options.engine.empty() && row->name != call.options.engine) continue;
+    const std::string why = row->reject(product);
+    if (why.empty()) {
+      chosen = row;
+      return {};
+    }
+    reasons += (reasons.empty() ? "" : "; ") + std::string(row->name) + ": " + why;
+    if (log_dispatch()) log_line("distributed product, " + std::string(row->name) + " rejects it: " + why);
+  }
+  return {StatusCode::Rejected, reasons};
+}
+
+/// A product in progress on this rank.
+struct Work {
+  std::unique_ptr<EngineRun> run;
+  HostBuffers buffers;
+  char* sums = nullptr;
+  DistributedReport report;
+};
+
+Status prepare(const Call& call, Product& product, const EngineRow& engine, Work& work) {
+  product.executor = &place_gemm(call.options.backend,
+                                 {product.type, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
+  work.run = engine.make(product);
+  const std::size_t sums = static_cast<std::size_t>(product.local_rows * product.local_cols) * size_of(product.type);
+  DistributedReport& report = work.report;
+  report.engine = engine.name;
+  report.planned_bytes = HostBuffers::rounded(sums) + work.run->bytes() + work.run->device_bytes();
+  report.bytes_expected = work.run->bytes_expected();
+  if (log_dispatch())
+    log_line("distributed product by " + report.engine + ": " + std::to_string(report.planned_bytes) +
+             " bytes of memory on rank " + std::to_string(product.grid.world->rank()));
+  const std::size_t limit = call.options.memory_limit;
+  if (limit != 0 && report.planned_bytes > limit)
+    return {StatusCode::OutOfMemory, "the product needs " + std::to_string(report.planned_bytes) +
+                                         " bytes, and memory_limit is " + std::to_string(limit) +
+                                         "; use more ranks, fewer layers, or a larger limit"};
+  if (Status status = work.buffers.allocate(sums, work.sums); !status.ok()) return status;
+  if (Status status = work.run->allocate(work.buffers, work.sums); !status.ok()) return status;
+  report.allocated_bytes = work.buffers.bytes() + work.run->device_bytes();
+  if (report.allocated_bytes > report.planned_bytes)
+    return {StatusCode::Internal, "allocated " + std::to_string(report.allocated_bytes) + " bytes, but planned " +
+                                      std::to_string(report.planned_bytes)};
+  return {};
+}
+
+/// Computes C := alpha·sums + beta·C on this rank, or beta·C without sums.
+Status apply_epilogue(const Call& call, const char* sums) {
+  const StoredRows c = stored(call.c);
+  if (c.rows == 0 || c.cols == 0) return {};
+  Executor& host = place_elementwise({});
+  void* const target = call.c.data;
+  if (sums == nullptr)
+    return host.scale_result(host.default_queue(), {.type = call.c.type,
+                                                    .m = c.rows,
+                                                    .n = c.cols,
+                                                    .beta = call.beta,
+                                                    .c = target,
+                                                    .ldc = c.ld,
+                                                    .threads = call.options.threads});
+  return host.map(host.default_queue(), {.op = call.beta == 0.0 ? MapOp::Scale : MapOp::Axpby,
+                                         .type = call.c.type,
+                                         .rows = c.rows,
+                                         .cols = c.cols,
+                                         .alpha = call.alpha,
+                                         .beta = call.beta,
+                                         .x = sums,
+                                         .ldx = c.cols,
+                                         .y = call.beta == 0.0 ? nullptr : target,
+                                         .ldy = c.ld,
+                                         .z = target,
+                                         .ldz = c.ld,
+                                         .threads = call.options.threads});
+}
+
+DistributedReport multiply(const Call& call) {
+  Communicator& world = *call.c.grid->world;
+  throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
+  if (call.alpha == 0.0 || call.k() == 0) {
+    DistributedReport report;
+    throw_if_failed(partly_written(guarded([&] { return apply_epilogue(call, nullptr); })));
+    return report;
+  }
+  Product product = product_of(call);
+  const EngineRow* engine = nullptr;
+  Status status = guarded([&] { return choose_engine(call, product, engine); });
+  Work work;
+  if (status.ok()) status = guarded([&] { return prepare(call, product, *engine, work); });
+  throw_if_failed(agree(world, name_of_gemm, status));
+  status = guarded([&] { return work.run->run(work.report); });
+  if (world.broken().ok())
+    status = agree(world, name_of_gemm, status);
+  else
+    status.why = std::string(name_of_gemm) + ": " + status.why;
+  if (!world.broken().ok()) work.buffers.abandon();
+  throw_if_failed(status);
+  throw_if_failed(partly_written(guarded([&] { return apply_epilogue(call, work.sums); })));
+  return work.report;
+}
+
+} // namespace
+
+DistributedReport gemm(double alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b, Op op_b,
+                       double beta, const DistributedStorage& c, const DistributedOptions& options) try {
+  const ContractArithmetic contract;
+  return multiply({alpha, a, op_a, b, op_b, beta, c, options});
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+} // namespace tessera::detail

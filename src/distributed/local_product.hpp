@@ -1,0 +1,55 @@
+#pragma once
+
+/// The products of one rank: its part of the sums, in any executor's memory.
+
+#include <memory>
+
+#include <tessera/executor.hpp>
+
+#include "matrix/executor_memory.hpp"
+#include "panels.hpp"
+
+namespace tessera::distributed {
+
+/// Adds panel products X·Yᵀ to the sums, one segment of k after the other: x is rows×k, y is cols×k. The sums are in
+/// host memory without gaps, row by row. With a device they go through its memory, strip by strip.
+class LocalProduct {
+ public:
+  /// `most_k` is the longest segment.
+  LocalProduct(Executor& executor, DType type, Index rows, Index cols, Index most_k, int threads);
+
+  /// Returns how many bytes of the device's memory allocate() allocates.
+  std::size_t device_bytes() const noexcept;
+  /// Sets where the sums are on the host, and allocates the device's memory.
+  Status allocate(char* sums);
+
+  /// Begins with rows first … first + count − 1 of the sums. `has_sums`: a part of k was added to them before.
+  Status begin_strip(Index first, Index count, bool has_sums);
+  /// Sets the panels of the next segment.
+  Status begin_segment(const Panel& x, const Panel& y, Index k);
+  /// Multiplies rows of the strip, from `first` on.
+  Status multiply(Index first, Index count);
+  /// Ends a segment that was multiplied for all rows of the strip.
+  void end_segment() noexcept { has_sums_ = true; }
+  /// Brings the strip's sums to the host.
+  Status end_strip();
+
+ private:
+  bool on_host() const noexcept { return executor_.capabilities().host_memory; }
+  std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(cols_) * element_; }
+  Status copy_in(Panel& panel, tessera::detail::ExecutorMemory& memory, Index outer, Index k);
+
+  Executor& executor_;
+  DType type_;
+  std::size_t element_;
+  Index rows_, cols_, most_k_;
+  int threads_;
+
+  char *host_sums_ = nullptr, *sums_ = nullptr;
+  tessera::detail::ExecutorMemory device_sums_, device_x_, device_y_;
+  Index strip_first_ = 0, strip_rows_ = 0, k_ = 0;
+  bool has_sums_ = false;
+  Panel x_, y_;
+};
+
+} // namespace tessera::distributed

@@ -1,0 +1,81 @@
+#pragma once
+
+/// Moves a matrix, or a window of its inner dimension, from one distribution to another. Each rank sends one message to
+/// each rank that needs elements of it, and no rank collects for others.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "axis.hpp"
+#include "elements.hpp"
+#include "mpi/communicator.hpp"
+
+namespace tessera::distributed {
+
+/// Indices begin … end − 1.
+struct Window {
+  Index begin = 0, end = 0;
+  Index size() const noexcept { return end - begin; }
+};
+
+/// Which rank of a communicator holds which elements of a matrix of outer×inner indices.
+struct Spread {
+  Axis outer, inner;
+  int base = 0; ///< the rank with both coordinates 0
+
+  int rank_of(int outer_coordinate, int inner_coordinate) const noexcept {
+    return base + outer_coordinate * outer.stride + inner_coordinate * inner.stride;
+  }
+};
+
+/// The coordinates of a rank.
+struct Coordinates {
+  int outer, inner;
+};
+/// Returns a rank's coordinates; none if it holds nothing.
+std::optional<Coordinates> coordinates_of(const Spread& spread, int rank) noexcept;
+
+/// Returns how many elements of a window a rank holds.
+Index elements_held(const Spread& spread, int rank, Window inner) noexcept;
+
+/// Counts what a rank received, and the transfers that it took part in.
+struct Traffic {
+  std::uint64_t bytes_received = 0;
+  std::uint64_t messages = 0;
+};
+
+/// What is moved, of `bytes` bytes an element. `outer_innermost` is the order of elements in messages, which all ranks
+/// choose alike; it should be the order of the source's memory.
+struct MoveKind {
+  std::size_t bytes;
+  bool outer_innermost;
+  int tag;
+};
+
+/// Begins to send this rank's elements of a window to the ranks that hold them in `to`, all but this one. `buffer` has
+/// room for elements_held(from, this rank, window). Throws std::bad_alloc.
+Status begin_sending(Communicator& ranks, const Spread& from, const Elements& elements, const Spread& to, Window window,
+                     const MoveKind& kind, char* buffer, Requests& requests, Traffic& traffic);
+
+/// The elements of a window on their way to this rank.
+class Arrival {
+ public:
+  /// Begins to receive. `buffer` has room for elements_held(to, this rank, window). Throws std::bad_alloc.
+  Status begin(Communicator& ranks, const Spread& from, const Spread& to, Window window, const MoveKind& kind,
+               char* buffer, Requests& requests, Traffic& traffic);
+  /// Puts what has arrived, and what this rank itself had, to where this rank's part of the window begins.
+  void place(const Elements& own, const Elements& target) const noexcept;
+
+ private:
+  struct Part {
+    const char* message; ///< null: the elements were on this rank
+    std::vector<Index> own_outer, own_inner;
+    const std::vector<Index>*outer, *inner; ///< places in the target
+  };
+  MoveKind kind_{};
+  std::vector<std::vector<Index>> outer_, inner_;
+  std::vector<Part> parts_;
+};
+
+} // namespace tessera::distributed

@@ -1,0 +1,175 @@
+/// .npy files of distributed matrices: each rank reads and writes its own elements, at their places in the file. The
+/// ranks need a file system that they share.
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/distributed.hpp>
+#include <tessera/io.hpp>
+
+#include "agreement.hpp"
+#include "io/descriptor.hpp"
+#include "io/npy_header.hpp"
+#include "io/output_file.hpp"
+#include "operands.hpp"
+
+namespace tessera::detail {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tessera::distributed;
+
+/// Runs `work`, which may throw what the library throws, and returns what it throws as a Status.
+template <class Work>
+Status status_of(Work&& work) noexcept try {
+  work();
+  return {};
+} catch (const Error& error) {
+  return {error.code(), error.what()};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
+}
+
+[[noreturn]] void fail(const fs::path& path, const char* what, int error) {
+  throw IoError(path.string() + ": " + what + ": " + (error == 0 ? "the file ends too early" : std::strerror(error)));
+}
+
+/// Reads or writes all of the bytes at a place of a file.
+template <class Transfer>
+void transfer_all(Transfer&& transfer, char* data, std::size_t bytes, std::size_t place, const fs::path& path,
+                  const char* what) {
+  while (bytes > 0) {
+    errno = 0;
+    const ssize_t done = transfer(data, bytes, static_cast<off_t>(place));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) fail(path, what, errno);
+    data += done;
+    place += static_cast<std::size_t>(done);
+    bytes -= static_cast<std::size_t>(done);
+  }
+}
+
+/// Calls visit(elements in memory, their place in the file, their number) for each run of this rank's elements that lie
+/// next to each other in the file. `x` has the dimension that is contiguous in the file as the inner one.
+template <class Visit>
+void for_runs(const Source& x, int rank, std::size_t bytes, Visit&& visit) {
+  const auto at = coordinates_of(x.spread, rank);
+  if (!at) return;
+  const Axis &outer = x.spread.outer, &inner = x.spread.inner;
+  const Index lines = outer.held(at->outer), length = inner.held(at->inner);
+  for (Index line = 0; line < lines; ++line)
+    for (Index place = 0, count = 0; place < length; place += count) {
+      count = inner.count == 1 ? length : std::min(inner.block - place % inner.block, length - place);
+      Elements run = x.elements;
+      run.data += static_cast<std::size_t>(line * run.outer_step + place * run.inner_step) * bytes;
+      visit(run, outer.global(line, at->outer) * inner.size + inner.global(place, at->inner), count);
+    }
+}
+
+void read_own(const DistributedStorage& x, const fs::path& path, std::size_t offset, bool fortran_order) {
+  const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) fail(path, "cannot be opened", errno);
+  const std::size_t bytes = size_of(x.type);
+  std::vector<char> buffer;
+  for_runs(source_of(x, !fortran_order), x.grid->world->rank(), bytes, [&](Elements run, Index first, Index count) {
+    buffer.resize(static_cast<std::size_t>(count) * bytes);
+    transfer_all([&](char* to, std::size_t n, off_t place) { return pread(file.number(), to, n, place); },
+                 buffer.data(), buffer.size(), offset + static_cast<std::size_t>(first) * bytes, path,
+                 "cannot be read");
+    copy_elements({buffer.data(), 1, 1}, run, 1, count, bytes);
+  });
+}
+
+void write_own(const DistributedStorage& x, const fs::path& path, std::size_t offset) {
+  const io::Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.is_open()) fail(path, "cannot be opened", errno);
+  const std::size_t bytes = size_of(x.type);
+  std::vector<char> buffer;
+  for_runs(source_of(x, true), x.grid->world->rank(), bytes, [&](Elements run, Index first, Index count) {
+    buffer.resize(static_cast<std::size_t>(count) * bytes);
+    copy_elements(run, {buffer.data(), 1, 1}, 1, count, bytes);
+    transfer_all([&](char* from, std::size_t n, off_t place) { return pwrite(file.number(), from, n, place); },
+                 buffer.data(), buffer.size(), offset + static_cast<std::size_t>(first) * bytes, path,
+                 "cannot be written");
+  });
+  if (fsync(file.number()) != 0) fail(path, "cannot be brought to the disk", errno);
+}
+
+/// A path on its way from rank 0 to the others.
+using SentPath = std::array<char, 4096>;
+
+fs::path path_of_rank_0(Communicator& world, const fs::path& path) {
+  auto sent = std::make_unique<SentPath>();
+  sent->fill(0);
+  if (world.rank() == 0) std::strncpy(sent->data(), path.c_str(), sent->size() - 1);
+  Requests requests;
+  Status status = world.broadcast(sent->data(), sent->size(), 0, requests);
+  if (status.ok()) status = world.wait(requests);
+  fs::path received = sent->data();
+  if (!status.ok()) static_cast<void>(sent.release()); // MPI may still write to it
+  throw_if_failed(status);
+  return received;
+}
+
+} // namespace
+
+DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, const fs::path& path, Blocks blocks,
+                                        LocalOrder order, DType type) try {
+  Communicator& world = *grid->world;
+  NpyInfo info;
+  std::size_t offset = 0;
+  const Status header = status_of([&] {
+    info = inspect_npy(path, type);
+    offset = static_cast<std::size_t>(io::read_npy_header(path).data_offset);
+  });
+  const EqualArgument arguments[] = {{"the rows of the file", info.rows},
+                                     {"the columns of the file", info.cols},
+                                     {"the order of the file", std::int64_t{info.fortran_order}}};
+  throw_if_failed(agree(world, "load_npy", header, arguments));
+  DistributedPointer x = create_distributed(grid, info.rows, info.cols, blocks, order, type);
+  throw_if_failed(agree(world, "load_npy", status_of([&] { read_own(*x, path, offset, info.fortran_order); })));
+  return x;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+/// Rank 0 makes the file beside the target and writes its header. When all ranks have written their elements, it
+/// renames the file to the target.
+void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try {
+  Communicator& world = *x.grid->world;
+  const std::string header = io::npy_header_of(x.type, x.rows, x.cols);
+  std::optional<io::OutputFile> file;
+  Status status;
+  if (world.rank() == 0)
+    status = status_of([&] {
+      file.emplace(path);
+      if (file->partial_path().empty())
+        throw IoError(path.string() + ": is a pipe or a device; ranks write to places of a regular file");
+      if (file->partial_path().native().size() >= SentPath{}.size())
+        throw IoError(path.string() + ": the path is too long");
+      file->stream() << header;
+      file->stream().flush();
+    });
+  throw_if_failed(agree(world, "save_npy", status));
+  const fs::path partial = path_of_rank_0(world, file ? file->partial_path() : fs::path());
+  throw_if_failed(agree(world, "save_npy", status_of([&] { write_own(x, partial, header.size()); })));
+  throw_if_failed(agree(world, "save_npy", status_of([&] {
+                          if (file) file->commit();
+                        })));
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+} // namespace tessera::detail

@@ -1,0 +1,220 @@
+#include "panels.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tessera::distributed {
+namespace {
+
+constexpr int tag_of_a = 1, tag_of_b = 2;
+
+/// Returns how many indices of a window two coordinates of two axes both hold.
+Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window window) {
+  Index count = 0;
+  for (Index i = window.begin; i < window.end; ++i)
+    if (x.owner(i) == at_x && y.owner(i) == at_y) ++count;
+  return count;
+}
+
+} // namespace
+
+Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
+               const Segments& segments, bool keep, std::size_t element)
+    : grid_(grid),
+      along_(is_a ? grid.row.get() : grid.col.get()),
+      count_(is_a ? grid.shape.cols : grid.shape.rows),
+      stride_(is_a ? 1 : grid.shape.cols),
+      source_(source),
+      outer_(outer),
+      segments_(segments),
+      keep_(keep),
+      element_(element),
+      tag_(is_a ? tag_of_a : tag_of_b) {
+  const Axis& inner = source.spread.inner;
+  aligned_ =
+      same_owners(source.spread.outer, outer) && inner.count == count_ && (count_ == 1 || inner.stride == stride_);
+  layer_ = grid.layer();
+  placed_ = grid.has_place() && layer_ < segments.working_layers;
+  if (placed_) outer_held_ = outer.held(is_a ? grid.row_of_rank() : grid.col_of_rank());
+}
+
+Spread Panels::home(int layer, Window window) const noexcept {
+  const int base = layer * grid_.layer_size();
+  if (aligned_) return {outer_, source_.spread.inner, base};
+  const Index block = std::max<Index>(1, (window.size() + count_ - 1) / count_);
+  return {outer_, {window.size(), block, 0, count_, stride_, window.begin}, base};
+}
+
+std::size_t Panels::panel_bytes() const noexcept {
+  return static_cast<std::size_t>(outer_held_ * std::min(segments_.k, canonical_segment)) * element_;
+}
+
+Index Panels::slots() const noexcept {
+  if (!placed_ || direct()) return 0;
+  return keep_ ? segments_.of_layer(layer_) + 1 : 2;
+}
+
+std::size_t Panels::sent_bytes(Index step) const noexcept {
+  Index elements = 0;
+  for (int layer = 0; layer < segments_.working_layers; ++layer)
+    if (moves(layer)) elements += elements_held(source_.spread, grid_.world->rank(), segments_.window(layer, step));
+  return static_cast<std::size_t>(elements) * element_;
+}
+
+std::size_t Panels::most_sent_bytes() const noexcept {
+  std::size_t most = 0;
+  for (Index step = 0; step < segments_.steps(); ++step) most = std::max(most, sent_bytes(step));
+  return most;
+}
+
+std::size_t Panels::most_moved_bytes() const noexcept {
+  std::size_t most = 0;
+  for (Index step = 0; placed_ && moves(layer_) && step < segments_.steps(); ++step) {
+    const Window window = own_window(step);
+    const Index elements = elements_held(home(layer_, window), grid_.world->rank(), window);
+    most = std::max(most, static_cast<std::size_t>(elements) * element_);
+  }
+  return most;
+}
+
+std::size_t Panels::bytes() const noexcept {
+  return static_cast<std::size_t>(slots()) * HostBuffers::rounded(panel_bytes()) +
+         HostBuffers::rounded(most_sent_bytes()) + HostBuffers::rounded(most_moved_bytes());
+}
+
+Status Panels::allocate(HostBuffers& buffers) {
+  slots_.assign(static_cast<std::size_t>(slots()), nullptr);
+  for (char*& slot : slots_)
+    if (Status status = buffers.allocate(panel_bytes(), slot); !status.ok()) return status;
+  if (Status status = buffers.allocate(most_sent_bytes(), send_); !status.ok()) return status;
+  return buffers.allocate(most_moved_bytes(), receive_);
+}
+
+Status Panels::begin_move(Index step) {
+  const MoveKind kind{element_, source_.outer_innermost, tag_};
+  const int rank = grid_.world->rank();
+  char* buffer = send_;
+  for (int layer = 0; layer < segments_.working_layers; ++layer) {
+    const Window window = segments_.window(layer, step);
+    if (window.size() == 0 || !moves(layer)) continue;
+    if (Status status = begin_sending(*grid_.world, source_.spread, source_.elements, home(layer, window), window, kind,
+                                      buffer, moving_, traffic_);
+        !status.ok())
+      return status;
+    buffer += static_cast<std::size_t>(elements_held(source_.spread, rank, window)) * element_;
+  }
+  const Window window = own_window(step);
+  if (window.size() == 0 || !moves(layer_)) return {};
+  return arrival_.begin(*grid_.world, source_.spread, home(layer_, window), window, kind, receive_, moving_, traffic_);
+}
+
+template <class Visit>
+void Panels::for_roots(Window window, Visit&& visit) const {
+  const Axis inner = home(layer_, window).inner;
+  Index before = 0;
+  for (int turn = 0; turn < count_ && before < window.size(); ++turn) {
+    const int root = (inner.owner(window.begin) + turn) % count_;
+    const Index held = inner.held(window.begin, window.end, root);
+    if (held > 0) visit(root, held, before);
+    before += held;
+  }
+}
+
+bool Panels::in_order(Window window) const noexcept {
+  const Axis inner = home(layer_, window).inner;
+  return (window.end - 1 - inner.first) / inner.block - (window.begin - inner.first) / inner.block < count_;
+}
+
+Status Panels::end_move_and_begin_broadcast(Index step) {
+  if (Status status = grid_.world->wait(moving_); !status.ok()) return status;
+  const Window window = own_window(step);
+  if (window.size() == 0 || direct()) return {};
+  if (!keep_)
+    receiving_ = 1 - current_;
+  else
+    receiving_ = in_order(window) ? static_cast<std::size_t>(step) : slots_.size() - 1;
+  Status status;
+  for_roots(window, [&](int root, Index held, Index before) {
+    if (!status.ok() || outer_held_ == 0) return;
+    char* part = slots_[receiving_] + static_cast<std::size_t>(before * outer_held_) * element_;
+    const std::size_t bytes = static_cast<std::size_t>(held * outer_held_) * element_;
+    if (root == along_->rank()) {
+      const Elements target{part, 1, outer_held_};
+      if (moves(layer_)) {
+        arrival_.place(source_.elements, target);
+      } else {
+        Elements from = source_.elements;
+        from.data +=
+            static_cast<std::size_t>(source_.spread.inner.held_before(window.begin, root) * from.inner_step) * element_;
+        copy_elements(from, target, outer_held_, held, element_);
+      }
+    }
+    if (count_ == 1) return;
+    ++traffic_.messages;
+    if (root != along_->rank()) traffic_.bytes_received += bytes;
+    status = along_->broadcast(part, bytes, root, broadcasting_);
+  });
+  return status;
+}
+
+Status Panels::end_broadcast(Index step) {
+  const Window window = own_window(step);
+  if (window.size() == 0 || direct()) return {};
+  if (Status status = along_->wait(broadcasting_); !status.ok()) return status;
+  if (in_order(window)) {
+    current_ = receiving_;
+    return {};
+  }
+  unpack(window, slots_[receiving_], slots_[keep_ ? static_cast<std::size_t>(step) : current_]);
+  return {};
+}
+
+/// Each root's part is in ascending k; a row of the panel is the next one of the part of its owner.
+void Panels::unpack(Window window, const char* from, char* to) const noexcept {
+  const Axis inner = home(layer_, window).inner;
+  const std::size_t row = static_cast<std::size_t>(outer_held_) * element_;
+  if (row == 0) return;
+  for_roots(window, [&](int root, Index held, Index before) {
+    const Index first = inner.held_before(window.begin, root);
+    for (Index place = 0; place < held; ++place)
+      std::memcpy(to + static_cast<std::size_t>(inner.global(first + place, root) - window.begin) * row,
+                  from + static_cast<std::size_t>(before + place) * row, row);
+  });
+}
+
+Panel Panels::panel(Index step) const noexcept {
+  if (!direct())
+    return {slots_[keep_ ? static_cast<std::size_t>(step) : current_], std::max<Index>(1, outer_held_), true};
+  const Elements& x = source_.elements;
+  const Index place = own_window(step).begin; // all of k is here
+  const char* data = x.data == nullptr ? nullptr : x.data + static_cast<std::size_t>(place * x.inner_step) * element_;
+  return source_.outer_innermost ? Panel{data, x.inner_step, true} : Panel{data, x.outer_step, false};
+}
+
+Status Panels::progress() noexcept {
+  if (Status status = grid_.world->progress(moving_); !status.ok()) return status;
+  return along_ == nullptr ? Status{} : along_->progress(broadcasting_);
+}
+
+std::uint64_t Panels::bytes_expected() const noexcept {
+  const int rank = grid_.world->rank();
+  const auto at_source = coordinates_of(source_.spread, rank);
+  Index elements = 0;
+  for (Index step = 0; placed_ && step < segments_.steps(); ++step) {
+    const Window window = own_window(step);
+    if (window.size() == 0) continue;
+    const Spread spread = home(layer_, window);
+    const Coordinates at = *coordinates_of(spread, rank);
+    const Index held = spread.inner.held(window.begin, window.end, at.inner);
+    elements += (window.size() - held) * outer_held_;
+    if (!moves(layer_)) continue;
+    elements += held * outer_held_;
+    if (at_source)
+      elements -= held_by_both(spread.inner, at.inner, source_.spread.inner, at_source->inner, window) *
+                  held_by_both(spread.outer, at.outer, source_.spread.outer, at_source->outer,
+                               {outer_.first, outer_.first + outer_.size});
+  }
+  return static_cast<std::uint64_t>(elements) * element_;
+}
+
+} // namespace tessera::distributed

@@ -1,0 +1,300 @@
+/// pblas: ScaLAPACK's p?gemm, unchanged, once for each segment of 1024 k. If the blocks along k are multiples of 1024,
+/// a segment lies in one process row or column, and ScaLAPACK multiplies all of it in one local product, which is
+/// Tessera's. Otherwise p?gemr2d copies the operand to such blocks first.
+///
+/// ScaLAPACK knows column-major elements; row-major ones are a column-major transpose on the transposed grid. For small
+/// m or n it adds zeros of the ranks that hold nothing of the segment, which changes the sign of a sum that is −0. A
+/// sum is −0 only if products underflow, so tiny elements are rejected. A product of each type is tried once on each
+/// grid, because another BLAS, or another ScaLAPACK, adds in another order.
+///
+/// Source: Choi, Dongarra, Walker, PB-BLAS and ScaLAPACK, 1996.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include <tessera/backend.hpp>
+#include <tessera/detail/stopwatch.hpp>
+
+#include "engines.hpp"
+#include "find_mpi.hpp"
+#include "operands.hpp"
+
+namespace tessera::distributed {
+namespace {
+
+using tessera::detail::DistributedStorage;
+using tessera::detail::GridState;
+
+constexpr int dense_matrix = 1; ///< DTYPE_ of a descriptor
+
+/// An operand's axes as ScaLAPACK has them: rows are the dimension that is contiguous in memory.
+struct Dealt {
+  Axis rows, cols;
+  char* data;
+  Index ld;
+};
+Dealt dealt(const Source& x) {
+  const Elements& e = x.elements;
+  return x.outer_innermost ? Dealt{x.spread.outer, x.spread.inner, e.data, e.inner_step}
+                           : Dealt{x.spread.inner, x.spread.outer, e.data, e.outer_step};
+}
+
+ScalapackMatrix described(const Dealt& x, int context) {
+  const auto number = [](Index value) { return static_cast<int>(value); };
+  return {x.data,
+          {dense_matrix, context, number(x.rows.size), number(x.cols.size), number(x.rows.block), number(x.cols.block),
+           x.rows.source, x.cols.source, number(std::max<Index>(1, x.ld))}};
+}
+
+/// Is k contiguous in memory, so that ScaLAPACK's rows are k?
+bool k_is_row(const Source& x) { return !x.outer_innermost; }
+
+bool needs_copy(const Axis& k) { return k.count > 1 && k.block % canonical_segment != 0; }
+
+/// The coordinate of this rank on an axis of the grid.
+int coordinate(const GridState& grid, const Axis& axis) {
+  return axis.count == 1 ? 0 : grid.world->rank() / axis.stride % axis.count;
+}
+
+class PblasRun final : public EngineRun {
+ public:
+  PblasRun(const Product& product, const ScalapackInfo& scalapack, int context)
+      : product_(product), scalapack_(scalapack), context_(context), a_(aligned(product.a)), b_(aligned(product.b)) {}
+
+  std::size_t bytes() const noexcept override {
+    return HostBuffers::rounded(a_.bytes) + HostBuffers::rounded(b_.bytes);
+  }
+  std::size_t device_bytes() const noexcept override { return 0; }
+  std::uint64_t bytes_expected() const noexcept override { return 0; } // ScaLAPACK does not count what it sends
+  Status allocate(HostBuffers& buffers, char* sums) override {
+    sums_ = sums;
+    if (Status status = buffers.allocate(a_.bytes, a_.to.data); !status.ok()) return status;
+    return buffers.allocate(b_.bytes, b_.to.data);
+  }
+  Status run(DistributedReport& report) override;
+
+ private:
+  /// An operand, and its copy with blocks of 1024 k where it needs one.
+  struct Aligned {
+    Dealt from, to;
+    bool k_is_row;
+    bool copied = false;
+    std::size_t bytes = 0;
+  };
+  Aligned aligned(const Source& source) const;
+  void copy(Aligned& x) const;
+
+  const Product product_;
+  const ScalapackInfo& scalapack_;
+  const int context_;
+  Aligned a_, b_;
+  char* sums_ = nullptr;
+};
+
+PblasRun::Aligned PblasRun::aligned(const Source& source) const {
+  Aligned x{dealt(source), dealt(source), k_is_row(source)};
+  Axis& k = x.k_is_row ? x.to.rows : x.to.cols;
+  if (!needs_copy(k)) return x;
+  k.block = canonical_segment;
+  k.source = 0;
+  x.copied = true;
+  if (context_ >= 0) {
+    const Index rows = x.to.rows.held(coordinate(product_.grid, x.to.rows));
+    x.to.ld = std::max<Index>(1, rows);
+    x.bytes =
+        static_cast<std::size_t>(rows * x.to.cols.held(coordinate(product_.grid, x.to.cols))) * size_of(product_.type);
+  }
+  return x;
+}
+
+void PblasRun::copy(Aligned& x) const {
+  if (!x.copied) {
+    x.to.data = x.from.data;
+    return;
+  }
+  scalapack_.copy(product_.type, static_cast<int>(x.from.rows.size), static_cast<int>(x.from.cols.size),
+                  described(x.from, context_), described(x.to, context_), context_);
+}
+
+Status PblasRun::run(DistributedReport& report) {
+  if (context_ < 0) return {};
+  const measure::HostStopwatch watch;
+  copy(a_);
+  copy(b_);
+  std::memset(sums_, 0, static_cast<std::size_t>(product_.local_rows * product_.local_cols) * size_of(product_.type));
+  // A column-major C is op(A)·op(B). A row-major one is a column-major Cᵀ = op(B)ᵀ·op(A)ᵀ.
+  const bool columns = product_.order == LocalOrder::ColumnMajor;
+  const Aligned &left = columns ? a_ : b_, &right = columns ? b_ : a_;
+  const Dealt sums = columns ? Dealt{product_.rows, product_.cols, sums_, product_.local_rows}
+                             : Dealt{product_.cols, product_.rows, sums_, product_.local_cols};
+  ScalapackProduct call{.type = product_.type,
+                        .transpose_a = left.k_is_row,
+                        .transpose_b = !right.k_is_row,
+                        .m = static_cast<int>(sums.rows.size),
+                        .n = static_cast<int>(sums.cols.size),
+                        .k = 0,
+                        .a = described(left.to, context_),
+                        .b = described(right.to, context_),
+                        .c = described(sums, context_),
+                        .row_a = 1,
+                        .col_a = 1,
+                        .row_b = 1,
+                        .col_b = 1};
+  for (Index first = 0; first < product_.k; first += canonical_segment) {
+    call.k = static_cast<int>(std::min(canonical_segment, product_.k - first));
+    (left.k_is_row ? call.row_a : call.col_a) = static_cast<int>(first + 1);
+    (right.k_is_row ? call.row_b : call.col_b) = static_cast<int>(first + 1);
+    scalapack_.add_product(call);
+  }
+  report.seconds_multiplying = watch.seconds(); // with the transfers, which are within ScaLAPACK
+  return {};
+}
+
+/// Makes the context for the order of local elements at its first use. All ranks call it.
+int context_of(const Product& product, const ScalapackInfo& scalapack) {
+  auto& grid = const_cast<GridState&>(product.grid);
+  std::optional<int>& context = grid.scalapack.contexts[static_cast<int>(product.order)];
+  if (!context) {
+    const auto [rows, cols, layers] = grid.shape;
+    context = product.order == LocalOrder::ColumnMajor
+                  ? scalapack.make_context(grid.world->native(), rows, cols, cols, 1)
+                  : scalapack.make_context(grid.world->native(), cols, rows, 1, cols);
+  }
+  return *context;
+}
+
+/// Is there an element so small that a product of two, or a sum with one, may be rounded to −0?
+template <class T>
+bool has_tiny(const Source& x, Index outer, Index inner) {
+  constexpr int least = (std::numeric_limits<T>::min_exponent + std::numeric_limits<T>::digits) / 2 + 1;
+  const T limit = std::ldexp(T{1}, least);
+  const T* data = reinterpret_cast<const T*>(x.elements.data);
+  for (Index o = 0; o < outer; ++o)
+    for (Index i = 0; i < inner; ++i) {
+      const T value = std::abs(data[o * x.elements.outer_step + i * x.elements.inner_step]);
+      if (value > 0 && value < limit) return true;
+    }
+  return false;
+}
+
+bool has_tiny(const Product& product, const Source& x) {
+  const auto at = coordinates_of(x.spread, product.grid.world->rank());
+  if (!at) return false;
+  const Index outer = x.spread.outer.held(at->outer), inner = x.spread.inner.held(at->inner);
+  return product.type == DType::F32 ? has_tiny<float>(x, outer, inner) : has_tiny<double>(x, outer, inner);
+}
+
+/// Says whether a number that differs from rank to rank is not 0 anywhere.
+bool anywhere(const Product& product, bool here) {
+  std::int64_t number = here ? 1 : 0;
+  throw_if_failed(product.grid.world->largest(&number, 1));
+  return number != 0;
+}
+
+/// Computes the sums by an engine, for a trial.
+std::vector<char> trial_sums(const Product& product, EngineRun& run) {
+  const std::size_t bytes = static_cast<std::size_t>(product.local_rows * product.local_cols) * size_of(product.type);
+  HostBuffers buffers;
+  char* sums = nullptr;
+  throw_if_failed(buffers.allocate(bytes, sums));
+  throw_if_failed(run.allocate(buffers, sums));
+  DistributedReport report;
+  throw_if_failed(run.run(report));
+  return {sums, sums + bytes};
+}
+
+/// Multiplies random numbers on the grid by ScaLAPACK and by summa. Returns why ScaLAPACK cannot be used; empty where
+/// the bits are equal on all ranks.
+std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalapack) {
+  const GridState& grid = wanted.grid;
+  const Index m = 40 * grid.shape.rows, n = 24 * grid.shape.cols, k = canonical_segment + 100;
+  const auto make = [&](Index rows, Index cols, Blocks blocks) {
+    auto x = std::make_shared<DistributedStorage>();
+    x->grid = {std::shared_ptr<void>(), const_cast<GridState*>(&grid)};
+    x->type = wanted.type;
+    x->rows = rows;
+    x->cols = cols;
+    x->blocks = blocks;
+    x->order = wanted.order;
+    if (grid.world->rank() < grid.layer_size()) {
+      x->local_rows = grid.row_axis(*x).held(grid.row_of_rank());
+      x->local_cols = grid.col_axis(*x).held(grid.col_of_rank());
+    }
+    x->ld = std::max<Index>(1, x->order == LocalOrder::RowMajor ? x->local_cols : x->local_rows);
+    return x;
+  };
+  const auto a = make(m, k, {8, canonical_segment}), b = make(k, n, {canonical_segment, 8}), c = make(m, n, {8, 8});
+  std::vector<double> memory[2]; // enough for either type
+  std::mt19937 generator(static_cast<unsigned>(grid.world->rank()));
+  std::uniform_real_distribution<double> uniform(0.5, 1.0);
+  for (int i = 0; i < 2; ++i) {
+    DistributedStorage& x = i == 0 ? *a : *b;
+    memory[i].resize(static_cast<std::size_t>(x.local_rows * x.local_cols));
+    x.data = memory[i].data();
+    for (std::size_t e = 0; e < memory[i].size(); ++e)
+      if (x.type == DType::F32)
+        static_cast<float*>(x.data)[e] = static_cast<float>(uniform(generator));
+      else
+        memory[i][e] = uniform(generator);
+  }
+  const Product product{grid,
+                        wanted.type,
+                        m,
+                        n,
+                        k,
+                        source_of(*a, true),
+                        source_of(*b, false),
+                        grid.row_axis(*c),
+                        grid.col_axis(*c),
+                        wanted.order,
+                        Segments(k, 1),
+                        c->local_rows,
+                        c->local_cols,
+                        1,
+                        &executor(Backend::Reference)};
+  PblasRun by_scalapack(product, scalapack, context_of(product, scalapack));
+  const bool equal = trial_sums(product, *summa.make(product)) == trial_sums(product, by_scalapack);
+  if (!anywhere(product, !equal)) return {};
+  return "ScaLAPACK's local products have another order of sums; the program has loaded another BLAS before Tessera's";
+}
+
+std::string reject(const Product& product) {
+  const GridState& grid = product.grid;
+  if (grid.shape.layers > 1) return "ScaLAPACK has no layers";
+  if (anywhere(product, product.backend != Backend::Auto))
+    return "its local products go through the BLAS drop-in, which chooses the backend; name none";
+  if (product.a_order != product.order || product.b_order != product.order)
+    return "the local orders of a, b and c differ";
+  if (std::max({product.m, product.n, product.k}) > std::numeric_limits<int>::max() - canonical_segment)
+    return "a size is beyond the integers of ScaLAPACK";
+  const ScalapackInfo* scalapack = nullptr;
+  std::string why;
+  try {
+    scalapack = &load_scalapack();
+  } catch (const BackendUnavailable& error) {
+    why = error.what();
+  }
+  if (anywhere(product, scalapack == nullptr))
+    return why.empty() ? "another rank cannot load the plug-in for ScaLAPACK" : why;
+  if (anywhere(product, has_tiny(product, product.a) || has_tiny(product, product.b)))
+    return "elements are so small that sums may be −0, whose sign ScaLAPACK does not keep";
+  auto& known = const_cast<GridState&>(grid).scalapack.why_not[product.type == DType::F32 ? 0 : 1];
+  if (!known) known = try_order_of_sums(product, *scalapack);
+  return *known;
+}
+
+} // namespace
+
+const EngineRow pblas{{.name = "pblas",
+                       .summary = "ScaLAPACK's p?gemm for each segment of 1024 k, with Tessera's local products",
+                       .source = "Choi, Dongarra and Walker 1996; Reference ScaLAPACK"},
+                      reject,
+                      [](const Product& product) -> std::unique_ptr<EngineRun> {
+                        const ScalapackInfo& scalapack = load_scalapack();
+                        return std::make_unique<PblasRun>(product, scalapack, context_of(product, scalapack));
+                      }};
+
+} // namespace tessera::distributed

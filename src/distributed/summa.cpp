@@ -1,0 +1,228 @@
+/// summa: C stays where it is; panels of one segment of k, in ascending order, are broadcast along the process rows and
+/// columns, and each rank adds their product to its sums. The next panels are under way while one is multiplied.
+///
+/// Layers share out the segments. The running sums go from layer to layer, strip by strip: a layer adds its segments
+/// to a strip and hands it on, while the next strip is multiplied. A reduction would promise no order.
+///
+/// Source: van de Geijn and Watts, SUMMA: scalable universal matrix multiplication algorithm, 1997, in SLATE's form
+/// with a stationary C; Solomonik and Demmel, 2.5D matrix multiplication, 2011, for the layers.
+
+#include <algorithm>
+
+#include <tessera/detail/stopwatch.hpp>
+
+#include "engines.hpp"
+#include "local_product.hpp"
+
+namespace tessera::distributed {
+namespace {
+
+constexpr int tag_of_sums = 3;
+
+/// With layers, rows of the sums that are handed on at once are at least `least_strip`, in at most `most_strips` parts.
+constexpr Index least_strip = 64, most_strips = 8;
+/// MPI goes on with transfers between parts of a local product. Smaller parts would make the product slower.
+constexpr Index least_part = 256, most_parts = 4;
+
+Index parts_of(Index rows, Index least, Index most) { return std::clamp<Index>(rows / least, 1, most); }
+
+class SummaRun final : public EngineRun {
+ public:
+  explicit SummaRun(const Product& product)
+      : product_(product),
+        by_columns_(product.order == LocalOrder::ColumnMajor),
+        layered_(product.segments.working_layers > 1),
+        a_(product.grid, true, product.a, product.rows, product.segments, layered_, size_of(product.type)),
+        b_(product.grid, false, product.b, product.cols, product.segments, layered_, size_of(product.type)),
+        rows_(by_columns_ ? product.local_cols : product.local_rows),
+        cols_(by_columns_ ? product.local_rows : product.local_cols),
+        layer_(product.grid.layer()),
+        works_(product.grid.has_place() && layer_ < product.segments.working_layers),
+        local_(*product.executor, product.type, rows_, cols_, std::min(product.k, canonical_segment), product.threads) {
+  }
+
+  std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
+  std::size_t device_bytes() const noexcept override { return local_.device_bytes(); }
+  std::uint64_t bytes_expected() const noexcept override {
+    return a_.bytes_expected() + b_.bytes_expected() +
+           (receives_sums() ? static_cast<std::uint64_t>(sums_bytes(rows_)) : 0);
+  }
+  Status allocate(HostBuffers& buffers, char* sums) override {
+    sums_ = sums;
+    if (Status status = a_.allocate(buffers); !status.ok()) return status;
+    if (Status status = b_.allocate(buffers); !status.ok()) return status;
+    return local_.allocate(sums);
+  }
+  Status run(DistributedReport& report) override;
+
+ private:
+  bool receives_sums() const noexcept { return works_ && layer_ + 1 < product_.segments.working_layers; }
+  std::size_t sums_bytes(Index rows) const noexcept {
+    return static_cast<std::size_t>(rows * cols_) * size_of(product_.type);
+  }
+  Index strip_begin(Index strip) const noexcept { return rows_ * strip / strips(); }
+  Index strips() const noexcept { return layered_ ? parts_of(rows_, least_strip, most_strips) : 1; }
+
+  Index rows_of(Index strip) const noexcept { return strip_begin(strip + 1) - strip_begin(strip); }
+  char* sums_of(Index strip) const noexcept { return sums_ + sums_bytes(strip_begin(strip)); }
+
+  Status run_flat();
+  Status run_layered();
+  Status gather_panels();
+  Status begin_move(Index step);
+  Status begin_broadcast(Index step);
+  Status end_broadcast(Index step);
+  Status multiply(Index step, Index strip_rows);
+  Status progress();
+  /// Runs what waits for other ranks, and counts the time.
+  template <class Wait>
+  Status waiting(Wait&& wait);
+  /// Keeps the first failure of a local product; the transfers go on.
+  template <class Work>
+  void locally(Work&& work);
+
+  const Product product_;
+  const bool by_columns_, layered_;
+  Panels a_, b_;
+  const Index rows_, cols_; ///< of the sums as they lie in memory
+  const int layer_;
+  const bool works_;
+  LocalProduct local_;
+  char* sums_ = nullptr;
+  Requests handing_on_;
+  std::uint64_t sums_received_ = 0, sums_messages_ = 0;
+  double seconds_waiting_ = 0, seconds_multiplying_ = 0;
+  Status local_failure_;
+};
+
+template <class Wait>
+Status SummaRun::waiting(Wait&& wait) {
+  const measure::HostStopwatch watch;
+  Status status = wait();
+  seconds_waiting_ += watch.seconds();
+  return status;
+}
+
+template <class Work>
+void SummaRun::locally(Work&& work) {
+  if (!local_failure_.ok()) return;
+  const measure::HostStopwatch watch;
+  local_failure_ = work();
+  seconds_multiplying_ += watch.seconds();
+}
+
+Status SummaRun::begin_move(Index step) {
+  if (Status status = a_.begin_move(step); !status.ok()) return status;
+  return b_.begin_move(step);
+}
+Status SummaRun::begin_broadcast(Index step) {
+  if (Status status = a_.end_move_and_begin_broadcast(step); !status.ok()) return status;
+  return b_.end_move_and_begin_broadcast(step);
+}
+Status SummaRun::end_broadcast(Index step) {
+  if (Status status = a_.end_broadcast(step); !status.ok()) return status;
+  return b_.end_broadcast(step);
+}
+Status SummaRun::progress() {
+  if (Status status = a_.progress(); !status.ok()) return status;
+  return b_.progress();
+}
+
+Status SummaRun::multiply(Index step, Index strip_rows) {
+  const Window window = product_.segments.window(layer_, step);
+  if (!works_ || window.size() == 0) return {};
+  const Panel a = a_.panel(step), b = b_.panel(step);
+  locally([&] { return local_.begin_segment(by_columns_ ? b : a, by_columns_ ? a : b, window.size()); });
+  const Index parts = a_.pending() || b_.pending() ? parts_of(strip_rows, least_part, most_parts) : 1;
+  for (Index part = 0; part < parts; ++part) {
+    const Index first = strip_rows * part / parts, end = strip_rows * (part + 1) / parts;
+    locally([&] { return local_.multiply(first, end - first); });
+    if (part + 1 < parts)
+      if (Status status = waiting([&] { return progress(); }); !status.ok()) return status;
+  }
+  local_.end_segment();
+  return {};
+}
+
+/// One layer: each panel is multiplied when it has come, and then forgotten.
+Status SummaRun::run_flat() {
+  const Index steps = product_.segments.steps();
+  locally([&] { return local_.begin_strip(0, rows_, false); });
+  Status status = waiting([&] {
+    if (Status begun = begin_move(0); !begun.ok()) return begun;
+    if (Status begun = begin_broadcast(0); !begun.ok()) return begun;
+    return steps > 1 ? begin_move(1) : Status{};
+  });
+  for (Index step = 0; status.ok() && step < steps; ++step) {
+    status = waiting([&] {
+      if (Status ended = end_broadcast(step); !ended.ok() || step + 1 == steps) return ended;
+      if (Status begun = begin_broadcast(step + 1); !begun.ok() || step + 2 >= steps) return begun;
+      return begin_move(step + 2);
+    });
+    if (status.ok()) status = multiply(step, rows_);
+  }
+  locally([&] { return local_.end_strip(); });
+  return status;
+}
+
+Status SummaRun::gather_panels() {
+  for (Index step = 0; step < product_.segments.steps(); ++step) {
+    if (Status status = begin_move(step); !status.ok()) return status;
+    if (Status status = begin_broadcast(step); !status.ok()) return status;
+    if (Status status = end_broadcast(step); !status.ok()) return status;
+  }
+  return {};
+}
+
+/// Several layers: all panels of the layer's segments come first, because each strip of the sums needs them all. Sums
+/// come from the layer above, which has smaller k, and go to the layer below.
+Status SummaRun::run_layered() {
+  if (Status status = waiting([&] { return gather_panels(); }); !status.ok() || !works_) return status;
+  Communicator& world = *product_.grid.world;
+  const int above = world.rank() + product_.grid.layer_size(), below = world.rank() - product_.grid.layer_size();
+  std::vector<Requests> coming(static_cast<std::size_t>(strips()));
+  for (Index strip = 0; receives_sums() && strip < strips(); ++strip) {
+    const std::size_t bytes = sums_bytes(rows_of(strip));
+    if (bytes == 0) continue;
+    ++sums_messages_;
+    sums_received_ += bytes;
+    if (Status status =
+            world.receive(sums_of(strip), bytes, above, tag_of_sums, coming[static_cast<std::size_t>(strip)]);
+        !status.ok())
+      return status;
+  }
+  for (Index strip = 0; strip < strips(); ++strip) {
+    const Index rows = rows_of(strip);
+    if (Status status = waiting([&] { return world.wait(coming[static_cast<std::size_t>(strip)]); }); !status.ok())
+      return status;
+    locally([&] { return local_.begin_strip(strip_begin(strip), rows, receives_sums()); });
+    for (Index step = 0; step < product_.segments.steps(); ++step)
+      if (Status status = multiply(step, rows); !status.ok()) return status;
+    locally([&] { return local_.end_strip(); });
+    if (layer_ == 0 || sums_bytes(rows) == 0) continue;
+    ++sums_messages_;
+    if (Status status = world.send(sums_of(strip), sums_bytes(rows), below, tag_of_sums, handing_on_); !status.ok())
+      return status;
+  }
+  return waiting([&] { return world.wait(handing_on_); });
+}
+
+Status SummaRun::run(DistributedReport& report) {
+  Status status = layered_ ? run_layered() : run_flat();
+  report.bytes_received = a_.traffic().bytes_received + b_.traffic().bytes_received + sums_received_;
+  report.messages = a_.traffic().messages + b_.traffic().messages + sums_messages_;
+  report.seconds_waiting = seconds_waiting_;
+  report.seconds_multiplying = seconds_multiplying_;
+  return status.ok() ? local_failure_ : status;
+}
+
+} // namespace
+
+const EngineRow summa{
+    {.name = "summa",
+     .summary = "C stays; panels of 1024 k are broadcast, the next one while one is multiplied",
+     .source = "van de Geijn and Watts 1997; SLATE's gemmC; Solomonik and Demmel 2011"},
+    [](const Product&) { return std::string(); },
+    [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<SummaRun>(product); }};
+
+} // namespace tessera::distributed

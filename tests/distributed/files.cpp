@@ -1,0 +1,91 @@
+/// .npy files that the ranks read and write together.
+
+#include <unistd.h>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/io.hpp>
+
+#include "ranks.hpp"
+#include "support/expect.hpp"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that all ranks know, and that rank 0 removes.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    long process = getpid();
+    MPI_Bcast(&process, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    path_ = fs::temp_directory_path() / ("tessera-distributed-" + std::to_string(process));
+    if (world_rank() == 0) fs::create_directory(path_);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~SharedFolder() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) fs::remove_all(path_);
+  }
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_matrix_is_saved_and_loaded_in_parallel) {
+  const SharedFolder folder;
+  const Grid grid(MPI_COMM_WORLD, 2, 2);
+  const auto whole = Matrix<double>::random(37, 53, Seed{1});
+  for (const auto order : {LocalOrder::RowMajor, LocalOrder::ColumnMajor}) {
+    DistributedMatrix<double> x(grid, 37, 53, {5, 7}, order);
+    take_own_part(whole, x);
+    x.save_npy(folder / "x.npy");
+    if (world_rank() == 0) {
+      const auto read = load_npy<double>(folder / "x.npy");
+      BOOST_TEST(detail::equal(read.view().operand(), whole.view().operand()));
+    }
+    BOOST_TEST(differing_bits(whole, DistributedMatrix<double>::load_npy(grid, folder / "x.npy", {4, 60}, order)) == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_in_fortran_order_is_loaded) {
+  const SharedFolder folder;
+  const Grid grid(MPI_COMM_WORLD, 4, 1);
+  const auto whole = Matrix<float>::random(11, 6, Seed{2});
+  if (world_rank() == 0) {
+    std::string header = "{'descr': '<f4', 'fortran_order': True, 'shape': (11, 6), }";
+    header.append(117 - header.size(), ' ').push_back('\n');
+    std::ofstream file(folder / "f.npy", std::ios::binary);
+    file.write("\x93NUMPY\x01\x00", 8).put(static_cast<char>(header.size())).put(0) << header;
+    for (Index j = 0; j < 6; ++j)
+      for (Index i = 0; i < 11; ++i)
+        file.write(reinterpret_cast<const char*>(&std::as_const(whole)(i, j)), sizeof(float));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  BOOST_TEST(differing_bits(whole, DistributedMatrix<float>::load_npy(grid, folder / "f.npy", {2, 2})) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(errors_of_files_reach_all_ranks) {
+  const SharedFolder folder;
+  const Grid grid(MPI_COMM_WORLD, 2, 2);
+  const DistributedMatrix<float> x(grid, 8, 8);
+  expect_error<IoError>([&] { x.save_npy(folder / "missing/x.npy"); }, {"save_npy", "missing"});
+  expect_error<IoError>([&] { DistributedMatrix<float>::load_npy(grid, folder / "none.npy"); },
+                        {"load_npy", "none.npy"});
+  const fs::path own = world_rank() == 2 ? folder / "none.npy" : folder / "x.npy";
+  x.save_npy(folder / "x.npy");
+  expect_error<IoError>([&] { DistributedMatrix<float>::load_npy(grid, own); }, {"rank 2", "none.npy"});
+  expect_error<IoError>([&] { DistributedMatrix<double>::load_npy(grid, folder / "x.npy"); }, {"f32", "f64"});
+}
+
+} // namespace tessera::test

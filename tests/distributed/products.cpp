@@ -1,0 +1,85 @@
+/// Products whose traffic follows from a formula, and what the report says.
+
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "ranks.hpp"
+
+namespace tessera::test {
+namespace {
+
+struct Case {
+  int rows, cols, layers;
+};
+
+/// Returns the reports of a product whose matrices lie as C needs them.
+std::uint64_t bytes_of_product(const Case& on, Index m, Index n, Index k, const std::string& engine) {
+  const Grid grid(MPI_COMM_WORLD, on.rows, on.cols, on.layers);
+  const auto a = Matrix<float>::random(m, k, Seed{1}), b = Matrix<float>::random(k, n, Seed{2});
+  Matrix<float> c(m, n);
+  DistributedMatrix<float> dist_a(grid, m, k), dist_b(grid, k, n), dist_c(grid, m, n);
+  take_own_part(a, dist_a);
+  take_own_part(b, dist_b);
+  const DistributedReport report = gemm(1.0F, dist_a, dist_b, 0.0F, dist_c, {.engine = engine});
+  gemm(1.0F, a, b, 0.0F, c);
+  BOOST_TEST(differing_bits(c, dist_c) == 0);
+  BOOST_TEST(report.engine == engine);
+  return total(report.bytes_received, MPI_COMM_WORLD);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(bytes_follow_the_formula) {
+  constexpr std::uint64_t m = 96, n = 160, k = 4096;
+  for (const Case& on : {Case{1, 1, 1}, Case{1, 4, 1}, Case{4, 1, 1}, Case{2, 2, 1}, Case{1, 2, 2}, Case{1, 1, 4}}) {
+    const auto rows = static_cast<std::uint64_t>(on.rows), cols = static_cast<std::uint64_t>(on.cols),
+               layers = static_cast<std::uint64_t>(on.layers);
+    const std::uint64_t expected = m * k * (cols - 1) + k * n * (rows - 1)   // along rows and columns
+                                   + (m * k + k * n) * (layers - 1) / layers // to the other layers
+                                   + m * n * (layers - 1);                   // running sums
+    BOOST_TEST_CONTEXT(on.rows << "×" << on.cols << "×" << on.layers)
+    BOOST_TEST(bytes_of_product(on, m, n, k, "summa") == expected * sizeof(float));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_best_grid_receives_the_fewest_elements) {
+  const Grid square = Grid::best(MPI_COMM_WORLD, 4096, 4096, 1024);
+  BOOST_TEST(square.rows() == 2);
+  BOOST_TEST(square.cols() == 2);
+  const Grid tall = Grid::best(MPI_COMM_WORLD, 100000, 16, 1024);
+  BOOST_TEST(tall.rows() == 4);
+  const Grid deep = Grid::best(MPI_COMM_WORLD, 16, 16, 100000);
+  BOOST_TEST(deep.layers() == 4);
+  const Grid shallow = Grid::best(MPI_COMM_WORLD, 2, 2, 1000);
+  BOOST_TEST(shallow.layers() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_transposed_and_wrapped_product_has_the_bits_of_one_rank) {
+  const Grid grid = Grid::best(MPI_COMM_WORLD, 130, 90, 2100);
+  const auto a = Matrix<double>::random(2100, 130, Seed{5}), b = Matrix<double>::random(2100, 90, Seed{6});
+  auto c = Matrix<double>::random(130, 90, Seed{7});
+  DistributedMatrix<double> dist_a(grid, 2100, 130), dist_b(grid, 2100, 90, {32, 32}), dist_c(grid, 130, 90, {16, 64});
+  take_own_part(a, dist_a);
+  take_own_part(b, dist_b);
+  take_own_part(c, dist_c);
+  const DistributedReport report = gemm(0.5, dist_a.transposed(), dist_b, -2.0, dist_c);
+  gemm(0.5, a.transposed(), b, -2.0, c);
+  BOOST_TEST(differing_bits(c, dist_c) == 0);
+  BOOST_TEST(report.bytes_received == report.bytes_expected);
+}
+
+/// With a grid of one rank the other ranks of the communicator have nothing, and take part all the same.
+BOOST_AUTO_TEST_CASE(ranks_without_a_place_take_part) {
+  const Grid grid(MPI_COMM_WORLD, 1, 1);
+  const auto a = Matrix<float>::random(20, 2000, Seed{8});
+  Matrix<float> c(20, 20);
+  DistributedMatrix<float> x(grid, 20, 2000), y(grid, 20, 20);
+  take_own_part(a, x);
+  const DistributedReport report = gemm(1.0F, x, x.transposed(), 0.0F, y);
+  gemm(1.0F, a, a.transposed(), 0.0F, c);
+  BOOST_TEST(differing_bits(c, y) == 0);
+  if (world_rank() > 0) BOOST_TEST(report.allocated_bytes == 0U);
+}
+
+} // namespace tessera::test

@@ -1,0 +1,77 @@
+#pragma once
+
+/// What the tests of distributed products share: communicators of fewer ranks, and matrices that every rank knows
+/// whole.
+
+#include <mpi.h>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <tessera/distributed.hpp>
+#include <tessera/tessera.hpp>
+
+namespace tessera::test {
+
+inline int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+inline int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// The first `count` ranks of the world. On further ranks the communicator is null.
+class FirstRanks {
+ public:
+  explicit FirstRanks(int count) {
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank() < count ? 0 : MPI_UNDEFINED, world_rank(), &comm_);
+  }
+  ~FirstRanks() {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
+  FirstRanks(const FirstRanks&) = delete;
+  FirstRanks& operator=(const FirstRanks&) = delete;
+  MPI_Comm comm() const { return comm_; }
+  bool holds_this_rank() const { return comm_ != MPI_COMM_NULL; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// Copies this rank's elements of a matrix that every rank has.
+template <class T>
+void take_own_part(const Matrix<T>& whole, DistributedMatrix<T>& part) {
+  for (Index i = 0; i < part.local_rows(); ++i)
+    for (Index j = 0; j < part.local_cols(); ++j) part.local(i, j) = whole(part.global_row(i), part.global_col(j));
+}
+
+/// Are the bits equal? The contract leaves the bits of NaN open.
+template <class T>
+bool same_bits(T x, T y) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return (std::isnan(x) && std::isnan(y)) || std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y);
+}
+
+/// Counts this rank's elements whose bits differ from the bits of the whole matrix.
+template <class T>
+Index differing_bits(const Matrix<T>& whole, const DistributedMatrix<T>& part) {
+  Index count = 0;
+  for (Index i = 0; i < part.local_rows(); ++i)
+    for (Index j = 0; j < part.local_cols(); ++j)
+      if (!same_bits(part.local(i, j), whole(part.global_row(i), part.global_col(j)))) ++count;
+  return count;
+}
+
+/// Returns the sum over all ranks of a communicator.
+inline std::uint64_t total(std::uint64_t value, MPI_Comm comm) {
+  std::uint64_t sum = 0;
+  MPI_Allreduce(&value, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
+  return sum;
+}
+
+} // namespace tessera::test

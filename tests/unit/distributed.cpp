@@ -1,0 +1,21 @@
+/// Distributed matrices in a program without MPI. tests/distributed has the programs with it.
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/distributed.hpp>
+
+#include "support/expect.hpp"
+
+namespace tessera::test {
+
+BOOST_AUTO_TEST_CASE(a_grid_without_mpi_says_what_to_install) {
+  expect_error<BackendUnavailable>([] { Grid(0, 1, 1); }, {"no MPI", "libopenmpi-dev", "mpirun"});
+  expect_error<BackendUnavailable>([] { MpiSession(); }, {"not started by the mpirun", "openmpi-bin"});
+}
+
+BOOST_AUTO_TEST_CASE(the_engines_are_listed_without_mpi) {
+  BOOST_TEST(distributed_engines().size() == 2U);
+  for (const DistributedEngine& engine : distributed_engines()) BOOST_TEST(!engine.summary.empty());
+}
+
+} // namespace tessera::test
