@@ -8,8 +8,8 @@
 
 namespace speed {
 
-/// Returns the two calls of a race: an entry of an executor that does nothing, with the check for tools, and the
-/// backend's method behind it, called directly. The difference of their times is the cost of the check.
+/// Returns the calls of a race: an entry of an executor whose work is nothing, with the check for tools; an entry that
+/// has no check; and the backend's method behind both, called directly. The first less the second is the check.
 std::vector<Contestant> hook_contestants();
 
 } // namespace speed
