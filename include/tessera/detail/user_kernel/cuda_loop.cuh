@@ -17,19 +17,19 @@ inline unsigned blocks_for(Index work, Index per_block) {
   return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/// Calls f(i) for an index from `first` on. There is no loop, because the instructions before it took longer than a copy
-/// of the element (docs/lab/user_kernels.md).
+/// Calls f(i) for an index from `first` on. There is no loop, because the instructions before it took longer than a
+/// copy of the element (docs/lab/user_kernels.md).
 template <class F>
-__global__ void __launch_bounds__(block_threads)
-    for_each_kernel(const __grid_constant__ F f, Index first, Index n) {
+__global__ void __launch_bounds__(block_threads) for_each_kernel(const __grid_constant__ F f, Index first, Index n) {
   const Index i = first + (static_cast<Index>(blockIdx.x) * block_threads + threadIdx.x);
   if (i < n) f(i);
 }
 
-/// Blocks are as wide as the rows are long, up to 256 columns, so that narrow matrices leave few threads idle. The loops
-/// are for grids that are not large enough, and mostly run once; unrolled, they would divide first.
+/// Blocks are as wide as the rows are long, up to 256 columns, so that narrow matrices leave few threads idle. The
+/// loops are for grids that are not large enough, and mostly run once; unrolled, they would divide first.
 template <class F>
-__global__ void __launch_bounds__(block_threads) for_each_pair_kernel(const __grid_constant__ F f, Index rows, Index cols) {
+__global__ void __launch_bounds__(block_threads)
+    for_each_pair_kernel(const __grid_constant__ F f, Index rows, Index cols) {
   const Index down = static_cast<Index>(gridDim.y) * blockDim.y, right = static_cast<Index>(gridDim.x) * blockDim.x;
 #pragma unroll 1
   for (Index i = static_cast<Index>(blockIdx.y) * blockDim.y + threadIdx.y; i < rows; i += down)

@@ -151,8 +151,8 @@ __device__ __forceinline__ typename Rule::Value fold_results(const Rule& rule, c
 /// Combines the chunks of a level; a warp has one.
 template <class Rule>
 __global__ void __launch_bounds__(block_threads)
-    fold_level_kernel(const __grid_constant__ Rule rule, const typename Rule::Value* values, Index count,
-                      Index chunks, typename Rule::Value* results) {
+    fold_level_kernel(const __grid_constant__ Rule rule, const typename Rule::Value* values, Index count, Index chunks,
+                      typename Rule::Value* results) {
   const Index chunk = static_cast<Index>(blockIdx.x) * block_warps + threadIdx.x / chunk_lanes;
   if (chunk >= chunks) return;
   const auto value = fold_results(rule, values, count, chunk);
@@ -197,7 +197,7 @@ int launch_reduction(const KernelLaunch& launch, const F& f, const Rule& rule) {
         rule, at.values[level], at.count[level], at.count[level + 1], at.values[level + 1]);
   if (at.count[level] > 1)
     fold_last_kernel<<<1, last_warps * chunk_lanes, 0, stream>>>(rule, at.values[level], at.count[level],
-                                                                at.values[at.levels - 1]);
+                                                                 at.values[at.levels - 1]);
   return static_cast<int>(cudaGetLastError());
 }
 
