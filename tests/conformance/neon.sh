@@ -18,8 +18,8 @@ set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 END
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$work/aarch64.cmake" -DCMAKE_BUILD_TYPE=Release \
-  -DTESSERA_BUILD_APPS=OFF -DTESSERA_BUILD_TESTS=OFF -DTESSERA_CUDA=OFF -DTESSERA_TBB=OFF -DTESSERA_MPI=OFF -DTESSERA_OPENMP=ON \
-  -DTESSERA_WERROR=ON "$@" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+  -DTESSERA_BUILD_APPS=OFF -DTESSERA_BUILD_TESTS=OFF -DTESSERA_CUDA=OFF -DTESSERA_TBB=OFF -DTESSERA_MPI=OFF \
+  -DTESSERA_OPENMP=ON -DTESSERA_WERROR=ON "$@" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/build" >"$work/build.log" || { tail -30 "$work/build.log"; exit 1; }
 aarch64-linux-gnu-g++ -std=c++20 -O1 -Wall -Werror -ffp-contract=off -I "$source/include" -I "$work/build/include" \
   "$source/tests/conformance/neon.cpp" -L "$work/build/lib" -ltessera -Wl,-rpath,"$work/build/lib" -o "$work/neon"

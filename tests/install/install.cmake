@@ -79,8 +79,8 @@ if(APPS)
   endif()
 endif()
 
-# In the bundle, only the C library comes from elsewhere, and the MPI of the plug-ins for it. A sanitizer's runtime comes
-# from its compiler.
+# In the bundle, only the C library comes from elsewhere, and the MPI that plug-ins use. A sanitizer's runtime comes from
+# its compiler.
 if(NOT SANITIZE)
   file(GLOB binaries ${prefix}/bin/* ${prefix}/${LIBDIR}/tessera/*.so)
   list(FILTER binaries EXCLUDE REGEX "/libtessera_(mpi|scalapack)_")
