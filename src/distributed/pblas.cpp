@@ -124,7 +124,8 @@ Status PblasRun::run(DistributedReport& report) {
   const measure::HostStopwatch watch;
   copy(a_);
   copy(b_);
-  std::memset(sums_, 0, static_cast<std::size_t>(product_.local_rows * product_.local_cols) * size_of(product_.type));
+  const auto bytes = static_cast<std::size_t>(product_.local_rows * product_.local_cols) * size_of(product_.type);
+  if (bytes > 0) std::memset(sums_, 0, bytes);
   // A column-major C is op(A)·op(B). A row-major one is a column-major Cᵀ = op(B)ᵀ·op(A)ᵀ.
   const bool columns = product_.order == LocalOrder::ColumnMajor;
   const Aligned &left = columns ? a_ : b_, &right = columns ? b_ : a_;

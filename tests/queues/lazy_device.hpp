@@ -17,13 +17,10 @@
 
 namespace tessera::test {
 
-class LazyQueue final : public Queue {
+/// What a queue was given to do. Events keep it, as a device keeps the work of a stream that was destroyed.
+class LazyWork {
  public:
   using Work = std::function<Status()>;
-
-  ~LazyQueue() override { static_cast<void>(synchronize()); }
-  Status synchronize() noexcept override { return run_until(given_); }
-  Status wait(Event& event) noexcept override;
 
   void give(Work work) {
     work_.push_back(std::move(work));
@@ -50,30 +47,45 @@ class LazyQueue final : public Queue {
   Status failure_;
 };
 
+class LazyQueue final : public Queue {
+ public:
+  ~LazyQueue() override { static_cast<void>(synchronize()); }
+  Status synchronize() noexcept override { return work_->run_until(work_->given()); }
+  Status wait(Event& event) noexcept override;
+
+  void give(LazyWork::Work work) { work_->give(std::move(work)); }
+  long given() const { return work_->given(); }
+  long done() const { return work_->done(); }
+  const std::shared_ptr<LazyWork>& work() const { return work_; }
+
+ private:
+  std::shared_ptr<LazyWork> work_ = std::make_shared<LazyWork>();
+};
+
 /// The point in a queue at which it was recorded last.
 class LazyEvent final : public Event {
  public:
   Status record(Queue& queue) noexcept override {
-    queue_ = static_cast<LazyQueue*>(&queue);
-    count_ = queue_->given();
+    work_ = static_cast<LazyQueue&>(queue).work();
+    count_ = work_->given();
     return {};
   }
-  Status synchronize() noexcept override { return queue_ == nullptr ? Status{} : queue_->run_until(count_); }
+  Status synchronize() noexcept override { return work_ == nullptr ? Status{} : work_->run_until(count_); }
   Status seconds_since(const Event&, double& seconds) noexcept override {
     seconds = 1e-3;
     return synchronize();
   }
-  LazyQueue* queue() const { return queue_; }
+  const std::shared_ptr<LazyWork>& work() const { return work_; }
   long count() const { return count_; }
 
  private:
-  LazyQueue* queue_ = nullptr;
+  std::shared_ptr<LazyWork> work_;
   long count_ = 0;
 };
 
 inline Status LazyQueue::wait(Event& event) noexcept {
   const auto& lazy = static_cast<const LazyEvent&>(event);
-  give([queue = lazy.queue(), count = lazy.count()] { return queue == nullptr ? Status{} : queue->run_until(count); });
+  give([work = lazy.work(), count = lazy.count()] { return work == nullptr ? Status{} : work->run_until(count); });
   return {};
 }
 
@@ -172,7 +184,7 @@ class LazyDevice final : public Executor {
  private:
   static Executor& reference() { return executor(Backend::Reference); }
 
-  void give(Queue& queue, LazyQueue::Work work) {
+  void give(Queue& queue, LazyWork::Work work) {
     static_cast<LazyQueue&>(queue).give([this, work = std::move(work)] {
       return broken ? Status{StatusCode::DeviceError, "lazy: the device is broken"} : work();
     });
