@@ -27,6 +27,9 @@ struct Product {
   Executor* executor;
   Backend backend = Backend::Auto; ///< as the caller of this rank named it
   LocalOrder a_order = order, b_order = order;
+
+  /// Returns the bytes of the sums on this rank.
+  std::size_t sums_bytes() const noexcept { return static_cast<std::size_t>(local_rows * local_cols) * size_of(type); }
 };
 
 /// One product by one engine, on one rank.

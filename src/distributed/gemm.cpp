@@ -174,7 +174,7 @@ Status prepare(const Call& call, Product& product, const EngineRow& engine, Work
   product.executor = &place_gemm(call.options.backend,
                                  {product.type, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
   work.run = engine.make(product);
-  const std::size_t sums = static_cast<std::size_t>(product.local_rows * product.local_cols) * size_of(product.type);
+  const std::size_t sums = product.sums_bytes();
   DistributedReport& report = work.report;
   report.engine = engine.name;
   report.planned_bytes = HostBuffers::rounded(sums) + work.run->bytes() + work.run->device_bytes();

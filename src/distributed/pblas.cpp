@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
@@ -124,8 +123,7 @@ Status PblasRun::run(DistributedReport& report) {
   const measure::HostStopwatch watch;
   copy(a_);
   copy(b_);
-  const auto bytes = static_cast<std::size_t>(product_.local_rows * product_.local_cols) * size_of(product_.type);
-  if (bytes > 0) std::memset(sums_, 0, bytes);
+  std::fill_n(sums_, product_.sums_bytes(), char{0});
   // A column-major C is op(A)·op(B). A row-major one is a column-major Cᵀ = op(B)ᵀ·op(A)ᵀ.
   const bool columns = product_.order == LocalOrder::ColumnMajor;
   const Aligned &left = columns ? a_ : b_, &right = columns ? b_ : a_;
@@ -197,7 +195,7 @@ bool anywhere(const Product& product, bool here) {
 
 /// Computes the sums by an engine, for a trial.
 std::vector<char> trial_sums(const Product& product, EngineRun& run) {
-  const std::size_t bytes = static_cast<std::size_t>(product.local_rows * product.local_cols) * size_of(product.type);
+  const std::size_t bytes = product.sums_bytes();
   HostBuffers buffers;
   char* sums = nullptr;
   throw_if_failed(buffers.allocate(bytes, sums));

@@ -53,6 +53,16 @@ const char* word_of(MapOp op) {
   return "unknown";
 }
 
+/// Describes work that reads or writes one matrix, once.
+template <class Call>
+Operation on_matrix(Operation operation, const Call& call) {
+  operation.type = operation.result = call.type;
+  operation.m = call.rows;
+  operation.n = call.cols;
+  operation.bytes = bytes_of(call.rows, call.cols, call.type);
+  return operation;
+}
+
 /// Matrices of the size of z that an operation reads and writes; x of another type counts by `x_bytes`.
 std::uint64_t bytes_of(const MapCall& call) {
   const std::uint64_t z = bytes_of(call.rows, call.cols, call.type);
@@ -109,12 +119,7 @@ Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> 
 }
 
 Operation describe(Executor& executor, Queue& queue, const ReduceCall& call, const char* row) {
-  Operation operation = on(executor, &queue, Kind::Reduction, row);
-  operation.type = operation.result = call.type;
-  operation.m = call.rows;
-  operation.n = call.cols;
-  operation.bytes = bytes_of(call.rows, call.cols, call.type);
-  return operation;
+  return on_matrix(on(executor, &queue, Kind::Reduction, row), call);
 }
 
 Operation describe(Executor& executor, Queue& queue, const MapCall& call) {
@@ -128,12 +133,7 @@ Operation describe(Executor& executor, Queue& queue, const MapCall& call) {
 }
 
 Operation describe(Executor& executor, Queue& queue, const RandomCall& call) {
-  Operation operation = on(executor, &queue, Kind::ElementWise, "random");
-  operation.type = operation.result = call.type;
-  operation.m = call.rows;
-  operation.n = call.cols;
-  operation.bytes = bytes_of(call.rows, call.cols, call.type);
-  return operation;
+  return on_matrix(on(executor, &queue, Kind::ElementWise, "random"), call);
 }
 
 Operation describe(Executor& executor, Queue& queue, const FinishCall& call) {

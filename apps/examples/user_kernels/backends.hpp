@@ -1,8 +1,8 @@
 #pragma once
 
 /// The command line of the examples, PROGRAM [SIZE] [BACKEND]..., and a run on each backend with results compared bit
-/// by bit. Where the command line names no backend, the program tries all of them, and prints why a missing one is
-/// missing.
+/// by bit. If the command line names no backend, the program tries all of them. It prints the reason for each backend
+/// that is not available.
 
 #include <cstdint>
 #include <cstdlib>
