@@ -33,8 +33,8 @@ constexpr Plan plan_of(Index m, Index n, Index k) {
   return plan;
 }
 
-/// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once, and
-/// none has more than two stages.
+/// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once,
+/// and none has more than two stages.
 constexpr bool is_small(const Plan& plan) { return plan.blocks() <= 2 * 132 && plan.stages_each() <= 2; }
 
 /// Returns whether the copy engine cannot read both operands, of 16-bit elements, where they are.

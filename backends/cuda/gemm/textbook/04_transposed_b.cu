@@ -7,8 +7,8 @@
 /// costs 2·k operations and reads 2·k elements (8·k bytes in f32). The source is the course report.
 
 #include "cuda/device/status.hpp"
-#include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/copies/repack.cuh"
+#include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"

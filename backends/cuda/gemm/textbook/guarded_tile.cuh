@@ -2,8 +2,8 @@
 
 /// Copies tiles from global to shared memory element by element, with padding where a tile reaches over an edge.
 
-#include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
+#include "cuda/gemm/common/operands.cuh"
 
 namespace tessera::cuda {
 

@@ -9,8 +9,8 @@
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
-#include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/copies/repack.cuh"
+#include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"

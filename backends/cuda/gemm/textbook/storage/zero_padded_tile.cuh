@@ -5,8 +5,8 @@
 
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
-#include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/copies/repack.cuh"
+#include "cuda/gemm/common/grid.cuh"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 
