@@ -50,8 +50,8 @@ inline float time_of_tiles(int m, float vectors, float k, int rows, int whole, b
 template <class T>
 float vectors_of(int n, const MicroKernel<T>& kernel) {
   const int lanes = kernel.direct_cols(kernel.direct_rows);
-  const int last = n % lanes;
-  return static_cast<float>(n / lanes) + (last == 0 ? 0.0f : last <= kernel.half_lanes ? 0.5f : 1.0f);
+  const int whole = n / lanes, last = n % lanes;
+  return static_cast<float>(whole) + (last == 0 ? 0.0f : last <= kernel.half_lanes ? 0.5f : 1.0f);
 }
 
 /// Rows and columns of a tile.

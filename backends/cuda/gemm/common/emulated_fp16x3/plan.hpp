@@ -89,13 +89,13 @@ inline double packed_time(const GemmCall& call, Index multiprocessors) {
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
   const Index tiles = ceil_div<Index>(call.m, packed_rows) * ceil_div<Index>(call.n, 192);
   const auto slices = static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments_of(call)));
-  const Index units = tiles * slices;
+  const Index units = tiles * slices, rounds = units / clusters;
   const double stages = static_cast<double>(blocks_of(call)) / slices;
   const auto round = [&](Index running) {
     return stages * (0.55 + 0.3 * static_cast<double>(running) / static_cast<double>(clusters));
   };
   const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
-  return 15 + packing + static_cast<double>(units / clusters) * round(clusters) +
+  return 15 + packing + static_cast<double>(rounds) * round(clusters) +
          (units % clusters > 0 ? round(units % clusters) : 0) + planes_time(call, slices);
 }
 
