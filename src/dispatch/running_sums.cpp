@@ -59,7 +59,7 @@ GemmCall segment_of(const GemmCall& product, Index first) {
   return segment;
 }
 
-/// Checks finish_product()'s arguments: those of a product without k, once with C and once with the sums in its place.
+/// Checks the arguments of finish_product() as a product without k, once with C and once with the sums in its place.
 Status check_finish(const GemmCall& call, const RunningSums& sums) {
   GemmCall product = call;
   product.math = Math::Strict;
