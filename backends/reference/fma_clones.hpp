@@ -6,6 +6,9 @@
 /// not on later processors.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TESSERA_FMA_CLONES __attribute__((target_clones("fma", "default")))
+/// As TESSERA_FMA_CLONES, with a third version for processors with AVX-512.
+#define TESSERA_WIDE_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
 #else
 #define TESSERA_FMA_CLONES
+#define TESSERA_WIDE_CLONES
 #endif

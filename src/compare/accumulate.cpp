@@ -1,6 +1,35 @@
 #include "accumulate.hpp"
 
+#include <limits>
+
 namespace tessera::compare {
+namespace {
+
+template <class T>
+[[gnu::always_inline]] inline void measure_strip(const T* __restrict b, Index count, StripNorms<T>& norms) {
+  constexpr Index width = strip<T>;
+  StripNorms<T> own = norms;
+  for (Index p = 0; p < count; ++p)
+    for (Index q = 0; q < width; ++q) {
+      const double size = std::abs(static_cast<double>(b[p * width + q]));
+      const bool finite = size <= std::numeric_limits<double>::max(); // false of NaN
+      const double counted = finite ? size : 0.0;
+      own.exceptions[q] += finite ? 0.0 : 1.0;
+      own.sum[q] += counted;
+      own.squares[q] = std::fma(counted, counted, own.squares[q]);
+      own.largest[q] = own.largest[q] > counted ? own.largest[q] : counted;
+    }
+  norms = own;
+}
+
+} // namespace
+
+TESSERA_FMA_CLONES void measure(const float* b, Index count, StripNorms<float>& norms) {
+  measure_strip(b, count, norms);
+}
+TESSERA_FMA_CLONES void measure(const double* b, Index count, StripNorms<double>& norms) {
+  measure_strip(b, count, norms);
+}
 
 TESSERA_FMA_CLONES void accumulate(const float* __restrict a, const float* __restrict b, Index count,
                                    StripSums<float>& sums) {

@@ -8,6 +8,7 @@
 #include <tessera/compare.hpp>
 
 #include "accumulate.hpp"
+#include "element_source.hpp"
 #include "norm2.hpp"
 
 namespace tessera::compare {
@@ -21,10 +22,21 @@ struct VectorNorms {
   bool finite = true;
 };
 
+/// The operands of alpha·A·B + beta·C₀ as they are read. C₀ is read if beta ≠ 0. alpha and beta are exact in T.
+struct ProductSource {
+  ElementSource a, b, c_before;
+  double alpha = 1, beta = 0;
+
+  /// Describes the operands of a checked call.
+  static ProductSource of(const GemmCall& call);
+};
+
 /// The product of the rows `rows` of op(A). Arrays hold rows.size() × n elements, row after row.
 template <class T>
 struct Product {
-  Product(const GemmCall& call, std::vector<Index> rows, int threads);
+  /// Elements are widened to T, which is exact. `largest_of_a` is the largest finite element of A where it is known; −1:
+  /// it is measured.
+  Product(const ProductSource& x, std::vector<Index> rows, int threads, double largest_of_a = -1);
 
   Index m, n, k;
   double alpha, beta;
@@ -36,6 +48,8 @@ struct Product {
   std::vector<VectorNorms> row_norms, col_norms;
   double largest_a = 0, largest_b = 0; ///< of the finite elements of all of A and B
   bool scalars_finite = true;
+  std::vector<double> limit;       ///< the elements' bounds; empty: they follow from the members above
+  std::vector<std::uint8_t> special; ///< marks elements that NaN or Inf in an epilogue reach; may be empty
 
   /// Rounds gold and canonical to a 16-bit type and widens them again, for comparisons with results of that type.
   void round_results(DType type);
@@ -45,12 +59,12 @@ struct Product {
   bool exceptional(std::size_t r, Index j) const;
 
  private:
-  void measure_a(const GemmOperands<T>& x, int threads);
-  void measure_columns(const T* b, Index ldb, Index depth, int threads);
-  void sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last);
+  void measure_a(const ElementSource& a, Index depth, int threads);
+  void keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms);
+  void sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j);
   void close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums);
   void keep(std::size_t r, Index j, const StripSums<T>& sums);
-  void finish_row(const GemmOperands<T>& x, std::size_t r);
+  void finish_row(const ProductSource& x, Index depth, std::size_t r);
 };
 
 extern template struct Product<float>;

@@ -1,0 +1,124 @@
+#include "sign_sums.hpp"
+
+#include "reference/fma_clones.hpp"
+
+namespace tessera::compare {
+namespace {
+
+/// Adds a chain to a sum that is wider than T.
+[[gnu::always_inline]] inline void flush(const float* chain, double* sums, double*) {
+  for (Index v = 0; v < lanes; ++v) sums[v] += static_cast<double>(chain[v]);
+}
+[[gnu::always_inline]] inline void flush(const double* chain, double* sums, double* sums_low) {
+  for (Index v = 0; v < lanes; ++v) {
+    const double high = sums[v] + chain[v];
+    const double part = high - sums[v];
+    sums_low[v] += (sums[v] - (high - part)) + (chain[v] - part);
+    sums[v] = high;
+  }
+}
+
+/// Adds the products of `height` rows. The chains of all rows stay in registers.
+template <int height, class T>
+[[gnu::always_inline]] inline void add_rows(const T* a, Index ld, Index count, const T* x, double* sums,
+                                            double* sums_low) {
+  for (Index begin = 0; begin < count; begin += short_chain) {
+    const Index end = std::min(begin + short_chain, count);
+    T chain[height][lanes] = {};
+    for (Index p = begin; p < end; ++p)
+      for (int r = 0; r < height; ++r) {
+        const T factor = a[r * ld + p];
+        for (Index v = 0; v < lanes; ++v) chain[r][v] = std::fma(factor, x[p * lanes + v], chain[r][v]);
+      }
+    for (int r = 0; r < height; ++r)
+      flush(chain[r], sums + r * lanes, sums_low == nullptr ? nullptr : sums_low + r * lanes);
+  }
+}
+
+template <int height, class T>
+[[gnu::always_inline]] inline void add_all(const T* a, Index ld, Index rows, Index count, const T* x, double* sums,
+                                           double* sums_low) {
+  const auto low = [&](Index r) { return sums_low == nullptr ? nullptr : sums_low + r * lanes; };
+  Index r = 0;
+  for (; r + height <= rows; r += height) add_rows<height>(a + r * ld, ld, count, x, sums + r * lanes, low(r));
+  for (; r < rows; ++r) add_rows<1>(a + r * ld, ld, count, x, sums + r * lanes, low(r));
+}
+
+/// Adds sizes with chains in C, one for each lane, of at most short_chain terms.
+template <class C, class T>
+[[gnu::always_inline]] inline void add_sizes_of(const T* x, Index count, const double* weights, RowSize& size) {
+  constexpr Index block = lanes * short_chain;
+  for (Index begin = 0; begin < count; begin += block) {
+    const Index end = std::min(begin + block, count);
+    C sum[lanes] = {}, weighted[lanes] = {}, largest[lanes] = {};
+    Index j = begin;
+    const auto add = [&](Index at, Index v) {
+      const C magnitude = std::abs(static_cast<C>(x[at]));
+      sum[v] += magnitude;
+      largest[v] = largest[v] > magnitude ? largest[v] : magnitude;
+      if (weights != nullptr) weighted[v] = std::fma(magnitude, static_cast<C>(weights[at]), weighted[v]);
+    };
+    for (; j + lanes <= end; j += lanes)
+      for (Index v = 0; v < lanes; ++v) add(j + v, v);
+    for (Index v = 0; j < end; ++j, ++v) add(j, v);
+    for (Index v = 0; v < lanes; ++v) {
+      size.sum += static_cast<double>(sum[v]);
+      size.weighted += static_cast<double>(weighted[v]);
+      size.largest = std::max(size.largest, static_cast<double>(largest[v]));
+    }
+  }
+}
+
+} // namespace
+
+TESSERA_FMA_CLONES void add_precise(const float* a, Index ld, Index rows, Index count, const double* x, const double*,
+                                    double* sums, double*) {
+  for (Index r = 0; r < rows; ++r, a += ld, sums += lanes) {
+    double total[lanes];
+    for (Index v = 0; v < lanes; ++v) total[v] = sums[v];
+    for (Index p = 0; p < count; ++p) {
+      const double factor = a[p];
+      for (Index v = 0; v < lanes; ++v) total[v] = std::fma(factor, x[p * lanes + v], total[v]);
+    }
+    for (Index v = 0; v < lanes; ++v) sums[v] = total[v];
+  }
+}
+
+TESSERA_FMA_CLONES void add_precise(const double* a, Index ld, Index rows, Index count, const double* x,
+                                    const double* x_low, double* sums, double* sums_low) {
+  for (Index r = 0; r < rows; ++r, a += ld, sums += lanes, sums_low += lanes) {
+    double high[lanes];
+    double low[lanes];
+    for (Index v = 0; v < lanes; ++v) high[v] = sums[v], low[v] = sums_low[v];
+    for (Index p = 0; p < count; ++p) {
+      const double factor = a[p];
+      for (Index v = 0; v < lanes; ++v) {
+        const Pair sum = add_product({high[v], low[v]}, factor, x[p * lanes + v]);
+        high[v] = sum.high;
+        low[v] = std::fma(factor, x_low[p * lanes + v], sum.low);
+      }
+    }
+    for (Index v = 0; v < lanes; ++v) sums[v] = high[v], sums_low[v] = low[v];
+  }
+}
+
+TESSERA_WIDE_CLONES void add_short(const float* a, Index ld, Index rows, Index count, const float* x, double* sums,
+                                   double* sums_low) {
+  add_all<4>(a, ld, rows, count, x, sums, sums_low);
+}
+TESSERA_WIDE_CLONES void add_short(const double* a, Index ld, Index rows, Index count, const double* x, double* sums,
+                                   double* sums_low) {
+  add_all<2>(a, ld, rows, count, x, sums, sums_low);
+}
+
+TESSERA_WIDE_CLONES void add_sizes(const float* x, Index count, const double* weights, Sums how, RowSize& size) {
+  if (how == Sums::Short)
+    add_sizes_of<float>(x, count, weights, size);
+  else
+    add_sizes_of<double>(x, count, weights, size);
+}
+TESSERA_WIDE_CLONES void add_sizes(const double* x, Index count, const double* weights, Sums, RowSize& size) {
+  add_sizes_of<double>(x, count, weights, size);
+}
+
+} // namespace tessera::compare
