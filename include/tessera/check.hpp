@@ -182,7 +182,8 @@ struct Certificate {
   int vectors = 0;                                     ///< random vectors of Freivalds' check; 0: it was left out
   double row_over_bound = 0;                           ///< largest |(C·x)_i − …| / w_i
   std::vector<RowBeyond> rows_beyond = {};             ///< rows that Freivalds' check found, in ascending order
-  GemmError error = {};                                ///< of the compared rows; `worst` and places: see worst below
+  /// Errors of the compared rows. differing_bits, row_column and norm_product are 0: they are for kernels of Tessera.
+  GemmError error = {};
   std::vector<CheckedElement> worst = {};              ///< by |Δ| / bound, the worst first
   std::vector<Finding> findings = {};                  ///< what the wrong elements look like
   double probability_missed = 1; ///< that errors in a judged row, one of them beyond w_i, were missed: 2^-vectors

@@ -53,7 +53,7 @@ class Explanations {
     transposed();
     if (findings_.empty()) tail();
     if (findings_.empty()) factor();
-    if (findings_.empty()) low_precision();
+    if (findings_.empty() && are_spread()) low_precision();
     return findings_;
   }
 
@@ -230,6 +230,13 @@ class Explanations {
     for (const Probe& x : probes_)
       if (std::abs(x.computed - by * x.exact) > (1 + std::abs(by)) * x.bound + doubt * std::abs(x.exact)) return;
     find(Diagnosis::Factor, all_of_them() + " are " + text(by) + " times what they should be", by);
+  }
+
+  /// Are most of the compared elements wrong? Low precision changes nearly all of them, and a fault in some places not.
+  bool are_spread() const {
+    const double compared = static_cast<double>(answer_.sampled.rows_compared + answer_.rows_found_compared) *
+                            static_cast<double>(problem_.n());
+    return static_cast<double>(answer_.sampled.beyond + answer_.found.beyond) > compared / 4;
   }
 
   /// Are all compared elements within the bounds of other arithmetic?

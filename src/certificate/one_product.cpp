@@ -30,10 +30,11 @@ BoundCoefficients OneProduct<T>::bound_of(const Arithmetic& arithmetic) const {
 
 template <class T>
 Product<T> OneProduct<T>::reference(std::vector<Index> rows) const {
-  // The largest element of A is a part of Strassen's bound alone.
-  const double largest = kind_.arithmetic.math == Math::Strassen ? -1 : 0;
+  std::optional<compare::KnownSizes> known;
+  const bool needs_columns = bound_.input > 0 || bound_.scaled > 0; // for the bounds of modes that round operands
+  if (rows_ && !needs_columns) known = rows_->known_sizes();
   Product<T> product({problem_.a, problem_.b, problem_.c_before, problem_.alpha, problem_.beta}, std::move(rows),
-                     effort_.threads, largest);
+                     effort_.threads, known);
   if (problem_.has_epilogue())
     compare::apply_epilogue(problem_, bound_, product, effort_.threads);
   else if (is_16_bit(kind_.result))

@@ -129,7 +129,8 @@ std::string to_json(const Certificate& x, int indent) {
   for (const CheckedElement& element : x.worst) worst.push_back(json_of(element));
   ordered_json& error = json["error"] = ordered_json::object();
   for (const ErrorNumber& number : error_numbers) error[number.name] = json_of(number.value(x.error));
-  error.erase("differing_bits"); // is of Tessera's own order of additions
+  for (const char* name : {"differing_bits", "row_column", "norm_product"}) // of Tessera's own order, and for grades
+    error.erase(name);
   error["norm_error"] = json_of(x.error.norm_error);
   error["norm_exact"] = json_of(x.error.norm_exact);
   json["ulps"] = json_of(x.error.ulps);

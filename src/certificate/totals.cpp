@@ -12,8 +12,6 @@ void Totals::add_error(Index index, const GemmError& error, Index columns) {
   all.max_abs = std::max(all.max_abs, error.max_abs);
   all.max_rel = std::max(all.max_rel, error.max_rel);
   all.componentwise = std::max(all.componentwise, error.componentwise);
-  all.row_column = std::max(all.row_column, error.row_column);
-  all.norm_product = std::max(all.norm_product, error.norm_product);
   all.max_over_bound = std::max(all.max_over_bound, error.max_over_bound);
   all.misplaced += error.misplaced;
   all.beyond += error.beyond;

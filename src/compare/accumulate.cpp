@@ -1,5 +1,6 @@
 #include "accumulate.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace tessera::compare {
@@ -22,34 +23,56 @@ template <class T>
   norms = own;
 }
 
+template <class T>
+[[gnu::always_inline]] inline void pack(const T* __restrict b, Index ldb, Index depth, Index columns,
+                                        T* __restrict packed) {
+  constexpr Index width = strip<T>;
+  for (Index j = 0; j < columns; j += width) {
+    const Index used = std::min(width, columns - j);
+    for (Index p = 0; p < depth; ++p, packed += width) {
+      const T* row = b + p * ldb + j;
+      if (used == width) // a loop of known length is compiled to vector moves
+        for (Index q = 0; q < width; ++q) packed[q] = row[q];
+      else
+        for (Index q = 0; q < width; ++q) packed[q] = q < used ? row[q] : T{0};
+    }
+  }
+}
+
 } // namespace
 
-TESSERA_FMA_CLONES void measure(const float* b, Index count, StripNorms<float>& norms) {
+TESSERA_WIDE_CLONES void pack_strips(const float* b, Index ldb, Index depth, Index columns, float* packed) {
+  pack(b, ldb, depth, columns, packed);
+}
+TESSERA_WIDE_CLONES void pack_strips(const double* b, Index ldb, Index depth, Index columns, double* packed) {
+  pack(b, ldb, depth, columns, packed);
+}
+
+TESSERA_WIDE_CLONES void measure(const float* b, Index count, StripNorms<float>& norms) {
   measure_strip(b, count, norms);
 }
-TESSERA_FMA_CLONES void measure(const double* b, Index count, StripNorms<double>& norms) {
+TESSERA_WIDE_CLONES void measure(const double* b, Index count, StripNorms<double>& norms) {
   measure_strip(b, count, norms);
 }
 
-TESSERA_FMA_CLONES void accumulate(const float* __restrict a, const float* __restrict b, Index count,
+TESSERA_WIDE_CLONES void accumulate(const float* __restrict a, const float* __restrict b, Index count,
                                    StripSums<float>& sums) {
   constexpr Index width = strip<float>;
-  StripSums<float> own = sums; // a copy in registers; they do not suffice for all three sums at once
+  StripSums<float> own = sums; // a copy in registers
   for (Index p = 0; p < count; ++p) {
     const double wide = a[p];
-    for (Index q = 0; q < width; ++q) // the product of two floats is exact in double, as in gold
-      own.high[q] = std::fma(wide, static_cast<double>(b[p * width + q]), own.high[q]);
+    const double size = std::abs(wide);
+    for (Index q = 0; q < width; ++q) { // the product of two floats is exact in double, as in gold
+      const double factor = static_cast<double>(b[p * width + q]);
+      own.high[q] = std::fma(wide, factor, own.high[q]);
+      own.magnitude[q] = std::fma(size, std::abs(factor), own.magnitude[q]);
+    }
     for (Index q = 0; q < width; ++q) own.chain[q] = std::fma(a[p], b[p * width + q], own.chain[q]);
-  }
-  for (Index p = 0; p < count; ++p) {
-    const double size = std::abs(static_cast<double>(a[p]));
-    for (Index q = 0; q < width; ++q)
-      own.magnitude[q] = std::fma(size, static_cast<double>(std::abs(b[p * width + q])), own.magnitude[q]);
   }
   sums = own;
 }
 
-TESSERA_FMA_CLONES void accumulate(const double* __restrict a, const double* __restrict b, Index count,
+TESSERA_WIDE_CLONES void accumulate(const double* __restrict a, const double* __restrict b, Index count,
                                    StripSums<double>& sums) {
   constexpr Index width = strip<double>;
   StripSums<double> own = sums;

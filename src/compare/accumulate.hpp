@@ -54,6 +54,10 @@ struct StripNorms {
 void accumulate(const float* a, const float* b, Index count, StripSums<float>& sums);
 void accumulate(const double* a, const double* b, Index count, StripSums<double>& sums);
 
+/// Copies element (p, s·strip + q) of b to packed[(s·depth + p)·strip + q]; columns beyond the last one are zeros.
+void pack_strips(const float* b, Index ldb, Index depth, Index columns, float* packed);
+void pack_strips(const double* b, Index ldb, Index depth, Index columns, double* packed);
+
 /// Adds b[p·strip + q] to the norms for p = 0 … count − 1.
 void measure(const float* b, Index count, StripNorms<float>& norms);
 void measure(const double* b, Index count, StripNorms<double>& norms);

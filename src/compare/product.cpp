@@ -48,22 +48,6 @@ double sum_of_exceptions(const ProductSource& x, Index depth, Index i, Index j) 
   return plus ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 
-/// Copies element (p, s·strip + q) of b to packed[(s·depth + p)·strip + q]; columns beyond the last one are zeros.
-template <class T>
-void pack_strips(const T* b, Index ldb, Index depth, Index columns, T* packed) {
-  for (Index j = 0; j < columns; j += strip<T>) {
-    const Index used = std::min(strip<T>, columns - j);
-    for (Index p = 0; p < depth; ++p, packed += strip<T>) {
-      if (used == strip<T>) { // a copy of known length is compiled to vector moves
-        std::copy_n(b + p * ldb + j, strip<T>, packed);
-        continue;
-      }
-      std::copy_n(b + p * ldb + j, used, packed);
-      std::fill_n(packed + used, strip<T> - used, T{0});
-    }
-  }
-}
-
 } // namespace
 
 ProductSource ProductSource::of(const GemmCall& call) {
@@ -77,7 +61,8 @@ ProductSource ProductSource::of(const GemmCall& call) {
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads, double largest_of_a)
+Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads,
+                    const std::optional<KnownSizes>& known)
     : m(x.a.rows), n(x.b.cols), k(x.a.cols), alpha(x.alpha), beta(x.beta), rows(std::move(wanted)) {
   const Index depth = x.alpha != 0 ? k : 0; // by the contract, alpha = 0 means that A and B are not read
   const std::size_t elements = rows.size() * static_cast<std::size_t>(n);
@@ -91,14 +76,18 @@ Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threa
   col_norms.resize(static_cast<std::size_t>(n));
   scalars_finite = std::isfinite(alpha) && std::isfinite(beta);
 
-  largest_a = largest_of_a;
-  if (largest_a < 0) measure_a(x.a, depth, threads);
+  if (known) {
+    largest_a = known->largest_a;
+    for (VectorNorms& column : col_norms) column.largest = known->largest_b;
+  } else {
+    measure_a(x.a, depth, threads);
+  }
   const std::size_t pieces = static_cast<std::size_t>((n + piece - 1) / piece);
   const std::size_t row_blocks = std::max<std::size_t>(1, (rows.size() + rows_per_task - 1) / rows_per_task);
   parallel(row_blocks * pieces, threads, [&](std::size_t task) {
     const std::size_t first = task / pieces * rows_per_task;
     const Index j = static_cast<Index>(task % pieces) * piece;
-    sum_piece(x, depth, first, std::min(first + rows_per_task, rows.size()), j);
+    sum_piece(x, depth, first, std::min(first + rows_per_task, rows.size()), j, first == 0 && !known);
   });
   for (const VectorNorms& column : col_norms) largest_b = std::max(largest_b, column.largest);
   parallel(rows.size(), threads, [&](std::size_t r) { finish_row(x, depth, r); });
@@ -145,9 +134,10 @@ void Product<T>::keep_norms(const ElementSource& b, Index depth, Index j, const 
   }
 }
 
-/// Computes columns j … j + piece − 1 of some rows. The task of the first rows also measures these columns of B.
+/// Computes columns j … j + piece − 1 of some rows, and measures these columns of B if it is asked to.
 template <class T>
-void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j) {
+void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
+                           bool measures) {
   constexpr Index width = strip<T>;
   constexpr Index strips = piece / width;
   const Index columns = std::min(piece, n - j);
@@ -161,7 +151,7 @@ void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t firs
     const Index count = std::min(piece, depth - p);
     const Block<T> block = read_block<T>(x.b, p, count, j, columns, buffer.data());
     pack_strips(block.data, block.ld, count, columns, packed.data());
-    if (first == 0)
+    if (measures)
       for (Index s = 0; s < used; ++s)
         measure(packed.data() + s * count * width, count, norms[static_cast<std::size_t>(s)]);
     const bool segment_ends = (p + count) % canonical_segment == 0 || p + count == depth;
@@ -177,7 +167,7 @@ void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t firs
   for (std::size_t r = first; r < last; ++r)
     for (Index s = 0; s < used; ++s)
       keep(r, j + s * width, sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)]);
-  if (first == 0)
+  if (measures)
     for (Index s = 0; s < used; ++s) keep_norms(x.b, depth, j + s * width, norms[static_cast<std::size_t>(s)]);
 }
 

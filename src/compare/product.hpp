@@ -3,6 +3,7 @@
 /// A product in high precision, row by row, with the norms of its operands that the comparison needs.
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <tessera/compare.hpp>
@@ -31,12 +32,18 @@ struct ProductSource {
   static ProductSource of(const GemmCall& call);
 };
 
+/// Sizes of operands that are known to be finite. Norms of columns are then left out, so that errors relative to them
+/// are meaningless.
+struct KnownSizes {
+  double largest_a = 0, largest_b = 0;
+};
+
 /// The product of the rows `rows` of op(A). Arrays hold rows.size() × n elements, row after row.
 template <class T>
 struct Product {
-  /// Elements are widened to T, which is exact. `largest_of_a` is the largest finite element of A where it is known; −1:
-  /// it is measured.
-  Product(const ProductSource& x, std::vector<Index> rows, int threads, double largest_of_a = -1);
+  /// Elements are widened to T, which is exact. With `known` sizes A and the columns of B are not measured.
+  Product(const ProductSource& x, std::vector<Index> rows, int threads,
+          const std::optional<KnownSizes>& known = std::nullopt);
 
   Index m, n, k;
   double alpha, beta;
@@ -61,7 +68,8 @@ struct Product {
  private:
   void measure_a(const ElementSource& a, Index depth, int threads);
   void keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms);
-  void sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j);
+  void sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
+                 bool measures);
   void close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums);
   void keep(std::size_t r, Index j, const StripSums<T>& sums);
   void finish_row(const ProductSource& x, Index depth, std::size_t r);

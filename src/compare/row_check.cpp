@@ -185,6 +185,13 @@ double RowCheck<T>::limit(Index i, const BoundCoefficients& bound) const {
 }
 
 template <class T>
+std::optional<KnownSizes> RowCheck<T>::known_sizes() const {
+  const bool finite = sum_b_ < infinity && std::all_of(a_.begin(), a_.end(), [](const RowSize& row) { return row.finite(); });
+  if (!finite) return std::nullopt;
+  return KnownSizes{largest_a_, largest_b_};
+}
+
+template <class T>
 double RowCheck<T>::worst_of_row(const Bundles& sums, Index i, double limit) const {
   double worst = 0;
   for (Index b = 0; b < sums.bundles; ++b)

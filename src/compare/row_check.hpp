@@ -8,6 +8,7 @@
 #include <tessera/epilogue.hpp>
 
 #include "bound.hpp"
+#include "product.hpp"
 #include "sign_sums.hpp"
 
 namespace tessera::compare {
@@ -42,6 +43,8 @@ class RowCheck {
   /// Returns w_i, the bound of row i; −1 for a row that NaN, Inf or overflow may reach.
   double limit(Index i, const BoundCoefficients& bound) const;
   Sums sums() const { return x_->sums(); }
+  /// Returns the largest elements of A and B if all elements are finite.
+  std::optional<KnownSizes> known_sizes() const;
 
  private:
   static constexpr bool pairs = sizeof(T) == sizeof(double);

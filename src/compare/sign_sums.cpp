@@ -1,5 +1,7 @@
 #include "sign_sums.hpp"
 
+#include <utility>
+
 #include "reference/fma_clones.hpp"
 
 namespace tessera::compare {
@@ -18,20 +20,21 @@ namespace {
   }
 }
 
-/// Adds the products of `height` rows. The chains of all rows stay in registers.
-template <int height, class T>
-[[gnu::always_inline]] inline void add_rows(const T* a, Index ld, Index count, const T* x, double* sums,
-                                            double* sums_low) {
+/// Adds the products of `height` rows. Their loop is unrolled, so that the chains of all rows stay in registers.
+template <class T, std::size_t... row>
+[[gnu::always_inline]] inline void add_rows(std::index_sequence<row...>, const T* __restrict a, Index ld, Index count,
+                                            const T* __restrict x, double* __restrict sums,
+                                            double* __restrict sums_low) {
   for (Index begin = 0; begin < count; begin += short_chain) {
     const Index end = std::min(begin + short_chain, count);
-    T chain[height][lanes] = {};
-    for (Index p = begin; p < end; ++p)
-      for (int r = 0; r < height; ++r) {
-        const T factor = a[r * ld + p];
-        for (Index v = 0; v < lanes; ++v) chain[r][v] = std::fma(factor, x[p * lanes + v], chain[r][v]);
-      }
-    for (int r = 0; r < height; ++r)
-      flush(chain[r], sums + r * lanes, sums_low == nullptr ? nullptr : sums_low + r * lanes);
+    T chain[sizeof...(row)][lanes] = {};
+    for (Index p = begin; p < end; ++p) {
+      const auto add = [&](T* own, T factor) __attribute__((always_inline)) {
+        for (Index v = 0; v < lanes; ++v) own[v] = std::fma(factor, x[p * lanes + v], own[v]);
+      };
+      (add(chain[row], a[static_cast<Index>(row) * ld + p]), ...);
+    }
+    (flush(chain[row], sums + row * lanes, sums_low == nullptr ? nullptr : sums_low + row * lanes), ...);
   }
 }
 
@@ -40,8 +43,12 @@ template <int height, class T>
                                            double* sums_low) {
   const auto low = [&](Index r) { return sums_low == nullptr ? nullptr : sums_low + r * lanes; };
   Index r = 0;
-  for (; r + height <= rows; r += height) add_rows<height>(a + r * ld, ld, count, x, sums + r * lanes, low(r));
-  for (; r < rows; ++r) add_rows<1>(a + r * ld, ld, count, x, sums + r * lanes, low(r));
+  for (; r + height <= rows; r += height)
+    add_rows(std::make_index_sequence<height>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
+  for (; r + 2 <= rows; r += 2)
+    add_rows(std::make_index_sequence<2>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
+  for (; r < rows; ++r)
+    add_rows(std::make_index_sequence<1>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
 }
 
 /// Adds sizes with chains in C, one for each lane, of at most short_chain terms.
@@ -104,11 +111,11 @@ TESSERA_FMA_CLONES void add_precise(const double* a, Index ld, Index rows, Index
 
 TESSERA_WIDE_CLONES void add_short(const float* a, Index ld, Index rows, Index count, const float* x, double* sums,
                                    double* sums_low) {
-  add_all<4>(a, ld, rows, count, x, sums, sums_low);
+  add_all<6>(a, ld, rows, count, x, sums, sums_low);
 }
 TESSERA_WIDE_CLONES void add_short(const double* a, Index ld, Index rows, Index count, const double* x, double* sums,
                                    double* sums_low) {
-  add_all<2>(a, ld, rows, count, x, sums, sums_low);
+  add_all<3>(a, ld, rows, count, x, sums, sums_low);
 }
 
 TESSERA_WIDE_CLONES void add_sizes(const float* x, Index count, const double* weights, Sums how, RowSize& size) {

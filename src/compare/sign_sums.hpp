@@ -84,7 +84,7 @@ void add_sizes(const double* x, Index count, const double* weights, Sums how, Ro
 template <class T, class Body>
 void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threads, bool sizes, const double* weights,
               const Body& body) {
-  constexpr Index rows_per_task = 64;
+  constexpr Index rows_per_task = 48; // a multiple of the rows that are summed together
   constexpr Index piece = 256; // of its elements, the vectors' fit the nearest cache
   parallel(static_cast<std::size_t>((x.rows + rows_per_task - 1) / rows_per_task), threads, [&](std::size_t task) {
     const Index first = static_cast<Index>(task) * rows_per_task;
