@@ -32,6 +32,7 @@
 /// reference here: no CheckedType names them.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -234,6 +235,21 @@ TESSERA_API Certificate check_batch(std::span<const CheckedProduct> products, st
 /// Returns product number `index` of a strided batch: the operands of the first one, moved on by `index` strides, which
 /// count elements.
 TESSERA_API CheckedMatrix moved(const CheckedMatrix& first, Index stride, Index index);
+
+/// The elements of a .npy file, with the matrices that they are: one, or `count` of them in an array of three dimensions.
+struct CheckedFile {
+  std::vector<char> bytes; ///< the elements as they are in the file
+  CheckedMatrix first;     ///< the first matrix, which points into `bytes`
+  Index count = 1;         ///< number of matrices
+  Index stride = 0;        ///< elements from one matrix to the next
+  bool is_batch = false;   ///< the array has three dimensions
+};
+
+/// Reads a .npy file of a type that the check reads. NumPy saves the types of ml_dtypes as bytes without a type, of which
+/// those with two are bfloat16; `opaque` says what those with one byte are. Throws IoError, which names the file: it
+/// cannot be read, is truncated, is no .npy file, holds another type, or is no array of two or three dimensions.
+TESSERA_API CheckedFile load_checked_npy(const std::filesystem::path& path,
+                                         std::optional<CheckedType> opaque = std::nullopt);
 
 namespace detail {
 TESSERA_API CheckedMatrix checked_operand(const Operand& operand);

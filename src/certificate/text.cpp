@@ -1,5 +1,6 @@
 /// A certificate as text and as JSON.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -43,6 +44,16 @@ std::string head_of(const Certificate& x) {
 
 std::string place_of(const Certificate& x, Index product, Index row, Index col) {
   return (x.products > 1 ? "product " + text(product) + " " : "") + "c(" + text(row) + ", " + text(col) + ")";
+}
+
+/// Lists the first rows that Freivalds' check found.
+std::string rows_found(const Certificate& x) {
+  constexpr std::size_t most = 8;
+  std::string says = "rows beyond:";
+  for (std::size_t r = 0; r < std::min(most, x.rows_beyond.size()); ++r)
+    says += (r > 0 ? ", " : " ") + (x.products > 1 ? text(x.rows_beyond[r].product) + ":" : "") +
+            text(x.rows_beyond[r].row) + " (" + text(x.rows_beyond[r].over_bound) + " bounds)";
+  return says + (x.rows_beyond.size() > most ? ", …" : "");
 }
 
 std::string looked_at(const Certificate& x) {
@@ -93,6 +104,7 @@ std::string to_text(const Certificate& x) {
          (x.vectors > 0 ? ", and " + text(static_cast<Index>(x.rows_beyond.size())) +
                               " rows beyond theirs by Freivalds' check"
                         : ""));
+    if (!x.rows_beyond.empty()) line(rows_found(x));
     for (const Finding& finding : x.findings) line(std::string(to_string(finding.diagnosis)) + ": " + finding.text);
   }
   line("errors of the compared rows: ‖Δ‖ = " + text(x.error.norm_error) + ", ‖Δ‖ / ‖C‖ = " + text(x.error.normwise) +

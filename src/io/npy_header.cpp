@@ -67,7 +67,7 @@ std::vector<Index> shape_of(std::string_view header, const fs::path& path) {
 }
 
 /// Names an element type that Tessera does not read.
-std::string describe(const std::string& descr) {
+std::string described(const std::string& descr) {
   static const std::vector<std::pair<std::string, std::string>> names{
       {"f2", "float16"}, {"f4", "float32"},   {"f8", "float64"},     {"i1", "int8"},   {"i2", "int16"},
       {"i4", "int32"},   {"i8", "int64"},     {"u1", "uint8"},       {"u2", "uint16"}, {"u4", "uint32"},
@@ -110,6 +110,38 @@ NpyHeader read_npy_header(const fs::path& path) {
   return header;
 }
 
+std::string describe_type(const std::string& descr) { return described(descr); }
+
+std::string describe_shape(const std::vector<Index>& shape) {
+  std::string text;
+  for (const Index size : shape) text += (text.empty() ? "" : "×") + std::to_string(size);
+  return text;
+}
+
+void check_length(const NpyHeader& header, const fs::path& path, std::string_view type, std::size_t bytes) {
+  const Index element = static_cast<Index>(bytes);
+  const Index largest = std::numeric_limits<Index>::max() / element;
+  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
+  Index elements = 1;
+  Index padded = 1; // elements with those paddings
+  for (std::size_t d = 0; d < header.shape.size(); ++d) {
+    const Index size = header.shape[d];
+    const bool is_row = d + 1 == header.shape.size();
+    if ((is_row && size > largest - padding) || padded > largest / std::max<Index>(1, is_row ? size + padding : size))
+      fail(path, "says that it is " + describe_shape(header.shape) + ", which overflows the address space");
+    padded *= std::max<Index>(1, is_row ? size + padding : size);
+    elements *= size;
+  }
+  const auto promised = static_cast<std::uintmax_t>(elements * element);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) fail(path, "cannot be read: " + error.message());
+  const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
+  if (present < promised)
+    fail(path, "is truncated: its header promises " + describe_shape(header.shape) + " " + std::string(type) +
+                   " elements, " + std::to_string(promised) + " bytes, but only " + std::to_string(present) + " follow");
+}
+
 NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
   NpyInfo info;
   const std::string_view descr = header.descr;
@@ -119,34 +151,19 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
     return little_endian && descr.substr(1) == type.npy;
   });
   if (found == element_types.end())
-    fail(path, "holds " + describe(header.descr) +
+    fail(path, "holds " + described(header.descr) +
                    "; a matrix is read from float32, float64, float16 or bfloat16, little-endian: "
                    "convert it, as with a.astype('<f4') in NumPy");
   info.type = found->type;
   if (header.shape.size() != 2) {
-    std::string shape;
-    for (const Index size : header.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
+    const std::string shape = describe_shape(header.shape);
     fail(path, "has " + std::to_string(header.shape.size()) + " dimensions" +
                    (shape.empty() ? "" : " (" + shape + ")") + "; a matrix has two: reshape it first");
   }
   info.rows = header.shape[0];
   info.cols = header.shape[1];
   info.fortran_order = header.fortran_order;
-  const Index element = static_cast<Index>(size_of(info.type));
-  const Index largest = std::numeric_limits<Index>::max() / element;
-  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
-  if (info.cols > largest - padding || info.rows > largest / (info.cols + padding))
-    fail(path, "says that it is " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
-                   ", which overflows the address space");
-  const auto promised = static_cast<std::uintmax_t>(info.rows * info.cols * element);
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) fail(path, "cannot be read: " + error.message());
-  const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
-  if (present < promised)
-    fail(path, "is truncated: its header promises " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
-                   " " + std::string(to_string(info.type)) + " elements, " + std::to_string(promised) +
-                   " bytes, but only " + std::to_string(present) + " follow");
+  check_length(header, path, to_string(info.type), size_of(info.type));
   return info;
 }
 
