@@ -1,8 +1,12 @@
 #include "diagnose.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+
+#include <tessera/half.hpp>
 
 namespace tessera::certificate {
 namespace {
@@ -248,18 +252,53 @@ class Explanations {
     return fits(product_.sample()) && std::all_of(answer_.references.begin(), answer_.references.end(), fits);
   }
 
+  /// A way in which operands of f32 may have been rounded.
+  struct RoundedOperands {
+    const char* says;
+    float (*round)(float);
+  };
+  /// Keeps 10 digits behind the leading one, as tf32 does; rounds to nearest, ties to even, or cuts.
+  static float tf32(float x, bool cuts) {
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    const std::uint32_t half = cuts ? 0 : 0xFFFu + (bits >> 13 & 1u);
+    return std::isfinite(x) ? std::bit_cast<float>((bits + half) & 0xFFFFE000u) : x;
+  }
+  static constexpr RoundedOperands roundings[] = {
+      {"rounded to tf32", [](float x) { return tf32(x, false); }},
+      {"cut to tf32", [](float x) { return tf32(x, true); }},
+      {"rounded to fp16", [](float x) { return static_cast<float>(f16(x)); }},
+      {"rounded to bf16", [](float x) { return static_cast<float>(bf16(x)); }},
+      {"cut to bf16",
+       [](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xFFFF0000u); }}};
+
+  /// Are the tested elements sums of rounded operands in f32, within twice the bound, as truncating accumulators give?
+  bool agrees_with_rounded(float (*round)(float)) const {
+    return std::all_of(probes_.begin(), probes_.end(), [&](const Probe& x) {
+      double sum = 0;
+      for (Index p = 0; p < problem_.k(); ++p)
+        sum += static_cast<double>(round(compare::element_at<float>(problem_.a, x.i, p))) *
+               static_cast<double>(round(compare::element_at<float>(problem_.b, p, x.j)));
+      return std::abs(x.computed - finished(problem_, sum, x.i, x.j)) <= 2 * x.bound;
+    });
+  }
+
   void low_precision() {
     if (product_.kind().whole || problem_.has_epilogue()) return;
     const Arithmetic& own = product_.kind().arithmetic;
     const auto says = [&](const std::string& what) {
       find(Diagnosis::LowPrecision, "the errors are within the bounds of " + what);
     };
-    if (own.type == DType::F32 && product_.kind().a == CheckedType::F32)
+    if (product_.kind().a == CheckedType::F32) {
+      for (const RoundedOperands& how : roundings)
+        if (own.math == Math::Strict && agrees_with_rounded(how.round))
+          return find(Diagnosis::LowPrecision,
+                      all_of_them() + " agree with the product of operands that were " + how.says);
       for (const Math math : {Math::Tf32, Math::Fp16, Math::Bf16}) {
         if (own.math == math) break; // the modes are in order of precision
         if (is_within(product_.bound_of({own.type, math, own.summation, Accumulator::Truncating})))
           return says("math mode " + std::string(to_string(math)) + ", which rounds the operands");
       }
+    }
     // Sums in a narrower type. The operands may be rounded to it as well.
     const double k = static_cast<double>(problem_.k());
     const auto narrower = [&](double u, const std::string& what) {

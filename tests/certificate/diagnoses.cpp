@@ -130,10 +130,10 @@ BOOST_AUTO_TEST_CASE(operands_that_were_rounded) {
   };
   gemm(1.0f, rounded(x.a, 0x1p11f), rounded(x.b, 0x1p11f), 0.0f, x.c, serial);
   expect(x, {Diagnosis::LowPrecision});
-  BOOST_TEST(check(x.operands(), checked(x.c)).findings.at(0).text.find("tf32") != std::string::npos);
+  BOOST_TEST(check(x.operands(), checked(x.c)).findings.at(0).text.find("rounded to tf32") != std::string::npos);
   gemm(1.0f, rounded(x.a, 0x1p8f), rounded(x.b, 0x1p8f), 0.0f, x.c, serial);
   expect(x, {Diagnosis::LowPrecision});
-  BOOST_TEST(check(x.operands(), checked(x.c)).findings.at(0).text.find("bf16") != std::string::npos);
+  BOOST_TEST(check(x.operands(), checked(x.c)).findings.at(0).text.find("rounded to bf16") != std::string::npos);
   Square<double> y;
   Matrix<double> wide = gemm(y.a, y.b, serial);
   for (Index i = 0; i < size; ++i)

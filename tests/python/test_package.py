@@ -17,7 +17,7 @@ root = Path(__file__).resolve().parents[2]
 package = Path(ts.__file__).parent
 
 
-@pytest.mark.parametrize("module", ["tessera", "tessera._inventory", "tessera._table"])
+@pytest.mark.parametrize("module", ["tessera", "tessera._certificate", "tessera._inventory", "tessera._table", "tessera.testing"])
 def test_doctests(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.failed == 0 and results.attempted > 0
