@@ -229,10 +229,16 @@ class Explanations {
     });
     if (largest.exact == 0) return;
     const double by = largest.computed / largest.exact;
-    // The factor is known as well as the largest element.
+    // The factor is known as well as the largest element. It explains only errors that are far larger than what it
+    // leaves open.
     const double doubt = largest.bound / std::abs(largest.exact);
-    for (const Probe& x : probes_)
-      if (std::abs(x.computed - by * x.exact) > (1 + std::abs(by)) * x.bound + doubt * std::abs(x.exact)) return;
+    std::size_t explained = 0;
+    for (const Probe& x : probes_) {
+      const double open = (1 + std::abs(by)) * x.bound + doubt * std::abs(x.exact);
+      if (std::abs(x.computed - by * x.exact) > open) return;
+      if (std::abs(x.computed - x.exact) > 4 * open) ++explained;
+    }
+    if (explained < least_for_a_factor) return;
     find(Diagnosis::Factor, all_of_them() + " are " + text(by) + " times what they should be", by);
   }
 
