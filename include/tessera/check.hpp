@@ -22,11 +22,11 @@
 ///
 /// The check allows for kernels of every library: any order of additions in the operands' precision (f32 for operands
 /// of 16 or 8 bits, which are widened exactly), fused or not. Modes and types that run on tensor cores (tf32, bf16,
-/// fp16, the emulated modes, operands of 16 and 8 bits) may also truncate as those accumulators do. Accumulators of less
-/// than f32's precision are not allowed for, and are reported as errors. int8·int8 → int32 is exact and has no tolerance.
-/// An element whose sum may pass the largest number of the type on the way is not judged, because that depends on the
-/// order of additions. NaN and Inf in the operands must give NaN and Inf exactly where IEEE arithmetic does. A wrong NaN
-/// or Inf in C is always found in rows whose operands are finite.
+/// fp16, the emulated modes, operands of 16 and 8 bits) may also truncate as those accumulators do. Accumulators of
+/// less than f32's precision are not allowed for, and are reported as errors. int8·int8 → int32 is exact and has no
+/// tolerance. An element whose sum may pass the largest number of the type on the way is not judged, because that
+/// depends on the order of additions. NaN and Inf in the operands must give NaN and Inf exactly where IEEE arithmetic
+/// does. A wrong NaN or Inf in C is always found in rows whose operands are finite.
 ///
 /// Matrices are in host memory; matrices of Tessera are brought there. Nothing is written. Complex products have no
 /// reference here: no CheckedType names them.
@@ -95,11 +95,11 @@ struct CheckedMatrix {
 
 /// The operands of one product. The memory must stay as it is while a Certifier exists.
 struct CheckedProduct {
-  CheckedMatrix a;                                ///< m×k as it is read
-  CheckedMatrix b;                                ///< k×n as it is read
-  std::optional<CheckedMatrix> c_before = {};     ///< C as it was before the product, m×n; needed where beta ≠ 0
-  std::optional<CheckedMatrix> bias = {};         ///< of C's type: 1×n for the columns, or m×1 for the rows
-  std::optional<CheckedMatrix> residual = {};     ///< of C's type, m×n
+  CheckedMatrix a;                            ///< m×k as it is read
+  CheckedMatrix b;                            ///< k×n as it is read
+  std::optional<CheckedMatrix> c_before = {}; ///< C as it was before the product, m×n; needed where beta ≠ 0
+  std::optional<CheckedMatrix> bias = {};     ///< of C's type: 1×n for the columns, or m×1 for the rows
+  std::optional<CheckedMatrix> residual = {}; ///< of C's type, m×n
 };
 
 /// The choices of a check.
@@ -149,7 +149,7 @@ enum class Diagnosis : int {
   TransposedC = 7,      ///< C is the transpose of the product: a column-major result, for example
   MissingTail = 8,      ///< the last products of the sums are missing
   Factor = 9,           ///< all are off by one constant factor
-  LowPrecision = 10,    ///< the errors are those of a mode or type of less precision
+  LowPrecision = 10,    ///< the errors are as large as a mode or type of less precision makes them
   MissingBias = 11,     ///< the bias was not added
   MissingResidual = 12, ///< the residual was not added
   OtherActivation = 13, ///< another activation, or none, was applied
@@ -167,26 +167,26 @@ struct Finding {
 
 /// The answer of a check.
 struct Certificate {
-  Verdict verdict = Verdict::Right;                    ///< what it says
-  Math math = Math::Strict;                            ///< the mode that decided the bounds
-  CheckedType type_a = CheckedType::F32;               ///< type of A
-  CheckedType type_b = CheckedType::F32;               ///< type of B
-  CheckedType type_c = CheckedType::F32;               ///< type of C
-  Index products = 1;                                  ///< number of products
-  Index m = 0;                                         ///< rows of the first C
-  Index n = 0;                                         ///< columns of the first C
-  Index k = 0;                                         ///< length of the first product's sums
-  Index rows = 0;                                      ///< of all C
-  Index rows_compared = 0;                             ///< element by element: the sample, and rows that were found
-  Index rows_sampled = 0;                              ///< the sample alone
-  Index rows_judged = 0;                               ///< by Freivalds' check
-  int vectors = 0;                                     ///< random vectors of Freivalds' check; 0: it was left out
-  double row_over_bound = 0;                           ///< largest |(C·x)_i − …| / w_i
-  std::vector<RowBeyond> rows_beyond = {};             ///< rows that Freivalds' check found, in ascending order
+  Verdict verdict = Verdict::Right;        ///< what it says
+  Math math = Math::Strict;                ///< the mode that decided the bounds
+  CheckedType type_a = CheckedType::F32;   ///< type of A
+  CheckedType type_b = CheckedType::F32;   ///< type of B
+  CheckedType type_c = CheckedType::F32;   ///< type of C
+  Index products = 1;                      ///< number of products
+  Index m = 0;                             ///< rows of the first C
+  Index n = 0;                             ///< columns of the first C
+  Index k = 0;                             ///< length of the first product's sums
+  Index rows = 0;                          ///< of all C
+  Index rows_compared = 0;                 ///< element by element: the sample, and rows that were found
+  Index rows_sampled = 0;                  ///< the sample alone
+  Index rows_judged = 0;                   ///< by Freivalds' check
+  int vectors = 0;                         ///< random vectors of Freivalds' check; 0: it was left out
+  double row_over_bound = 0;               ///< largest |(C·x)_i − …| / w_i
+  std::vector<RowBeyond> rows_beyond = {}; ///< rows that Freivalds' check found, in ascending order
   /// Errors of the compared rows. differing_bits, row_column and norm_product are 0: they are for kernels of Tessera.
   GemmError error = {};
-  std::vector<CheckedElement> worst = {};              ///< by |Δ| / bound, the worst first
-  std::vector<Finding> findings = {};                  ///< what the wrong elements look like
+  std::vector<CheckedElement> worst = {}; ///< by |Δ| / bound, the worst first
+  std::vector<Finding> findings = {};     ///< what the wrong elements look like
   double probability_missed = 1; ///< that errors in a judged row, one of them beyond w_i, were missed: 2^-vectors
 
   /// Is the verdict Right?
@@ -213,8 +213,8 @@ class TESSERA_API Certifier {
   /// Takes the other certifier, which can then only be assigned to or destroyed.
   Certifier& operator=(Certifier&&) noexcept;
 
-  /// Checks one C for each product. Each element is read about once. Throws InvalidArgument for shapes and types that do
-  /// not fit, and if C overlaps an operand in memory.
+  /// Checks one C for each product. Each element is read about once. Throws InvalidArgument for shapes and types that
+  /// do not fit, and if C overlaps an operand in memory.
   Certificate check(std::span<const CheckedMatrix> c) const;
   /// Returns w_i, the bound of a row under Freivalds' check; −1 if the row is not judged.
   double row_bound(Index product, Index row) const;
@@ -236,7 +236,8 @@ TESSERA_API Certificate check_batch(std::span<const CheckedProduct> products, st
 /// count elements.
 TESSERA_API CheckedMatrix moved(const CheckedMatrix& first, Index stride, Index index);
 
-/// The elements of a .npy file, with the matrices that they are: one, or `count` of them in an array of three dimensions.
+/// The elements of a .npy file, with the matrices that they are: one, or `count` of them in an array of three
+/// dimensions.
 struct CheckedFile {
   std::vector<char> bytes; ///< the elements as they are in the file
   CheckedMatrix first;     ///< the first matrix, which points into `bytes`
@@ -245,9 +246,9 @@ struct CheckedFile {
   bool is_batch = false;   ///< the array has three dimensions
 };
 
-/// Reads a .npy file of a type that the check reads. NumPy saves the types of ml_dtypes as bytes without a type, of which
-/// those with two are bfloat16; `opaque` says what those with one byte are. Throws IoError, which names the file: it
-/// cannot be read, is truncated, is no .npy file, holds another type, or is no array of two or three dimensions.
+/// Reads a .npy file of a type that the check reads. NumPy saves the types of ml_dtypes as bytes without a type, of
+/// which those with two are bfloat16; `opaque` says what those with one byte are. Throws IoError, which names the file:
+/// it cannot be read, is truncated, is no .npy file, holds another type, or is no array of two or three dimensions.
 TESSERA_API CheckedFile load_checked_npy(const std::filesystem::path& path,
                                          std::optional<CheckedType> opaque = std::nullopt);
 

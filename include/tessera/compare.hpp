@@ -115,7 +115,7 @@ struct GemmError {
   double norm_exact = 0;           ///< ‖C‖, the Frobenius norm of the compared rows of the reference
   double max_over_bound = 0;       ///< largest |Δ| / bound: at most 1 for a correct kernel
   Index differing_bits = 0;        ///< elements whose bits are not the canonical product's (any NaN equals any NaN)
-  Index beyond = 0;                ///< elements beyond their bound, with those that are misplaced
+  Index beyond = 0;                ///< elements beyond their bound, with the misplaced ones
   Index misplaced = 0;             ///< elements that are wrongly NaN or Inf, or wrongly not
   Index unjudged = 0;              ///< elements that may overflow on the way, and did, or wrapped around
   Index worst_row = -1;            ///< place of max_over_bound; −1 if no element differs

@@ -221,7 +221,7 @@ typedef struct tessera_gemm_group {
 TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
                                                 size_t group_count, const tessera_options* options);
 
-/** Types of elements that tessera_check() reads. The values of f32, f64 and the 16-bit types are those of
+/** Types of elements that tessera_check() reads. The values of f32, f64 and the 16-bit types are the values of
  * tessera_dtype. */
 typedef enum tessera_checked_type TESSERA_INT {
   TESSERA_CHECKED_F32 = 0,      /**< float */
@@ -236,33 +236,33 @@ typedef enum tessera_checked_type TESSERA_INT {
 
 /** The choices of a check. Start from tessera_default_check_options(). */
 typedef struct tessera_check_options {
-  size_t size;                       /**< sizeof(tessera_check_options) when the program was compiled */
-  tessera_math math;                 /**< how the product may round */
-  double alpha;                      /**< factor of the product; 1 by default */
-  double beta;                       /**< factor of C as it was; 0 by default */
-  const void* c_before;              /**< C as it was before the product, of C's type; needed where beta is not 0 */
-  int64_t ld_c_before;               /**< elements from one row of it to the next */
-  const tessera_epilogue* epilogue;  /**< NULL: none */
-  uint64_t seed;                     /**< decides the signs and the sampled rows; 1 by default */
-  int64_t rows;                      /**< rows of all C to compare element by element; 0: as many as are cheap */
-  int vectors;                       /**< random vectors of Freivalds' check; 0: 16; -1: none */
-  int threads;                       /**< 0: the default */
-  int64_t count;                     /**< number of products; 1 by default */
-  int64_t stride_a;                  /**< elements from one A to the next; may be 0 */
-  int64_t stride_b;                  /**< elements from one B to the next; may be 0 */
-  int64_t stride_c;                  /**< elements from one C to the next */
-  int64_t stride_c_before;           /**< elements from one C as it was to the next */
-  int64_t stride_residual;           /**< elements from one residual to the next; all products share the bias */
-  const void* const* all_a;          /**< `count` pointers in place of a and its stride, or NULL */
-  const void* const* all_b;          /**< `count` pointers in place of b and its stride, or NULL */
-  const void* const* all_c;          /**< `count` pointers in place of c and its stride, or NULL */
-  const void* const* all_c_before;   /**< `count` pointers in place of c_before and its stride, or NULL */
+  size_t size;                      /**< sizeof(tessera_check_options) when the program was compiled */
+  tessera_math math;                /**< how the product may round */
+  double alpha;                     /**< factor of the product; 1 by default */
+  double beta;                      /**< factor of C as it was; 0 by default */
+  const void* c_before;             /**< C as it was before the product, of C's type; needed where beta is not 0 */
+  int64_t ld_c_before;              /**< elements from one row of it to the next */
+  const tessera_epilogue* epilogue; /**< NULL: none */
+  uint64_t seed;                    /**< decides the signs and the sampled rows; 1 by default */
+  int64_t rows;                     /**< rows of all C to compare element by element; 0: as many as are cheap */
+  int vectors;                      /**< random vectors of Freivalds' check; 0: 16; -1: none */
+  int threads;                      /**< 0: the default */
+  int64_t count;                    /**< number of products; 1 by default */
+  int64_t stride_a;                 /**< elements from one A to the next; may be 0 */
+  int64_t stride_b;                 /**< elements from one B to the next; may be 0 */
+  int64_t stride_c;                 /**< elements from one C to the next */
+  int64_t stride_c_before;          /**< elements from one C as it was to the next */
+  int64_t stride_residual;          /**< elements from one residual to the next; all products share the bias */
+  const void* const* all_a;         /**< `count` pointers in place of a and its stride, or NULL */
+  const void* const* all_b;         /**< `count` pointers in place of b and its stride, or NULL */
+  const void* const* all_c;         /**< `count` pointers in place of c and its stride, or NULL */
+  const void* const* all_c_before;  /**< `count` pointers in place of c_before and its stride, or NULL */
 } tessera_check_options;
 
 /** What a certificate says. */
 typedef enum tessera_verdict TESSERA_INT {
-  TESSERA_RIGHT = 0,   /**< nothing that was looked at is beyond its bound */
-  TESSERA_WRONG = 1,   /**< an element or a row is beyond its bound */
+  TESSERA_RIGHT = 0,    /**< nothing that was looked at is beyond its bound */
+  TESSERA_WRONG = 1,    /**< an element or a row is beyond its bound */
   TESSERA_UNDECIDED = 2 /**< NaN, Inf or overflow may reach all that was looked at */
 } tessera_verdict;
 

@@ -47,8 +47,8 @@ CheckedMatrix bias_of(const Epilogue& epilogue, CheckedType type, const Sizes& s
     throw InvalidArgument("epilogue.bias_step = " + std::to_string(epilogue.bias_step) +
                           " is less than 1, the step of neighbours");
   const int64_t count = epilogue.bias_per == BiasPer::Row ? sizes.m : sizes.n;
-  return {type, epilogue.bias, count, 1, epilogue.bias_step,
-          epilogue.bias_per == BiasPer::Row ? Op::None : Op::Transpose};
+  return {type, epilogue.bias,      count,
+          1,    epilogue.bias_step, epilogue.bias_per == BiasPer::Row ? Op::None : Op::Transpose};
 }
 
 void fill(const Certificate& from, tessera_certificate& to) {
@@ -93,8 +93,7 @@ tessera_status tessera_check(tessera_checked_type type_a, tessera_checked_type t
                              int64_t lda, const void* b, int64_t ldb, const void* c, int64_t ldc,
                              const tessera_check_options* options, tessera_certificate* certificate) {
   return guarded([&] {
-    if (certificate == nullptr)
-      throw InvalidArgument("certificate is null; pass the address of a tessera_certificate");
+    if (certificate == nullptr) throw InvalidArgument("certificate is null; pass the address of a tessera_certificate");
     if (certificate->size != sizeof(tessera_certificate))
       throw InvalidArgument("certificate.size = " + std::to_string(certificate->size) + ", but this library's is " +
                             std::to_string(sizeof(tessera_certificate)) + "; set it before the call");
@@ -110,8 +109,8 @@ tessera_status tessera_check(tessera_checked_type type_a, tessera_checked_type t
     for (int64_t p = 0; p < words.count; ++p) {
       CheckedProduct product{at(first_a, words.stride_a, words.all_a, p), at(first_b, words.stride_b, words.all_b, p)};
       if (words.c_before != nullptr || words.all_c_before != nullptr)
-        product.c_before = at(matrix(of_c, words.c_before, m, n, words.ld_c_before), words.stride_c_before,
-                              words.all_c_before, p);
+        product.c_before =
+            at(matrix(of_c, words.c_before, m, n, words.ld_c_before), words.stride_c_before, words.all_c_before, p);
       if (epilogue.bias_per != BiasPer::None) product.bias = bias_of(epilogue, of_c, sizes);
       if (epilogue.residual != nullptr)
         product.residual = moved(matrix(of_c, epilogue.residual, m, n, epilogue.ld_residual), words.stride_residual, p);

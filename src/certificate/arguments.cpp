@@ -28,9 +28,9 @@ std::string shape(const CheckedMatrix& x) { return shape(x.logical_rows(), x.log
 void check_matrix(const CheckedMatrix& x, const std::string& what, const std::string& where) {
   const auto bytes = static_cast<Index>(checked_type(x.type).bytes);
   if (x.op != Op::None && x.op != Op::Transpose)
-    refuse(where, what + " has op " + text(static_cast<Index>(x.op)) + "; a real matrix is read as it is or transposed");
-  if (x.rows < 0 || x.cols < 0)
-    refuse(where, what + " is " + shape(x.rows, x.cols) + "; sizes must not be negative");
+    refuse(where,
+           what + " has op " + text(static_cast<Index>(x.op)) + "; a real matrix is read as it is or transposed");
+  if (x.rows < 0 || x.cols < 0) refuse(where, what + " is " + shape(x.rows, x.cols) + "; sizes must not be negative");
   if (x.ld < x.cols || (x.ld < 1 && x.rows > 0 && x.cols > 0))
     refuse(where, what + " has ld = " + text(x.ld) + ", which is less than its " + text(x.cols) +
                       " columns as it is stored; pass at least " + text(std::max<Index>(x.cols, 1)));
@@ -73,10 +73,12 @@ StoredRows stored(const CheckedMatrix& x) { return {x.data, x.rows, x.cols, x.ld
 Kind kind_of(CheckedType a, CheckedType b, CheckedType c, Math math) {
   for (const auto& [type, what] : {std::pair{a, "a"}, std::pair{b, "b"}})
     if (checked_type(type).type == CheckedType::I32)
-      throw InvalidArgument("check: " + std::string(what) + " holds i32, which is a type of C alone; operands are of "
+      throw InvalidArgument("check: " + std::string(what) +
+                            " holds i32, which is a type of C alone; operands are of "
                             "f32, f64, f16, bf16, e4m3, e5m2 or i8");
   if (checked_type(c); is_narrow(c))
-    throw InvalidArgument("check: c holds " + name(c) + ", which is a type of A and B alone; C is of f32, f64, f16, "
+    throw InvalidArgument("check: c holds " + name(c) +
+                          ", which is a type of A and B alone; C is of f32, f64, f16, "
                           "bf16, or i32");
   if (static_cast<int>(math) < 0 || math > last_math)
     throw InvalidArgument("check: unknown math mode " + std::to_string(static_cast<int>(math)));
@@ -89,16 +91,15 @@ Kind kind_of(CheckedType a, CheckedType b, CheckedType c, Math math) {
   kind.c = c;
   kind.whole = c == CheckedType::I32;
   const DType type = is_narrow(a) ? DType::F32 : static_cast<DType>(a); // 8-bit elements are computed with as f32
-  const bool fits = kind.whole ? a == CheckedType::I8
-                               : is_result_of(static_cast<DType>(c), type);
+  const bool fits = kind.whole ? a == CheckedType::I8 : is_result_of(static_cast<DType>(c), type);
   if (!fits)
     throw InvalidArgument("check: a and b hold " + name(a) + ", c holds " + name(c) +
                           "; a result has the operands' type, or is f32 for narrower ones, or f16 or bf16 for f32 and "
                           "8-bit ones, or i32 for i8");
   const Math lossless = is_narrow(a) ? Math::Strict : element_type(type).lossless_math;
   const bool of_f32 = math != Math::Strict && math != Math::Compensated && math != Math::Strassen;
-  const bool has_mode = math == Math::Strict || math == lossless || a == CheckedType::F32 ||
-                        (a == CheckedType::F64 && !of_f32);
+  const bool has_mode =
+      math == Math::Strict || math == lossless || a == CheckedType::F32 || (a == CheckedType::F64 && !of_f32);
   if (!has_mode || (kind.whole && math != Math::Strict))
     throw KernelRejected("check: math mode " + std::string(to_string(math)) + " is not for " + name(a) +
                          " operands; use strict" +

@@ -64,8 +64,7 @@ void check_options(const CheckOptions& options) {
   if (options.rows < 0) refuse("rows = " + std::to_string(options.rows) + " is negative; 0: as many as are cheap");
   if (options.vectors < -1)
     refuse("vectors = " + std::to_string(options.vectors) + "; pass a number, 0 for 16, or -1 for none");
-  if (options.threads < 0)
-    refuse("threads = " + std::to_string(options.threads) + " is negative; 0 means the default");
+  if (options.threads < 0) refuse("threads = " + std::to_string(options.threads) + " is negative; 0 means the default");
 }
 
 AnyProduct make_product(const compare::RowProblem& problem, const Kind& kind, const Effort& effort) {
@@ -92,9 +91,8 @@ Certifier::Certifier(std::vector<CheckedProduct> products, CheckedType result, c
   }
   const int threads = options.threads > 0 ? options.threads : default_threads();
   for (std::size_t p = 0; p < products.size(); ++p) {
-    Effort effort{.rows = rows_of(products[p], all_work, all_rows, options),
-                  .seed = options.seed + p,
-                  .threads = threads};
+    Effort effort{
+        .rows = rows_of(products[p], all_work, all_rows, options), .seed = options.seed + p, .threads = threads};
     const bool all_compared = effort.rows >= problems[p].m();
     const bool wanted = options.vectors > 0 || (options.vectors == 0 && !all_compared);
     if (wanted && problems[p].m() > 0 && problems[p].n() > 0 && options.activation != Activation::Gelu)

@@ -66,7 +66,9 @@ class Explanations {
     findings_.push_back({diagnosis, std::move(what), value});
   }
 
-  std::string all_of_them() const { return "all " + std::to_string(probes_.size()) + " wrong elements that were tested"; }
+  std::string all_of_them() const {
+    return "all " + std::to_string(probes_.size()) + " wrong elements that were tested";
+  }
 
   /// Takes wrong elements of some compared rows.
   void probe(const compare::Product<T>& reference, const GemmError& error) {
@@ -80,9 +82,9 @@ class Explanations {
       for (Index j = 0; j < n; ++j) {
         const std::size_t e = reference.at(r, j);
         const double low = reference.low.empty() ? 0 : reference.low[e];
-        const double limit = reference.limit.empty()
-                                 ? compare::element_bound(reference, product_.bound(), r, j, std::abs(reference.high[e]))
-                                 : reference.limit[e];
+        const double limit = reference.limit.empty() ? compare::element_bound(reference, product_.bound(), r, j,
+                                                                              std::abs(reference.high[e]))
+                                                     : reference.limit[e];
         const double off = std::abs((static_cast<double>(computed[j]) - reference.high[e]) - low);
         if (off > limit && std::isfinite(off))
           wrong.push_back({reference.rows[r], j, static_cast<double>(computed[j]), reference.high[e] + low, limit});
@@ -166,9 +168,8 @@ class Explanations {
       other.residual.reset();
       other_product(Diagnosis::MissingResidual, other, "without the residual");
     }
-    const std::pair<Activation, const char*> activations[] = {{Activation::None, "without an activation"},
-                                                              {Activation::Relu, "with ReLU"},
-                                                              {Activation::Gelu, "with GELU"}};
+    const std::pair<Activation, const char*> activations[] = {
+        {Activation::None, "without an activation"}, {Activation::Relu, "with ReLU"}, {Activation::Gelu, "with GELU"}};
     for (const auto& [activation, says] : activations) {
       other = problem_;
       other.activation = activation;
@@ -274,8 +275,7 @@ class Explanations {
       {"cut to tf32", [](float x) { return tf32(x, true); }},
       {"rounded to fp16", [](float x) { return static_cast<float>(f16(x)); }},
       {"rounded to bf16", [](float x) { return static_cast<float>(bf16(x)); }},
-      {"cut to bf16",
-       [](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xFFFF0000u); }}};
+      {"cut to bf16", [](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xFFFF0000u); }}};
 
   /// Are the tested elements sums of rounded operands in f32, within twice the bound, as truncating accumulators give?
   bool agrees_with_rounded(float (*round)(float)) const {

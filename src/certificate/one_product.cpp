@@ -24,8 +24,8 @@ template <class T>
 BoundCoefficients OneProduct<T>::bound_of(const Arithmetic& arithmetic) const {
   if (kind_.whole) return compare::exact_coefficients(0x1p31 - 1);
   const DType rounded_to = problem_.has_epilogue() ? kind_.scalar : kind_.result;
-  return compare::bound_coefficients(arithmetic, rounded_to, {problem_.m(), problem_.n(), problem_.k()},
-                                     problem_.alpha, problem_.beta);
+  return compare::bound_coefficients(arithmetic, rounded_to, {problem_.m(), problem_.n(), problem_.k()}, problem_.alpha,
+                                     problem_.beta);
 }
 
 template <class T>

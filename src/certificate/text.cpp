@@ -57,8 +57,7 @@ std::string rows_found(const Certificate& x) {
 }
 
 std::string looked_at(const Certificate& x) {
-  std::string says = "looked at: " + text(x.rows_compared) + " of " + text(x.rows) +
-                     " rows element by element";
+  std::string says = "looked at: " + text(x.rows_compared) + " of " + text(x.rows) + " rows element by element";
   if (x.vectors > 0)
     says += "; " + text(x.rows_judged) + " rows by Freivalds' check with " + std::to_string(x.vectors) + " vectors";
   else if (x.rows_compared < x.rows)
@@ -74,9 +73,12 @@ ordered_json json_of(double number) {
 
 ordered_json json_of(const CheckedElement& x) {
   const WorstElement& e = x.element;
-  return {{"product", x.product},           {"row", e.row},
-          {"col", e.col},                   {"computed", json_of(e.computed)},
-          {"exact", json_of(e.exact)},      {"bound", json_of(e.bound)},
+  return {{"product", x.product},
+          {"row", e.row},
+          {"col", e.col},
+          {"computed", json_of(e.computed)},
+          {"exact", json_of(e.exact)},
+          {"bound", json_of(e.bound)},
           {"over_bound", json_of(e.over_bound)}};
 }
 
@@ -95,15 +97,15 @@ std::string to_text(const Certificate& x) {
   for (const CheckedElement& worst : x.worst) {
     const WorstElement& e = worst.element;
     if (!x.right() && !(e.over_bound > 1)) break;
-    line(place_of(x, worst.product, e.row, e.col) + " = " + text(e.computed) + ", exact " + text(e.exact) +
-         ", bound " + text(e.bound) + ", |Δ| / bound " + text(e.over_bound));
+    line(place_of(x, worst.product, e.row, e.col) + " = " + text(e.computed) + ", exact " + text(e.exact) + ", bound " +
+         text(e.bound) + ", |Δ| / bound " + text(e.over_bound));
     if (x.right()) break;
   }
   if (x.verdict == Verdict::Wrong) {
     line(text(x.error.beyond) + " compared elements are beyond their bounds" +
-         (x.vectors > 0 ? ", and " + text(static_cast<Index>(x.rows_beyond.size())) +
-                              " rows beyond theirs by Freivalds' check"
-                        : ""));
+         (x.vectors > 0
+              ? ", and " + text(static_cast<Index>(x.rows_beyond.size())) + " rows beyond theirs by Freivalds' check"
+              : ""));
     if (!x.rows_beyond.empty()) line(rows_found(x));
     for (const Finding& finding : x.findings) line(std::string(to_string(finding.diagnosis)) + ": " + finding.text);
   }
@@ -114,26 +116,26 @@ std::string to_text(const Certificate& x) {
 }
 
 std::string to_json(const Certificate& x, int indent) {
-  ordered_json json{{"schema", "tessera.certificate/1"},
-                    {"verdict", to_string(x.verdict)},
-                    {"math", to_string(x.math)},
-                    {"types", {{"a", checked_type(x.type_a).name},
-                               {"b", checked_type(x.type_b).name},
-                               {"c", checked_type(x.type_c).name}}},
-                    {"products", x.products},
-                    {"m", x.m},
-                    {"n", x.n},
-                    {"k", x.k},
-                    {"rows", x.rows},
-                    {"rows_compared", x.rows_compared},
-                    {"rows_sampled", x.rows_sampled},
-                    {"rows_judged", x.rows_judged},
-                    {"vectors", x.vectors},
-                    {"row_over_bound", json_of(x.row_over_bound)},
-                    {"rows_beyond_count", x.rows_beyond.size()},
-                    {"probability_missed", x.probability_missed},
-                    {"elements_beyond", x.error.beyond},
-                    {"elements_unjudged", x.error.unjudged}};
+  ordered_json json{
+      {"schema", "tessera.certificate/1"},
+      {"verdict", to_string(x.verdict)},
+      {"math", to_string(x.math)},
+      {"types",
+       {{"a", checked_type(x.type_a).name}, {"b", checked_type(x.type_b).name}, {"c", checked_type(x.type_c).name}}},
+      {"products", x.products},
+      {"m", x.m},
+      {"n", x.n},
+      {"k", x.k},
+      {"rows", x.rows},
+      {"rows_compared", x.rows_compared},
+      {"rows_sampled", x.rows_sampled},
+      {"rows_judged", x.rows_judged},
+      {"vectors", x.vectors},
+      {"row_over_bound", json_of(x.row_over_bound)},
+      {"rows_beyond_count", x.rows_beyond.size()},
+      {"probability_missed", x.probability_missed},
+      {"elements_beyond", x.error.beyond},
+      {"elements_unjudged", x.error.unjudged}};
   ordered_json& rows = json["rows_beyond"] = ordered_json::array();
   for (const RowBeyond& row : x.rows_beyond)
     rows.push_back({{"product", row.product}, {"row", row.row}, {"over_bound", json_of(row.over_bound)}});
@@ -148,8 +150,8 @@ std::string to_json(const Certificate& x, int indent) {
   json["ulps"] = json_of(x.error.ulps);
   ordered_json& findings = json["findings"] = ordered_json::array();
   for (const Finding& finding : x.findings)
-    findings.push_back({{"diagnosis", to_string(finding.diagnosis)}, {"text", finding.text},
-                        {"value", json_of(finding.value)}});
+    findings.push_back(
+        {{"diagnosis", to_string(finding.diagnosis)}, {"text", finding.text}, {"value", json_of(finding.value)}});
   return json.dump(indent);
 }
 

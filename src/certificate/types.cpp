@@ -26,9 +26,9 @@ constexpr std::array rows{element_row(DType::F32),
                           CheckedTypeInfo{CheckedType::I32, "i32", "int32", 4}};
 
 constexpr std::array<std::string_view, 15> diagnoses{
-    "not_written",     "stale",        "beta_ignored", "added_to_c", "transposed_a",
-    "transposed_b",    "transposed_both", "transposed_c", "missing_tail", "factor",
-    "low_precision",   "missing_bias", "missing_residual", "other_activation", "non_finite"};
+    "not_written",   "stale",           "beta_ignored",     "added_to_c",       "transposed_a",
+    "transposed_b",  "transposed_both", "transposed_c",     "missing_tail",     "factor",
+    "low_precision", "missing_bias",    "missing_residual", "other_activation", "non_finite"};
 
 } // namespace
 
@@ -67,14 +67,18 @@ std::string_view to_string(Diagnosis diagnosis) noexcept {
 CheckedMatrix moved(const CheckedMatrix& first, Index stride, Index index) {
   CheckedMatrix there = first;
   if (there.data != nullptr)
-    there.data = static_cast<const char*>(there.data) +
-                 stride * index * static_cast<Index>(checked_type(first.type).bytes);
+    there.data =
+        static_cast<const char*>(there.data) + stride * index * static_cast<Index>(checked_type(first.type).bytes);
   return there;
 }
 
 CheckedMatrix detail::checked_operand(const Operand& operand) {
-  CheckedMatrix x{static_cast<CheckedType>(operand.storage->type()), nullptr, operand.rows, operand.cols,
-                  operand.storage->ld(), operand.op};
+  CheckedMatrix x{static_cast<CheckedType>(operand.storage->type()),
+                  nullptr,
+                  operand.rows,
+                  operand.cols,
+                  operand.storage->ld(),
+                  operand.op};
   if (operand.rows == 0 || operand.cols == 0) return x;
   const Placed first = place_of(operand, {const_cast<void*>(operand.storage->host_read()), operand.storage->ld()});
   x.data = first.data;

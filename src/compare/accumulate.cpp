@@ -56,7 +56,7 @@ TESSERA_WIDE_CLONES void measure(const double* b, Index count, StripNorms<double
 }
 
 TESSERA_WIDE_CLONES void accumulate(const float* __restrict a, const float* __restrict b, Index count,
-                                   StripSums<float>& sums) {
+                                    StripSums<float>& sums) {
   constexpr Index width = strip<float>;
   StripSums<float> own = sums; // a copy in registers
   for (Index p = 0; p < count; ++p) {
@@ -73,7 +73,7 @@ TESSERA_WIDE_CLONES void accumulate(const float* __restrict a, const float* __re
 }
 
 TESSERA_WIDE_CLONES void accumulate(const double* __restrict a, const double* __restrict b, Index count,
-                                   StripSums<double>& sums) {
+                                    StripSums<double>& sums) {
   constexpr Index width = strip<double>;
   StripSums<double> own = sums;
   for (Index p = 0; p < count; ++p, b += width) {

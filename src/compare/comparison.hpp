@@ -56,8 +56,8 @@ double element_bound(const Product<T>& product, const BoundCoefficients& coeffic
                      double exact) {
   const std::size_t e = product.at(r, j);
   const double size = std::abs(product.alpha);
-  double bound = coefficients.product * size * product.magnitude[e] + coefficients.result * exact +
-                 coefficients.constant;
+  double bound =
+      coefficients.product * size * product.magnitude[e] + coefficients.result * exact + coefficients.constant;
   if (!product.old.empty()) bound += coefficients.old * product.old[e];
   const auto& a = product.row_norms[r];
   const auto& b = product.col_norms[static_cast<std::size_t>(j)];

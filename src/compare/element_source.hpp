@@ -56,15 +56,17 @@ inline constexpr std::array<float, 256> fp8_values = [] {
   return values;
 }();
 
-/// Calls f(read), where read(index) returns element number `index` of the source's memory as T. All widenings are exact,
-/// unless T is float and the type f64 or i32, which callers do not ask for.
+/// Calls f(read), where read(index) returns element number `index` of the source's memory as T. All widenings are
+/// exact, unless T is float and the type f64 or i32, which callers do not ask for.
 template <class T, class F>
 [[gnu::always_inline]] inline void visit_elements(const ElementSource& x, F&& f) {
   const auto native = [&]<class S>(std::type_identity<S>) {
     f([data = static_cast<const S*>(x.data)](Index at) { return static_cast<T>(data[at]); });
   };
   const auto fp8 = [&](const std::array<float, 256>& values) {
-    f([data = static_cast<const std::uint8_t*>(x.data), &values](Index at) { return static_cast<T>(values[data[at]]); });
+    f([data = static_cast<const std::uint8_t*>(x.data), &values](Index at) {
+      return static_cast<T>(values[data[at]]);
+    });
   };
   switch (x.type) {
     case CheckedType::F32:
@@ -107,8 +109,8 @@ struct Block {
   Index ld;
 };
 
-/// Returns rows i … i + rows − 1 and columns j … j + cols − 1 as T. `buffer` has room for rows·cols elements and is used
-/// where the source's memory cannot be read as it is.
+/// Returns rows i … i + rows − 1 and columns j … j + cols − 1 as T. `buffer` has room for rows·cols elements and is
+/// used where the source's memory cannot be read as it is.
 template <class T>
 Block<T> read_block(const ElementSource& x, Index i, Index rows, Index j, Index cols, T* buffer) {
   if (is_native<T>(x)) return {static_cast<const T*>(x.data) + i * x.row + j, x.row};

@@ -75,7 +75,8 @@ void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, P
       x.bound += 4 * 0x1p-53 * (product.low.empty() ? std::abs(x.high) : 0); // this function's own roundings
       product.high[e] = product.low.empty() ? x.high + x.low : x.high;
       if (!product.low.empty()) product.low[e] = x.low;
-      product.gold[e] = narrow ? static_cast<T>(rounded(x.high + x.low, problem.result)) : static_cast<T>(x.high + x.low);
+      product.gold[e] =
+          narrow ? static_cast<T>(rounded(x.high + x.low, problem.result)) : static_cast<T>(x.high + x.low);
       product.canonical[e] = product.gold[e];
       product.limit[e] = x.bound;
       product.special[e] = x.special ? 1 : 0;

@@ -10,8 +10,8 @@ namespace tessera::compare {
 /// An element in high precision on its way through an epilogue.
 struct ExactElement {
   double high = 0, low = 0;
-  double bound = 0;   ///< of the computed element's error
-  double added = 0;   ///< |bias| + |residual|
+  double bound = 0;     ///< of the computed element's error
+  double added = 0;     ///< |bias| + |residual|
   bool special = false; ///< NaN or Inf was added
 };
 
@@ -20,8 +20,8 @@ struct ExactElement {
 /// what backend/activation.hpp promises. ReLU does not increase errors.
 void apply_epilogue(const RowProblem& problem, Index i, Index j, double u, ExactElement& x);
 
-/// Applies the epilogue of `problem` to all elements of `product`, whose bounds before it follow from `bound` (without a
-/// rounding to 16 bits). Their bounds after it, and after the rounding to the result's type, become product.limit.
+/// Applies the epilogue of `problem` to all elements of `product`, whose bounds before it follow from `bound` (without
+/// a rounding to 16 bits). Their bounds after it, and after the rounding to the result's type, become product.limit.
 template <class T>
 void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, Product<T>& product, int threads);
 

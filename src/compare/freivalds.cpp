@@ -52,13 +52,12 @@ FreivaldsCheck::FreivaldsCheck(const GemmCall& call, std::uint64_t seed, int vec
   if (vectors < 1)
     throw InvalidArgument("Freivalds: " + std::to_string(vectors) + " vectors; there must be at least 1");
   if (threads <= 0) threads = default_threads();
-  const compare::RowProblem problem{
-      .a = source(call.a, call.type, call.lda, call.m, call.k, call.op_a),
-      .b = source(call.b, call.type, call.ldb, call.k, call.n, call.op_b),
-      .c_before = source(call.c, call.result, call.ldc, call.m, call.n, Op::None),
-      .alpha = call.alpha,
-      .beta = call.beta,
-      .result = call.result};
+  const compare::RowProblem problem{.a = source(call.a, call.type, call.lda, call.m, call.k, call.op_a),
+                                    .b = source(call.b, call.type, call.ldb, call.k, call.n, call.op_b),
+                                    .c_before = source(call.c, call.result, call.ldc, call.m, call.n, Op::None),
+                                    .alpha = call.alpha,
+                                    .beta = call.beta,
+                                    .result = call.result};
   const Index bundles = (vectors + lanes - 1) / lanes;
   state_ = visit_scalar(call.type, [&]<class T>(std::type_identity<T>) {
     return std::make_unique<State>(
@@ -83,9 +82,9 @@ FreivaldsResult FreivaldsCheck::check(const void* c, Index ldc, const Arithmetic
   const compare::BoundCoefficients bound = compare::bound_coefficients(
       arithmetic, state_->result, {state_->m, state_->n, state_->k}, state_->alpha, state_->beta);
   const ElementSource result = source(c, state_->result, ldc, state_->m, state_->n, Op::None);
-  return std::visit([&](const auto& rows) { return summary_of(rows.check(result, bound, threads),
-                                                              state_->bundles * lanes); },
-                    state_->rows);
+  return std::visit(
+      [&](const auto& rows) { return summary_of(rows.check(result, bound, threads), state_->bundles * lanes); },
+      state_->rows);
 }
 
 } // namespace tessera

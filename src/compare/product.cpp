@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "parallel.hpp"
 #include "narrow.hpp"
+#include "parallel.hpp"
 
 namespace tessera::compare {
 namespace {

@@ -55,7 +55,7 @@ struct Product {
   std::vector<VectorNorms> row_norms, col_norms;
   double largest_a = 0, largest_b = 0; ///< of the finite elements of all of A and B
   bool scalars_finite = true;
-  std::vector<double> limit;       ///< the elements' bounds; empty: they follow from the members above
+  std::vector<double> limit;         ///< the elements' bounds; empty: they follow from the members above
   std::vector<std::uint8_t> special; ///< marks elements that NaN or Inf in an epilogue reach; may be empty
 
   /// Rounds gold and canonical to a 16-bit type and widens them again, for comparisons with results of that type.
@@ -68,8 +68,7 @@ struct Product {
  private:
   void measure_a(const ElementSource& a, Index depth, int threads);
   void keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms);
-  void sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
-                 bool measures);
+  void sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j, bool measures);
   void close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums);
   void keep(std::size_t r, Index j, const StripSums<T>& sums);
   void finish_row(const ProductSource& x, Index depth, std::size_t r);

@@ -92,9 +92,9 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
   }
   if (problem_.bias)
     for (Index i = 0; i < problem_.m(); ++i)
-      bias_.push_back(by_column ? bias_size[0].sum
-                                : static_cast<double>(problem_.n()) *
-                                      std::abs(element_at<double>(*problem_.bias, i, 0)));
+      bias_.push_back(by_column
+                          ? bias_size[0].sum
+                          : static_cast<double>(problem_.n()) * std::abs(element_at<double>(*problem_.bias, i, 0)));
   for (const RowSize& size : residual_size) residual_.push_back(size.sum);
 
   const Vectors<T> between(std::move(y), how);
@@ -186,7 +186,8 @@ double RowCheck<T>::limit(Index i, const BoundCoefficients& bound) const {
 
 template <class T>
 std::optional<KnownSizes> RowCheck<T>::known_sizes() const {
-  const bool finite = sum_b_ < infinity && std::all_of(a_.begin(), a_.end(), [](const RowSize& row) { return row.finite(); });
+  const bool finite =
+      sum_b_ < infinity && std::all_of(a_.begin(), a_.end(), [](const RowSize& row) { return row.finite(); });
   if (!finite) return std::nullopt;
   return KnownSizes{largest_a_, largest_b_};
 }

@@ -54,12 +54,12 @@ class RowCheck {
   double worst_of_row(const Bundles& sums, Index i, double limit) const;
 
   RowProblem problem_;
-  std::optional<Vectors<T>> x_;                ///< the signs
-  Bundles expected_;                           ///< (alpha·A·B + beta·C₀ + bias + residual)·x
-  std::vector<RowSize> a_, old_;               ///< rows of A, weighted with the sums of the rows of B; rows of C₀
-  std::vector<double> bias_, residual_;        ///< Σ|bias| and Σ|residual| of each row; empty: there are none
-  double sum_b_ = 0;                           ///< Σ|b|
-  double largest_a_ = 0, largest_b_ = 0;       ///< of A, in the rows without NaN and Inf
+  std::optional<Vectors<T>> x_;          ///< the signs
+  Bundles expected_;                     ///< (alpha·A·B + beta·C₀ + bias + residual)·x
+  std::vector<RowSize> a_, old_;         ///< rows of A, weighted with the sums of the rows of B; rows of C₀
+  std::vector<double> bias_, residual_;  ///< Σ|bias| and Σ|residual| of each row; empty: there are none
+  double sum_b_ = 0;                     ///< Σ|b|
+  double largest_a_ = 0, largest_b_ = 0; ///< of A, in the rows without NaN and Inf
 };
 
 extern template class RowCheck<float>;

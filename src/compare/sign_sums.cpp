@@ -29,7 +29,7 @@ template <class T, std::size_t... row>
     const Index end = std::min(begin + short_chain, count);
     T chain[sizeof...(row)][lanes] = {};
     for (Index p = begin; p < end; ++p) {
-      const auto add = [&](T* own, T factor) __attribute__((always_inline)) {
+      const auto add = [&](T * own, T factor) __attribute__((always_inline)) {
         for (Index v = 0; v < lanes; ++v) own[v] = std::fma(factor, x[p * lanes + v], own[v]);
       };
       (add(chain[row], a[static_cast<Index>(row) * ld + p]), ...);
@@ -47,8 +47,7 @@ template <int height, class T>
     add_rows(std::make_index_sequence<height>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
   for (; r + 2 <= rows; r += 2)
     add_rows(std::make_index_sequence<2>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
-  for (; r < rows; ++r)
-    add_rows(std::make_index_sequence<1>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
+  for (; r < rows; ++r) add_rows(std::make_index_sequence<1>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
 }
 
 /// Adds sizes with chains in C, one for each lane, of at most short_chain terms.

@@ -61,8 +61,8 @@ struct Vectors {
 /// `lanes` numbers apart.
 void add_precise(const float* a, Index ld, Index rows, Index count, const double* x, const double* x_low, double* sums,
                  double* sums_low);
-void add_precise(const double* a, Index ld, Index rows, Index count, const double* x, const double* x_low,
-                 double* sums, double* sums_low);
+void add_precise(const double* a, Index ld, Index rows, Index count, const double* x, const double* x_low, double* sums,
+                 double* sums_low);
 /// Does what add_precise() does, with chains in T. `count` is any number.
 void add_short(const float* a, Index ld, Index rows, Index count, const float* x, double* sums, double* sums_low);
 void add_short(const double* a, Index ld, Index rows, Index count, const double* x, double* sums, double* sums_low);
@@ -80,12 +80,13 @@ struct RowSize {
 void add_sizes(const float* x, Index count, const double* weights, Sums how, RowSize& size);
 void add_sizes(const double* x, Index count, const double* weights, Sums how, RowSize& size);
 
-/// Computes y_i = Σ_j x_ij·v_j for each row i of x. Then calls body(i), with the row's sizes where `sizes` is asked for.
+/// Computes y_i = Σ_j x_ij·v_j for each row i of x. Then calls body(i), with the row's sizes where `sizes` is asked
+/// for.
 template <class T, class Body>
 void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threads, bool sizes, const double* weights,
               const Body& body) {
   constexpr Index rows_per_task = 48; // a multiple of the rows that are summed together
-  constexpr Index piece = 256; // of its elements, the vectors' fit the nearest cache
+  constexpr Index piece = 256;        // of its elements, the vectors' fit the nearest cache
   parallel(static_cast<std::size_t>((x.rows + rows_per_task - 1) / rows_per_task), threads, [&](std::size_t task) {
     const Index first = static_cast<Index>(task) * rows_per_task;
     const Index rows = std::min(rows_per_task, x.rows - first);

@@ -65,7 +65,8 @@ CheckedFile load_checked_npy(const fs::path& path, std::optional<CheckedType> op
   stream.read(file.bytes.data(), static_cast<std::streamsize>(file.bytes.size()));
   if (!stream) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
   file.first = {type.type, file.bytes.data(), rows, cols, std::max<Index>(cols, 1)};
-  if (header.fortran_order) file.first = {type.type, file.bytes.data(), cols, rows, std::max<Index>(rows, 1), Op::Transpose};
+  if (header.fortran_order)
+    file.first = {type.type, file.bytes.data(), cols, rows, std::max<Index>(rows, 1), Op::Transpose};
   return file;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

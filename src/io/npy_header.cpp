@@ -139,7 +139,8 @@ void check_length(const NpyHeader& header, const fs::path& path, std::string_vie
   const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
   if (present < promised)
     fail(path, "is truncated: its header promises " + describe_shape(header.shape) + " " + std::string(type) +
-                   " elements, " + std::to_string(promised) + " bytes, but only " + std::to_string(present) + " follow");
+                   " elements, " + std::to_string(promised) + " bytes, but only " + std::to_string(present) +
+                   " follow");
 }
 
 NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {

@@ -43,9 +43,9 @@ class Elements {
     try {
       const auto bytes = static_cast<Py_ssize_t>(checked_type(matrix_.type).bytes);
       if (view_.ndim != 2 || view_.itemsize != bytes)
-        throw InvalidArgument(std::string(name_) + " has " + std::to_string(view_.ndim) + " dimensions of elements of " +
-                              std::to_string(view_.itemsize) + " bytes, but a matrix of " +
-                              std::to_string(bytes) + "-byte elements is needed");
+        throw InvalidArgument(std::string(name_) + " has " + std::to_string(view_.ndim) +
+                              " dimensions of elements of " + std::to_string(view_.itemsize) +
+                              " bytes, but a matrix of " + std::to_string(bytes) + "-byte elements is needed");
       set_layout(view_.buf, view_.shape[0], view_.shape[1], view_.strides[0], view_.strides[1], bytes);
     } catch (...) { // the destructor does not run then
       PyBuffer_Release(&view_);
@@ -56,11 +56,13 @@ class Elements {
   void set_layout(void* data, Index rows, Index cols, Index row_stride, Index col_stride, Index bytes) {
     const bool empty = rows == 0 || cols == 0;
     matrix_.data = data;
-    if (empty || ((cols == 1 || col_stride == bytes) && (rows == 1 || (row_stride >= cols * bytes && row_stride % bytes == 0)))) {
+    if (empty || ((cols == 1 || col_stride == bytes) &&
+                  (rows == 1 || (row_stride >= cols * bytes && row_stride % bytes == 0)))) {
       matrix_.rows = rows;
       matrix_.cols = cols;
       matrix_.ld = empty || rows == 1 ? std::max<Index>(cols, 1) : row_stride / bytes;
-    } else if ((rows == 1 || row_stride == bytes) && (cols == 1 || (col_stride >= rows * bytes && col_stride % bytes == 0))) {
+    } else if ((rows == 1 || row_stride == bytes) &&
+               (cols == 1 || (col_stride >= rows * bytes && col_stride % bytes == 0))) {
       matrix_.rows = cols;
       matrix_.cols = rows;
       matrix_.ld = cols == 1 ? std::max<Index>(rows, 1) : col_stride / bytes;
@@ -170,14 +172,15 @@ PyObject* check(const CheckArguments& arguments) {
     types[x] = parse_checked_type(parse_text(word.get(), "type"));
   }
   const Products products(arguments.products, types);
-  CheckOptions options{.math = parse_math(arguments.math),
-                       .alpha = real_number(arguments.alpha, "alpha"),
-                       .beta = real_number(arguments.beta, "beta"),
-                       .activation = parse_activation(arguments.activation),
-                       .seed = static_cast<std::uint64_t>(whole_number(arguments.seed, "seed", std::numeric_limits<long long>::max())),
-                       .rows = whole_number(arguments.rows, "rows", std::numeric_limits<long long>::max()),
-                       .vectors = static_cast<int>(whole_number(arguments.vectors, "vectors", 1 << 16)),
-                       .threads = parse_threads(arguments.threads)};
+  CheckOptions options{
+      .math = parse_math(arguments.math),
+      .alpha = real_number(arguments.alpha, "alpha"),
+      .beta = real_number(arguments.beta, "beta"),
+      .activation = parse_activation(arguments.activation),
+      .seed = static_cast<std::uint64_t>(whole_number(arguments.seed, "seed", std::numeric_limits<long long>::max())),
+      .rows = whole_number(arguments.rows, "rows", std::numeric_limits<long long>::max()),
+      .vectors = static_cast<int>(whole_number(arguments.vectors, "vectors", 1 << 16)),
+      .threads = parse_threads(arguments.threads)};
   std::string json, text;
   {
     const WithoutGil others_run;

@@ -11,8 +11,8 @@
 #include <map>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <tessera/backend.hpp>
 #include <tessera/check.hpp>
@@ -167,7 +167,9 @@ struct Random {
 };
 
 Random random_product(Dice& dice, Index largest) {
-  const auto size = [&] { return static_cast<Index>(std::exp(dice.between(0, std::log(static_cast<double>(largest))))); };
+  const auto size = [&] {
+    return static_cast<Index>(std::exp(dice.between(0, std::log(static_cast<double>(largest)))));
+  };
   Random x{size(), size(), size(), Op::None, Op::None, 1, 0};
   if (dice.below(4) == 0) x.k = x.k * 4 + 1000; // more than one segment
   if (dice.below(2) == 0) x.op_a = Op::Transpose;
@@ -185,7 +187,8 @@ Matrix<T> random_matrix(Index rows, Index cols, std::uint64_t seed, bool wide) {
   Dice dice(seed);
   for (Index i = 0; i < rows; ++i) {
     const double scale = std::ldexp(1.0, static_cast<int>(dice.below(17)) - 8);
-    for (Index j = 0; j < cols; ++j) x(i, j) = static_cast<T>(static_cast<double>(static_cast<Scalar<T>>(x(i, j))) * scale);
+    for (Index j = 0; j < cols; ++j)
+      x(i, j) = static_cast<T>(static_cast<double>(static_cast<Scalar<T>>(x(i, j))) * scale);
   }
   return x;
 }
@@ -203,8 +206,8 @@ struct Honest {
         product(x) {}
 
   GemmCall call(Math math) {
-    return {dtype_of<T>, math,    product.op_a, product.op_b, product.m,    product.n, product.k, product.alpha, a.data(),
-            a.ld(),      b.data(), b.ld(),      product.beta, c.data(), c.ld()};
+    return {dtype_of<T>, math,   product.op_a, product.op_b, product.m,    product.n, product.k, product.alpha,
+            a.data(),    a.ld(), b.data(),     b.ld(),       product.beta, c.data(),  c.ld()};
   }
 
   Certificate answer(Math math, std::uint64_t seed) const {
@@ -311,16 +314,18 @@ int main(int argc, char** argv) try {
   test::Counts all;
   std::vector<Index> sizes;
   for (Index size = least; size <= largest; size *= 2) sizes.push_back(size);
-  const Index each = sizes.empty() ? 0 : (planted + 2 * static_cast<Index>(sizes.size()) - 1) / (2 * static_cast<Index>(sizes.size()));
+  const Index each =
+      sizes.empty() ? 0 : (planted + 2 * static_cast<Index>(sizes.size()) - 1) / (2 * static_cast<Index>(sizes.size()));
   if (planted > 0)
     for (const Index size : sizes) {
       all.add(test::planted<float>(size, each));
       all.add(test::planted<double>(size, each));
     }
   if (honest > 0) all.add(test::honest(honest, honest_largest, seed));
-  fmt::print("all: {} planted elements, {} missed; {} pairs, {} missed; {} honest products, {} refused; {} honest rows "
-             "found beside planted ones\n",
-             all.planted, all.missed, all.pairs, all.pairs_missed, all.honest, all.refused, all.honest_rows_found);
+  fmt::print(
+      "all: {} planted elements, {} missed; {} pairs, {} missed; {} honest products, {} refused; {} honest rows "
+      "found beside planted ones\n",
+      all.planted, all.missed, all.pairs, all.pairs_missed, all.honest, all.refused, all.honest_rows_found);
   return all.missed == 0 && all.refused == 0 && all.honest_rows_found == 0 ? 0 : 1;
 } catch (const std::exception& error) {
   fmt::print(stderr, "tessera_certificate_campaign: {}\n", error.what());

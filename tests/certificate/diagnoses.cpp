@@ -167,8 +167,8 @@ BOOST_AUTO_TEST_CASE(epilogues_that_lack_a_part) {
     for (const Finding& finding : check(operands, checked(x.c), x.options).findings) found.push_back(finding.diagnosis);
     return found;
   };
-  BOOST_TEST((with({.activation = Activation::Relu, .residual = residual.view()}) ==
-              std::vector{Diagnosis::MissingBias}));
+  BOOST_TEST(
+      (with({.activation = Activation::Relu, .residual = residual.view()}) == std::vector{Diagnosis::MissingBias}));
   BOOST_TEST((with({.bias = bias.view(), .activation = Activation::Relu}) == std::vector{Diagnosis::MissingResidual}));
   BOOST_TEST((with({.bias = bias.view(), .residual = residual.view()}) == std::vector{Diagnosis::OtherActivation}));
   BOOST_TEST((with({.bias = bias.view(), .activation = Activation::Gelu, .residual = residual.view()}) ==

@@ -219,7 +219,8 @@ BOOST_AUTO_TEST_CASE(rows_behind_relu_are_covered_where_all_is_positive) {
   problem.a = Matrix<float>(10, 30, 0.5f);
   problem.b = Matrix<float>(30, 20, 0.25f);
   for (Index p = 0; p < 30; ++p) problem.a(7, p) = -1;
-  gemm(1.0f, problem.a, problem.b, 0.0f, problem.c, MatrixEpilogue<float>{.activation = Activation::Relu}, on_reference);
+  gemm(1.0f, problem.a, problem.b, 0.0f, problem.c, MatrixEpilogue<float>{.activation = Activation::Relu},
+       on_reference);
   const CheckOptions options{.activation = Activation::Relu, .rows = 1, .vectors = 16};
   BOOST_TEST(problem.answer(options).right());
   BOOST_TEST(problem.answer(options).rows_judged == 9);
@@ -335,7 +336,8 @@ BOOST_AUTO_TEST_CASE(batches_name_the_product) {
   // A strided batch of three products whose matrices lie one after the other.
   const Matrix<double> a = Matrix<double>::random(12, 5, Seed{1}), b = Matrix<double>::random(5, 6, Seed{2});
   const Matrix<double> whole = gemm(a, b, on_reference);
-  const CheckedMatrix a0{CheckedType::F64, a.data(), 4, 5, a.ld()}, c0{CheckedType::F64, whole.data(), 4, 6, whole.ld()};
+  const CheckedMatrix a0{CheckedType::F64, a.data(), 4, 5, a.ld()},
+      c0{CheckedType::F64, whole.data(), 4, 6, whole.ld()};
   products.clear();
   c.clear();
   for (Index p = 0; p < 3; ++p) {
@@ -430,9 +432,12 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   refuses({odd, checked(b)}, checked(c), {}, {"unknown element type 33"});
   odd.type = CheckedType::I32;
   refuses({odd, checked(b)}, checked(c), {}, {"a holds i32"});
-  expect_error<KernelRejected>([&] { check(CheckedProduct{checked(wide.transposed()), checked(wide)},
-                                           checked(Matrix<double>(6, 6)), {.math = Math::Tf32}); },
-                               {"tf32", "f64"});
+  expect_error<KernelRejected>(
+      [&] {
+        check(CheckedProduct{checked(wide.transposed()), checked(wide)}, checked(Matrix<double>(6, 6)),
+              {.math = Math::Tf32});
+      },
+      {"tf32", "f64"});
   expect_error<InvalidArgument>([&] { check_batch(std::span(&product, 1), {}); }, {"0 results of 1"});
   expect_error<InvalidArgument>([&] { parse_checked_type("complex64"); }, {"complex64", "real and imaginary"});
   expect_error<InvalidArgument>([&] { parse_checked_type("float3"); }, {"float3", "did you mean float32"});

@@ -65,8 +65,8 @@ BOOST_AUTO_TEST_CASE(factors_and_an_epilogue) {
   folder.write("layer.npy", npy_bytes<float>("<f4", false, "(2, 2)", {3, 37, 3, 84}));
   // max(0.5·a·b + 2·before + bias, 0) + residual, where one element is cut off
   folder.write("before.npy", npy_bytes<float>("<f4", false, "(2, 2)", {1.5, 1, -200, 1}));
-  const std::vector<std::string> layer{"--alpha", "0.5", "--beta", "2", "--c-before", "before.npy", "--bias", "bias.npy",
-                                       "--activation", "relu", "--residual", "residual.npy"};
+  const std::vector<std::string> layer{"--alpha", "0.5",      "--beta",       "2",    "--c-before", "before.npy",
+                                       "--bias",  "bias.npy", "--activation", "relu", "--residual", "residual.npy"};
   const Outcome outcome = check(layer, "layer.npy");
   BOOST_TEST(outcome.status == 0, outcome.out);
   folder.write("layer.npy", npy_bytes<float>("<f4", false, "(2, 2)", {3, 37, -300, 84}));

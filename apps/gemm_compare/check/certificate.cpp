@@ -46,8 +46,8 @@ class Files {
                                         checked_type(file.first.type).name, checked_type(*type).name));
     if (!file.is_batch) return;
     if (has_batch_ && file.count != count_)
-      throw InvalidArgument(fmt::format("{}: {} holds {} matrices, but there are {} products", option, path, file.count,
-                                        count_));
+      throw InvalidArgument(
+          fmt::format("{}: {} holds {} matrices, but there are {} products", option, path, file.count, count_));
     count_ = file.count;
     has_batch_ = true;
   }

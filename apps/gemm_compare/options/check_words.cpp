@@ -60,8 +60,8 @@ void read_types(const CommandLine& words, CheckRequest& request) {
   if (words.dtypes.empty()) return;
   const std::vector<std::string> types = apps::split_list("--dtype", words.dtypes);
   if (types.size() > 2)
-    throw InvalidArgument(fmt::format("--dtype: {} types with --check; give one for A and B, or one for each",
-                                      types.size()));
+    throw InvalidArgument(
+        fmt::format("--dtype: {} types with --check; give one for A and B, or one for each", types.size()));
   request.type_a = parse_checked_type(types.front());
   request.type_b = parse_checked_type(types.back());
 }
@@ -107,8 +107,7 @@ void read_check(const CommandLine& words, Options& options) {
   if (request.options.beta != 0 && request.c_before.empty())
     throw InvalidArgument(fmt::format("--beta: {} needs --c-before, C as it was before the product", words.beta));
   request.options.activation = parse_activation(words.activation);
-  if (!words.seed.empty())
-    request.options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
+  if (!words.seed.empty()) request.options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
   if (words.check_rows == "all")
     request.options.rows = std::numeric_limits<Index>::max();
   else if (!words.check_rows.empty() && words.check_rows != "auto")

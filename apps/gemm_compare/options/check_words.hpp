@@ -6,8 +6,8 @@
 
 namespace tessera::compare_app {
 
-/// Reads the words of --check. Throws InvalidArgument for options that make no sense beside it, and for those of --check
-/// without it.
+/// Reads the words of --check. Throws InvalidArgument for options that make no sense beside it, and for options of
+/// --check without it.
 void read_check(const CommandLine& words, Options& options);
 
 } // namespace tessera::compare_app

@@ -169,10 +169,11 @@ void declare_products(CLI::App& app, CommandLine& words) {
 
 void declare_check(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Checking a product in files"};
-  heading.flag("--check", words.check,
-               "Say whether the C of --c is the product of --a and --b as --math (strict by default) may round it; "
-               "race nothing. With --alpha, --beta, --transA, --transB, --dtype (of 8-bit files: e4m3, e5m2, or one for "
-               "each of A and B), --seed, --threads, --check-rows and --json. Arrays of three dimensions are batches");
+  heading.flag(
+      "--check", words.check,
+      "Say whether the C of --c is the product of --a and --b as --math (strict by default) may round it; "
+      "race nothing. With --alpha, --beta, --transA, --transB, --dtype (of 8-bit files: e4m3, e5m2, or one for "
+      "each of A and B), --seed, --threads, --check-rows and --json. Arrays of three dimensions are batches");
   heading.text("--c-before", words.file_c_before, "C as it was before the product, from a .npy file, for --beta",
                "FILE");
   heading.text("--bias", words.file_bias, "A bias of C's type from a .npy file: 1×n or m×1", "FILE");

@@ -82,8 +82,8 @@ struct Judging {
 
 /// A product in files whose C is checked.
 struct CheckRequest {
-  std::string a, b, c;                   ///< .npy files
-  std::string c_before, bias, residual;  ///< .npy files, or empty
+  std::string a, b, c;                       ///< .npy files
+  std::string c_before, bias, residual;      ///< .npy files, or empty
   std::optional<CheckedType> type_a, type_b; ///< what files of bytes without a type hold
   CheckOptions options;
 };
