@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "narrow.hpp"
 #include "parallel.hpp"
@@ -142,24 +143,25 @@ void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t firs
   constexpr Index strips = piece / width;
   const Index columns = std::min(piece, n - j);
   const Index used = (columns + width - 1) / width;
-  std::vector<T> packed(static_cast<std::size_t>(piece * piece));
-  std::vector<T> buffer(is_native<T>(x.b) ? 0 : packed.size());
+  const auto packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(piece * piece));
+  const auto buffer =
+      std::make_unique_for_overwrite<T[]>(is_native<T>(x.b) ? 0 : static_cast<std::size_t>(piece * piece));
   std::vector<T> row_buffer(static_cast<std::size_t>(piece));
   std::vector<StripSums<T>> sums((last - first) * static_cast<std::size_t>(strips));
   std::vector<StripNorms<T>> norms(static_cast<std::size_t>(strips));
   for (Index p = 0; p < depth; p += piece) {
     const Index count = std::min(piece, depth - p);
-    const Block<T> block = read_block<T>(x.b, p, count, j, columns, buffer.data());
-    pack_strips(block.data, block.ld, count, columns, packed.data());
+    const Block<T> block = read_block<T>(x.b, p, count, j, columns, buffer.get());
+    pack_strips(block.data, block.ld, count, columns, packed.get());
     if (measures)
       for (Index s = 0; s < used; ++s)
-        measure(packed.data() + s * count * width, count, norms[static_cast<std::size_t>(s)]);
+        measure(packed.get() + s * count * width, count, norms[static_cast<std::size_t>(s)]);
     const bool segment_ends = (p + count) % canonical_segment == 0 || p + count == depth;
     for (std::size_t r = first; r < last; ++r) {
       const Block<T> row = read_block<T>(x.a, rows[r], 1, p, count, row_buffer.data());
       for (Index s = 0; s < used; ++s) {
         StripSums<T>& own = sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)];
-        accumulate(row.data, packed.data() + s * count * width, count, own);
+        accumulate(row.data, packed.get() + s * count * width, count, own);
         if (segment_ends) close_segment(r, j + s * width, p + count <= canonical_segment, own);
       }
     }

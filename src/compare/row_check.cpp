@@ -36,7 +36,7 @@ Bundles random_signs(Index bundles, Index length, bool pairs, std::uint64_t seed
 
 /// Returns x times the vectors, and the sizes of its rows where `sizes` is given.
 template <class T>
-Bundles product_of(const ElementSource& x, const Vectors<T>& v, int threads, const double* weights,
+Bundles product_of(const ElementSource& x, const Vectors<T>& v, int threads, const Weights<T>& weights,
                    std::vector<RowSize>* sizes) {
   Bundles y(v.bundles, x.rows, sizeof(T) == sizeof(double));
   if (sizes != nullptr) sizes->resize(static_cast<std::size_t>(x.rows));
@@ -63,25 +63,26 @@ RowCheck<T>::RowCheck(const RowProblem& problem, Index bundles, std::uint64_t se
 template <class T>
 void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threads) {
   x_.emplace(random_signs(bundles, problem_.n(), pairs, seed), how);
+  const Weights<T> none;
   std::vector<RowSize> rows_of_b;
-  Bundles y = product_of(problem_.b, *x_, threads, nullptr, &rows_of_b);
-  std::vector<double> weights;
+  Bundles y = product_of(problem_.b, *x_, threads, none, &rows_of_b);
+  Weights<T> weights;
   sum_b_ = largest_b_ = 0;
   bool large = false; // NaN is
   for (const RowSize& row : rows_of_b) {
-    weights.push_back(row.sum);
+    weights.precise.push_back(row.sum);
     sum_b_ += row.sum;
     largest_b_ = std::max(largest_b_, row.largest);
     large = large || !(row.sum < too_large<T>);
   }
   if (large && how == Sums::Short) return prepare(seed, bundles, Sums::Precise, threads);
 
-  const Bundles old = problem_.beta == 0 ? Bundles() : product_of(problem_.c_before, *x_, threads, nullptr, &old_);
+  const Bundles old = problem_.beta == 0 ? Bundles() : product_of(problem_.c_before, *x_, threads, none, &old_);
   std::vector<RowSize> bias_size, residual_size;
   const bool by_column = problem_.bias_per == BiasPer::Column;
-  const Bundles bias = by_column ? product_of(*problem_.bias, *x_, 1, nullptr, &bias_size) : Bundles();
+  const Bundles bias = by_column ? product_of(*problem_.bias, *x_, 1, none, &bias_size) : Bundles();
   const Bundles residual =
-      problem_.residual ? product_of(*problem_.residual, *x_, threads, nullptr, &residual_size) : Bundles();
+      problem_.residual ? product_of(*problem_.residual, *x_, threads, none, &residual_size) : Bundles();
   Bundles ones(bundles, 1, false); // Σ_j x_j, exact
   if (problem_.bias_per == BiasPer::Row) {
     const Bundles signs = random_signs(bundles, problem_.n(), false, seed);
@@ -98,7 +99,8 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
   for (const RowSize& size : residual_size) residual_.push_back(size.sum);
 
   const Vectors<T> between(std::move(y), how);
-  expected_ = product_of(problem_.a, between, threads, weights.data(), &a_);
+  if (how == Sums::Short) weights.rounded.assign(weights.precise.begin(), weights.precise.end());
+  expected_ = product_of(problem_.a, between, threads, weights, &a_);
   largest_a_ = 0;
   for (const RowSize& row : a_)
     if (row.finite()) largest_a_ = std::max(largest_a_, row.largest);
@@ -218,7 +220,7 @@ std::vector<double> RowCheck<T>::check(const ElementSource& c, const BoundCoeffi
     }
     return false;
   };
-  multiply(c, *x_, sums, threads, false, nullptr, [&](Index i, const RowSize&) {
+  multiply(c, *x_, sums, threads, false, Weights<T>{}, [&](Index i, const RowSize&) {
     const double limit_of_row = limit(i, bound);
     const bool judged = limit_of_row >= 0 && !(problem_.activation == Activation::Relu && may_be_cut(i));
     over[static_cast<std::size_t>(i)] = judged ? worst_of_row(sums, i, limit_of_row) : -1;

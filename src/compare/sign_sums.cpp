@@ -52,7 +52,7 @@ template <int height, class T>
 
 /// Adds sizes with chains in C, one for each lane, of at most short_chain terms.
 template <class C, class T>
-[[gnu::always_inline]] inline void add_sizes_of(const T* x, Index count, const double* weights, RowSize& size) {
+[[gnu::always_inline]] inline void add_sizes_of(const T* x, Index count, const C* weights, RowSize& size) {
   constexpr Index block = lanes * short_chain;
   for (Index begin = 0; begin < count; begin += block) {
     const Index end = std::min(begin + block, count);
@@ -62,7 +62,7 @@ template <class C, class T>
       const C magnitude = std::abs(static_cast<C>(x[at]));
       sum[v] += magnitude;
       largest[v] = largest[v] > magnitude ? largest[v] : magnitude;
-      if (weights != nullptr) weighted[v] = std::fma(magnitude, static_cast<C>(weights[at]), weighted[v]);
+      if (weights != nullptr) weighted[v] = std::fma(magnitude, weights[at], weighted[v]);
     };
     for (; j + lanes <= end; j += lanes)
       for (Index v = 0; v < lanes; ++v) add(j + v, v);
@@ -117,13 +117,16 @@ TESSERA_WIDE_CLONES void add_short(const double* a, Index ld, Index rows, Index 
   add_all<3>(a, ld, rows, count, x, sums, sums_low);
 }
 
-TESSERA_WIDE_CLONES void add_sizes(const float* x, Index count, const double* weights, Sums how, RowSize& size) {
-  if (how == Sums::Short)
-    add_sizes_of<float>(x, count, weights, size);
-  else
-    add_sizes_of<double>(x, count, weights, size);
+TESSERA_WIDE_CLONES void add_sizes(const float* x, Index count, const double* weights, RowSize& size) {
+  add_sizes_of<double>(x, count, weights, size);
 }
-TESSERA_WIDE_CLONES void add_sizes(const double* x, Index count, const double* weights, Sums, RowSize& size) {
+TESSERA_WIDE_CLONES void add_sizes(const double* x, Index count, const double* weights, RowSize& size) {
+  add_sizes_of<double>(x, count, weights, size);
+}
+TESSERA_WIDE_CLONES void add_sizes_short(const float* x, Index count, const float* weights, RowSize& size) {
+  add_sizes_of<float>(x, count, weights, size);
+}
+TESSERA_WIDE_CLONES void add_sizes_short(const double* x, Index count, const double* weights, RowSize& size) {
   add_sizes_of<double>(x, count, weights, size);
 }
 
