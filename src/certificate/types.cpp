@@ -16,14 +16,14 @@ constexpr CheckedTypeInfo element_row(DType type) {
   return {static_cast<CheckedType>(type), facts.name, facts.array_name, facts.bytes};
 }
 
-constexpr std::array rows{element_row(DType::F32),
-                          element_row(DType::F64),
-                          element_row(DType::F16),
-                          element_row(DType::BF16),
-                          CheckedTypeInfo{CheckedType::E4M3, "e4m3", "float8_e4m3fn", 1},
-                          CheckedTypeInfo{CheckedType::E5M2, "e5m2", "float8_e5m2", 1},
-                          CheckedTypeInfo{CheckedType::I8, "i8", "int8", 1},
-                          CheckedTypeInfo{CheckedType::I32, "i32", "int32", 4}};
+constexpr std::array type_rows{element_row(DType::F32),
+                               element_row(DType::F64),
+                               element_row(DType::F16),
+                               element_row(DType::BF16),
+                               CheckedTypeInfo{CheckedType::E4M3, "e4m3", "float8_e4m3fn", 1},
+                               CheckedTypeInfo{CheckedType::E5M2, "e5m2", "float8_e5m2", 1},
+                               CheckedTypeInfo{CheckedType::I8, "i8", "int8", 1},
+                               CheckedTypeInfo{CheckedType::I32, "i32", "int32", 4}};
 
 constexpr std::array<std::string_view, 15> diagnoses{
     "not_written",   "stale",           "beta_ignored",     "added_to_c",       "transposed_a",
@@ -32,10 +32,10 @@ constexpr std::array<std::string_view, 15> diagnoses{
 
 } // namespace
 
-std::span<const CheckedTypeInfo> checked_types() noexcept { return rows; }
+std::span<const CheckedTypeInfo> checked_types() noexcept { return type_rows; }
 
 const CheckedTypeInfo& checked_type(CheckedType type) {
-  for (const CheckedTypeInfo& row : rows)
+  for (const CheckedTypeInfo& row : type_rows)
     if (row.type == type) return row;
   throw InvalidArgument("check: unknown element type " + std::to_string(static_cast<int>(type)) +
                         "; use f32, f64, f16, bf16, e4m3, e5m2, i8 or i32");
@@ -43,7 +43,7 @@ const CheckedTypeInfo& checked_type(CheckedType type) {
 
 CheckedType parse_checked_type(std::string_view word) {
   std::vector<std::string> names;
-  for (const CheckedTypeInfo& row : rows) {
+  for (const CheckedTypeInfo& row : type_rows) {
     if (word == row.name || word == row.array_name) return row.type;
     names.emplace_back(row.name);
     names.emplace_back(row.array_name);

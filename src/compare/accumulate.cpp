@@ -27,16 +27,16 @@ template <class T>
 [[gnu::always_inline]] inline void pack(const T* __restrict b, Index ldb, Index depth, Index columns,
                                         T* __restrict packed) {
   constexpr Index width = strip<T>;
-  for (Index j = 0; j < columns; j += width) {
-    const Index used = std::min(width, columns - j);
-    for (Index p = 0; p < depth; ++p, packed += width) {
+  for (Index p = 0; p < depth; ++p) // rows are read as they lie in memory
+    for (Index j = 0; j < columns; j += width) {
+      const Index used = std::min(width, columns - j);
       const T* row = b + p * ldb + j;
+      T* to = packed + j * depth + p * width;
       if (used == width) // a loop of known length is compiled to vector moves
-        for (Index q = 0; q < width; ++q) packed[q] = row[q];
+        for (Index q = 0; q < width; ++q) to[q] = row[q];
       else
-        for (Index q = 0; q < width; ++q) packed[q] = q < used ? row[q] : T{0};
+        for (Index q = 0; q < width; ++q) to[q] = q < used ? row[q] : T{0};
     }
-  }
 }
 
 } // namespace
