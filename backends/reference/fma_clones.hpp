@@ -8,6 +8,8 @@
 #define TESSERA_FMA_CLONES __attribute__((target_clones("fma", "default")))
 /// As TESSERA_FMA_CLONES, with a third version for processors with AVX-512.
 #define TESSERA_WIDE_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
+/// A function for processors with AVX-512 alone, whose callers ask __builtin_cpu_supports("avx512f") first.
+#define TESSERA_AVX512 __attribute__((target("avx512f")))
 #else
 #define TESSERA_FMA_CLONES
 #define TESSERA_WIDE_CLONES

@@ -27,9 +27,11 @@ struct Certifier::State {
 namespace {
 
 /// The number of products of elements that comparisons of a certificate compute: this many, or this part of the whole
-/// work. docs/lab/check_cost.md has the times. Behind an activation Freivalds' check covers less, and more is compared.
-constexpr double least_work = 0x1p26;
-constexpr double part_of_work = 1.0 / 1024;
+/// work, and half as much in f64. docs/lab/check_cost.md has the times. Behind an activation Freivalds' check covers
+/// less, and more is compared.
+constexpr double least_work = 0x1p25;
+constexpr double part_of_work = 1.0 / 2048;
+constexpr double part_in_f64 = 0.5;
 constexpr double more_behind_activation = 8;
 /// Rows that Freivalds' check finds and that are compared with their elements, in each product.
 constexpr Index most_found = 8;
@@ -44,7 +46,7 @@ std::string where(std::size_t index, std::size_t count) {
 }
 
 /// Returns how many rows of this product are compared.
-Index rows_of(const CheckedProduct& x, double all_work, Index all_rows, const CheckOptions& options) {
+Index rows_of(const CheckedProduct& x, DType scalar, double all_work, Index all_rows, const CheckOptions& options) {
   const Index m = x.a.logical_rows();
   if (options.rows > 0) {
     const double share = std::ceil(static_cast<double>(options.rows) * static_cast<double>(m) /
@@ -54,9 +56,10 @@ Index rows_of(const CheckedProduct& x, double all_work, Index all_rows, const Ch
   const double work = work_of(x);
   if (work == 0) return m;
   double allowed = std::max(least_work, all_work * part_of_work);
+  if (scalar == DType::F64) allowed *= part_in_f64;
   if (options.activation != Activation::None) allowed *= more_behind_activation;
   const double rows = std::ceil(allowed / all_work * static_cast<double>(m));
-  return static_cast<Index>(std::clamp(rows, std::min(2.0, static_cast<double>(m)), static_cast<double>(m)));
+  return static_cast<Index>(std::clamp(rows, std::min(1.0, static_cast<double>(m)), static_cast<double>(m)));
 }
 
 void check_options(const CheckOptions& options) {
@@ -91,8 +94,9 @@ Certifier::Certifier(std::vector<CheckedProduct> products, CheckedType result, c
   }
   const int threads = options.threads > 0 ? options.threads : default_threads();
   for (std::size_t p = 0; p < products.size(); ++p) {
-    Effort effort{
-        .rows = rows_of(products[p], all_work, all_rows, options), .seed = options.seed + p, .threads = threads};
+    Effort effort{.rows = rows_of(products[p], state->kind.scalar, all_work, all_rows, options),
+                  .seed = options.seed + p,
+                  .threads = threads};
     const bool all_compared = effort.rows >= problems[p].m();
     const bool wanted = options.vectors > 0 || (options.vectors == 0 && !all_compared);
     if (wanted && problems[p].m() > 0 && problems[p].n() > 0 && options.activation != Activation::Gelu)

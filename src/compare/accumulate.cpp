@@ -27,10 +27,12 @@ template <class T>
 [[gnu::always_inline]] inline void pack(const T* __restrict b, Index ldb, Index depth, Index columns,
                                         T* __restrict packed) {
   constexpr Index width = strip<T>;
+  constexpr Index ahead = 8;        // rows
   for (Index p = 0; p < depth; ++p) // rows are read as they lie in memory
     for (Index j = 0; j < columns; j += width) {
       const Index used = std::min(width, columns - j);
       const T* row = b + p * ldb + j;
+      if (p + ahead < depth) __builtin_prefetch(row + ahead * ldb);
       T* to = packed + j * depth + p * width;
       if (used == width) // a loop of known length is compiled to vector moves
         for (Index q = 0; q < width; ++q) to[q] = row[q];

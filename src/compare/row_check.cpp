@@ -37,10 +37,10 @@ Bundles random_signs(Index bundles, Index length, bool pairs, std::uint64_t seed
 /// Returns x times the vectors, and the sizes of its rows where `sizes` is given.
 template <class T>
 Bundles product_of(const ElementSource& x, const Vectors<T>& v, int threads, const Weights<T>& weights,
-                   std::vector<RowSize>* sizes) {
+                   std::vector<RowSize>* sizes, Sizes which = Sizes::Sums) {
   Bundles y(v.bundles, x.rows, sizeof(T) == sizeof(double));
   if (sizes != nullptr) sizes->resize(static_cast<std::size_t>(x.rows));
-  multiply(x, v, y, threads, sizes != nullptr, weights, [&](Index i, const RowSize& size) {
+  multiply(x, v, y, threads, sizes != nullptr ? which : Sizes::None, weights, [&](Index i, const RowSize& size) {
     if (sizes != nullptr) (*sizes)[static_cast<std::size_t>(i)] = size;
   });
   return y;
@@ -54,8 +54,8 @@ bool short_sums_suffice(const BoundCoefficients& bound, DType scalar) {
 }
 
 template <class T>
-RowCheck<T>::RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads)
-    : problem_(problem) {
+RowCheck<T>::RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads, bool largest)
+    : problem_(problem), sizes_(largest ? Sizes::All : Sizes::Sums) {
   if (problem.alpha == 0) problem_.a.cols = problem_.b.rows = 0; // by the contract, A and B are not read
   prepare(seed, bundles, how, threads);
 }
@@ -65,7 +65,7 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
   x_.emplace(random_signs(bundles, problem_.n(), pairs, seed), how);
   const Weights<T> none;
   std::vector<RowSize> rows_of_b;
-  Bundles y = product_of(problem_.b, *x_, threads, none, &rows_of_b);
+  Bundles y = product_of(problem_.b, *x_, threads, none, &rows_of_b, sizes_);
   Weights<T> weights;
   sum_b_ = largest_b_ = 0;
   bool large = false; // NaN is
@@ -100,7 +100,7 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
 
   const Vectors<T> between(std::move(y), how);
   if (how == Sums::Short) weights.rounded.assign(weights.precise.begin(), weights.precise.end());
-  expected_ = product_of(problem_.a, between, threads, weights, &a_);
+  expected_ = product_of(problem_.a, between, threads, weights, &a_, sizes_);
   largest_a_ = 0;
   for (const RowSize& row : a_)
     if (row.finite()) largest_a_ = std::max(largest_a_, row.largest);
@@ -220,7 +220,7 @@ std::vector<double> RowCheck<T>::check(const ElementSource& c, const BoundCoeffi
     }
     return false;
   };
-  multiply(c, *x_, sums, threads, false, Weights<T>{}, [&](Index i, const RowSize&) {
+  multiply(c, *x_, sums, threads, Sizes::None, Weights<T>{}, [&](Index i, const RowSize&) {
     const double limit_of_row = limit(i, bound);
     const bool judged = limit_of_row >= 0 && !(problem_.activation == Activation::Relu && may_be_cut(i));
     over[static_cast<std::size_t>(i)] = judged ? worst_of_row(sums, i, limit_of_row) : -1;

@@ -2,6 +2,7 @@
 
 /// Freivalds' check of one product, row by row; freivalds.hpp has the mathematics.
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -35,7 +36,8 @@ template <class T>
 class RowCheck {
  public:
   /// Under Sums::Short the precision becomes Precise where elements are so large that chains in T may overflow.
-  RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads);
+  /// Without `largest` the bounds that it is used with must not depend on the largest elements (needs_largest).
+  RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads, bool largest = true);
 
   /// Returns the worst error of each row over all vectors in units of the row's bound; −1 for a row that is not judged.
   /// `bound` holds for the product before the epilogue; where there is none, for C itself.
@@ -54,6 +56,7 @@ class RowCheck {
   double worst_of_row(const Bundles& sums, Index i, double limit) const;
 
   RowProblem problem_;
+  Sizes sizes_;
   std::optional<Vectors<T>> x_;          ///< the signs
   Bundles expected_;                     ///< (alpha·A·B + beta·C₀ + bias + residual)·x
   std::vector<RowSize> a_, old_;         ///< rows of A, weighted with the sums of the rows of B; rows of C₀
@@ -64,6 +67,12 @@ class RowCheck {
 
 extern template class RowCheck<float>;
 extern template class RowCheck<double>;
+
+/// Do the bounds depend on the largest elements of the operands?
+inline bool needs_largest(const BoundCoefficients& bound) {
+  return bound.exact || bound.norms > 0 || bound.input > 0 || bound.scaled > 0 ||
+         bound.largest_input < std::numeric_limits<double>::infinity();
+}
 
 /// Is the error of short sums small beside this bound? The bound of a row is then at most a quarter larger.
 bool short_sums_suffice(const BoundCoefficients& bound, DType scalar);

@@ -1,4 +1,4 @@
-#include "sign_sums.hpp"
+#include "compare/sign_sums.hpp"
 
 #include <utility>
 
@@ -51,7 +51,7 @@ template <int height, class T>
 }
 
 /// Adds sizes with chains in C, one for each lane, of at most short_chain terms.
-template <class C, class T>
+template <bool with_largest, class C, class T>
 [[gnu::always_inline]] inline void add_sizes_of(const T* x, Index count, const C* weights, RowSize& size) {
   constexpr Index block = lanes * short_chain;
   for (Index begin = 0; begin < count; begin += block) {
@@ -61,7 +61,7 @@ template <class C, class T>
     const auto add = [&](Index at, Index v) {
       const C magnitude = std::abs(static_cast<C>(x[at]));
       sum[v] += magnitude;
-      largest[v] = largest[v] > magnitude ? largest[v] : magnitude;
+      if (with_largest) largest[v] = largest[v] > magnitude ? largest[v] : magnitude;
       if (weights != nullptr) weighted[v] = std::fma(magnitude, weights[at], weighted[v]);
     };
     for (; j + lanes <= end; j += lanes)
@@ -112,22 +112,40 @@ TESSERA_WIDE_CLONES void add_short(const float* a, Index ld, Index rows, Index c
                                    double* sums_low) {
   add_all<6>(a, ld, rows, count, x, sums, sums_low);
 }
-TESSERA_WIDE_CLONES void add_short(const double* a, Index ld, Index rows, Index count, const double* x, double* sums,
-                                   double* sums_low) {
+namespace {
+TESSERA_FMA_CLONES void add_short_narrow(const double* a, Index ld, Index rows, Index count, const double* x,
+                                         double* sums, double* sums_low) {
   add_all<3>(a, ld, rows, count, x, sums, sums_low);
 }
+#if defined(TESSERA_AVX512)
+/// Twice as many registers of twice the length hold the chains of more rows.
+TESSERA_AVX512 void add_short_wide(const double* a, Index ld, Index rows, Index count, const double* x, double* sums,
+                                   double* sums_low) {
+  add_all<8>(a, ld, rows, count, x, sums, sums_low);
+}
+#endif
+} // namespace
 
-TESSERA_WIDE_CLONES void add_sizes(const float* x, Index count, const double* weights, RowSize& size) {
-  add_sizes_of<double>(x, count, weights, size);
+void add_short(const double* a, Index ld, Index rows, Index count, const double* x, double* sums, double* sums_low) {
+#if defined(TESSERA_AVX512)
+  if (__builtin_cpu_supports("avx512f")) return add_short_wide(a, ld, rows, count, x, sums, sums_low);
+#endif
+  add_short_narrow(a, ld, rows, count, x, sums, sums_low);
 }
-TESSERA_WIDE_CLONES void add_sizes(const double* x, Index count, const double* weights, RowSize& size) {
-  add_sizes_of<double>(x, count, weights, size);
+
+TESSERA_WIDE_CLONES void add_sizes(const float* x, Index count, const double* weights, bool, RowSize& size) {
+  add_sizes_of<true, double>(x, count, weights, size);
 }
-TESSERA_WIDE_CLONES void add_sizes_short(const float* x, Index count, const float* weights, RowSize& size) {
-  add_sizes_of<float>(x, count, weights, size);
+TESSERA_WIDE_CLONES void add_sizes(const double* x, Index count, const double* weights, bool, RowSize& size) {
+  add_sizes_of<true, double>(x, count, weights, size);
 }
-TESSERA_WIDE_CLONES void add_sizes_short(const double* x, Index count, const double* weights, RowSize& size) {
-  add_sizes_of<double>(x, count, weights, size);
+TESSERA_WIDE_CLONES void add_sizes_short(const float* x, Index count, const float* weights, bool largest,
+                                         RowSize& size) {
+  largest ? add_sizes_of<true, float>(x, count, weights, size) : add_sizes_of<false, float>(x, count, weights, size);
+}
+TESSERA_WIDE_CLONES void add_sizes_short(const double* x, Index count, const double* weights, bool largest,
+                                         RowSize& size) {
+  largest ? add_sizes_of<true, double>(x, count, weights, size) : add_sizes_of<false, double>(x, count, weights, size);
 }
 
 } // namespace tessera::compare

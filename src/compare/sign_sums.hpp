@@ -77,11 +77,14 @@ struct RowSize {
 
 /// Adds the sizes of `count` elements to a row's sums, in double. `weights` has one weight for each element, or is
 /// null.
-void add_sizes(const float* x, Index count, const double* weights, RowSize& size);
-void add_sizes(const double* x, Index count, const double* weights, RowSize& size);
+void add_sizes(const float* x, Index count, const double* weights, bool largest, RowSize& size);
+void add_sizes(const double* x, Index count, const double* weights, bool largest, RowSize& size);
 /// Does the same with sums of at most short_chain terms in T. Their error is no more than γ_short_chain of the sum.
-void add_sizes_short(const float* x, Index count, const float* weights, RowSize& size);
-void add_sizes_short(const double* x, Index count, const double* weights, RowSize& size);
+void add_sizes_short(const float* x, Index count, const float* weights, bool largest, RowSize& size);
+void add_sizes_short(const double* x, Index count, const double* weights, bool largest, RowSize& size);
+
+/// Which sizes of rows are added up.
+enum class Sizes { None, Sums, All };
 
 /// Weights of a row's elements, one for each column; empty: none. Short sums take them rounded to T.
 template <class T>
@@ -93,7 +96,7 @@ struct Weights {
 /// Computes y_i = Σ_j x_ij·v_j for each row i of x. Then calls body(i), with the row's sizes where `sizes` is asked
 /// for.
 template <class T, class Body>
-void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threads, bool sizes,
+void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threads, Sizes sizes,
               const Weights<T>& weights, const Body& body) {
   constexpr Index rows_per_task = 48; // a multiple of the rows that are summed together
   constexpr Index piece = 1024;       // of a row; pages are read whole, and the vectors' part fits the second cache
@@ -114,15 +117,16 @@ void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threa
           add_precise(block.data, block.ld, rows, count, &v.precise.high[from], v.precise.low_at(from), &y.high[to],
                       y.low_at(to));
       }
-      if (!sizes) continue;
+      if (sizes == Sizes::None) continue;
       for (Index r = 0; r < rows; ++r) {
         const T* row = block.data + r * block.ld;
         RowSize& own = size[static_cast<std::size_t>(r)];
         if (v.sums() == Sums::Short)
           add_sizes_short(row, count, weights.rounded.empty() ? nullptr : &weights.rounded[static_cast<std::size_t>(j)],
-                          own);
+                          sizes == Sizes::All, own);
         else
-          add_sizes(row, count, weights.precise.empty() ? nullptr : &weights.precise[static_cast<std::size_t>(j)], own);
+          add_sizes(row, count, weights.precise.empty() ? nullptr : &weights.precise[static_cast<std::size_t>(j)],
+                    sizes == Sizes::All, own);
       }
     }
     for (Index r = 0; r < rows; ++r) body(first + r, size[static_cast<std::size_t>(r)]);
