@@ -1,6 +1,7 @@
 #include "accumulate.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace tessera::compare {
@@ -34,8 +35,8 @@ template <class T>
       const T* row = b + p * ldb + j;
       if (p + ahead < depth) __builtin_prefetch(row + ahead * ldb);
       T* to = packed + j * depth + p * width;
-      if (used == width) // a loop of known length is compiled to vector moves
-        for (Index q = 0; q < width; ++q) to[q] = row[q];
+      if (used == width) // a copy of known length is compiled to vector moves
+        std::memcpy(to, row, width * sizeof(T));
       else
         for (Index q = 0; q < width; ++q) to[q] = q < used ? row[q] : T{0};
     }
