@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gemm/block_sizes.hpp"
+
 namespace tessera::out_of_core {
 
 using tessera::detail::BlockOfC;
@@ -30,11 +32,12 @@ Status HostBlocks::multiply(const SliceStep& step, Index row, Index rows) {
   const auto part = [&](const tessera::detail::HostSlice& x, bool along_rows, Index place) {
     return static_cast<const char*>(x.data) + static_cast<std::size_t>(along_rows ? place * x.ld : place) * element;
   };
-  for (Index i = row; i < row + rows; i += piece_)
-    for (Index j = 0; j < step.block.cols; j += piece_) {
+  const Index piece_m = tessera::detail::evened(rows, piece_), piece_n = tessera::detail::evened(step.block.cols, piece_);
+  for (Index i = row; i < row + rows; i += piece_m)
+    for (Index j = 0; j < step.block.cols; j += piece_n) {
       GemmCall product = call_;
-      product.m = std::min(piece_, row + rows - i);
-      product.n = std::min(piece_, step.block.cols - j);
+      product.m = std::min(piece_m, row + rows - i);
+      product.n = std::min(piece_n, step.block.cols - j);
       product.k = step.k;
       product.a = part(step.a, call_.op_a == Op::None, i);
       product.lda = step.a.ld;

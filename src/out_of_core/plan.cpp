@@ -25,8 +25,8 @@ constexpr std::size_t strips = 2;
 /// Rows of a strip. While they go to the writer, the first slice of the next block is multiplied strip by strip, which
 /// packs B once for each strip.
 constexpr Index most_strip_rows = 512, least_strip_rows = 16;
-/// A separate read costs a disk as much time as this many bytes; see docs/lab/large_files.md.
-constexpr double bytes_of_a_run = 16384;
+/// A disk reads whole pages, and a run of elements in a file begins and ends within pages: it costs a page more.
+constexpr double bytes_of_a_page = 4096;
 /// The most k that are read at once.
 constexpr Index most_segments = 16;
 /// Kernels pack parts of this size or smaller, so that what they pack is small beside the blocks.
@@ -54,7 +54,7 @@ double cost_of(bool along_k, Index outer, Index block, Index k, Index depth, Ind
   const double runs = whole_width ? bytes / (1 << 20)
                       : along_k   ? static_cast<double>(outer) * static_cast<double>((k + depth - 1) / depth)
                                   : static_cast<double>(k) * static_cast<double>((outer + block - 1) / block);
-  return static_cast<double>(times) * (bytes + runs * bytes_of_a_run);
+  return static_cast<double>(times) * (bytes + runs * bytes_of_a_page);
 }
 
 double cost_of(const Sizes& sizes, const Plan& plan) {
@@ -80,12 +80,12 @@ Plan plan_with(const Sizes& sizes, Index block_m, Index block_n, Index depth_a, 
           piece};
 }
 
-/// Returns the largest piece whose packed operands take at most an eighth of the limit.
+/// Returns the largest piece whose packed operands take at most a quarter of the limit.
 Index piece_for(const Sizes& sizes, std::size_t limit) {
   Index piece = most_piece;
   while (piece > least_piece &&
          plan_with(sizes, piece, piece, 1, 1, piece).packed_bytes(sizes) * static_cast<std::size_t>(sizes.on_host) >
-             limit / 8)
+             limit / 4)
     piece /= 2;
   return piece;
 }
