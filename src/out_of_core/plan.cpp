@@ -93,9 +93,8 @@ Index piece_for(const Sizes& sizes, std::size_t limit) {
 /// The smallest blocks, which need least memory.
 Plan smallest_plan(const Sizes& sizes) {
   const Index depth = depths(false, sizes.k).front();
-  Plan plan =
-      plan_with(sizes, std::min(sizes.m, smallest_block), std::min(sizes.n, smallest_block), depth, depth, least_piece);
-  return plan;
+  const auto least = [](Index size) { return std::clamp<Index>(size, 1, smallest_block); };
+  return plan_with(sizes, least(sizes.m), least(sizes.n), depth, depth, least_piece);
 }
 
 } // namespace
@@ -175,9 +174,8 @@ Plan choose_plan(const Sizes& sizes, std::size_t limit) {
   for (Index piece = piece_for(sizes, limit); best.piece == 0; piece /= 2) {
     for (const Index depth_a : depths(a_along_k(sizes), sizes.k))
       for (const Index depth_b : depths(b_along_k(sizes), sizes.k))
-        for (Index parts = 1;; parts = std::max(parts + 1, parts + parts / 16)) {
-          const Index block_m = (m + parts - 1) / parts;
-          if (block_m < least_m) break;
+        for (Index parts = 1, block_m = m + 1; block_m > least_m; parts = std::max(parts + 1, parts + parts / 16)) {
+          block_m = std::max(least_m, (m + parts - 1) / parts);
           if (block_m > most_m) continue;
           const auto with = [&](Index block_n) { return plan_with(sizes, block_m, block_n, depth_a, depth_b, piece); };
           Index block_n =

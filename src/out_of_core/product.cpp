@@ -111,8 +111,8 @@ Run::Run(const FileProduct& product) : asked_(product), a_(product.a), b_(produc
   find_executors();
   measure_devices();
   header_ = io::npy_header_of(sizes_.result, sizes_.m, sizes_.n);
-  plan_ = choose_plan(sizes_, asked_.memory_limit);
   look_for_unfinished();
+  if (!goes_on_) plan_ = choose_plan(sizes_, asked_.memory_limit);
   done_.assign(static_cast<std::size_t>(plan_.grid.count()), false);
   for (const Index number : recorded_.done) {
     if (number >= plan_.grid.count())

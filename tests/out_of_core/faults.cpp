@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(files_that_change_while_they_are_read) {
   x.folder.write("a.npy", whole);
   // What was done before belongs to the file that was there: both values are named.
   if (x.names() == unfinished)
-    expect_error<InvalidArgument>([&] { gemm_files(x.product); }, {"c.npy", "a was ", " when the product began and is "});
+    expect_error<InvalidArgument>([&] { gemm_files(x.product); },
+                                  {"c.npy", "a was ", " when the product began and is "});
   FileProduct anew = x.product;
   anew.start_over = true;
   {
@@ -260,6 +261,7 @@ BOOST_AUTO_TEST_CASE(files_and_folders_without_permission) {
 BOOST_AUTO_TEST_CASE(an_executor_that_breaks) { // SMALL_DEVICE_BREAKS is 1:15
   Case x;
   x.product.executors = {&executor(Backend::Cuda, 1)};
+  x.product.memory_limit = x.least_limit();
   expect_error<DeviceError>([&] { gemm_files(x.product); }, {"cuda:1 (small device)", "fell off the bus"});
   BOOST_TEST(x.names() == unfinished, boost::test_tools::per_element());
   x.product.executors = {&executor(Backend::Cuda, 0)};
@@ -274,7 +276,7 @@ BOOST_AUTO_TEST_CASE(the_target_keeps_its_mode) {
   {
     const Fault full(Call::Write, 200, ENOSPC);
     expect_error<IoError>([&] { gemm_files(x.product); }, {"No space"});
-    BOOST_TEST(x.folder.read("c.npy") == "old");
+    BOOST_TEST((x.folder.read("c.npy") == "old"));
   }
   x.finish();
   struct stat now {};

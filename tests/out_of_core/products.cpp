@@ -1,5 +1,5 @@
-/// Products of files have the bits of products in memory, whatever the limit, the blocks and the executors are, and keep
-/// to their limit.
+/// Products of files have the bits of products in memory, whatever the limit, the blocks and the executors are, and
+/// keep to their limit.
 
 #include <boost/test/unit_test.hpp>
 
@@ -61,8 +61,14 @@ BOOST_AUTO_TEST_CASE(types_and_results) {
 }
 
 BOOST_AUTO_TEST_CASE(shapes_at_the_edges) {
-  for (const auto& [m, n, k] : std::vector<std::array<Index, 3>>{
-           {1, 1, 1}, {1, 300, 5000}, {300, 1, 2048}, {64, 64, 1024}, {65, 65, 1025}, {200, 3, 1}, {0, 5, 3}, {5, 0, 3}}) {
+  for (const auto& [m, n, k] : std::vector<std::array<Index, 3>>{{1, 1, 1},
+                                                                 {1, 300, 5000},
+                                                                 {300, 1, 2048},
+                                                                 {64, 64, 1024},
+                                                                 {65, 65, 1025},
+                                                                 {200, 3, 1},
+                                                                 {0, 5, 3},
+                                                                 {5, 0, 3}}) {
     Operands<float> x(m, n, k, 1.0, 0.0, 0);
     x.product.memory_limit = x.least_limit();
     check(x, std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(k));
@@ -84,8 +90,8 @@ BOOST_AUTO_TEST_CASE(special_numbers) {
   Operands<float> x(70, 70, 2100, 1.0, 0.0, 0);
   constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   for (const auto& [row, value] : {std::pair<Index, float>{3, inf}, {5, nan}, {7, -0.0f}, {9, 1e-41f}, {11, 3e38f}})
-    for (Index p = row; p < 2100; p += 500) x.a.at(row, p) = value;
-  for (Index p = 0; p < 2100; ++p) x.a.at(13, p) = -0.0f;
+    for (Index p = row; p < 2100; p += 500) x.a(row, p) = value;
+  for (Index p = 0; p < 2100; ++p) x.a(13, p) = -0.0f;
   write_matrix(x.folder, "a.npy", x.a);
   gemm(1.0f, x.a, x.b, 0.0f, x.expected, GemmOptions{});
   x.product.memory_limit = x.least_limit();
@@ -151,11 +157,20 @@ BOOST_AUTO_TEST_CASE(random_cases) {
     check(x, "a random case");
   };
   for (int i = 0; i < cases; ++i) switch (below(7)) {
-      case 0: run(std::type_identity<double>{}, std::type_identity<double>{}); break;
-      case 1: run(std::type_identity<f16>{}, std::type_identity<f16>{}); break;
-      case 2: run(std::type_identity<bf16>{}, std::type_identity<float>{}); break;
-      case 3: run(std::type_identity<float>{}, std::type_identity<bf16>{}); break;
-      default: run(std::type_identity<float>{}, std::type_identity<float>{});
+      case 0:
+        run(std::type_identity<double>{}, std::type_identity<double>{});
+        break;
+      case 1:
+        run(std::type_identity<f16>{}, std::type_identity<f16>{});
+        break;
+      case 2:
+        run(std::type_identity<bf16>{}, std::type_identity<float>{});
+        break;
+      case 3:
+        run(std::type_identity<float>{}, std::type_identity<bf16>{});
+        break;
+      default:
+        run(std::type_identity<float>{}, std::type_identity<float>{});
     }
 }
 

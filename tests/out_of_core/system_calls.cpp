@@ -59,6 +59,7 @@ long calls(Call call) { return of(call).made; }
 
 } // namespace tessera::test
 
+#pragma GCC visibility push(default) // libtessera has to find them
 extern "C" {
 
 ssize_t pread(int file, void* to, size_t bytes, off_t place) {
@@ -82,3 +83,4 @@ int fdatasync(int file) {
   return tessera::test::real(&fdatasync, "fdatasync")(file);
 }
 }
+#pragma GCC visibility pop

@@ -1,7 +1,7 @@
 #pragma once
 
-/// System calls of this program that fail on purpose. The functions are the program's own, and libtessera gets them, not
-/// the C library's.
+/// System calls of this program that fail on purpose. The functions are the program's own, and libtessera gets them,
+/// not the C library's.
 
 #include <functional>
 
