@@ -10,8 +10,9 @@
 /// product in memory under Math::Strict (gemm.hpp), whatever the limit, the blocks and the executors are.
 ///
 /// Memory. The product allocates at most memory_limit bytes of host memory: it plans its blocks by the formula of
-/// docs/large_files.md before it begins, and counts what it allocates. The limit covers the buffers, and the operands
-/// that kernels pack; it does not cover the program itself, the stacks of its threads, and the system's cache of files.
+/// docs/large_files.md before it begins, and counts what it allocates. The limit covers the buffers, the operands that
+/// kernels pack, and the stacks of the threads that read and write; it does not cover the program itself and the
+/// system's cache of files.
 /// The files are read by pread and never mapped. A limit that is too small is refused with the smallest one that would
 /// do. With TESSERA_LOG=dispatch the plan is printed.
 ///

@@ -32,7 +32,8 @@ Status HostBlocks::multiply(const SliceStep& step, Index row, Index rows) {
   const auto part = [&](const tessera::detail::HostSlice& x, bool along_rows, Index place) {
     return static_cast<const char*>(x.data) + static_cast<std::size_t>(along_rows ? place * x.ld : place) * element;
   };
-  const Index piece_m = tessera::detail::evened(rows, piece_), piece_n = tessera::detail::evened(step.block.cols, piece_);
+  const Index piece_m = tessera::detail::evened(rows, piece_),
+              piece_n = tessera::detail::evened(step.block.cols, piece_);
   for (Index i = row; i < row + rows; i += piece_m)
     for (Index j = 0; j < step.block.cols; j += piece_n) {
       GemmCall product = call_;

@@ -5,6 +5,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "matrix/host_memory.hpp"
+
 namespace tessera::out_of_core {
 
 /// Host memory that an executor's copies need not wait for. The destructor frees it.
@@ -29,7 +31,7 @@ class HostBuffer {
     fresh.executor_ = &executor;
     fresh.data_ = memory;
     swap(fresh);
-    allocated += bytes;
+    allocated += allocated_host_bytes(bytes);
     return {};
   }
   char* data() const noexcept { return static_cast<char*>(data_); }

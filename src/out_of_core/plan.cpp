@@ -9,6 +9,7 @@
 #include <tessera/status.hpp>
 
 #include "gemm/block_sizes.hpp"
+#include "matrix/host_memory.hpp"
 
 namespace tessera::out_of_core {
 namespace {
@@ -32,10 +33,8 @@ constexpr Index most_segments = 16;
 /// Kernels pack parts of this size or smaller, so that what they pack is small beside the blocks.
 constexpr Index most_piece = 2048, least_piece = 64;
 
-std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
-
 std::size_t rectangle_bytes(Index rows, Index cols, DType type) {
-  return rounded(static_cast<std::size_t>(rows * cols) * size_of(type));
+  return allocated_host_bytes(static_cast<std::size_t>(rows * cols) * size_of(type));
 }
 
 std::size_t slice_bytes(Index rows, Index cols, DType type) {
@@ -129,18 +128,31 @@ std::size_t Plan::result_bytes(const Sizes& sizes) const {
   return sizes.result != sizes.sums() ? rectangle_bytes(strip_rows, grid.block_n, sizes.result) : 0;
 }
 
-/// A kernel packs A and B of a piece, and a second part of each ahead. 16-bit operands are widened first.
+/// A kernel packs A and B of a piece, and a second part of each ahead. 16-bit operands are widened first. Kernels keep
+/// both on huge pages, from 2 MiB on.
 std::size_t Plan::packed_bytes(const Sizes& sizes) const {
   const Index sides = std::min(piece, grid.block_m) + std::min(piece, grid.block_n) + 64; // tiles are rounded up
   const Index depth = std::min(std::max<Index>(sizes.k, 1), canonical_segment) + 16;
-  return rounded(static_cast<std::size_t>(sides * depth) * size_of(sizes.sums())) * (is_16_bit(sizes.type) ? 3 : 2);
+  const std::size_t operands = static_cast<std::size_t>(sides * depth) * size_of(sizes.sums());
+  const auto kept = [](std::size_t bytes) {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    return bytes >= huge_page ? (bytes + huge_page - 1) / huge_page * huge_page : allocated_host_bytes(bytes);
+  };
+  return kept(2 * operands) + (is_16_bit(sizes.type) ? kept(operands) : 0);
+}
+
+/// Each executor has a thread and those that read for it; the writer is one more.
+std::size_t Plan::thread_bytes(const Sizes& sizes) const {
+  constexpr std::size_t of_a_thread = std::size_t{48} << 10;
+  return of_a_thread * static_cast<std::size_t>(1 + sizes.executors() * (1 + sizes.reading_threads()));
 }
 
 std::size_t Plan::bytes(const Sizes& sizes) const {
   const auto on_host = static_cast<std::size_t>(sizes.on_host), executors = static_cast<std::size_t>(sizes.executors());
   const std::size_t writer = old_bytes(sizes) + straight_bytes(sizes) + wide_bytes(sizes) + result_bytes(sizes);
-  if (!sizes.multiplies) return strips * strip_bytes(sizes) + writer;
-  return executors * (slices * (slice_a_bytes(sizes) + slice_b_bytes(sizes)) + strips * strip_bytes(sizes)) +
+  if (!sizes.multiplies) return strips * strip_bytes(sizes) + writer + thread_bytes(sizes);
+  return thread_bytes(sizes) +
+         executors * (slices * (slice_a_bytes(sizes) + slice_b_bytes(sizes)) + strips * strip_bytes(sizes)) +
          on_host * (sums_bytes(sizes) + packed_bytes(sizes)) + writer;
 }
 

@@ -3,6 +3,7 @@
 /// The memory of a product of files, and the blocks that read least within a limit. docs/large_files.md has the
 /// formulas.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,6 +32,8 @@ struct Sizes {
   /// The type of the sums.
   DType sums() const noexcept { return scalar_of(type); }
   int executors() const noexcept { return on_host + on_devices; }
+  /// Threads that read for each executor: more for one alone, because a disk reads several short runs at once.
+  int reading_threads() const noexcept { return std::max(2, 16 / std::max(1, executors())); }
 };
 
 /// Blocks, and how much is read at once.
@@ -50,6 +53,7 @@ struct Plan {
   std::size_t wide_bytes(const Sizes& sizes) const;     ///< of the same strip in the type of the sums; 0 if it has it
   std::size_t result_bytes(const Sizes& sizes) const;   ///< of the strip in C's type; 0 where it is rounded in place
   std::size_t packed_bytes(const Sizes& sizes) const;   ///< of what a kernel of the host packs
+  std::size_t thread_bytes(const Sizes& sizes) const;   ///< of the threads' stacks, as far as they are used
   /// Returns all host memory that the product takes.
   std::size_t bytes(const Sizes& sizes) const;
 };

@@ -38,8 +38,6 @@ using tessera::detail::StreamedBlocks;
 using tessera::detail::StreamedProduct;
 
 constexpr std::string_view block_rows = "block rows", block_columns = "block columns";
-/// Threads that read for one executor: more for one alone, because a disk reads several short runs at once.
-constexpr int reading_threads = 16, least_reading_threads = 2;
 
 /// Returns the shortest text that gives the same number.
 std::string text_of_number(double value) {
@@ -303,15 +301,14 @@ void Run::tell(double operations, Index blocks, std::uint64_t written) {
 Status Run::allocate(SharedBlocks& blocks, BlockWriter& writer) {
   if (Status status = writer.allocate(allocated_); !status.ok()) return status;
   if (!sizes_.multiplies) workers_.resize(1);
-  const int threads = std::max(least_reading_threads, reading_threads / static_cast<int>(workers_.size()));
   for (Worker& worker : workers_) {
     Executor& executor = *worker.executor;
     if (Status status = writer.make_target(executor, worker.target, allocated_); !status.ok()) return status;
     if (!sizes_.multiplies) continue;
     worker.source = std::make_unique<ReadAhead>(
         executor, blocks, SlicedFile{&a_, true, sizes_.op_a, plan_.depth_a, plan_.slice_a_bytes(sizes_)},
-        SlicedFile{&b_, false, sizes_.op_b, plan_.depth_b, plan_.slice_b_bytes(sizes_)}, sizes_.k, threads,
-        [this](double operations) { tell(operations, 0, 0); });
+        SlicedFile{&b_, false, sizes_.op_b, plan_.depth_b, plan_.slice_b_bytes(sizes_)}, sizes_.k,
+        sizes_.reading_threads(), [this](double operations) { tell(operations, 0, 0); });
     if (Status status = worker.source->allocate(allocated_); !status.ok()) return status;
     if (worker.device != nullptr) {
       const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.k, canonical_segment), 2};

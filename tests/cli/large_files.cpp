@@ -40,7 +40,7 @@ struct LargeFiles : Programs {
     write("a.npy", 500, 4100, 1);
     write("b.npy", 4100, 500, 2);
     process = std::make_unique<Process>(
-        TESSERA_GEMM_COMPARE, product("3MiB", {"--backend", "reference", "--kernels", "canonical"}), folder.path());
+        TESSERA_GEMM_COMPARE, product("4MiB", {"--backend", "reference", "--kernels", "canonical"}), folder.path());
     for (int i = 0; i < 3000 && !contains(folder.read(journal_name), "done "); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     BOOST_TEST_REQUIRE(contains(folder.read(journal_name), "done "));
@@ -48,7 +48,7 @@ struct LargeFiles : Programs {
   /// Goes on with the product and checks that it is whole.
   void go_on() const {
     BOOST_TEST(!std::filesystem::exists(folder.path() / "c.npy"));
-    const Outcome outcome = compare(product("3MiB", {"--backend", "reference", "--kernels", "canonical"}));
+    const Outcome outcome = compare(product("4MiB", {"--backend", "reference", "--kernels", "canonical"}));
     BOOST_TEST(outcome.status == 0, outcome.err);
     BOOST_TEST(contains(outcome.err, "goes on with an unfinished product of c.npy: "), outcome.err);
     BOOST_TEST(folder.names() == (std::vector<std::string>{"a.npy", "b.npy", "c.npy"}),
@@ -107,10 +107,10 @@ BOOST_AUTO_TEST_CASE(a_killed_product_goes_on) {
   BOOST_TEST(process->wait().status == 128 + SIGKILL);
   BOOST_TEST(folder.names() == (std::vector<std::string>{journal_name, product_name, "a.npy", "b.npy"}),
              boost::test_tools::per_element());
-  expect_usage_error(compare(product("3MiB", {"--backend", "reference", "--kernels", "canonical", "--alpha", "2"})),
+  expect_usage_error(compare(product("4MiB", {"--backend", "reference", "--kernels", "canonical", "--alpha", "2"})),
                      {"another one", "alpha was 1 when the product began and is 2 now"});
   expect_usage_error(
-      compare(product("3MiB", {"--backend", "reference", "--kernels", "canonical", "--transA", "--transB"})),
+      compare(product("4MiB", {"--backend", "reference", "--kernels", "canonical", "--transA", "--transB"})),
       {"c.npy", "transpose of a was no"});
   go_on();
 }
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(an_interrupted_product_goes_on) {
   std::unique_ptr<Process> process;
   start_slow_product(process);
   // Another program leaves the product alone, and what it wants to write does not touch it.
-  expect_usage_error(compare(product("3MiB", {"--backend", "reference", "--kernels", "canonical"})),
+  expect_usage_error(compare(product("4MiB", {"--backend", "reference", "--kernels", "canonical"})),
                      {"c.npy", "another program is computing it"});
   process->send(SIGINT);
   const Outcome outcome = process->wait();
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_bar_on_a_terminal, *boost::unit_test::precondition(there_
   write("a.npy", 300, 2100, 1);
   write("b.npy", 2100, 300, 2);
   const Terminal terminal{.columns = 100, .takes_errors = true};
-  const auto words = product("3MiB", {"--backend", "reference", "--kernels", "canonical"});
+  const auto words = product("4MiB", {"--backend", "reference", "--kernels", "canonical"});
   const Outcome outcome = compare_in(terminal, words);
   BOOST_TEST(outcome.status == 0);
   BOOST_TEST(contains(outcome.err, "blocks on the disk"), outcome.err);
