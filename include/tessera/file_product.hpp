@@ -32,7 +32,7 @@
 /// that is too small. KernelRejected, BackendUnavailable and DeviceError as in gemm(). After an error the output's old
 /// contents are as they were.
 ///
-/// Source: the blocks are those of out-of-core products as Toledo's survey (1999) describes them: C is stationary.
+/// Source: Toledo, A survey of out-of-core algorithms in numerical linear algebra, 1999: C is stationary.
 
 #include <cstdint>
 #include <filesystem>
@@ -49,7 +49,7 @@ namespace tessera {
 /// How far a product of files has come.
 struct FileProductProgress {
   Index blocks = 0;                ///< blocks of C
-  Index blocks_done = 0;           ///< blocks that are on the disk, those of an earlier call too
+  Index blocks_done = 0;           ///< blocks that are on the disk, from an earlier call too
   double operations = 0;           ///< floating-point operations that this call does
   double operations_done = 0;      ///< floating-point operations that this call has done
   std::uint64_t bytes_read = 0;    ///< bytes that were read from the files of A, B and C
@@ -68,7 +68,7 @@ struct FileProduct {
   double beta = 0.0;                  ///< factor of C as it was; 0: `c` is not read
   std::filesystem::path c = {};       ///< the file of C as it was, for beta ≠ 0; its elements have the result's type
   std::optional<DType> result = {};   ///< the type of the result, if it is not A's; see is_result_of()
-  std::vector<Executor*> executors{}; ///< who computes, each one a block at a time; empty: the best executor
+  std::vector<Executor*> executors{}; ///< they compute blocks, each one its own; empty: the best executor
   Math math = Math::Strict;           ///< how the product may round
   std::string kernel = {};            ///< a row of every executor's ladder; empty: the best one that takes the call
   int threads = 0;                    ///< threads of the host for each executor; 0: default_threads()

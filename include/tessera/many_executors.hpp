@@ -10,7 +10,7 @@
 /// its memory in slices of k, as in a product that does not fit there; an executor of the host multiplies in place. A
 /// thread of the host feeds each executor. Canonical kernels give the bits of one executor, whatever the list is.
 ///
-/// Errors: those of gemm(), and InvalidArgument for a list that is empty, names an executor twice or has null, or
+/// Errors: what gemm() throws, and InvalidArgument for a list that is empty, names an executor twice or has null, or
 /// where options.backend is not Auto. If an executor fails, the others stop after the slice or block that they are
 /// computing, and the error names the executor. After an error C is unchanged, except that a DeviceError leaves it
 /// undefined: it says so if parts of C were written.

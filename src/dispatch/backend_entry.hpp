@@ -73,7 +73,7 @@ class BackendEntry {
   LoadedPlugin loaded_;
   bool tried_ = false;
   std::atomic<Executor*> made_ = nullptr;
-  std::vector<Device> devices_; ///< those of executor_of() that are not made_
+  std::vector<Device> devices_; ///< what executor_of() has made
   Executor* lost_ = nullptr;    ///< it was made before the fork of which this process is the child
   std::string reason_;
   StatusCode code_ = StatusCode::Unavailable;

@@ -2,7 +2,7 @@
 /// go through its memory, as in a product that does not fit there; an executor of the host multiplies in place.
 ///
 /// Source: cuBLASXt, whose devices take tiles of C in turn. Here no block waits for another device, and the bits do not
-/// depend on who computed it.
+/// depend on the executor that computed it.
 
 #include <algorithm>
 #include <atomic>

@@ -22,7 +22,7 @@ class NpyFile {
 
   const std::filesystem::path& path() const noexcept { return path_; }
   const NpyInfo& info() const noexcept { return info_; }
-  /// Sizes of the matrix as it lies in the file, row-major: those of the transpose in Fortran order.
+  /// Sizes of the matrix as it lies in the file, row-major: in Fortran order that is the transpose.
   Index stored_rows() const noexcept { return info_.fortran_order ? info_.cols : info_.rows; }
   Index stored_cols() const noexcept { return info_.fortran_order ? info_.rows : info_.cols; }
   /// Returns how the stored matrix is read where the matrix is read by `op`.
@@ -37,7 +37,7 @@ class NpyFile {
 
   /// Returns what the journal records of the file: its size, its time of change, and a digest of its header.
   std::string identity() const;
-  /// Are both names those of one file?
+  /// Is this the file that `other` describes?
   bool is(const struct stat& other) const noexcept {
     return status_.st_dev == other.st_dev && status_.st_ino == other.st_ino;
   }

@@ -141,7 +141,7 @@ std::size_t Plan::packed_bytes(const Sizes& sizes) const {
   return kept(2 * operands) + (is_16_bit(sizes.type) ? kept(operands) : 0);
 }
 
-/// Each executor has a thread and those that read for it; the writer is one more.
+/// Each executor has a thread, and threads that read for it; the writer is one more.
 std::size_t Plan::thread_bytes(const Sizes& sizes) const {
   constexpr std::size_t of_a_thread = std::size_t{48} << 10;
   return of_a_thread * static_cast<std::size_t>(1 + sizes.executors() * (1 + sizes.reading_threads()));

@@ -221,7 +221,7 @@ Facts Run::facts() const {
             {"type of the result", std::string(to_string(sizes_.result))},
             {"math", std::string(to_string(asked_.math))},
             {"kernel", asked_.kernel.empty() ? "any" : asked_.kernel}};
-  if (asked_.math != Math::Strict || !asked_.kernel.empty()) { // the bits may depend on who computes
+  if (asked_.math != Math::Strict || !asked_.kernel.empty()) { // the bits may depend on the backend
     std::string names;
     for (const Worker& worker : workers_)
       names.append(names.empty() ? "" : " ").append(to_string(worker.executor->capabilities().backend));

@@ -106,7 +106,7 @@ void ReadAhead::fill(Lane& lane) {
   }
 }
 
-/// Returns the slot that is needed first, of those that have rows to read.
+/// Of the slots that have rows to read, returns the one that is needed first.
 ReadAhead::Slot* ReadAhead::slot_to_read(Lane*& chosen) {
   Slot* best = nullptr;
   for (Lane& lane : lanes_)

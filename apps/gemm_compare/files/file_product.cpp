@@ -23,13 +23,13 @@ namespace {
 
 constexpr const char* whole_product = "product";
 
-/// Adds the executors of a backend: those of --devices, or the one of its own choice.
+/// Adds the executors of a backend: one for each device of --devices, or the one of its own choice.
 void add_executors(Backend backend, const std::vector<int>& devices, std::vector<Executor*>& executors) {
   if (devices.empty()) executors.push_back(&executor(backend));
   for (const int device : devices) executors.push_back(&executor(backend, device));
 }
 
-/// Returns who computes: every backend that is named; with --cpu alone the best one of the host, with --gpu alone all
+/// Returns the executors that compute: every backend that is named; with --cpu alone the best one of the host, with --gpu alone all
 /// that have devices; none, which leaves the choice to the library, where nothing is named.
 std::vector<Executor*> executors_of(const Options& options) {
   std::vector<Executor*> executors;
