@@ -153,7 +153,8 @@ Status SharedProduct::run() {
   for (std::size_t i = 1; i < workers_.size(); ++i) try {
       threads.emplace_back([this, &blocks, i] { work(workers_[i], blocks); });
     } catch (const std::system_error& error) {
-      if (log_dispatch()) log_line("no thread for " + name_of(*workers_[i].executor) + ": " + error.what());
+      if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
+    } catch (const std::bad_alloc&) { // as if the system had no thread
     }
   work(workers_[0], blocks);
   for (std::thread& thread : threads) thread.join();

@@ -72,8 +72,7 @@ BlockWriter::BlockWriter(const Sizes& sizes, const Plan& plan, const Ending& end
       blocks_(blocks),
       unfinished_(unfinished),
       header_(header),
-      recorded_(std::move(recorded)),
-      rows_done_(static_cast<std::size_t>(plan.grid.count())) {}
+      recorded_(std::move(recorded)) {}
 
 BlockWriter::~BlockWriter() {
   if (thread_.joinable()) {
@@ -161,11 +160,8 @@ Status BlockWriter::write(Strip& strip) {
   const char* result = nullptr;
   if (Status status = apply_ending(strip, result); !status.ok()) return status;
   if (Status status = write_rows(strip, result); !status.ok()) return status;
-  const Index number = plan_.grid.number_of(strip.block);
-  Index& rows = rows_done_[static_cast<std::size_t>(number)];
-  rows += strip.rows;
-  if (rows < strip.block.rows) return {};
-  unrecorded_.push_back(number);
+  if (strip.first + strip.rows < strip.block.rows) return {}; // strips of a block come in order
+  unrecorded_.push_back(plan_.grid.number_of(strip.block));
   return record(false);
 }
 

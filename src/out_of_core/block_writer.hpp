@@ -86,7 +86,6 @@ class BlockWriter {
   double seconds_waiting_ = 0;
   std::thread thread_;
 
-  std::vector<Index> rows_done_;  ///< of each block
   std::vector<Index> unrecorded_; ///< blocks that are written
   measure::HostStopwatch watch_;
   double recorded_at_ = 0, cost_of_recording_ = 0;

@@ -118,6 +118,7 @@ Run::Run(const FileProduct& product) : asked_(product), a_(product.a), b_(produc
                             " is done, and there are " + std::to_string(plan_.grid.count()) + "; start over");
     done_[static_cast<std::size_t>(number)] = true;
   }
+  recorded_.done = {};
 }
 
 void Run::check_types() {
@@ -235,7 +236,7 @@ Facts Run::facts() const {
 /// Takes over the blocks of an unfinished product, if it is this one. Throws if it is another one.
 void Run::look_for_unfinished() {
   const std::uint64_t bytes = header_.size() + static_cast<std::uint64_t>(sizes_.m * sizes_.n) * size_of(sizes_.result);
-  if (!unfinished_.find(header_, bytes, recorded_) || asked_.start_over) {
+  if (asked_.start_over || !unfinished_.find(header_, bytes, recorded_)) {
     recorded_ = {};
     return;
   }
@@ -338,6 +339,7 @@ void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
   const tessera::detail::ContractArithmetic contract;
   Status status;
   try {
+    if (worker.source != nullptr) worker.source->start();
     if (!sizes_.multiplies)
       status = scale_only(worker, blocks);
     else if (worker.device != nullptr)
@@ -356,20 +358,14 @@ void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
 void Run::multiply(SharedBlocks& blocks) {
   std::vector<std::thread> threads;
   threads.reserve(workers_.size());
-  std::vector<Worker*> working{&workers_[0]};
-  for (Worker& worker : workers_) {
-    if (&worker == working.front()) continue;
-    try {
-      threads.emplace_back([this, &worker, &blocks] {
-        if (worker.source != nullptr) worker.source->start();
-        work(worker, blocks);
-      });
+  for (Worker& worker : workers_) try {
+      if (&worker == &workers_.front()) continue;
+      threads.emplace_back([this, &worker, &blocks] { work(worker, blocks); });
     } catch (const std::system_error& error) {
-      if (log_dispatch()) log_line("no thread for " + tessera::detail::name_of(*worker.executor) + ": " + error.what());
+      if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
+    } catch (const std::bad_alloc&) { // as if the system had no thread
     }
-  }
-  if (workers_[0].source != nullptr) workers_[0].source->start();
-  work(workers_[0], blocks);
+  work(workers_.front(), blocks);
   for (std::thread& thread : threads) thread.join();
 }
 

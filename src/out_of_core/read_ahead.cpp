@@ -58,6 +58,8 @@ void ReadAhead::start() {
     } catch (const std::system_error& error) {
       if (log_dispatch()) log_line(std::string("no thread to read a file: ") + error.what());
       return;
+    } catch (const std::bad_alloc&) {
+      return;
     }
 }
 

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name has at most 255 bytes.
 std::string beside(const io::OutputTarget& target, const char* suffix) {
   return std::string(".").append(target.path.filename().string()).append(suffix);
 }
@@ -103,8 +102,11 @@ void Unfinished::begin(const std::string& header, std::uint64_t bytes, const Fac
   unlinkat(folder_.number(), journal_.c_str(), 0);
   if (ftruncate(file_.number(), 0) != 0) fail("its space cannot be reserved", errno);
   // A full disk shows now and not after hours. Where the file system cannot reserve space, it shows later.
-  const int refused = bytes == 0 ? 0 : posix_fallocate(file_.number(), 0, static_cast<off_t>(bytes));
-  if (refused == EOPNOTSUPP || refused == EINVAL || refused == ENOSYS) {
+  int refused = 0;
+  do {
+    refused = fallocate(file_.number(), 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  } while (refused == EINTR);
+  if (refused == EOPNOTSUPP || refused == ENOSYS) {
     if (ftruncate(file_.number(), static_cast<off_t>(bytes)) != 0) fail("its space cannot be reserved", errno);
   } else if (refused != 0) {
     fail("its " + std::to_string(bytes) + " bytes cannot be reserved", refused);

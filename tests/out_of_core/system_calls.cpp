@@ -74,9 +74,9 @@ ssize_t pwrite(int file, const void* from, size_t bytes, off_t place) {
   if (const int error = tessera::test::error_of(tessera::test::Call::Write); error != 0) return errno = error, -1;
   return tessera::test::real(&pwrite, "pwrite")(file, from, bytes, place);
 }
-int posix_fallocate(int file, off_t place, off_t bytes) {
-  if (const int error = tessera::test::error_of(tessera::test::Call::Reserve); error != 0) return error;
-  return tessera::test::real(&posix_fallocate, "posix_fallocate")(file, place, bytes);
+int fallocate(int file, int mode, off_t place, off_t bytes) {
+  if (const int error = tessera::test::error_of(tessera::test::Call::Reserve); error != 0) return errno = error, -1;
+  return tessera::test::real(&fallocate, "fallocate")(file, mode, place, bytes);
 }
 int fdatasync(int file) {
   if (const int error = tessera::test::error_of(tessera::test::Call::Sync); error != 0) return errno = error, -1;
