@@ -50,9 +50,10 @@ bool b_along_k(const Sizes& sizes) { return sizes.op_b == Op::Transpose; }
 double cost_of(bool along_k, Index outer, Index block, Index k, Index depth, Index times, DType type) {
   const auto bytes = static_cast<double>(outer) * static_cast<double>(k) * static_cast<double>(size_of(type));
   const bool whole_width = along_k ? depth >= k : block >= outer;
+  const Index parts_of_k = (k + depth - 1) / depth, parts = (outer + block - 1) / block;
   const double runs = whole_width ? bytes / (1 << 20)
-                      : along_k   ? static_cast<double>(outer) * static_cast<double>((k + depth - 1) / depth)
-                                  : static_cast<double>(k) * static_cast<double>((outer + block - 1) / block);
+                      : along_k   ? static_cast<double>(outer) * static_cast<double>(parts_of_k)
+                                  : static_cast<double>(k) * static_cast<double>(parts);
   return static_cast<double>(times) * (bytes + runs * bytes_of_a_page);
 }
 

@@ -29,8 +29,8 @@ void add_executors(Backend backend, const std::vector<int>& devices, std::vector
   for (const int device : devices) executors.push_back(&executor(backend, device));
 }
 
-/// Returns the executors that compute: every backend that is named; with --cpu alone the best one of the host, with --gpu alone all
-/// that have devices; none, which leaves the choice to the library, where nothing is named.
+/// Returns the executors that compute: every backend that is named; with --cpu alone the best one of the host, with
+/// --gpu alone all that have devices; none, which leaves the choice to the library, where nothing is named.
 std::vector<Executor*> executors_of(const Options& options) {
   std::vector<Executor*> executors;
   for (const BackendRequest& request : options.backends)
