@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include <tessera/complex.hpp>
+
 namespace tessera::distributed {
 
-LocalProduct::LocalProduct(Executor& executor, DType type, Index rows, Index cols, Index most_k, int threads)
+LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType type, Index rows, Index cols,
+                           Index most_k, int threads)
     : executor_(executor),
       type_(type),
-      element_(size_of(type)),
+      element_(type.bytes()),
+      sum_(type.sum_bytes()),
       rows_(rows),
       cols_(cols),
       most_k_(most_k),
@@ -18,7 +22,8 @@ LocalProduct::LocalProduct(Executor& executor, DType type, Index rows, Index col
 
 std::size_t LocalProduct::device_bytes() const noexcept {
   if (on_host() || rows_ == 0 || cols_ == 0) return 0;
-  return static_cast<std::size_t>(rows_ * cols_ + (rows_ + cols_) * most_k_) * element_;
+  return static_cast<std::size_t>(rows_ * cols_) * sum_ +
+         static_cast<std::size_t>((rows_ + cols_) * most_k_) * element_;
 }
 
 Status LocalProduct::allocate(char* sums) {
@@ -26,7 +31,8 @@ Status LocalProduct::allocate(char* sums) {
   sums_ = sums;
   if (device_bytes() == 0) return {};
   const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * element_; };
-  if (Status status = device_sums_.allocate(bytes(rows_ * cols_)); !status.ok()) return status;
+  if (Status status = device_sums_.allocate(static_cast<std::size_t>(rows_ * cols_) * sum_); !status.ok())
+    return status;
   if (Status status = device_x_.allocate(bytes(rows_ * most_k_)); !status.ok()) return status;
   if (Status status = device_y_.allocate(bytes(cols_ * most_k_)); !status.ok()) return status;
   sums_ = static_cast<char*>(device_sums_.data());
@@ -68,7 +74,7 @@ Status LocalProduct::multiply(Index first, Index count) {
   if (count == 0 || cols_ == 0) return {};
   const Index row = strip_first_ + first;
   const Index step = x_.k_major ? row : row * x_.ld;
-  const GemmCall call{.type = type_,
+  const GemmCall call{.type = type_.part,
                       .op_a = x_.k_major ? Op::Transpose : Op::None,
                       .op_b = y_.k_major ? Op::None : Op::Transpose,
                       .m = count,
@@ -81,8 +87,28 @@ Status LocalProduct::multiply(Index first, Index count) {
                       .beta = has_sums_ ? 1.0 : 0.0,
                       .c = sums_ + static_cast<std::size_t>(row) * row_bytes(),
                       .ldc = cols_,
-                      .threads = threads_};
+                      .threads = threads_,
+                      .result = scalar_of(type_.part)};
+  if (type_.is_complex) return multiply_complex(call);
   return executor_.gemm(executor_.default_queue(), call);
+}
+
+Status LocalProduct::multiply_complex(const GemmCall& call) {
+  return gemm(executor_, executor_.default_queue(),
+              {.type = call.type,
+               .op_a = call.op_a,
+               .op_b = call.op_b,
+               .m = call.m,
+               .n = call.n,
+               .k = call.k,
+               .a = call.a,
+               .lda = call.lda,
+               .b = call.b,
+               .ldb = call.ldb,
+               .beta = call.beta,
+               .c = call.c,
+               .ldc = call.ldc,
+               .threads = call.threads});
 }
 
 Status LocalProduct::end_strip() {

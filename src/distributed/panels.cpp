@@ -19,7 +19,7 @@ Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window wind
 } // namespace
 
 Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-               const Segments& segments, bool keep, std::size_t element)
+               const Segments& segments, bool keep, tessera::detail::DistributedType type)
     : grid_(grid),
       along_(is_a ? grid.row.get() : grid.col.get()),
       count_(is_a ? grid.shape.cols : grid.shape.rows),
@@ -28,7 +28,8 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
       outer_(outer),
       segments_(segments),
       keep_(keep),
-      element_(element),
+      type_(type),
+      element_(type.bytes()),
       tag_(is_a ? tag_of_a : tag_of_b) {
   const Axis& inner = source.spread.inner;
   aligned_ =
@@ -46,7 +47,7 @@ Spread Panels::home(int layer, Window window) const noexcept {
 }
 
 std::size_t Panels::panel_bytes() const noexcept {
-  return static_cast<std::size_t>(outer_held_ * std::min(segments_.k, canonical_segment)) * element_;
+  return static_cast<std::size_t>(outer_held_ * std::min(segments_.k, segments_.length)) * element_;
 }
 
 Index Panels::slots() const noexcept {
@@ -148,6 +149,7 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
             static_cast<std::size_t>(source_.spread.inner.held_before(window.begin, root) * from.inner_step) * element_;
         copy_elements(from, target, outer_held_, held, element_);
       }
+      if (source_.conjugated) conjugate(part, held * outer_held_, type_.part);
     }
     if (count_ == 1) return;
     ++traffic_.messages;

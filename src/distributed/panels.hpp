@@ -19,9 +19,10 @@ namespace tessera::distributed {
 
 /// An operand as the caller has it, on layer 0.
 struct Source {
-  Spread spread;        ///< outer: rows of op(A) or columns of op(B); inner: k
-  Elements elements;    ///< of this rank
-  bool outer_innermost; ///< the order of the memory, on all ranks
+  Spread spread;           ///< outer: rows of op(A) or columns of op(B); inner: k
+  Elements elements;       ///< of this rank
+  bool outer_innermost;    ///< the order of the memory, on all ranks
+  bool conjugated = false; ///< the product takes the conjugates of the elements
 };
 
 /// A panel in host memory, outer×k.
@@ -35,7 +36,7 @@ class Panels {
  public:
   /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k.
   Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-         const Segments& segments, bool keep, std::size_t element);
+         const Segments& segments, bool keep, tessera::detail::DistributedType type);
 
   /// Returns how many bytes allocate() allocates.
   std::size_t bytes() const noexcept;
@@ -62,7 +63,7 @@ class Panels {
   /// Where the elements of a window lie while they are broadcast, in a layer.
   Spread home(int layer, Window window) const noexcept;
   bool moves(int layer) const noexcept { return !aligned_ || layer != 0; }
-  bool direct() const noexcept { return aligned_ && layer_ == 0 && count_ == 1; }
+  bool direct() const noexcept { return aligned_ && layer_ == 0 && count_ == 1 && !source_.conjugated; }
   Window own_window(Index step) const noexcept { return placed_ ? segments_.window(layer_, step) : Window{}; }
   std::size_t panel_bytes() const noexcept;
   Index slots() const noexcept;
@@ -83,6 +84,7 @@ class Panels {
   Axis outer_;
   Segments segments_;
   bool keep_;
+  tessera::detail::DistributedType type_;
   std::size_t element_;
   int tag_;
   bool aligned_ = false, placed_ = false;

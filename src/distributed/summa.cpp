@@ -32,14 +32,14 @@ class SummaRun final : public EngineRun {
       : product_(product),
         by_columns_(product.order == LocalOrder::ColumnMajor),
         layered_(product.segments.working_layers > 1),
-        a_(product.grid, true, product.a, product.rows, product.segments, layered_, size_of(product.type)),
-        b_(product.grid, false, product.b, product.cols, product.segments, layered_, size_of(product.type)),
+        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type),
+        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type),
         rows_(by_columns_ ? product.local_cols : product.local_rows),
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
         works_(product.grid.has_place() && layer_ < product.segments.working_layers),
-        local_(*product.executor, product.type, rows_, cols_, std::min(product.k, canonical_segment), product.threads) {
-  }
+        local_(*product.executor, product.type, rows_, cols_, std::min(product.k, product.segments.length),
+               product.threads) {}
 
   std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
   std::size_t device_bytes() const noexcept override { return local_.device_bytes(); }
@@ -58,7 +58,7 @@ class SummaRun final : public EngineRun {
  private:
   bool receives_sums() const noexcept { return works_ && layer_ + 1 < product_.segments.working_layers; }
   std::size_t sums_bytes(Index rows) const noexcept {
-    return static_cast<std::size_t>(rows * cols_) * size_of(product_.type);
+    return static_cast<std::size_t>(rows * cols_) * product_.type.sum_bytes();
   }
   Index strip_begin(Index strip) const noexcept { return rows_ * strip / strips(); }
   Index strips() const noexcept { return layered_ ? parts_of(rows_, least_strip, most_strips) : 1; }

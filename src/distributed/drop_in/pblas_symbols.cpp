@@ -1,5 +1,5 @@
-/// psgemm_ and pdgemm_ for programs of ScaLAPACK, which use Tessera without being compiled anew. The names with a
-/// prefix, tessera_psgemm_ and tessera_pdgemm_, are for programs that call ScaLAPACK's and Tessera's side by side.
+/// psgemm_, pdgemm_, pcgemm_ and pzgemm_ for programs of ScaLAPACK, which use Tessera without being compiled anew. The
+/// names with a prefix, such as tessera_pdgemm_, are for programs that call ScaLAPACK's and Tessera's side by side.
 ///
 /// The library finds BLACS in the program, and the communicator of a context through it. A part of a matrix that begins
 /// within a block goes to ScaLAPACK's own function, because Tessera's distributions begin with a whole block.
@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -114,12 +115,14 @@ DistributedView<T> view_of(const std::shared_ptr<detail::GridState>& grid, const
                                 (d[Rsrc] + (x.i - 1) / d[Mb]) % shape.rows,
                                 (d[Csrc] + (x.j - 1) / d[Nb]) % shape.cols,
                                 d[Lld]};
-  return {detail::wrap_distributed(grid, part, data, dtype_of<T>), op};
+  return {detail::wrap_distributed(grid, part, data, detail::DistributedTypeOf<T>::value), op};
 }
 
+template <class T>
 Op op_of(char word) {
   if (word == 'N' || word == 'n') return Op::None;
-  if (std::strchr("TtCc", word) != nullptr && word != 0) return Op::Transpose;
+  if (word == 'T' || word == 't') return Op::Transpose;
+  if (word == 'C' || word == 'c') return DistributedComplex<T> ? Op::ConjugateTranspose : Op::Transpose;
   throw InvalidArgument(std::string("p?gemm: TRANS is '") + word + "'; use N, T or C");
 }
 
@@ -131,7 +134,7 @@ using Pgemm = void(const char*, const char*, const int*, const int*, const int*,
 template <class T>
 void multiply(const char* name, const char* trans_a, const char* trans_b, int m, int n, int k, T alpha, const Part& a,
               const Part& b, T beta, const Part& c) try {
-  const Op op_a = op_of(*trans_a), op_b = op_of(*trans_b);
+  const Op op_a = op_of<T>(*trans_a), op_b = op_of<T>(*trans_b);
   if (!a.begins_with_block() || !b.begins_with_block() || !c.begins_with_block()) {
     if (log_dispatch()) log_line(std::string(name) + " of a part that begins within a block: ScaLAPACK's own");
     auto* next = reinterpret_cast<Pgemm<T>*>(dlsym(RTLD_NEXT, name));
@@ -145,8 +148,8 @@ void multiply(const char* name, const char* trans_a, const char* trans_b, int m,
   const auto view_a = view_of<T>(grid, a, flip_a ? k : m, flip_a ? m : k, op_a);
   const auto view_b = view_of<T>(grid, b, flip_b ? n : k, flip_b ? k : n, op_b);
   const auto view_c = view_of<T>(grid, c, m, n, Op::None);
-  detail::gemm(alpha, view_a.storage(), op_a, view_b.storage(), op_b, beta, view_c.storage(),
-               {.engine = "summa", .threads = detail::allows_threads(*grid) ? 0 : 1});
+  detail::gemm(detail::exact_double(alpha), view_a.storage(), op_a, view_b.storage(), op_b, detail::exact_double(beta),
+               view_c.storage(), {.engine = "summa", .threads = detail::allows_threads(*grid) ? 0 : 1});
 } catch (const std::exception& error) {
   // As ScaLAPACK does: the program ends, because its interface has no way to report an error.
   std::fprintf(stderr, "libtessera_scalapack: %s: %s\n", name, error.what());
@@ -169,5 +172,9 @@ void multiply(const char* name, const char* trans_a, const char* trans_b, int m,
 
 TESSERA_PGEMM(psgemm_, "psgemm_", float)
 TESSERA_PGEMM(pdgemm_, "pdgemm_", double)
+TESSERA_PGEMM(pcgemm_, "pcgemm_", std::complex<float>)
+TESSERA_PGEMM(pzgemm_, "pzgemm_", std::complex<double>)
 TESSERA_PGEMM(tessera_psgemm_, "psgemm_", float)
 TESSERA_PGEMM(tessera_pdgemm_, "pdgemm_", double)
+TESSERA_PGEMM(tessera_pcgemm_, "pcgemm_", std::complex<float>)
+TESSERA_PGEMM(tessera_pzgemm_, "pzgemm_", std::complex<double>)
