@@ -150,8 +150,7 @@ DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, 
 /// renames the file to the target.
 void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try {
   Communicator& world = *x.grid->world;
-  const std::string_view code =
-      x.type.is_complex ? io::complex_npy_code(x.type.part) : element_type(x.type.part).npy;
+  const std::string_view code = x.type.is_complex ? io::complex_npy_code(x.type.part) : element_type(x.type.part).npy;
   const std::string header = io::npy_header_of(code, x.rows, x.cols);
   std::optional<io::OutputFile> file;
   Status status;

@@ -72,11 +72,13 @@ struct DistributedType {
 template <class T>
 struct DistributedTypeOf {
   using Factor = Scalar<T>; ///< of alpha and beta
+  using Part = T;           ///< of a complex number; the number itself
   static constexpr DistributedType value{dtype_of<T>, false};
 };
 template <class T>
 struct DistributedTypeOf<std::complex<T>> {
   using Factor = std::complex<T>;
+  using Part = T;
   static constexpr DistributedType value{dtype_of<T>, true};
 };
 
