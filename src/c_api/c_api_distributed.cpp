@@ -74,7 +74,8 @@ tessera_status multiply(tessera_grid* grid, const Described& a, const Described&
       take_options(words, x);
       for (const Described& matrix : {a, b, c})
         if (matrix.descriptor == nullptr)
-          throw InvalidArgument(std::string("desc_") + matrix.name + " is null; pass the nine integers of a descriptor");
+          throw InvalidArgument(std::string("desc_") + matrix.name +
+                                " is null; pass the nine integers of a descriptor");
     });
     const DistributedPointer on_a = wrapped(*grid, x, a), on_b = wrapped(*grid, x, b), on_c = wrapped(*grid, x, c);
     tessera::detail::gemm(x.alpha, *on_a, x.op_a, *on_b, x.op_b, x.beta, *on_c, x.options);

@@ -221,10 +221,10 @@ DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, Inde
 }
 
 DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, const std::array<int, 9>& descriptor,
-                                    void* data, DistributedType type) try {
+                                    void* data, DistributedType type, LocalOrder order) try {
   const auto [kind, context, rows, cols, row_block, col_block, row_source, col_source, ld] = descriptor;
   static_cast<void>(context);
-  const auto x = described(grid, rows, cols, {}, LocalOrder::ColumnMajor, type);
+  const auto x = described(grid, rows, cols, {}, order, type);
   x->blocks = {row_block, col_block};
   x->row_source = row_source;
   x->col_source = col_source;
@@ -248,6 +248,10 @@ DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, cons
   return x;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
+}
+
+Index local_size(Index size, Index block, int coordinate, int source, int count) noexcept {
+  return Axis{size, block, source, count, 1}.held(coordinate);
 }
 
 Index global_row(const DistributedStorage& x, Index local) noexcept {

@@ -4,7 +4,8 @@
 ///
 /// ScaLAPACK knows column-major elements; row-major ones are a column-major transpose on the transposed grid. For small
 /// m or n it adds zeros of the ranks that hold nothing of the segment, which changes the sign of a sum that is −0. A
-/// sum is −0 only if products underflow, so tiny elements are rejected. A product of each type is tried once on each
+/// sum is −0 only if products underflow, so tiny elements are rejected. For the same shapes it may compute a transpose,
+/// so complex products are rejected there (scalapack/algorithm.hpp). A product of each type is tried once on each
 /// grid, because another BLAS, or another ScaLAPACK, adds in another order.
 ///
 /// Source: Choi, Dongarra, Walker, PB-BLAS and ScaLAPACK, 1996.
@@ -20,6 +21,7 @@
 #include "engines.hpp"
 #include "find_mpi.hpp"
 #include "operands.hpp"
+#include "scalapack/algorithm.hpp"
 
 namespace tessera::distributed {
 namespace {
@@ -74,6 +76,8 @@ class PblasRun final : public EngineRun {
     return buffers.allocate(b_.bytes, b_.to.data);
   }
   Status run(DistributedReport& report) override;
+  /// Does ScaLAPACK keep C in its place, for every segment?
+  bool keeps_c() const noexcept;
 
  private:
   /// An operand, and its copy with blocks of a segment where it needs one.
@@ -121,6 +125,27 @@ void PblasRun::copy(Aligned& x) const {
   }
   scalapack_.copy(product_.type, static_cast<int>(x.from.rows.size), static_cast<int>(x.from.cols.size),
                   described(x.from, context_), described(x.to, context_), context_);
+}
+
+bool PblasRun::keeps_c() const noexcept {
+  const bool columns = product_.order == LocalOrder::ColumnMajor;
+  const Aligned &left = columns ? a_ : b_, &right = columns ? b_ : a_;
+  const Axis &rows = columns ? product_.rows : product_.cols, &cols = columns ? product_.cols : product_.rows;
+  const auto keeps = [&](Index k) {
+    return k == 0 || ScalapackEstimate{left.k_is_row,
+                                       !right.k_is_row,
+                                       rows.size,
+                                       cols.size,
+                                       k,
+                                       rows.count,
+                                       cols.count,
+                                       {left.to.rows.block, left.to.cols.block},
+                                       {right.to.rows.block, right.to.cols.block},
+                                       {rows.block, cols.block}}
+                         .keeps_c();
+  };
+  const Index segment = product_.segments.length;
+  return keeps(std::min(segment, product_.k)) && keeps(product_.k % segment);
 }
 
 Status PblasRun::run(DistributedReport& report) {
@@ -290,6 +315,8 @@ std::string reject(const Product& product) {
     return why.empty() ? "another rank cannot load the plug-in for ScaLAPACK" : why;
   if (anywhere(product, has_tiny(product, product.a) || has_tiny(product, product.b)))
     return "elements are so small that sums may be −0, whose sign ScaLAPACK does not keep";
+  if (product.type.is_complex && !PblasRun(product, *scalapack, context_of(product, *scalapack)).keeps_c())
+    return "ScaLAPACK may compute the transpose of so narrow a complex product, which adds in another order";
   auto& known = const_cast<GridState&>(grid)
                     .scalapack.why_not[(product.type.part == DType::F32 ? 0 : 1) + (product.type.is_complex ? 2 : 0)];
   if (!known) known = try_order_of_sums(product, *scalapack);

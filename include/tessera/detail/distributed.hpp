@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -148,9 +149,14 @@ using DistributedPointer = std::shared_ptr<DistributedStorage>;
 TESSERA_API DistributedPointer create_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols,
                                                   Blocks blocks, LocalOrder order, DistributedType type);
 TESSERA_API DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid,
-                                                const std::array<int, 9>& descriptor, void* data, DistributedType type);
+                                                const std::array<int, 9>& descriptor, void* data, DistributedType type,
+                                                LocalOrder order = LocalOrder::ColumnMajor);
 TESSERA_API DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols,
                                                 Blocks blocks, const LocalMemory& memory, DistributedType type);
+/// Returns how many indices of a dimension a coordinate holds.
+TESSERA_API Index local_size(Index size, Index block, int coordinate, int source, int count) noexcept;
+/// Runs a step that one rank may fail at. Throws on every rank if it threw on one; the text begins with `function`.
+TESSERA_API void run_on_all(GridState& grid, const char* function, const std::function<void()>& step);
 /// Returns the global row (or column) of a local one, of this rank.
 TESSERA_API Index global_row(const DistributedStorage& x, Index local) noexcept;
 TESSERA_API Index global_col(const DistributedStorage& x, Index local) noexcept;
