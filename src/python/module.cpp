@@ -202,11 +202,18 @@ nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, cons
   std::complex<double> x, y;
   DistributedOptions options{.memory_limit = memory_limit};
   tessera::detail::run_on_all(*grid.state, "mpi.gemm", [&] {
-    x = parse_complex(alpha.ptr(), "alpha", type);
-    y = parse_complex(beta.ptr(), "beta", type);
-    options.backend = parse_backend(backend.ptr());
-    if (!engine.is_none()) options.engine = parse_text(engine.ptr(), "engine");
-    options.threads = parse_threads(threads.ptr());
+    try {
+      x = parse_complex(alpha.ptr(), "alpha", type);
+      y = parse_complex(beta.ptr(), "beta", type);
+      options.backend = parse_backend(backend.ptr());
+      if (!engine.is_none()) options.engine = parse_text(engine.ptr(), "engine");
+      options.threads = parse_threads(threads.ptr());
+    } catch (const TypeError& error) {
+      throw InvalidArgument(error.what());
+    } catch (const PythonError&) {
+      PyErr_Clear();
+      throw InvalidArgument("alpha or beta is no number of the elements' type");
+    }
   });
   const DistributedReport report = distributed_gemm(grid.state, type, x, local_part(a), static_cast<Op>(op_a),
                                                     local_part(b), static_cast<Op>(op_b), y, local_part(c), options);
@@ -234,7 +241,8 @@ void bind_distributed(nb::module_& module) {
                      return nb::make_tuple(shape.rows, shape.cols, shape.layers);
                    })
       .def_prop_ro("rank", [](const PythonGrid& self) { return tessera::detail::rank_in(*self.state); });
-  module.def("_pgemm", pgemm);
+  module.def("_pgemm", pgemm, "grid"_a, "dtype"_a, "alpha"_a.none(), "a"_a, "op_a"_a, "b"_a, "op_b"_a, "beta"_a.none(),
+             "c"_a, "backend"_a.none(), "engine"_a.none(), "threads"_a.none(), "memory_limit"_a);
   module.def("_scatter", [](const PythonGrid& grid, const char* dtype, std::uintptr_t whole, Index ld, int root,
                             const nb::tuple& to) {
     distributed_scatter(grid.state, parse_element(dtype), whole, ld, root, local_part(to));
