@@ -32,10 +32,12 @@ JudgeVerdict try_with(const Case& test) {
   request.kernel = &file;
   request.abi = test.abi;
   request.call = {test.type, Math::Strict, test.op_a, test.op_b, test.m,    test.n,   test.k, test.alpha,
-                  a.data(),  lda,          b.data(),  ldb,       test.beta, c.data(), ldc,    2};
-  request.repeat = 3;
+                  a.data(),  lda,          b.data(),  ldb,       test.beta, c.data(), ldc,    test.threads};
+  request.repeat = test.repeat;
   request.time_limit = test.time_limit;
-  request.memory_limit = std::size_t{1} << 30;
+  request.memory_limit = test.memory_limit;
+  request.without_layers = test.without_layers;
+  if (test.peak > 0) request.peak = [&](bool) { return test.peak; };
   request.program = JUDGE_PROGRAM;
   request.check = [&](const void* result) -> std::string {
     const GemmOperands<T> x(request.call);

@@ -30,8 +30,12 @@ struct JudgeRequest {
   int repeat = 7;                                      ///< timed calls
   double time_limit = 30;                              ///< seconds for opening the library and for each call
   std::size_t memory_limit = std::size_t{4} << 30;     ///< CPU: address space beyond the operands; 0: none
-  double settle_seconds = 0.03;                        ///< seconds that the child waits after each call for late writes
-  double watch_seconds = 2;                            ///< seconds that the child watches a wrong C for late writes
+  double settle_seconds = 0.03;                        ///< the longest wait after each call for late writes
+  double watch_seconds = 2;                            ///< the longest watch of a wrong C, and after the last call
+  /// Returns the floating-point operations a second that this machine does with as many threads, or 0 if that is not
+  /// known; `again`: measures once more. It is called if the kernel passed. A kernel that is faster does not pass.
+  std::function<double(bool again)> peak{};
+  std::uint32_t without_layers = 0;                    ///< Layer bits of the sandbox to leave out, for tests
   std::string program;                                 ///< path of gemm_judge; empty: beside this program
   std::function<void(int done, int calls)> progress{}; ///< after each call
 };
@@ -49,6 +53,8 @@ struct JudgeVerdict {
   std::vector<double> seconds; ///< timed calls with the caller's data
   std::vector<std::byte> c;    ///< C of the last of these calls, laid out as the caller's C; empty if there was none
   std::string output;          ///< what the kernel printed, at most 8 KiB
+  std::vector<std::string> missing; ///< parts of the sandbox that this machine does not have
+  double round_trip = 0;       ///< seconds that a call of nothing takes by the parent's clock
   bool passed() const noexcept { return outcome == Outcome::Judged && offence == Offence::None; }
 };
 
