@@ -73,12 +73,11 @@ int main(int argc, char** argv) {
   const auto device = static_cast<Device>(std::atoi(argv[3]));
   const std::string scratch = argv[4];
   const auto without = static_cast<std::uint32_t>(std::atoi(argv[5]));
-  const std::array<pid_t, 2> protected_processes{getppid(), getpid()};
   // The driver of a card opens files, sockets and memory that a sandbox would refuse.
   const bool sandboxed = device == Device::Cpu;
   std::uint32_t layers = become_worker(sandboxed && (without & PidNamespace) == 0);
   confine();
   if (!scratch.empty()) setenv("TMPDIR", scratch.c_str(), 1);
-  if (sandboxed) layers = enter_sandbox(layers, without, scratch, protected_processes);
+  if (sandboxed) layers = enter_sandbox(layers, without, scratch);
   _exit(serve(argv[1], abi, device, layers));
 }

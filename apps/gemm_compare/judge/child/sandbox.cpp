@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "judge/channel.hpp"
@@ -74,14 +75,16 @@ void limit_processes() {
 
 } // namespace
 
-std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch,
-                            const std::array<pid_t, 2>& protected_processes) {
-  if ((layers & PidNamespace) != 0) limit_processes();
+std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch) {
+  if ((layers & PidNamespace) != 0)
+    limit_processes();
+  else
+    setsid(); // the supervisor is not in this group
   drop_capabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return layers;
   if ((without & LandlockFiles) == 0) layers |= restrict_by_landlock(scratch);
   if ((without & SystemCallFilter) == 0 &&
-      filter_system_calls((layers & PidNamespace) == 0, protected_processes))
+      filter_system_calls((layers & PidNamespace) == 0))
     layers |= SystemCallFilter;
   return layers;
 }

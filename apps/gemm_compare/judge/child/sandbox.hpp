@@ -3,20 +3,15 @@
 /// What the worker takes from itself before it opens a judged kernel: rights over files, over other processes, over the
 /// network, and over its own clock and limits. Sources: landlock(7), seccomp(2).
 
-#include <array>
 #include <cstdint>
 #include <string>
-
-#include <sys/types.h>
 
 namespace tessera::judge {
 
 /// Gives up every capability and the right to get new ones, all writing of files outside of `scratch` (empty: none is
-/// allowed), and the system calls that only an attack makes. `layers`: the Layer bits so far. `without`: Layer
-/// bits that are left out, for tests. `protected_processes`:
-/// what the kernel may not signal if it shares their name space of processes. Returns all Layer bits. Everything stays in
-/// force over fork and exec.
-std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch,
-                            const std::array<pid_t, 2>& protected_processes);
+/// allowed), and the system calls that only an attack makes. `layers`: the Layer bits so far. `without`: Layer bits that
+/// are left out, for tests. Without a name space of processes the process becomes the first of a session of its own.
+/// Returns all Layer bits. Everything stays in force over fork and exec.
+std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch);
 
 } // namespace tessera::judge

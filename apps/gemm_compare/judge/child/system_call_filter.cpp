@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace tessera::judge {
@@ -48,11 +49,13 @@ class Filter {
   /// Refuses the call if the low half of an argument is `value`.
   void refuse_if(long call, int argument, std::uint32_t value) { refuse_where(BPF_JEQ, call, argument, value); }
   void refuse_if_any_bit(long call, int argument, std::uint32_t bits) { refuse_where(BPF_JSET, call, argument, bits); }
-  /// Refuses the call if the low half of an argument is not 0.
-  void refuse_unless_zero(long call, int argument) {
-    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
+  /// Refuses the call unless the low half of an argument is one of `values`.
+  void refuse_unless(long call, int argument, std::initializer_list<std::uint32_t> values) {
+    const auto count = static_cast<std::uint8_t>(values.size());
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, static_cast<std::uint8_t>(count + 3));
     load_argument(argument);
-    jump(BPF_JEQ, 0, 1, 0);
+    std::uint8_t left = count;
+    for (const std::uint32_t value : values) jump(BPF_JEQ, value, left--, 0);
     answer(SECCOMP_RET_ERRNO | EPERM);
     load_number();
   }
@@ -110,28 +113,25 @@ void refuse_the_rest(Filter& filter) {
 #endif
   // The parent reads this process's memory, and this process ends with its parent.
   for (const std::uint32_t option : {PR_SET_DUMPABLE, PR_SET_PDEATHSIG, PR_SET_MM}) filter.refuse_if(SYS_prctl, 0, option);
-  filter.refuse_unless_zero(SYS_prlimit64, 0);
+  filter.refuse_unless(SYS_prlimit64, 0, {0});
 }
 
-/// A signal can go to a process, to its group, or to all processes.
-void guard(Filter& filter, pid_t process) {
-  const auto number = static_cast<std::uint32_t>(process);
-  const auto group = static_cast<std::uint32_t>(-process);
-  for (const std::uint32_t target : {number, group}) filter.refuse_if(SYS_kill, 0, target);
-  for (const long call : {SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}) filter.refuse_if(call, 0, number);
+/// Signals go to this process and to its own group alone. A filter cannot know which processes the kernel will start, so
+/// that it cannot signal these either.
+void guard_others(Filter& filter) {
+  const auto self = static_cast<std::uint32_t>(getpid());
+  filter.refuse_unless(SYS_kill, 0, {0, self});
+  for (const long call : {SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}) filter.refuse_unless(call, 0, {self});
+  filter.refuse(SYS_tkill);
 }
 
 } // namespace
 
-bool filter_system_calls(bool guard_processes, const std::array<pid_t, 2>& protected_processes) {
+bool filter_system_calls(bool guard_processes) {
   if (machine == 0) return false;
   Filter filter;
   refuse_the_rest(filter);
-  if (guard_processes) {
-    for (const pid_t process : protected_processes) guard(filter, process);
-    filter.refuse_if(SYS_kill, 0, static_cast<std::uint32_t>(-1));
-    filter.refuse(SYS_tkill);
-  }
+  if (guard_processes) guard_others(filter);
   return filter.install();
 }
 
