@@ -9,6 +9,7 @@
 #include <tessera/types.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/copies/copied_operands.hpp"
 
 namespace tessera::cuda::tma {
 
@@ -33,8 +34,6 @@ struct TilingPlan {
   /// Returns the stages that `blocks` blocks of k fill.
   constexpr Index stages(Index blocks) const { return consumers_share() ? ceil_div<Index>(blocks, 2) : blocks; }
 };
-
-constexpr Index widest_few_columns = 64; ///< columns of C that fit one tile of 64; such a C has few columns
 
 /// Returns the number of clusters that run at once, with one block on a multiprocessor. Large clusters do not fit
 /// everywhere: an H100 holds 66, 39, 30 and 15 clusters of 2, 3, 4 and 8 blocks.
