@@ -50,7 +50,8 @@ inline TilingPlan plan_few_columns(Index m, Index n, Index blocks, Index multipr
   for (const int k_parts : {1, 2, 3, 4, 8}) {
     const Index clusters = clusters_at_once(multiprocessors, k_parts);
     if (k_parts > 1 && (tiles > clusters || k_parts > blocks)) break;
-    const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / (2 * k_parts)));
+    // With slices enough for three rounds, all multiprocessors have nearly as much to read.
+    const Index most = std::clamp<Index>(3 * clusters / tiles, 1, std::max<Index>(1, blocks / (2 * k_parts)));
     for (Index slices = 1; slices <= most; ++slices) {
       const Index rounds = (tiles * slices + clusters - 1) / clusters;
       const Index units = k_parts * slices;
