@@ -5,9 +5,9 @@
 ///
 /// An instruction adds the products of 32 bytes of k at once: 16 products of 16-bit operands, or 8 of tf32 (a longer k
 /// is a chain of such steps). Each product is exact. Products and the sum so far are aligned to the largest exponent
-/// among them, where the exponent of a product is that of its factors added, and cut to 25 bits behind the point. They
-/// are added exactly, and the sum is cut to f32. Subnormal numbers are kept. Inf and NaN go through as in IEEE
-/// arithmetic.
+/// among them and cut to 25 bits behind the point; the exponents of two factors are added, and make the exponent of
+/// their product. The aligned numbers are added exactly, and the sum is cut to f32. Subnormal numbers are kept. Inf and
+/// NaN go through as in IEEE arithmetic.
 ///
 /// Sources: P. Xie, Y. Wang, F. Yang, M. Yang, "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores"
 /// (2025), and F. A. Khattak, M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (2025). tests/cuda/matrix_units.cpp
