@@ -136,6 +136,7 @@ Status guarded(Work&& work) noexcept try {
 /// Returns where an operand lies, as outer×k.
 Source operand(const DistributedStorage& x, Op op, bool is_a) {
   Source source = source_of(x, (op == Op::None) == is_a);
+  source.lasting = x.memory != nullptr;
   source.conjugated = op == Op::ConjugateTranspose && x.type.is_complex;
   return source;
 }
@@ -218,6 +219,13 @@ Status prepare(const Call& call, Product& product, const EngineRow& engine, Work
   return {};
 }
 
+/// Leaves all memory that MPI may still read or write to the process for good.
+void leave_to_mpi(const Call& call, Work& work) {
+  work.buffers.abandon();
+  for (const DistributedStorage* x : {&call.a, &call.b})
+    static_cast<void>(std::make_unique<std::shared_ptr<void>>(x->memory).release());
+}
+
 DistributedReport multiply(const Call& call) {
   Communicator& world = *call.c.grid->world;
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
@@ -237,7 +245,7 @@ DistributedReport multiply(const Call& call) {
     status = agree(world, name_of_gemm, status);
   else
     status.why = std::string(name_of_gemm) + ": " + status.why;
-  if (!world.broken().ok()) work.buffers.abandon();
+  if (!world.broken().ok()) leave_to_mpi(call, work);
   throw_if_failed(status);
   throw_if_failed(partly_written(guarded([&] { return call.last_step().run(work.sums, work.for_last_step); })));
   return work.report;

@@ -145,19 +145,28 @@ Status SummaRun::multiply(Index step, Index strip_rows) {
 }
 
 /// One layer: each panel is multiplied when it has come, and then forgotten.
+///
+/// A rank that has the second segment's panels and not the first one's begins with the second: s0 + s1 = s1 + s0. So in
+/// a product whose panels lie on one rank each, ranks need not wait for the first panel.
 Status SummaRun::run_flat() {
   const Index steps = product_.segments.steps();
+  const bool two = steps > 1 && a_.can_begin_two() && b_.can_begin_two();
+  const auto has_whole = [&](Index step) { return a_.has_whole(step) && b_.has_whole(step); };
+  const bool second_first = two && has_whole(1) && !has_whole(0);
   locally([&] { return local_.begin_strip(0, rows_, false); });
   Status status = waiting([&] {
     if (Status begun = begin_move(0); !begun.ok()) return begun;
-    if (Status begun = begin_broadcast(0); !begun.ok()) return begun;
-    return steps > 1 ? begin_move(1) : Status{};
+    if (Status begun = begin_broadcast(0); !begun.ok() || steps == 1) return begun;
+    if (Status begun = begin_move(1); !begun.ok() || !two) return begun;
+    if (Status begun = begin_broadcast(1); !begun.ok() || steps == 2) return begun;
+    return begin_move(2);
   });
-  for (Index step = 0; status.ok() && step < steps; ++step) {
+  for (Index turn = 0; status.ok() && turn < steps; ++turn) {
+    const Index step = second_first && turn < 2 ? 1 - turn : turn, next = two && turn == 0 ? steps : turn + 1;
     status = waiting([&] {
-      if (Status ended = end_broadcast(step); !ended.ok() || step + 1 == steps) return ended;
-      if (Status begun = begin_broadcast(step + 1); !begun.ok() || step + 2 >= steps) return begun;
-      return begin_move(step + 2);
+      if (Status ended = end_broadcast(step); !ended.ok() || next >= steps) return ended;
+      if (Status begun = begin_broadcast(next); !begun.ok() || next + 1 >= steps) return begun;
+      return begin_move(next + 1);
     });
     if (status.ok()) status = multiply(step, rows_);
   }
