@@ -228,6 +228,7 @@ void leave_to_mpi(const Call& call, Work& work) {
 
 DistributedReport multiply(const Call& call) {
   Communicator& world = *call.c.grid->world;
+  const std::uint64_t agreements_before = world.agreements;
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) {
     DistributedReport report;
@@ -248,6 +249,7 @@ DistributedReport multiply(const Call& call) {
   if (!world.broken().ok()) leave_to_mpi(call, work);
   throw_if_failed(status);
   throw_if_failed(partly_written(guarded([&] { return call.last_step().run(work.sums, work.for_last_step); })));
+  work.report.agreements = world.agreements - agreements_before;
   return work.report;
 }
 

@@ -173,8 +173,8 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
       if (held == window.size()) panels_[slot] = part;
     }
     if (count_ == 1) return;
-    ++traffic_.messages;
-    if (root != along_->rank()) traffic_.bytes_received += bytes;
+    ++traffic_.broadcasts;
+    (root == along_->rank() ? traffic_.bytes_sent : traffic_.bytes_received) += bytes;
     status = along_->broadcast(part, bytes, root, broadcasting_[turn]);
   });
   return status;

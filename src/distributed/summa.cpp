@@ -90,7 +90,7 @@ class SummaRun final : public EngineRun {
   LocalProduct local_;
   char* sums_ = nullptr;
   Requests handing_on_;
-  std::uint64_t sums_received_ = 0, sums_messages_ = 0;
+  Traffic traffic_of_sums_;
   double seconds_waiting_ = 0, seconds_multiplying_ = 0;
   Status local_failure_;
 };
@@ -193,8 +193,8 @@ Status SummaRun::run_layered() {
   for (Index strip = 0; receives_sums() && strip < strips(); ++strip) {
     const std::size_t bytes = sums_bytes(rows_of(strip));
     if (bytes == 0) continue;
-    ++sums_messages_;
-    sums_received_ += bytes;
+    ++traffic_of_sums_.messages;
+    traffic_of_sums_.bytes_received += bytes;
     if (Status status =
             world.receive(sums_of(strip), bytes, above, tag_of_sums, coming[static_cast<std::size_t>(strip)]);
         !status.ok())
@@ -209,7 +209,8 @@ Status SummaRun::run_layered() {
       if (Status status = multiply(step, rows); !status.ok()) return status;
     locally([&] { return local_.end_strip(); });
     if (layer_ == 0 || sums_bytes(rows) == 0) continue;
-    ++sums_messages_;
+    ++traffic_of_sums_.messages;
+    traffic_of_sums_.bytes_sent += sums_bytes(rows);
     if (Status status = world.send(sums_of(strip), sums_bytes(rows), below, tag_of_sums, handing_on_); !status.ok())
       return status;
   }
@@ -218,8 +219,13 @@ Status SummaRun::run_layered() {
 
 Status SummaRun::run(DistributedReport& report) {
   Status status = layered_ ? run_layered() : run_flat();
-  report.bytes_received = a_.traffic().bytes_received + b_.traffic().bytes_received + sums_received_;
-  report.messages = a_.traffic().messages + b_.traffic().messages + sums_messages_;
+  Traffic traffic = traffic_of_sums_;
+  traffic += a_.traffic();
+  traffic += b_.traffic();
+  report.bytes_received = traffic.bytes_received;
+  report.bytes_sent = traffic.bytes_sent;
+  report.messages = traffic.messages;
+  report.broadcasts = traffic.broadcasts;
   report.seconds_waiting = seconds_waiting_;
   report.seconds_multiplying = seconds_multiplying_;
   return status.ok() ? local_failure_ : status;

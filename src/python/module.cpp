@@ -222,7 +222,9 @@ nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, cons
   said["planned_bytes"] = report.planned_bytes;
   said["bytes_received"] = report.bytes_received;
   said["bytes_expected"] = report.bytes_expected;
+  said["bytes_sent"] = report.bytes_sent;
   said["messages"] = report.messages;
+  said["broadcasts"] = report.broadcasts;
   said["seconds_waiting"] = report.seconds_waiting;
   said["seconds_multiplying"] = report.seconds_multiplying;
   return said;
