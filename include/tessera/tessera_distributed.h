@@ -39,8 +39,8 @@ TESSERA_C_API tessera_status tessera_grid_create(const void* comm, size_t comm_s
 /** Ends a grid; NULL does nothing. */
 TESSERA_C_API void tessera_grid_destroy(tessera_grid* grid);
 /** Returns how many of `size` rows or columns a rank holds: `block` is the size of a block, `coordinate` the rank's
- * process row or column, `source` that of the first block, and `count` the number of process rows or columns. It is
- * ScaLAPACK's NUMROC. Returns 0 for block < 1, count < 1 or a negative size. */
+ * process row or column, `source` the coordinate of the first block, and `count` the number of process rows or columns.
+ * It is ScaLAPACK's NUMROC. Returns 0 for block < 1, count < 1 or a negative size. */
 TESSERA_C_API int64_t tessera_local_size(int64_t size, int64_t block, int coordinate, int source, int count);
 
 /** The choices of a caller. Start from tessera_default_pgemm_options(). Ranks may differ in backend, threads and
@@ -66,10 +66,9 @@ TESSERA_C_API tessera_status tessera_pgemm(tessera_grid* grid, tessera_dtype typ
 /** Computes the product of complex matrices. `type` is the type of the parts, f32 or f64; alpha and beta point to one
  * complex number each. */
 TESSERA_C_API tessera_status tessera_pgemm_complex(tessera_grid* grid, tessera_dtype type, tessera_op op_a,
-                                                   tessera_op op_b, const void* alpha, const void* a,
-                                                   const int* desc_a, const void* b, const int* desc_b,
-                                                   const void* beta, void* c, const int* desc_c,
-                                                   const tessera_pgemm_options* options);
+                                                   tessera_op op_b, const void* alpha, const void* a, const int* desc_a,
+                                                   const void* b, const int* desc_b, const void* beta, void* c,
+                                                   const int* desc_c, const tessera_pgemm_options* options);
 
 #ifdef __cplusplus
 }

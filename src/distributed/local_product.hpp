@@ -12,7 +12,7 @@
 namespace tessera::distributed {
 
 /// Adds panel products X·Yᵀ to the sums, one segment of k after the other: x is rows×k, y is cols×k. The sums are in
-/// host memory without gaps, row by row; those of 16-bit elements are f32. With a device they go through its memory,
+/// host memory without gaps, row by row; sums of 16-bit elements are f32. With a device they go through its memory,
 /// strip by strip.
 class LocalProduct {
  public:

@@ -123,8 +123,8 @@ DistributedView<T> view_of(const DistributedMatrix<T>& x, Op op) {
   return op == Op::None ? x.view() : x.transposed();
 }
 
-/// Computes this rank's elements of C := alpha·A·B + beta·C by a product on one rank, and counts those that differ. The
-/// bits of an element do not depend on the elements around it.
+/// Computes this rank's elements of C := alpha·A·B + beta·C by a product on one rank, and counts the differing ones.
+/// The bits of an element do not depend on the elements around it.
 template <class T>
 Index differing_from_one_rank(DistributedFactor<T> alpha, const Whole<T>& a, const Whole<T>& b,
                               DistributedFactor<T> beta, const Whole<T>& c, const DistributedMatrix<T>& result) {

@@ -46,7 +46,7 @@ struct DistributedReport {
   std::size_t planned_bytes = 0;    ///< memory that was announced before the product began
   std::size_t allocated_bytes = 0;  ///< memory that it allocated, at most the planned bytes
   std::uint64_t bytes_received = 0; ///< elements' bytes that came from other ranks
-  std::uint64_t bytes_sent = 0;     ///< elements' bytes that this rank gave to MPI; those of a broadcast count once
+  std::uint64_t bytes_sent = 0;     ///< elements' bytes that this rank gave to MPI; a broadcast counts once
   std::uint64_t messages = 0;       ///< messages to one other rank or from one
   std::uint64_t broadcasts = 0;     ///< broadcasts along a process row or column that this rank took part in
   std::uint64_t agreements = 0;     ///< reductions of some numbers over all ranks, by which they agree on errors

@@ -14,7 +14,7 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <tessera/backend/log.hpp>
@@ -34,10 +34,10 @@ Function* find(const char* name) {
                            "; link it with ScaLAPACK (Debian: libscalapack-openmpi-dev or libscalapack-mpich-dev)");
 }
 
-/// A BLACS context with the ranks of its processes, row by row.
+/// A BLACS context with the ranks of its processes in MPI_COMM_WORLD, row by row.
 struct Context {
   int rows = 0, cols = 0, row = 0, col = 0;
-  std::array<char, sizeof(void*)> comm{}; ///< the bytes of the MPI_Comm from which it was made
+  std::array<char, sizeof(void*)> world{}; ///< the bytes of the MPI_Comm
   std::vector<int> ranks;
 };
 
@@ -45,32 +45,34 @@ Context context_of(int number) {
   Context x;
   find<void(int, int*, int*, int*, int*)>("Cblacs_gridinfo")(number, &x.rows, &x.cols, &x.row, &x.col);
   if (x.row < 0) throw InvalidArgument("p?gemm: this process is not in the context " + std::to_string(number));
-  constexpr int system_of_context = 10;
+  constexpr int no_context = -1, default_system = 0;
   int system = 0;
-  find<void(int, int, int*)>("Cblacs_get")(number, system_of_context, &system);
+  find<void(int, int, int*)>("Cblacs_get")(no_context, default_system, &system);
   // An MPI_Comm is a pointer or an int; either is returned in one register, whose first bytes are the handle's.
   const void* handle = find<void*(int)>("Cblacs2sys_handle")(system);
-  std::memcpy(x.comm.data(), &handle, detail::size_of_communicator());
+  std::memcpy(x.world.data(), &handle, detail::size_of_communicator());
   const auto cols = static_cast<std::size_t>(x.cols);
   x.ranks.assign(static_cast<std::size_t>(x.rows) * cols, 0);
   x.ranks[static_cast<std::size_t>(x.row) * cols + static_cast<std::size_t>(x.col)] =
-      detail::rank_in_communicator({x.comm.data(), detail::size_of_communicator()});
+      detail::rank_in_communicator({x.world.data(), detail::size_of_communicator()});
   const int count = x.rows * x.cols;
   find<void(int, const char*, const char*, int, int, int*, int, int, int)>("Cigsum2d")(number, "All", " ", count, 1,
                                                                                        x.ranks.data(), count, -1, -1);
   return x;
 }
 
-/// Returns the grid of a context, which is made once and kept until the process ends.
+/// Returns the grid of a context, which is made once and kept until the process ends. Contexts of the same processes
+/// share it. It is found by ranks of MPI_COMM_WORLD, which all processes know alike: MPI may give the handle of a
+/// communicator that was freed to another one, on some of the processes only.
 std::shared_ptr<detail::GridState> grid_of(int number) {
-  using Key = std::tuple<std::array<char, sizeof(void*)>, std::vector<int>, int>;
+  using Key = std::pair<std::vector<int>, int>;
   static std::mutex mutex;
   static auto& grids = *new std::map<Key, std::shared_ptr<detail::GridState>>;
   const Context x = context_of(number);
   const std::lock_guard lock(mutex);
-  auto& grid = grids[Key(x.comm, x.ranks, x.cols)];
+  auto& grid = grids[Key(x.ranks, x.cols)];
   if (grid == nullptr)
-    grid = detail::make_grid_of({x.comm.data(), detail::size_of_communicator()}, x.ranks, {x.rows, x.cols, 1},
+    grid = detail::make_grid_of({x.world.data(), detail::size_of_communicator()}, x.ranks, {x.rows, x.cols, 1},
                                 default_time_limit);
   return grid;
 }
