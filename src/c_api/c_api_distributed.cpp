@@ -82,12 +82,6 @@ tessera_status multiply(tessera_grid* grid, const Described& a, const Described&
   });
 }
 
-template <class T>
-std::complex<double> factor(const void* address, const char* what) {
-  if (address == nullptr) throw InvalidArgument(std::string(what) + " is null; pass the address of a complex number");
-  return tessera::detail::exact_double(*static_cast<const std::complex<T>*>(address));
-}
-
 } // namespace
 
 tessera_status tessera_grid_create(const void* comm, size_t comm_size, int rows, int cols, int layers,
