@@ -155,7 +155,7 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
   if (Status status = grid_.world->wait(moving_); !status.ok()) return status;
   const Window window = own_window(step);
   if (window.size() == 0 || direct()) return {};
-  const std::size_t turn = step % 2, other = 1 - turn;
+  const std::size_t turn = static_cast<std::size_t>(step % 2), other = 1 - turn;
   std::size_t& slot = receiving_[turn];
   if (!keep_)
     slot = 1 - (under_way_[other] ? receiving_[other] : current_);
@@ -183,7 +183,7 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
 Status Panels::end_broadcast(Index step) {
   const Window window = own_window(step);
   if (window.size() == 0 || direct()) return {};
-  const std::size_t turn = step % 2;
+  const std::size_t turn = static_cast<std::size_t>(step % 2);
   if (Status status = along_->wait(broadcasting_[turn]); !status.ok()) return status;
   under_way_[turn] = false;
   if (in_order(window)) {

@@ -35,8 +35,8 @@ struct ScalapackEstimate {
 
   /// Returns the most indices of a dimension that a rank holds, in whole blocks.
   static double most(Index size, Index block, int count) noexcept {
-    const Index blocks = (size + block - 1) / block;
-    return static_cast<double>((blocks + count - 1) / count * block);
+    const Index blocks = (size + block - 1) / block, of_a_rank = (blocks + count - 1) / count;
+    return static_cast<double>(of_a_rank * block);
   }
   double along_rows(double elements) const noexcept { return cols == 1 ? 0 : elements; }
   double along_cols(double elements) const noexcept { return rows == 1 ? 0 : elements; }
