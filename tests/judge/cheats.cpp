@@ -80,6 +80,11 @@ const Expected cheats[] = {
     {"changes_rounding", Offence::FloatingState, "call 1: the kernel left it changed: the rounding mode"},
     {"flushes_subnormals", Offence::FloatingState, "call 1: the kernel left it changed: F"},
     {"children_eat_memory", Offence::ExceedsMemory, "processes hold ", 20, false, 2, std::size_t{64} << 20},
+    {"published_zeroes_inputs", Offence::ModifiesInputs, "A(0, 0) was changed"},
+    {"published_empty_memory", Offence::Wrong, "call 1: C("},
+    {"published_nan_everywhere", Offence::NotANumber, "call 1: 2250 of 2250 elements of C are NaN"},
+    {"published_copies_input", Offence::Wrong, "call 1: C("},
+    {"published_overwrites_report", Offence::Wrong, "call 1: C(0, 0) is "},
     {"forges_fault", Offence::Crashed, "SIGABRT (Aborted) in call 1", 20, true},
     {"no_symbol", Offence::MissingSymbol, "it does not export solve"},
     {"undefined_symbol", Offence::CannotLoad, "undefined symbol"},
@@ -188,6 +193,12 @@ BOOST_AUTO_TEST_CASE(a_smashed_heap_is_found) {
   BOOST_CHECK_MESSAGE(verdict.why.starts_with("call 1: "), verdict.why);
 }
 #endif
+
+BOOST_AUTO_TEST_CASE(a_slow_first_call_changes_no_number_of_calls) {
+  const JudgeVerdict verdict = try_kernel({.kernel = "published_slow_warmup", .repeat = 5});
+  BOOST_TEST(verdict.passed(), verdict.why);
+  BOOST_CHECK_EQUAL(verdict.seconds.size(), 5);
+}
 
 BOOST_AUTO_TEST_CASE(edges_show_at_odd_shapes) {
   const KernelFile file(kernel_path("whole_tiles_only"), {}, {});
