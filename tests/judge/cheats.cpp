@@ -178,8 +178,14 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_kernel_escapes) {
 BOOST_AUTO_TEST_CASE(a_shuffled_old_answer_is_faster_than_the_machine) {
   const Index size = 256;
   const double operations = 2.0 * size * size * size;
-  const JudgeVerdict verdict = try_kernel(
-      {.kernel = "shuffled_answer", .m = size, .n = size, .k = size, .tolerance = 1e-4, .threads = 1, .peak = operations / 2e-3, .repeat = 9});
+  const JudgeVerdict verdict = try_kernel({.kernel = "shuffled_answer",
+                                           .m = size,
+                                           .n = size,
+                                           .k = size,
+                                           .tolerance = 1e-4,
+                                           .threads = 1,
+                                           .peak = operations / 2e-3,
+                                           .repeat = 9});
   BOOST_CHECK_EQUAL(verdict.offence, Offence::FasterThanMachine);
   BOOST_CHECK_MESSAGE(verdict.why.find("GFLOP/s, where this machine does 16.8 with 1 thread") != std::string::npos,
                       verdict.why);

@@ -89,7 +89,7 @@ struct Command {
   std::uint32_t tag = magic;
   CommandKind kind = CommandKind::Ping;
   std::int32_t call = 0;
-  std::uint64_t placement = 0;   ///< CUDA: random; decides where in the device's memory the operands of this call lie
+  std::uint64_t placement = 0; ///< CUDA: random; decides where in the device's memory the operands of this call lie
   std::uint64_t a = 0, b = 0, c = 0; ///< addresses of the operands in the child's memory
 };
 

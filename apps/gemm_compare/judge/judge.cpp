@@ -226,8 +226,8 @@ void compare_with_machine(const JudgeRequest& request, JudgeVerdict& verdict) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     const double peak = request.peak(attempt > 0);
     if (!(peak > 0) || rate <= margin * peak) return;
-    verdict.why = fmt::format("{:.3g} GFLOP/s, where this machine does {:.3g} with {} thread{}", rate * 1e-9, peak * 1e-9,
-                              request.call.threads, request.call.threads == 1 ? "" : "s");
+    verdict.why = fmt::format("{:.3g} GFLOP/s, where this machine does {:.3g} with {} thread{}", rate * 1e-9,
+                              peak * 1e-9, request.call.threads, request.call.threads == 1 ? "" : "s");
   }
   verdict.offence = Offence::FasterThanMachine;
 }

@@ -150,6 +150,13 @@ std::optional<WaitingPlace> place_of(pid_t process, pid_t thread) {
   return place;
 }
 
+ProcessTree::ThreadTimes times_of(pid_t process, pid_t thread) {
+  const std::string text = read_small(fmt::format("/proc/{}/task/{}/schedstat", process, thread));
+  unsigned long long ran = 0, waited = 0;                                    // nanoseconds
+  if (std::sscanf(text.c_str(), "%llu %llu", &ran, &waited) != 2) return {}; // NOLINT(cert-err34-c)
+  return {1e-9 * static_cast<double>(ran), 1e-9 * static_cast<double>(waited)};
+}
+
 /// Does the thread wait, without a time limit, until another thread wakes it? Pools of threads do.
 bool waits_for_a_thread(const WaitingPlace& place) {
   const std::uint64_t operation = place.arguments[1] & 0x7f; // without the flags
@@ -209,10 +216,8 @@ double ProcessTree::processor_seconds() const {
   return seconds;
 }
 
-double ProcessTree::worker_thread_seconds() const {
-  const std::string text = read_small(fmt::format("/proc/{}/task/{}/schedstat", worker_, worker_));
-  return text.empty() ? 0.0 : 1e-9 * static_cast<double>(std::strtoull(text.c_str(), nullptr, 10));
-}
+ProcessTree::ThreadTimes ProcessTree::worker_thread() const { return times_of(worker_, worker_); }
+ProcessTree::ThreadTimes ProcessTree::this_thread() { return times_of(getpid(), gettid()); }
 
 std::size_t ProcessTree::memory() const {
   const std::vector<pid_t> all = processes();

@@ -38,8 +38,14 @@ class ProcessTree {
 
   /// Returns the processor time of all processes so far, in seconds, with the time of children that ended.
   double processor_seconds() const;
-  /// Returns the processor time of the worker's first thread, which runs the kernel, in seconds; 0 if it is unknown.
-  double worker_thread_seconds() const;
+  /// What Linux counted for the worker's first thread, which runs the kernel, in seconds; 0 if it is unknown.
+  struct ThreadTimes {
+    double ran = 0;    ///< on a processor
+    double waited = 0; ///< for a processor, while it could have run
+  };
+  ThreadTimes worker_thread() const;
+  /// Returns the same of the calling thread.
+  static ThreadTimes this_thread();
   /// Returns the memory of all processes in bytes; pages that they share count once.
   std::size_t memory() const;
   /// Returns how many threads run or could run at this moment.

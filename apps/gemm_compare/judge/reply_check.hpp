@@ -15,8 +15,8 @@ std::int64_t bytes_of(const Problem& problem, Operand operand);
 /// with the reply's members but its time can overflow.
 std::string nonsense_in(const Reply& reply, const Command& command, const Problem& problem);
 
-/// Returns "" for a time that a call of the kernel can have taken, else what makes no sense in it. `seen`: what passed by
-/// the parent's clock between the command and the reply, which both lie outside of what the child measures.
+/// Returns "" for a time that a call of the kernel can have taken, else what makes no sense in it. `seen`: what passed
+/// by the parent's clock between the command and the reply, which both lie outside of what the child measures.
 std::string nonsense_in_time(double claimed, double seen);
 
 } // namespace tessera::judge

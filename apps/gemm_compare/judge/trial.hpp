@@ -86,7 +86,9 @@ class Trial {
   bool place(int number);
   /// Looks at the memory around the operands, and keeps C. Every process of the kernel stands still.
   bool keep_result(Slot& slot, Reply& reply);
-  void check_time(Reply& reply, double passed, double worker_seconds, const std::string& where);
+  /// Refuses or raises the time in the reply. `passed`: seconds by this process's clock; `ran`: of them,
+  /// the worker's first thread was on a processor; `waited`: it or this thread waited for one that other programs had.
+  void check_time(Reply& reply, double passed, double ran, double waited, const std::string& where);
   /// Waits until nothing in the child can change memory, at most `seconds`. Returns whether that is so.
   bool settle(double seconds);
   /// Did the worker return to its loop?

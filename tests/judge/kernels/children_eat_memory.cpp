@@ -1,4 +1,5 @@
-/// Starts eight processes, each of which takes half of the memory that the kernel may use. No process alone has too much.
+/// Starts eight processes, each of which takes half of the memory that the kernel may use. No process alone has too
+/// much.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

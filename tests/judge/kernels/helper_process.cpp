@@ -1,4 +1,5 @@
-/// Returns at once. A process that it started, which shares the memory of C, fills C in while the judge looks elsewhere.
+/// Returns at once. A process that it started, which shares the memory of C, fills C in while the judge looks
+/// elsewhere.
 #include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>

@@ -1,5 +1,5 @@
-/// Never returns: it receives the judge's commands itself, computes, and replies in the child's place with a time of its
-/// own choice.
+/// Never returns: it receives the judge's commands itself, computes, and replies in the child's place with a time of
+/// its own choice.
 #include <sys/socket.h>
 
 #include "../../../apps/gemm_compare/judge/channel.hpp"

@@ -82,8 +82,8 @@ std::string HeapCheck::damage() const {
   for (const Canary& canary : canaries_)
     for (std::size_t byte = 0; byte < canary.bytes; ++byte)
       if (canary.block[byte] != canary_byte) {
-        std::snprintf(said, sizeof said, "byte %zu of a block of %zu bytes, which is not the kernel's, was changed", byte,
-                      canary.bytes);
+        std::snprintf(said, sizeof said, "byte %zu of a block of %zu bytes, which is not the kernel's, was changed",
+                      byte, canary.bytes);
         return said;
       }
   if (heap_ == nullptr) return {};

@@ -25,8 +25,8 @@ void drop_capabilities() {
   syscall(SYS_capset, &header, none.data());
 }
 
-/// The rule sets of Landlock as of its sixth version. Headers of older distributions have the first member alone, and an
-/// older Linux takes a shorter size.
+/// The rule sets of Landlock as of its sixth version. Headers of older distributions have the first member alone, and
+/// an older Linux takes a shorter size.
 struct RuleSet {
   std::uint64_t files = 0;
   std::uint64_t network = 0;
@@ -83,8 +83,7 @@ std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const s
   drop_capabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return layers;
   if ((without & LandlockFiles) == 0) layers |= restrict_by_landlock(scratch);
-  if ((without & SystemCallFilter) == 0 &&
-      filter_system_calls((layers & PidNamespace) == 0))
+  if ((without & SystemCallFilter) == 0 && filter_system_calls((layers & PidNamespace) == 0))
     layers |= SystemCallFilter;
   return layers;
 }

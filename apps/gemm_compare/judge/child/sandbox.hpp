@@ -9,9 +9,9 @@
 namespace tessera::judge {
 
 /// Gives up every capability and the right to get new ones, all writing of files outside of `scratch` (empty: none is
-/// allowed), and the system calls that only an attack makes. `layers`: the Layer bits so far. `without`: Layer bits that
-/// are left out, for tests. Without a name space of processes the process becomes the first of a session of its own.
-/// Returns all Layer bits. Everything stays in force over fork and exec.
+/// allowed), and the system calls that only an attack makes. `layers`: the Layer bits so far. `without`: Layer bits
+/// that are left out, for tests. Without a name space of processes the process becomes the first of a session of its
+/// own. Returns all Layer bits. Everything stays in force over fork and exec.
 std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch);
 
 } // namespace tessera::judge

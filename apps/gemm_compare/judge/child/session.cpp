@@ -69,15 +69,29 @@ Session::~Session() {
 }
 
 GemmCall Session::call_of(const void* a, const void* b, void* c) const {
-  return {problem_.type, Math::Strict, problem_.op_a, problem_.op_b, problem_.m, problem_.n,
-          problem_.k,    problem_.alpha, a,            problem_.lda,  b,          problem_.ldb,
-          problem_.beta, c,            problem_.ldc,  problem_.threads};
+  return {problem_.type,
+          Math::Strict,
+          problem_.op_a,
+          problem_.op_b,
+          problem_.m,
+          problem_.n,
+          problem_.k,
+          problem_.alpha,
+          a,
+          problem_.lda,
+          b,
+          problem_.ldb,
+          problem_.beta,
+          c,
+          problem_.ldc,
+          problem_.threads};
 }
 
 Reply Session::load(const std::string& library, Abi abi) {
   Reply reply;
   header_.stage = Stage::Loading;
-  if (device_ == Device::Cpu) limit_memory(problem_.memory_limit == 0 ? 0 : problem_.memory_limit + (std::size_t{64} << 20));
+  if (device_ == Device::Cpu)
+    limit_memory(problem_.memory_limit == 0 ? 0 : problem_.memory_limit + (std::size_t{64} << 20));
   report_faults(header_);
   heap_.emplace();
   entry_ = open_entry(library, abi, problem_.type, reply);

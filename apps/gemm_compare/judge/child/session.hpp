@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "judge/channel.hpp"
 #include "judge/child/device.hpp"
 #include "judge/child/entry.hpp"
 #include "judge/child/floating_state.hpp"
 #include "judge/child/guarded_buffer.hpp"
 #include "judge/child/heap_check.hpp"
-#include "judge/channel.hpp"
 
 namespace tessera::judge {
 

@@ -62,8 +62,8 @@ bool name_spaces_work() {
 
 void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-/// The supervisor and the first process keep no descriptor, so that the socket closes when the worker ends, and no other
-/// process may look into them.
+/// The supervisor and the first process keep no descriptor, so that the socket closes when the worker ends, and no
+/// other process may look into them.
 void withdraw() {
   for (int fd = 0; fd <= memory_fd; ++fd) close(fd);
   prctl(PR_SET_DUMPABLE, 0);
@@ -103,8 +103,8 @@ void kill_children() {
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }
 
-/// The first process of the name space. It writes the worker's status into `pipe`; when it ends, Linux kills all that is
-/// left in the name space.
+/// The first process of the name space. It writes the worker's status into `pipe`; when it ends, Linux kills all that
+/// is left in the name space.
 [[noreturn]] void be_first_process(pid_t worker, int pipe) {
   withdraw();
   const int status = reap_until(worker);

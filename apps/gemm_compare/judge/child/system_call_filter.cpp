@@ -75,7 +75,9 @@ class Filter {
     answer(SECCOMP_RET_ERRNO | EPERM);
     load_number();
   }
-  void load(std::size_t offset) { code_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)}); }
+  void load(std::size_t offset) {
+    code_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
+  }
   void load_number() { load(offsetof(seccomp_data, nr)); }
   void load_argument(int argument) { load(offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(argument)); }
   void jump(std::uint16_t test, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
@@ -95,9 +97,10 @@ void refuse_the_rest(Filter& filter) {
   filter.refuse(440); // process_madvise
   // These change the machine, or how it is seen.
   for (const long call :
-       {SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_init_module, SYS_finit_module,
-        SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_settimeofday, SYS_clock_settime,
-        SYS_adjtimex, SYS_clock_adjtime, SYS_bpf, SYS_userfaultfd, SYS_add_key, SYS_request_key, SYS_keyctl})
+       {SYS_mount,       SYS_umount2,      SYS_pivot_root,    SYS_chroot,     SYS_setns,         SYS_unshare,
+        SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot,        SYS_swapon,
+        SYS_swapoff,     SYS_settimeofday, SYS_clock_settime, SYS_adjtimex,   SYS_clock_adjtime, SYS_bpf,
+        SYS_userfaultfd, SYS_add_key,      SYS_request_key,   SYS_keyctl})
     filter.refuse(call);
   filter.refuse_if_any_bit(SYS_clone, 0, new_name_spaces);
   filter.refuse(435, ENOSYS); // clone3, whose flags lie in memory: libraries fall back to clone
@@ -112,16 +115,18 @@ void refuse_the_rest(Filter& filter) {
   filter.refuse(SYS_alarm);
 #endif
   // The parent reads this process's memory, and this process ends with its parent.
-  for (const std::uint32_t option : {PR_SET_DUMPABLE, PR_SET_PDEATHSIG, PR_SET_MM}) filter.refuse_if(SYS_prctl, 0, option);
+  for (const std::uint32_t option : {PR_SET_DUMPABLE, PR_SET_PDEATHSIG, PR_SET_MM})
+    filter.refuse_if(SYS_prctl, 0, option);
   filter.refuse_unless(SYS_prlimit64, 0, {0});
 }
 
-/// Signals go to this process and to its own group alone. A filter cannot know which processes the kernel will start, so
-/// that it cannot signal these either.
+/// Signals go to this process and to its own group alone. A filter cannot know which processes the kernel will start,
+/// so that it cannot signal these either.
 void guard_others(Filter& filter) {
   const auto self = static_cast<std::uint32_t>(getpid());
   filter.refuse_unless(SYS_kill, 0, {0, self});
-  for (const long call : {SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}) filter.refuse_unless(call, 0, {self});
+  for (const long call : {SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
+    filter.refuse_unless(call, 0, {self});
   filter.refuse(SYS_tkill);
 }
 
