@@ -323,8 +323,6 @@ std::string_view to_string(Abi abi) {
       return "tessera";
     case Abi::Cblas:
       return "cblas";
-    case Abi::Python:
-      return "python";
   }
   return "unknown";
 }

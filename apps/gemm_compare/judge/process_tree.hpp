@@ -27,7 +27,7 @@ class ProcessTree {
 
   pid_t worker() const noexcept { return worker_; }
 
-  /// Returns the worker and all processes that it or they started, also those that left its group and its session.
+  /// Returns the worker and all its descendants, also the ones that left its group and its session.
   std::vector<pid_t> processes() const;
 
   /// Stops every thread of every process, so that nothing in the kernel's reach changes any memory. Returns whether all
