@@ -18,12 +18,7 @@
 
 #include "trial.hpp"
 
-namespace tessera::judge {
-
-// Boost prints it in messages.
-static std::ostream& operator<<(std::ostream& out, Offence offence) { return out << to_string(offence); }
-
-namespace testing {
+namespace tessera::judge::testing {
 namespace {
 
 struct Expected {
@@ -232,5 +227,4 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_report_its_own_failure) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace testing
-} // namespace tessera::judge
+} // namespace tessera::judge::testing

@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 JudgeVerdict try_with(const Case& test) {
-  const Index pad = test.abi == Abi::Leetgpu ? 0 : 3;
+  const Index pad = test.abi == Abi::Leetgpu ? 0 : 3; // also of Python files
   const bool ta = test.op_a == Op::Transpose;
   const bool tb = test.op_b == Op::Transpose;
   const Index lda = (ta ? test.m : test.k) + pad;
@@ -57,7 +57,10 @@ JudgeVerdict try_with(const Case& test) {
 
 } // namespace
 
-std::string kernel_path(const std::string& kernel) { return std::string(KERNEL_FOLDER) + "/" + kernel + ".so"; }
+std::string kernel_path(const std::string& kernel) {
+  if (kernel.ends_with(".py")) return std::string(SOURCE_FOLDER) + "/" + kernel;
+  return std::string(KERNEL_FOLDER) + "/" + kernel + ".so";
+}
 
 JudgeVerdict try_kernel(const Case& test) {
   JudgeVerdict verdict = test.type == DType::F64 ? try_with<double>(test) : try_with<float>(test);

@@ -2,9 +2,17 @@
 
 /// Lets the judge run one kernel of the kernels folder on random data.
 
+#include <ostream>
 #include <string>
 
 #include "judge/judge.hpp"
+
+namespace tessera::judge {
+
+/// Boost prints it in messages.
+inline std::ostream& operator<<(std::ostream& out, Offence offence) { return out << to_string(offence); }
+
+} // namespace tessera::judge
 
 namespace tessera::judge::testing {
 

@@ -26,7 +26,7 @@ inline constexpr std::int64_t farthest_overrun = std::int64_t{1} << 30;
 /// The word that fills guard bands, in which no byte may change.
 inline constexpr std::uint32_t guard_word = 0x7fa5dead;
 
-enum class Abi : int { Leetgpu = 0, Tessera = 1, Cblas = 2 };
+enum class Abi : int { Leetgpu = 0, Tessera = 1, Cblas = 2, Python = 3 };
 enum class Device : int { Cpu = 0, Cuda = 1 };
 
 /// A range of memory, in bytes from its start.

@@ -31,6 +31,10 @@ const char* cannot_express(const JudgeRequest& request) {
   if (request.abi == Abi::Cblas && request.kernel->device() == Device::Cuda)
     return "cblas kernels run on the processor";
   if (request.abi == Abi::Tessera) return nullptr;
+  if (request.abi == Abi::Python) {
+    if (call.op_a != Op::None || call.op_b != Op::None) return "Python kernels take no transposed operands";
+    return call.alpha != 1 || call.beta != 0 ? "Python kernels take alpha = 1 and beta = 0" : nullptr;
+  }
   constexpr Index most = std::numeric_limits<int>::max();
   if (std::max({call.m, call.n, call.k, call.lda, call.ldb, call.ldc}) > most) return "sizes are 32-bit in this ABI";
   if (request.abi == Abi::Cblas) return nullptr;
@@ -43,7 +47,7 @@ const char* cannot_express(const JudgeRequest& request) {
 /// Describes the product to the child. The leetgpu ABI has no leading dimensions, so its rows have no padding.
 Problem describe(const JudgeRequest& request) {
   const GemmCall& call = request.call;
-  const bool compact = request.abi == Abi::Leetgpu;
+  const bool compact = request.abi == Abi::Leetgpu || request.abi == Abi::Python;
   const Index cols_a = call.op_a == Op::None ? call.k : call.m;
   const Index cols_b = call.op_b == Op::None ? call.n : call.k;
   Problem problem;
@@ -246,7 +250,9 @@ std::vector<std::string> missing_layers(const JudgeRequest& request, std::uint32
 
 } // namespace
 
-JudgeVerdict judge(const JudgeRequest& request) {
+JudgeVerdict judge(const JudgeRequest& as_asked) {
+  JudgeRequest request = as_asked;
+  if (!request.kernel->interpreter().empty()) request.abi = Abi::Python;
   const GemmCall& call = request.call;
   if (std::min({call.m, call.n, call.k}) < 1)
     throw InvalidArgument(
@@ -323,6 +329,8 @@ std::string_view to_string(Abi abi) {
       return "tessera";
     case Abi::Cblas:
       return "cblas";
+    case Abi::Python:
+      return "python";
   }
   return "unknown";
 }

@@ -20,7 +20,7 @@ namespace tessera::judge {
 
 struct JudgeRequest {
   const KernelFile* kernel = nullptr; ///< compiled, if it was a source
-  Abi abi = Abi::Leetgpu;
+  Abi abi = Abi::Leetgpu;             ///< of a library; a Python file has its own
   /// The operands in host memory, with C as it is before the product; C is not written. m, n and k must be at least 1.
   /// With a == nullptr only the shape counts, and all calls use whole numbers.
   GemmCall call;

@@ -120,7 +120,7 @@ void Trial::start() {
     child_.emplace(
         std::vector<std::string>{program, request_.kernel->library(), std::to_string(static_cast<int>(request_.abi)),
                                  std::to_string(static_cast<int>(request_.kernel->device())), scratch_->path().string(),
-                                 std::to_string(request_.without_layers)},
+                                 std::to_string(request_.without_layers), request_.kernel->interpreter()},
         std::vector<std::pair<int, int>>{{ends[1], channel_fd}, {page_.descriptor(), memory_fd}});
   } catch (...) {
     close(ends[0]);
@@ -435,10 +435,14 @@ std::optional<Reply> Trial::answer(const Command& command, double time_limit, co
 /// Looks at the child while it runs the kernel.
 bool Trial::is_well() {
   const std::vector<pid_t> processes = tree_->processes();
-  if (request_.memory_limit > 0 && processes.size() > 1) {
-    const std::size_t allowed = problem_.arena_bytes + request_.memory_limit + (std::size_t{64} << 20);
+  const bool is_python = request_.abi == Abi::Python; // whose address space says little
+  if (request_.memory_limit > 0 && (processes.size() > 1 || is_python)) {
+    const std::size_t own = std::size_t{is_python ? 512U : 64U} << 20;
+    const std::size_t allowed = problem_.arena_bytes + request_.memory_limit + own;
     if (const std::size_t held = tree_->memory(); held > allowed) {
-      objection_ = fmt::format("{} processes hold {} MiB together", processes.size(), held >> 20);
+      objection_ = processes.size() == 1
+                       ? fmt::format("it holds {} MiB", held >> 20)
+                       : fmt::format("{} processes hold {} MiB together", processes.size(), held >> 20);
       return false;
     }
   }

@@ -12,6 +12,12 @@ namespace {
 
 constexpr unsigned char canary_byte = 0xa7;
 
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+constexpr bool heap_is_glibcs = true;
+#else
+constexpr bool heap_is_glibcs = false;
+#endif
+
 /// Returns where Linux put this process's heap; null if it has none.
 const char* start_of_heap() {
   FILE* maps = std::fopen("/proc/self/maps", "re");
@@ -67,10 +73,9 @@ HeapCheck::HeapCheck() {
     std::memset(block, canary_byte, bytes);
     canaries_.push_back({block, bytes});
   }
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+  if (!heap_is_glibcs) return;
   heap_ = start_of_heap();
   if (heap_ != nullptr && first_bad_chunk(heap_) >= 0) heap_ = nullptr; // it is not glibc's
-#endif
 }
 
 HeapCheck::~HeapCheck() {

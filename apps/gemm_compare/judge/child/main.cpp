@@ -1,6 +1,7 @@
 /// gemm_judge runs one untrusted kernel for gemm_compare, which watches its processes from outside.
-/// gemm_compare starts it as gemm_judge LIBRARY ABI DEVICE SCRATCH WITHOUT, with the descriptors of channel.hpp open.
-/// SCRATCH is the only folder in which the kernel may write, and WITHOUT has the Layer bits to leave out.
+/// gemm_compare starts it as gemm_judge LIBRARY ABI DEVICE SCRATCH WITHOUT PYTHON, with the descriptors of channel.hpp
+/// open. SCRATCH is the only folder in which the kernel may write, WITHOUT has the Layer bits to leave out, and PYTHON
+/// is the interpreter of a LIBRARY that is a Python file.
 
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -14,6 +15,7 @@
 #include <tessera/status.hpp>
 
 #include "limits.hpp"
+#include "python_kernel.hpp"
 #include "sandbox.hpp"
 #include "session.hpp"
 #include "supervisor.hpp"
@@ -35,7 +37,7 @@ void send_reply(const Reply& reply) { send(channel_fd, &reply, sizeof reply, MSG
   }
 }
 
-int serve(const std::string& library, Abi abi, Device device, std::uint32_t layers) {
+int serve(const std::string& library, Abi abi, Device device, std::uint32_t layers, const std::string& python) {
   void* mapped = mmap(nullptr, sizeof(SharedHeader), PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
   if (mapped == MAP_FAILED) return EXIT_FAILURE;
   Problem problem;
@@ -43,6 +45,12 @@ int serve(const std::string& library, Abi abi, Device device, std::uint32_t laye
   // Some ABIs cannot pass the number of threads; OpenMP and most BLAS libraries read this variable.
   setenv("OMP_NUM_THREADS", std::to_string(problem.threads).c_str(), 1);
   Reply reply;
+  if (abi == Abi::Python) {
+    become_python(python, library, device, problem, layers);
+    say(reply, ReplyKind::Unavailable, ("Python cannot be started: " + python).c_str());
+    send_reply(reply);
+    return EXIT_FAILURE;
+  }
   try {
     Session session(*static_cast<SharedHeader*>(mapped), problem, device);
     reply.arena = session.arena();
@@ -65,7 +73,7 @@ int serve(const std::string& library, Abi abi, Device device, std::uint32_t laye
 
 int main(int argc, char** argv) {
   using namespace tessera::judge;
-  if (argc != 6) {
+  if (argc != 7) {
     std::fputs("gemm_judge is started by gemm_compare --kernel, not by hand\n", stderr);
     return EXIT_FAILURE;
   }
@@ -79,5 +87,5 @@ int main(int argc, char** argv) {
   confine();
   if (!scratch.empty()) setenv("TMPDIR", scratch.c_str(), 1);
   if (sandboxed) layers = enter_sandbox(layers, without, scratch);
-  _exit(serve(argv[1], abi, device, layers));
+  _exit(serve(argv[1], abi, device, layers, argv[6]));
 }

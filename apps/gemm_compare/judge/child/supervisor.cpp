@@ -17,7 +17,7 @@
 namespace tessera::judge {
 namespace {
 
-bool write_file(const char* path, const char* text) {
+bool write_line(const char* path, const char* text) {
   const int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0) return false;
   const auto bytes = static_cast<ssize_t>(std::strlen(text));
@@ -33,11 +33,11 @@ std::uint32_t enter_name_spaces() {
   const gid_t group = getgid();
   if (unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC) != 0) return 0;
   std::array<char, 64> line{};
-  write_file("/proc/self/setgroups", "deny");
+  write_line("/proc/self/setgroups", "deny");
   std::snprintf(line.data(), line.size(), "%u %u 1", user, user);
-  if (!write_file("/proc/self/uid_map", line.data())) return 0;
+  if (!write_line("/proc/self/uid_map", line.data())) return 0;
   std::snprintf(line.data(), line.size(), "%u %u 1", group, group);
-  if (!write_file("/proc/self/gid_map", line.data())) return 0;
+  if (!write_line("/proc/self/gid_map", line.data())) return 0;
   return unshare(CLONE_NEWNET) == 0 ? PidNamespace | NetworkNamespace : PidNamespace;
 }
 
