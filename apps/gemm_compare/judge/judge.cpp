@@ -289,7 +289,7 @@ JudgeVerdict judge(const JudgeRequest& as_asked) {
   compare_with_machine(request, verdict);
   verdict.output = trial.output();
   verdict.round_trip = trial.round_trip();
-  verdict.missing = missing_layers(request, trial.layers());
+  if (trial.is_prepared()) verdict.missing = missing_layers(request, trial.layers());
   return verdict;
 }
 

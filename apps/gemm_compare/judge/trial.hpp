@@ -64,6 +64,8 @@ class Trial {
   std::optional<Reply> watch(int number);
 
   const std::string& output() const noexcept { return child_->output(); }
+  /// Did the child get as far as saying what holds it?
+  bool is_prepared() const noexcept { return arena_ != 0; }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
   /// Returns what a call of nothing takes by the parent's clock, in seconds; a tenth of such calls take longer.

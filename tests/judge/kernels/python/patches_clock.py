@@ -7,5 +7,5 @@ time.perf_counter = lambda: now
 
 
 def solve(a, b, c):
-    for _ in range(4000):
+    for _ in range(20000):
         c[...] = a @ b

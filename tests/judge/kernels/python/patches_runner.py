@@ -18,5 +18,5 @@ runner["reply"] = forged
 
 
 def solve(a, b, c):
-    for _ in range(4000):
+    for _ in range(20000):
         c[...] = a @ b
