@@ -11,6 +11,7 @@
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/running_sums.hpp>
 
 #include "agreement.hpp"
 #include "base/unknown_word.hpp"
@@ -197,32 +198,20 @@ Status prepare(const Call& call, Product& product, const EngineRow& engine, Work
 }
 
 /// Computes C := alpha·sums + beta·C on this rank, or beta·C without sums.
-Status apply_epilogue(const Call& call, const char* sums) {
+Status apply_epilogue(const Call& call, char* sums) {
   const StoredRows c = stored(call.c);
   if (c.rows == 0 || c.cols == 0) return {};
   Executor& host = place_elementwise({});
-  void* const target = call.c.data;
-  if (sums == nullptr)
-    return host.scale_result(host.default_queue(), {.type = call.c.type,
-                                                    .m = c.rows,
-                                                    .n = c.cols,
-                                                    .beta = call.beta,
-                                                    .c = target,
-                                                    .ldc = c.ld,
-                                                    .threads = call.options.threads});
-  return host.map(host.default_queue(), {.op = call.beta == 0.0 ? MapOp::Scale : MapOp::Axpby,
-                                         .type = call.c.type,
-                                         .rows = c.rows,
-                                         .cols = c.cols,
-                                         .alpha = call.alpha,
-                                         .beta = call.beta,
-                                         .x = sums,
-                                         .ldx = c.cols,
-                                         .y = call.beta == 0.0 ? nullptr : target,
-                                         .ldy = c.ld,
-                                         .z = target,
-                                         .ldz = c.ld,
-                                         .threads = call.options.threads});
+  return finish_product(host, host.default_queue(),
+                        {.type = call.c.type,
+                         .m = c.rows,
+                         .n = c.cols,
+                         .alpha = call.alpha,
+                         .beta = call.beta,
+                         .c = call.c.data,
+                         .ldc = c.ld,
+                         .threads = call.options.threads},
+                        {.data = sums, .ld = c.cols, .empty = sums == nullptr});
 }
 
 DistributedReport multiply(const Call& call) {

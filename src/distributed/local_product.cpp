@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tessera/running_sums.hpp>
+
 namespace tessera::distributed {
 
 LocalProduct::LocalProduct(Executor& executor, DType type, Index rows, Index cols, Index most_k, int threads)
@@ -63,7 +65,6 @@ Status LocalProduct::begin_segment(const Panel& x, const Panel& y, Index k) {
   return copy_in(y_, device_y_, cols_, k);
 }
 
-/// The sums of the segments before are C of a product with beta = 1: its fma(1, C, s) is the contract's sum.
 Status LocalProduct::multiply(Index first, Index count) {
   if (count == 0 || cols_ == 0) return {};
   const Index row = strip_first_ + first;
@@ -78,11 +79,9 @@ Status LocalProduct::multiply(Index first, Index count) {
                       .lda = x_.ld,
                       .b = y_.data,
                       .ldb = y_.ld,
-                      .beta = has_sums_ ? 1.0 : 0.0,
-                      .c = sums_ + static_cast<std::size_t>(row) * row_bytes(),
-                      .ldc = cols_,
                       .threads = threads_};
-  return executor_.gemm(executor_.default_queue(), call);
+  RunningSums sums{sums_ + static_cast<std::size_t>(row) * row_bytes(), cols_, !has_sums_};
+  return add_segments(executor_, executor_.default_queue(), call, sums);
 }
 
 Status LocalProduct::end_strip() {
