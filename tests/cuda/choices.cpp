@@ -56,7 +56,8 @@ BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
             if (plan.sharing != Sharing::Results) BOOST_TEST(plan.k_parts == 1);
             const Index tiles =
                 (m + plan.cluster_rows() - 1) / plan.cluster_rows() * ((n + plan.tile_n - 1) / plan.tile_n);
-            if (plan.slices > 1 || plan.k_parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= 132);
+            const int rounds = n <= 64 && plan.k_parts == 1 ? 3 : 1;
+            if (plan.slices > 1 || plan.k_parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= rounds * 132);
           }
         }
   BOOST_TEST(choose_plan(8192, 8192, 128, 132, tessera::cuda::tma::Tiles::All).tile_n ==

@@ -47,15 +47,16 @@ constexpr ProductOfClusterSplitK products_of_cluster_split_k[]{
 
 /// Products in tiles of 64 rows. They have 128 columns for two consumers, or 64 columns, of which each consumer, of one
 /// block or of several, has a part of k. There are whole tiles, tiles with some rows and columns less, lines that begin
-/// anywhere, and slices of k.
+/// anywhere, and slices of k, also more of them than there are multiprocessors for.
 struct ProductInTilesOf64Rows {
   Index m, n, k;
   int tile_n, k_parts, slices;
 };
 
 constexpr ProductInTilesOf64Rows products_in_tiles_of_64_rows[]{
-    {1024, 1024, 1024, 128, 1, 1}, {300, 3000, 520, 128, 1, 1}, {301, 700, 333, 128, 1, 1}, {324, 100, 1000, 128, 1, 4},
-    {200, 315, 1000, 64, 1, 1},    {200, 530, 2055, 64, 2, 1},  {263, 702, 2056, 64, 2, 1},
+    {1024, 1024, 1024, 128, 1, 1}, {300, 3000, 520, 128, 1, 1}, {301, 700, 333, 128, 1, 1},
+    {324, 100, 1000, 128, 1, 4},   {200, 315, 1000, 64, 1, 1},  {200, 530, 2055, 64, 2, 1},
+    {263, 702, 2056, 64, 2, 1},    {4548, 29, 3744, 64, 1, 5},  {4345, 25, 3661, 64, 1, 5},
 };
 
 /// Products of 65 to 256 rows, which become columns: with tiles of all widths that they have, some rows and columns

@@ -96,11 +96,15 @@ BOOST_AUTO_TEST_CASE(sums_over_two_indices_and_of_blocks_and_transposes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_large_sum_without_memory) {
-  const Index n = options().quick ? 100003 : 3000017;
-  std::vector<double> x(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = Sine{}(i);
-  BOOST_TEST(sum(subject(), n, Sine{}) == model_reduction<double>(x, 0.0, model_add<double>));
+BOOST_AUTO_TEST_CASE(large_sums_without_memory) {
+  constexpr Index more_than_a_block_combines = 32 * 1024 * 1024 + 1025; // on a device
+  std::vector<Index> lengths{100003};
+  if (!options().quick) lengths.insert(lengths.end(), {3000017, more_than_a_block_combines});
+  for (const Index n : lengths) {
+    std::vector<double> x(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = Sine{}(i);
+    BOOST_TEST(sum(subject(), n, Sine{}) == model_reduction<double>(x, 0.0, model_add<double>), "n = " << n);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(extrema_with_their_first_places) {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Copies between host and device. Copies of pinned host memory and small copies go directly. Large copies of pageable
-/// memory go through pinned buffers: each of a few threads fills one of its two buffers while the device empties the
-/// other. The driver would use a single thread.
+/// Copies between host and device. Copies of pinned host memory and small copies go directly; up to 4 KiB come to the
+/// host by way of one pinned buffer. Large copies of pageable memory go through pinned buffers: each of a few threads
+/// fills one of its two buffers while the device empties the other. The driver would use a single thread.
 
 #include <cuda_runtime_api.h>
 
@@ -50,6 +50,8 @@ class Staging {
   Status run_on_threads(Transfer& transfer, Work work) noexcept;
   Status carry_in(Buffers& own, Transfer& transfer) const noexcept;
   Status carry_out(Buffers& own, Transfer& transfer) const noexcept;
+  bool prepare_fetch() noexcept;
+  Status fetch(cudaStream_t stream, void* host, const void* device, std::size_t bytes) const noexcept;
 
   int device_;
   int threads_;
@@ -58,6 +60,9 @@ class Staging {
   std::unique_ptr<CopyThreads> copy_threads_;
   std::vector<Buffers> buffers_;
   char* pinned_ = nullptr;
+  std::mutex fetch_mutex_; ///< Held while a few bytes come to the host in `fetched_`.
+  bool fetch_prepared_ = false;
+  void* fetched_ = nullptr;
 };
 
 } // namespace tessera::cuda

@@ -18,7 +18,7 @@
 namespace tessera {
 
 /// This number is raised whenever a type of this header, a view or the order of a reduction changes.
-inline constexpr std::uint32_t kernel_table_abi = 1;
+inline constexpr std::uint32_t kernel_table_abi = 2;
 
 /// What is done with a functor.
 enum class KernelOp : int {
@@ -77,9 +77,7 @@ struct KernelLevels {
   static constexpr int most = 7; ///< 1024⁷ is more than 2⁶³
   int levels = 0;
   Index count[most] = {};
-  std::size_t values_at[most] = {};   ///< where the level's values begin in the scratch memory, in bytes
-  std::size_t counters_at[most] = {}; ///< where the counters of finished chunks begin, one for each value of the level
-  std::size_t counter_bytes = 0;      ///< all counters lie at the beginning and have to be zero
+  std::size_t values_at[most] = {}; ///< where the level's values begin in the scratch memory, in bytes
   std::size_t bytes = 0;
 };
 
@@ -90,11 +88,6 @@ constexpr KernelLevels kernel_levels(Index count, std::size_t value) noexcept {
     count = count / 1024 + (count % 1024 != 0 ? 1 : 0);
     all.count[all.levels++] = count;
   } while (count > 1);
-  for (int level = 1; level < all.levels; ++level) {
-    all.counters_at[level] = all.counter_bytes;
-    all.counter_bytes += static_cast<std::size_t>(all.count[level]) * sizeof(std::uint32_t);
-  }
-  all.bytes = (all.counter_bytes + 63) / 64 * 64;
   for (int level = 0; level < all.levels; ++level) {
     all.values_at[level] = all.bytes;
     all.bytes += (static_cast<std::size_t>(all.count[level]) * value + 63) / 64 * 64;

@@ -10,9 +10,9 @@
 
 #include <tessera/executor.hpp>
 
+#include "cuda/gemm/common/copies/copied_operands.hpp"
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
 #include "cuda/gemm/common/few_vectors.cuh"
-#include "cuda/gemm/common/few_vectors_operands.hpp"
 #include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/ladder.hpp"
 
@@ -31,14 +31,6 @@ constexpr double small_in_bf16x6 = 0.3e9; ///< multiply-adds
 Index few(const GemmCall& call) { return std::min(call.m, call.n); }
 double multiply_adds(const GemmCall& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-}
-
-/// Returns whether wgmma_tf32 copies an operand, whose lines are not whole chunks or lie along m or n.
-bool copies_in_tf32(const GemmCall& call) {
-  constexpr Index few_rows = 64; // which change places with the columns
-  const auto whole = [](const void* x, Index ld) { return few_vectors::is_whole(x, ld, ld, sizeof(float)); };
-  const bool transposes = call.op_a == Op::Transpose && (call.op_b == Op::None || call.m <= few_rows);
-  return transposes || !whole(call.a, call.lda) || !whole(call.b, call.ldb);
 }
 
 bool is_small_in_tf32(const GemmCall& call) {

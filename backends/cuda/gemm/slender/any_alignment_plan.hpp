@@ -6,7 +6,6 @@
 #include <tessera/backend/kernel.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
-#include "cuda/gemm/common/copies/strided_matrix.hpp"
 
 namespace tessera::cuda::any_alignment {
 
@@ -36,11 +35,5 @@ constexpr Plan plan_of(Index m, Index n, Index k) {
 /// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once,
 /// and none has more than two stages.
 constexpr bool is_small(const Plan& plan) { return plan.blocks() <= 2 * 132 && plan.stages_each() <= 2; }
-
-/// Returns whether the copy engine cannot read both operands, of 16-bit elements, where they are.
-inline bool needs_copy(const GemmCall& call) noexcept {
-  return !lines_are_aligned(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, 2) ||
-         !lines_are_aligned(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, 2);
-}
 
 } // namespace tessera::cuda::any_alignment

@@ -8,6 +8,7 @@
 
 #include "any_alignment_product.cuh"
 #include "cuda/device/status.hpp"
+#include "cuda/gemm/common/copies/copied_operands.hpp"
 #include "cuda/gemm/common/few_vectors.cuh"
 #include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/ladder.hpp"
@@ -19,7 +20,7 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   if (machine.compute_major < 9)
     return "clusters of blocks need compute capability 9.0 or higher; use another row of this math mode";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
-  if (!needs_copy(call) || is_gemv(call) || is_few_vectors(call))
+  if (operands_are_aligned(call, 2) || is_gemv(call) || is_few_vectors(call))
     return "other rows read these operands in place, and faster; use another row of this math mode";
   if (!is_small(plan_of(call.m, call.n, call.k)))
     return "copying the operands pays for so large a product; use another row of this math mode";

@@ -25,7 +25,12 @@ class DrawnUnits {
   /// before, as late as the chain lets each of them, so the block that is ahead in the chain draws first. Otherwise all
   /// blocks would wait for the whole chain at each unit.
   __device__ void draw(Index index) {
-    if (threadIdx.x % producers == 0) number(index) = atomicAdd(params_.drawn_units, 1);
+    if (threadIdx.x % producers != 0) return;
+    const int drawn = atomicAdd(params_.drawn_units, 1);
+    number(index) = drawn;
+    // Every block draws one number behind the last unit. The largest of them is the last draw of the kernel, which sets
+    // the counter back for the next one.
+    if (drawn == params_.schedule.all() + gridDim.x - 1) atomicExch(params_.drawn_units, 0);
   }
   __device__ bool get(Index index, WorkTile& work) const {
     meet_producers();
@@ -60,8 +65,13 @@ class Chain {
     totals_.add(sums, segment == 0);
     announce(added_, segment + 1);
   }
-  /// Adds the totals to the sums of the last segment.
-  __device__ void add_to(Sums& sums) const { totals_.add_to(sums); }
+  /// Adds the totals to the sums of the last segment. No warp waits for these totals any more, so the number of added
+  /// segments is set back for the next kernel.
+  __device__ void add_to(Sums& sums) const {
+    __syncwarp(); // all lanes have seen the number
+    if (threadIdx.x % 32 == 0) Flag(*added_).store(0, ::cuda::std::memory_order_relaxed);
+    totals_.add_to(sums);
+  }
 
  private:
   TileTotals<M> totals_;

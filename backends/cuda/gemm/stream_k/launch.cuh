@@ -21,18 +21,6 @@ inline const char* reject(const GemmKernel&, const GemmCall&, const Capabilities
              : "its producer warps need compute capability 9.0 (Hopper); use async_copy, or no kernel's name";
 }
 
-inline __global__ void clear(int* flags, unsigned count) {
-  launch_dependents();
-  wait_for_kernel_before();
-  if (const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count) flags[i] = 0;
-}
-
-/// Clears a chain's flags, which count the segments that are added.
-inline Status clear_flags(cudaStream_t stream, int* flags, Index count) noexcept {
-  const Launch how{.blocks = ceil_div<Index>(count, 1024), .threads = 1024, .programmatic = true};
-  return launch_kernel(stream, how, "clearing flags", clear, flags, static_cast<unsigned>(count));
-}
-
 /// Shares out a product of `tiles` tiles whose k is cut into `segments`. At most `slots` blocks run at once.
 template <class M>
 Schedule schedule_of(Index tiles, Index k, Index segments, Index slots) {
@@ -98,22 +86,20 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index blocks = schedule.blocks();
   const bool apart = segments > 1 && !M::chained; // the sums of segments are in memory, and a second kernel adds them
   constexpr Index warps = M::threads / 32;
-  // The counter of drawn units is behind the flags of a chain, and is cleared with them.
-  const Index counter_at = M::chained ? tiles * warps : 0;
-  const Index flag_count = M::chained ? counter_at + 1 : 0;
+  // The counter of drawn units is behind the flags of a chain.
+  const Index flags = M::chained ? tiles * warps : schedule.cuts() ? blocks * warps : 0;
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t hand_offs = layout.add(schedule.cuts() ? blocks * 2 * block_sums_bytes : 0);
   const bool has_totals = segments == 1 && x.k > canonical_segment;
   const Index with_totals = M::chained ? tiles : has_totals ? blocks : 0;
   const std::size_t totals = layout.add(with_totals * block_sums_bytes);
-  const std::size_t flags = layout.add(flag_count * sizeof(int));
   Scratch scratch;
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>(); // nullptr, if nothing is needed
-  int* flag = reinterpret_cast<int*>(memory + flags);
-  if (schedule.cuts())
-    if (Status status = signals_of(queue, blocks * warps, flag); !status.ok()) return status;
+  int* flag = nullptr;
+  if (flags > 0)
+    if (Status status = signals_of(queue, flags + M::chained, flag); !status.ok()) return status;
   const Params<T> params{x,
                          schedule,
                          RasterOrder(tiles_m, tiles_n, raster_height),
@@ -122,9 +108,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
                          reinterpret_cast<T*>(memory + hand_offs),
                          flag,
                          reinterpret_cast<T*>(memory + totals),
-                         flag + counter_at};
-  if (flag_count > 0)
-    if (Status status = clear_flags(stream, params.flags, flag_count); !status.ok()) return status;
+                         flag + flags};
   const Status status = launch_multiply<M>(stream, call, params, storing_of(x, apart), multiprocessors, name);
   if (!status.ok() || !apart) return status;
   return launch_add_segments<T>(stream, {.sums = params.sums, .segments = segments, .epilogue = x.epilogue}, name);

@@ -47,6 +47,8 @@ class Schedule {
   }
 
   Index blocks() const { return blocks_.value(); }
+  /// Returns the number of tiles of all segments.
+  __host__ __device__ Index all() const { return all_; }
   bool cuts() const { return shared_ > 0; }
 
   /// Sets `work` to the block's work tile number `index`. Returns false after the last one.

@@ -158,28 +158,6 @@ __device__ bool add_cluster_parts_128(const TmaProduct& x, const float (&sum)[co
   return true;
 }
 
-/// Stores results of Cᵀ to C, for 16-bit operands: a warp's 16 rows are the columns from j on, and the tile's columns
-/// are the rows from i on.
-template <class R, int count>
-__device__ void store_columns_of(const Output& x, R* c, const float (&sum)[count], int i, int j) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  j += lane / 4;
-  i += lane % 4 * 2;
-#pragma unroll
-  for (int e = 0; e < count; ++e) {
-    const int row = i + e / 4 * 8 + e % 2, col = j + e % 4 / 2 * 8;
-    if (row >= x.m || col >= x.n) continue;
-    store_rounded(c + row * x.ldc + col, sum[e], x.alpha, x.beta);
-  }
-}
-template <UnitType type, int count>
-__device__ void store_columns_of(const Output& x, const float (&sum)[count], int i, int j, int slice) {
-  if (x.narrow)
-    store_columns_of(x, static_cast<Narrow<type>*>(x.c), sum, i, j);
-  else
-    store_columns_of(x, static_cast<float*>(x.c) + slice * x.plane, sum, i, j);
-}
-
 #endif
 
 } // namespace tessera::cuda::tma

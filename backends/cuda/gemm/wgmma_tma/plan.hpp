@@ -9,6 +9,7 @@
 #include <tessera/types.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/copies/copied_operands.hpp"
 
 namespace tessera::cuda::tma {
 
@@ -34,8 +35,6 @@ struct TilingPlan {
   constexpr Index stages(Index blocks) const { return consumers_share() ? ceil_div<Index>(blocks, 2) : blocks; }
 };
 
-constexpr Index widest_few_columns = 64; ///< columns of C that fit one tile of 64; such a C has few columns
-
 /// Returns the number of clusters that run at once, with one block on a multiprocessor. Large clusters do not fit
 /// everywhere: an H100 holds 66, 39, 30 and 15 clusters of 2, 3, 4 and 8 blocks.
 constexpr Index clusters_at_once(Index multiprocessors, Index k_parts) {
@@ -51,7 +50,8 @@ inline TilingPlan plan_few_columns(Index m, Index n, Index blocks, Index multipr
   for (const int k_parts : {1, 2, 3, 4, 8}) {
     const Index clusters = clusters_at_once(multiprocessors, k_parts);
     if (k_parts > 1 && (tiles > clusters || k_parts > blocks)) break;
-    const Index most = std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / (2 * k_parts)));
+    // With slices enough for three rounds, all multiprocessors have nearly as much to read.
+    const Index most = std::clamp<Index>(3 * clusters / tiles, 1, std::max<Index>(1, blocks / (2 * k_parts)));
     for (Index slices = 1; slices <= most; ++slices) {
       const Index rounds = (tiles * slices + clusters - 1) / clusters;
       const Index units = k_parts * slices;

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "cluster_split_k.cuh"
+#include "column_store.cuh"
 #include "deferred_store.cuh"
 #include "tf32_consumers.cuh"
 
@@ -162,7 +163,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
           if constexpr (with_epilogue)
             store_columns_with_epilogue<1>(x.epilogue, sums, col, row);
           else
-            store_columns_of<type>(to, sums, col, row, work.slice);
+            store_columns_of<type>(to, sums, buffer, col, row, work.slice);
           return;
         }
       if constexpr (with_epilogue)

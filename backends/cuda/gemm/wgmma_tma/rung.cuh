@@ -8,6 +8,7 @@
 #include "add_split_k.cuh"
 #include "cuda/device/status.hpp"
 #include "cuda/device/tensor_map.hpp"
+#include "cuda/gemm/common/copies/copied_operands.hpp"
 #include "cuda/gemm/common/copies/operand_copies.cuh"
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
 #include "cuda/gemm/common/few_vectors.cuh"
@@ -155,14 +156,6 @@ struct OperandRoles {
   bool swapped;
   TilingPlan plan;
 };
-
-/// In tf32 the second operand has to be K-major: the operands change places for that reason, or the second one is
-/// transposed, which costs little if it is much smaller than the first.
-inline bool is_swapped_in_tf32(const GemmCall& call) noexcept {
-  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
-  const bool unlike = call.op_a == Op::None && call.op_b == Op::None;
-  return unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
-}
 
 inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multiprocessors) noexcept {
   const bool tf32 = type == UnitType::Tf32;

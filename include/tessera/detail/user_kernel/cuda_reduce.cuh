@@ -1,11 +1,13 @@
 #pragma once
 
 /// Reductions on a device, in the order of order.hpp: each warp has a chunk, and a lane of the contract is a lane of
-/// the warp. The warp that finishes the last of 1024 chunks reduces their results, so that one launch is enough and no
-/// warp waits. Only nvcc reads this file.
+/// the warp. A second kernel of one block combines the results of the chunks. Where there are more than 32768 of them,
+/// kernels of many blocks come before it. Only nvcc reads this file.
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +19,10 @@ namespace tessera::detail {
 inline constexpr int block_warps = block_threads / chunk_lanes;
 inline constexpr int values_ahead = 8; ///< values that a lane computes before it combines the first of them
 static_assert(chunk_lanes == 32 && chunk_values % (chunk_lanes * values_ahead) == 0, "a warp folds a chunk");
+inline constexpr int last_warps = 32; ///< the chunks that the last kernel combines at once
+/// As many values as values_ahead, but of results of chunks, which wait for memory alone: 128 bytes of registers.
+template <class Value>
+inline constexpr int results_ahead = static_cast<int>(std::bit_floor(std::min<std::size_t>(128 / sizeof(Value), 32)));
 
 /// The scratch memory of a reduction or a scan.
 template <class Value>
@@ -24,13 +30,11 @@ struct DeviceLevels {
   int levels;
   Index count[KernelLevels::most];
   Value* values[KernelLevels::most];
-  std::uint32_t* counters[KernelLevels::most];
 
   DeviceLevels(const KernelLevels& all, void* scratch) : levels(all.levels) {
     for (int level = 0; level < all.levels; ++level) {
       count[level] = all.count[level];
       values[level] = reinterpret_cast<Value*>(static_cast<char*>(scratch) + all.values_at[level]);
-      counters[level] = reinterpret_cast<std::uint32_t*>(static_cast<char*>(scratch) + all.counters_at[level]);
     }
   }
 };
@@ -51,21 +55,6 @@ __device__ __forceinline__ Value from_lane_above(const Value& value, int offset)
   return __builtin_bit_cast(Value, words);
 }
 
-/// Reads what another multiprocessor wrote.
-template <class Value>
-__device__ __forceinline__ Value read_shared_value(const Value* place) {
-  Words<Value> words;
-  const auto* from = reinterpret_cast<const std::uint32_t*>(place);
-#pragma unroll
-  for (int w = 0; w < Words<Value>::count; ++w) words.word[w] = __ldcg(from + w);
-  return __builtin_bit_cast(Value, words);
-}
-__device__ __forceinline__ double read_shared_value(const double* place) { return __ldcg(place); }
-__device__ __forceinline__ float read_shared_value(const float* place) { return __ldcg(place); }
-__device__ __forceinline__ std::int64_t read_shared_value(const std::int64_t* place) {
-  return static_cast<std::int64_t>(__ldcg(reinterpret_cast<const long long*>(place)));
-}
-
 /// Folds the lanes of a warp; lane 0 has the result.
 template <class Rule>
 __device__ __forceinline__ typename Rule::Value fold_lanes(const Rule& rule, typename Rule::Value lane) {
@@ -74,19 +63,20 @@ __device__ __forceinline__ typename Rule::Value fold_lanes(const Rule& rule, typ
   return lane;
 }
 
-/// Combines the values that get(e) gives for this lane's elements e of a chunk of `count` values.
-template <class Rule, class Get>
+/// Combines the values that get(e) gives for this lane's elements e of a chunk of `count` values, of which it asks for
+/// `ahead` before it combines them.
+template <int ahead, class Rule, class Get>
 __device__ __forceinline__ typename Rule::Value fold_chunk(const Rule& rule, int count, Get& get) {
   using Value = typename Rule::Value;
   Value sum = rule.identity();
   const int lane = static_cast<int>(threadIdx.x % chunk_lanes);
   if (count == chunk_values) {
-    for (int e = lane; e < chunk_values; e += values_ahead * chunk_lanes) {
-      Value values[values_ahead];
+    for (int e = lane; e < chunk_values; e += ahead * chunk_lanes) {
+      Value values[ahead];
 #pragma unroll
-      for (int u = 0; u < values_ahead; ++u) values[u] = get(e + u * chunk_lanes);
+      for (int u = 0; u < ahead; ++u) values[u] = get(e + u * chunk_lanes);
 #pragma unroll
-      for (int u = 0; u < values_ahead; ++u) sum = rule.join(sum, values[u]);
+      for (int u = 0; u < ahead; ++u) sum = rule.join(sum, values[u]);
     }
   } else {
     for (int e = lane; e < count; e += chunk_lanes) sum = rule.join(sum, get(e));
@@ -130,48 +120,66 @@ struct FunctorValues {
   }
 };
 
-/// The results of a level's chunk.
-template <class Value>
-struct LevelValues {
-  const Value* values;
-  __device__ __forceinline__ Value operator()(int e) const { return read_shared_value(values + e); }
-};
-
-/// Hands the result of a chunk to the next level, and goes on there if this warp finished the last of 1024.
-template <class Rule>
-__device__ __forceinline__ void finish_levels(const Rule& rule, const DeviceLevels<typename Rule::Value>& scratch,
-                                              Index chunk, typename Rule::Value value) {
-  const bool first_lane = threadIdx.x % chunk_lanes == 0;
-  for (int level = 0;; ++level) {
-    if (first_lane) scratch.values[level][chunk] = value;
-    if (level + 1 == scratch.levels) return;
-    const Index next = chunk / chunk_values, first = next * chunk_values, left = scratch.count[level] - first;
-    const int members = static_cast<int>(left < chunk_values ? left : chunk_values);
-    unsigned finished = 0;
-    if (first_lane) {
-      __threadfence();
-      finished = atomicAdd(&scratch.counters[level + 1][next], 1u) + 1;
-      __threadfence();
-    }
-    finished = __shfl_sync(0xFFFFFFFFu, finished, 0);
-    __syncwarp(); // the other lanes read what lane 0 saw
-    if (finished != static_cast<unsigned>(members)) return;
-    const LevelValues<typename Rule::Value> get{scratch.values[level] + first};
-    value = fold_chunk(rule, members, get);
-    chunk = next;
-  }
+/// The number of values in a chunk of `count` values.
+__device__ __forceinline__ int members_of(Index count, Index chunk) {
+  const Index left = count - chunk * chunk_values;
+  return static_cast<int>(left < chunk_values ? left : chunk_values);
 }
 
+/// Leaves the results of the chunks in `results`.
 template <int dimensions, class F, class Rule>
 __global__ void __launch_bounds__(block_threads)
     reduce_kernel(const __grid_constant__ F f, const __grid_constant__ Rule rule, Index count, Index cols,
-                  Index row_step, Index col_step, const __grid_constant__ DeviceLevels<typename Rule::Value> scratch) {
+                  Index row_step, Index col_step, Index chunks, typename Rule::Value* results) {
   const Index chunk = static_cast<Index>(blockIdx.x) * block_warps + threadIdx.x / chunk_lanes;
-  if (chunk >= scratch.count[0]) return;
-  const Index first = chunk * chunk_values, left = count - first;
-  FunctorValues<F, Rule, dimensions> get(f, rule, cols, row_step, col_step, first + threadIdx.x % chunk_lanes);
-  const auto value = fold_chunk(rule, static_cast<int>(left < chunk_values ? left : chunk_values), get);
-  finish_levels(rule, scratch, chunk, value);
+  if (chunk >= chunks) return;
+  FunctorValues<F, Rule, dimensions> get(f, rule, cols, row_step, col_step,
+                                         chunk * chunk_values + threadIdx.x % chunk_lanes);
+  const auto value = fold_chunk<values_ahead>(rule, members_of(count, chunk), get);
+  if (threadIdx.x % chunk_lanes == 0) results[chunk] = value;
+}
+
+/// Combines a chunk of the `count` results at `values`.
+template <class Rule>
+__device__ __forceinline__ typename Rule::Value fold_results(const Rule& rule, const typename Rule::Value* values,
+                                                             Index count, Index chunk) {
+  const typename Rule::Value* const first = values + chunk * chunk_values;
+  auto get = [first](int e) { return first[e]; };
+  return fold_chunk<results_ahead<typename Rule::Value>>(rule, members_of(count, chunk), get);
+}
+
+/// Combines the chunks of a level; a warp has one.
+template <class Rule>
+__global__ void __launch_bounds__(block_threads)
+    fold_level_kernel(const __grid_constant__ Rule rule, const typename Rule::Value* values, Index count, Index chunks,
+                      typename Rule::Value* results) {
+  const Index chunk = static_cast<Index>(blockIdx.x) * block_warps + threadIdx.x / chunk_lanes;
+  if (chunk >= chunks) return;
+  const auto value = fold_results(rule, values, count, chunk);
+  if (threadIdx.x % chunk_lanes == 0) results[chunk] = value;
+}
+
+/// Combines a level of at most 32 chunks, and their results. It has one block, with a warp for each chunk.
+template <class Rule>
+__global__ void __launch_bounds__(last_warps* chunk_lanes)
+    fold_last_kernel(const __grid_constant__ Rule rule, const typename Rule::Value* values, Index count,
+                     typename Rule::Value* result) {
+  using Value = typename Rule::Value;
+  __shared__ Words<Value> shared[last_warps]; // words, because a Value may have a constructor
+  const int warp = static_cast<int>(threadIdx.x / chunk_lanes), lane = static_cast<int>(threadIdx.x % chunk_lanes);
+  const auto chunks = static_cast<int>((count + chunk_values - 1) / chunk_values);
+  if (warp < chunks) {
+    const Value value = fold_results(rule, values, count, warp);
+    if (lane == 0 && chunks > 1) shared[warp] = __builtin_bit_cast(Words<Value>, value);
+    if (lane == 0 && chunks == 1) *result = value;
+  }
+  if (chunks == 1) return;
+  __syncthreads();
+  if (warp > 0) return;
+  Value value = rule.identity();
+  if (lane < chunks) value = rule.join(value, __builtin_bit_cast(Value, shared[lane]));
+  value = fold_lanes(rule, value);
+  if (lane == 0) *result = value;
 }
 
 template <int dimensions, class F, class Rule>
@@ -180,12 +188,16 @@ int launch_reduction(const KernelLaunch& launch, const F& f, const Rule& rule) {
   const auto stream = static_cast<cudaStream_t>(launch.stream);
   const Index count = launch.rows * launch.cols;
   const KernelLevels all = kernel_levels(count, sizeof(Value));
-  if (all.counter_bytes != 0)
-    if (const cudaError_t error = cudaMemsetAsync(launch.scratch, 0, all.counter_bytes, stream); error != cudaSuccess)
-      return static_cast<int>(error);
-  reduce_kernel<dimensions><<<blocks_for(all.count[0], block_warps), block_threads, 0, stream>>>(
-      f, rule, count, launch.cols, chunk_lanes / launch.cols, chunk_lanes % launch.cols,
-      DeviceLevels<Value>(all, launch.scratch));
+  const DeviceLevels<Value> at(all, launch.scratch);
+  reduce_kernel<dimensions><<<blocks_for(at.count[0], block_warps), block_threads, 0, stream>>>(
+      f, rule, count, launch.cols, chunk_lanes / launch.cols, chunk_lanes % launch.cols, at.count[0], at.values[0]);
+  int level = 0;
+  for (; at.count[level] > last_warps * chunk_values; ++level)
+    fold_level_kernel<<<blocks_for(at.count[level + 1], block_warps), block_threads, 0, stream>>>(
+        rule, at.values[level], at.count[level], at.count[level + 1], at.values[level + 1]);
+  if (at.count[level] > 1)
+    fold_last_kernel<<<1, last_warps * chunk_lanes, 0, stream>>>(rule, at.values[level], at.count[level],
+                                                                 at.values[at.levels - 1]);
   return static_cast<int>(cudaGetLastError());
 }
 

@@ -1,0 +1,34 @@
+#pragma once
+
+/// Which operands have to be copied before the copy engine and the matrix units can read them. This header holds no
+/// device code.
+
+#include <tessera/backend/kernel.hpp>
+
+#include "strided_matrix.hpp"
+
+namespace tessera::cuda {
+
+constexpr Index widest_few_columns = 64; ///< columns of C that fit one tile of 64; such a C has few columns
+
+/// Returns whether the copy engine can read both operands, of `element` bytes an element, where they are.
+inline bool operands_are_aligned(const GemmCall& call, Index element) noexcept {
+  return lines_are_aligned(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element) &&
+         lines_are_aligned(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
+}
+
+/// Returns whether op(A) and op(B) change places in tf32, where the kernel's second operand has to lie along k. They do
+/// for that reason, unless the second one is much smaller than the first, so that a transposed copy of it costs little.
+inline bool is_swapped_in_tf32(const GemmCall& call) noexcept {
+  const bool few_rows = call.m <= widest_few_columns, few_columns = call.n <= widest_few_columns;
+  const bool unlike = call.op_a == Op::None && call.op_b == Op::None;
+  return unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
+}
+
+/// Returns whether the kernel for tf32 reads a copy of an operand.
+inline bool copies_in_tf32(const GemmCall& call) noexcept {
+  const bool transposes = is_swapped_in_tf32(call) ? call.op_a == Op::Transpose : call.op_b == Op::None;
+  return transposes || !operands_are_aligned(call, sizeof(float));
+}
+
+} // namespace tessera::cuda
