@@ -14,6 +14,7 @@
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
 #include "distributed/race.hpp"
+#include "files/file_product.hpp"
 #include "interrupt.hpp"
 #include "judge/left_behind.hpp"
 #include "list.hpp"
@@ -153,6 +154,10 @@ int run(int argc, char** argv) {
   if (options->shows_report()) return show_report(*options);
   set_thread_limit(*options);
   if (options->distributed) return race_engines(*options) ? all_well : some_wrong;
+  if (options->memory_limit > 0) {
+    multiply_files(*options);
+    return all_well;
+  }
   choose_cblas(options->cblas);
   for (const std::string& target : {options->json, options->csv, options->html, options->markdown, options->file_out})
     if (!target.empty() && target != "-") check_writable(target);

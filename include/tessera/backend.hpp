@@ -50,6 +50,13 @@ TESSERA_API Memory memory_of(Backend backend);
 /// the other functions here.
 TESSERA_API Executor& executor(Backend backend);
 
+/// Returns the process-wide executor of one device of a backend with devices, such as a card; `device` counts from 0 as
+/// the backend does. It is made on first use and kept until the process ends. executor(backend) is one of them: the one
+/// of the device that the backend chooses itself. Throws what executor(backend) throws: BackendUnavailable also where
+/// there is no such device. Throws InvalidArgument for Auto, a negative number, and a backend in host memory, which has
+/// one executor.
+TESSERA_API Executor& executor(Backend backend, int device);
+
 /// Returns the rows of a backend's ladder of products, also where the plug-in finds no device; none where the plug-in
 /// is missing.
 TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);

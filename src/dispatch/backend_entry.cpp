@@ -1,5 +1,6 @@
 #include "backend_entry.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -39,8 +40,36 @@ Executor* BackendEntry::executor() {
   const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
   const detail::ContractArithmetic contract;
-  if (made_ == nullptr && !lost_ && load() != nullptr) made_.store(make(), std::memory_order_release);
+  if (made_ == nullptr && !lost_ && load() != nullptr) made_.store(make(-1, code_, reason_), std::memory_order_release);
   return made_;
+}
+
+Executor* BackendEntry::executor_of(int device, State& state) {
+  Executor* const chosen = executor(); // the backend's own choice may be this device
+  if (chosen != nullptr && chosen->capabilities().device_index == device) return chosen;
+  const WholeAcrossFork action;
+  const std::lock_guard lock(mutex_);
+  const detail::ContractArithmetic contract;
+  state = {code_, loaded_.plugin != nullptr, reason_, loaded_.path};
+  if (lost_ != nullptr) state.reason = lost_by_fork;
+  for (const Device& known : devices_)
+    if (known.number == device) {
+      if (known.lost) state.reason = lost_by_fork;
+      return known.lost ? nullptr : known.executor;
+    }
+  if (lost_ != nullptr || load() == nullptr) return nullptr;
+  devices_.reserve(devices_.size() + 1);
+  if (Executor* made = make(device, state.code, state.reason)) {
+    devices_.push_back({device, made, false});
+    return made;
+  }
+  return nullptr;
+}
+
+bool BackendEntry::has_lost(const Executor& executor) const noexcept {
+  if (lost_ == &executor) return true;
+  return std::any_of(devices_.begin(), devices_.end(),
+                     [&](const Device& known) { return known.lost && known.executor == &executor; });
 }
 
 Memory BackendEntry::memory() const noexcept {
@@ -54,6 +83,7 @@ int BackendEntry::preference() const noexcept {
 }
 
 void BackendEntry::lose_device() noexcept {
+  for (Device& known : devices_) known.lost = true;
   Executor* const made = made_.load();
   if (made == nullptr || made->capabilities().host_memory) return;
   lost_ = made;
@@ -82,7 +112,7 @@ const PluginInfo* BackendEntry::load() {
 }
 
 /// Says what is wrong with an executor of the plug-in, and lets it choose kernels by its tuning table. Empty: nothing.
-std::string BackendEntry::problem_of(Executor& executor) {
+std::string BackendEntry::problem_of(Executor& executor, int device) {
   const Capabilities& machine = executor.capabilities();
   const bool on_host = memory() == Memory::Host;
   if (machine.backend != backend_)
@@ -92,6 +122,9 @@ std::string BackendEntry::problem_of(Executor& executor) {
     return std::string("its executor's memory is ") + (on_host ? "a device's" : "the host's") +
            ", but the backend is declared with the " + (on_host ? "host's" : "device's") +
            "; let Capabilities::host_memory and PluginInfo::memory agree";
+  if (device >= 0 && machine.device_index != device)
+    return "its executor says that it is of device " + std::to_string(machine.device_index) + ", and device " +
+           std::to_string(device) + " was asked for; let the plug-in heed ExecutorOptions::device";
   try {
     executor.use_tuning(detail::find_tuned_rows(executor, std::filesystem::path(loaded_.path).parent_path()));
   } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
@@ -100,20 +133,25 @@ std::string BackendEntry::problem_of(Executor& executor) {
   return {};
 }
 
-/// Null with the reason in reason_. Throws std::bad_alloc; then the next call makes the executor.
-Executor* BackendEntry::make() {
-  const ExecutorOptions options{.threads = default_threads(), .device = -1, .backend = backend_};
+/// Makes the executor of a device, or with −1 the one of the plug-in's own choice; null with the reason. Throws
+/// std::bad_alloc; then the next call makes the executor.
+Executor* BackendEntry::make(int device, StatusCode& code, std::string& reason) {
+  const ExecutorOptions options{.threads = default_threads(), .device = device, .backend = backend_};
   Executor* made = nullptr;
   Status status = create_guarded(*loaded_.plugin, options, made);
   std::unique_ptr<Executor, void (*)(Executor*)> fresh(made, loaded_.plugin->destroy);
-  code_ = status.code == StatusCode::OutOfMemory ? status.code : StatusCode::Unavailable;
-  reason_ = std::move(status.why);
+  code = status.code == StatusCode::OutOfMemory ? status.code : StatusCode::Unavailable;
+  reason = std::move(status.why);
   if (fresh != nullptr) {
-    reason_ = problem_of(*fresh);
-    if (!reason_.empty()) fresh = nullptr;
+    reason = problem_of(*fresh, device);
+    if (!reason.empty()) fresh = nullptr;
   }
   if (fresh != nullptr) tools::finish_before_what_is_loaded_now();
-  if (log_dispatch()) log_line("backend " + name_ + (fresh != nullptr ? " is up" : " is not available: " + reason_));
+  if (log_dispatch()) {
+    std::string line = "backend " + name_;
+    if (device >= 0) line.append(":").append(std::to_string(device));
+    log_line(line.append(fresh != nullptr ? " is up" : " is not available: " + reason));
+  }
   return fresh.release();
 }
 

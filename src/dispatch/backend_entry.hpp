@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/backend_list.hpp>
 
@@ -21,6 +22,13 @@ inline constexpr std::string_view lost_by_fork =
 /// An entry is never destroyed, because executors must outlive every static Matrix.
 class BackendEntry {
  public:
+  struct State {
+    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the plug-in says so, and may have an executor later
+    bool loaded = false;
+    std::string reason;
+    std::string path;
+  };
+
   /// A backend of the list.
   explicit BackendEntry(const BuiltInBackend& line);
   /// A backend of another author, whose plug-in was looked for already.
@@ -35,6 +43,8 @@ class BackendEntry {
   /// Null with the reason in state(). The next call tries again.
   /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
   Executor* executor();
+  /// Returns the executor of one device; null with the reason in `state`.
+  Executor* executor_of(int device, State& state);
   /// The list's, else the plug-in's; Host and 0 where the plug-in could not be loaded.
   Memory memory() const noexcept;
   int preference() const noexcept;
@@ -42,20 +52,20 @@ class BackendEntry {
   /// Is called in the child of a fork, which cannot use the parent's device: its executor is not given out any more.
   void lose_device() noexcept;
   /// Is this the executor of a device that the parent used?
-  bool has_lost(const Executor& executor) const noexcept { return lost_ == &executor; }
+  bool has_lost(const Executor& executor) const noexcept;
 
-  struct State {
-    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the plug-in says so, and may have an executor later
-    bool loaded = false;
-    std::string reason;
-    std::string path;
-  };
   State state();
 
  private:
   const PluginInfo* load();
-  Executor* make();
-  std::string problem_of(Executor& executor);
+  /// An executor that executor_of() made.
+  struct Device {
+    int number;
+    Executor* executor;
+    bool lost; ///< it was made before the fork of which this process is the child
+  };
+  Executor* make(int device, StatusCode& code, std::string& reason);
+  std::string problem_of(Executor& executor, int device);
 
   const Backend backend_;
   const std::string name_;
@@ -63,7 +73,8 @@ class BackendEntry {
   LoadedPlugin loaded_;
   bool tried_ = false;
   std::atomic<Executor*> made_ = nullptr;
-  Executor* lost_ = nullptr; ///< it was made before the fork of which this process is the child
+  std::vector<Device> devices_; ///< what executor_of() has made
+  Executor* lost_ = nullptr;    ///< it was made before the fork of which this process is the child
   std::string reason_;
   StatusCode code_ = StatusCode::Unavailable;
   std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant

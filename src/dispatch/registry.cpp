@@ -213,6 +213,22 @@ Executor& executor(Backend backend) try {
   throw_out_of_memory(error);
 }
 
+Executor& executor(Backend backend, int device) try {
+  if (device < 0) throw InvalidArgument("device " + std::to_string(device) + " is negative; devices count from 0");
+  BackendEntry& e = entry(backend);
+  if (e.plugin() != nullptr && e.memory() == Memory::Host)
+    throw InvalidArgument("backend " + std::string(e.name()) + " has one executor and no devices; device " +
+                          std::to_string(device) + " was asked for");
+  BackendEntry::State state;
+  if (Executor* made = e.executor_of(device, state)) return *made;
+  const std::string why = "device " + std::to_string(device) + " of backend " + std::string(e.name()) +
+                          " is not available: " + state.reason;
+  if (state.code == StatusCode::OutOfMemory) throw OutOfMemory(why);
+  throw BackendUnavailable(why);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
 std::span<const GemmKernel> gemm_kernels(Backend backend) try {
   if (backend == Backend::Auto) return executor(backend).gemm_kernels();
   BackendEntry& e = entry(backend);

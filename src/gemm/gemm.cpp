@@ -1,8 +1,10 @@
 /// The whole path of a product: it is checked, an executor is chosen, stale operands are brought to its memory, and a
-/// row of its ladder runs. A product that a device cannot hold goes through it in parts.
+/// row of its ladder runs. A product that a device cannot hold goes through it in parts, as does one on several
+/// executors.
 
-#include <tessera/gemm.hpp>
+#include <tessera/many_executors.hpp>
 
+#include <span>
 #include <vector>
 
 #include <tessera/backend.hpp>
@@ -103,9 +105,9 @@ void apply_epilogue_at_home(Executor& host, const Operand& x, const EpilogueOper
                                                      .threads = threads}));
 }
 
-/// Multiplies operands that are in host memory; parts of them go through the executor's memory.
-void multiply_streamed(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta,
-                       const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
+/// Multiplies operands that are in host memory; parts of them go through the memory of the executors.
+void multiply_streamed(std::span<Executor* const> executors, double alpha, const Operand& a, const Operand& b,
+                       double beta, const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
   c.storage->leave_device();
   const DType result = c.storage->type();
   Executor& host = place_elementwise({});
@@ -113,18 +115,18 @@ void multiply_streamed(Executor& executor, double alpha, const Operand& a, const
   if (is_16_bit(result) && (has_epilogue || logical_cols(a) > canonical_segment)) { // C is rounded once, at the end
     const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
     if (beta != 0.0) copy(c, wide);
-    multiply_streamed(executor, alpha, a, b, beta, wide, options, {});
+    multiply_streamed(executors, alpha, a, b, beta, wide, options, {});
     return apply_epilogue_at_home(host, wide, epilogue, c, options.threads);
   }
   if (has_epilogue) {
-    multiply_streamed(executor, alpha, a, b, beta, c, options, {});
+    multiply_streamed(executors, alpha, a, b, beta, c, options, {});
     return apply_epilogue_at_home(host, c, epilogue, c, options.threads);
   }
   const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
   const GemmCall call{
       a.storage->type(), options.math, a.op,      b.op, c.rows,      c.cols,    logical_cols(a), alpha, home_a.data,
       home_a.ld,         home_b.data,  home_b.ld, beta, home_c.data, home_c.ld, options.threads, result};
-  throw_if_failed(streamed_gemm(executor, call, options.kernel));
+  throw_if_failed(streamed_gemm(executors, call, options.kernel));
 }
 
 /// Multiplies with all operands on the device. If not all of them fit, the ones that were not there before leave it
@@ -139,8 +141,24 @@ void multiply_on_device(Executor& device, double alpha, const Operand& a, const 
     multiply_on(device, alpha, a, b, beta, c, options, epilogue);
   } catch (const OutOfMemory&) {
     for (const Operand& x : brought) x.storage->leave_device();
-    multiply_streamed(device, alpha, a, b, beta, c, options, epilogue);
+    Executor* const only[]{&device};
+    multiply_streamed(only, alpha, a, b, beta, c, options, epilogue);
   }
+}
+
+/// Calls multiply(a, b, c, epilogue) with operands whose C is not transposed: Cᵀ = Bᵀ·Aᵀ has the bits of A·B.
+template <class Multiply>
+void with_straight_c(const Operand& a, const Operand& b, const Operand& c, const EpilogueOperands& epilogue,
+                     Multiply&& multiply) {
+  if (c.op == Op::None) return multiply(a, b, c, epilogue);
+  Operand at = a, bt = b, ct = c;
+  at.op = flipped(a.op);
+  bt.op = flipped(b.op);
+  ct.op = Op::None;
+  EpilogueOperands et = epilogue;
+  for (std::optional<Operand>* x : {&et.bias, &et.residual})
+    if (*x) (*x)->op = flipped((*x)->op);
+  multiply(bt, at, ct, et);
 }
 
 } // namespace
@@ -150,16 +168,10 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   const ContractArithmetic contract;
   if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
   check_epilogue(epilogue, c);
-  if (c.op == Op::Transpose) { // Cᵀ = Bᵀ·Aᵀ has the bits of A·B
-    Operand at = a, bt = b, ct = c;
-    at.op = flipped(a.op);
-    bt.op = flipped(b.op);
-    ct.op = Op::None;
-    EpilogueOperands et = epilogue;
-    for (std::optional<Operand>* x : {&et.bias, &et.residual})
-      if (*x) (*x)->op = flipped((*x)->op);
-    return gemm(alpha, bt, at, beta, ct, options, et);
-  }
+  if (c.op == Op::Transpose)
+    return with_straight_c(a, b, c, epilogue, [&](const auto& x, const auto& y, const auto& z, const auto& end) {
+      gemm(alpha, x, y, beta, z, options, end);
+    });
   EpilogueOperands end = epilogue;
   straighten_residual(end);
   Executor& executor =
@@ -167,6 +179,22 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   if (executor.capabilities().host_memory) return multiply_on(executor, alpha, a, b, beta, c, options, end);
   multiply_on_device(executor, alpha, a, b, beta, c, options, end);
   if (c.storage->borrowed()) c.storage->host_read(); // the owner reads the memory, not the view
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+void gemm(std::span<Executor* const> executors, double alpha, const Operand& a, const Operand& b, double beta,
+          const Operand& c, const GemmOptions& options) try {
+  const ContractArithmetic contract;
+  if (options.backend != Backend::Auto)
+    throw InvalidArgument("gemm: options.backend is " + std::string(to_string(options.backend)) +
+                          ", and the executors say where it runs; leave the backend out");
+  check_executors(executors);
+  if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
+  if (c.rows == 0 || c.cols == 0) return;
+  with_straight_c(a, b, c, {}, [&](const auto& x, const auto& y, const auto& z, const auto& none) {
+    multiply_streamed(executors, alpha, x, y, beta, z, options, none);
+  });
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

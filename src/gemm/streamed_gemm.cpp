@@ -1,80 +1,39 @@
 #include "streamed_gemm.hpp"
 
 #include <algorithm>
-#include <array>
 #include <new>
+#include <string>
 #include <utility>
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 
-#include "matrix/executor_memory.hpp"
 #include "partly_written.hpp"
 
 namespace tessera::detail {
 namespace {
 
-/// A block of C, and how many of its rows are back on the host.
-struct Block {
-  Index row = 0, col = 0, rows = 0, cols = 0;
-  char* c = nullptr; ///< the buffer on the device
-  Index fetched = 0; ///< rows that are on the host again
-};
+/// Returns where the old values of a block are in the caller's C.
+const void* old_of(const GemmCall& call, const BlockOfC& block) {
+  return static_cast<const char*>(call.c) +
+         static_cast<std::size_t>(block.row * call.ldc + block.col) * size_of(call.result);
+}
 
-class StreamedProduct {
- public:
-  StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel)
-      : executor_(executor), call_(call), kernel_(kernel), element_(size_of(call.result)), slab_(executor) {}
+} // namespace
 
-  Status run();
-
- private:
-  Status reserve();
-  void cut_slab();
-  Status multiply();
-  Status multiply_slice(const Block& block, Index first);
-  Status complete(const Block& block);
-  Status fetch(Block& block, Index rows);
-  Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld, Index row, Index col, Index rows,
-                 Index cols);
-
-  bool one_slice() const { return call_.k <= blocks_.k || call_.alpha == 0.0; }
-  bool keeps_old() const { return call_.beta != 0.0; }
-
-  Executor& executor_;
-  const GemmCall& call_;
-  std::string_view kernel_;
-  std::size_t element_; ///< of C
-  ExecutorMemory slab_;
-  StreamedBlocks blocks_;
-  std::array<char*, 2> a_{}, b_{}, c_{};
-  char* old_ = nullptr;
-  std::unique_ptr<Queue> copies_;
-  std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
-  std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued
-  Index steps_ = 0;
-  bool fetched_ = false; ///< C has been written to
-};
-
-Status StreamedProduct::run() {
-  if (Status status = reserve(); !status.ok()) return status;
-  if (log_dispatch())
-    log_line("operands do not fit into the memory of " + executor_.capabilities().device + ": C in blocks of " +
-             std::to_string(blocks_.m) + "×" + std::to_string(blocks_.n) + ", slices of " + std::to_string(blocks_.k) +
-             " k");
+Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
   cut_slab();
   if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
   for (auto* event : {&multiplied_[0], &multiplied_[1], &finished_})
     if (Status status = executor_.create_event(*event); !status.ok()) return status;
   Status status;
   try {
-    status = multiply();
+    status = multiply(source, target, written);
   } catch (const std::bad_alloc& error) {
     status = out_of_memory(error);
   }
   Status end = executor_.default_queue().synchronize(); // before the buffers are freed
-  if (status.ok()) return end;
-  return fetched_ ? partly_written(status) : status;
+  return status.ok() ? end : status;
 }
 
 /// Reserves half of the device's memory, or half of that, and so on until the device has it. Blocks and slices take
@@ -89,10 +48,15 @@ Status StreamedProduct::reserve() {
                                            std::to_string(bytes) + " bytes, the most that could be had" +
                                            first_failure};
     Status status = slab_.allocate(bytes);
-    if (status.ok()) return slab_.allocate(blocks_.bytes(call_));
+    if (status.ok()) return reserve(blocks_);
     if (status.code != StatusCode::OutOfMemory) return status;
     if (first_failure.empty()) first_failure = "; " + std::to_string(bytes) + " bytes failed first: " + status.why;
   }
+}
+
+Status StreamedProduct::reserve(const StreamedBlocks& blocks) {
+  blocks_ = blocks;
+  return slab_.allocate(blocks_.bytes(call_));
 }
 
 void StreamedProduct::cut_slab() {
@@ -106,50 +70,43 @@ void StreamedProduct::cut_slab() {
 
 /// Copies in and multiplies slice after slice, while the device is busy with the slice before. The rows of a finished
 /// block return to the host in as many parts as the next block has slices.
-Status StreamedProduct::multiply() {
+Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
   const Index slices = one_slice() ? 1 : (call_.k + blocks_.k - 1) / blocks_.k;
-  Block before;
-  for (Index row = 0; row < call_.m; row += blocks_.m)
-    for (Index col = 0; col < call_.n; col += blocks_.n) {
-      Block block{row, col, std::min(blocks_.m, call_.m - row), std::min(blocks_.n, call_.n - col),
-                  before.c == c_[0] ? c_[1] : c_[0]};
-      for (Index slice = 0; slice < slices; ++slice) {
-        if (Status status = multiply_slice(block, slice * blocks_.k); !status.ok()) return status;
-        if (slice == 0 && before.rows > 0)
-          if (Status status = finished_->synchronize(); !status.ok()) return status;
-        if (Status status = fetch(before, (before.rows + slices - 1) / slices); !status.ok()) return status;
-      }
-      if (Status status = complete(block); !status.ok()) return status;
-      before = block;
-    }
+  Block before, block;
+  for (SliceStep step;;) {
+    bool given = false;
+    if (Status status = source.next(step, given); !status.ok()) return status;
+    if (!given) break;
+    if (step.first == 0) block = {step.block, before.c == c_[0] ? c_[1] : c_[0]};
+    if (Status status = multiply_slice(block, step); !status.ok()) return status;
+    if (step.first == 0 && before.rows > 0)
+      if (Status status = finished_->synchronize(); !status.ok()) return status;
+    if (Status status = fetch(before, (before.rows + slices - 1) / slices, target, written); !status.ok())
+      return status;
+    if (!step.last) continue;
+    if (Status status = complete(block); !status.ok()) return status;
+    before = block;
+  }
+  if (before.rows == 0) return {};
   if (Status status = finished_->synchronize(); !status.ok()) return status;
-  return fetch(before, before.rows);
+  return fetch(before, before.rows, target, written);
 }
 
 /// Adds a slice's product to the block. Where k is one slice, the row computes the caller's product with its alpha and
 /// beta.
-Status StreamedProduct::multiply_slice(const Block& block, Index first) {
+Status StreamedProduct::multiply_slice(const Block& block, const SliceStep& step) {
   const std::size_t slot = static_cast<std::size_t>(steps_ % 2);
   if (steps_++ >= 2)
     if (Status status = multiplied_[slot]->synchronize(); !status.ok()) return status;
   StreamedBlocks now = blocks_;
   now.m = block.rows;
   now.n = block.cols;
-  now.k = call_.alpha == 0.0 ? 0 : std::min(blocks_.k, call_.k - first);
+  now.k = step.k;
   const DeviceRectangle a = now.a(call_), b = now.b(call_), c = now.c(call_);
-  const bool flip_a = call_.op_a == Op::Transpose, flip_b = call_.op_b == Op::Transpose;
-  if (Status status = copy_in(a_[slot], a, call_.a, call_.lda, flip_a ? first : block.row, flip_a ? block.row : first,
-                              a.rows, a.cols);
-      !status.ok())
-    return status;
-  if (Status status = copy_in(b_[slot], b, call_.b, call_.ldb, flip_b ? block.col : first, flip_b ? first : block.col,
-                              b.rows, b.cols);
-      !status.ok())
-    return status;
+  if (Status status = copy_in(a_[slot], a, step.a.data, step.a.ld); !status.ok()) return status;
+  if (Status status = copy_in(b_[slot], b, step.b.data, step.b.ld); !status.ok()) return status;
   if (one_slice() && keeps_old())
-    if (Status status = copy_in(block.c, c, call_.c, call_.ldc, block.row, block.col, block.rows, block.cols);
-        !status.ok())
-      return status;
+    if (Status status = copy_in(block.c, c, old_of(call_, block), call_.ldc); !status.ok()) return status;
   GemmCall product = call_;
   product.m = now.m;
   product.n = now.n;
@@ -162,7 +119,7 @@ Status StreamedProduct::multiply_slice(const Block& block, Index first) {
   product.ldc = c.ld();
   if (!one_slice()) {
     product.alpha = 1.0;
-    product.beta = first == 0 ? 0.0 : 1.0;
+    product.beta = step.first == 0 ? 0.0 : 1.0;
   }
   if (Status status = executor_.gemm(executor_.default_queue(), product, kernel_); !status.ok()) return status;
   return multiplied_[slot]->record(executor_.default_queue());
@@ -183,9 +140,7 @@ Status StreamedProduct::complete(const Block& block) {
     map.ldx = map.ldz = map.ldy = c.ld();
     map.threads = call_.threads;
     if (keeps_old()) {
-      if (Status status = copy_in(old_, c, call_.c, call_.ldc, block.row, block.col, block.rows, block.cols);
-          !status.ok())
-        return status;
+      if (Status status = copy_in(old_, c, old_of(call_, block), call_.ldc); !status.ok()) return status;
       map.y = old_;
     }
     if (Status status = executor_.map(executor_.default_queue(), map); !status.ok()) return status;
@@ -193,33 +148,45 @@ Status StreamedProduct::complete(const Block& block) {
   return finished_->record(executor_.default_queue());
 }
 
-Status StreamedProduct::fetch(Block& block, Index rows) {
-  rows = std::min(rows, block.rows - block.fetched);
-  if (rows == 0) return {};
-  fetched_ = true;
+Status StreamedProduct::fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written) {
   const DeviceRectangle c{block.rows, block.cols, element_};
-  char* const to = static_cast<char*>(call_.c) +
-                   static_cast<std::size_t>((block.row + block.fetched) * call_.ldc + block.col) * element_;
-  Status status = executor_.copy_out(*copies_, to, static_cast<std::size_t>(call_.ldc) * element_,
-                                     block.c + static_cast<std::size_t>(block.fetched) * c.pitch(), c.pitch(),
-                                     static_cast<std::size_t>(block.cols) * element_, static_cast<std::size_t>(rows));
-  block.fetched += rows;
-  return status;
+  for (const Index end = std::min(block.rows, block.fetched + rows); block.fetched < end;) {
+    Index count = end - block.fetched, ld = 0;
+    void* to = nullptr;
+    if (Status status = target.place(block, block.fetched, count, to, ld); !status.ok()) return status;
+    written = true;
+    if (Status status =
+            executor_.copy_out(*copies_, to, static_cast<std::size_t>(ld) * element_,
+                               block.c + static_cast<std::size_t>(block.fetched) * c.pitch(), c.pitch(),
+                               static_cast<std::size_t>(block.cols) * element_, static_cast<std::size_t>(count));
+        !status.ok())
+      return status;
+    if (Status status = target.take(block, block.fetched, count); !status.ok()) return status;
+    block.fetched += count;
+  }
+  return {};
 }
 
-Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld, Index row,
-                                Index col, Index rows, Index cols) {
-  if (rows == 0 || cols == 0) return {};
-  const auto* from = static_cast<const char*>(host) + static_cast<std::size_t>(row * ld + col) * to.element;
-  return executor_.copy_in(*copies_, device, to.pitch(), from, static_cast<std::size_t>(ld) * to.element,
-                           static_cast<std::size_t>(cols) * to.element, static_cast<std::size_t>(rows));
+Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld) {
+  if (to.rows == 0 || to.cols == 0) return {};
+  return executor_.copy_in(*copies_, device, to.pitch(), host, static_cast<std::size_t>(ld) * to.element,
+                           static_cast<std::size_t>(to.cols) * to.element, static_cast<std::size_t>(to.rows));
 }
-
-} // namespace
 
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept try {
   StreamedProduct product(executor, call, kernel);
-  return product.run();
+  if (Status status = product.reserve(); !status.ok()) return status;
+  const StreamedBlocks& blocks = product.blocks();
+  if (log_dispatch())
+    log_line("operands do not fit into the memory of " + executor.capabilities().device + ": C in blocks of " +
+             std::to_string(blocks.m) + "×" + std::to_string(blocks.n) + ", slices of " + std::to_string(blocks.k) +
+             " k");
+  SharedBlocks shared({call.m, call.n, blocks.m, blocks.n});
+  HostSource source(call, shared, blocks.k);
+  HostTarget target(call);
+  std::atomic<bool> written = false;
+  Status status = product.run(source, target, written);
+  return written ? partly_written(status) : status;
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }

@@ -3,17 +3,25 @@
 /// Products whose operands do not fit into a device's memory: C is cut into blocks, A and B into slices of k.
 ///
 /// A block of C stays on the device while slices of A and B pass through two buffers each; copies run while the device
-/// multiplies. A slice is one segment of the canonical summation, so that adding a slice's product to the block adds
-/// one segment's sum to the sums before it: a streamed product has the bits of a product in one piece. A is copied once
-/// for each column of blocks of C, and B once for each row of blocks, so blocks are as large and as square as memory
-/// allows.
+/// multiplies. Slices come from a source and blocks go to a target (slices.hpp): host memory, or files (out_of_core/).
+/// A slice is one segment of the canonical summation, so that adding a slice's product to the block adds one segment's
+/// sum to the sums before it: a streamed product has the bits of a product in one piece. A is copied once for each
+/// column of blocks of C, and B once for each row of blocks, so blocks are as large and as square as memory allows.
 ///
 /// Source: out-of-core GEMM as in cuBLASXt; here the order of the sums does not depend on the blocks.
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include <tessera/executor.hpp>
+
+#include "matrix/executor_memory.hpp"
+#include "slices.hpp"
 
 namespace tessera::detail {
 
@@ -48,8 +56,67 @@ struct StreamedBlocks {
 /// Returns the blocks that move least data with `bytes` bytes on the device; m = 0 if not even blocks of 64×64 fit.
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes);
 
+/// Computes blocks of a product in the memory of one device.
+class StreamedProduct {
+ public:
+  /// Of the call's operands only C is read, and only with beta ≠ 0; A and B come from a source.
+  StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel)
+      : executor_(executor), call_(call), kernel_(kernel), element_(size_of(call.result)), slab_(executor) {}
+
+  /// Chooses the blocks that move least data, and allocates memory for them: half of the device's memory, or less where
+  /// the device has less left. The Status is OutOfMemory if not even small blocks fit.
+  Status reserve();
+  /// Allocates memory for blocks that the caller has chosen.
+  Status reserve(const StreamedBlocks& blocks);
+  const StreamedBlocks& blocks() const noexcept { return blocks_; }
+
+  /// Multiplies until the source gives no more slices. `written` is set when the first rows go to the target.
+  Status run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
+
+ private:
+  /// A block of C, and how many of its rows are back on the host.
+  struct Block : BlockOfC {
+    char* c = nullptr; ///< the buffer on the device
+    Index fetched = 0; ///< rows that are on the host again
+  };
+
+  void cut_slab();
+  Status multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
+  Status multiply_slice(const Block& block, const SliceStep& step);
+  Status complete(const Block& block);
+  Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
+  Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
+
+  bool one_slice() const { return call_.k <= blocks_.k || call_.alpha == 0.0; }
+  bool keeps_old() const { return call_.beta != 0.0; }
+
+  Executor& executor_;
+  const GemmCall& call_;
+  std::string_view kernel_;
+  std::size_t element_; ///< of C
+  ExecutorMemory slab_;
+  StreamedBlocks blocks_;
+  std::array<char*, 2> a_{}, b_{}, c_{};
+  char* old_ = nullptr;
+  std::unique_ptr<Queue> copies_;
+  std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
+  std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued
+  Index steps_ = 0;
+};
+
 /// Computes `call`, whose operands are in host memory. Takes half of the device's memory, or less where the device has
 /// less left. The Status is OutOfMemory if not even small blocks fit. After any error but DeviceError C is as it was.
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept;
+
+/// Computes `call`, whose operands are in host memory, on several executors, each of which takes one block of C after
+/// the other. If one fails, the others stop; the Status names it. After any error but DeviceError C is as it was.
+Status streamed_gemm(std::span<Executor* const> executors, const GemmCall& call, std::string_view kernel) noexcept;
+
+/// Throws InvalidArgument if the list is empty, has null, or names an executor twice.
+void check_executors(std::span<Executor* const> executors);
+
+/// Returns how messages name an executor: its backend, the device's number where it has memory of its own, and its
+/// device.
+std::string name_of(const Executor& executor);
 
 } // namespace tessera::detail

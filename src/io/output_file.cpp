@@ -13,6 +13,7 @@
 #include <tessera/status.hpp>
 
 #include "partial_file.hpp"
+#include "replace_file.hpp"
 
 namespace tessera {
 
@@ -51,11 +52,7 @@ void OutputFile::open_directly() {
 }
 
 void OutputFile::open_beside() {
-  const fs::path parent = target_.path.has_parent_path() ? target_.path.parent_path() : fs::path(".");
-  folder_ = Descriptor(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder may be written to and not be listed.
-  if (!folder_.is_open() && errno == EACCES)
-    folder_ = Descriptor(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  folder_ = open_folder_of(target_);
   if (!folder_.is_open()) fail(errno);
   remove_leftovers(folder_.number());
   // No other user reads what replaces a private file, not even before it has that file's mode.
@@ -64,17 +61,6 @@ void OutputFile::open_beside() {
   if (!partial.descriptor.is_open()) fail(errno);
   partial_ = std::move(partial.name);
   file_ = std::move(partial.descriptor);
-}
-
-void OutputFile::take_owner_and_mode() const {
-  const struct stat& old = target_.status;
-  struct stat now {};
-  mode_t mode = old.st_mode & 0777;
-  const uid_t same_owner = static_cast<uid_t>(-1);
-  if (fstat(file_.number(), &now) == 0 && (now.st_uid != old.st_uid || now.st_gid != old.st_gid) &&
-      fchown(file_.number(), old.st_uid, old.st_gid) != 0 && fchown(file_.number(), same_owner, old.st_gid) != 0)
-    mode &= ~mode_t{070} | (mode << 3);            // another group gets no more than all users have
-  static_cast<void>(fchmod(file_.number(), mode)); // a file system without modes needs none
 }
 
 void OutputFile::commit() {
@@ -86,11 +72,8 @@ void OutputFile::commit() {
     if (const int error = file_.close(); error != 0) fail(error);
     return;
   }
-  if (target_.exists) take_owner_and_mode();
-  if (fsync(file_.number()) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
-  if (renameat(folder_.number(), partial_.c_str(), folder_.number(), target_.path.filename().c_str()) != 0) fail(errno);
+  if (const int error = replace_target(target_, folder_, file_, partial_); error != 0) fail(error);
   partial_.clear();
-  static_cast<void>(fsync(folder_.number())); // the file is complete under both names, whichever the disk has
 }
 
 } // namespace io

@@ -31,7 +31,6 @@ class OutputFile {
  private:
   void open_directly();
   void open_beside();
-  void take_owner_and_mode() const;
   [[noreturn]] void fail(int error) const;
 
   const std::filesystem::path name_; ///< as the caller wrote it

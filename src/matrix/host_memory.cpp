@@ -9,8 +9,14 @@ namespace {
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t worth_huge_pages = 2 * huge_page;
+constexpr std::size_t page = 4096;
 
 } // namespace
+
+std::size_t allocated_host_bytes(std::size_t bytes) noexcept {
+  const std::size_t unit = bytes >= worth_huge_pages ? huge_page : page;
+  return (bytes + unit - 1) / unit * unit;
+}
 
 /// Asks for huge pages where the memory is large: the first touch of small pages can take longer than a GPU's product
 /// (docs/lab/from_code_core2.md).

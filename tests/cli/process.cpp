@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -124,10 +125,11 @@ Outcome Process::wait() {
     close(terminal_);
   }
   int status = 0;
-  waitpid(pid_, &status, 0);
+  rusage usage{};
+  wait4(pid_, &status, 0, &usage);
   pid_ = -1;
   Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), outputs_.read("out"),
-                  outputs_.read("err")};
+                  outputs_.read("err"), usage.ru_maxrss};
   if (terminal_ >= 0) (shows_errors_ ? outcome.err : outcome.out) = shown;
   terminal_ = -1;
   return outcome;

@@ -25,6 +25,7 @@ struct Outcome {
   int status = -1; ///< Exit status, or 128 + signal if a signal ended the program.
   std::string out;
   std::string err;
+  long most_kib = 0; ///< The most memory that was resident.
 };
 
 using Variables = std::vector<std::pair<std::string, std::string>>;

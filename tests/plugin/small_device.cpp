@@ -1,12 +1,15 @@
 /// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
 /// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
+/// There are two such devices. SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them.
 /// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include <tessera/backend/out_of_memory.hpp>
@@ -34,11 +37,14 @@ class SmallQueue final : public Queue {
 
 class SmallDevice final : public test::BorrowingExecutor {
  public:
-  SmallDevice() : BorrowingExecutor(Backend::Cuda) {
+  explicit SmallDevice(int device) : BorrowingExecutor(Backend::Cuda) {
     const char* bytes = std::getenv("SMALL_DEVICE");
     capabilities_.device = "small device";
     capabilities_.host_memory = false;
     capabilities_.memory_bytes = bytes ? std::strtoull(bytes, nullptr, 10) : 8 << 20;
+    capabilities_.device_index = device;
+    if (const char* breaks = std::getenv("SMALL_DEVICE_BREAKS"); breaks && std::atoi(breaks) == device)
+      copies_left_ = std::atoi(std::strchr(breaks, ':') + 1);
     if (const char* fetches = std::getenv("SMALL_DEVICE_FETCHES")) fetches_left_ = std::atoi(fetches);
   }
 
@@ -63,6 +69,12 @@ class SmallDevice final : public test::BorrowingExecutor {
     HostExecutor::run_free(memory);
   }
 
+  Status run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
+                     std::size_t width, std::size_t rows) noexcept override {
+    if (copies_left_ == 0) return {StatusCode::DeviceError, "the small device fell off the bus"};
+    --copies_left_;
+    return HostExecutor::run_copy_in(queue, device, device_pitch, host, host_pitch, width, rows);
+  }
   Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                       std::size_t width, std::size_t rows) noexcept override {
     if (fetches_left_ == 0) return {StatusCode::OutOfMemory, "the small device has no memory for copies"};
@@ -77,6 +89,7 @@ class SmallDevice final : public test::BorrowingExecutor {
   std::mutex mutex_;
   std::size_t in_use_ = 0;
   int fetches_left_ = -1; ///< negative: no limit
+  int copies_left_ = -1;
   std::unordered_map<void*, std::size_t> sizes_;
 };
 
@@ -88,8 +101,11 @@ const PluginInfo info{
     .description = "a device with little memory, for tests",
     .probe = [] { return Status{}; },
     .create =
-        [](const ExecutorOptions&, Executor*& executor) {
-          executor = new SmallDevice;
+        [](const ExecutorOptions& options, Executor*& executor) {
+          if (options.device > 1)
+            return Status{StatusCode::Unavailable,
+                          "there are 2 small devices, 0 and 1, and no device " + std::to_string(options.device)};
+          executor = new SmallDevice(std::max(options.device, 0));
           return Status{};
         },
     .destroy = [](Executor* executor) { delete executor; },

@@ -26,6 +26,7 @@ Examples:
   gemm_compare --cpu --kernels 'simd,cblas*' --sizes 512,1024,2048 --threads 1,2
   gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
   gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
+  gemm_compare --a A.npy --b B.npy --out C.npy --memory-limit 4GiB     matrices that do not fit into memory
   gemm_compare --kernel mine.cu --abi leetgpu --gpu   judge a kernel of your own beside the ladder
   gemm_compare --op copy,triad --sizes 10000000       loops of functors on every backend: GB/s, differing bits
   gemm_compare --op-plugin ./libmine.so               the same of functors of your own
@@ -165,6 +166,21 @@ void declare_products(CLI::App& app, CommandLine& words) {
   heading.text("--out", words.file_out, "Write the product of the first kernel that passes to a .npy file", "FILE");
 }
 
+void declare_large_files(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Files larger than memory"};
+  heading.text("--memory-limit", words.memory_limit,
+               "Multiply --a by --b into --out block by block with at most this much memory, e.g. 4GiB, and race "
+               "nothing; every --backend computes blocks of it",
+               "SIZE");
+  heading.text(
+      "--resume", words.resume,
+      "What to do with an unfinished product of the same name: auto (go on with it if it is this product, else "
+      "refuse; the default), never (start over)",
+      "WORD");
+  heading.text("--devices", words.devices, "Devices that compute blocks, e.g. 0,1; by default the backend's own choice",
+               "LIST");
+}
+
 void declare_distributed(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Many ranks"};
   heading.flag("--distributed", words.distributed,
@@ -228,6 +244,7 @@ void declare(CLI::App& app, CommandLine& words) {
   declare_backends(app, words);
   declare_judging(app, words);
   declare_products(app, words);
+  declare_large_files(app, words);
   declare_distributed(app, words);
   declare_measuring(app, words);
   declare_outputs(app, words);

@@ -11,6 +11,7 @@
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
+#include "file_words.hpp"
 #include "filling_words.hpp"
 #include "operation_words.hpp"
 #include "race/data_files.hpp"
@@ -358,6 +359,7 @@ Options interpret(CommandLine words) {
   read_rows(words, types_given, options);
   read_operations(words, options);
   read_products(words, shapes_given, options);
+  read_file_product(words, options);
   read_measuring(words, options);
   options.judging = parse_judging(words, options.operation);
   options.measure_ceilings = words.measure_ceilings;

@@ -1,0 +1,194 @@
+/// One product on several executors: each takes one block of C after the other, until none is left. A device's blocks
+/// go through its memory, as in a product that does not fit there; an executor of the host multiplies in place.
+///
+/// Source: cuBLASXt, whose devices take tiles of C in turn. Here no block waits for another device, and the bits do not
+/// depend on the executor that computed it.
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <tessera/backend/log.hpp>
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+
+#include "block_sizes.hpp"
+#include "partly_written.hpp"
+#include "streamed_gemm.hpp"
+
+namespace tessera::detail {
+namespace {
+
+/// So many blocks for each executor let a faster one take more of them, and end at about the same time.
+constexpr Index blocks_for_each = 8;
+/// Smaller blocks would be bound by their copies.
+constexpr Index least_side = 512;
+
+/// An executor's part in the product.
+struct Worker {
+  Executor* executor = nullptr;
+  std::unique_ptr<StreamedProduct> product; ///< of a device; null where the executor's memory is the host's
+};
+
+/// Returns the call with this block as its C.
+GemmCall call_of(const GemmCall& call, const BlockOfC& block) {
+  GemmCall part = call;
+  const auto offset = [](const void* x, Index elements, DType type) {
+    return static_cast<const char*>(x) + static_cast<std::size_t>(elements) * size_of(type);
+  };
+  part.m = block.rows;
+  part.n = block.cols;
+  part.a = offset(call.a, call.op_a == Op::None ? block.row * call.lda : block.row, call.type);
+  part.b = offset(call.b, call.op_b == Op::None ? block.col : block.col * call.ldb, call.type);
+  part.c =
+      static_cast<char*>(call.c) + static_cast<std::size_t>(block.row * call.ldc + block.col) * size_of(call.result);
+  return part;
+}
+
+Status multiply_in_place(Executor& executor, const GemmCall& call, std::string_view kernel, SharedBlocks& blocks,
+                         std::atomic<bool>& written) {
+  for (BlockOfC block; blocks.take(block);) {
+    Status status = executor.gemm(executor.default_queue(), call_of(call, block), kernel);
+    if (status.ok()) status = executor.default_queue().synchronize();
+    if (status.ok() || status.code == StatusCode::DeviceError) written = true;
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
+/// A product on several executors. No block is begun before each device has its memory.
+class SharedProduct {
+ public:
+  SharedProduct(std::span<Executor* const> executors, const GemmCall& call, std::string_view kernel)
+      : call_(call), kernel_(kernel) {
+    for (Executor* executor : executors) workers_.push_back({executor, nullptr});
+  }
+
+  Status reserve();
+  Status run();
+
+ private:
+  void work(Worker& worker, SharedBlocks& blocks) noexcept;
+  BlockGrid grid() const;
+
+  const GemmCall& call_;
+  const std::string_view kernel_;
+  std::vector<Worker> workers_;
+  std::atomic<bool> written_ = false;
+};
+
+Status named(const Executor& executor, Status status) {
+  if (!status.ok()) status.why = name_of(executor) + ": " + status.why;
+  return status;
+}
+
+/// Returns blocks of C that each device has memory for.
+BlockGrid SharedProduct::grid() const {
+  BlockGrid grid{call_.m, call_.n, std::max<Index>(call_.m, 1), std::max<Index>(call_.n, 1)};
+  for (const Worker& worker : workers_)
+    if (worker.product != nullptr) {
+      grid.block_m = std::min(grid.block_m, worker.product->blocks().m);
+      grid.block_n = std::min(grid.block_n, worker.product->blocks().n);
+    }
+  const Index enough = blocks_for_each * static_cast<Index>(workers_.size());
+  while (grid.count() < enough && std::max(grid.block_m, grid.block_n) > least_side) {
+    Index& longer = grid.block_m > grid.block_n ? grid.block_m : grid.block_n;
+    longer = std::max(least_side, (longer + 1) / 2);
+  }
+  grid.block_m = evened(grid.m, grid.block_m);
+  grid.block_n = evened(grid.n, grid.block_n);
+  return grid;
+}
+
+Status SharedProduct::reserve() {
+  for (Worker& worker : workers_) {
+    if (worker.executor->capabilities().host_memory) continue;
+    worker.product = std::make_unique<StreamedProduct>(*worker.executor, call_, kernel_);
+    if (Status status = worker.product->reserve(); !status.ok()) return named(*worker.executor, std::move(status));
+  }
+  const BlockGrid common = grid();
+  for (Worker& worker : workers_) {
+    if (worker.product == nullptr) continue;
+    StreamedBlocks blocks = worker.product->blocks();
+    blocks.m = common.block_m;
+    blocks.n = common.block_n;
+    if (Status status = worker.product->reserve(blocks); !status.ok())
+      return named(*worker.executor, std::move(status));
+  }
+  return {};
+}
+
+void SharedProduct::work(Worker& worker, SharedBlocks& blocks) noexcept {
+  const ContractArithmetic contract;
+  Status status;
+  try {
+    if (worker.product == nullptr) {
+      status = multiply_in_place(*worker.executor, call_, kernel_, blocks, written_);
+    } else {
+      HostSource source(call_, blocks, worker.product->blocks().k);
+      HostTarget target(call_);
+      status = worker.product->run(source, target, written_);
+    }
+    status = named(*worker.executor, std::move(status));
+  } catch (const std::bad_alloc& error) {
+    status = out_of_memory(error);
+  }
+  if (!status.ok()) blocks.fail(std::move(status));
+}
+
+/// The calling thread works for the first executor. Where the system refuses a thread, the other executors compute the
+/// blocks of the one that has none.
+Status SharedProduct::run() {
+  SharedBlocks blocks(grid());
+  if (log_dispatch())
+    log_line("a product on " + std::to_string(workers_.size()) + " executors: C in blocks of " +
+             std::to_string(blocks.grid().block_m) + "×" + std::to_string(blocks.grid().block_n));
+  std::vector<std::thread> threads;
+  threads.reserve(workers_.size());
+  for (std::size_t i = 1; i < workers_.size(); ++i) try {
+      threads.emplace_back([this, &blocks, i] { work(workers_[i], blocks); });
+    } catch (const std::system_error& error) {
+      if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
+    } catch (const std::bad_alloc&) { // as if the system had no thread
+    }
+  work(workers_[0], blocks);
+  for (std::thread& thread : threads) thread.join();
+  Status status = blocks.failure();
+  return written_ ? partly_written(status) : status;
+}
+
+} // namespace
+
+std::string name_of(const Executor& executor) {
+  const Capabilities& machine = executor.capabilities();
+  std::string name(to_string(machine.backend));
+  if (!machine.host_memory) name.append(":").append(std::to_string(machine.device_index));
+  return name.append(" (").append(machine.device).append(")");
+}
+
+void check_executors(std::span<Executor* const> executors) {
+  if (executors.empty()) throw InvalidArgument("the list of executors is empty");
+  for (std::size_t i = 0; i < executors.size(); ++i) {
+    if (executors[i] == nullptr) throw InvalidArgument("executor " + std::to_string(i) + " of the list is null");
+    const auto before = executors.first(i);
+    if (std::find(before.begin(), before.end(), executors[i]) != before.end())
+      throw InvalidArgument("the list of executors has " + name_of(*executors[i]) + " twice");
+  }
+}
+
+Status streamed_gemm(std::span<Executor* const> executors, const GemmCall& call, std::string_view kernel) noexcept try {
+  if (executors.size() == 1 && !executors[0]->capabilities().host_memory)
+    return streamed_gemm(*executors[0], call, kernel);
+  SharedProduct product(executors, call, kernel);
+  if (Status status = product.reserve(); !status.ok()) return status;
+  return product.run();
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
+}
+
+} // namespace tessera::detail

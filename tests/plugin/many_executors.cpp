@@ -1,0 +1,132 @@
+/// One product on several executors: two small devices, and the backends of the host as stand-ins for more cards. Each
+/// case runs in a process of its own.
+
+#include <boost/test/unit_test.hpp>
+
+#include <vector>
+
+#include <tessera/many_executors.hpp>
+
+#include "small_device.hpp"
+#include "support/expect.hpp"
+
+using namespace tessera;
+using tessera::test::expect_error;
+using tessera::test::use_small_device;
+
+namespace {
+
+using Executors = std::vector<Executor*>;
+
+Executor& card(int device) { return executor(Backend::Cuda, device); }
+
+std::vector<Executors> lists() {
+  std::vector<Executors> all{{&card(1)},
+                             {&card(0), &card(1)},
+                             {&executor(Backend::Reference)},
+                             {&card(1), &executor(Backend::Reference), &card(0)}};
+  for (const Backend backend : {Backend::OpenMP, Backend::Tbb})
+    for (const BackendInfo& info : available_backends())
+      if (info.backend == backend && info.available) all.push_back({&executor(Backend::Reference), &executor(backend)});
+  Executors every{&card(0), &card(1)};
+  for (const BackendInfo& info : available_backends())
+    if (info.available && info.memory == Memory::Host) every.push_back(&executor(info.backend));
+  all.push_back(every);
+  return all;
+}
+
+template <class T, class R = T, class A, class B>
+void every_list(const A& a, const B& b, Scalar<T> alpha, Scalar<T> beta, const char* what) {
+  const Matrix<R> before = beta == Scalar<T>{0}
+                               ? Matrix<R>(a.rows(), b.cols(), R(std::numeric_limits<float>::quiet_NaN()))
+                               : Matrix<R>::random(a.rows(), b.cols(), Seed{3});
+  Matrix<R> expected = before;
+  gemm(alpha, a, b, beta, expected, {.backend = Backend::Reference});
+  for (const Executors& list : lists()) {
+    Matrix<R> c = before;
+    gemm(list, alpha, a, b, beta, c);
+    BOOST_TEST((c == expected), what << " on " << list.size() << " executors");
+    if (list.size() < 3) continue;
+    Matrix<R> flipped = transpose(before);
+    gemm(list, alpha, a, b, beta, flipped.transposed());
+    BOOST_TEST((transpose(flipped) == expected), what << ", C transposed, on " << list.size() << " executors");
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(many_executors)
+
+BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_the_list) {
+  use_small_device();
+  const auto a = Matrix<float>::random(530, 1100, Seed{1}), at = Matrix<float>::random(1100, 530, Seed{1});
+  const auto b = Matrix<float>::random(1100, 540, Seed{2}), bt = Matrix<float>::random(540, 1100, Seed{2});
+  every_list<float>(a, b, 1.0f, 0.0f, "A·B");
+  every_list<float>(at.transposed(), bt.transposed(), -0.6875f, 0.375f, "AᵀBᵀ");
+  every_list<float>(a.block(3, 5, 40, 90), b.block(7, 1, 90, 50), 2.0f, 1.0f, "small blocks");
+  every_list<double>(Matrix<double>::random(100, 1500, Seed{1}), Matrix<double>::random(1500, 110, Seed{2}), 1.5, -1.0,
+                     "f64");
+  every_list<bf16>(Matrix<bf16>::random(100, 1100, Seed{1}), Matrix<bf16>::random(1100, 90, Seed{2}), 0.5f, 0.25f,
+                   "bf16");
+  every_list<float>(a, b, 0.0f, 0.5f, "no product");
+  every_list<float>(Matrix<float>(5, 0), Matrix<float>(0, 4), 1.0f, 2.0f, "k = 0");
+}
+
+BOOST_AUTO_TEST_CASE(each_device_has_an_executor) {
+  use_small_device();
+  BOOST_TEST((&card(0) == &executor(Backend::Cuda)));
+  BOOST_TEST((&card(1) != &card(0)));
+  BOOST_TEST((&card(1) == &card(1)));
+  BOOST_TEST(card(1).capabilities().device_index == 1);
+  expect_error<BackendUnavailable>([] { card(2); }, {"device 2 of backend cuda", "there are 2 small devices"});
+  expect_error<InvalidArgument>([] { card(-1); }, {"device -1"});
+  expect_error<InvalidArgument>([] { executor(Backend::Reference, 0); }, {"reference", "one executor"});
+  expect_error<InvalidArgument>([] { executor(Backend::Auto, 0); }, {"auto"});
+}
+
+BOOST_AUTO_TEST_CASE(lists_that_are_wrong) {
+  use_small_device();
+  const auto a = Matrix<float>::random(10, 10, Seed{1});
+  Matrix<float> c(10, 10, 5.0f);
+  const auto refused = [&](const Executors& list, const GemmOptions& options,
+                           std::initializer_list<std::string_view> parts) {
+    expect_error<InvalidArgument>([&] { gemm(list, 1.0f, a, a, 0.0f, c, options); }, parts);
+  };
+  refused({}, {}, {"empty"});
+  refused({&card(0), nullptr}, {}, {"executor 1", "null"});
+  refused({&card(0), &card(1), &card(0)}, {}, {"cuda:0", "twice"});
+  refused({&card(0)}, {.backend = Backend::Tbb}, {"options.backend is tbb"});
+  const auto two = a.block(0, 0, 2, 2);
+  expect_error<InvalidArgument>([&] { gemm(Executors{&card(0)}, 1.0f, two, two, 0.0f, c); }, {"10×10", "2×2"});
+  BOOST_TEST((c == Matrix<float>(10, 10, 5.0f)));
+}
+
+/// Device 1 breaks at its first copy: nothing has been written, or the error says that something was.
+BOOST_AUTO_TEST_CASE(an_executor_that_breaks_is_named) { // SMALL_DEVICE_BREAKS is 1:7
+  use_small_device();
+  const auto a = Matrix<float>::random(1500, 1500, Seed{1});
+  Matrix<float> c(1500, 1500, 5.0f);
+  expect_error<DeviceError>(
+      [&] {
+        gemm(Executors{&card(0), &card(1)}, 1.0f, a, a, 1.0f, c);
+      },
+      {"cuda:1 (small device)", "fell off the bus"});
+  const auto half = a.block(0, 0, 300, 300);
+  Matrix<float> small(300, 300);
+  gemm(Executors{&card(0)}, 1.0f, half, half, 0.0f, small);
+  BOOST_TEST((small == gemm(half, half, Backend::Reference))); // the other one still works
+}
+
+BOOST_AUTO_TEST_CASE(an_executor_without_memory) { // SMALL_DEVICE is set
+  use_small_device();
+  const auto a = Matrix<float>::random(300, 2000, Seed{1});
+  Matrix<float> c(300, 300, 5.0f);
+  expect_error<OutOfMemory>(
+      [&] {
+        gemm(Executors{&executor(Backend::Reference), &card(1)}, 1.0f, a, a.transposed(), 1.0f, c);
+      },
+      {"cuda:1 (small device)", "out of device memory", "64×64"});
+  BOOST_TEST((c == Matrix<float>(300, 300, 5.0f)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
