@@ -20,6 +20,10 @@
 /// size, and with every backend of the ranks. docs/distributed.md has the picture of which rank holds what, and says
 /// how much is sent.
 ///
+/// Elements are float, double, f16, bf16, std::complex<float> or std::complex<double>. Sums of 16-bit elements are f32
+/// on all ranks, and each element of C is rounded once. Complex products have the bits of complex.hpp: if the local
+/// elements of C are column-major, of the product of column-major matrices there, Cᵀ = op(B)ᵀ·op(A)ᵀ.
+///
 /// libtessera links no MPI. A plug-in for the MPI that the process has loaded, libtessera_mpi_openmpi.so or
 /// libtessera_mpi_mpich.so, is found as backends are (backend/plugin.hpp).
 ///
@@ -31,6 +35,7 @@
 /// time limit throws a DeviceError, and the grid cannot be used any more.
 
 #include <array>
+#include <complex>
 #include <concepts>
 #include <filesystem>
 #include <memory>
@@ -39,6 +44,7 @@
 #include <type_traits>
 
 #include <tessera/detail/distributed.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
@@ -116,6 +122,18 @@ class Grid {
   std::shared_ptr<detail::GridState> state_;
 };
 
+/// A complex type of elements.
+template <class T>
+concept DistributedComplex = std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+
+/// A type of the elements of distributed matrices.
+template <class T>
+concept DistributedNumber = ElementNumber<T> || DistributedComplex<T>;
+
+/// The type of alpha and beta in products of matrices of T: float for 16-bit types, else T itself.
+template <DistributedNumber T>
+using DistributedFactor = typename detail::DistributedTypeOf<T>::Factor;
+
 /// A matrix over the ranks, or its transpose, for a product to read. It keeps the elements alive.
 template <class T>
 class DistributedView {
@@ -124,8 +142,13 @@ class DistributedView {
   using value_type = T;
   /// Makes a view of what the library's functions take.
   DistributedView(detail::DistributedPointer storage, Op op) : storage_(std::move(storage)), op_(op) {}
-  /// Returns the view of the transpose.
-  DistributedView transposed() const { return {storage_, op_ == Op::None ? Op::Transpose : Op::None}; }
+  /// Returns the view of the transpose. Throws InvalidArgument for a conjugate transpose, because there is no view of
+  /// the conjugate alone.
+  DistributedView transposed() const {
+    if (op_ == Op::ConjugateTranspose)
+      throw InvalidArgument("transposed() of a conjugate transpose: a product takes no conjugate alone");
+    return {storage_, op_ == Op::None ? Op::Transpose : Op::None};
+  }
   /// Returns this view.
   DistributedView view() const { return *this; }
   /// Returns what the library's functions take.
@@ -139,8 +162,7 @@ class DistributedView {
 };
 
 /// A rows×cols matrix of T over the ranks of a grid, block-cyclic with any blocks. A copy shares the elements.
-template <class T>
-requires std::same_as<T, float> || std::same_as<T, double>
+template <DistributedNumber T>
 class DistributedMatrix {
  public:
   /// The type of the elements.
@@ -149,19 +171,26 @@ class DistributedMatrix {
   /// Makes a matrix whose elements are undefined.
   DistributedMatrix(const Grid& grid, Index rows, Index cols, Blocks blocks = {},
                     LocalOrder order = LocalOrder::RowMajor)
-      : storage_(detail::create_distributed(grid.state(), rows, cols, blocks, order, dtype_of<T>)) {}
+      : storage_(detail::create_distributed(grid.state(), rows, cols, blocks, order, type)) {}
 
   /// Returns a matrix in the caller's memory, as a descriptor of ScaLAPACK says (DESC_, CTXT_, M_, N_, MB_, NB_, RSRC_,
   /// CSRC_, LLD_; the context is not looked at). The grid must be the one of the context, in row order. Throws
   /// InvalidArgument for a descriptor of another kind, or with a leading dimension less than the local rows.
   static DistributedMatrix wrap(const Grid& grid, const std::array<int, 9>& descriptor, T* data) {
-    return DistributedMatrix(detail::wrap_distributed(grid.state(), descriptor, data, dtype_of<T>));
+    return DistributedMatrix(detail::wrap_distributed(grid.state(), descriptor, data, type));
+  }
+  /// Returns a matrix in the caller's memory, dealt as a matrix that the library allocates; this rank has as many rows
+  /// and columns as local_rows() and local_cols() say. `ld` counts elements from one local row to the next, or from
+  /// column to column. Throws InvalidArgument for an ld less than the local columns (or rows), and for null.
+  static DistributedMatrix wrap(const Grid& grid, Index rows, Index cols, Blocks blocks, T* data, Index ld,
+                                LocalOrder order = LocalOrder::RowMajor) {
+    return DistributedMatrix(detail::wrap_distributed(grid.state(), rows, cols, blocks, {data, order, ld}, type));
   }
 
   /// Reads a .npy file that every rank can open; each rank reads its own elements. Throws IoError.
   static DistributedMatrix load_npy(const Grid& grid, const std::filesystem::path& path, Blocks blocks = {},
                                     LocalOrder order = LocalOrder::RowMajor) {
-    return DistributedMatrix(detail::load_distributed_npy(grid.state(), path, blocks, order, dtype_of<T>));
+    return DistributedMatrix(detail::load_distributed_npy(grid.state(), path, blocks, order, type));
   }
   /// Writes a .npy file in a folder that the ranks share; each rank writes its own elements. The target is replaced
   /// when all of them are written. Throws IoError.
@@ -198,12 +227,12 @@ class DistributedMatrix {
   }
 
   /// Copies from the rank `root`, whose `whole` has the shape of this matrix; other ranks pass any matrix.
-  void scatter(const Matrix<T>& whole, int root) {
+  void scatter(const Matrix<T>& whole, int root) requires ElementNumber<T> {
     const detail::Operand operand = whole.view().operand();
     detail::scatter(grid_rank() == root ? &operand : nullptr, root, *storage_);
   }
   /// Returns the whole matrix at the rank `root`, and an empty one at the others.
-  Matrix<T> gather(int root) const {
+  Matrix<T> gather(int root) const requires ElementNumber<T> {
     if (grid_rank() != root) {
       detail::gather(*storage_, root, nullptr);
       return Matrix<T>(0, 0);
@@ -213,6 +242,13 @@ class DistributedMatrix {
     detail::gather(*storage_, root, &operand);
     return whole;
   }
+  /// Copies from the memory of the rank `root`, where the whole matrix lies row by row, `ld` elements from one row to
+  /// the next. Other ranks pass null.
+  void scatter(const T* whole, Index ld, int root) {
+    detail::scatter(detail::WholeMatrix{const_cast<T*>(whole), ld}, root, *storage_);
+  }
+  /// Copies the whole matrix to the memory of the rank `root`, row by row. Other ranks pass null.
+  void gather(T* whole, Index ld, int root) const { detail::gather(*storage_, root, detail::WholeMatrix{whole, ld}); }
   /// Copies the elements to a matrix of the same shape, on a grid of the same communicator, with blocks of its own.
   void redistribute(DistributedMatrix& to) const { detail::redistribute(*storage_, *to.storage_); }
 
@@ -220,10 +256,15 @@ class DistributedMatrix {
   DistributedView<T> view() const { return {storage_, Op::None}; }
   /// Returns a view of the transpose. Nothing is copied.
   DistributedView<T> transposed() const { return {storage_, Op::Transpose}; }
+  /// Returns a view of the conjugate transpose of a complex matrix. Nothing is copied.
+  DistributedView<T> conjugate_transposed() const requires DistributedComplex<T> {
+    return {storage_, Op::ConjugateTranspose};
+  }
   /// Returns what the library's functions take.
   const detail::DistributedStorage& storage() const noexcept { return *storage_; }
 
  private:
+  static constexpr detail::DistributedType type = detail::DistributedTypeOf<T>::value;
   explicit DistributedMatrix(detail::DistributedPointer storage) : storage_(std::move(storage)) {}
   int grid_rank() const noexcept { return detail::rank_in(*storage_->grid); }
   detail::DistributedPointer storage_;
@@ -239,10 +280,12 @@ concept DistributedLike = requires(const M& m) {
 /// rank sent and allocated.
 template <DistributedLike A, DistributedLike B>
 requires std::same_as<typename A::value_type, typename B::value_type> DistributedReport
-gemm(typename A::value_type alpha, const A& a, const B& b, typename A::value_type beta,
-     DistributedMatrix<typename A::value_type>& c, const DistributedOptions& options = {}) {
+gemm(DistributedFactor<typename A::value_type> alpha, const A& a, const B& b,
+     DistributedFactor<typename A::value_type> beta, DistributedMatrix<typename A::value_type>& c,
+     const DistributedOptions& options = {}) {
   const auto x = a.view(), y = b.view();
-  return detail::gemm(alpha, x.storage(), x.op(), y.storage(), y.op(), beta, c.storage(), options);
+  return detail::gemm(detail::exact_double(alpha), x.storage(), x.op(), y.storage(), y.op(), detail::exact_double(beta),
+                      c.storage(), options);
 }
 
 /// A way to multiply distributed matrices.

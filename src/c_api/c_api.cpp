@@ -99,12 +99,6 @@ tessera_status gemm_in_host_memory(tessera_op op_a, tessera_op op_b, int64_t m, 
 }
 
 template <class T>
-std::complex<double> factor(const void* address, const char* what) {
-  if (address == nullptr) throw InvalidArgument(std::string(what) + " is null; pass the address of a complex number");
-  return tessera::detail::exact_double(*static_cast<const std::complex<T>*>(address));
-}
-
-template <class T>
 ComplexGemmCall complex_call_of(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
                                 const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
                                 int64_t ldc, const GemmOptions& options) {

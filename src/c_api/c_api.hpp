@@ -5,6 +5,7 @@
 #include <tessera/tessera.h>
 
 #include <bit>
+#include <complex>
 #include <cstdint>
 #include <iterator>
 #include <new>
@@ -83,6 +84,13 @@ inline double as_scalar(const double& value, DType type) {
   if (normal_float || bits == 0 || scalar_of(type) == DType::F64) return value;
   const detail::ContractArithmetic contract;
   return double{static_cast<float>(value)};
+}
+
+/// Reads alpha or beta of a complex product.
+template <class T>
+std::complex<double> factor(const void* address, const char* what) {
+  if (address == nullptr) throw InvalidArgument(std::string(what) + " is null; pass the address of a complex number");
+  return detail::exact_double(*static_cast<const std::complex<T>*>(address));
 }
 
 inline Executor& executor_of(tessera_executor* executor) {

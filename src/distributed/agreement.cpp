@@ -10,6 +10,8 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 
+#include "grid_state.hpp"
+
 namespace tessera::distributed {
 namespace {
 
@@ -74,3 +76,21 @@ Status agree(Communicator& ranks, const char* function, const Status& mine,
 }
 
 } // namespace tessera::distributed
+
+namespace tessera::detail {
+
+void run_on_all(GridState& grid, const char* function, const std::function<void()>& step) try {
+  Status mine;
+  try {
+    step();
+  } catch (const Error& error) {
+    mine = {error.code(), error.what()};
+  } catch (const std::bad_alloc& error) {
+    mine = out_of_memory(error);
+  }
+  throw_if_failed(distributed::agree(*grid.world, function, mine));
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+} // namespace tessera::detail

@@ -7,12 +7,17 @@
 namespace tessera::distributed {
 namespace {
 
+struct TwoWords {
+  std::uint64_t first, second;
+};
+
 /// Calls `copy` with a pointer type of elements of this size.
 template <class Copy>
 void with_size(std::size_t bytes, Copy&& copy) noexcept {
   if (bytes == 2) return copy(std::uint16_t{});
   if (bytes == 4) return copy(std::uint32_t{});
-  copy(std::uint64_t{});
+  if (bytes == 8) return copy(std::uint64_t{});
+  copy(TwoWords{});
 }
 
 /// Tiles keep the lines of both sides in the cache where one side is read across its lines.
@@ -46,6 +51,13 @@ void copy_elements(const Elements& from, const Elements& to, Index outer, Index 
   if (from.outer_step == 1 && to.outer_step == 1) return line(inner, outer, from.inner_step, to.inner_step);
   if (from.inner_step == 1 && to.inner_step == 1) return line(outer, inner, from.outer_step, to.outer_step);
   with_size(bytes, [&]<class E>(E) { copy_tiled<E>(from, to, outer, inner); });
+}
+
+void conjugate(char* numbers, Index count, DType part) noexcept {
+  visit_scalar(part, [&]<class T>(std::type_identity<T>) {
+    T* parts = reinterpret_cast<T*>(numbers);
+    for (Index i = 0; i < count; ++i) parts[2 * i + 1] = -parts[2 * i + 1];
+  });
 }
 
 void copy_picked(const Picked& from, const Picked& to, Index outer, Index inner, bool outer_innermost,

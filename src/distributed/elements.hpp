@@ -15,8 +15,11 @@ struct Elements {
   Index outer_step = 0, inner_step = 0;
 };
 
-/// Copies `outer`×`inner` elements of `bytes` bytes: 2, 4 or 8.
+/// Copies `outer`×`inner` elements of `bytes` bytes: 2, 4, 8 or 16.
 void copy_elements(const Elements& from, const Elements& to, Index outer, Index inner, std::size_t bytes) noexcept;
+
+/// Replaces complex numbers of two parts, one after the other, by their conjugates.
+void conjugate(char* numbers, Index count, DType part) noexcept;
 
 /// Copies the elements whose indices are listed. One side may count from 0 on instead: pass an empty list for both of
 /// its dimensions, and `outer` and `inner` say how many there are.

@@ -16,7 +16,7 @@ namespace tessera::distributed {
 /// A product whose arguments were checked: sums of op(A)·op(B), spread as C is.
 struct Product {
   const tessera::detail::GridState& grid;
-  DType type;
+  tessera::detail::DistributedType type;
   Index m, n, k;
   Source a, b;      ///< rows of op(A) × k, columns of op(B) × k
   Axis rows, cols;  ///< of C
@@ -29,7 +29,9 @@ struct Product {
   LocalOrder a_order = order, b_order = order;
 
   /// Returns the bytes of the sums on this rank.
-  std::size_t sums_bytes() const noexcept { return static_cast<std::size_t>(local_rows * local_cols) * size_of(type); }
+  std::size_t sums_bytes() const noexcept {
+    return static_cast<std::size_t>(local_rows * local_cols) * type.sum_bytes();
+  }
 };
 
 /// One product by one engine, on one rank.

@@ -17,6 +17,7 @@
 #include "base/unknown_word.hpp"
 #include "dispatch/placement.hpp"
 #include "engines.hpp"
+#include "epilogue.hpp"
 #include "gemm/check_gemm.hpp"
 #include "operands.hpp"
 
@@ -29,23 +30,24 @@ constexpr const char* name_of_gemm = "distributed gemm";
 
 /// The arguments of a call.
 struct Call {
-  double alpha;
+  std::complex<double> alpha;
   const DistributedStorage& a;
   Op op_a;
   const DistributedStorage& b;
   Op op_b;
-  double beta;
+  std::complex<double> beta;
   const DistributedStorage& c;
   const DistributedOptions& options;
 
   Index m() const { return op_a == Op::None ? a.rows : a.cols; }
   Index n() const { return op_b == Op::None ? b.cols : b.rows; }
   Index k() const { return op_a == Op::None ? a.cols : a.rows; }
+  LastStep last_step() const { return {alpha, beta, c, options.threads}; }
 };
 
 StoredRows stored(const DistributedStorage& x) {
   const bool by_rows = x.order == LocalOrder::RowMajor;
-  return {x.data, by_rows ? x.local_rows : x.local_cols, by_rows ? x.local_cols : x.local_rows, x.ld, size_of(x.type)};
+  return {x.data, by_rows ? x.local_rows : x.local_cols, by_rows ? x.local_cols : x.local_rows, x.ld, x.type.bytes()};
 }
 
 /// Returns the place of the engine that was named in the ladder; −1 for an empty name, −2 for an unknown one.
@@ -57,6 +59,10 @@ std::int64_t number_of_engine(const std::string& name) {
     ++number;
   }
   return -2;
+}
+
+std::string name_of(DistributedType type) {
+  return (type.is_complex ? "complex " : "") + std::string(to_string(type.part));
 }
 
 Status check_threads(const Call& call) {
@@ -71,6 +77,9 @@ Status check_threads(const Call& call) {
 
 Status check(const Call& call) {
   const auto wrong = [](std::string why) { return Status{StatusCode::InvalidArgument, std::move(why)}; };
+  for (const DistributedStorage* x : {&call.a, &call.b})
+    if (x->type != call.c.type)
+      return wrong("an operand is of " + name_of(x->type) + ", and c is of " + name_of(call.c.type));
   if (call.a.grid != call.c.grid || call.b.grid != call.c.grid)
     return wrong("a, b and c are not on one grid; redistribute them to one");
   const Index b_rows = call.op_b == Op::None ? call.b.rows : call.b.cols;
@@ -102,9 +111,12 @@ Status agree_on(const Call& call, const Status& mine) {
                                        {"k", call.k()},
                                        {"the transpose of a", std::int64_t{static_cast<int>(call.op_a)}},
                                        {"the transpose of b", std::int64_t{static_cast<int>(call.op_b)}},
-                                       {"alpha", call.alpha},
-                                       {"beta", call.beta},
-                                       {"the element type", std::int64_t{static_cast<int>(call.c.type)}},
+                                       {"alpha", call.alpha.real()},
+                                       {"beta", call.beta.real()},
+                                       {"the imaginary part of alpha", call.alpha.imag()},
+                                       {"the imaginary part of beta", call.beta.imag()},
+                                       {"the element type", std::int64_t{static_cast<int>(call.c.type.part)}},
+                                       {"complex elements", std::int64_t{call.c.type.is_complex}},
                                        {"the engine", number_of_engine(call.options.engine)}};
   add_layout(arguments, call.a, "the distribution of a");
   add_layout(arguments, call.b, "the distribution of b");
@@ -122,9 +134,17 @@ Status guarded(Work&& work) noexcept try {
   return out_of_memory(error);
 }
 
+/// Returns where an operand lies, as outer×k.
+Source operand(const DistributedStorage& x, Op op, bool is_a) {
+  Source source = source_of(x, (op == Op::None) == is_a);
+  source.lasting = x.memory != nullptr;
+  source.conjugated = op == Op::ConjugateTranspose && x.type.is_complex;
+  return source;
+}
+
 Product product_of(const Call& call) {
   const GridState& grid = *call.c.grid;
-  const Segments segments(call.k(), grid.shape.layers);
+  const Segments segments(call.k(), grid.shape.layers, call.c.type.segment());
   const bool works = grid.has_place() && grid.layer() < segments.working_layers;
   const Axis rows = grid.row_axis(call.c), cols = grid.col_axis(call.c);
   return {grid,
@@ -132,8 +152,8 @@ Product product_of(const Call& call) {
           call.m(),
           call.n(),
           call.k(),
-          source_of(call.a, call.op_a == Op::None),
-          source_of(call.b, call.op_b != Op::None),
+          operand(call.a, call.op_a, true),
+          operand(call.b, call.op_b, false),
           rows,
           cols,
           call.c.order,
@@ -172,13 +192,15 @@ struct Work {
 };
 
 Status prepare(const Call& call, Product& product, const EngineRow& engine, Work& work) {
-  product.executor = &place_gemm(call.options.backend,
-                                 {product.type, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
+  product.executor = &place_gemm(
+      call.options.backend, {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
   work.run = engine.make(product);
   const std::size_t sums = product.sums_bytes();
   DistributedReport& report = work.report;
   report.engine = engine.name;
-  report.planned_bytes = HostBuffers::rounded(sums) + work.run->bytes() + work.run->device_bytes();
+  const std::size_t for_last_step = call.last_step().buffer_bytes();
+  report.planned_bytes =
+      HostBuffers::rounded(sums) + for_last_step + work.run->bytes() + work.run->device_bytes();
   report.bytes_expected = work.run->bytes_expected();
   if (log_dispatch())
     log_line("distributed product by " + report.engine + ": " + std::to_string(report.planned_bytes) +
@@ -190,36 +212,27 @@ Status prepare(const Call& call, Product& product, const EngineRow& engine, Work
                                          "; use more ranks, fewer layers, or a larger limit"};
   if (Status status = work.buffers.allocate(sums, work.sums); !status.ok()) return status;
   if (Status status = work.run->allocate(work.buffers, work.sums); !status.ok()) return status;
-  report.allocated_bytes = work.buffers.bytes() + work.run->device_bytes();
+  report.allocated_bytes = work.buffers.bytes() + for_last_step + work.run->device_bytes();
   if (report.allocated_bytes > report.planned_bytes)
     return {StatusCode::Internal, "allocated " + std::to_string(report.allocated_bytes) + " bytes, but planned " +
                                       std::to_string(report.planned_bytes)};
   return {};
 }
 
-/// Computes C := alpha·sums + beta·C on this rank, or beta·C without sums.
-Status apply_epilogue(const Call& call, char* sums) {
-  const StoredRows c = stored(call.c);
-  if (c.rows == 0 || c.cols == 0) return {};
-  Executor& host = place_elementwise({});
-  return finish_product(host, host.default_queue(),
-                        {.type = call.c.type,
-                         .m = c.rows,
-                         .n = c.cols,
-                         .alpha = call.alpha,
-                         .beta = call.beta,
-                         .c = call.c.data,
-                         .ldc = c.ld,
-                         .threads = call.options.threads},
-                        {.data = sums, .ld = c.cols, .empty = sums == nullptr});
+/// Leaves all memory that MPI may still read or write to the process for good.
+void leave_to_mpi(const Call& call, Work& work) {
+  work.buffers.abandon();
+  for (const DistributedStorage* x : {&call.a, &call.b})
+    static_cast<void>(std::make_unique<std::shared_ptr<void>>(x->memory).release());
 }
 
 DistributedReport multiply(const Call& call) {
   Communicator& world = *call.c.grid->world;
+  const std::uint64_t agreements_before = world.agreements;
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) {
     DistributedReport report;
-    throw_if_failed(partly_written(guarded([&] { return apply_epilogue(call, nullptr); })));
+    throw_if_failed(partly_written(guarded([&] { return call.last_step().run_without_sums(); })));
     return report;
   }
   Product product = product_of(call);
@@ -233,16 +246,18 @@ DistributedReport multiply(const Call& call) {
     status = agree(world, name_of_gemm, status);
   else
     status.why = std::string(name_of_gemm) + ": " + status.why;
-  if (!world.broken().ok()) work.buffers.abandon();
+  if (!world.broken().ok()) leave_to_mpi(call, work);
   throw_if_failed(status);
-  throw_if_failed(partly_written(guarded([&] { return apply_epilogue(call, work.sums); })));
+  throw_if_failed(partly_written(guarded([&] { return call.last_step().run(work.sums); })));
+  work.report.agreements = world.agreements - agreements_before;
   return work.report;
 }
 
 } // namespace
 
-DistributedReport gemm(double alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b, Op op_b,
-                       double beta, const DistributedStorage& c, const DistributedOptions& options) try {
+DistributedReport gemm(std::complex<double> alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b,
+                       Op op_b, std::complex<double> beta, const DistributedStorage& c,
+                       const DistributedOptions& options) try {
   const ContractArithmetic contract;
   return multiply({alpha, a, op_a, b, op_b, beta, c, options});
 } catch (const std::bad_alloc& error) {

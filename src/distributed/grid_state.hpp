@@ -21,7 +21,7 @@ struct GridState {
   /// What the engine pblas found out about ScaLAPACK, and keeps: a context for each order of local elements.
   struct Scalapack {
     std::optional<int> contexts[2];
-    std::optional<std::string> why_not[2]; ///< for f32 and f64: empty where the sums have the canonical order
+    std::optional<std::string> why_not[4]; ///< f32, f64, and complex: empty where the sums have the canonical order
   };
   Scalapack scalapack;
 

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include <tessera/status.hpp>
+
+#include "matrix/host_memory.hpp"
 
 namespace tessera::distributed {
 
@@ -16,18 +17,18 @@ class HostBuffers {
   HostBuffers(const HostBuffers&) = delete;
   HostBuffers& operator=(const HostBuffers&) = delete;
   ~HostBuffers() {
-    for (void* memory : buffers_) std::free(memory);
+    for (void* memory : buffers_) free_host(memory);
   }
 
   /// Returns a size rounded up as allocate() does.
-  static std::size_t rounded(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
+  static std::size_t rounded(std::size_t bytes) noexcept { return rounded_host_size(bytes); }
 
   /// Allocates memory; none for 0 bytes. Throws std::bad_alloc where the list of buffers cannot grow.
   Status allocate(std::size_t bytes, char*& memory) {
     memory = nullptr;
     if (bytes == 0) return {};
     buffers_.reserve(buffers_.size() + 1);
-    memory = static_cast<char*>(std::aligned_alloc(alignment, rounded(bytes)));
+    memory = static_cast<char*>(allocate_host(bytes));
     if (memory == nullptr)
       return {StatusCode::OutOfMemory,
               "out of host memory: " + std::to_string(rounded(bytes)) + " bytes for a distributed product or copy"};
@@ -42,7 +43,6 @@ class HostBuffers {
   void abandon() noexcept { buffers_.clear(); }
 
  private:
-  static constexpr std::size_t alignment = 64;
   std::vector<void*> buffers_;
   std::size_t bytes_ = 0;
 };

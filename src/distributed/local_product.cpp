@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include <tessera/complex.hpp>
 #include <tessera/running_sums.hpp>
 
 namespace tessera::distributed {
 
-LocalProduct::LocalProduct(Executor& executor, DType type, Index rows, Index cols, Index most_k, int threads)
+LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType type, Index rows, Index cols,
+                           Index most_k, int threads)
     : executor_(executor),
       type_(type),
-      element_(size_of(type)),
+      element_(type.bytes()),
+      sum_(type.sum_bytes()),
       rows_(rows),
       cols_(cols),
       most_k_(most_k),
@@ -20,7 +23,8 @@ LocalProduct::LocalProduct(Executor& executor, DType type, Index rows, Index col
 
 std::size_t LocalProduct::device_bytes() const noexcept {
   if (on_host() || rows_ == 0 || cols_ == 0) return 0;
-  return static_cast<std::size_t>(rows_ * cols_ + (rows_ + cols_) * most_k_) * element_;
+  return static_cast<std::size_t>(rows_ * cols_) * sum_ +
+         static_cast<std::size_t>((rows_ + cols_) * most_k_) * element_;
 }
 
 Status LocalProduct::allocate(char* sums) {
@@ -28,7 +32,8 @@ Status LocalProduct::allocate(char* sums) {
   sums_ = sums;
   if (device_bytes() == 0) return {};
   const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * element_; };
-  if (Status status = device_sums_.allocate(bytes(rows_ * cols_)); !status.ok()) return status;
+  if (Status status = device_sums_.allocate(static_cast<std::size_t>(rows_ * cols_) * sum_); !status.ok())
+    return status;
   if (Status status = device_x_.allocate(bytes(rows_ * most_k_)); !status.ok()) return status;
   if (Status status = device_y_.allocate(bytes(cols_ * most_k_)); !status.ok()) return status;
   sums_ = static_cast<char*>(device_sums_.data());
@@ -69,7 +74,7 @@ Status LocalProduct::multiply(Index first, Index count) {
   if (count == 0 || cols_ == 0) return {};
   const Index row = strip_first_ + first;
   const Index step = x_.k_major ? row : row * x_.ld;
-  const GemmCall call{.type = type_,
+  const GemmCall call{.type = type_.part,
                       .op_a = x_.k_major ? Op::Transpose : Op::None,
                       .op_b = y_.k_major ? Op::None : Op::Transpose,
                       .m = count,
@@ -80,8 +85,28 @@ Status LocalProduct::multiply(Index first, Index count) {
                       .b = y_.data,
                       .ldb = y_.ld,
                       .threads = threads_};
-  RunningSums sums{sums_ + static_cast<std::size_t>(row) * row_bytes(), cols_, !has_sums_};
-  return add_segments(executor_, executor_.default_queue(), call, sums);
+  char* sums = sums_ + static_cast<std::size_t>(row) * row_bytes();
+  if (type_.is_complex) return multiply_complex(call, sums);
+  RunningSums running{sums, cols_, !has_sums_};
+  return add_segments(executor_, executor_.default_queue(), call, running);
+}
+
+Status LocalProduct::multiply_complex(const GemmCall& call, char* sums) {
+  return gemm(executor_, executor_.default_queue(),
+              {.type = call.type,
+               .op_a = call.op_a,
+               .op_b = call.op_b,
+               .m = call.m,
+               .n = call.n,
+               .k = call.k,
+               .a = call.a,
+               .lda = call.lda,
+               .b = call.b,
+               .ldb = call.ldb,
+               .beta = has_sums_ ? 1.0 : 0.0,
+               .c = sums,
+               .ldc = cols_,
+               .threads = call.threads});
 }
 
 Status LocalProduct::end_strip() {

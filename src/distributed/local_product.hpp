@@ -12,11 +12,13 @@
 namespace tessera::distributed {
 
 /// Adds panel products X·Yᵀ to the sums, one segment of k after the other: x is rows×k, y is cols×k. The sums are in
-/// host memory without gaps, row by row. With a device they go through its memory, strip by strip.
+/// host memory without gaps, row by row; sums of 16-bit elements are f32. With a device they go through its memory,
+/// strip by strip.
 class LocalProduct {
  public:
   /// `most_k` is the longest segment.
-  LocalProduct(Executor& executor, DType type, Index rows, Index cols, Index most_k, int threads);
+  LocalProduct(Executor& executor, tessera::detail::DistributedType type, Index rows, Index cols, Index most_k,
+               int threads);
 
   /// Returns how many bytes of the device's memory allocate() allocates.
   std::size_t device_bytes() const noexcept;
@@ -36,12 +38,13 @@ class LocalProduct {
 
  private:
   bool on_host() const noexcept { return executor_.capabilities().host_memory; }
-  std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(cols_) * element_; }
+  std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(cols_) * sum_; }
+  Status multiply_complex(const GemmCall& call, char* sums);
   Status copy_in(Panel& panel, tessera::detail::ExecutorMemory& memory, Index outer, Index k);
 
   Executor& executor_;
-  DType type_;
-  std::size_t element_;
+  tessera::detail::DistributedType type_;
+  std::size_t element_, sum_; ///< bytes of an element of a panel, and of a sum
   Index rows_, cols_, most_k_;
   int threads_;
 

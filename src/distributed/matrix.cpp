@@ -42,7 +42,7 @@ Status check_sizes(const DistributedStorage& x) {
   if (x.rows < 0 || x.cols < 0) return wrong("sizes must not be negative, and they are " + pair(x.rows, x.cols));
   if (x.blocks.rows < 1 || x.blocks.cols < 1)
     return wrong("blocks must have at least 1×1 elements, and have " + pair(x.blocks.rows, x.blocks.cols));
-  const Index most = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(size_of(x.type));
+  const Index most = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(x.type.bytes());
   if (x.rows > 0 && x.cols > most / x.rows) return wrong(pair(x.rows, x.cols) + " elements overflow the address space");
   return {};
 }
@@ -66,9 +66,34 @@ void set_local_sizes(DistributedStorage& x) noexcept {
   x.local_cols = grid.col_axis(x).held(grid.col_of_rank());
 }
 
+/// Checks the caller's memory for this rank's elements.
+Status check_memory(const DistributedStorage& x, const char* name_of_ld) {
+  const bool by_rows = x.order == LocalOrder::RowMajor;
+  const Index line = by_rows ? x.local_cols : x.local_rows;
+  if (x.ld < std::max<Index>(1, line))
+    return wrong(std::string(name_of_ld) + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(line) +
+                 (by_rows ? " columns" : " rows") + " that the rank holds");
+  if (x.data == nullptr && x.local_rows > 0 && x.local_cols > 0)
+    return wrong("the memory is null, but the rank holds " + pair(x.local_rows, x.local_cols) + " elements");
+  return {};
+}
+
+std::shared_ptr<DistributedStorage> described(const std::shared_ptr<GridState>& grid, Index rows, Index cols,
+                                              Blocks blocks, LocalOrder order, DistributedType type) {
+  auto x = std::make_shared<DistributedStorage>();
+  x->grid = grid;
+  x->type = type;
+  x->rows = rows;
+  x->cols = cols;
+  x->blocks = {blocks.rows == 0 ? default_block(rows, grid->shape.rows) : blocks.rows,
+               blocks.cols == 0 ? default_block(cols, grid->shape.cols) : blocks.cols};
+  x->order = order;
+  return x;
+}
+
 Status allocate_elements(DistributedStorage& x) {
   x.ld = std::max<Index>(1, x.order == LocalOrder::RowMajor ? x.local_cols : x.local_rows);
-  const std::size_t bytes = static_cast<std::size_t>(x.local_rows * x.local_cols) * size_of(x.type);
+  const std::size_t bytes = static_cast<std::size_t>(x.local_rows * x.local_cols) * x.type.bytes();
   if (bytes == 0) return {};
   auto buffers = std::make_shared<HostBuffers>();
   char* memory = nullptr;
@@ -127,33 +152,50 @@ Elements on_host(const Operand* whole, bool write) {
   return {static_cast<char*>(placed.data), placed.ld, 1};
 }
 
-Status check_root(const char* what, const Operand* whole, int root, const DistributedStorage& x) {
-  const int ranks = x.grid->world->size();
-  if (root < 0 || root >= ranks)
-    return wrong("root = " + std::to_string(root) + " is no rank; there are " + std::to_string(ranks));
+Elements elements_of(const WholeMatrix& whole) { return {static_cast<char*>(whole.data), whole.ld, 1}; }
+
+Status check_shape(const Operand* whole, const DistributedStorage& x) {
   if (whole != nullptr && (whole->rows != x.rows || whole->cols != x.cols))
-    return wrong(std::string(what) + " is " + pair(whole->rows, whole->cols) + ", and the distributed matrix is " +
+    return wrong("the whole matrix is " + pair(whole->rows, whole->cols) + ", and the distributed matrix is " +
                  pair(x.rows, x.cols));
   return {};
 }
 
-Status agree_on_root(const char* function, const DistributedStorage& x, int root, const Status& mine) {
+Status check_memory(const WholeMatrix& whole, int root, const DistributedStorage& x) {
+  if (x.grid->world->rank() != root || x.rows == 0 || x.cols == 0) return {};
+  if (whole.data == nullptr) return wrong("the memory of the whole matrix is null on the root");
+  if (whole.ld < x.cols)
+    return wrong("ld = " + std::to_string(whole.ld) + " of the whole matrix is less than its " +
+                 std::to_string(x.cols) + " columns");
+  return {};
+}
+
+/// All ranks agree on the root, on the matrix, and on what a rank found wrong with the whole matrix.
+void agree_on_root(const char* function, const DistributedStorage& x, int root, Status mine) {
+  const int ranks = x.grid->world->size();
+  if (root < 0 || root >= ranks)
+    mine = wrong("root = " + std::to_string(root) + " is no rank; there are " + std::to_string(ranks));
   const EqualArgument arguments[] = {{"root", std::int64_t{root}}, {"the rows", x.rows}, {"the columns", x.cols}};
-  return agree(*x.grid->world, function, mine, arguments);
+  throw_if_failed(agree(*x.grid->world, function, mine, arguments));
+}
+
+void scatter_from(const Elements& whole, int root, const DistributedStorage& to) {
+  const Source target = source_of(to, true);
+  throw_if_failed(
+      copy(*to.grid->world, on_one_rank(to, root), whole, target.spread, target.elements, to.type.bytes(), false));
+}
+
+void gather_to(const DistributedStorage& from, int root, const Elements& whole) {
+  const Source source = source_of(from, true);
+  throw_if_failed(copy(*from.grid->world, source.spread, source.elements, on_one_rank(from, root), whole,
+                       from.type.bytes(), source.outer_innermost));
 }
 
 } // namespace
 
 DistributedPointer create_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols, Blocks blocks,
-                                      LocalOrder order, DType type) try {
-  auto x = std::make_shared<DistributedStorage>();
-  x->grid = grid;
-  x->type = type;
-  x->rows = rows;
-  x->cols = cols;
-  x->blocks = {blocks.rows == 0 ? default_block(rows, grid->shape.rows) : blocks.rows,
-               blocks.cols == 0 ? default_block(cols, grid->shape.cols) : blocks.cols};
-  x->order = order;
+                                      LocalOrder order, DistributedType type) try {
+  const auto x = described(grid, rows, cols, blocks, order, type);
   throw_if_failed(agree_on("distributed matrix", *x, check_sizes(*x)));
   set_local_sizes(*x);
   throw_if_failed(agree(*grid->world, "distributed matrix", allocate_elements(*x)));
@@ -162,19 +204,30 @@ DistributedPointer create_distributed(const std::shared_ptr<GridState>& grid, In
   throw_out_of_memory(error);
 }
 
+DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols, Blocks blocks,
+                                    const LocalMemory& memory, DistributedType type) try {
+  const auto x = described(grid, rows, cols, blocks, memory.order, type);
+  x->ld = memory.ld;
+  x->data = memory.data;
+  Status status = check_sizes(*x);
+  if (status.ok()) {
+    set_local_sizes(*x);
+    status = check_memory(*x, "ld");
+  }
+  throw_if_failed(agree_on("wrap", *x, status));
+  return x;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
 DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, const std::array<int, 9>& descriptor,
-                                    void* data, DType type) try {
+                                    void* data, DistributedType type, LocalOrder order) try {
   const auto [kind, context, rows, cols, row_block, col_block, row_source, col_source, ld] = descriptor;
   static_cast<void>(context);
-  auto x = std::make_shared<DistributedStorage>();
-  x->grid = grid;
-  x->type = type;
-  x->rows = rows;
-  x->cols = cols;
+  const auto x = described(grid, rows, cols, {}, order, type);
   x->blocks = {row_block, col_block};
   x->row_source = row_source;
   x->col_source = col_source;
-  x->order = LocalOrder::ColumnMajor;
   x->ld = ld;
   x->data = data;
   Status status = check_sizes(*x);
@@ -189,16 +242,16 @@ DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, cons
                    " process columns");
   if (status.ok()) {
     set_local_sizes(*x);
-    if (ld < std::max<Index>(1, x->local_rows))
-      status = wrong("descriptor: LLD_ = " + text(ld) + " is less than the " + std::to_string(x->local_rows) +
-                     " rows that the rank holds");
-    else if (data == nullptr && x->local_rows > 0 && x->local_cols > 0)
-      status = wrong("the memory is null, but the rank holds " + pair(x->local_rows, x->local_cols) + " elements");
+    status = check_memory(*x, "descriptor: LLD_");
   }
   throw_if_failed(agree_on("wrap", *x, status));
   return x;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
+}
+
+Index local_size(Index size, Index block, int coordinate, int source, int count) noexcept {
+  return Axis{size, block, source, count, 1}.held(coordinate);
 }
 
 Index global_row(const DistributedStorage& x, Index local) noexcept {
@@ -209,19 +262,29 @@ Index global_col(const DistributedStorage& x, Index local) noexcept {
 }
 
 void scatter(const Operand* whole, int root, const DistributedStorage& to) try {
-  throw_if_failed(agree_on_root("scatter", to, root, check_root("the whole matrix", whole, root, to)));
-  const Source target = source_of(to, true);
-  throw_if_failed(copy(*to.grid->world, on_one_rank(to, root), on_host(whole, false), target.spread, target.elements,
-                       size_of(to.type), false));
+  agree_on_root("scatter", to, root, check_shape(whole, to));
+  scatter_from(on_host(whole, false), root, to);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+void scatter(const WholeMatrix& whole, int root, const DistributedStorage& to) try {
+  agree_on_root("scatter", to, root, check_memory(whole, root, to));
+  scatter_from(elements_of(whole), root, to);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
 
 void gather(const DistributedStorage& from, int root, const Operand* whole) try {
-  throw_if_failed(agree_on_root("gather", from, root, check_root("the whole matrix", whole, root, from)));
-  const Source source = source_of(from, true);
-  throw_if_failed(copy(*from.grid->world, source.spread, source.elements, on_one_rank(from, root), on_host(whole, true),
-                       size_of(from.type), source.outer_innermost));
+  agree_on_root("gather", from, root, check_shape(whole, from));
+  gather_to(from, root, on_host(whole, true));
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+void gather(const DistributedStorage& from, int root, const WholeMatrix& whole) try {
+  agree_on_root("gather", from, root, check_memory(whole, root, from));
+  gather_to(from, root, elements_of(whole));
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
@@ -241,7 +304,7 @@ void redistribute(const DistributedStorage& from, const DistributedStorage& to) 
   throw_if_failed(agree_on("redistribute", to, {}));
   const Source source = source_of(from, true), target = source_of(to, true);
   throw_if_failed(copy(*from.grid->world, source.spread, source.elements, target.spread, target.elements,
-                       size_of(from.type), source.outer_innermost));
+                       from.type.bytes(), source.outer_innermost));
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

@@ -72,6 +72,7 @@ Status begin_sending(Communicator& ranks, const Spread& from, const Elements& el
                 kind.outer_innermost, kind.bytes);
     const std::size_t bytes = bytes_of(o, i, kind);
     ++traffic.messages;
+    traffic.bytes_sent += bytes;
     Status status = ranks.send(buffer, bytes, rank, kind.tag, requests);
     buffer += bytes;
     return status;

@@ -39,10 +39,18 @@ std::optional<Coordinates> coordinates_of(const Spread& spread, int rank) noexce
 /// Returns how many elements of a window a rank holds.
 Index elements_held(const Spread& spread, int rank, Window inner) noexcept;
 
-/// Counts what a rank received, and the transfers that it took part in.
+/// Counts what a rank received and sent, and the transfers that it took part in.
 struct Traffic {
-  std::uint64_t bytes_received = 0;
-  std::uint64_t messages = 0;
+  std::uint64_t bytes_received = 0, bytes_sent = 0;
+  std::uint64_t messages = 0, broadcasts = 0;
+
+  Traffic& operator+=(const Traffic& other) noexcept {
+    bytes_received += other.bytes_received;
+    bytes_sent += other.bytes_sent;
+    messages += other.messages;
+    broadcasts += other.broadcasts;
+    return *this;
+  }
 };
 
 /// What is moved, of `bytes` bytes an element. `outer_innermost` is the order of elements in messages, which all ranks

@@ -81,7 +81,7 @@ void for_runs(const Source& x, int rank, std::size_t bytes, Visit&& visit) {
 void read_own(const DistributedStorage& x, const fs::path& path, std::size_t offset, bool fortran_order) {
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) fail(path, "cannot be opened", errno);
-  const std::size_t bytes = size_of(x.type);
+  const std::size_t bytes = x.type.bytes();
   std::vector<char> buffer;
   for_runs(source_of(x, !fortran_order), x.grid->world->rank(), bytes, [&](Elements run, Index first, Index count) {
     buffer.resize(static_cast<std::size_t>(count) * bytes);
@@ -95,7 +95,7 @@ void read_own(const DistributedStorage& x, const fs::path& path, std::size_t off
 void write_own(const DistributedStorage& x, const fs::path& path, std::size_t offset) {
   const io::Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.is_open()) fail(path, "cannot be opened", errno);
-  const std::size_t bytes = size_of(x.type);
+  const std::size_t bytes = x.type.bytes();
   std::vector<char> buffer;
   for_runs(source_of(x, true), x.grid->world->rank(), bytes, [&](Elements run, Index first, Index count) {
     buffer.resize(static_cast<std::size_t>(count) * bytes);
@@ -126,13 +126,14 @@ fs::path path_of_rank_0(Communicator& world, const fs::path& path) {
 } // namespace
 
 DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, const fs::path& path, Blocks blocks,
-                                        LocalOrder order, DType type) try {
+                                        LocalOrder order, DistributedType type) try {
   Communicator& world = *grid->world;
   NpyInfo info;
   std::size_t offset = 0;
   const Status header = status_of([&] {
-    info = inspect_npy(path, type);
-    offset = static_cast<std::size_t>(io::read_npy_header(path).data_offset);
+    const io::NpyHeader found = io::read_npy_header(path);
+    info = type.is_complex ? io::complex_matrix_of(found, path, type.part) : inspect_npy(path, type.part);
+    offset = static_cast<std::size_t>(found.data_offset);
   });
   const EqualArgument arguments[] = {{"the rows of the file", info.rows},
                                      {"the columns of the file", info.cols},
@@ -149,7 +150,8 @@ DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, 
 /// renames the file to the target.
 void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try {
   Communicator& world = *x.grid->world;
-  const std::string header = io::npy_header_of(x.type, x.rows, x.cols);
+  const std::string_view code = x.type.is_complex ? io::complex_npy_code(x.type.part) : element_type(x.type.part).npy;
+  const std::string header = io::npy_header_of(code, x.rows, x.cols);
   std::optional<io::OutputFile> file;
   Status status;
   if (world.rank() == 0)

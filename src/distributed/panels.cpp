@@ -19,7 +19,7 @@ Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window wind
 } // namespace
 
 Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-               const Segments& segments, bool keep, std::size_t element)
+               const Segments& segments, bool keep, tessera::detail::DistributedType type)
     : grid_(grid),
       along_(is_a ? grid.row.get() : grid.col.get()),
       count_(is_a ? grid.shape.cols : grid.shape.rows),
@@ -28,11 +28,14 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
       outer_(outer),
       segments_(segments),
       keep_(keep),
-      element_(element),
+      type_(type),
+      element_(type.bytes()),
       tag_(is_a ? tag_of_a : tag_of_b) {
   const Axis& inner = source.spread.inner;
   aligned_ =
       same_owners(source.spread.outer, outer) && inner.count == count_ && (count_ == 1 || inner.stride == stride_);
+  const bool in_one_piece = count_ == 1 || (aligned_ && inner.block % segments.length == 0);
+  k_major_ = source.outer_innermost || !in_one_piece;
   layer_ = grid.layer();
   placed_ = grid.has_place() && layer_ < segments.working_layers;
   if (placed_) outer_held_ = outer.held(is_a ? grid.row_of_rank() : grid.col_of_rank());
@@ -46,7 +49,7 @@ Spread Panels::home(int layer, Window window) const noexcept {
 }
 
 std::size_t Panels::panel_bytes() const noexcept {
-  return static_cast<std::size_t>(outer_held_ * std::min(segments_.k, canonical_segment)) * element_;
+  return static_cast<std::size_t>(outer_held_ * std::min(segments_.k, segments_.length)) * element_;
 }
 
 Index Panels::slots() const noexcept {
@@ -84,6 +87,7 @@ std::size_t Panels::bytes() const noexcept {
 
 Status Panels::allocate(HostBuffers& buffers) {
   slots_.assign(static_cast<std::size_t>(slots()), nullptr);
+  panels_.assign(slots_.size(), nullptr);
   for (char*& slot : slots_)
     if (Status status = buffers.allocate(panel_bytes(), slot); !status.ok()) return status;
   if (Status status = buffers.allocate(most_sent_bytes(), send_); !status.ok()) return status;
@@ -121,38 +125,57 @@ void Panels::for_roots(Window window, Visit&& visit) const {
 }
 
 bool Panels::in_order(Window window) const noexcept {
+  if (count_ == 1) return true;
   const Axis inner = home(layer_, window).inner;
   return (window.end - 1 - inner.first) / inner.block - (window.begin - inner.first) / inner.block < count_;
+}
+
+Elements Panels::own_elements(Window window, int coordinate) const noexcept {
+  Elements from = source_.elements;
+  from.data +=
+      static_cast<std::size_t>(source_.spread.inner.held_before(window.begin, coordinate) * from.inner_step) * element_;
+  return from;
+}
+
+char* Panels::place_own_part(Window window, char* slot, Index held) const noexcept {
+  const Elements target = k_major_ ? Elements{slot, 1, outer_held_} : Elements{slot, held, 1};
+  if (moves(layer_)) {
+    arrival_.place(source_.elements, target);
+  } else {
+    const Elements from = own_elements(window, along_->rank());
+    const bool side_by_side = from.outer_step == target.outer_step && from.inner_step == target.inner_step;
+    if (side_by_side && source_.lasting && !source_.conjugated && held == window.size()) return from.data;
+    copy_elements(from, target, outer_held_, held, element_);
+  }
+  if (source_.conjugated) conjugate(slot, held * outer_held_, type_.part);
+  return slot;
 }
 
 Status Panels::end_move_and_begin_broadcast(Index step) {
   if (Status status = grid_.world->wait(moving_); !status.ok()) return status;
   const Window window = own_window(step);
   if (window.size() == 0 || direct()) return {};
+  const std::size_t turn = static_cast<std::size_t>(step % 2), other = 1 - turn;
+  std::size_t& slot = receiving_[turn];
   if (!keep_)
-    receiving_ = 1 - current_;
+    slot = 1 - (under_way_[other] ? receiving_[other] : current_);
   else
-    receiving_ = in_order(window) ? static_cast<std::size_t>(step) : slots_.size() - 1;
+    slot = in_order(window) ? static_cast<std::size_t>(step) : slots_.size() - 1;
+  under_way_[turn] = true;
+  panels_[slot] = slots_[slot];
   Status status;
   for_roots(window, [&](int root, Index held, Index before) {
     if (!status.ok() || outer_held_ == 0) return;
-    char* part = slots_[receiving_] + static_cast<std::size_t>(before * outer_held_) * element_;
+    char* part = slots_[slot] + static_cast<std::size_t>(before * outer_held_) * element_;
     const std::size_t bytes = static_cast<std::size_t>(held * outer_held_) * element_;
     if (root == along_->rank()) {
-      const Elements target{part, 1, outer_held_};
-      if (moves(layer_)) {
-        arrival_.place(source_.elements, target);
-      } else {
-        Elements from = source_.elements;
-        from.data +=
-            static_cast<std::size_t>(source_.spread.inner.held_before(window.begin, root) * from.inner_step) * element_;
-        copy_elements(from, target, outer_held_, held, element_);
-      }
+      part = place_own_part(window, part, held);
+      if (held == window.size()) panels_[slot] = part;
     }
     if (count_ == 1) return;
-    ++traffic_.messages;
-    if (root != along_->rank()) traffic_.bytes_received += bytes;
-    status = along_->broadcast(part, bytes, root, broadcasting_);
+    ++traffic_.broadcasts;
+    (root == along_->rank() ? traffic_.bytes_sent : traffic_.bytes_received) += bytes;
+    status = along_->broadcast(part, bytes, root, broadcasting_[turn]);
   });
   return status;
 }
@@ -160,12 +183,16 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
 Status Panels::end_broadcast(Index step) {
   const Window window = own_window(step);
   if (window.size() == 0 || direct()) return {};
-  if (Status status = along_->wait(broadcasting_); !status.ok()) return status;
+  const std::size_t turn = static_cast<std::size_t>(step % 2);
+  if (Status status = along_->wait(broadcasting_[turn]); !status.ok()) return status;
+  under_way_[turn] = false;
   if (in_order(window)) {
-    current_ = receiving_;
+    current_ = receiving_[turn];
     return {};
   }
-  unpack(window, slots_[receiving_], slots_[keep_ ? static_cast<std::size_t>(step) : current_]);
+  const std::size_t slot = keep_ ? static_cast<std::size_t>(step) : current_;
+  unpack(window, slots_[receiving_[turn]], slots_[slot]);
+  panels_[slot] = slots_[slot];
   return {};
 }
 
@@ -184,16 +211,31 @@ void Panels::unpack(Window window, const char* from, char* to) const noexcept {
 
 Panel Panels::panel(Index step) const noexcept {
   if (!direct())
-    return {slots_[keep_ ? static_cast<std::size_t>(step) : current_], std::max<Index>(1, outer_held_), true};
+    return {panels_[keep_ ? static_cast<std::size_t>(step) : current_],
+            std::max<Index>(1, k_major_ ? outer_held_ : own_window(step).size()), k_major_};
   const Elements& x = source_.elements;
   const Index place = own_window(step).begin; // all of k is here
   const char* data = x.data == nullptr ? nullptr : x.data + static_cast<std::size_t>(place * x.inner_step) * element_;
   return source_.outer_innermost ? Panel{data, x.inner_step, true} : Panel{data, x.outer_step, false};
 }
 
+bool Panels::can_begin_two() const noexcept {
+  if (!placed_ || direct()) return true;
+  return aligned_ && !keep_ && in_order(own_window(0)) && in_order(own_window(1));
+}
+
+bool Panels::has_whole(Index step) const noexcept {
+  if (!placed_ || direct()) return true;
+  const Window window = own_window(step);
+  return source_.spread.inner.held(window.begin, window.end, along_->rank()) == window.size();
+}
+
 Status Panels::progress() noexcept {
   if (Status status = grid_.world->progress(moving_); !status.ok()) return status;
-  return along_ == nullptr ? Status{} : along_->progress(broadcasting_);
+  if (along_ == nullptr) return {};
+  for (Requests& requests : broadcasting_)
+    if (Status status = along_->progress(requests); !status.ok()) return status;
+  return {};
 }
 
 std::uint64_t Panels::bytes_expected() const noexcept {

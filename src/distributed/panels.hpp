@@ -5,8 +5,9 @@
 ///
 /// A panel takes up to two steps. If the operand does not lie as C needs it, or the rank is on another layer, the
 /// elements of the segment move to the ranks that will broadcast them. Then each of these ranks broadcasts its part
-/// along the process row (A) or the process column (B). While a panel is multiplied, the next one is broadcast, and the
-/// elements of the one after it move.
+/// along the process row (A) or the process column (B), from the operand's own memory where it lies side by side there.
+/// A panel that one rank has whole keeps the order of the operand's memory. While a panel is multiplied, the next one
+/// is broadcast, and the elements of the one after it move.
 
 #include <vector>
 
@@ -19,9 +20,11 @@ namespace tessera::distributed {
 
 /// An operand as the caller has it, on layer 0.
 struct Source {
-  Spread spread;        ///< outer: rows of op(A) or columns of op(B); inner: k
-  Elements elements;    ///< of this rank
-  bool outer_innermost; ///< the order of the memory, on all ranks
+  Spread spread;           ///< outer: rows of op(A) or columns of op(B); inner: k
+  Elements elements;       ///< of this rank
+  bool outer_innermost;    ///< the order of the memory, on all ranks
+  bool conjugated = false; ///< the product takes the conjugates of the elements
+  bool lasting = false;    ///< the memory is the library's, which can keep it where MPI goes on reading it
 };
 
 /// A panel in host memory, outer×k.
@@ -35,7 +38,7 @@ class Panels {
  public:
   /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k.
   Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-         const Segments& segments, bool keep, std::size_t element);
+         const Segments& segments, bool keep, tessera::detail::DistributedType type);
 
   /// Returns how many bytes allocate() allocates.
   std::size_t bytes() const noexcept;
@@ -47,8 +50,12 @@ class Panels {
   Status end_broadcast(Index step);
   /// Returns the panel of a step whose broadcast ended.
   Panel panel(Index step) const noexcept;
+  /// May the broadcasts of the first two steps be under way at once?
+  bool can_begin_two() const noexcept;
+  /// Has this rank the whole panel of a step before it is broadcast?
+  bool has_whole(Index step) const noexcept;
   /// Are transfers under way?
-  bool pending() const noexcept { return !moving_.empty() || !broadcasting_.empty(); }
+  bool pending() const noexcept { return !moving_.empty() || !broadcasting_[0].empty() || !broadcasting_[1].empty(); }
   /// Lets MPI go on with the transfers.
   Status progress() noexcept;
 
@@ -62,7 +69,7 @@ class Panels {
   /// Where the elements of a window lie while they are broadcast, in a layer.
   Spread home(int layer, Window window) const noexcept;
   bool moves(int layer) const noexcept { return !aligned_ || layer != 0; }
-  bool direct() const noexcept { return aligned_ && layer_ == 0 && count_ == 1; }
+  bool direct() const noexcept { return aligned_ && layer_ == 0 && count_ == 1 && !source_.conjugated; }
   Window own_window(Index step) const noexcept { return placed_ ? segments_.window(layer_, step) : Window{}; }
   std::size_t panel_bytes() const noexcept;
   Index slots() const noexcept;
@@ -74,6 +81,10 @@ class Panels {
   void for_roots(Window window, Visit&& visit) const;
   /// Is the buffer in ascending order of k as it is received?
   bool in_order(Window window) const noexcept;
+  /// Returns this rank's elements of a window, which begins at k that the coordinate holds.
+  Elements own_elements(Window window, int coordinate) const noexcept;
+  /// Puts this rank's part to where it is broadcast from, and returns that place.
+  char* place_own_part(Window window, char* slot, Index held) const noexcept;
   void unpack(Window window, const char* from, char* to) const noexcept;
 
   const tessera::detail::GridState& grid_;
@@ -83,17 +94,21 @@ class Panels {
   Axis outer_;
   Segments segments_;
   bool keep_;
+  tessera::detail::DistributedType type_;
   std::size_t element_;
   int tag_;
-  bool aligned_ = false, placed_ = false;
+  bool aligned_ = false, placed_ = false, k_major_ = true; ///< k_major_: rows of panels are k
   int layer_ = 0;
   Index outer_held_ = 0;
 
   std::vector<char*> slots_;
-  std::size_t current_ = 0, receiving_ = 0; ///< slots of the panel in use and of the next one
+  std::vector<const char*> panels_;   ///< by slot: the slot's panel, or the operand itself
+  std::size_t current_ = 0;           ///< the slot of the panel in use
+  std::size_t receiving_[2] = {0, 0}; ///< the slots of even and odd steps that are broadcast
+  bool under_way_[2] = {false, false};
   char *send_ = nullptr, *receive_ = nullptr;
   Arrival arrival_;
-  Requests moving_, broadcasting_;
+  Requests moving_, broadcasting_[2]; ///< of even and odd steps
   Traffic traffic_;
 };
 

@@ -1,10 +1,11 @@
-/// pblas: ScaLAPACK's p?gemm, unchanged, once for each segment of 1024 k. If the blocks along k are multiples of 1024,
-/// a segment lies in one process row or column, and ScaLAPACK multiplies all of it in one local product, which is
-/// Tessera's. Otherwise p?gemr2d copies the operand to such blocks first.
+/// pblas: ScaLAPACK's p?gemm, unchanged, once for each segment of 1024 k (512 complex k). If the blocks along k are
+/// multiples of it, a segment lies in one process row or column, and ScaLAPACK multiplies all of it in one local
+/// product, which is Tessera's. Otherwise p?gemr2d copies the operand to such blocks first.
 ///
 /// ScaLAPACK knows column-major elements; row-major ones are a column-major transpose on the transposed grid. For small
 /// m or n it adds zeros of the ranks that hold nothing of the segment, which changes the sign of a sum that is −0. A
-/// sum is −0 only if products underflow, so tiny elements are rejected. A product of each type is tried once on each
+/// sum is −0 only if products underflow, so tiny elements are rejected. For the same shapes it may compute a transpose,
+/// so complex products are rejected there (scalapack/algorithm.hpp). A product of each type is tried once on each
 /// grid, because another BLAS, or another ScaLAPACK, adds in another order.
 ///
 /// Source: Choi, Dongarra, Walker, PB-BLAS and ScaLAPACK, 1996.
@@ -20,6 +21,7 @@
 #include "engines.hpp"
 #include "find_mpi.hpp"
 #include "operands.hpp"
+#include "scalapack/algorithm.hpp"
 
 namespace tessera::distributed {
 namespace {
@@ -51,7 +53,7 @@ ScalapackMatrix described(const Dealt& x, int context) {
 /// Is k contiguous in memory, so that ScaLAPACK's rows are k?
 bool k_is_row(const Source& x) { return !x.outer_innermost; }
 
-bool needs_copy(const Axis& k) { return k.count > 1 && k.block % canonical_segment != 0; }
+bool needs_copy(const Axis& k, Index segment) { return k.count > 1 && k.block % segment != 0; }
 
 /// The coordinate of this rank on an axis of the grid.
 int coordinate(const GridState& grid, const Axis& axis) {
@@ -74,16 +76,22 @@ class PblasRun final : public EngineRun {
     return buffers.allocate(b_.bytes, b_.to.data);
   }
   Status run(DistributedReport& report) override;
+  /// Does ScaLAPACK keep C in its place, for every segment?
+  bool keeps_c() const noexcept;
 
  private:
-  /// An operand, and its copy with blocks of 1024 k where it needs one.
+  /// An operand, and its copy with blocks of a segment where it needs one.
   struct Aligned {
     Dealt from, to;
-    bool k_is_row;
+    bool k_is_row, conjugated;
     bool copied = false;
     std::size_t bytes = 0;
   };
   Aligned aligned(const Source& source) const;
+  /// In one local order, which reject() demands, a conjugate operand is a transposed one.
+  static Op op_of(const Aligned& x, bool transposed) {
+    return x.conjugated ? Op::ConjugateTranspose : transposed ? Op::Transpose : Op::None;
+  }
   void copy(Aligned& x) const;
 
   const Product product_;
@@ -94,17 +102,18 @@ class PblasRun final : public EngineRun {
 };
 
 PblasRun::Aligned PblasRun::aligned(const Source& source) const {
-  Aligned x{dealt(source), dealt(source), k_is_row(source)};
+  Aligned x{dealt(source), dealt(source), k_is_row(source), source.conjugated};
   Axis& k = x.k_is_row ? x.to.rows : x.to.cols;
-  if (!needs_copy(k)) return x;
-  k.block = canonical_segment;
+  const Index segment = product_.segments.length;
+  if (!needs_copy(k, segment)) return x;
+  k.block = segment;
   k.source = 0;
   x.copied = true;
   if (context_ >= 0) {
     const Index rows = x.to.rows.held(coordinate(product_.grid, x.to.rows));
     x.to.ld = std::max<Index>(1, rows);
     x.bytes =
-        static_cast<std::size_t>(rows * x.to.cols.held(coordinate(product_.grid, x.to.cols))) * size_of(product_.type);
+        static_cast<std::size_t>(rows * x.to.cols.held(coordinate(product_.grid, x.to.cols))) * product_.type.bytes();
   }
   return x;
 }
@@ -116,6 +125,27 @@ void PblasRun::copy(Aligned& x) const {
   }
   scalapack_.copy(product_.type, static_cast<int>(x.from.rows.size), static_cast<int>(x.from.cols.size),
                   described(x.from, context_), described(x.to, context_), context_);
+}
+
+bool PblasRun::keeps_c() const noexcept {
+  const bool columns = product_.order == LocalOrder::ColumnMajor;
+  const Aligned &left = columns ? a_ : b_, &right = columns ? b_ : a_;
+  const Axis &rows = columns ? product_.rows : product_.cols, &cols = columns ? product_.cols : product_.rows;
+  const auto keeps = [&](Index k) {
+    return k == 0 || ScalapackEstimate{left.k_is_row,
+                                       !right.k_is_row,
+                                       rows.size,
+                                       cols.size,
+                                       k,
+                                       rows.count,
+                                       cols.count,
+                                       {left.to.rows.block, left.to.cols.block},
+                                       {right.to.rows.block, right.to.cols.block},
+                                       {rows.block, cols.block}}
+                         .keeps_c();
+  };
+  const Index segment = product_.segments.length;
+  return keeps(std::min(segment, product_.k)) && keeps(product_.k % segment);
 }
 
 Status PblasRun::run(DistributedReport& report) {
@@ -130,8 +160,8 @@ Status PblasRun::run(DistributedReport& report) {
   const Dealt sums = columns ? Dealt{product_.rows, product_.cols, sums_, product_.local_rows}
                              : Dealt{product_.cols, product_.rows, sums_, product_.local_cols};
   ScalapackProduct call{.type = product_.type,
-                        .transpose_a = left.k_is_row,
-                        .transpose_b = !right.k_is_row,
+                        .op_a = op_of(left, left.k_is_row),
+                        .op_b = op_of(right, !right.k_is_row),
                         .m = static_cast<int>(sums.rows.size),
                         .n = static_cast<int>(sums.cols.size),
                         .k = 0,
@@ -142,8 +172,9 @@ Status PblasRun::run(DistributedReport& report) {
                         .col_a = 1,
                         .row_b = 1,
                         .col_b = 1};
-  for (Index first = 0; first < product_.k; first += canonical_segment) {
-    call.k = static_cast<int>(std::min(canonical_segment, product_.k - first));
+  const Index segment = product_.segments.length;
+  for (Index first = 0; first < product_.k; first += segment) {
+    call.k = static_cast<int>(std::min(segment, product_.k - first));
     (left.k_is_row ? call.row_a : call.col_a) = static_cast<int>(first + 1);
     (right.k_is_row ? call.row_b : call.col_b) = static_cast<int>(first + 1);
     scalapack_.add_product(call);
@@ -167,14 +198,15 @@ int context_of(const Product& product, const ScalapackInfo& scalapack) {
 
 /// Is there an element so small that a product of two, or a sum with one, may be rounded to −0?
 template <class T>
-bool has_tiny(const Source& x, Index outer, Index inner) {
+bool has_tiny(const Source& x, Index outer, Index inner, Index parts) {
   constexpr int least = (std::numeric_limits<T>::min_exponent + std::numeric_limits<T>::digits) / 2 + 1;
   const T limit = std::ldexp(T{1}, least);
   const T* data = reinterpret_cast<const T*>(x.elements.data);
   for (Index o = 0; o < outer; ++o)
     for (Index i = 0; i < inner; ++i) {
-      const T value = std::abs(data[o * x.elements.outer_step + i * x.elements.inner_step]);
-      if (value > 0 && value < limit) return true;
+      const T* element = data + parts * (o * x.elements.outer_step + i * x.elements.inner_step);
+      for (Index part = 0; part < parts; ++part)
+        if (const T value = std::abs(element[part]); value > 0 && value < limit) return true;
     }
   return false;
 }
@@ -183,7 +215,9 @@ bool has_tiny(const Product& product, const Source& x) {
   const auto at = coordinates_of(x.spread, product.grid.world->rank());
   if (!at) return false;
   const Index outer = x.spread.outer.held(at->outer), inner = x.spread.inner.held(at->inner);
-  return product.type == DType::F32 ? has_tiny<float>(x, outer, inner) : has_tiny<double>(x, outer, inner);
+  const Index parts = product.type.is_complex ? 2 : 1;
+  return visit_scalar(product.type.part,
+                      [&]<class T>(std::type_identity<T>) { return has_tiny<T>(x, outer, inner, parts); });
 }
 
 /// Says whether a number that differs from rank to rank is not 0 anywhere.
@@ -209,7 +243,7 @@ std::vector<char> trial_sums(const Product& product, EngineRun& run) {
 /// the bits are equal on all ranks.
 std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalapack) {
   const GridState& grid = wanted.grid;
-  const Index m = 40 * grid.shape.rows, n = 24 * grid.shape.cols, k = canonical_segment + 100;
+  const Index m = 40 * grid.shape.rows, n = 24 * grid.shape.cols, k = wanted.segments.length + 100;
   const auto make = [&](Index rows, Index cols, Blocks blocks) {
     auto x = std::make_shared<DistributedStorage>();
     x->grid = {std::shared_ptr<void>(), const_cast<GridState*>(&grid)};
@@ -225,19 +259,19 @@ std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalap
     x->ld = std::max<Index>(1, x->order == LocalOrder::RowMajor ? x->local_cols : x->local_rows);
     return x;
   };
-  const auto a = make(m, k, {8, canonical_segment}), b = make(k, n, {canonical_segment, 8}), c = make(m, n, {8, 8});
-  std::vector<double> memory[2]; // enough for either type
+  const auto a = make(m, k, {8, wanted.segments.length}), b = make(k, n, {wanted.segments.length, 8}),
+             c = make(m, n, {8, 8});
+  std::vector<char> memory[2];
   std::mt19937 generator(static_cast<unsigned>(grid.world->rank()));
   std::uniform_real_distribution<double> uniform(0.5, 1.0);
   for (int i = 0; i < 2; ++i) {
     DistributedStorage& x = i == 0 ? *a : *b;
-    memory[i].resize(static_cast<std::size_t>(x.local_rows * x.local_cols));
+    memory[i].resize(static_cast<std::size_t>(x.local_rows * x.local_cols) * x.type.bytes());
     x.data = memory[i].data();
-    for (std::size_t e = 0; e < memory[i].size(); ++e)
-      if (x.type == DType::F32)
-        static_cast<float*>(x.data)[e] = static_cast<float>(uniform(generator));
-      else
-        memory[i][e] = uniform(generator);
+    visit_scalar(x.type.part, [&]<class T>(std::type_identity<T>) {
+      std::generate_n(static_cast<T*>(x.data), memory[i].size() / sizeof(T),
+                      [&] { return static_cast<T>(uniform(generator)); });
+    });
   }
   const Product product{grid,
                         wanted.type,
@@ -249,7 +283,7 @@ std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalap
                         grid.row_axis(*c),
                         grid.col_axis(*c),
                         wanted.order,
-                        Segments(k, 1),
+                        Segments(k, 1, wanted.segments.length),
                         c->local_rows,
                         c->local_cols,
                         1,
@@ -262,6 +296,7 @@ std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalap
 
 std::string reject(const Product& product) {
   const GridState& grid = product.grid;
+  if (is_16_bit(product.type.part)) return "ScaLAPACK has no elements of 16 bits";
   if (grid.shape.layers > 1) return "ScaLAPACK has no layers";
   if (anywhere(product, product.backend != Backend::Auto))
     return "its local products go through the BLAS drop-in, which chooses the backend; name none";
@@ -280,7 +315,10 @@ std::string reject(const Product& product) {
     return why.empty() ? "another rank cannot load the plug-in for ScaLAPACK" : why;
   if (anywhere(product, has_tiny(product, product.a) || has_tiny(product, product.b)))
     return "elements are so small that sums may be −0, whose sign ScaLAPACK does not keep";
-  auto& known = const_cast<GridState&>(grid).scalapack.why_not[product.type == DType::F32 ? 0 : 1];
+  if (product.type.is_complex && !PblasRun(product, *scalapack, context_of(product, *scalapack)).keeps_c())
+    return "ScaLAPACK may compute the transpose of so narrow a complex product, which adds in another order";
+  auto& known = const_cast<GridState&>(grid)
+                    .scalapack.why_not[(product.type.part == DType::F32 ? 0 : 1) + (product.type.is_complex ? 2 : 0)];
   if (!known) known = try_order_of_sums(product, *scalapack);
   return *known;
 }
@@ -288,7 +326,7 @@ std::string reject(const Product& product) {
 } // namespace
 
 const EngineRow pblas{{.name = "pblas",
-                       .summary = "ScaLAPACK's p?gemm for each segment of 1024 k, with Tessera's local products",
+                       .summary = "ScaLAPACK's p?gemm for each segment of k, with Tessera's local products",
                        .source = "Choi, Dongarra and Walker 1996; Reference ScaLAPACK"},
                       reject,
                       [](const Product& product) -> std::unique_ptr<EngineRun> {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <tessera/backend/kernel.hpp>
-
 #include "move.hpp"
 
 namespace tessera::distributed {
@@ -11,9 +9,11 @@ namespace tessera::distributed {
 /// Which layer multiplies which segments of k. The sums are handed on from the last layer to layer 0, in ascending k:
 /// the last layer that works has the first segments.
 struct Segments {
-  Segments(Index inner, int layers)
+  /// `longest` is the k of a segment.
+  Segments(Index inner, int layers, Index longest)
       : k(inner),
-        count((inner + canonical_segment - 1) / canonical_segment),
+        length(longest),
+        count((inner + longest - 1) / longest),
         working_layers(static_cast<int>(std::min<Index>(layers, std::max<Index>(count, 1)))) {}
 
   /// Returns how many segments a layer has.
@@ -23,11 +23,12 @@ struct Segments {
   /// Returns the k of a layer's segment; none if the layer has no more.
   Window window(int layer, Index step) const noexcept {
     if (layer >= working_layers || step >= of_layer(layer)) return {};
-    const Index begin = (first(layer) + step) * canonical_segment;
-    return {begin, std::min(begin + canonical_segment, k)};
+    const Index begin = (first(layer) + step) * length;
+    return {begin, std::min(begin + length, k)};
   }
 
   Index k;
+  Index length; ///< of all segments but the last one
   Index count;
   int working_layers;
 

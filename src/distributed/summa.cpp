@@ -32,14 +32,14 @@ class SummaRun final : public EngineRun {
       : product_(product),
         by_columns_(product.order == LocalOrder::ColumnMajor),
         layered_(product.segments.working_layers > 1),
-        a_(product.grid, true, product.a, product.rows, product.segments, layered_, size_of(product.type)),
-        b_(product.grid, false, product.b, product.cols, product.segments, layered_, size_of(product.type)),
+        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type),
+        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type),
         rows_(by_columns_ ? product.local_cols : product.local_rows),
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
         works_(product.grid.has_place() && layer_ < product.segments.working_layers),
-        local_(*product.executor, product.type, rows_, cols_, std::min(product.k, canonical_segment), product.threads) {
-  }
+        local_(*product.executor, product.type, rows_, cols_, std::min(product.k, product.segments.length),
+               product.threads) {}
 
   std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
   std::size_t device_bytes() const noexcept override { return local_.device_bytes(); }
@@ -58,7 +58,7 @@ class SummaRun final : public EngineRun {
  private:
   bool receives_sums() const noexcept { return works_ && layer_ + 1 < product_.segments.working_layers; }
   std::size_t sums_bytes(Index rows) const noexcept {
-    return static_cast<std::size_t>(rows * cols_) * size_of(product_.type);
+    return static_cast<std::size_t>(rows * cols_) * product_.type.sum_bytes();
   }
   Index strip_begin(Index strip) const noexcept { return rows_ * strip / strips(); }
   Index strips() const noexcept { return layered_ ? parts_of(rows_, least_strip, most_strips) : 1; }
@@ -90,7 +90,7 @@ class SummaRun final : public EngineRun {
   LocalProduct local_;
   char* sums_ = nullptr;
   Requests handing_on_;
-  std::uint64_t sums_received_ = 0, sums_messages_ = 0;
+  Traffic traffic_of_sums_;
   double seconds_waiting_ = 0, seconds_multiplying_ = 0;
   Status local_failure_;
 };
@@ -145,19 +145,28 @@ Status SummaRun::multiply(Index step, Index strip_rows) {
 }
 
 /// One layer: each panel is multiplied when it has come, and then forgotten.
+///
+/// A rank that has the second segment's panels and not the first one's begins with the second: s0 + s1 = s1 + s0. So in
+/// a product whose panels lie on one rank each, ranks need not wait for the first panel.
 Status SummaRun::run_flat() {
   const Index steps = product_.segments.steps();
+  const bool two = steps > 1 && a_.can_begin_two() && b_.can_begin_two();
+  const auto has_whole = [&](Index step) { return a_.has_whole(step) && b_.has_whole(step); };
+  const bool second_first = two && has_whole(1) && !has_whole(0);
   locally([&] { return local_.begin_strip(0, rows_, false); });
   Status status = waiting([&] {
     if (Status begun = begin_move(0); !begun.ok()) return begun;
-    if (Status begun = begin_broadcast(0); !begun.ok()) return begun;
-    return steps > 1 ? begin_move(1) : Status{};
+    if (Status begun = begin_broadcast(0); !begun.ok() || steps == 1) return begun;
+    if (Status begun = begin_move(1); !begun.ok() || !two) return begun;
+    if (Status begun = begin_broadcast(1); !begun.ok() || steps == 2) return begun;
+    return begin_move(2);
   });
-  for (Index step = 0; status.ok() && step < steps; ++step) {
+  for (Index turn = 0; status.ok() && turn < steps; ++turn) {
+    const Index step = second_first && turn < 2 ? 1 - turn : turn, next = two && turn == 0 ? steps : turn + 1;
     status = waiting([&] {
-      if (Status ended = end_broadcast(step); !ended.ok() || step + 1 == steps) return ended;
-      if (Status begun = begin_broadcast(step + 1); !begun.ok() || step + 2 >= steps) return begun;
-      return begin_move(step + 2);
+      if (Status ended = end_broadcast(step); !ended.ok() || next >= steps) return ended;
+      if (Status begun = begin_broadcast(next); !begun.ok() || next + 1 >= steps) return begun;
+      return begin_move(next + 1);
     });
     if (status.ok()) status = multiply(step, rows_);
   }
@@ -184,8 +193,8 @@ Status SummaRun::run_layered() {
   for (Index strip = 0; receives_sums() && strip < strips(); ++strip) {
     const std::size_t bytes = sums_bytes(rows_of(strip));
     if (bytes == 0) continue;
-    ++sums_messages_;
-    sums_received_ += bytes;
+    ++traffic_of_sums_.messages;
+    traffic_of_sums_.bytes_received += bytes;
     if (Status status =
             world.receive(sums_of(strip), bytes, above, tag_of_sums, coming[static_cast<std::size_t>(strip)]);
         !status.ok())
@@ -200,7 +209,8 @@ Status SummaRun::run_layered() {
       if (Status status = multiply(step, rows); !status.ok()) return status;
     locally([&] { return local_.end_strip(); });
     if (layer_ == 0 || sums_bytes(rows) == 0) continue;
-    ++sums_messages_;
+    ++traffic_of_sums_.messages;
+    traffic_of_sums_.bytes_sent += sums_bytes(rows);
     if (Status status = world.send(sums_of(strip), sums_bytes(rows), below, tag_of_sums, handing_on_); !status.ok())
       return status;
   }
@@ -209,8 +219,13 @@ Status SummaRun::run_layered() {
 
 Status SummaRun::run(DistributedReport& report) {
   Status status = layered_ ? run_layered() : run_flat();
-  report.bytes_received = a_.traffic().bytes_received + b_.traffic().bytes_received + sums_received_;
-  report.messages = a_.traffic().messages + b_.traffic().messages + sums_messages_;
+  Traffic traffic = traffic_of_sums_;
+  traffic += a_.traffic();
+  traffic += b_.traffic();
+  report.bytes_received = traffic.bytes_received;
+  report.bytes_sent = traffic.bytes_sent;
+  report.messages = traffic.messages;
+  report.broadcasts = traffic.broadcasts;
   report.seconds_waiting = seconds_waiting_;
   report.seconds_multiplying = seconds_multiplying_;
   return status.ok() ? local_failure_ : status;

@@ -77,6 +77,35 @@ std::string describe(const std::string& descr) {
   return "'" + descr + "'";
 }
 
+/// Takes the shape of the header. Throws IoError if it is no matrix, or if the file is shorter than its header says.
+void set_shape(NpyInfo& info, const NpyHeader& header, std::size_t bytes, const std::string& element_name,
+               const fs::path& path) {
+  if (header.shape.size() != 2) {
+    std::string shape;
+    for (const Index size : header.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
+    fail(path, "has " + std::to_string(header.shape.size()) + " dimensions" +
+                   (shape.empty() ? "" : " (" + shape + ")") + "; a matrix has two: reshape it first");
+  }
+  info.rows = header.shape[0];
+  info.cols = header.shape[1];
+  info.fortran_order = header.fortran_order;
+  const Index element = static_cast<Index>(bytes);
+  const Index largest = std::numeric_limits<Index>::max() / element;
+  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
+  if (info.cols > largest - padding || info.rows > largest / (info.cols + padding))
+    fail(path, "says that it is " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
+                   ", which overflows the address space");
+  const auto promised = static_cast<std::uintmax_t>(info.rows * info.cols * element);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) fail(path, "cannot be read: " + error.message());
+  const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
+  if (present < promised)
+    fail(path, "is truncated: its header promises " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
+                   " " + element_name + " elements, " + std::to_string(promised) + " bytes, but only " +
+                   std::to_string(present) + " follow");
+}
+
 } // namespace
 
 NpyHeader read_npy_header(const fs::path& path) {
@@ -123,37 +152,24 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
                    "; a matrix is read from float32, float64, float16 or bfloat16, little-endian: "
                    "convert it, as with a.astype('<f4') in NumPy");
   info.type = found->type;
-  if (header.shape.size() != 2) {
-    std::string shape;
-    for (const Index size : header.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
-    fail(path, "has " + std::to_string(header.shape.size()) + " dimensions" +
-                   (shape.empty() ? "" : " (" + shape + ")") + "; a matrix has two: reshape it first");
-  }
-  info.rows = header.shape[0];
-  info.cols = header.shape[1];
-  info.fortran_order = header.fortran_order;
-  const Index element = static_cast<Index>(size_of(info.type));
-  const Index largest = std::numeric_limits<Index>::max() / element;
-  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
-  if (info.cols > largest - padding || info.rows > largest / (info.cols + padding))
-    fail(path, "says that it is " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
-                   ", which overflows the address space");
-  const auto promised = static_cast<std::uintmax_t>(info.rows * info.cols * element);
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) fail(path, "cannot be read: " + error.message());
-  const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
-  if (present < promised)
-    fail(path, "is truncated: its header promises " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
-                   " " + std::string(to_string(info.type)) + " elements, " + std::to_string(promised) +
-                   " bytes, but only " + std::to_string(present) + " follow");
+  set_shape(info, header, size_of(info.type), std::string(to_string(info.type)), path);
   return info;
 }
 
-std::string npy_header_of(DType type, Index rows, Index cols) {
-  std::string dictionary = "{'descr': '<" + std::string(element_type(type).npy) +
-                           "', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
-                           std::to_string(cols) + "), }";
+NpyInfo complex_matrix_of(const NpyHeader& header, const fs::path& path, DType part) {
+  const std::string code(complex_npy_code(part));
+  if (header.descr != "<" + code)
+    fail(path, "holds " + describe(header.descr) + "; expected " + describe("<" + code) +
+                   ", little-endian: convert it, as with a.astype('<" + code + "') in NumPy");
+  NpyInfo info;
+  info.type = part;
+  set_shape(info, header, 2 * size_of(part), describe("<" + code), path);
+  return info;
+}
+
+std::string npy_header_of(std::string_view code, Index rows, Index cols) {
+  std::string dictionary = "{'descr': '<" + std::string(code) + "', 'fortran_order': False, 'shape': (" +
+                           std::to_string(rows) + ", " + std::to_string(cols) + "), }";
   constexpr std::size_t before = 10; // bytes of magic, version and length; elements begin at a multiple of 64
   dictionary.append(63 - (before + dictionary.size()) % 64, ' ').push_back('\n');
   std::string header("\x93NUMPY\x01\x00", 8);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tessera/io.hpp>
@@ -18,10 +19,18 @@ struct NpyHeader {
 
 /// Reads the header. Throws IoError if this is no .npy file.
 NpyHeader read_npy_header(const std::filesystem::path& path);
-/// Returns the header of a row-major matrix, as the bytes before its first element.
-std::string npy_header_of(DType type, Index rows, Index cols);
+/// Returns the header of a row-major matrix, as the bytes before its first element. `code` is NumPy's code of the
+/// element type without the byte order.
+std::string npy_header_of(std::string_view code, Index rows, Index cols);
+inline std::string npy_header_of(DType type, Index rows, Index cols) {
+  return npy_header_of(element_type(type).npy, rows, cols);
+}
+/// Returns NumPy's code of complex numbers of two parts, without the byte order.
+constexpr std::string_view complex_npy_code(DType part) noexcept { return part == DType::F32 ? "c8" : "c16"; }
 /// Returns the matrix that the header describes. Throws IoError if it is no matrix of an element type, or if the file
 /// is shorter than its header says.
 NpyInfo matrix_of(const NpyHeader& header, const std::filesystem::path& path);
+/// Does the same for complex numbers of two parts of a type. `type` of the result is the type of the parts.
+NpyInfo complex_matrix_of(const NpyHeader& header, const std::filesystem::path& path, DType part);
 
 } // namespace tessera::io

@@ -21,13 +21,17 @@ std::size_t allocated_host_bytes(std::size_t bytes) noexcept {
 /// Asks for huge pages where the memory is large: the first touch of small pages can take longer than a GPU's product
 /// (docs/lab/from_code_core2.md).
 void* allocate_host(std::size_t bytes) noexcept {
+  const std::size_t rounded = rounded_host_size(bytes == 0 ? 1 : bytes);
+  if (rounded < bytes) return nullptr;
   const bool large = bytes >= worth_huge_pages;
-  const std::size_t alignment = large ? huge_page : cache_line;
-  if (bytes > static_cast<std::size_t>(-1) - alignment) return nullptr;
-  const std::size_t rounded = (bytes == 0 ? 1 : bytes) + alignment - 1;
-  void* memory = std::aligned_alloc(alignment, rounded / alignment * alignment);
-  if (memory != nullptr && large) madvise(memory, rounded / alignment * alignment, MADV_HUGEPAGE);
+  void* memory = std::aligned_alloc(large ? huge_page : cache_line, rounded);
+  if (memory != nullptr && large) madvise(memory, rounded, MADV_HUGEPAGE);
   return memory;
+}
+
+std::size_t rounded_host_size(std::size_t bytes) noexcept {
+  const std::size_t alignment = bytes >= worth_huge_pages ? huge_page : cache_line;
+  return (bytes + alignment - 1) / alignment * alignment;
 }
 
 void free_host(void* memory) noexcept { std::free(memory); }

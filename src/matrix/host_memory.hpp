@@ -12,6 +12,8 @@ std::size_t allocated_host_bytes(std::size_t bytes) noexcept;
 
 /// Returns memory with undefined contents, or null if there is not enough.
 void* allocate_host(std::size_t bytes) noexcept;
+/// Returns how many bytes allocate_host() takes for so many; more than 0.
+std::size_t rounded_host_size(std::size_t bytes) noexcept;
 void free_host(void* memory) noexcept;
 
 } // namespace tessera

@@ -8,6 +8,7 @@
 
 #include "batch.hpp"
 #include "device_array.hpp"
+#include "distributed.hpp"
 #include "errors.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
@@ -182,6 +183,81 @@ void bind_device_array(nb::module_& module) {
       });
 }
 
+/// A grid, for tessera/mpi.py, which describes it.
+struct PythonGrid {
+  GridPointer state;
+};
+
+/// Reads (rows, cols, row block, column block, address, is column-major, ld).
+LocalPart local_part(const nb::tuple& x) {
+  return {nb::cast<Index>(x[0]),          nb::cast<Index>(x[1]), nb::cast<Index>(x[2]), nb::cast<Index>(x[3]),
+          nb::cast<std::uintptr_t>(x[4]), nb::cast<bool>(x[5]),  nb::cast<Index>(x[6])};
+}
+
+/// Multiplies. Errors of one rank's arguments are agreed on before the product, so that no rank waits for another.
+nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, const nb::tuple& a, int op_a,
+               const nb::tuple& b, int op_b, nb::handle beta, const nb::tuple& c, nb::handle backend, nb::handle engine,
+               nb::handle threads, std::size_t memory_limit) {
+  const Element type = parse_element(dtype);
+  std::complex<double> x, y;
+  DistributedOptions options{.memory_limit = memory_limit};
+  tessera::detail::run_on_all(*grid.state, "mpi.gemm", [&] {
+    try {
+      x = parse_complex(alpha.ptr(), "alpha", type);
+      y = parse_complex(beta.ptr(), "beta", type);
+      options.backend = parse_backend(backend.ptr());
+      if (!engine.is_none()) options.engine = parse_text(engine.ptr(), "engine");
+      options.threads = parse_threads(threads.ptr());
+    } catch (const TypeError& error) {
+      throw InvalidArgument(error.what());
+    } catch (const PythonError&) {
+      PyErr_Clear();
+      throw InvalidArgument("alpha or beta is no number of the elements' type");
+    }
+  });
+  const DistributedReport report = distributed_gemm(grid.state, type, x, local_part(a), static_cast<Op>(op_a),
+                                                    local_part(b), static_cast<Op>(op_b), y, local_part(c), options);
+  nb::dict said;
+  said["engine"] = text(report.engine);
+  said["planned_bytes"] = report.planned_bytes;
+  said["bytes_received"] = report.bytes_received;
+  said["bytes_expected"] = report.bytes_expected;
+  said["bytes_sent"] = report.bytes_sent;
+  said["messages"] = report.messages;
+  said["broadcasts"] = report.broadcasts;
+  said["seconds_waiting"] = report.seconds_waiting;
+  said["seconds_multiplying"] = report.seconds_multiplying;
+  return said;
+}
+
+void bind_distributed(nb::module_& module) {
+  nb::class_<PythonGrid>(module, "_Grid")
+      .def("__init__",
+           [](PythonGrid* self, std::uintptr_t comm, std::size_t size, int rows, int cols, int layers,
+              double time_limit) { new (self) PythonGrid{make_grid(comm, size, rows, cols, layers, time_limit)}; })
+      .def_static("best", [](std::uintptr_t comm, std::size_t size, Index m, Index n, Index k,
+                             double time_limit) { return PythonGrid{make_best_grid(comm, size, m, n, k, time_limit)}; })
+      .def_prop_ro("shape",
+                   [](const PythonGrid& self) {
+                     const auto shape = tessera::detail::shape_of(*self.state);
+                     return nb::make_tuple(shape.rows, shape.cols, shape.layers);
+                   })
+      .def_prop_ro("rank", [](const PythonGrid& self) { return tessera::detail::rank_in(*self.state); });
+  module.def("_pgemm", pgemm, "grid"_a, "dtype"_a, "alpha"_a.none(), "a"_a, "op_a"_a, "b"_a, "op_b"_a, "beta"_a.none(),
+             "c"_a, "backend"_a.none(), "engine"_a.none(), "threads"_a.none(), "memory_limit"_a);
+  module.def("_scatter", [](const PythonGrid& grid, const char* dtype, std::uintptr_t whole, Index ld, int root,
+                            const nb::tuple& to) {
+    distributed_scatter(grid.state, parse_element(dtype), whole, ld, root, local_part(to));
+  });
+  module.def("_gather",
+             [](const PythonGrid& grid, const char* dtype, const nb::tuple& from, std::uintptr_t whole, Index ld,
+                int root) { distributed_gather(grid.state, parse_element(dtype), local_part(from), whole, ld, root); });
+  module.def("_redistribute", [](const PythonGrid& from_grid, const nb::tuple& from, const PythonGrid& to_grid,
+                                 const nb::tuple& to, const char* dtype) {
+    distributed_redistribute(from_grid.state, local_part(from), to_grid.state, local_part(to), parse_element(dtype));
+  });
+}
+
 } // namespace
 } // namespace tessera::python
 
@@ -219,4 +295,5 @@ NB_MODULE(_core, module) {
       .def_prop_ro("dtype", [](const Race& self) { return dtype_name(self.type()); })
       .def("run", run_race, "backend"_a.none(), "kernel"_a, "math"_a.none(), "repeat"_a, "time_limit"_a);
   bind_device_array(module);
+  bind_distributed(module);
 }

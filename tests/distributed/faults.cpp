@@ -70,7 +70,7 @@ int two_mpis(int argc, char** argv) {
 
 extern "C" void end_at_once(int) { kill(getpid(), SIGKILL); }
 extern "C" void fall_silent(int) {
-  for (unsigned left = 8; left > 0;) left = sleep(left); // longer than the time limit of the grid
+  for (unsigned left = 6; left > 0;) left = sleep(left); // longer than the time limit of the grid
   _exit(0);
 }
 
@@ -110,7 +110,7 @@ int lost_rank(int argc, char** argv, void (*lose)(int)) {
         std::puts("the next product failed at once");
       }
       std::fflush(stdout);
-      sleep(3); // MPICH's mpirun ends the other ranks when one ends without MPI_Finalize
+      sleep(1); // MPICH's mpirun ends the other ranks when one ends without MPI_Finalize
       _exit(0); // MPI_Finalize would wait for the rank that is lost
     }
     for (Index i = 0; i < c.local_rows() * c.local_cols(); ++i)

@@ -75,6 +75,28 @@ BOOST_AUTO_TEST_CASE(a_file_in_fortran_order_is_loaded) {
   BOOST_TEST(differing_bits(whole, DistributedMatrix<float>::load_npy(grid, folder / "f.npy", {2, 2})) == 0);
 }
 
+template <class T>
+void save_and_load(const SharedFolder& folder) {
+  const Grid grid(MPI_COMM_WORLD, 2, 2);
+  const auto whole = Whole<T>::random(13, 9, Seed{3});
+  DistributedMatrix<T> x(grid, 13, 9, {3, 2}, LocalOrder::ColumnMajor);
+  take_own_part(whole, x);
+  x.save_npy(folder / "t.npy");
+  BOOST_TEST(differing_bits(whole, DistributedMatrix<T>::load_npy(grid, folder / "t.npy", {4, 4})) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(elements_of_all_types_are_saved) {
+  const SharedFolder folder;
+  save_and_load<f16>(folder);
+  save_and_load<bf16>(folder);
+  save_and_load<std::complex<float>>(folder);
+  const Grid grid(MPI_COMM_WORLD, 1, 1);
+  expect_error<IoError>([&] { DistributedMatrix<std::complex<double>>::load_npy(grid, folder / "t.npy"); },
+                        {"complex64", "complex128"});
+  expect_error<IoError>([&] { DistributedMatrix<float>::load_npy(grid, folder / "t.npy"); }, {"complex64"});
+  save_and_load<std::complex<double>>(folder);
+}
+
 BOOST_AUTO_TEST_CASE(errors_of_files_reach_all_ranks) {
   const SharedFolder folder;
   const Grid grid(MPI_COMM_WORLD, 2, 2);

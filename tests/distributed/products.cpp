@@ -1,5 +1,6 @@
 /// Products whose traffic follows from a formula, and what the report says.
 
+#include <algorithm>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -31,7 +32,7 @@ std::uint64_t bytes_of_product(const Case& on, Index m, Index n, Index k, const 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(bytes_follow_the_formula) {
-  constexpr std::uint64_t m = 96, n = 160, k = 4096;
+  constexpr std::uint64_t m = 48, n = 80, k = 4096;
   for (const Case& on : {Case{1, 1, 1}, Case{1, 4, 1}, Case{4, 1, 1}, Case{2, 2, 1}, Case{1, 2, 2}, Case{1, 1, 4}}) {
     const auto rows = static_cast<std::uint64_t>(on.rows), cols = static_cast<std::uint64_t>(on.cols),
                layers = static_cast<std::uint64_t>(on.layers);
@@ -40,6 +41,48 @@ BOOST_AUTO_TEST_CASE(bytes_follow_the_formula) {
                                    + m * n * (layers - 1);                   // running sums
     BOOST_TEST_CONTEXT(on.rows << "×" << on.cols << "×" << on.layers)
     BOOST_TEST(bytes_of_product(on, m, n, k, "summa") == expected * sizeof(float));
+  }
+}
+
+/// A rank's counts follow from its part and the number of segments: there is no queue that all ranks ask, and nothing
+/// is collected for others.
+BOOST_AUTO_TEST_CASE(a_rank_sends_what_the_formula_says) {
+  constexpr std::uint64_t segments = 5;
+  constexpr Index m = 48, n = 72, k = 1024 * segments;
+  for (const Case& on : {Case{1, 1, 1}, Case{1, 2, 1}, Case{2, 1, 1}, Case{2, 2, 1}, Case{4, 1, 1}, Case{2, 3, 1},
+                         Case{1, 6, 1}, Case{1, 1, 2}, Case{1, 1, 4}, Case{1, 1, 6}}) {
+    const FirstRanks members(on.rows * on.cols * on.layers);
+    if (on.rows * on.cols * on.layers > world_size() || !members.holds_this_rank()) continue;
+    const Grid grid(members.comm(), on.rows, on.cols, on.layers);
+    DistributedMatrix<float> a(grid, m, k, {0, 1024}), b(grid, k, n, {1024, 0}), c(grid, m, n);
+    take_own_part(Matrix<float>::random(m, k, Seed{1}), a);
+    take_own_part(Matrix<float>::random(k, n, Seed{2}), b);
+    const DistributedReport report = gemm(1.0F, a, b, 0.0F, c, {.engine = "summa", .threads = 1});
+
+    const auto layers = std::min<std::uint64_t>(static_cast<std::uint64_t>(on.layers), segments);
+    const auto layer = static_cast<std::uint64_t>(grid.rank() / (on.rows * on.cols));
+    const auto elements = [](const DistributedMatrix<float>& x) {
+      return static_cast<std::uint64_t>(x.local_rows() * x.local_cols());
+    };
+    std::uint64_t broadcasts = 0, messages = 0, sent = 0;
+    if (on.cols > 1) broadcasts += segments, sent += elements(a);
+    if (on.rows > 1) broadcasts += segments, sent += elements(b);
+    if (layers > 1 && layer < layers) {
+      // Layer 0 sends each segment of A and of B that it does not multiply to the layer that does, and the running sum
+      // goes from layer to layer as one strip.
+      const std::uint64_t first = segments * (layers - 1 - layer) / layers;
+      const std::uint64_t end = layer == 0 ? segments : segments * (layers - layer) / layers;
+      const std::uint64_t of_operands = layer == 0 ? first : end - first;
+      messages = 2 * of_operands + (layer > 0 ? 1 : 0) + (layer + 1 < layers ? 1 : 0);
+      sent = layer == 0 ? of_operands * 1024 * (m + n) : static_cast<std::uint64_t>(m * n);
+    }
+    BOOST_TEST_CONTEXT(on.rows << "×" << on.cols << "×" << on.layers << ", rank " << grid.rank()) {
+      BOOST_TEST(report.broadcasts == broadcasts);
+      BOOST_TEST(report.messages == messages);
+      BOOST_TEST(report.bytes_sent == sent * sizeof(float));
+      BOOST_TEST(report.bytes_received == report.bytes_expected);
+      BOOST_TEST(report.agreements == 3U);
+    }
   }
 }
 

@@ -4,11 +4,14 @@
 /// whole.
 
 #include <mpi.h>
+#include <algorithm>
 #include <bit>
-#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
+#include <tessera/complex.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/tessera.hpp>
 
@@ -43,9 +46,39 @@ class FirstRanks {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Copies this rank's elements of a matrix that every rank has.
+/// A matrix of any type of elements that every rank has, row by row. Matrix has no complex elements.
 template <class T>
-void take_own_part(const Matrix<T>& whole, DistributedMatrix<T>& part) {
+class Whole {
+ public:
+  Whole(Index rows, Index cols) : rows_(rows), cols_(cols), data_(static_cast<std::size_t>(rows * cols)) {}
+  /// Makes a matrix of numbers as Matrix::random() draws them, of the parts of complex numbers.
+  template <class... Arguments>
+  static Whole random(Index rows, Index cols, const Arguments&... arguments) {
+    using Part = typename detail::DistributedTypeOf<T>::Part;
+    constexpr Index parts = sizeof(T) / sizeof(Part);
+    const auto drawn = Matrix<Part>::random(rows, cols * parts, arguments...);
+    Whole x(rows, cols);
+    Part* numbers = reinterpret_cast<Part*>(x.data_.data());
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols * parts; ++j) numbers[i * cols * parts + j] = drawn(i, j);
+    return x;
+  }
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index ld() const { return std::max<Index>(1, cols_); }
+  T& operator()(Index i, Index j) { return data_[static_cast<std::size_t>(i * cols_ + j)]; }
+  const T& operator()(Index i, Index j) const { return data_[static_cast<std::size_t>(i * cols_ + j)]; }
+  T* data() { return data_.data(); }
+  const T* data() const { return data_.data(); }
+
+ private:
+  Index rows_, cols_;
+  std::vector<T> data_;
+};
+
+/// Copies this rank's elements of a matrix that every rank has.
+template <class M, class T>
+void take_own_part(const M& whole, DistributedMatrix<T>& part) {
   for (Index i = 0; i < part.local_rows(); ++i)
     for (Index j = 0; j < part.local_cols(); ++j) part.local(i, j) = whole(part.global_row(i), part.global_col(j));
 }
@@ -53,17 +86,23 @@ void take_own_part(const Matrix<T>& whole, DistributedMatrix<T>& part) {
 /// Are the bits equal? The contract leaves the bits of NaN open.
 template <class T>
 bool same_bits(T x, T y) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  return (std::isnan(x) && std::isnan(y)) || std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y);
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  const bool both_nan = x != x && y != y;
+  return both_nan || std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y);
+}
+template <class T>
+bool same_bits(std::complex<T> x, std::complex<T> y) {
+  return same_bits(x.real(), y.real()) && same_bits(x.imag(), y.imag());
 }
 
 /// Counts this rank's elements whose bits differ from the bits of the whole matrix.
-template <class T>
-Index differing_bits(const Matrix<T>& whole, const DistributedMatrix<T>& part) {
+template <class M, class T>
+Index differing_bits(const M& whole, const DistributedMatrix<T>& part) {
   Index count = 0;
   for (Index i = 0; i < part.local_rows(); ++i)
     for (Index j = 0; j < part.local_cols(); ++j)
-      if (!same_bits(part.local(i, j), whole(part.global_row(i), part.global_col(j)))) ++count;
+      if (!same_bits(part.local(i, j), T(whole(part.global_row(i), part.global_col(j))))) ++count;
   return count;
 }
 

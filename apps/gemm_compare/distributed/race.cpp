@@ -40,8 +40,8 @@ DistributedOperands<T> make_operands(const Grid& grid, const Shape& shape, const
   made.b.scatter(b, 0);
   if (here) {
     made.whole_c = Matrix<T>(shape.m, shape.n);
-    made.seconds_of_one_rank =
-        measure::fastest_host_seconds(std::max(1, options.repeat), [&] { gemm(T(1), a, b, T(0), made.whole_c, one); });
+    made.seconds_of_one_rank = measure::fastest_host_seconds(
+        std::max(1, options.repeat), [&] { gemm(Scalar<T>(1), a, b, Scalar<T>(0), made.whole_c, one); });
   }
   made.seconds_of_one_rank = grid.largest(made.seconds_of_one_rank);
   return made;
@@ -49,7 +49,8 @@ DistributedOperands<T> make_operands(const Grid& grid, const Shape& shape, const
 
 template <class T>
 Index count_differing(const Matrix<T>& x, const Matrix<T>& y) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
   Index count = 0;
   for (Index i = 0; i < x.rows(); ++i)
     for (Index j = 0; j < x.cols(); ++j)
@@ -79,7 +80,7 @@ bool race_engine(const Grid& grid, const Shape& shape, const Options& options, D
     for (int run = 0; run <= std::max(1, options.repeat); ++run) {
       grid.largest(0); // the ranks begin together
       const double seconds =
-          grid.largest(measure::host_seconds([&] { report = gemm(T(1), x.a, x.b, T(0), x.c, how); }));
+          grid.largest(measure::host_seconds([&] { report = gemm(Scalar<T>(1), x.a, x.b, Scalar<T>(0), x.c, how); }));
       if (run > 0) samples.push_back(seconds); // the first one warms up
     }
   } catch (const KernelRejected& error) {
@@ -133,17 +134,13 @@ GridWord best_grid(const MpiSession& mpi, const Shape& shape) {
 } // namespace
 
 bool race_engines(const Options& options) {
-  for (const DType type : options.types)
-    if (type != DType::F32 && type != DType::F64)
-      throw InvalidArgument("--dtype: distributed products are of f32 and f64, not of " + std::string(to_string(type)));
   const MpiSession mpi;
   bool equal = true;
   for (const DType type : options.types)
     for (const Shape& shape : options.shapes) {
       const std::vector<GridWord> grids = options.grids.empty() ? std::vector{best_grid(mpi, shape)} : options.grids;
       for (const GridWord& grid : grids)
-        equal &= type == DType::F32 ? race_shape<float>(mpi, shape, grid, options)
-                                    : race_shape<double>(mpi, shape, grid, options);
+        equal &= visit(type, [&]<class T>(std::type_identity<T>) { return race_shape<T>(mpi, shape, grid, options); });
     }
   return equal;
 }

@@ -3,13 +3,17 @@
 /// What <tessera/distributed.hpp> needs of libtessera. Programs do not use this header directly.
 
 #include <array>
+#include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <tessera/backend/kernel.hpp>
 #include <tessera/detail/export.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/types.hpp>
@@ -42,7 +46,10 @@ struct DistributedReport {
   std::size_t planned_bytes = 0;    ///< memory that was announced before the product began
   std::size_t allocated_bytes = 0;  ///< memory that it allocated, at most the planned bytes
   std::uint64_t bytes_received = 0; ///< elements' bytes that came from other ranks
-  std::uint64_t messages = 0;       ///< transfers that this rank took part in, as the sender or a receiver
+  std::uint64_t bytes_sent = 0;     ///< elements' bytes that this rank gave to MPI; a broadcast counts once
+  std::uint64_t messages = 0;       ///< messages to one other rank or from one
+  std::uint64_t broadcasts = 0;     ///< broadcasts along a process row or column that this rank took part in
+  std::uint64_t agreements = 0;     ///< reductions of some numbers over all ranks, by which they agree on errors
   std::uint64_t bytes_expected = 0; ///< what bytes_received is by the formula of the distribution
   double seconds_waiting = 0;       ///< for other ranks
   double seconds_multiplying = 0;   ///< in local products
@@ -51,6 +58,46 @@ struct DistributedReport {
 namespace detail {
 
 struct GridState;
+
+/// The type of a distributed matrix's elements: numbers, or complex numbers of two parts, the real part first.
+struct DistributedType {
+  DType part = DType::F32; ///< of a number, or of the parts
+  bool is_complex = false;
+
+  constexpr std::size_t bytes() const noexcept { return size_of(part) * (is_complex ? 2 : 1); }
+  /// Returns the bytes of a sum on its way to an element: sums of 16-bit numbers are f32.
+  constexpr std::size_t sum_bytes() const noexcept { return size_of(scalar_of(part)) * (is_complex ? 2 : 1); }
+  /// Returns the k of a segment, counted in elements: a complex number is two real k (complex.hpp).
+  constexpr Index segment() const noexcept { return is_complex ? canonical_segment / 2 : canonical_segment; }
+  friend constexpr bool operator==(DistributedType, DistributedType) = default;
+};
+
+/// The facts about a C++ type of elements.
+template <class T>
+struct DistributedTypeOf {
+  using Factor = Scalar<T>; ///< of alpha and beta
+  using Part = T;           ///< of a complex number; the number itself
+  static constexpr DistributedType value{dtype_of<T>, false};
+};
+template <class T>
+struct DistributedTypeOf<std::complex<T>> {
+  using Factor = std::complex<T>;
+  using Part = T;
+  static constexpr DistributedType value{dtype_of<T>, true};
+};
+
+/// How this rank's elements of a distributed matrix lie in the caller's memory.
+struct LocalMemory {
+  void* data = nullptr;
+  LocalOrder order = LocalOrder::RowMajor;
+  Index ld = 0; ///< elements from one local row to the next, or from column to column
+};
+
+/// A whole matrix of one rank, row by row in its memory.
+struct WholeMatrix {
+  void* data = nullptr;
+  Index ld = 0; ///< elements from one row to the next
+};
 
 /// The shape of a grid of ranks.
 struct GridShape {
@@ -89,7 +136,7 @@ TESSERA_API int ranks_of(const GridState& grid) noexcept;
 /// the process column (j + col_source) mod Q.
 struct DistributedStorage {
   std::shared_ptr<GridState> grid;
-  DType type = DType::F32;
+  DistributedType type;
   Index rows = 0, cols = 0;
   Blocks blocks = {1, 1};
   int row_source = 0, col_source = 0;
@@ -103,9 +150,16 @@ struct DistributedStorage {
 using DistributedPointer = std::shared_ptr<DistributedStorage>;
 
 TESSERA_API DistributedPointer create_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols,
-                                                  Blocks blocks, LocalOrder order, DType type);
+                                                  Blocks blocks, LocalOrder order, DistributedType type);
 TESSERA_API DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid,
-                                                const std::array<int, 9>& descriptor, void* data, DType type);
+                                                const std::array<int, 9>& descriptor, void* data, DistributedType type,
+                                                LocalOrder order = LocalOrder::ColumnMajor);
+TESSERA_API DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols,
+                                                Blocks blocks, const LocalMemory& memory, DistributedType type);
+/// Returns how many indices of a dimension a coordinate holds.
+TESSERA_API Index local_size(Index size, Index block, int coordinate, int source, int count) noexcept;
+/// Runs a step that one rank may fail at. Throws on every rank if it threw on one; the text begins with `function`.
+TESSERA_API void run_on_all(GridState& grid, const char* function, const std::function<void()>& step);
 /// Returns the global row (or column) of a local one, of this rank.
 TESSERA_API Index global_row(const DistributedStorage& x, Index local) noexcept;
 TESSERA_API Index global_col(const DistributedStorage& x, Index local) noexcept;
@@ -113,18 +167,20 @@ TESSERA_API Index global_col(const DistributedStorage& x, Index local) noexcept;
 /// Copies between a matrix on the rank `root` and its distributed form. The other ranks' `whole` is not looked at.
 TESSERA_API void scatter(const Operand* whole, int root, const DistributedStorage& to);
 TESSERA_API void gather(const DistributedStorage& from, int root, const Operand* whole);
+TESSERA_API void scatter(const WholeMatrix& whole, int root, const DistributedStorage& to);
+TESSERA_API void gather(const DistributedStorage& from, int root, const WholeMatrix& whole);
 /// Copies between two matrices of one shape and type on grids of one communicator.
 TESSERA_API void redistribute(const DistributedStorage& from, const DistributedStorage& to);
 
 /// Reads and writes .npy files; each rank its own elements.
 TESSERA_API DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid,
                                                     const std::filesystem::path& path, Blocks blocks, LocalOrder order,
-                                                    DType type);
+                                                    DistributedType type);
 TESSERA_API void save_distributed_npy(const DistributedStorage& x, const std::filesystem::path& path);
 
-TESSERA_API DistributedReport gemm(double alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b,
-                                   Op op_b, double beta, const DistributedStorage& c,
-                                   const DistributedOptions& options);
+TESSERA_API DistributedReport gemm(std::complex<double> alpha, const DistributedStorage& a, Op op_a,
+                                   const DistributedStorage& b, Op op_b, std::complex<double> beta,
+                                   const DistributedStorage& c, const DistributedOptions& options);
 
 } // namespace detail
 } // namespace tessera

@@ -1,5 +1,5 @@
-/// psgemm_ and pdgemm_ for programs of ScaLAPACK, which use Tessera without being compiled anew. The names with a
-/// prefix, tessera_psgemm_ and tessera_pdgemm_, are for programs that call ScaLAPACK's and Tessera's side by side.
+/// psgemm_, pdgemm_, pcgemm_ and pzgemm_ for programs of ScaLAPACK, which use Tessera without being compiled anew. The
+/// names with a prefix, such as tessera_pdgemm_, are for programs that call ScaLAPACK's and Tessera's side by side.
 ///
 /// The library finds BLACS in the program, and the communicator of a context through it. A part of a matrix that begins
 /// within a block goes to ScaLAPACK's own function, because Tessera's distributions begin with a whole block.
@@ -7,13 +7,14 @@
 #include <dlfcn.h>
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <tessera/backend/log.hpp>
@@ -33,10 +34,10 @@ Function* find(const char* name) {
                            "; link it with ScaLAPACK (Debian: libscalapack-openmpi-dev or libscalapack-mpich-dev)");
 }
 
-/// A BLACS context with the ranks of its processes, row by row.
+/// A BLACS context with the ranks of its processes in MPI_COMM_WORLD, row by row.
 struct Context {
   int rows = 0, cols = 0, row = 0, col = 0;
-  std::array<char, sizeof(void*)> comm{}; ///< the bytes of the MPI_Comm from which it was made
+  std::array<char, sizeof(void*)> world{}; ///< the bytes of the MPI_Comm
   std::vector<int> ranks;
 };
 
@@ -44,32 +45,34 @@ Context context_of(int number) {
   Context x;
   find<void(int, int*, int*, int*, int*)>("Cblacs_gridinfo")(number, &x.rows, &x.cols, &x.row, &x.col);
   if (x.row < 0) throw InvalidArgument("p?gemm: this process is not in the context " + std::to_string(number));
-  constexpr int system_of_context = 10;
+  constexpr int no_context = -1, default_system = 0;
   int system = 0;
-  find<void(int, int, int*)>("Cblacs_get")(number, system_of_context, &system);
+  find<void(int, int, int*)>("Cblacs_get")(no_context, default_system, &system);
   // An MPI_Comm is a pointer or an int; either is returned in one register, whose first bytes are the handle's.
   const void* handle = find<void*(int)>("Cblacs2sys_handle")(system);
-  std::memcpy(x.comm.data(), &handle, detail::size_of_communicator());
+  std::memcpy(x.world.data(), &handle, detail::size_of_communicator());
   const auto cols = static_cast<std::size_t>(x.cols);
   x.ranks.assign(static_cast<std::size_t>(x.rows) * cols, 0);
   x.ranks[static_cast<std::size_t>(x.row) * cols + static_cast<std::size_t>(x.col)] =
-      detail::rank_in_communicator({x.comm.data(), detail::size_of_communicator()});
+      detail::rank_in_communicator({x.world.data(), detail::size_of_communicator()});
   const int count = x.rows * x.cols;
   find<void(int, const char*, const char*, int, int, int*, int, int, int)>("Cigsum2d")(number, "All", " ", count, 1,
                                                                                        x.ranks.data(), count, -1, -1);
   return x;
 }
 
-/// Returns the grid of a context, which is made once and kept until the process ends.
+/// Returns the grid of a context, which is made once and kept until the process ends. Contexts of the same processes
+/// share it. It is found by ranks of MPI_COMM_WORLD, which all processes know alike: MPI may give the handle of a
+/// communicator that was freed to another one, on some of the processes only.
 std::shared_ptr<detail::GridState> grid_of(int number) {
-  using Key = std::tuple<std::array<char, sizeof(void*)>, std::vector<int>, int>;
+  using Key = std::pair<std::vector<int>, int>;
   static std::mutex mutex;
   static auto& grids = *new std::map<Key, std::shared_ptr<detail::GridState>>;
   const Context x = context_of(number);
   const std::lock_guard lock(mutex);
-  auto& grid = grids[Key(x.comm, x.ranks, x.cols)];
+  auto& grid = grids[Key(x.ranks, x.cols)];
   if (grid == nullptr)
-    grid = detail::make_grid_of({x.comm.data(), detail::size_of_communicator()}, x.ranks, {x.rows, x.cols, 1},
+    grid = detail::make_grid_of({x.world.data(), detail::size_of_communicator()}, x.ranks, {x.rows, x.cols, 1},
                                 default_time_limit);
   return grid;
 }
@@ -114,12 +117,14 @@ DistributedView<T> view_of(const std::shared_ptr<detail::GridState>& grid, const
                                 (d[Rsrc] + (x.i - 1) / d[Mb]) % shape.rows,
                                 (d[Csrc] + (x.j - 1) / d[Nb]) % shape.cols,
                                 d[Lld]};
-  return {detail::wrap_distributed(grid, part, data, dtype_of<T>), op};
+  return {detail::wrap_distributed(grid, part, data, detail::DistributedTypeOf<T>::value), op};
 }
 
+template <class T>
 Op op_of(char word) {
   if (word == 'N' || word == 'n') return Op::None;
-  if (std::strchr("TtCc", word) != nullptr && word != 0) return Op::Transpose;
+  if (word == 'T' || word == 't') return Op::Transpose;
+  if (word == 'C' || word == 'c') return DistributedComplex<T> ? Op::ConjugateTranspose : Op::Transpose;
   throw InvalidArgument(std::string("p?gemm: TRANS is '") + word + "'; use N, T or C");
 }
 
@@ -131,7 +136,7 @@ using Pgemm = void(const char*, const char*, const int*, const int*, const int*,
 template <class T>
 void multiply(const char* name, const char* trans_a, const char* trans_b, int m, int n, int k, T alpha, const Part& a,
               const Part& b, T beta, const Part& c) try {
-  const Op op_a = op_of(*trans_a), op_b = op_of(*trans_b);
+  const Op op_a = op_of<T>(*trans_a), op_b = op_of<T>(*trans_b);
   if (!a.begins_with_block() || !b.begins_with_block() || !c.begins_with_block()) {
     if (log_dispatch()) log_line(std::string(name) + " of a part that begins within a block: ScaLAPACK's own");
     auto* next = reinterpret_cast<Pgemm<T>*>(dlsym(RTLD_NEXT, name));
@@ -145,8 +150,8 @@ void multiply(const char* name, const char* trans_a, const char* trans_b, int m,
   const auto view_a = view_of<T>(grid, a, flip_a ? k : m, flip_a ? m : k, op_a);
   const auto view_b = view_of<T>(grid, b, flip_b ? n : k, flip_b ? k : n, op_b);
   const auto view_c = view_of<T>(grid, c, m, n, Op::None);
-  detail::gemm(alpha, view_a.storage(), op_a, view_b.storage(), op_b, beta, view_c.storage(),
-               {.engine = "summa", .threads = detail::allows_threads(*grid) ? 0 : 1});
+  detail::gemm(detail::exact_double(alpha), view_a.storage(), op_a, view_b.storage(), op_b, detail::exact_double(beta),
+               view_c.storage(), {.engine = "summa", .threads = detail::allows_threads(*grid) ? 0 : 1});
 } catch (const std::exception& error) {
   // As ScaLAPACK does: the program ends, because its interface has no way to report an error.
   std::fprintf(stderr, "libtessera_scalapack: %s: %s\n", name, error.what());
@@ -169,5 +174,9 @@ void multiply(const char* name, const char* trans_a, const char* trans_b, int m,
 
 TESSERA_PGEMM(psgemm_, "psgemm_", float)
 TESSERA_PGEMM(pdgemm_, "pdgemm_", double)
+TESSERA_PGEMM(pcgemm_, "pcgemm_", std::complex<float>)
+TESSERA_PGEMM(pzgemm_, "pzgemm_", std::complex<double>)
 TESSERA_PGEMM(tessera_psgemm_, "psgemm_", float)
 TESSERA_PGEMM(tessera_pdgemm_, "pdgemm_", double)
+TESSERA_PGEMM(tessera_pcgemm_, "pcgemm_", std::complex<float>)
+TESSERA_PGEMM(tessera_pzgemm_, "pzgemm_", std::complex<double>)

@@ -65,10 +65,12 @@ class Communicator {
 
   /// Replaces each value by the largest one of all ranks.
   virtual Status largest(std::int64_t* values, int count) noexcept = 0;
+
+  std::uint64_t agreements = 0; ///< calls of largest()
 };
 
 /// This number is raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t mpi_plugin_abi_version = 1;
+inline constexpr std::uint32_t mpi_plugin_abi_version = 2;
 
 /// The description of a plug-in. All of it is constant and valid until the process ends.
 struct MpiPluginInfo {

@@ -128,6 +128,7 @@ class MpiCommunicator final : public Communicator {
 
   Status largest(std::int64_t* values, int count) noexcept override try {
     if (!family_->failure.ok()) return copy_of_failure();
+    ++agreements;
     // The buffers outlive a wait that fails: MPI may still write to them.
     auto in = std::make_unique<std::vector<std::int64_t>>(values, values + count);
     auto out = std::make_unique<std::vector<std::int64_t>>(in->size());

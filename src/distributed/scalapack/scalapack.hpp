@@ -13,6 +13,7 @@
 
 #include <tessera/backend/build_tag.hpp>
 #include <tessera/backend/plugin.hpp>
+#include <tessera/detail/distributed.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera::distributed {
@@ -24,15 +25,16 @@ struct ScalapackMatrix {
 };
 
 /// A product C := A·B + beta·C of parts of matrices. op(A) is m×k; rows and columns of the first elements count from 1.
+/// Of complex operands a transpose may be a conjugate one.
 struct ScalapackProduct {
-  DType type;
-  bool transpose_a, transpose_b;
+  tessera::detail::DistributedType type; ///< f32 or f64, or complex
+  Op op_a, op_b;
   int m, n, k;
   ScalapackMatrix a, b, c;
   int row_a, col_a, row_b, col_b;
 };
 
-inline constexpr std::uint32_t scalapack_plugin_abi_version = 1;
+inline constexpr std::uint32_t scalapack_plugin_abi_version = 2;
 
 /// The description of a plug-in. All of it is constant and valid until the process ends. All ranks of a context call
 /// the functions. BLACS ends the program where MPI fails, and waits without a limit.
@@ -48,7 +50,8 @@ struct ScalapackInfo {
   /// Adds a product to C: C := op(A)·op(B) + C.
   void (*add_product)(const ScalapackProduct& product);
   /// Copies a rows×cols matrix between distributions of one context.
-  void (*copy)(DType type, int rows, int cols, const ScalapackMatrix& from, const ScalapackMatrix& to, int context);
+  void (*copy)(tessera::detail::DistributedType type, int rows, int cols, const ScalapackMatrix& from,
+               const ScalapackMatrix& to, int context);
   const char* bound_to = &library_mark; ///< as in PluginInfo
 };
 

@@ -1,0 +1,137 @@
+/// The C interface to distributed products. A rank's own mistakes are agreed on before the first collective step.
+
+#include <tessera/tessera_distributed.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <memory>
+#include <string>
+
+#include <tessera/distributed.hpp>
+
+#include "c_api.hpp"
+
+using namespace tessera::c_api;
+using tessera::DistributedOptions;
+using tessera::DType;
+using tessera::InvalidArgument;
+using tessera::LocalOrder;
+using tessera::Op;
+using tessera::detail::DistributedPointer;
+using tessera::detail::DistributedType;
+
+struct tessera_grid {
+  std::shared_ptr<tessera::detail::GridState> state;
+};
+
+namespace {
+
+/// A rank's arguments, after they were checked.
+struct Arguments {
+  DistributedType type;
+  Op op_a = Op::None, op_b = Op::None;
+  std::complex<double> alpha, beta;
+  LocalOrder order = LocalOrder::ColumnMajor;
+  DistributedOptions options;
+};
+
+/// A matrix as the caller describes it.
+struct Described {
+  const char* name;
+  void* data;
+  const int* descriptor;
+};
+
+void take_options(const tessera_pgemm_options* words, Arguments& x) {
+  if (words == nullptr) return;
+  if (words->size != sizeof(tessera_pgemm_options))
+    throw InvalidArgument("options.size = " + std::to_string(words->size) + ", but this library's is " +
+                          std::to_string(sizeof(tessera_pgemm_options)) +
+                          "; start from tessera_default_pgemm_options()");
+  x.order = checked(words->order, LocalOrder::ColumnMajor, "options.order");
+  x.options.backend = checked(words->backend);
+  if (words->engine != nullptr) x.options.engine = words->engine;
+  x.options.threads = words->threads;
+  x.options.memory_limit = words->memory_limit;
+}
+
+DistributedPointer wrapped(const tessera_grid& grid, const Arguments& x, const Described& matrix) {
+  std::array<int, 9> descriptor{};
+  std::copy_n(matrix.descriptor, descriptor.size(), descriptor.begin());
+  return tessera::detail::wrap_distributed(grid.state, descriptor, matrix.data, x.type, x.order);
+}
+
+/// Multiplies. `take(x)` reads what only one of the two functions has.
+template <class Take>
+tessera_status multiply(tessera_grid* grid, const Described& a, const Described& b, const Described& c,
+                        const tessera_pgemm_options* words, Take&& take) noexcept {
+  return guarded([&] {
+    if (grid == nullptr) throw InvalidArgument("grid is null; make one with tessera_grid_create()");
+    Arguments x;
+    tessera::detail::run_on_all(*grid->state, "tessera_pgemm", [&] {
+      take(x);
+      take_options(words, x);
+      for (const Described& matrix : {a, b, c})
+        if (matrix.descriptor == nullptr)
+          throw InvalidArgument(std::string("desc_") + matrix.name +
+                                " is null; pass the nine integers of a descriptor");
+    });
+    const DistributedPointer on_a = wrapped(*grid, x, a), on_b = wrapped(*grid, x, b), on_c = wrapped(*grid, x, c);
+    tessera::detail::gemm(x.alpha, *on_a, x.op_a, *on_b, x.op_b, x.beta, *on_c, x.options);
+  });
+}
+
+} // namespace
+
+tessera_status tessera_grid_create(const void* comm, size_t comm_size, int rows, int cols, int layers,
+                                   double time_limit, tessera_grid** grid) {
+  return guarded([&] {
+    if (grid == nullptr) throw InvalidArgument("grid is null; pass the address of a tessera_grid*");
+    *grid = nullptr;
+    if (comm == nullptr) throw InvalidArgument("comm is null; pass the address of an MPI_Comm");
+    auto made = std::make_unique<tessera_grid>();
+    made->state = tessera::detail::make_grid({comm, comm_size}, {rows, cols, layers},
+                                             time_limit == 0 ? tessera::default_time_limit : time_limit);
+    *grid = made.release();
+  });
+}
+
+void tessera_grid_destroy(tessera_grid* grid) { delete grid; }
+
+int64_t tessera_local_size(int64_t size, int64_t block, int coordinate, int source, int count) {
+  if (size < 0 || block < 1 || count < 1) return 0;
+  return tessera::detail::local_size(size, block, coordinate, source, count);
+}
+
+tessera_pgemm_options tessera_default_pgemm_options(void) {
+  return {sizeof(tessera_pgemm_options), TESSERA_COLUMN_MAJOR, TESSERA_AUTO, nullptr, 0, 0};
+}
+
+tessera_status tessera_pgemm(tessera_grid* grid, tessera_dtype type, tessera_op op_a, tessera_op op_b, double alpha,
+                             const void* a, const int* desc_a, const void* b, const int* desc_b, double beta, void* c,
+                             const int* desc_c, const tessera_pgemm_options* options) {
+  return multiply(grid, {"a", const_cast<void*>(a), desc_a}, {"b", const_cast<void*>(b), desc_b}, {"c", c, desc_c},
+                  options, [&](Arguments& x) {
+                    x.type = {checked_type(type, "type"), false};
+                    x.op_a = checked(op_a, "op_a");
+                    x.op_b = checked(op_b, "op_b");
+                    x.alpha = as_scalar(alpha, x.type.part);
+                    x.beta = as_scalar(beta, x.type.part);
+                  });
+}
+
+tessera_status tessera_pgemm_complex(tessera_grid* grid, tessera_dtype type, tessera_op op_a, tessera_op op_b,
+                                     const void* alpha, const void* a, const int* desc_a, const void* b,
+                                     const int* desc_b, const void* beta, void* c, const int* desc_c,
+                                     const tessera_pgemm_options* options) {
+  return multiply(grid, {"a", const_cast<void*>(a), desc_a}, {"b", const_cast<void*>(b), desc_b}, {"c", c, desc_c},
+                  options, [&](Arguments& x) {
+                    x.type = {checked(type, DType::F64, "type"), true};
+                    x.op_a = checked(op_a, Op::ConjugateTranspose, "op_a");
+                    x.op_b = checked(op_b, Op::ConjugateTranspose, "op_b");
+                    const auto read = x.type.part == DType::F32 ? &factor<float> : &factor<double>;
+                    x.alpha = read(alpha, "alpha");
+                    x.beta = read(beta, "beta");
+                  });
+}

@@ -1,0 +1,103 @@
+#include "epilogue.hpp"
+
+#include <algorithm>
+
+#include <tessera/complex.hpp>
+#include <tessera/running_sums.hpp>
+
+#include "dispatch/placement.hpp"
+
+namespace tessera::distributed {
+namespace {
+
+using tessera::detail::DistributedStorage;
+
+/// The bytes of f32 that finish_product() converts a strip of a 16-bit C into; they stay in the second-level cache.
+constexpr Index strip_bytes = Index{256} << 10;
+
+/// C's local elements as a row-major matrix: its columns are rows here where it is column-major.
+struct StoredC {
+  Index rows, cols;
+};
+StoredC stored(const DistributedStorage& c) noexcept {
+  const bool by_rows = c.order == LocalOrder::RowMajor;
+  return {by_rows ? c.local_rows : c.local_cols, by_rows ? c.local_cols : c.local_rows};
+}
+
+} // namespace
+
+Index LastStep::strip_rows() const noexcept {
+  const auto [rows, cols] = stored(c);
+  const Index row_bytes = std::max<Index>(1, cols) * static_cast<Index>(sizeof(float));
+  return std::min(rows, std::max<Index>(1, strip_bytes / row_bytes));
+}
+
+std::size_t LastStep::buffer_bytes() const noexcept {
+  if (!is_16_bit(c.type.part) || beta == 0.0) return 0;
+  return static_cast<std::size_t>(strip_rows() * stored(c).cols) * sizeof(float);
+}
+
+Status LastStep::run_without_sums() const {
+  const auto [rows, cols] = stored(c);
+  if (rows == 0 || cols == 0) return {};
+  Executor& host = place_elementwise({});
+  if (c.type.is_complex)
+    return gemm(host, host.default_queue(),
+                {.type = c.type.part,
+                 .m = rows,
+                 .n = cols,
+                 .lda = 1,
+                 .ldb = cols,
+                 .beta = beta,
+                 .c = c.data,
+                 .ldc = c.ld,
+                 .threads = threads});
+  return host.scale_result(
+      host.default_queue(),
+      {.type = c.type.part, .m = rows, .n = cols, .beta = beta.real(), .c = c.data, .ldc = c.ld, .threads = threads});
+}
+
+Status LastStep::run(char* sums) const {
+  const auto [rows, cols] = stored(c);
+  if (rows == 0 || cols == 0) return {};
+  if (c.type.is_complex) return run_on_complex(sums);
+  const std::size_t sum_bytes = c.type.sum_bytes();
+  const Index most = buffer_bytes() == 0 ? rows : strip_rows();
+  Executor& host = place_elementwise({});
+  for (Index first = 0, count = 0; first < rows; first += count) {
+    count = std::min(most, rows - first);
+    const GemmCall strip{.type = c.type.part,
+                         .m = count,
+                         .n = cols,
+                         .alpha = alpha.real(),
+                         .beta = beta.real(),
+                         .c = static_cast<char*>(c.data) + static_cast<std::size_t>(first * c.ld) * c.type.bytes(),
+                         .ldc = c.ld,
+                         .threads = threads};
+    const RunningSums of_strip{sums + static_cast<std::size_t>(first * cols) * sum_bytes, cols, false};
+    if (Status status = finish_product(host, host.default_queue(), strip, of_strip); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status LastStep::run_on_complex(const char* sums) const {
+  const auto [rows, cols] = stored(c);
+  Executor& host = place_elementwise({});
+  return host.map(host.default_queue(), {.op = MapOp::CombineComplex,
+                                         .type = c.type.part,
+                                         .rows = rows,
+                                         .cols = cols,
+                                         .alpha = alpha.real(),
+                                         .beta = beta.real(),
+                                         .x = sums,
+                                         .ldx = cols,
+                                         .y = c.data,
+                                         .ldy = c.ld,
+                                         .z = c.data,
+                                         .ldz = c.ld,
+                                         .threads = threads,
+                                         .alpha_imaginary = alpha.imag(),
+                                         .beta_imaginary = beta.imag()});
+}
+
+} // namespace tessera::distributed

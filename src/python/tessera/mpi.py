@@ -1,0 +1,258 @@
+"""Products of matrices that are spread over the ranks of an MPI program, on mpi4py.
+
+>>> from mpi4py import MPI
+>>> import numpy as np
+>>> import tessera.mpi as tm
+>>> grid = tm.Grid.best(MPI.COMM_WORLD, 300, 200, 100)
+>>> a = tm.DistributedArray(grid, (300, 100), np.float32)
+>>> b = tm.DistributedArray(grid, (100, 200), np.float32)
+>>> a.local[...] = 1 + a.rows[:, None] % 2       # each rank fills its own rows and columns
+>>> b.local[...] = b.cols
+>>> c = tm.gemm(a, b)                            # all ranks call it
+>>> whole = c.gather(0)                          # on rank 0, None elsewhere
+>>> if whole is not None: print(whole[1, :3])
+[  0. 200. 400.]
+
+The result has the bits of tessera.gemm on one rank, on every grid and with every block size. Every function is
+collective, and errors are agreed on: one rank's exception is thrown on all ranks. docs/distributed.md says which rank
+holds what.
+"""
+
+import numpy as np
+
+from . import _core
+from ._errors import InvalidArgument
+
+__all__ = ["DistributedArray", "Grid", "gemm"]
+
+_OPERATIONS = {"N": 0, "T": 1, "H": 2}
+_MOST_BLOCK = 1024
+
+
+def _mpi():
+    """mpi4py's MPI, with what to do where it is missing."""
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise ImportError(
+            "tessera.mpi needs mpi4py and an MPI library: pip install mpi4py, and Open MPI or MPICH (Debian: "
+            "libopenmpi-dev or libmpich-dev); if mpi4py is installed, it says: " + str(error)
+        ) from error
+    return MPI
+
+
+class Grid:
+    """rows×cols×layers ranks of a communicator: rank l·rows·cols + p·cols + q is in row p and column q of layer l.
+
+    Further ranks hold nothing. Arrays lie on layer 0; the layers share out k. A rank that waits for another one longer
+    than time_limit seconds raises DeviceError.
+    """
+
+    def __init__(self, comm, rows, cols, layers=1, time_limit=600.0):
+        self._take(comm, _core._Grid(*self._handle(comm), rows, cols, layers, time_limit))
+
+    @classmethod
+    def best(cls, comm, m, n, k, time_limit=600.0):
+        """The grid of all ranks that receives the fewest elements in an m×n×k product."""
+        grid = cls.__new__(cls)
+        grid._take(comm, _core._Grid.best(*cls._handle(comm), m, n, k, time_limit))
+        return grid
+
+    @staticmethod
+    def _handle(comm):
+        mpi = _mpi()
+        if not isinstance(comm, mpi.Comm):
+            raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, not {type(comm).__name__}")
+        return mpi._addressof(comm), mpi._sizeof(type(comm))
+
+    def _take(self, comm, core):
+        self.comm = comm
+        self._core = core
+        self.rows, self.cols, self.layers = core.shape
+        self.rank = core.rank
+        holds = self.rank < self.rows * self.cols
+        #: This rank's process row and column on layer 0; None where the rank holds no elements.
+        self.position = divmod(self.rank, self.cols) if holds else None
+
+    def __repr__(self):
+        return f"Grid(rows={self.rows}, cols={self.cols}, layers={self.layers}, rank={self.rank})"
+
+
+def _indices(size, block, count, coordinate):
+    """The indices of a dimension that a coordinate holds."""
+    every = np.arange(size)
+    return every[every // block % count == coordinate]
+
+
+def _default_block(size, count):
+    return min(max(-(-size // count), 1), _MOST_BLOCK)
+
+
+class DistributedArray:
+    """A matrix over the ranks of a grid: block (i, j) lies on process row i mod P and process column j mod Q.
+
+    shape: rows and columns of the whole matrix; dtype: float32, float64, complex64, complex128 or float16.
+    blocks: rows and columns of a block; None: as large as gives every rank a part, at most 1024. Blocks of
+        (-(-rows // P), -(-columns // Q)) give each rank one rectangle.
+    local: this rank's elements as a two-dimensional array, which is used as it is; None: a new array of zeros. It has
+        len(x.rows) rows and len(x.cols) columns, and the elements of a row, or with order 'F' of a column, lie side by
+        side. All ranks pass the same order.
+
+    local, rows and cols are this rank's elements, and the rows and columns of the whole matrix that they are.
+    """
+
+    def __init__(self, grid, shape, dtype=None, blocks=None, local=None, order="C"):
+        self.grid = grid
+        self.shape = (int(shape[0]), int(shape[1]))
+        if order not in ("C", "F"):
+            raise InvalidArgument(f"order = {order!r} is neither 'C' nor 'F'")
+        self.order = order
+        counts = (grid.rows, grid.cols)
+        given = blocks or (None, None)
+        self.blocks = tuple(
+            _default_block(size, count) if block is None else int(block)
+            for size, count, block in zip(self.shape, counts, given)
+        )
+        if min(self.blocks) < 1 or min(self.shape) < 0:
+            raise InvalidArgument(f"shape = {self.shape} and blocks = {self.blocks} must be sizes")
+        dims = zip(self.shape, self.blocks, counts, grid.position or (-1, -1))
+        self.rows, self.cols = (_indices(*dim) for dim in dims)
+        expected = (len(self.rows), len(self.cols)) if grid.position else (0, 0)
+        if local is None:
+            local = np.zeros(expected, np.float64 if dtype is None else dtype, order)
+        elif not isinstance(local, np.ndarray):
+            raise TypeError(f"local must be a numpy.ndarray, not {type(local).__name__}")
+        elif dtype is not None and local.dtype != dtype:
+            raise TypeError(f"local holds {local.dtype}, not {np.dtype(dtype)}; nothing is converted unasked")
+        if local.shape != expected:
+            raise InvalidArgument(f"local is {local.shape}, but this rank holds {expected} of {self.shape}")
+        self.local = local
+        self.dtype = local.dtype
+        self.report = None
+
+    @classmethod
+    def scatter(cls, grid, whole, root=0, blocks=None):
+        """Spreads the array `whole` of the rank root; other ranks pass None."""
+        described = (whole.shape, whole.dtype.str) if grid.rank == root else None
+        shape, dtype = grid.comm.bcast(described, root)
+        made = cls(grid, shape, np.dtype(dtype), blocks)
+        source = np.ascontiguousarray(whole) if grid.rank == root else np.empty((0, 0))
+        address = source.ctypes.data if source.size else 0
+        _core._scatter(grid._core, made.dtype.name, address, max(1, shape[1]), root, made._part(made.local))
+        return made
+
+    def gather(self, root=0):
+        """The whole matrix on the rank root, None on the others."""
+        here = self.grid.rank == root
+        whole = np.empty(self.shape if here else (0, 0), self.dtype)
+        local = self._readable()
+        address = whole.ctypes.data if whole.size else 0
+        _core._gather(self.grid._core, self.dtype.name, self._part(local), address, max(1, self.shape[1]), root)
+        return whole if here else None
+
+    def redistribute(self, blocks=None, grid=None):
+        """The same matrix with other blocks, or on another grid of the same communicator, as a new array."""
+        made = DistributedArray(grid or self.grid, self.shape, self.dtype, blocks)
+        local = self._readable()
+        _core._redistribute(self.grid._core, self._part(local), made.grid._core, made._part(made.local), self.dtype.name)
+        return made
+
+    @property
+    def T(self):
+        """The transpose, as an operand of gemm. Nothing is copied."""
+        return _Operand(self, "T")
+
+    @property
+    def H(self):
+        """The conjugate transpose, as an operand of gemm."""
+        return _Operand(self, "H" if self.dtype.kind == "c" else "T")
+
+    def _fits(self):
+        """Can the library read and write `local` where it is, in this order?"""
+        line, step = (0, 1) if self.order == "C" else (1, 0)
+        x = self.local
+        if x.size == 0:
+            return True
+        dense = x.strides[step] == x.itemsize or x.shape[step] == 1
+        wide = x.strides[line] % x.itemsize == 0 and x.strides[line] >= x.shape[step] * x.itemsize
+        return dense and (wide or x.shape[line] == 1) and x.flags.aligned and x.dtype.isnative
+
+    def _readable(self):
+        return self.local if self._fits() else np.array(self.local, self.dtype, order=self.order)
+
+    def _part(self, local):
+        line, step = (0, 1) if self.order == "C" else (1, 0)
+        lines = local.strides[line] // local.itemsize if local.size and local.shape[line] > 1 else 0
+        ld = max(1, local.shape[step], lines)
+        return (*self.shape, *self.blocks, local.ctypes.data if local.size else 0, self.order == "F", ld)
+
+    def __repr__(self):
+        return f"DistributedArray(shape={self.shape}, dtype={self.dtype}, blocks={self.blocks}, local={self.local.shape})"
+
+
+class _Operand:
+    """An array, and how a product reads it."""
+
+    def __init__(self, array, op):
+        self.array = array
+        self.op = op
+        self.shape = array.shape if op == "N" else array.shape[::-1]
+
+
+def _operand(x, name):
+    if isinstance(x, _Operand):
+        return x
+    if isinstance(x, DistributedArray):
+        return _Operand(x, "N")
+    raise TypeError(f"{name} must be a DistributedArray, or its .T or .H, not {type(x).__name__}")
+
+
+def gemm(a, b, *, out=None, alpha=1, beta=0, backend="auto", engine=None, threads=None, memory_limit=0):
+    """C := alpha·a·b + beta·C over the ranks, as a new array, or into out.
+
+    a, b: DistributedArrays on one grid and of one dtype, or their .T or .H.
+    out: the DistributedArray for the result, which is returned; its old elements are C. None: a new one.
+    backend, threads: of this rank's local products; ranks may differ.
+    engine: 'summa' or 'pblas'; None: the first one that takes the product. docs/distributed.md describes them.
+    memory_limit: most bytes that the product may allocate on this rank; 0: no limit.
+
+    out.report says what this rank received and how long it waited.
+    """
+    a, b = _operand(a, "a"), _operand(b, "b")
+    if out is None:
+        if beta != 0:
+            raise InvalidArgument(f"beta = {beta} needs a matrix: pass out, whose old elements are then read")
+        out = DistributedArray(a.array.grid, (a.shape[0], b.shape[1]), a.array.dtype)
+    for x, name in ((a.array, "a"), (b.array, "b")):
+        if x.dtype != out.dtype:
+            raise TypeError(f"{name} holds {x.dtype}, out holds {out.dtype}; nothing is converted unasked")
+        if x.grid is not out.grid:
+            raise InvalidArgument(f"{name} and out are on two grids; redistribute one of them")
+    # A complex product is computed by rows: in any order of memory it has the bits of tessera.gemm.
+    by_rows = out.dtype.kind == "c" and out.order == "F"
+    result = out
+    if by_rows or not out._fits():
+        result = DistributedArray(out.grid, out.shape, out.dtype, out.blocks, order="C" if by_rows else out.order)
+        result.local[...] = out.local
+    if not out.local.flags.writeable:
+        raise InvalidArgument("out.local is read-only; pass an array that may be written")
+    read_a, read_b = a.array._readable(), b.array._readable()
+    report = _core._pgemm(
+        out.grid._core,
+        out.dtype.name,
+        alpha,
+        a.array._part(read_a),
+        _OPERATIONS[a.op],
+        b.array._part(read_b),
+        _OPERATIONS[b.op],
+        beta,
+        result._part(result.local),
+        backend,
+        engine,
+        threads,
+        int(memory_limit),
+    )
+    if result is not out:
+        out.local[...] = result.local
+    out.report = report
+    return out

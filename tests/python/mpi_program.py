@@ -1,0 +1,79 @@
+"""A program of mpi4py that test_distributed.py starts on several ranks. It ends with 0 where every check holds."""
+
+import sys
+
+import numpy as np
+from mpi4py import MPI
+
+import tessera as ts
+import tessera.mpi as tm
+
+comm = MPI.COMM_WORLD
+types = [np.float32, np.float64, np.complex64, np.complex128, np.float16]
+
+
+def same(x, y):
+    return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+
+
+def random(rng, shape, dtype):
+    x = rng.standard_normal(shape)
+    return (x + 1j * rng.standard_normal(shape)).astype(dtype) if np.dtype(dtype).kind == "c" else x.astype(dtype)
+
+
+def spread(grid, whole, blocks=None, order="C"):
+    x = tm.DistributedArray(grid, whole.shape, whole.dtype, blocks, order=order)
+    x.local[...] = whole[np.ix_(x.rows, x.cols)] if grid.position else 0
+    return x
+
+
+def own(x, whole):
+    return np.ascontiguousarray(whole[np.ix_(x.rows, x.cols)]) if x.grid.position else np.zeros((0, 0), x.dtype)
+
+
+def products(grid, dtype):
+    rng = np.random.default_rng(1)  # the same on every rank
+    a, b, c = random(rng, (37, 2100), dtype), random(rng, (2100, 29), dtype), random(rng, (37, 29), dtype)
+    result = tm.gemm(spread(grid, a), spread(grid, b, (100, 7)), threads=1)
+    assert same(np.ascontiguousarray(result.local), own(result, ts.gemm(a, b))), "values"
+    assert result.report["bytes_received"] == result.report["bytes_expected"]
+    out = spread(grid, c, (5, 9), order="F")
+    at, bt = spread(grid, np.ascontiguousarray(a.conj().T)), spread(grid, b.T, (3, 500), order="F")
+    tm.gemm(at.H, bt.T, out=out, alpha=0.5, beta=-2, threads=1)
+    expected = ts.gemm(a, b, c=c, alpha=0.5, beta=-2)
+    assert same(np.ascontiguousarray(out.local), own(out, expected)), "transposes in Fortran order"
+    whole = out.gather(1)
+    assert (whole is None) == (comm.rank != 1)
+    assert whole is None or same(whole, expected)
+    again = tm.DistributedArray.scatter(grid, whole, 1, blocks=(8, 8)).redistribute((2, 3))
+    assert same(np.ascontiguousarray(again.local), own(again, expected)), "copies"
+
+
+def errors(grid):
+    x = tm.DistributedArray(grid, (10, 20), np.float32)
+    for wrong, kind, text in [
+        (lambda: tm.gemm(x, x), ts.InvalidArgument, "20"),
+        (lambda: tm.gemm(x, x.T, engine="suma"), ts.InvalidArgument, "summa"),
+        (lambda: tm.gemm(x, x.T, memory_limit=1 if comm.rank == 1 else 0), ts.OutOfMemory, "rank 1"),
+        (lambda: tm.gemm(x, x.T, threads=0 if comm.rank == 1 else 1), ts.InvalidArgument, "rank 1"),
+        (lambda: tm.gemm(x, x.T, alpha="x"), ts.Error, "alpha"),
+        (lambda: tm.gemm(x, np.ones((20, 3))), TypeError, "ndarray"),
+        (lambda: tm.gemm(x, x.T, beta=1), ts.InvalidArgument, "out"),
+        (lambda: tm.Grid(comm, 7, 1), ts.InvalidArgument, "ranks"),
+        (lambda: tm.Grid(0, 1, 1), TypeError, "MPI.COMM_WORLD"),
+        (lambda: tm.DistributedArray(grid, (4, 4), local=np.zeros((9, 9))), ts.InvalidArgument, "(9, 9)"),
+    ]:
+        try:
+            wrong()
+        except kind as error:
+            assert text in str(error), str(error)
+        else:
+            raise AssertionError(f"no {kind.__name__} with {text}")
+
+
+grids = [tm.Grid(comm, 2, 1), tm.Grid(comm, 1, 1, comm.size), tm.Grid.best(comm, 100, 100, 100)]
+for number, dtype in enumerate(types):
+    for grid in grids[number % 2 :: 2]:
+        products(grid, dtype)
+errors(grids[0])
+sys.stdout.write(f"rank {comm.rank} of {comm.size} is done\n")
