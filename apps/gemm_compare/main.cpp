@@ -11,6 +11,7 @@
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
+#include "check/certificate.hpp"
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
 #include "distributed/race.hpp"
@@ -152,6 +153,10 @@ int run(int argc, char** argv) {
   if (!options) return all_well;
   if (options->compares_reports()) return compare_reports(*options);
   if (options->shows_report()) return show_report(*options);
+  if (options->check) {
+    if (!options->json.empty() && options->json != "-") check_writable(options->json);
+    return print_certificate(*options) ? all_well : some_wrong;
+  }
   set_thread_limit(*options);
   if (options->distributed) return race_engines(*options) ? all_well : some_wrong;
   if (options->memory_limit > 0) {

@@ -111,9 +111,13 @@ struct GemmError {
   double componentwise = 0; ///< largest |Δ_ij| / u(|alpha|(|A||B|)_ij + |beta||C_ij|)
   double row_column = 0; ///< largest |Δ_ij| / u(|alpha|‖a_i‖‖b_j‖ + |beta||C_ij|), Euclidean norms of row and column
   double norm_product = 0; ///< ‖Δ‖ / u(|alpha|‖A‖‖B‖ + |beta|‖C‖), Frobenius norms; of A only the compared rows
+  double norm_error = 0;           ///< ‖Δ‖, the Frobenius norm of the compared rows' errors
+  double norm_exact = 0;           ///< ‖C‖, the Frobenius norm of the compared rows of the reference
   double max_over_bound = 0;       ///< largest |Δ| / bound: at most 1 for a correct kernel
   Index differing_bits = 0;        ///< elements whose bits are not the canonical product's (any NaN equals any NaN)
+  Index beyond = 0;                ///< elements beyond their bound, with the misplaced ones
   Index misplaced = 0;             ///< elements that are wrongly NaN or Inf, or wrongly not
+  Index unjudged = 0;              ///< elements that may overflow on the way, and did, or wrapped around
   Index worst_row = -1;            ///< place of max_over_bound; −1 if no element differs
   Index worst_col = -1;            ///< the column to worst_row
   UlpHistogram ulps;               ///< distances from gold

@@ -221,6 +221,89 @@ typedef struct tessera_gemm_group {
 TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
                                                 size_t group_count, const tessera_options* options);
 
+/** Types of elements that tessera_check() reads. The values of f32, f64 and the 16-bit types are the values of
+ * tessera_dtype. */
+typedef enum tessera_checked_type TESSERA_INT {
+  TESSERA_CHECKED_F32 = 0,      /**< float */
+  TESSERA_CHECKED_F64 = 1,      /**< double */
+  TESSERA_CHECKED_FLOAT16 = 2,  /**< IEEE binary16 */
+  TESSERA_CHECKED_BFLOAT16 = 3, /**< bfloat16 */
+  TESSERA_CHECKED_E4M3 = 4,     /**< OCP FP8 with 4 bits of exponent; of A and B only */
+  TESSERA_CHECKED_E5M2 = 5,     /**< OCP FP8 with 5 bits of exponent; of A and B only */
+  TESSERA_CHECKED_I8 = 6,       /**< int8_t; of A and B only */
+  TESSERA_CHECKED_I32 = 64      /**< int32_t; of C, where A and B are int8_t */
+} tessera_checked_type;
+
+/** The choices of a check. Start from tessera_default_check_options(). */
+typedef struct tessera_check_options {
+  size_t size;                      /**< sizeof(tessera_check_options) when the program was compiled */
+  tessera_math math;                /**< how the product may round */
+  double alpha;                     /**< factor of the product; 1 by default */
+  double beta;                      /**< factor of C as it was; 0 by default */
+  const void* c_before;             /**< C as it was before the product, of C's type; needed where beta is not 0 */
+  int64_t ld_c_before;              /**< elements from one row of it to the next */
+  const tessera_epilogue* epilogue; /**< NULL: none */
+  uint64_t seed;                    /**< decides the signs and the sampled rows; 1 by default */
+  int64_t rows;                     /**< rows of all C to compare element by element; 0: as many as are cheap */
+  int vectors;                      /**< random vectors of Freivalds' check; 0: 16; -1: none */
+  int threads;                      /**< 0: the default */
+  int64_t count;                    /**< number of products; 1 by default */
+  int64_t stride_a;                 /**< elements from one A to the next; may be 0 */
+  int64_t stride_b;                 /**< elements from one B to the next; may be 0 */
+  int64_t stride_c;                 /**< elements from one C to the next */
+  int64_t stride_c_before;          /**< elements from one C as it was to the next */
+  int64_t stride_residual;          /**< elements from one residual to the next; all products share the bias */
+  const void* const* all_a;         /**< `count` pointers in place of a and its stride, or NULL */
+  const void* const* all_b;         /**< `count` pointers in place of b and its stride, or NULL */
+  const void* const* all_c;         /**< `count` pointers in place of c and its stride, or NULL */
+  const void* const* all_c_before;  /**< `count` pointers in place of c_before and its stride, or NULL */
+} tessera_check_options;
+
+/** What a certificate says. */
+typedef enum tessera_verdict TESSERA_INT {
+  TESSERA_RIGHT = 0,    /**< nothing that was looked at is beyond its bound */
+  TESSERA_WRONG = 1,    /**< an element or a row is beyond its bound */
+  TESSERA_UNDECIDED = 2 /**< NaN, Inf or overflow may reach all that was looked at */
+} tessera_verdict;
+
+/** The answer of tessera_check(); check.hpp explains the numbers. */
+typedef struct tessera_certificate {
+  size_t size;               /**< sizeof(tessera_certificate) when the program was compiled; set it before the call */
+  tessera_verdict verdict;   /**< what the certificate says */
+  int vectors;               /**< random vectors of Freivalds' check; 0: it was left out */
+  int64_t rows;              /**< rows of all C */
+  int64_t rows_compared;     /**< rows that were compared element by element */
+  int64_t rows_judged;       /**< rows that Freivalds' check judged */
+  int64_t rows_beyond;       /**< rows that Freivalds' check found */
+  int64_t elements_beyond;   /**< compared elements beyond their bounds */
+  double max_over_bound;     /**< largest |error| / bound of a compared element */
+  double row_over_bound;     /**< largest error of a row in units of its bound, by Freivalds' check */
+  double max_abs;            /**< largest |error| of a compared element */
+  double max_rel;            /**< largest relative error of a compared element */
+  double norm_error;         /**< Frobenius norm of the compared rows' errors */
+  double norm_exact;         /**< Frobenius norm of the compared rows of the reference */
+  double probability_missed; /**< that errors in a judged row, one of them beyond its row's bound, were missed */
+  int64_t worst_product;     /**< product of the worst element; -1: no compared element differs from the reference */
+  int64_t worst_row;         /**< its row */
+  int64_t worst_col;         /**< its column */
+  double computed;           /**< its value in C */
+  double exact;              /**< the exact value, rounded to double */
+  double bound;              /**< the error that it may have */
+  char text[2048];           /**< the answer in words, cut to this length */
+} tessera_certificate;
+
+/** Returns check options with the defaults. */
+TESSERA_C_API tessera_check_options tessera_default_check_options(void);
+
+/** Says whether C, in host memory, is epilogue(alpha·op(A)·op(B) + beta·C as it was) as the math mode may round it.
+ * op(A) is m×k, op(B) is k×n, C is m×n. C is not changed. TESSERA_OK means that `certificate` was filled; its verdict
+ * may be any. Bad arguments leave it as it was. options may be NULL. */
+TESSERA_C_API tessera_status tessera_check(tessera_checked_type type_a, tessera_checked_type type_b,
+                                           tessera_checked_type type_c, tessera_op op_a, tessera_op op_b, int64_t m,
+                                           int64_t n, int64_t k, const void* a, int64_t lda, const void* b, int64_t ldb,
+                                           const void* c, int64_t ldc, const tessera_check_options* options,
+                                           tessera_certificate* certificate);
+
 /** An executor and its memory, for operands that stay on a device. It belongs to the library and is never freed. */
 typedef struct tessera_executor tessera_executor;
 

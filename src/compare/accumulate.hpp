@@ -41,8 +41,25 @@ struct StripSums {
   T chain[strip<T>];          ///< the canonical segment
 };
 
+/// Norms of the columns of a strip. Elements that are NaN or Inf are counted and left out.
+template <class T>
+struct StripNorms {
+  double sum[strip<T>];     ///< Σ|x|
+  double squares[strip<T>]; ///< Σx², which may overflow or vanish for f64
+  double largest[strip<T>];
+  double exceptions[strip<T>]; ///< number of NaN and Inf
+};
+
 /// Adds a[p]·b[p·strip + q] for p = 0 … count − 1.
 void accumulate(const float* a, const float* b, Index count, StripSums<float>& sums);
 void accumulate(const double* a, const double* b, Index count, StripSums<double>& sums);
+
+/// Copies element (p, s·strip + q) of b to packed[(s·depth + p)·strip + q]; columns beyond the last one are zeros.
+void pack_strips(const float* b, Index ldb, Index depth, Index columns, float* packed);
+void pack_strips(const double* b, Index ldb, Index depth, Index columns, double* packed);
+
+/// Adds b[p·strip + q] to the norms for p = 0 … count − 1.
+void measure(const float* b, Index count, StripNorms<float>& norms);
+void measure(const double* b, Index count, StripNorms<double>& norms);
 
 } // namespace tessera::compare

@@ -68,18 +68,29 @@ double strassen_error(const Shape& shape, double closing, double v) {
 /// Turns the bound of an f32 result into the bound of that result rounded to a 16-bit type. Rounding adds u times the
 /// result, or half a step where the result is subnormal.
 void round_to_narrow(DType result, BoundCoefficients& bound) {
-  const double u = unit_roundoff(result);
+  const auto [u, half_subnormal_step] = narrow_rounding(result);
   for (double* part :
        {&bound.product, &bound.norms, &bound.old, &bound.result, &bound.input, &bound.scaled, &bound.constant})
     *part *= 1 + u;
   bound.result += u;
-  const ElementType& format = element_type(result);
-  const double half_subnormal_step = std::ldexp(1.0, 1 - format.largest_exponent - format.digits);
   bound.constant += half_subnormal_step;
-  bound.largest = std::ldexp(2 - 2 * u, format.largest_exponent);
+  bound.largest = std::ldexp(2 - 2 * u, element_type(result).largest_exponent);
 }
 
 } // namespace
+
+NarrowRounding narrow_rounding(DType type) {
+  const ElementType& format = element_type(type);
+  return {unit_roundoff(type), std::ldexp(1.0, 1 - format.largest_exponent - format.digits)};
+}
+
+BoundCoefficients exact_coefficients(double largest) {
+  BoundCoefficients bound;
+  bound.largest = largest;
+  bound.largest_input = infinity;
+  bound.exact = true;
+  return bound;
+}
 
 double unit_roundoff(DType type) { return std::ldexp(1.0, -element_type(type).digits); }
 

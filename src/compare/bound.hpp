@@ -18,6 +18,7 @@ struct BoundCoefficients {
   double constant = 0;
   double largest_input = 0; ///< inputs of this size and more may become Inf when they are rounded
   double largest = 0;       ///< finite number of the result's type
+  bool exact = false;       ///< sums beyond `largest` wrap around, and say nothing
 };
 
 /// The sizes of a product.
@@ -28,6 +29,16 @@ struct Shape {
 /// Returns the coefficients for products of this shape. `result` is C's type; compare.hpp says where it matters.
 BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const Shape& shape, double alpha,
                                      double beta);
+
+/// What rounding a number x to a 16-bit type changes: at most relative·|x| + absolute.
+struct NarrowRounding {
+  double relative = 0;
+  double absolute = 0; ///< half a subnormal step
+};
+NarrowRounding narrow_rounding(DType type);
+
+/// Returns the coefficients of exact sums of whole numbers in a type whose largest number this is.
+BoundCoefficients exact_coefficients(double largest);
 
 /// Returns u of the type: 2⁻²⁴ for f32, 2⁻⁵³ for f64, 2⁻¹¹ for f16, 2⁻⁸ for bf16.
 double unit_roundoff(DType type);

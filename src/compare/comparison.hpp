@@ -12,7 +12,6 @@
 #include "bound.hpp"
 #include "norm2.hpp"
 #include "product.hpp"
-#include "wide_call.hpp"
 
 namespace tessera::compare {
 
@@ -44,6 +43,29 @@ std::uint64_t narrow_distance(float x, float y) {
   return static_cast<std::uint64_t>(distance < 0 ? -distance : distance);
 }
 
+/// Returns the part of the bound that all elements share.
+template <class T>
+double shared_bound(const Product<T>& product, const BoundCoefficients& bound) {
+  if (bound.norms == 0) return 0;
+  return bound.norms * std::abs(product.alpha) * product.largest_a * product.largest_b;
+}
+
+/// Returns the bound of element j of row number r of the product, whose exact value has this magnitude.
+template <class T>
+double element_bound(const Product<T>& product, const BoundCoefficients& coefficients, std::size_t r, Index j,
+                     double exact) {
+  const std::size_t e = product.at(r, j);
+  const double size = std::abs(product.alpha);
+  double bound =
+      coefficients.product * size * product.magnitude[e] + coefficients.result * exact + coefficients.constant;
+  if (!product.old.empty()) bound += coefficients.old * product.old[e];
+  const auto& a = product.row_norms[r];
+  const auto& b = product.col_norms[static_cast<std::size_t>(j)];
+  if (coefficients.input > 0) bound += coefficients.input * size * (a.sum + b.sum); // these sums may overflow
+  if (coefficients.scaled > 0) bound += coefficients.scaled * size * (a.largest * b.sum + b.largest * a.sum);
+  return bound + shared_bound(product, coefficients);
+}
+
 /// The comparison of some rows. `result` is T's type, or a 16-bit type whose widened elements are compared.
 template <class T>
 class Comparison {
@@ -67,6 +89,8 @@ class Comparison {
     error_.row_column = std::max(error_.row_column, other.row_column);
     error_.differing_bits += other.differing_bits;
     error_.misplaced += other.misplaced;
+    error_.beyond += other.beyond;
+    error_.unjudged += other.unjudged;
     error_.expected += other.expected;
     error_.found += other.found;
     error_.ulps.add(other.ulps);
@@ -83,6 +107,8 @@ class Comparison {
     error_.rows = product_.m;
     error_.rows_compared = static_cast<Index>(product_.rows.size());
     error_.mean_rel = elements_ > 0 ? sum_rel_ / static_cast<double>(elements_) : 0;
+    error_.norm_error = off_.value();
+    error_.norm_exact = exact_.value();
     error_.normwise = error_.misplaced > 0 ? infinity : ratio(off_.value(), exact_.value());
     error_.norm_product =
         error_.misplaced > 0 ? infinity : ratio(off_.value(), std::abs(product_.alpha) * a * b + old_.value()) / unit_;
@@ -126,10 +152,14 @@ class Comparison {
       const bool may_cancel =
           std::isnan(c) && std::isinf(gold) && (bound_.input > 0 || finite_terms_may_overflow(r, j));
       if (!same_value(c, gold) && !may_cancel) misplace(r, j, c);
+    } else if (bound_.exact && may_overflow(r, j)) { // the sum may wrap around
+      ++error_.unjudged;
     } else if (std::isfinite(c) && std::isfinite(product_.high[e])) {
       measure(r, j, c);
     } else if (!may_overflow(r, j)) {
       misplace(r, j, c);
+    } else {
+      ++error_.unjudged;
     }
   }
 
@@ -157,22 +187,11 @@ class Comparison {
   }
 
   double bound(std::size_t r, Index j, double exact) const {
-    const std::size_t e = product_.at(r, j);
-    const double size = std::abs(product_.alpha);
-    double bound = bound_.product * size * product_.magnitude[e] + bound_.result * exact + bound_.constant;
-    if (!product_.old.empty()) bound += bound_.old * product_.old[e];
-    const auto& a = product_.row_norms[r];
-    const auto& b = product_.col_norms[static_cast<std::size_t>(j)];
-    if (bound_.input > 0) bound += bound_.input * size * (a.sum + b.sum); // these sums may overflow
-    if (bound_.scaled > 0) bound += bound_.scaled * size * (a.largest * b.sum + b.largest * a.sum);
-    return bound + mixed();
+    if (!product_.limit.empty()) return product_.limit[product_.at(r, j)];
+    return element_bound(product_, bound_, r, j, exact);
   }
 
-  /// Returns the part of the bound that all elements share.
-  double mixed() const {
-    if (bound_.norms == 0) return 0;
-    return bound_.norms * std::abs(product_.alpha) * product_.largest_a * product_.largest_b;
-  }
+  double mixed() const { return shared_bound(product_, bound_); }
 
   bool may_overflow(std::size_t r, Index j) const { return may_overflow(r, j, product_.magnitude[product_.at(r, j)]); }
 
@@ -203,6 +222,7 @@ class Comparison {
 
   void judge(WorstElement element) {
     if (std::isnan(element.over_bound)) element.over_bound = infinity;
+    if (element.over_bound > 1) ++error_.beyond;
     if (error_.worst.size() < worst_elements || element.over_bound > error_.worst.back().over_bound) keep(element);
   }
 

@@ -10,7 +10,6 @@
 
 #include "comparison.hpp"
 #include "parallel.hpp"
-#include "wide_call.hpp"
 
 namespace tessera {
 
@@ -79,11 +78,13 @@ std::vector<std::uint16_t> narrowed(const std::vector<float>& elements, DType ty
 
 std::unique_ptr<const GemmReference::State> make_state(const GemmCall& call, std::vector<Index> rows, int threads) {
   using State = GemmReference::State;
+  const compare::ProductSource source = compare::ProductSource::of(call);
   if (!is_16_bit(call.type) && !is_16_bit(call.result))
     return visit_scalar(call.type, [&]<class T>(std::type_identity<T>) {
-      return std::make_unique<State>(State{Product<T>(call, std::move(rows), threads), call.type, call.result, {}, {}});
+      return std::make_unique<State>(
+          State{Product<T>(source, std::move(rows), threads), call.type, call.result, {}, {}});
     });
-  Product<float> product(compare::WideCall(call).call(), std::move(rows), threads);
+  Product<float> product(source, std::move(rows), threads);
   if (!is_16_bit(call.result))
     return std::make_unique<State>(State{std::move(product), call.type, call.result, {}, {}});
   product.round_results(call.result);

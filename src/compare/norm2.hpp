@@ -19,6 +19,8 @@ class Norm2 {
     else
       middle_ += size * size;
   }
+  /// Adds a sum of squares that neither overflowed nor lost digits to underflow.
+  void add_squares(double sum) { middle_ += sum; }
   void add(const Norm2& other) {
     large_ += other.large_;
     middle_ += other.middle_;

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
+#include "narrow.hpp"
 #include "parallel.hpp"
-#include "wide_call.hpp"
 
 namespace tessera::compare {
 namespace {
@@ -14,8 +15,10 @@ namespace {
 /// fill half a megabyte. It divides canonical_segment.
 constexpr Index piece = 256;
 constexpr std::size_t rows_per_task = 32;
+constexpr Index rows_per_block = 64; // of A, when it is measured
 static_assert(canonical_segment % piece == 0);
 
+/// Adds an element of any size to the norms.
 template <class T>
 void include(VectorNorms& norms, T value) {
   const double size = std::abs(static_cast<double>(value));
@@ -31,12 +34,12 @@ void include(VectorNorms& norms, T value) {
 /// Returns the sum of terms among which NaN or Inf are. The function leaves finite terms out, because they may overflow
 /// on the way and do not change the result.
 template <class T>
-double sum_of_exceptions(const GemmOperands<T>& x, Index i, Index j) {
+double sum_of_exceptions(const ProductSource& x, Index depth, Index i, Index j) {
   bool plus = false;
   bool minus = false;
-  for (Index p = 0; p < x.k; ++p) {
-    const double a = x.at_a(i, p);
-    const double b = x.at_b(p, j);
+  for (Index p = 0; p < depth; ++p) {
+    const double a = element_at<T>(x.a, i, p);
+    const double b = element_at<T>(x.b, p, j);
     if (std::isfinite(a) && std::isfinite(b)) continue;
     const double term = a * b;
     if (std::isnan(term)) return term;
@@ -46,42 +49,23 @@ double sum_of_exceptions(const GemmOperands<T>& x, Index i, Index j) {
   return plus ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 
-/// Returns op(B) row by row, for a B that is stored transposed.
-template <class T>
-std::vector<T> transposed(const GemmOperands<T>& x) {
-  std::vector<T> b(static_cast<std::size_t>(x.k * x.n));
-  constexpr Index tile = 32;
-  for (Index j0 = 0; j0 < x.n; j0 += tile)
-    for (Index p0 = 0; p0 < x.k; p0 += tile)
-      for (Index j = j0; j < std::min(x.n, j0 + tile); ++j)
-        for (Index p = p0; p < std::min(x.k, p0 + tile); ++p) b[static_cast<std::size_t>(p * x.n + j)] = x.at_b(p, j);
-  return b;
-}
-
-/// Copies element (p, s·strip + q) of b to packed[(s·depth + p)·strip + q]; columns beyond the last one are zeros.
-template <class T>
-void pack_strips(const T* b, Index ldb, Index depth, Index columns, T* packed) {
-  for (Index j = 0; j < columns; j += strip<T>) {
-    const Index used = std::min(strip<T>, columns - j);
-    for (Index p = 0; p < depth; ++p, packed += strip<T>) {
-      if (used == strip<T>) { // a copy of known length is compiled to vector moves
-        std::copy_n(b + p * ldb + j, strip<T>, packed);
-        continue;
-      }
-      std::copy_n(b + p * ldb + j, used, packed);
-      std::fill_n(packed + used, strip<T> - used, T{0});
-    }
-  }
-}
-
 } // namespace
 
+ProductSource ProductSource::of(const GemmCall& call) {
+  const auto source = [](const void* data, DType type, Index ld, Index rows, Index cols, Op op) {
+    const bool flipped = op != Op::None;
+    return ElementSource{static_cast<CheckedType>(type), data, rows, cols, flipped ? 1 : ld, flipped ? ld : 1};
+  };
+  return {source(call.a, call.type, call.lda, call.m, call.k, call.op_a),
+          source(call.b, call.type, call.ldb, call.k, call.n, call.op_b),
+          source(call.c, call.result, call.ldc, call.m, call.n, Op::None), call.alpha, call.beta};
+}
+
 template <class T>
-Product<T>::Product(const GemmCall& call, std::vector<Index> wanted, int threads)
-    : m(call.m), n(call.n), k(call.k), alpha(call.alpha), beta(call.beta), rows(std::move(wanted)) {
-  GemmOperands<T> x(call);
-  const bool reads_inputs = call.alpha != 0; // by the contract, alpha = 0 means that A and B are not read
-  if (!reads_inputs) x.k = 0;
+Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads,
+                    const std::optional<KnownSizes>& known)
+    : m(x.a.rows), n(x.b.cols), k(x.a.cols), alpha(x.alpha), beta(x.beta), rows(std::move(wanted)) {
+  const Index depth = x.alpha != 0 ? k : 0; // by the contract, alpha = 0 means that A and B are not read
   const std::size_t elements = rows.size() * static_cast<std::size_t>(n);
   high.resize(elements);
   if (sizeof(T) == sizeof(double)) low.resize(elements);
@@ -93,84 +77,100 @@ Product<T>::Product(const GemmCall& call, std::vector<Index> wanted, int threads
   col_norms.resize(static_cast<std::size_t>(n));
   scalars_finite = std::isfinite(alpha) && std::isfinite(beta);
 
-  std::vector<T> copy;
-  const T* b = x.b;
-  Index ldb = x.ldb;
-  if (x.op_b == Op::Transpose && x.k > 0) {
-    copy = transposed(x);
-    b = copy.data();
-    ldb = n;
+  if (known) {
+    largest_a = known->largest_a;
+    for (VectorNorms& column : col_norms) column.largest = known->largest_b;
+  } else {
+    measure_a(x.a, depth, threads);
   }
-  measure_a(x, threads);
-  measure_columns(b, ldb, x.k, threads);
-  for (const VectorNorms& column : col_norms) largest_b = std::max(largest_b, column.largest);
-  const std::size_t tasks = (rows.size() + rows_per_task - 1) / rows_per_task;
-  parallel(tasks, threads, [&](std::size_t task) {
-    const std::size_t first = task * rows_per_task;
-    sum_rows(x, b, ldb, first, std::min(first + rows_per_task, rows.size()));
+  const std::size_t pieces = static_cast<std::size_t>((n + piece - 1) / piece);
+  const std::size_t row_blocks = std::max<std::size_t>(1, (rows.size() + rows_per_task - 1) / rows_per_task);
+  parallel(row_blocks * pieces, threads, [&](std::size_t task) {
+    const std::size_t first = task / pieces * rows_per_task;
+    const Index j = static_cast<Index>(task % pieces) * piece;
+    sum_piece(x, depth, first, std::min(first + rows_per_task, rows.size()), j, first == 0 && !known);
   });
+  for (const VectorNorms& column : col_norms) largest_b = std::max(largest_b, column.largest);
+  parallel(rows.size(), threads, [&](std::size_t r) { finish_row(x, depth, r); });
 }
 
 /// Finds the largest element of A. The rows of the product may be a sample.
 template <class T>
-void Product<T>::measure_a(const GemmOperands<T>& x, int threads) {
-  const Index stored_rows = x.op_a == Op::None ? x.m : x.k, stored_cols = x.op_a == Op::None ? x.k : x.m;
-  std::vector<double> largest(static_cast<std::size_t>((stored_rows + piece - 1) / piece));
+void Product<T>::measure_a(const ElementSource& a, Index depth, int threads) {
+  std::vector<double> largest(static_cast<std::size_t>((m + rows_per_block - 1) / rows_per_block));
   parallel(largest.size(), threads, [&](std::size_t task) {
-    const Index first = static_cast<Index>(task) * piece;
+    const Index first = static_cast<Index>(task) * rows_per_block;
+    const Index count = std::min(rows_per_block, m - first);
+    std::vector<T> buffer(is_native<T>(a) ? 0 : static_cast<std::size_t>(rows_per_block * piece));
     T most = 0;
-    for (Index i = first; i < std::min(first + piece, stored_rows); ++i)
-      for (Index j = 0; j < stored_cols; ++j) {
-        const T size = std::abs(x.a[i * x.lda + j]);
-        if (size <= std::numeric_limits<T>::max()) most = std::max(most, size); // false of NaN
-      }
+    for (Index p = 0; p < depth; p += piece) {
+      const Index width = std::min(piece, depth - p);
+      const Block<T> block = read_block<T>(a, first, count, p, width, buffer.data());
+      for (Index i = 0; i < count; ++i)
+        for (Index q = 0; q < width; ++q) {
+          const T size = std::abs(block.data[i * block.ld + q]);
+          if (size <= std::numeric_limits<T>::max()) most = std::max(most, size); // false of NaN
+        }
+    }
     largest[task] = most;
   });
+  largest_a = 0;
   for (const double one : largest) largest_a = std::max(largest_a, one);
 }
 
+/// Takes over the norms of the columns from j on, which were measured strip by strip.
 template <class T>
-void Product<T>::measure_columns(const T* b, Index ldb, Index depth, int threads) {
-  parallel(static_cast<std::size_t>((n + piece - 1) / piece), threads, [&](std::size_t task) {
-    const Index first = static_cast<Index>(task) * piece;
-    const Index last = std::min(first + piece, n);
-    for (Index p = 0; p < depth; ++p)
-      for (Index j = first; j < last; ++j) include(col_norms[static_cast<std::size_t>(j)], b[p * ldb + j]);
-    for (Index j = first; j < last; ++j) {
-      VectorNorms& norms = col_norms[static_cast<std::size_t>(j)];
-      norms.two = norms.squares.value();
-    }
-  });
+void Product<T>::keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms) {
+  for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {
+    VectorNorms& norms = col_norms[static_cast<std::size_t>(j + q)];
+    norms.sum = strip_norms.sum[q];
+    norms.largest = strip_norms.largest[q];
+    norms.finite = strip_norms.exceptions[q] == 0;
+    if (sizeof(T) == sizeof(float) || norms.largest == 0 || (norms.largest < 0x1p480 && norms.largest > 0x1p-400))
+      norms.squares.add_squares(strip_norms.squares[q]);
+    else // the squares may have overflowed or vanished
+      for (Index p = 0; p < depth; ++p)
+        if (const double value = element_at<T>(b, p, j + q); std::isfinite(value)) norms.squares.add(value);
+    norms.two = norms.squares.value();
+  }
 }
 
+/// Computes columns j … j + piece − 1 of some rows, and measures these columns of B if it is asked to.
 template <class T>
-void Product<T>::sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last) {
+void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
+                           bool measures) {
   constexpr Index width = strip<T>;
   constexpr Index strips = piece / width;
-  std::vector<T> packed(static_cast<std::size_t>(piece * piece));
-  std::vector<T> row_of_a(static_cast<std::size_t>(piece));
+  const Index columns = std::min(piece, n - j);
+  const Index used = (columns + width - 1) / width;
+  const auto packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(piece * piece));
+  const auto buffer =
+      std::make_unique_for_overwrite<T[]>(is_native<T>(x.b) ? 0 : static_cast<std::size_t>(piece * piece));
+  std::vector<T> row_buffer(static_cast<std::size_t>(piece));
   std::vector<StripSums<T>> sums((last - first) * static_cast<std::size_t>(strips));
-  for (Index j0 = 0; j0 < n; j0 += piece) {
-    const Index used = (std::min(piece, n - j0) + width - 1) / width;
-    std::fill(sums.begin(), sums.end(), StripSums<T>{});
-    for (Index p0 = 0; p0 < x.k; p0 += piece) {
-      const Index depth = std::min(piece, x.k - p0);
-      pack_strips(b + p0 * ldb + j0, ldb, depth, std::min(piece, n - j0), packed.data());
-      const bool segment_ends = (p0 + depth) % canonical_segment == 0 || p0 + depth == x.k;
-      for (std::size_t r = first; r < last; ++r) {
-        for (Index p = 0; p < depth; ++p) row_of_a[static_cast<std::size_t>(p)] = x.at_a(rows[r], p0 + p);
-        for (Index s = 0; s < used; ++s) {
-          StripSums<T>& own = sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)];
-          accumulate(row_of_a.data(), packed.data() + s * depth * width, depth, own);
-          if (segment_ends) close_segment(r, j0 + s * width, p0 + depth <= canonical_segment, own);
-        }
+  std::vector<StripNorms<T>> norms(static_cast<std::size_t>(strips));
+  for (Index p = 0; p < depth; p += piece) {
+    const Index count = std::min(piece, depth - p);
+    const Block<T> block = read_block<T>(x.b, p, count, j, columns, buffer.get());
+    pack_strips(block.data, block.ld, count, columns, packed.get());
+    if (measures)
+      for (Index s = 0; s < used; ++s)
+        measure(packed.get() + s * count * width, count, norms[static_cast<std::size_t>(s)]);
+    const bool segment_ends = (p + count) % canonical_segment == 0 || p + count == depth;
+    for (std::size_t r = first; r < last; ++r) {
+      const Block<T> row = read_block<T>(x.a, rows[r], 1, p, count, row_buffer.data());
+      for (Index s = 0; s < used; ++s) {
+        StripSums<T>& own = sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)];
+        accumulate(row.data, packed.get() + s * count * width, count, own);
+        if (segment_ends) close_segment(r, j + s * width, p + count <= canonical_segment, own);
       }
     }
-    for (std::size_t r = first; r < last; ++r)
-      for (Index s = 0; s < used; ++s)
-        keep(r, j0 + s * width, sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)]);
   }
-  for (std::size_t r = first; r < last; ++r) finish_row(x, r);
+  for (std::size_t r = first; r < last; ++r)
+    for (Index s = 0; s < used; ++s)
+      keep(r, j + s * width, sums[(r - first) * static_cast<std::size_t>(strips) + static_cast<std::size_t>(s)]);
+  if (measures)
+    for (Index s = 0; s < used; ++s) keep_norms(x.b, depth, j + s * width, norms[static_cast<std::size_t>(s)]);
 }
 
 /// Adds the chains to the canonical sums of row number r from column j on, and sets the chains to zero.
@@ -193,21 +193,24 @@ void Product<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
 }
 
 template <class T>
-void Product<T>::finish_row(const GemmOperands<T>& x, std::size_t r) {
+void Product<T>::finish_row(const ProductSource& x, Index depth, std::size_t r) {
   const Index i = rows[r];
-  for (Index p = 0; p < x.k; ++p) include(row_norms[r], x.at_a(i, p));
+  std::vector<T> buffer(static_cast<std::size_t>(std::max(depth, n)));
+  const T* a = read_block<T>(x.a, i, 1, 0, depth, buffer.data()).data;
+  for (Index p = 0; p < depth; ++p) include(row_norms[r], a[p]);
   row_norms[r].two = row_norms[r].squares.value();
-  const T* c = x.c + i * x.ldc;
+  const T* c = beta != 0 ? read_block<T>(x.c_before, i, 1, 0, n, buffer.data()).data : nullptr;
+  const T factor = static_cast<T>(alpha), factor_of_old = static_cast<T>(beta);
   for (Index j = 0; j < n; ++j) {
     const std::size_t e = at(r, j);
     const VectorNorms& column = col_norms[static_cast<std::size_t>(j)];
     const bool finite = row_norms[r].finite && column.finite;
     if (!finite && !std::isfinite(row_norms[r].largest * column.largest * static_cast<double>(k)))
-      high[e] = sum_of_exceptions(x, i, j);
+      high[e] = sum_of_exceptions<T>(x, depth, i, j);
 
-    T result = x.alpha * canonical[e];
+    T result = factor * canonical[e];
     if (beta != 0) {
-      result = std::fma(x.beta, c[j], result);
+      result = std::fma(factor_of_old, c[j], result);
       old[e] = std::isfinite(c[j]) ? std::abs(beta * static_cast<double>(c[j])) : c[j] * T{0};
     }
     canonical[e] = result;
@@ -238,6 +241,7 @@ void Product<T>::round_results(DType type) {
 
 template <class T>
 bool Product<T>::exceptional(std::size_t r, Index j) const {
+  if (!special.empty() && special[at(r, j)] != 0) return true;
   if (!scalars_finite || !row_norms[r].finite || !col_norms[static_cast<std::size_t>(j)].finite) return true;
   return !old.empty() && std::isnan(old[at(r, j)]);
 }

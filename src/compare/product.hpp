@@ -3,11 +3,13 @@
 /// A product in high precision, row by row, with the norms of its operands that the comparison needs.
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <tessera/compare.hpp>
 
 #include "accumulate.hpp"
+#include "element_source.hpp"
 #include "norm2.hpp"
 
 namespace tessera::compare {
@@ -21,10 +23,27 @@ struct VectorNorms {
   bool finite = true;
 };
 
+/// The operands of alpha·A·B + beta·C₀ as they are read. C₀ is read if beta ≠ 0. alpha and beta are exact in T.
+struct ProductSource {
+  ElementSource a, b, c_before;
+  double alpha = 1, beta = 0;
+
+  /// Describes the operands of a checked call.
+  static ProductSource of(const GemmCall& call);
+};
+
+/// Sizes of operands that are known to be finite. Norms of columns are then left out, so that errors relative to them
+/// are meaningless.
+struct KnownSizes {
+  double largest_a = 0, largest_b = 0;
+};
+
 /// The product of the rows `rows` of op(A). Arrays hold rows.size() × n elements, row after row.
 template <class T>
 struct Product {
-  Product(const GemmCall& call, std::vector<Index> rows, int threads);
+  /// Elements are widened to T, which is exact. With `known` sizes A and the columns of B are not measured.
+  Product(const ProductSource& x, std::vector<Index> rows, int threads,
+          const std::optional<KnownSizes>& known = std::nullopt);
 
   Index m, n, k;
   double alpha, beta;
@@ -36,6 +55,8 @@ struct Product {
   std::vector<VectorNorms> row_norms, col_norms;
   double largest_a = 0, largest_b = 0; ///< of the finite elements of all of A and B
   bool scalars_finite = true;
+  std::vector<double> limit;         ///< the elements' bounds; empty: they follow from the members above
+  std::vector<std::uint8_t> special; ///< marks elements that NaN or Inf in an epilogue reach; may be empty
 
   /// Rounds gold and canonical to a 16-bit type and widens them again, for comparisons with results of that type.
   void round_results(DType type);
@@ -45,12 +66,12 @@ struct Product {
   bool exceptional(std::size_t r, Index j) const;
 
  private:
-  void measure_a(const GemmOperands<T>& x, int threads);
-  void measure_columns(const T* b, Index ldb, Index depth, int threads);
-  void sum_rows(const GemmOperands<T>& x, const T* b, Index ldb, std::size_t first, std::size_t last);
+  void measure_a(const ElementSource& a, Index depth, int threads);
+  void keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms);
+  void sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j, bool measures);
   void close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums);
   void keep(std::size_t r, Index j, const StripSums<T>& sums);
-  void finish_row(const GemmOperands<T>& x, std::size_t r);
+  void finish_row(const ProductSource& x, Index depth, std::size_t r);
 };
 
 extern template struct Product<float>;

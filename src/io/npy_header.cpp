@@ -66,46 +66,6 @@ std::vector<Index> shape_of(std::string_view header, const fs::path& path) {
   }
 }
 
-/// Names an element type that Tessera does not read.
-std::string describe(const std::string& descr) {
-  static const std::vector<std::pair<std::string, std::string>> names{
-      {"f2", "float16"}, {"f4", "float32"},   {"f8", "float64"},     {"i1", "int8"},   {"i2", "int16"},
-      {"i4", "int32"},   {"i8", "int64"},     {"u1", "uint8"},       {"u2", "uint16"}, {"u4", "uint32"},
-      {"u8", "uint64"},  {"c8", "complex64"}, {"c16", "complex128"}, {"b1", "bool"}};
-  for (const auto& [code, name] : names)
-    if (descr.size() > 1 && descr.substr(1) == code) return (descr[0] == '>' ? "big-endian " : "") + name;
-  return "'" + descr + "'";
-}
-
-/// Takes the shape of the header. Throws IoError if it is no matrix, or if the file is shorter than its header says.
-void set_shape(NpyInfo& info, const NpyHeader& header, std::size_t bytes, const std::string& element_name,
-               const fs::path& path) {
-  if (header.shape.size() != 2) {
-    std::string shape;
-    for (const Index size : header.shape) shape += (shape.empty() ? "" : "×") + std::to_string(size);
-    fail(path, "has " + std::to_string(header.shape.size()) + " dimensions" +
-                   (shape.empty() ? "" : " (" + shape + ")") + "; a matrix has two: reshape it first");
-  }
-  info.rows = header.shape[0];
-  info.cols = header.shape[1];
-  info.fortran_order = header.fortran_order;
-  const Index element = static_cast<Index>(bytes);
-  const Index largest = std::numeric_limits<Index>::max() / element;
-  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
-  if (info.cols > largest - padding || info.rows > largest / (info.cols + padding))
-    fail(path, "says that it is " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
-                   ", which overflows the address space");
-  const auto promised = static_cast<std::uintmax_t>(info.rows * info.cols * element);
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) fail(path, "cannot be read: " + error.message());
-  const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
-  if (present < promised)
-    fail(path, "is truncated: its header promises " + std::to_string(info.rows) + "×" + std::to_string(info.cols) +
-                   " " + element_name + " elements, " + std::to_string(promised) + " bytes, but only " +
-                   std::to_string(present) + " follow");
-}
-
 } // namespace
 
 NpyHeader read_npy_header(const fs::path& path) {
@@ -139,6 +99,64 @@ NpyHeader read_npy_header(const fs::path& path) {
   return header;
 }
 
+std::string describe_type(const std::string& descr) {
+  static const std::vector<std::pair<std::string, std::string>> names{
+      {"f2", "float16"}, {"f4", "float32"},   {"f8", "float64"},     {"i1", "int8"},   {"i2", "int16"},
+      {"i4", "int32"},   {"i8", "int64"},     {"u1", "uint8"},       {"u2", "uint16"}, {"u4", "uint32"},
+      {"u8", "uint64"},  {"c8", "complex64"}, {"c16", "complex128"}, {"b1", "bool"}};
+  for (const auto& [code, name] : names)
+    if (descr.size() > 1 && descr.substr(1) == code) return (descr[0] == '>' ? "big-endian " : "") + name;
+  return "'" + descr + "'";
+}
+
+std::string describe_shape(const std::vector<Index>& shape) {
+  std::string text;
+  for (const Index size : shape) text += (text.empty() ? "" : "×") + std::to_string(size);
+  return text;
+}
+
+void check_length(const NpyHeader& header, const fs::path& path, std::string_view type, std::size_t bytes) {
+  const Index element = static_cast<Index>(bytes);
+  const Index largest = std::numeric_limits<Index>::max() / element;
+  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
+  Index elements = 1;
+  Index padded = 1; // elements with those paddings
+  for (std::size_t d = 0; d < header.shape.size(); ++d) {
+    const Index size = header.shape[d];
+    const bool is_row = d + 1 == header.shape.size();
+    if ((is_row && size > largest - padding) || padded > largest / std::max<Index>(1, is_row ? size + padding : size))
+      fail(path, "says that it is " + describe_shape(header.shape) + ", which overflows the address space");
+    padded *= std::max<Index>(1, is_row ? size + padding : size);
+    elements *= size;
+  }
+  const auto promised = static_cast<std::uintmax_t>(elements * element);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) fail(path, "cannot be read: " + error.message());
+  const std::uintmax_t present = size - std::min<std::uintmax_t>(size, header.data_offset);
+  if (present < promised)
+    fail(path, "is truncated: its header promises " + describe_shape(header.shape) + " " + std::string(type) +
+                   " elements, " + std::to_string(promised) + " bytes, but only " + std::to_string(present) +
+                   " follow");
+}
+
+namespace {
+
+/// Takes the shape of the header. Throws IoError if it is no matrix, or if the file is shorter than its header says.
+void set_shape(NpyInfo& info, const NpyHeader& header, std::size_t bytes, std::string_view type, const fs::path& path) {
+  if (header.shape.size() != 2) {
+    const std::string shape = describe_shape(header.shape);
+    fail(path, "has " + std::to_string(header.shape.size()) + " dimensions" +
+                   (shape.empty() ? "" : " (" + shape + ")") + "; a matrix has two: reshape it first");
+  }
+  info.rows = header.shape[0];
+  info.cols = header.shape[1];
+  info.fortran_order = header.fortran_order;
+  check_length(header, path, type, bytes);
+}
+
+} // namespace
+
 NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
   NpyInfo info;
   const std::string_view descr = header.descr;
@@ -148,22 +166,22 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
     return little_endian && descr.substr(1) == type.npy;
   });
   if (found == element_types.end())
-    fail(path, "holds " + describe(header.descr) +
+    fail(path, "holds " + described(header.descr) +
                    "; a matrix is read from float32, float64, float16 or bfloat16, little-endian: "
                    "convert it, as with a.astype('<f4') in NumPy");
   info.type = found->type;
-  set_shape(info, header, size_of(info.type), std::string(to_string(info.type)), path);
+  set_shape(info, header, size_of(info.type), to_string(info.type), path);
   return info;
 }
 
 NpyInfo complex_matrix_of(const NpyHeader& header, const fs::path& path, DType part) {
   const std::string code(complex_npy_code(part));
   if (header.descr != "<" + code)
-    fail(path, "holds " + describe(header.descr) + "; expected " + describe("<" + code) +
+    fail(path, "holds " + describe_type(header.descr) + "; expected " + describe_type("<" + code) +
                    ", little-endian: convert it, as with a.astype('<" + code + "') in NumPy");
   NpyInfo info;
   info.type = part;
-  set_shape(info, header, 2 * size_of(part), describe("<" + code), path);
+  set_shape(info, header, 2 * size_of(part), describe_type("<" + code), path);
   return info;
 }
 

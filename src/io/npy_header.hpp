@@ -19,6 +19,12 @@ struct NpyHeader {
 
 /// Reads the header. Throws IoError if this is no .npy file.
 NpyHeader read_npy_header(const std::filesystem::path& path);
+/// Names a NumPy code of an element type, such as "float32" for "<f4".
+std::string describe_type(const std::string& descr);
+/// Returns "2×3" for sizes 2 and 3.
+std::string describe_shape(const std::vector<Index>& shape);
+/// Throws IoError if the elements, of so many bytes each, overflow the address space or are not all in the file.
+void check_length(const NpyHeader& header, const std::filesystem::path& path, std::string_view type, std::size_t bytes);
 /// Returns the header of a row-major matrix, as the bytes before its first element. `code` is NumPy's code of the
 /// element type without the byte order.
 std::string npy_header_of(std::string_view code, Index rows, Index cols);

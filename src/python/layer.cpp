@@ -7,19 +7,6 @@
 #include "words.hpp"
 
 namespace tessera::python {
-namespace {
-
-Activation parse_activation(PyObject* word) {
-  if (word == Py_None) return Activation::None;
-  const std::string_view text = parse_text(word, "activation");
-  if (text == "relu") return Activation::Relu;
-  if (text == "gelu") return Activation::Gelu;
-  throw InvalidArgument("unknown activation '" + std::string(text) + "'; did you mean '" +
-                        nearest_word(text, {"relu", "gelu"}) + "'?");
-}
-
-} // namespace
-
 Layer::Layer(PyObject* bias, PyObject* activation, PyObject* residual) : activation_(parse_activation(activation)) {
   if (bias != Py_None) bias_.emplace(bias, "bias", Array::Rank::VectorOrMatrix);
   if (residual != Py_None) residual_.emplace(residual, "residual");

@@ -7,6 +7,7 @@
 #include <tessera/version.hpp>
 
 #include "batch.hpp"
+#include "check.hpp"
 #include "device_array.hpp"
 #include "distributed.hpp"
 #include "errors.hpp"
@@ -108,6 +109,13 @@ nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb:
       gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(), kernel.ptr(),
             threads.ptr(), stream.ptr(), bias.ptr(), activation.ptr(), residual.ptr(), conj_a.ptr(), conj_b.ptr()},
            wrap));
+}
+
+/// tessera/_certificate.py calls this with matrices that have a layout and with the names of their types.
+nb::object check_of(nb::handle products, nb::handle types, nb::handle math, nb::handle alpha, nb::handle beta,
+                    nb::handle activation, nb::handle seed, nb::handle rows, nb::handle vectors, nb::handle threads) {
+  return nb::steal(check({products.ptr(), types.ptr(), math.ptr(), alpha.ptr(), beta.ptr(), activation.ptr(),
+                          seed.ptr(), rows.ptr(), vectors.ptr(), threads.ptr()}));
 }
 
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
@@ -281,6 +289,9 @@ NB_MODULE(_core, module) {
   module.def("gemm_batch", gemm_batch_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), nb::sig(gemm_batch_signature), gemm_batch_doc);
+  module.def("_check", check_of, "products"_a.none(), "types"_a.none(), "math"_a.none(), "alpha"_a.none(),
+             "beta"_a.none(), "activation"_a.none(), "seed"_a.none(), "rows"_a.none(), "vectors"_a.none(),
+             "threads"_a.none());
   module.def("backend_rows", backend_rows);
   module.def("kernel_rows", kernel_rows, "backend"_a.none());
   module.def("copies_made", copies_made, "How many arrays gemm had to copy so far.");

@@ -91,4 +91,13 @@ int parse_threads(PyObject* number) {
   return static_cast<int>(value);
 }
 
+Activation parse_activation(PyObject* word) {
+  if (word == Py_None) return Activation::None;
+  const std::string_view text = parse_text(word, "activation");
+  if (text == "relu") return Activation::Relu;
+  if (text == "gelu") return Activation::Gelu;
+  throw InvalidArgument("unknown activation '" + std::string(text) + "'; did you mean '" +
+                        nearest_word(text, {"relu", "gelu"}) + "'?");
+}
+
 } // namespace tessera::python

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tessera/backend.hpp>
+#include <tessera/epilogue.hpp>
 
 #include "array.hpp"
 
@@ -16,6 +17,7 @@ namespace tessera::python {
 Backend parse_backend(PyObject* word);
 Math parse_math(PyObject* word);
 int parse_threads(PyObject* number);
+Activation parse_activation(PyObject* word);
 bool parse_flag(PyObject* flag, const char* name);
 std::string_view parse_text(PyObject* word, const char* name);
 /// Reads alpha or beta and rounds it to the type that products of `type` are computed in.

@@ -42,6 +42,76 @@ static void values(void) {
   CHECK(tessera_gemm_f64(TESSERA_NONE, TESSERA_NONE, 0, 2, 2, 2, NULL, 2, e, 2, 0, NULL, 2, &options) == TESSERA_OK);
 }
 
+static void certificates(void) {
+  const float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+  float c[8] = {19, 22, 43, 50, 19, 22, 43, 50};
+  tessera_certificate answer;
+  answer.size = sizeof answer;
+  CHECK(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                      2, a, 2, b, 2, c, 2, NULL, &answer) == TESSERA_OK);
+  CHECK(answer.verdict == TESSERA_RIGHT && answer.rows == 2 && answer.rows_compared == 2 && answer.worst_product == -1);
+  tessera_check_options options = tessera_default_check_options();
+  options.count = 2;
+  options.stride_c = 4;
+  c[6] = 44;
+  CHECK(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                      2, a, 2, b, 2, c, 2, &options, &answer) == TESSERA_OK);
+  CHECK(answer.verdict == TESSERA_WRONG && answer.elements_beyond == 1);
+  CHECK(answer.worst_product == 1 && answer.worst_row == 1 && answer.worst_col == 0);
+  CHECK(answer.computed == 44 && answer.exact == 43 && answer.bound < 1e-4 && strstr(answer.text, "c(1, 0)") != NULL);
+  const void *const all_a[2] = {a, b}, *const all_b[2] = {b, a};
+  float ab[4] = {19, 22, 43, 50}, ba[4] = {23, 34, 31, 46};
+  const void* const all_c[2] = {ab, ba};
+  options.all_a = all_a;
+  options.all_b = all_b;
+  options.all_c = all_c;
+  CHECK(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                      2, NULL, 2, NULL, 2, NULL, 2, &options, &answer) == TESSERA_OK);
+  CHECK(answer.verdict == TESSERA_RIGHT && answer.rows == 4);
+  const float bias[2] = {10, 20}, with_bias[4] = {0, 2, 0, 30}, before[4] = {1, 1, 1, 1};
+  tessera_epilogue epilogue = tessera_default_epilogue();
+  epilogue.bias_per = TESSERA_BIAS_PER_COLUMN;
+  epilogue.bias = bias;
+  epilogue.activation = TESSERA_RELU;
+  options = tessera_default_check_options();
+  options.alpha = -1;
+  options.beta = 4;
+  options.c_before = before;
+  options.ld_c_before = 2;
+  options.epilogue = &epilogue;
+  CHECK(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                      2, a, 2, b, 2, with_bias, 2, &options, &answer) == TESSERA_OK);
+  CHECK(answer.verdict == TESSERA_WRONG && answer.worst_row == 1 && answer.worst_col == 1); /* 20 + 4 - 50 < 0 */
+  const int8_t x[2] = {-128, 127}, y[2] = {127, -128};
+  const int32_t dot = -2 * 128 * 127;
+  CHECK(tessera_check(TESSERA_CHECKED_I8, TESSERA_CHECKED_I8, TESSERA_CHECKED_I32, TESSERA_NONE, TESSERA_TRANSPOSE, 1,
+                      1, 2, x, 2, y, 2, &dot, 1, NULL, &answer) == TESSERA_OK);
+  CHECK(answer.verdict == TESSERA_RIGHT);
+
+  expect(tessera_check(TESSERA_CHECKED_I8, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                       2, a, 2, b, 2, c, 2, NULL, &answer),
+         TESSERA_INVALID_ARGUMENT, "a holds i8, b holds f32");
+  expect(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                       2, a, 1, b, 2, c, 2, NULL, &answer),
+         TESSERA_INVALID_ARGUMENT, "a has ld = 1");
+  expect(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                       2, a, 2, b, 2, c, 2, NULL, NULL),
+         TESSERA_INVALID_ARGUMENT, "certificate is null");
+  options.size = 3;
+  expect(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                       2, a, 2, b, 2, c, 2, &options, &answer),
+         TESSERA_INVALID_ARGUMENT, "options.size = 3");
+  options = tessera_default_check_options();
+  options.count = -1;
+  expect(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                       2, a, 2, b, 2, c, 2, &options, &answer),
+         TESSERA_INVALID_ARGUMENT, "count = -1");
+  answer.size = 8;
+  expect(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
+                       2, a, 2, b, 2, c, 2, NULL, &answer),
+         TESSERA_INVALID_ARGUMENT, "certificate.size = 8");
+}
+
 static void complex_values(void) {
   const float complex a[4] = {1, 2 * I, 3 + I, 4}, b[2] = {1 - I, 2};
   const float complex one = 1, turn = 2 * I, none = 0;
@@ -304,5 +374,6 @@ int main(void) {
   executors();
   copies();
   floating_point_state();
+  certificates();
   return failures;
 }

@@ -1,5 +1,5 @@
-/// Tests gemm_compare --op on operations that run functors: its own, the example's, and odd ones of the tests. The
-/// device is odd_device, whose "device code" is tests/operations/standin_table.cpp.
+/// Tests gemm_compare --op on operations that run functors: its own, the ones of the examples, and odd ones of the
+/// tests. The device is odd_device, whose "device code" is tests/operations/standin_table.cpp.
 
 #include <filesystem>
 #include <set>
@@ -18,7 +18,7 @@ using nlohmann::json;
 namespace {
 
 const std::string odd = TESSERA_OPERATIONS_DIR "/odd/libodd.so";
-const std::string example = TESSERA_EXAMPLE_OPERATIONS;
+const std::string example_operations = TESSERA_EXAMPLE_OPERATIONS;
 
 struct Operations : Programs {
   static json report_of(const Outcome& outcome, int status = 0) {
@@ -104,15 +104,15 @@ BOOST_AUTO_TEST_CASE(each_number_of_threads_is_a_row) {
 }
 
 BOOST_AUTO_TEST_CASE(the_examples_operations_are_raced) {
-  const json report = report_of(
-      compare({"--cpu", "--op-plugin", example, "--sizes", "20", "--dist", "normal", "--repeat", "2", "--json", "-"}));
+  const json report = report_of(compare({"--cpu", "--op-plugin", example_operations, "--sizes", "20", "--dist",
+                                         "normal", "--repeat", "2", "--json", "-"}));
   std::set<std::string> names;
   for (const json& result : report["results"]) {
     names.insert(result["op"]);
     BOOST_TEST(result["verdict"] == "pass", reason_of(result));
   }
   BOOST_TEST(names == (std::set<std::string>{"bias_and_tanh", "jacobi", "kmeans"}), boost::test_tools::per_element());
-  BOOST_TEST(report["inputs"]["op_plugins"]["jacobi f64"] == example);
+  BOOST_TEST(report["inputs"]["op_plugins"]["jacobi f64"] == example_operations);
   const json jacobi = result_of(report, "jacobi", "reference");
   BOOST_TEST(jacobi["sizes"] == 2);
   BOOST_TEST((jacobi["m"] == 20 && jacobi["n"] == 20 && jacobi["k"] == 1));
@@ -122,14 +122,14 @@ BOOST_AUTO_TEST_CASE(the_examples_operations_are_raced) {
 }
 
 BOOST_AUTO_TEST_CASE(shapes_have_as_many_sizes_as_the_operation) {
-  const json report = report_of(compare({"--backend", "reference", "--op-plugin", example, "--op", "kmeans", "--shape",
-                                         "30x5x3", "--repeat", "1", "--json", "-"}));
+  const json report = report_of(compare({"--backend", "reference", "--op-plugin", example_operations, "--op", "kmeans",
+                                         "--shape", "30x5x3", "--repeat", "1", "--json", "-"}));
   BOOST_TEST((report["results"][0]["m"] == 30 && report["results"][0]["n"] == 5 && report["results"][0]["k"] == 3));
-  expect_usage_error(compare({"--op-plugin", example, "--op", "jacobi", "--shape", "30x5x3"}),
+  expect_usage_error(compare({"--op-plugin", example_operations, "--op", "jacobi", "--shape", "30x5x3"}),
                      {"--shape", "'30x5x3' has 3 sizes", "'jacobi' has 2", "MxN"});
   expect_usage_error(compare({"--op", "copy", "--shape", "30x5"}), {"--shape", "'30x5' has 2 sizes", "'copy' has 1"});
   expect_usage_error(compare({"--op", "copy", "--sizes", "0"}), {"--sizes", "0 is less than 1"});
-  expect_usage_error(compare({"--op-plugin", example, "--op", "kmeans", "--sizes", "4000000000"}),
+  expect_usage_error(compare({"--op-plugin", example_operations, "--op", "kmeans", "--sizes", "4000000000"}),
                      {"--sizes", "4000000000", "'kmeans' overflow"});
   expect_usage_error(compare({"--op", "copy", "--sizes", "4000000000000000000"}), {"4000000000000000000", "overflows"});
   expect_usage_error(compare({"--op-plugin", odd, "--op", "negative", "--sizes", "5"}),
@@ -264,10 +264,13 @@ BOOST_AUTO_TEST_CASE(a_functor_without_device_code_fails_where_the_backend_was_n
 }
 
 BOOST_AUTO_TEST_CASE(a_plugin_with_device_code_that_is_missing_says_what_to_build) {
-  const Outcome outcome = compare({"--backend", "cuda", "--op-plugin", example, "--op", "jacobi", "--sizes", "20"},
-                                  {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}});
-  if (std::filesystem::exists(std::filesystem::path(example).replace_filename(
-          "libtessera_example_operations_kernels_cuda.so"))) // which is CUDA's, and the stand-in has no card
+  const Outcome outcome =
+      compare({"--backend", "cuda", "--op-plugin", example_operations, "--op", "jacobi", "--sizes", "20"},
+              {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}});
+  if (std::filesystem::exists(
+          std::filesystem::path(example_operations)
+              .replace_filename(
+                  "libtessera_example_operations_kernels_cuda.so"))) // which is CUDA's, and the stand-in has no card
     return;
   BOOST_TEST(outcome.status == 2);
   BOOST_TEST(contains(outcome.out, "not run: jacobi (cuda): functor 'jacobi_step' cannot run on cuda"), outcome.out);
@@ -280,24 +283,24 @@ BOOST_AUTO_TEST_CASE(operations_are_listed) {
   for (const char* part : {"triad", "f32", "m, n", "inclusive_scan"})
     BOOST_TEST(contains(all.out, part) == (part != std::string("m, n")), all.out);
   BOOST_TEST(!contains(all.out, "canonical"));
-  const json list = json::parse(compare({"--op", "--op-plugin", example, "--json", "-"}).out);
+  const json list = json::parse(compare({"--op", "--op-plugin", example_operations, "--json", "-"}).out);
   BOOST_TEST(list["operations"].size() == 18u + 3u);
   const json kmeans = list["operations"].back();
   BOOST_TEST(kmeans["op"] == "kmeans");
   BOOST_TEST(kmeans["sizes"] == 3);
-  BOOST_TEST(kmeans["file"] == example);
+  BOOST_TEST(kmeans["file"] == example_operations);
   BOOST_TEST(kmeans["arrays"][3]["access"] == "written");
   BOOST_TEST(kmeans["arrays"][3]["dtype"] == "f64");
   BOOST_TEST(contains(compare({"--list"}).out, "inclusive_scan"));
 }
 
 BOOST_AUTO_TEST_CASE(every_report_has_operations) {
-  const Outcome outcome = compare({"--backend", "reference", "--op-plugin", example, "--op", "copy,jacobi", "--shape",
-                                   "40x30", "--json", "out.json"});
+  const Outcome outcome = compare({"--backend", "reference", "--op-plugin", example_operations, "--op", "copy,jacobi",
+                                   "--shape", "40x30", "--json", "out.json"});
   BOOST_TEST(outcome.status == 2); // copy has one size
-  const Outcome good =
-      compare({"--backend", "reference", "--op-plugin", example, "--op", "copy,jacobi", "--dtype", "f64", "--sizes",
-               "40,50", "--json", "out.json", "--html", "out.html", "--csv", "out.csv", "--markdown", "out.md"});
+  const Outcome good = compare({"--backend", "reference", "--op-plugin", example_operations, "--op", "copy,jacobi",
+                                "--dtype", "f64", "--sizes", "40,50", "--json", "out.json", "--html", "out.html",
+                                "--csv", "out.csv", "--markdown", "out.md"});
   BOOST_TEST_REQUIRE(good.status == 0, good.err);
   BOOST_TEST(contains(good.out, "jacobi: the mean of four neighbours, m = 50, n = 50, f64"), good.out);
   BOOST_TEST(contains(good.out, "reference f64 jacobi: the fastest run is jacobi"), good.out);

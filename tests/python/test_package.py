@@ -17,19 +17,25 @@ root = Path(__file__).resolve().parents[2]
 package = Path(ts.__file__).parent
 
 
-@pytest.mark.parametrize("module", ["tessera", "tessera._inventory", "tessera._table"])
+@pytest.mark.parametrize("module", ["tessera", "tessera._certificate", "tessera._inventory", "tessera._table", "tessera.testing"])
 def test_doctests(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.failed == 0 and results.attempted > 0
 
 
-blocks = re.findall(r"^```python\n(.*?)^```", (root / "docs" / "python.md").read_text(), re.DOTALL | re.MULTILINE)
+blocks = [
+    (page, number, block)
+    for page in ("python.md", "certificate.md")
+    for number, block in enumerate(
+        re.findall(r"^```python\n(.*?)^```", (root / "docs" / page).read_text(), re.DOTALL | re.MULTILINE), 1
+    )
+]
 
 
-@pytest.mark.parametrize("block", range(len(blocks)))
-def test_documentation(block, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page, number, block", blocks)
+def test_documentation(page, number, block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exec(compile(blocks[block], f"docs/python.md, block {block + 1}", "exec"), {"__name__": "__main__"})
+    exec(compile(block, f"docs/{page}, block {number}", "exec"), {"__name__": "__main__"})
 
 
 def test_documentation_has_programs():

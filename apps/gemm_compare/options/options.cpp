@@ -27,6 +27,7 @@ Examples:
   gemm_compare --backend cuda --shape 4096x16x4096 --dtype f64 --json out.json
   gemm_compare --a A.npy --b B.npy --out C.npy        real data in, product out, all backends compared
   gemm_compare --a A.npy --b B.npy --out C.npy --memory-limit 4GiB     matrices that do not fit into memory
+  gemm_compare --check --a A.npy --b B.npy --c C.npy  is C their product? The errors beside proven bounds
   gemm_compare --kernel mine.cu --abi leetgpu --gpu   judge a kernel of your own beside the ladder
   gemm_compare --op copy,triad --sizes 10000000       loops of functors on every backend: GB/s, differing bits
   gemm_compare --op-plugin ./libmine.so               the same of functors of your own
@@ -45,7 +46,8 @@ skipped (one run would pass --time-limit), failed (the device or the library rep
 
 Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, a demanded backend
 missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 something is slower and
---fail-on-slower was given; 2 a report cannot be read.
+--fail-on-slower was given; 2 a report cannot be read. With --check: 0 C is right; 1 it is wrong, or nothing of it could
+be judged; 2 bad usage or a bad file.
 )";
 
 /// Returns the columns for --help: first the columns that tables show, then the others that --columns can name.
@@ -162,7 +164,7 @@ void declare_products(CLI::App& app, CommandLine& words) {
   heading.text("--seed", words.seed, "Seed of the random data", "N");
   heading.text("--a", words.file_a, "A from a .npy file; needs --b", "FILE");
   heading.text("--b", words.file_b, "B from a .npy file", "FILE");
-  heading.text("--c", words.file_c, "C from a .npy file, for beta other than 0", "FILE");
+  heading.text("--c", words.file_c, "C from a .npy file, for beta other than 0; under --check the product", "FILE");
   heading.text("--out", words.file_out, "Write the product of the first kernel that passes to a .npy file", "FILE");
 }
 
@@ -179,6 +181,22 @@ void declare_large_files(CLI::App& app, CommandLine& words) {
       "WORD");
   heading.text("--devices", words.devices, "Devices that compute blocks, e.g. 0,1; by default the backend's own choice",
                "LIST");
+}
+
+void declare_check(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Checking a product in files"};
+  heading.flag(
+      "--check", words.check,
+      "Say whether the C of --c is the product of --a and --b as --math (strict by default) may round it; "
+      "race nothing. With --alpha, --beta, --transA, --transB, --dtype (of 8-bit files: e4m3, e5m2, or one for "
+      "each of A and B), --seed, --threads, --check-rows and --json. Arrays of three dimensions are batches");
+  heading.text("--c-before", words.file_c_before, "C as it was before the product, from a .npy file, for --beta",
+               "FILE");
+  heading.text("--bias", words.file_bias, "A bias of C's type from a .npy file: 1×n or m×1", "FILE");
+  heading.text("--activation", words.activation, "Is applied after the bias: relu or gelu (its tanh form)", "NAME");
+  heading.text("--residual", words.file_residual, "Is added at the end, from a .npy file", "FILE");
+  heading.text("--vectors", words.vectors, "Random vectors of Freivalds' check over all rows; 16 by default, 0: none",
+               "N");
 }
 
 void declare_distributed(CLI::App& app, CommandLine& words) {
@@ -245,6 +263,7 @@ void declare(CLI::App& app, CommandLine& words) {
   declare_judging(app, words);
   declare_products(app, words);
   declare_large_files(app, words);
+  declare_check(app, words);
   declare_distributed(app, words);
   declare_measuring(app, words);
   declare_outputs(app, words);

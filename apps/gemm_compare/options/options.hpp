@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/check.hpp>
 #include <tessera/executor.hpp>
 
 #include "judge/judge.hpp"
@@ -79,6 +80,14 @@ struct Judging {
   std::size_t memory_limit = std::size_t{4} << 30; ///< bytes of address space on the processor; 0: none
 };
 
+/// A product in files whose C is checked.
+struct CheckRequest {
+  std::string a, b, c;                       ///< .npy files
+  std::string c_before, bias, residual;      ///< .npy files, or empty
+  std::optional<CheckedType> type_a, type_b; ///< what files of bytes without a type hold
+  CheckOptions options;
+};
+
 struct Options {
   Operation operation = Operation::Gemm;
   std::vector<ChosenOperation> operations; ///< of Operation::User
@@ -109,6 +118,7 @@ struct Options {
   bool start_over = false;      ///< discard an unfinished one
 
   Judging judging;
+  std::optional<CheckRequest> check; ///< of --check, which races nothing
 
   bool distributed = false;    ///< race the engines of distributed products over the ranks of mpirun
   std::vector<GridWord> grids; ///< empty: the best one for each shape

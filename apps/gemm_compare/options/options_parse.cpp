@@ -10,6 +10,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/status.hpp>
 
+#include "check_words.hpp"
 #include "common/words.hpp"
 #include "file_words.hpp"
 #include "filling_words.hpp"
@@ -348,6 +349,8 @@ bool Options::demands(Backend backend) const {
 
 Options interpret(CommandLine words) {
   Options options;
+  read_check(words, options);
+  if (options.check) return options;
   check_files(words);
   const bool types_given = !words.dtypes.empty();
   apply_preset(words, options);

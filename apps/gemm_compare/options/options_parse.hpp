@@ -23,11 +23,13 @@ struct CommandLine {
   bool list_operations = false;
   bool tunes = false;
   bool distributed = false;
+  bool check = false;
   std::string grids;
   std::vector<std::string> backends, shapes, judged, op_plugins;
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
   std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, ld_pad, distribution, seed;
   std::string file_a, file_b, file_c, file_out, memory_limit, resume, devices;
+  std::string file_c_before, file_bias, file_residual, activation, vectors;
   std::string threads, repeat, timing, check_rows, time_limit, preset, table, budget, json, csv, html, markdown, report;
   std::string columns, width;
   std::vector<std::string> diff; ///< two files: the old report and the new one

@@ -8,6 +8,7 @@ array([[1., 2.],
 """
 
 from . import _cublas
+from ._certificate import Certificate, Element, Finding, check
 from ._core import DeviceArray, __version__, gemm, gemm_batch
 from ._errors import (
     BackendUnavailable,
@@ -25,9 +26,12 @@ from ._table import Row, Table, compare
 __all__ = [
     "Backend",
     "BackendUnavailable",
+    "Certificate",
     "DeviceArray",
     "DeviceError",
+    "Element",
     "Error",
+    "Finding",
     "InternalError",
     "InvalidArgument",
     "IoError",
@@ -38,6 +42,7 @@ __all__ = [
     "Table",
     "__version__",
     "backends",
+    "check",
     "compare",
     "gemm",
     "gemm_batch",

@@ -1,0 +1,15 @@
+#pragma once
+
+/// Says what wrong elements look like.
+
+#include "one_product.hpp"
+
+namespace tessera::certificate {
+
+/// Tests each diagnosis on wrong elements that the answer's comparisons found, and returns the ones that hold for all
+/// of these. Empty where no element is known to be wrong. Costs about 64·k products.
+template <class T>
+std::vector<Finding> diagnose(const OneProduct<T>& product, const compare::ElementSource& c,
+                              const typename OneProduct<T>::Answer& answer);
+
+} // namespace tessera::certificate

@@ -1,0 +1,136 @@
+#pragma once
+
+/// Multiplies matrices by bundles of vectors, for Freivalds' check.
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <tessera/types.hpp>
+
+#include "accumulate.hpp"
+#include "element_source.hpp"
+#include "parallel.hpp"
+
+namespace tessera::compare {
+
+/// How exactly sums are added. Precise: in double (f32) or pairs of doubles (f64) from the first term on. Short: chains
+/// of `short_chain` terms in the matrix's own type, which are then added as under Precise. Short takes a quarter of the
+/// time; its error is about that of short_chain additions, whatever the length of the sum.
+enum class Sums { Precise, Short };
+inline constexpr Index short_chain = 32;
+
+/// Number of vectors in a bundle. They are multiplied together, and their sums stay in registers.
+inline constexpr Index lanes = 16;
+
+/// Sums of a matrix times bundles of vectors: `bundles` × `length` × lanes numbers, high + low where there are pairs.
+struct Bundles {
+  Index bundles = 0;
+  Index length = 0;
+  std::vector<double> high, low;
+
+  Bundles() = default;
+  Bundles(Index count, Index size, bool pairs) : bundles(count), length(size) {
+    high.resize(static_cast<std::size_t>(count * size * lanes));
+    if (pairs) low.resize(high.size());
+  }
+  std::size_t at(Index bundle, Index i) const { return static_cast<std::size_t>((bundle * length + i) * lanes); }
+  double* low_at(std::size_t place) { return low.empty() ? nullptr : &low[place]; }
+  const double* low_at(std::size_t place) const { return low.empty() ? nullptr : &low[place]; }
+};
+
+/// Vectors to multiply by. Under Short their elements are rounded to T, and `precise` is empty.
+template <class T>
+struct Vectors {
+  Bundles precise;
+  std::vector<T> rounded;
+  Index length = 0;
+  Index bundles = 0;
+
+  explicit Vectors(Bundles numbers, Sums how) : length(numbers.length), bundles(numbers.bundles) {
+    if (how == Sums::Precise)
+      precise = std::move(numbers);
+    else
+      rounded.assign(numbers.high.begin(), numbers.high.end());
+  }
+  Sums sums() const { return rounded.empty() ? Sums::Precise : Sums::Short; }
+  std::size_t at(Index bundle, Index i) const { return static_cast<std::size_t>((bundle * length + i) * lanes); }
+};
+
+/// Adds Σ_p a[r·ld + p]·x_p to the sums of each row r, for the lanes of one bundle. Sums of neighbouring rows are
+/// `lanes` numbers apart.
+void add_precise(const float* a, Index ld, Index rows, Index count, const double* x, const double* x_low, double* sums,
+                 double* sums_low);
+void add_precise(const double* a, Index ld, Index rows, Index count, const double* x, const double* x_low, double* sums,
+                 double* sums_low);
+/// Does what add_precise() does, with chains in T. `count` is any number.
+void add_short(const float* a, Index ld, Index rows, Index count, const float* x, double* sums, double* sums_low);
+void add_short(const double* a, Index ld, Index rows, Index count, const double* x, double* sums, double* sums_low);
+
+/// Sums over a row, from which bounds are computed.
+struct RowSize {
+  double sum = 0;      ///< Σ|x|
+  double weighted = 0; ///< Σ|x|·weight
+  double largest = 0;
+  bool finite() const { return sum < std::numeric_limits<double>::infinity(); } // NaN is not
+};
+
+/// Adds the sizes of `count` elements to a row's sums, in double. `weights` has one weight for each element, or is
+/// null.
+void add_sizes(const float* x, Index count, const double* weights, bool largest, RowSize& size);
+void add_sizes(const double* x, Index count, const double* weights, bool largest, RowSize& size);
+/// Does the same with sums of at most short_chain terms in T. Their error is no more than γ_short_chain of the sum.
+void add_sizes_short(const float* x, Index count, const float* weights, bool largest, RowSize& size);
+void add_sizes_short(const double* x, Index count, const double* weights, bool largest, RowSize& size);
+
+/// Which sizes of rows are added up.
+enum class Sizes { None, Sums, All };
+
+/// Weights of a row's elements, one for each column; empty: none. Short sums take them rounded to T.
+template <class T>
+struct Weights {
+  std::vector<double> precise;
+  std::vector<T> rounded;
+};
+
+/// Computes y_i = Σ_j x_ij·v_j for each row i of x. Then calls body(i), with the row's sizes where `sizes` is asked
+/// for.
+template <class T, class Body>
+void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threads, Sizes sizes,
+              const Weights<T>& weights, const Body& body) {
+  constexpr Index rows_per_task = 48; // a multiple of the rows that are summed together
+  constexpr Index piece = 1024;       // of a row; pages are read whole, and the vectors' part fits the second cache
+  parallel(static_cast<std::size_t>((x.rows + rows_per_task - 1) / rows_per_task), threads, [&](std::size_t task) {
+    const Index first = static_cast<Index>(task) * rows_per_task;
+    const Index rows = std::min(rows_per_task, x.rows - first);
+    std::array<RowSize, rows_per_task> size{};
+    std::vector<T> buffer(is_native<T>(x) ? 0 : static_cast<std::size_t>(rows_per_task * piece));
+    for (Index j = 0; j < x.cols; j += piece) {
+      const Index count = std::min(piece, x.cols - j);
+      const Block<T> block = read_block<T>(x, first, rows, j, count, buffer.data());
+      for (Index b = 0; b < v.bundles; ++b) {
+        const std::size_t from = v.at(b, j);
+        const std::size_t to = y.at(b, first);
+        if (v.sums() == Sums::Short)
+          add_short(block.data, block.ld, rows, count, &v.rounded[from], &y.high[to], y.low_at(to));
+        else
+          add_precise(block.data, block.ld, rows, count, &v.precise.high[from], v.precise.low_at(from), &y.high[to],
+                      y.low_at(to));
+      }
+      if (sizes == Sizes::None) continue;
+      for (Index r = 0; r < rows; ++r) {
+        const T* row = block.data + r * block.ld;
+        RowSize& own = size[static_cast<std::size_t>(r)];
+        if (v.sums() == Sums::Short)
+          add_sizes_short(row, count, weights.rounded.empty() ? nullptr : &weights.rounded[static_cast<std::size_t>(j)],
+                          sizes == Sizes::All, own);
+        else
+          add_sizes(row, count, weights.precise.empty() ? nullptr : &weights.precise[static_cast<std::size_t>(j)],
+                    sizes == Sizes::All, own);
+      }
+    }
+    for (Index r = 0; r < rows; ++r) body(first + r, size[static_cast<std::size_t>(r)]);
+  });
+}
+
+} // namespace tessera::compare
