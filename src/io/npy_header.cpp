@@ -166,7 +166,7 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
     return little_endian && descr.substr(1) == type.npy;
   });
   if (found == element_types.end())
-    fail(path, "holds " + described(header.descr) +
+    fail(path, "holds " + describe_type(header.descr) +
                    "; a matrix is read from float32, float64, float16 or bfloat16, little-endian: "
                    "convert it, as with a.astype('<f4') in NumPy");
   info.type = found->type;
