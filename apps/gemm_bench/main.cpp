@@ -1,6 +1,7 @@
 /// gemm_bench peers: Tessera and other libraries multiply the same matrices, turn by turn, over a table of shapes or
 /// over shapes drawn at random, on the processor or on a device.
 /// gemm_bench batch: they compute batches, on the processor or on a device.
+/// gemm_bench executors: one product of host matrices on one executor and on several.
 
 #include <cstdio>
 #include <string>
@@ -20,6 +21,7 @@
 #include "common/terminal.hpp"
 #include "common/words.hpp"
 #include "device/command.hpp"
+#include "executors/command.hpp"
 #include "probe.hpp"
 #include "race.hpp"
 #include "report.hpp"
@@ -125,6 +127,8 @@ int main(int argc, char** argv) try {
   Words words;
   BatchCommand batch_words;
   const CLI::App* batch = batch_words.add_to(app);
+  ExecutorsCommand executors_words;
+  const CLI::App* executors = executors_words.add_to(app);
   CLI::App* peers = app.add_subcommand("peers", "Tessera's processor backends and every CBLAS library, interleaved");
   peers->add_option("--shapes", words.shapes, "MxNxK, or MxNxK:TN if A is stored transposed; separated by commas")
       ->capture_default_str();
@@ -153,7 +157,10 @@ int main(int argc, char** argv) try {
       ->check(CLI::NonNegativeNumber);
   peers->add_option("--json", words.json, "file for the results");
   if (!apps::parse(app, argc, argv)) return 0;
-  const int status = batch->parsed() ? batch_words.run() : words.gpu ? device_command(words) : peers_command(words);
+  const int status = batch->parsed()       ? batch_words.run()
+                     : executors->parsed() ? executors_words.run()
+                     : words.gpu           ? device_command(words)
+                                           : peers_command(words);
   apps::flush_stdout();
   return status;
 } catch (const std::exception& error) {

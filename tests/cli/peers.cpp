@@ -77,6 +77,28 @@ BOOST_AUTO_TEST_CASE(bad_words_are_named) {
   expect_usage_error(bench({"peers", "--dtype", "f33"}), {"f33", "f32"});
 }
 
+BOOST_AUTO_TEST_CASE(lists_of_executors_compute_the_same_bits) {
+  const Outcome outcome = bench({"executors", "--executors", "reference,reference+openmp,openmp+tbb", "--shapes",
+                                 "300x200x1100", "--dtype", "f32,bf16", "--rounds", "2", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const json report = json::parse(folder.read("out.json"));
+  BOOST_TEST(report["schema"] == "tessera.executors/1");
+  BOOST_REQUIRE(report["results"].size() == 6u);
+  for (const json& row : report["results"]) {
+    BOOST_TEST(row["seconds"]["samples"] == 2);
+    BOOST_TEST(row["gflops"] > 0.0);
+    BOOST_TEST(!row.contains("problem"));
+    const std::string check = row["check"];
+    BOOST_TEST(contains(check, row["executors"] == "reference" ? "of its bound" : "same bits as the first"), check);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_executor_is_named) {
+  const Outcome outcome = bench({"executors", "--executors", "openmp+opnmp"});
+  BOOST_TEST(outcome.status == 2);
+  BOOST_TEST(contains(outcome.err, "opnmp"), outcome.err);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::test

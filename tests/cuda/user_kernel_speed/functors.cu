@@ -1,3 +1,3 @@
 #include "functors.hpp"
 
-TESSERA_CUDA_KERNELS(stream::Copy, stream::Mul, stream::Add, stream::Triad, stream::Dot, speed::Element)
+TESSERA_CUDA_KERNELS(stream::Copy<double>, stream::Mul<double>, stream::Add<double>, stream::Triad<double>, stream::Dot<double>, speed::Element)

@@ -78,13 +78,13 @@ void run_ours(const Device& device, Loop loop, const DeviceVectors& at, Index n)
   const Out<double> c = write<double>(at.c.data(), 1, n, n, e);
   switch (loop) {
     case Loop::Copy:
-      return for_each(e, n, stream::Copy{in(at.a), c});
+      return for_each(e, n, stream::Copy<double>{in(at.a), c});
     case Loop::Mul:
-      return for_each(e, n, stream::Mul{in(at.a), c, scalar});
+      return for_each(e, n, stream::Mul<double>{in(at.a), c, scalar});
     case Loop::Add:
-      return for_each(e, n, stream::Add{in(at.a), in(at.b), c});
+      return for_each(e, n, stream::Add<double>{in(at.a), in(at.b), c});
     case Loop::Triad:
-      return for_each(e, n, stream::Triad{in(at.a), in(at.b), c, scalar});
+      return for_each(e, n, stream::Triad<double>{in(at.a), in(at.b), c, scalar});
   }
 }
 
@@ -139,8 +139,8 @@ std::vector<Timing> race_reductions(const Device& device, const DeviceVectors& a
   const auto view = [n](const double* x, Executor& on) { return read<double>(x, 1, n, n, on); };
   std::vector<double> products(at.host_a.size());
   for (std::size_t i = 0; i < products.size(); ++i) products[i] = at.host_a[i] * at.host_b[i];
-  const stream::Dot dot{view(at.a.data(), e), view(at.b.data(), e)};
-  const double expected_dot = sum(host, n, stream::Dot{view(at.host_a.data(), host), view(at.host_b.data(), host)});
+  const stream::Dot<double> dot{view(at.a.data(), e), view(at.b.data(), e)};
+  const double expected_dot = sum(host, n, stream::Dot<double>{view(at.host_a.data(), host), view(at.host_b.data(), host)});
   std::vector<Contestant> dots{reduction(
       "Tessera", true, [&e, n, dot] { return sum(e, n, dot); }, expected_dot, 0)};
   const double bound = sum_bound(products);
@@ -196,7 +196,7 @@ std::vector<Timing> race_launches(const Device& device, DeviceVectors& at, int r
     return Contestant{who, ours, time, [&at, who] { check_elements(Loop::Copy, who, at); }};
   };
   const handwritten::Vectors vectors{at.a.data(), at.b.data(), at.c.data(), scalar, small};
-  const stream::Copy copy{read<double>(at.a.data(), 1, small, small, device.executor),
+  const stream::Copy<double> copy{read<double>(at.a.data(), 1, small, small, device.executor),
                           write<double>(at.c.data(), 1, small, small, device.executor)};
   return race(
       "launch", 0, rounds,
