@@ -38,17 +38,26 @@ struct Elements {
 template <class T>
 class Comparison {
  public:
-  Comparison(Index m, Index n, Index k, const Elements& elements, std::uint64_t seed)
-      : a_(m, k), b_(k, n), rows_(static_cast<std::size_t>(m * k)), cols_(static_cast<std::size_t>(k * n)), k_(k) {
+  /// The operands begin `offset` elements after the beginning of their rows.
+  Comparison(Index m, Index n, Index k, const Elements& elements, std::uint64_t seed, Index offset = 0)
+      : a_(m, k + offset),
+        b_(k, n + offset),
+        offset_(offset),
+        n_(n),
+        rows_(static_cast<std::size_t>(m * k)),
+        cols_(static_cast<std::size_t>(k * n)),
+        k_(k) {
     for (Index i = 0; i < m; ++i)
-      for (Index p = 0; p < k; ++p) rows_[at(i, p)] = store(a_(i, p), draw(elements, seed, i * k + p));
+      for (Index p = 0; p < k; ++p) rows_[at(i, p)] = store(a_(i, p + offset), draw(elements, seed, i * k + p));
     for (Index j = 0; j < n; ++j)
-      for (Index p = 0; p < k; ++p) cols_[at(j, p)] = store(b_(p, j), draw(elements, seed + 1, j * k + p));
+      for (Index p = 0; p < k; ++p) cols_[at(j, p)] = store(b_(p, j + offset), draw(elements, seed + 1, j * k + p));
   }
 
   /// Compares every `step`-th element of C. `kernel` is a row of the mode.
   void check(Math math, const std::string& kernel, Index step) const {
-    const Matrix<float> c = gemm<float>(a_, b_, GemmOptions{.backend = Backend::Cuda, .math = math, .kernel = kernel});
+    const auto a = a_.block(0, offset_, a_.rows(), k_);
+    const auto b = b_.block(0, offset_, k_, n_);
+    const Matrix<float> c = gemm<float>(a, b, GemmOptions{.backend = Backend::Cuda, .math = math, .kernel = kernel});
     Index compared = 0, different = 0;
     std::string first;
     for (Index e = 0; e < c.rows() * c.cols(); e += step, ++compared) {
@@ -83,6 +92,7 @@ class Comparison {
   std::size_t at(Index line, Index p) const { return static_cast<std::size_t>(line * k_ + p); }
 
   Matrix<T> a_, b_;
+  Index offset_, n_;
   std::vector<float> rows_, cols_; ///< of op(A) and op(B), as the units see them
   Index k_;
 };
@@ -111,12 +121,12 @@ BOOST_AUTO_TEST_CASE(of_fp16) { check<f16>(Math::Fp16, "wgmma_fp16"); }
 
 BOOST_AUTO_TEST_CASE(of_tf32) { check<float>(Math::Tf32, "wgmma_tf32"); }
 
-/// mma.sync adds as wgmma does: a small product of unaligned operands, whose k is one part.
+/// mma.sync adds as wgmma does: a small product of operands that are not aligned, whose k is one part.
 BOOST_AUTO_TEST_CASE(of_a_warps_instructions) {
   if (!is_hopper()) return;
   const Elements apart{Distribution::Wide, -6, 6};
-  Comparison<bf16>(509, 511, 101, apart, 11).check(Math::Bf16, "mma_bf16", 1);
-  Comparison<f16>(509, 511, 101, apart, 13).check(Math::Fp16, "mma_fp16", 1);
+  Comparison<bf16>(509, 511, 101, apart, 11, 1).check(Math::Bf16, "mma_bf16", 1);
+  Comparison<f16>(509, 511, 101, apart, 13, 1).check(Math::Fp16, "mma_fp16", 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,7 @@
 /// first. This header holds no device code, so that a test on the host can look at the choices.
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include <tessera/backend/kernel.hpp>
@@ -84,6 +85,13 @@ inline double planes_time(const GemmCall& call, int slices) {
   return slices == 1 ? 0 : 4 + static_cast<double>(cut.planes()) * few(call) * many(call) * 8 / 3e6;
 }
 
+/// Returns the microseconds in which all clusters store a tile of packed operands: 16 bytes at a time, or one element
+/// after the other where C's rows do not begin at multiples of 16 bytes.
+inline double storing_time(const GemmCall& call) {
+  const std::size_t row = static_cast<std::size_t>(call.ldc) * size_of(call.result);
+  return reinterpret_cast<std::uintptr_t>(call.c) % 16 == 0 && row % 16 == 0 ? 5 : 20;
+}
+
 /// Estimates packing both operands and multiplying them, in tiles of 192 columns.
 inline double packed_time(const GemmCall& call, Index multiprocessors) {
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
@@ -95,8 +103,9 @@ inline double packed_time(const GemmCall& call, Index multiprocessors) {
     return stages * (0.55 + 0.3 * static_cast<double>(running) / static_cast<double>(clusters));
   };
   const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
-  return 15 + packing + static_cast<double>(rounds) * round(clusters) +
-         (units % clusters > 0 ? round(units % clusters) : 0) + planes_time(call, slices);
+  return 10 + packing + static_cast<double>(rounds) * round(clusters) +
+         (units % clusters > 0 ? round(units % clusters) : 0) +
+         static_cast<double>(ceil_div(units, clusters)) * storing_time(call) + planes_time(call, slices);
 }
 
 /// Estimates the time where the larger operand is read from where it is, with the best number of slices.
