@@ -85,17 +85,19 @@ inline double planes_time(const GemmCall& call, int slices) {
   return slices == 1 ? 0 : 4 + static_cast<double>(cut.planes()) * few(call) * many(call) * 8 / 3e6;
 }
 
-/// Returns the microseconds in which all clusters store a tile of packed operands: 16 bytes at a time, or one element
-/// after the other where C's rows do not begin at multiples of 16 bytes.
-inline double storing_time(const GemmCall& call) {
+/// Returns the microseconds in which each of all clusters stores so many results: 16 bytes at a time, or one after the
+/// other where C's rows do not begin at multiples of 16 bytes.
+inline double storing_time(const GemmCall& call, Index results) {
   const std::size_t row = static_cast<std::size_t>(call.ldc) * size_of(call.result);
-  return reinterpret_cast<std::uintptr_t>(call.c) % 16 == 0 && row % 16 == 0 ? 5 : 20;
+  const bool vectors = reinterpret_cast<std::uintptr_t>(call.c) % 16 == 0 && row % 16 == 0;
+  return static_cast<double>(results) * (vectors ? 1e-4 : 4e-4);
 }
 
 /// Estimates packing both operands and multiplying them, in tiles of 192 columns.
 inline double packed_time(const GemmCall& call, Index multiprocessors) {
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
-  const Index tiles = ceil_div<Index>(call.m, packed_rows) * ceil_div<Index>(call.n, 192);
+  constexpr Index columns = 192;
+  const Index tiles = ceil_div<Index>(call.m, packed_rows) * ceil_div<Index>(call.n, columns);
   const auto slices = static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments_of(call)));
   const Index units = tiles * slices, rounds = units / clusters;
   const double stages = static_cast<double>(blocks_of(call)) / slices;
@@ -105,7 +107,8 @@ inline double packed_time(const GemmCall& call, Index multiprocessors) {
   const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
   return 10 + packing + static_cast<double>(rounds) * round(clusters) +
          (units % clusters > 0 ? round(units % clusters) : 0) +
-         static_cast<double>(ceil_div(units, clusters)) * storing_time(call) + planes_time(call, slices);
+         static_cast<double>(ceil_div(units, clusters)) * storing_time(call, packed_rows * columns) +
+         planes_time(call, slices);
 }
 
 /// Estimates the time where the larger operand is read from where it is, with the best number of slices.
@@ -118,12 +121,14 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
   const Index units = shares_large ? tiles * ceil_div<Index>(panels, 2) : ceil_div<Index>(tiles, 2);
   const double memory = many(call) * static_cast<double>(call.k) * 4 / 2.75e6;
   const Index segments = segments_of(call);
+  const double storing = storing_time(call, Index{2} * tile_rows * tile_n);
   Estimate best{std::numeric_limits<double>::infinity()};
   for (int slices = 1; slices <= segments; ++slices) {
     const Index stages = std::min(blocks_of(call), ceil_div<Index>(segments, slices) * segment_blocks_of(call));
     const Index rounds = ceil_div<Index>(units * slices, clusters);
     const double stage = tile_n == 32 ? 0.5 : tile_n == 64 ? 0.56 : rounds == 1 ? 0.885 : 1.0;
-    const double time = 12 + std::max(static_cast<double>(rounds * stages) * stage, memory) + planes_time(call, slices);
+    const double multiplying = static_cast<double>(rounds * stages) * stage + static_cast<double>(rounds) * storing;
+    const double time = 10 + std::max(multiplying, memory) + planes_time(call, slices);
     if (time < best.microseconds) best = {time, {tile_n, shares_large, slices}};
   }
   return best;
