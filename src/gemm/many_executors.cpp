@@ -75,10 +75,18 @@ class SharedProduct {
  private:
   void work(Worker& worker, SharedBlocks& blocks) noexcept;
   BlockGrid grid() const;
+  /// Are all executors devices of one model? They compute equal blocks in equal times.
+  bool are_alike() const {
+    const std::string& model = workers_.front().executor->capabilities().device;
+    return std::all_of(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+      return worker.product != nullptr && worker.executor->capabilities().device == model;
+    });
+  }
 
   const GemmCall& call_;
   const std::string_view kernel_;
   std::vector<Worker> workers_;
+  BlockGrid grid_;
   std::atomic<bool> written_ = false;
 };
 
@@ -95,6 +103,7 @@ BlockGrid SharedProduct::grid() const {
       grid.block_m = std::min(grid.block_m, worker.product->blocks().m);
       grid.block_n = std::min(grid.block_n, worker.product->blocks().n);
     }
+  if (are_alike()) return share_out(call_, grid, static_cast<Index>(workers_.size()));
   const Index enough = blocks_for_each * static_cast<Index>(workers_.size());
   while (grid.count() < enough && std::max(grid.block_m, grid.block_n) > least_side) {
     Index& longer = grid.block_m > grid.block_n ? grid.block_m : grid.block_n;
@@ -111,13 +120,10 @@ Status SharedProduct::reserve() {
     worker.product = std::make_unique<StreamedProduct>(*worker.executor, call_, kernel_);
     if (Status status = worker.product->reserve(); !status.ok()) return named(*worker.executor, std::move(status));
   }
-  const BlockGrid common = grid();
+  grid_ = grid();
   for (Worker& worker : workers_) {
     if (worker.product == nullptr) continue;
-    StreamedBlocks blocks = worker.product->blocks();
-    blocks.m = common.block_m;
-    blocks.n = common.block_n;
-    if (Status status = worker.product->reserve(blocks); !status.ok())
+    if (Status status = worker.product->reserve(worker.product->blocks().cut(grid_)); !status.ok())
       return named(*worker.executor, std::move(status));
   }
   return {};
@@ -144,7 +150,7 @@ void SharedProduct::work(Worker& worker, SharedBlocks& blocks) noexcept {
 /// The calling thread works for the first executor. Where the system refuses a thread, the other executors compute the
 /// blocks of the one that has none.
 Status SharedProduct::run() {
-  SharedBlocks blocks(grid());
+  SharedBlocks blocks(grid_);
   if (log_dispatch())
     log_line("a product on " + std::to_string(workers_.size()) + " executors: C in blocks of " +
              std::to_string(blocks.grid().block_m) + "×" + std::to_string(blocks.grid().block_n));

@@ -21,7 +21,42 @@ StreamedBlocks blocks_of(const GemmCall& call, Index side) {
           call.beta == 0.0 || one_slice ? 2 : 3};
 }
 
+/// What a card does in a second, roughly: the choice of blocks depends on the ratio of these alone, and little on that.
+constexpr double bytes_a_second = 45e9;
+double multiply_adds_a_second(Math math) { return math == Math::Strict ? 25e12 : 200e12; }
+
+/// Estimates the seconds in which each of `executors` cards computes its part of `grid`: copies run beside the
+/// products, but for the first slices and the last block.
+double seconds_of(const GemmCall& call, const BlockGrid& grid, Index executors) {
+  const auto real = [](Index x) { return static_cast<double>(x); };
+  const double element = static_cast<double>(size_of(call.type)), result = static_cast<double>(size_of(call.result));
+  const double m = real(grid.block_m), n = real(grid.block_n), k = real(call.k);
+  const double c = m * n * result * (call.beta == 0.0 ? 1 : 2);
+  const double computing = m * n * k / multiply_adds_a_second(call.math);
+  const double copying = ((m + n) * k * element + c) / bytes_a_second;
+  const double rounds = real((grid.count() + executors - 1) / executors);
+  const double alone = ((m + n) * std::min(k, real(canonical_segment)) * element + m * n * result) / bytes_a_second;
+  return rounds * std::max(computing, copying) + alone;
+}
+
 } // namespace
+
+BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index executors) {
+  constexpr Index most = 16; // cuts of a side; with more the copies of operands take too long
+  if (coarsest.count() == 0) return coarsest;
+  BlockGrid best = coarsest;
+  double least = seconds_of(call, best, executors);
+  const Index rows = best.rows(), cols = best.cols();
+  for (Index r = rows; r <= std::max(rows, std::min(most, call.m / smallest_block)); ++r)
+    for (Index c = cols; c <= std::max(cols, std::min(most, call.n / smallest_block)); ++c) {
+      const BlockGrid grid{call.m, call.n, evened(call.m, (call.m + r - 1) / r), evened(call.n, (call.n + c - 1) / c)};
+      if (const double seconds = seconds_of(call, grid, executors); seconds < least) {
+        least = seconds;
+        best = grid;
+      }
+    }
+  return best;
+}
 
 DeviceRectangle StreamedBlocks::a(const GemmCall& call) const { return stored(m, k, call.op_a, call.type); }
 DeviceRectangle StreamedBlocks::b(const GemmCall& call) const { return stored(k, n, call.op_b, call.type); }

@@ -176,12 +176,14 @@ Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const v
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept try {
   StreamedProduct product(executor, call, kernel);
   if (Status status = product.reserve(); !status.ok()) return status;
+  const BlockGrid grid = share_out(call, product.blocks().grid(call), 1);
+  if (Status status = product.reserve(product.blocks().cut(grid)); !status.ok()) return status;
   const StreamedBlocks& blocks = product.blocks();
   if (log_dispatch())
     log_line("operands do not fit into the memory of " + executor.capabilities().device + ": C in blocks of " +
              std::to_string(blocks.m) + "×" + std::to_string(blocks.n) + ", slices of " + std::to_string(blocks.k) +
              " k");
-  SharedBlocks shared({call.m, call.n, blocks.m, blocks.n});
+  SharedBlocks shared(grid);
   HostSource source(call, shared, blocks.k);
   HostTarget target(call);
   std::atomic<bool> written = false;

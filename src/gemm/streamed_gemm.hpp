@@ -51,10 +51,19 @@ struct StreamedBlocks {
   DeviceRectangle b(const GemmCall& call) const;
   DeviceRectangle c(const GemmCall& call) const;
   std::size_t bytes(const GemmCall& call) const;
+  /// Returns C cut into these blocks.
+  BlockGrid grid(const GemmCall& call) const { return {call.m, call.n, std::max<Index>(m, 1), std::max<Index>(n, 1)}; }
+  /// Returns the sizes with the grid's blocks of C.
+  StreamedBlocks cut(const BlockGrid& grid) const { return {grid.block_m, grid.block_n, k, copies}; }
 };
 
 /// Returns the blocks that move least data with `bytes` bytes on the device; m = 0 if not even blocks of 64×64 fit.
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes);
+
+/// Cuts C into blocks no larger than those of `coarsest`, which so many equal devices take in turns: so many blocks
+/// that the copies of the first slices and of the last block, during which nothing is multiplied, are short; but not so
+/// many that the copies of operands, which each block needs anew, take longer than the products.
+BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index executors);
 
 /// Computes blocks of a product in the memory of one device.
 class StreamedProduct {
