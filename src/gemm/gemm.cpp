@@ -112,7 +112,7 @@ void multiply_streamed(std::span<Executor* const> executors, double alpha, const
   const DType result = c.storage->type();
   Executor& host = place_elementwise({});
   const bool has_epilogue = epilogue.bias || epilogue.residual || epilogue.activation != Activation::None;
-  if (is_16_bit(result) && (has_epilogue || logical_cols(a) > canonical_segment)) { // C is rounded once, at the end
+  if (is_16_bit(result) && has_epilogue) { // C is rounded once, at the end
     const Operand wide{create_storage(c.rows, c.cols, DType::F32), 0, 0, c.rows, c.cols, Op::None};
     if (beta != 0.0) copy(c, wide);
     multiply_streamed(executors, alpha, a, b, beta, wide, options, {});

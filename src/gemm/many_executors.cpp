@@ -103,7 +103,7 @@ BlockGrid SharedProduct::grid() const {
       grid.block_m = std::min(grid.block_m, worker.product->blocks().m);
       grid.block_n = std::min(grid.block_n, worker.product->blocks().n);
     }
-  if (are_alike()) return share_out(call_, grid, static_cast<Index>(workers_.size()));
+  if (are_alike()) return grid; // each device has chosen its share
   const Index enough = blocks_for_each * static_cast<Index>(workers_.size());
   while (grid.count() < enough && std::max(grid.block_m, grid.block_n) > least_side) {
     Index& longer = grid.block_m > grid.block_n ? grid.block_m : grid.block_n;
@@ -115,10 +115,14 @@ BlockGrid SharedProduct::grid() const {
 }
 
 Status SharedProduct::reserve() {
+  const Index devices = std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) {
+    return !worker.executor->capabilities().host_memory;
+  });
   for (Worker& worker : workers_) {
     if (worker.executor->capabilities().host_memory) continue;
     worker.product = std::make_unique<StreamedProduct>(*worker.executor, call_, kernel_);
-    if (Status status = worker.product->reserve(); !status.ok()) return named(*worker.executor, std::move(status));
+    if (Status status = worker.product->reserve_share(devices); !status.ok())
+      return named(*worker.executor, std::move(status));
   }
   grid_ = grid();
   for (Worker& worker : workers_) {

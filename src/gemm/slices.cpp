@@ -22,7 +22,10 @@ Status HostSource::next(SliceStep& step, bool& given) noexcept {
   const Index k = call_.alpha == 0.0 ? 0 : call_.k;
   step.block = block_;
   step.first = first_;
-  step.k = std::min(depth_, k - first_);
+  // The first slices of all are copied while nothing is multiplied, so they are not deep.
+  const Index depth = is_first_ && depth_ < k ? std::min(depth_, canonical_segment) : depth_;
+  is_first_ = false;
+  step.k = std::min(depth, k - first_);
   step.last = first_ + step.k >= k;
   step.a = part_of(call_.a, call_.lda, call_.op_a, call_.type, block_.row, first_);
   step.b = part_of(call_.b, call_.ldb, call_.op_b, call_.type, first_, block_.col);

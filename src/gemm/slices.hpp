@@ -47,7 +47,7 @@ class BlockTarget {
 /// Operands in host memory.
 class HostSource final : public SliceSource {
  public:
-  /// Slices are `depth` deep. A product whose k or alpha is 0 has one slice a block, of depth 0.
+  /// Slices are at most `depth` deep. A product whose k or alpha is 0 has one slice a block, of depth 0.
   HostSource(const GemmCall& call, SharedBlocks& blocks, Index depth) : call_(call), blocks_(blocks), depth_(depth) {}
   Status next(SliceStep& step, bool& given) noexcept override;
 
@@ -57,7 +57,7 @@ class HostSource final : public SliceSource {
   const Index depth_;
   BlockOfC block_;
   Index first_ = 0;
-  bool in_block_ = false;
+  bool in_block_ = false, is_first_ = true;
 };
 
 /// C in host memory.

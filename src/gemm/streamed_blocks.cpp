@@ -16,9 +16,7 @@ DeviceRectangle stored(Index rows, Index cols, Op op, DType type) {
 }
 
 StreamedBlocks blocks_of(const GemmCall& call, Index side) {
-  const bool one_slice = call.k <= canonical_segment;
-  return {std::min(side, call.m), std::min(side, call.n), std::min(call.k, canonical_segment),
-          call.beta == 0.0 || one_slice ? 2 : 3};
+  return {std::min(side, call.m), std::min(side, call.n), std::min(call.k, canonical_segment)};
 }
 
 /// What a card does in a second, roughly: the choice of blocks depends on the ratio of these alone, and little on that.
@@ -61,8 +59,26 @@ BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index execu
 DeviceRectangle StreamedBlocks::a(const GemmCall& call) const { return stored(m, k, call.op_a, call.type); }
 DeviceRectangle StreamedBlocks::b(const GemmCall& call) const { return stored(k, n, call.op_b, call.type); }
 DeviceRectangle StreamedBlocks::c(const GemmCall& call) const { return stored(m, n, Op::None, call.result); }
+DeviceRectangle StreamedBlocks::sums(const GemmCall& call) const {
+  return stored(m, n, Op::None, scalar_of(call.type));
+}
+bool StreamedBlocks::keeps_sums(const GemmCall& call) const {
+  return !one_slice(call) && (call.alpha != 1.0 || call.beta != 0.0 || call.result != scalar_of(call.type));
+}
 std::size_t StreamedBlocks::bytes(const GemmCall& call) const {
-  return 2 * (a(call).bytes() + b(call).bytes()) + static_cast<std::size_t>(copies) * c(call).bytes();
+  return 2 * (a(call).bytes() + b(call).bytes() + c(call).bytes()) + (keeps_sums(call) ? sums(call).bytes() : 0);
+}
+
+StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes) {
+  constexpr Index row_bytes = 32 << 10;
+  if (call.op_a == Op::Transpose && call.op_b == Op::None) return blocks; // rows are as long as the block is wide
+  const Index enough = std::min(call.k, row_bytes / static_cast<Index>(size_of(call.type)));
+  while (blocks.k < enough) {
+    const StreamedBlocks next{blocks.m, blocks.n, std::min(call.k, 2 * blocks.k)};
+    if (next.bytes(call) > bytes) break;
+    blocks = next;
+  }
+  return blocks;
 }
 
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes) {

@@ -13,6 +13,17 @@
 namespace tessera::detail {
 namespace {
 
+/// Says whether slices of the call continue the sums of those before in the contract's order: in math mode strict, but
+/// for a row with an order of its own that the caller has named.
+bool adds_in_order(const Executor& executor, const GemmCall& call, std::string_view kernel) {
+  if (call.math != Math::Strict) return false;
+  const auto rows = executor.gemm_kernels();
+  return std::none_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
+    return row.name == kernel && row.type == call.type && row.math == call.math &&
+           row.summation != Summation::Canonical;
+  });
+}
+
 /// Returns where the old values of a block are in the caller's C.
 const void* old_of(const GemmCall& call, const BlockOfC& block) {
   return static_cast<const char*>(call.c) +
@@ -20,6 +31,14 @@ const void* old_of(const GemmCall& call, const BlockOfC& block) {
 }
 
 } // namespace
+
+StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel)
+    : executor_(executor),
+      call_(call),
+      kernel_(kernel),
+      element_(size_of(call.result)),
+      adds_in_order_(adds_in_order(executor, call, kernel)),
+      slab_(executor) {}
 
 Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
   cut_slab();
@@ -36,22 +55,34 @@ Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomi
   return status.ok() ? end : status;
 }
 
-/// Reserves half of the device's memory, or half of that, and so on until the device has it. Blocks and slices take
-/// three quarters of it; a quarter is left to the kernels.
-Status StreamedProduct::reserve() {
+/// Calls choose(bytes) with what three quarters of half of the device's memory hold, or of half of that, and so on
+/// until the device has memory for the blocks that it returns. The rest is left to the kernels.
+template <class Choose>
+Status StreamedProduct::reserve_within_limit(Choose&& choose) {
   std::string first_failure;
   for (std::size_t bytes = executor_.capabilities().memory_bytes / 2;; bytes /= 2) {
-    blocks_ = choose_blocks(call_, bytes / 4 * 3);
-    if (blocks_.m == 0)
+    const StreamedBlocks blocks = choose(bytes / 4 * 3);
+    if (blocks.m == 0)
       return {StatusCode::OutOfMemory, "out of device memory: not even a block of 64×64 of C with slices of " +
                                            std::to_string(std::min(call_.k, canonical_segment)) + " k fits into " +
                                            std::to_string(bytes) + " bytes, the most that could be had" +
                                            first_failure};
-    Status status = slab_.allocate(bytes);
-    if (status.ok()) return reserve(blocks_);
+    Status status = reserve(blocks);
     if (status.code != StatusCode::OutOfMemory) return status;
     if (first_failure.empty()) first_failure = "; " + std::to_string(bytes) + " bytes failed first: " + status.why;
   }
+}
+
+Status StreamedProduct::reserve() {
+  return reserve_within_limit([&](std::size_t bytes) { return choose_blocks(call_, bytes); });
+}
+
+Status StreamedProduct::reserve_share(Index executors) {
+  return reserve_within_limit([&](std::size_t bytes) {
+    const StreamedBlocks largest = choose_blocks(call_, bytes);
+    if (largest.m == 0) return largest;
+    return deepened(call_, largest.cut(share_out(call_, largest.grid(call_), executors)), bytes);
+  });
 }
 
 Status StreamedProduct::reserve(const StreamedBlocks& blocks) {
@@ -65,13 +96,13 @@ void StreamedProduct::cut_slab() {
   for (char*& buffer : a_) buffer = cut(blocks_.a(call_));
   for (char*& buffer : b_) buffer = cut(blocks_.b(call_));
   for (char*& buffer : c_) buffer = cut(blocks_.c(call_));
-  if (blocks_.copies == 3) old_ = cut(blocks_.c(call_));
+  if (blocks_.keeps_sums(call_)) sums_ = cut(blocks_.sums(call_));
 }
 
 /// Copies in and multiplies slice after slice, while the device is busy with the slice before. The rows of a finished
 /// block return to the host in as many parts as the next block has slices.
 Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
-  const Index slices = one_slice() ? 1 : (call_.k + blocks_.k - 1) / blocks_.k;
+  const Index slices = blocks_.one_slice(call_) ? 1 : (call_.k + blocks_.k - 1) / blocks_.k;
   Block before, block;
   for (SliceStep step;;) {
     bool given = false;
@@ -81,8 +112,8 @@ Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::
     if (Status status = multiply_slice(block, step); !status.ok()) return status;
     if (step.first == 0 && before.rows > 0)
       if (Status status = finished_->synchronize(); !status.ok()) return status;
-    if (Status status = fetch(before, (before.rows + slices - 1) / slices, target, written); !status.ok())
-      return status;
+    const Index part = step.last ? before.rows : (before.rows + slices - 1) / slices;
+    if (Status status = fetch(before, part, target, written); !status.ok()) return status;
     if (!step.last) continue;
     if (Status status = complete(block); !status.ok()) return status;
     before = block;
@@ -92,20 +123,15 @@ Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::
   return fetch(before, before.rows, target, written);
 }
 
-/// Adds a slice's product to the block. Where k is one slice, the row computes the caller's product with its alpha and
-/// beta.
 Status StreamedProduct::multiply_slice(const Block& block, const SliceStep& step) {
   const std::size_t slot = static_cast<std::size_t>(steps_ % 2);
   if (steps_++ >= 2)
     if (Status status = multiplied_[slot]->synchronize(); !status.ok()) return status;
-  StreamedBlocks now = blocks_;
-  now.m = block.rows;
-  now.n = block.cols;
-  now.k = step.k;
+  const StreamedBlocks now{block.rows, block.cols, step.k};
   const DeviceRectangle a = now.a(call_), b = now.b(call_), c = now.c(call_);
   if (Status status = copy_in(a_[slot], a, step.a.data, step.a.ld); !status.ok()) return status;
   if (Status status = copy_in(b_[slot], b, step.b.data, step.b.ld); !status.ok()) return status;
-  if (one_slice() && keeps_old())
+  if (step.first == 0 && call_.beta != 0.0)
     if (Status status = copy_in(block.c, c, old_of(call_, block), call_.ldc); !status.ok()) return status;
   GemmCall product = call_;
   product.m = now.m;
@@ -117,33 +143,43 @@ Status StreamedProduct::multiply_slice(const Block& block, const SliceStep& step
   product.ldb = b.ld();
   product.c = block.c;
   product.ldc = c.ld();
-  if (!one_slice()) {
-    product.alpha = 1.0;
-    product.beta = step.first == 0 ? 0.0 : 1.0;
-  }
-  if (Status status = executor_.gemm(executor_.default_queue(), product, kernel_); !status.ok()) return status;
-  return multiplied_[slot]->record(executor_.default_queue());
+  Status status = blocks_.one_slice(call_) ? executor_.gemm(executor_.default_queue(), product, kernel_)
+                                           : add(block, product, step.first == 0);
+  return status.ok() ? multiplied_[slot]->record(executor_.default_queue()) : status;
 }
 
-/// Completes a block after the sum of all slices: multiplies it by alpha and adds beta times the old values.
+/// Returns the sums of a block on the device.
+RunningSums StreamedProduct::sums_of(const Block& block) const {
+  const StreamedBlocks now{block.rows, block.cols, 0};
+  return sums_ != nullptr ? RunningSums{sums_, now.sums(call_).ld(), false}
+                          : RunningSums{block.c, now.c(call_).ld(), false};
+}
+
+/// Adds a slice's product to the sums of the block. A row that adds in an order of its own has whole slices.
+Status StreamedProduct::add(const Block& block, const GemmCall& product, bool is_first) {
+  RunningSums sums = sums_of(block);
+  sums.empty = is_first;
+  if (adds_in_order_) return add_segments(executor_, executor_.default_queue(), product, sums, kernel_);
+  GemmCall whole = product;
+  whole.alpha = 1.0;
+  whole.beta = is_first ? 0.0 : 1.0;
+  whole.c = sums.data;
+  whole.ldc = sums.ld;
+  whole.result = scalar_of(call_.type);
+  return executor_.gemm(executor_.default_queue(), whole, kernel_);
+}
+
+/// Completes a block after its last slice: makes C of the sums, where they are not C.
 Status StreamedProduct::complete(const Block& block) {
-  if (!one_slice() && (call_.alpha != 1.0 || keeps_old())) {
-    const DeviceRectangle c{block.rows, block.cols, element_};
-    MapCall map;
-    map.op = keeps_old() ? MapOp::Axpby : MapOp::Scale;
-    map.type = call_.result;
-    map.rows = block.rows;
-    map.cols = block.cols;
-    map.alpha = call_.alpha;
-    map.beta = call_.beta;
-    map.x = map.z = block.c;
-    map.ldx = map.ldz = map.ldy = c.ld();
-    map.threads = call_.threads;
-    if (keeps_old()) {
-      if (Status status = copy_in(old_, c, old_of(call_, block), call_.ldc); !status.ok()) return status;
-      map.y = old_;
-    }
-    if (Status status = executor_.map(executor_.default_queue(), map); !status.ok()) return status;
+  if (blocks_.keeps_sums(call_)) {
+    GemmCall product = call_;
+    product.math = Math::Strict;
+    product.m = block.rows;
+    product.n = block.cols;
+    product.c = block.c;
+    product.ldc = StreamedBlocks{block.rows, block.cols, 0}.c(call_).ld();
+    if (Status status = finish_product(executor_, executor_.default_queue(), product, sums_of(block)); !status.ok())
+      return status;
   }
   return finished_->record(executor_.default_queue());
 }
@@ -175,15 +211,13 @@ Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const v
 
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept try {
   StreamedProduct product(executor, call, kernel);
-  if (Status status = product.reserve(); !status.ok()) return status;
-  const BlockGrid grid = share_out(call, product.blocks().grid(call), 1);
-  if (Status status = product.reserve(product.blocks().cut(grid)); !status.ok()) return status;
+  if (Status status = product.reserve_share(1); !status.ok()) return status;
   const StreamedBlocks& blocks = product.blocks();
   if (log_dispatch())
     log_line("operands do not fit into the memory of " + executor.capabilities().device + ": C in blocks of " +
              std::to_string(blocks.m) + "×" + std::to_string(blocks.n) + ", slices of " + std::to_string(blocks.k) +
              " k");
-  SharedBlocks shared(grid);
+  SharedBlocks shared(blocks.grid(call));
   HostSource source(call, shared, blocks.k);
   HostTarget target(call);
   std::atomic<bool> written = false;

@@ -4,9 +4,10 @@
 ///
 /// A block of C stays on the device while slices of A and B pass through two buffers each; copies run while the device
 /// multiplies. Slices come from a source and blocks go to a target (slices.hpp): host memory, or files (out_of_core/).
-/// A slice is one segment of the canonical summation, so that adding a slice's product to the block adds one segment's
-/// sum to the sums before it: a streamed product has the bits of a product in one piece. A is copied once for each
-/// column of blocks of C, and B once for each row of blocks, so blocks are as large and as square as memory allows.
+/// Slices are whole segments of the canonical summation, which continue the sums of the slices before them
+/// (running_sums.hpp): a streamed product has the bits of a product in one piece. A is copied once for each column of
+/// blocks of C, and B once for each row of blocks, so blocks are large; but the first slices and the last block are
+/// copied while nothing is multiplied, so they are not larger than needed.
 ///
 /// Source: out-of-core GEMM as in cuBLASXt; here the order of the sums does not depend on the blocks.
 
@@ -19,6 +20,7 @@
 #include <string_view>
 
 #include <tessera/executor.hpp>
+#include <tessera/running_sums.hpp>
 
 #include "matrix/executor_memory.hpp"
 #include "slices.hpp"
@@ -39,26 +41,35 @@ struct DeviceRectangle {
   Index line() const { return static_cast<Index>(256 / element); }
 };
 
-/// The sizes of what is on the device at a time: `copies` blocks of C (one is computed, one is fetched, and with beta ≠
-/// 0 and several slices one holds the old values) and two slices each of A and B.
+/// The sizes of what is on the device at a time: two blocks of C (one is computed, one is fetched), two slices each of
+/// A and B, and the sums of a block where they are not C itself.
 struct StreamedBlocks {
   Index m = 0; ///< rows and columns of a block of C
   Index n = 0;
-  Index k = 0; ///< depth of a slice
-  int copies = 0;
+  Index k = 0; ///< depth of a slice: all of k, or a multiple of canonical_segment
 
   DeviceRectangle a(const GemmCall& call) const; ///< as A is stored: a slice of a transposed A is k×m
   DeviceRectangle b(const GemmCall& call) const;
   DeviceRectangle c(const GemmCall& call) const;
+  DeviceRectangle sums(const GemmCall& call) const;
   std::size_t bytes(const GemmCall& call) const;
+  /// Is there one slice, of which the row computes C with its alpha and beta?
+  bool one_slice(const GemmCall& call) const { return call.k <= k || call.alpha == 0.0; }
+  /// Are the sums of the slices not yet C? finish_product() then makes C of them.
+  bool keeps_sums(const GemmCall& call) const;
   /// Returns C cut into these blocks.
   BlockGrid grid(const GemmCall& call) const { return {call.m, call.n, std::max<Index>(m, 1), std::max<Index>(n, 1)}; }
   /// Returns the sizes with the grid's blocks of C.
-  StreamedBlocks cut(const BlockGrid& grid) const { return {grid.block_m, grid.block_n, k, copies}; }
+  StreamedBlocks cut(const BlockGrid& grid) const { return {grid.block_m, grid.block_n, k}; }
 };
 
-/// Returns the blocks that move least data with `bytes` bytes on the device; m = 0 if not even blocks of 64×64 fit.
+/// Returns the largest blocks for `bytes` bytes on the device, which move least data; m = 0 if not even blocks of 64×64
+/// fit.
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes);
+
+/// Returns the blocks with slices so deep that their rows are long, as far as `bytes` bytes hold them: short rows take
+/// a card's copy engine longer than their bytes say.
+StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes);
 
 /// Cuts C into blocks no larger than those of `coarsest`, which so many equal devices take in turns: so many blocks
 /// that the copies of the first slices and of the last block, during which nothing is multiplied, are short; but not so
@@ -69,12 +80,13 @@ BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index execu
 class StreamedProduct {
  public:
   /// Of the call's operands only C is read, and only with beta ≠ 0; A and B come from a source.
-  StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel)
-      : executor_(executor), call_(call), kernel_(kernel), element_(size_of(call.result)), slab_(executor) {}
+  StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel);
 
   /// Chooses the blocks that move least data, and allocates memory for them: half of the device's memory, or less where
   /// the device has less left. The Status is OutOfMemory if not even small blocks fit.
   Status reserve();
+  /// Chooses blocks that so many equal devices share, within the same limit, and allocates memory for them.
+  Status reserve_share(Index executors);
   /// Allocates memory for blocks that the caller has chosen.
   Status reserve(const StreamedBlocks& blocks);
   const StreamedBlocks& blocks() const noexcept { return blocks_; }
@@ -96,17 +108,20 @@ class StreamedProduct {
   Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
   Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
 
-  bool one_slice() const { return call_.k <= blocks_.k || call_.alpha == 0.0; }
-  bool keeps_old() const { return call_.beta != 0.0; }
+  template <class Choose>
+  Status reserve_within_limit(Choose&& choose);
+  Status add(const Block& block, const GemmCall& product, bool is_first);
+  RunningSums sums_of(const Block& block) const;
 
   Executor& executor_;
   const GemmCall& call_;
   std::string_view kernel_;
   std::size_t element_; ///< of C
+  bool adds_in_order_;  ///< slices continue the sums in the order of the contract
   ExecutorMemory slab_;
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};
-  char* old_ = nullptr;
+  char* sums_ = nullptr; ///< null where a block of C is its own sums
   std::unique_ptr<Queue> copies_;
   std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
   std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued

@@ -312,7 +312,7 @@ Status Run::allocate(SharedBlocks& blocks, BlockWriter& writer) {
         sizes_.reading_threads(), [this](double operations) { tell(operations, 0, 0); });
     if (Status status = worker.source->allocate(allocated_); !status.ok()) return status;
     if (worker.device != nullptr) {
-      const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.k, canonical_segment), 2};
+      const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.k, canonical_segment)};
       if (Status status = worker.device->reserve(on_device); !status.ok()) return status;
       continue;
     }
