@@ -22,15 +22,15 @@ Status HostSource::next(SliceStep& step, bool& given) noexcept {
   const Index k = call_.alpha == 0.0 ? 0 : call_.k;
   step.block = block_;
   step.first = first_;
-  // The first slices of all are copied while nothing is multiplied, so they are not deep.
-  const Index depth = is_first_ && depth_ < k ? std::min(depth_, canonical_segment) : depth_;
-  is_first_ = false;
-  step.k = std::min(depth, k - first_);
+  // Nothing is multiplied while the first slices of all are copied, so the first block's slices begin short.
+  const Index depth = in_first_block_ ? std::max(canonical_segment, first_) : depth_;
+  step.k = std::min({depth, depth_, k - first_});
   step.last = first_ + step.k >= k;
   step.a = part_of(call_.a, call_.lda, call_.op_a, call_.type, block_.row, first_);
   step.b = part_of(call_.b, call_.ldb, call_.op_b, call_.type, first_, block_.col);
   first_ += step.k;
   in_block_ = !step.last;
+  in_first_block_ = in_first_block_ && !step.last;
   given = true;
   return {};
 }

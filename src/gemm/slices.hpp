@@ -57,7 +57,7 @@ class HostSource final : public SliceSource {
   const Index depth_;
   BlockOfC block_;
   Index first_ = 0;
-  bool in_block_ = false, is_first_ = true;
+  bool in_block_ = false, in_first_block_ = true;
 };
 
 /// C in host memory.

@@ -20,7 +20,7 @@ StreamedBlocks blocks_of(const GemmCall& call, Index side) {
 }
 
 /// What a card does in a second, roughly: the choice of blocks depends on the ratio of these alone, and little on that.
-constexpr double bytes_a_second = 45e9;
+constexpr double bytes_a_second = 38e9;
 double multiply_adds_a_second(Math math) { return math == Math::Strict ? 25e12 : 200e12; }
 
 /// Estimates the seconds in which each of `executors` cards computes its part of `grid`: copies run beside the
@@ -63,17 +63,15 @@ DeviceRectangle StreamedBlocks::sums(const GemmCall& call) const {
   return stored(m, n, Op::None, scalar_of(call.type));
 }
 bool StreamedBlocks::keeps_sums(const GemmCall& call) const {
-  return !one_slice(call) && (call.alpha != 1.0 || call.beta != 0.0 || call.result != scalar_of(call.type));
+  return call.k > canonical_segment && call.alpha != 0.0 &&
+         (call.alpha != 1.0 || call.beta != 0.0 || call.result != scalar_of(call.type));
 }
 std::size_t StreamedBlocks::bytes(const GemmCall& call) const {
   return 2 * (a(call).bytes() + b(call).bytes() + c(call).bytes()) + (keeps_sums(call) ? sums(call).bytes() : 0);
 }
 
 StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes) {
-  constexpr Index row_bytes = 32 << 10;
-  if (call.op_a == Op::Transpose && call.op_b == Op::None) return blocks; // rows are as long as the block is wide
-  const Index enough = std::min(call.k, row_bytes / static_cast<Index>(size_of(call.type)));
-  while (blocks.k < enough) {
+  while (blocks.k < call.k) {
     const StreamedBlocks next{blocks.m, blocks.n, std::min(call.k, 2 * blocks.k)};
     if (next.bytes(call) > bytes) break;
     blocks = next;

@@ -24,6 +24,9 @@ bool adds_in_order(const Executor& executor, const GemmCall& call, std::string_v
   });
 }
 
+/// Is it a block's only slice? The row then computes C with its alpha and beta.
+bool is_whole(const SliceStep& step) { return step.first == 0 && step.last; }
+
 /// Returns where the old values of a block are in the caller's C.
 const void* old_of(const GemmCall& call, const BlockOfC& block) {
   return static_cast<const char*>(call.c) +
@@ -102,7 +105,7 @@ void StreamedProduct::cut_slab() {
 /// Copies in and multiplies slice after slice, while the device is busy with the slice before. The rows of a finished
 /// block return to the host in as many parts as the next block has slices.
 Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
-  const Index slices = blocks_.one_slice(call_) ? 1 : (call_.k + blocks_.k - 1) / blocks_.k;
+  const Index slices = std::max<Index>((call_.k + blocks_.k - 1) / std::max<Index>(blocks_.k, 1), 1);
   Block before, block;
   for (SliceStep step;;) {
     bool given = false;
@@ -115,7 +118,7 @@ Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::
     const Index part = step.last ? before.rows : (before.rows + slices - 1) / slices;
     if (Status status = fetch(before, part, target, written); !status.ok()) return status;
     if (!step.last) continue;
-    if (Status status = complete(block); !status.ok()) return status;
+    if (Status status = complete(block, step); !status.ok()) return status;
     before = block;
   }
   if (before.rows == 0) return {};
@@ -143,8 +146,8 @@ Status StreamedProduct::multiply_slice(const Block& block, const SliceStep& step
   product.ldb = b.ld();
   product.c = block.c;
   product.ldc = c.ld();
-  Status status = blocks_.one_slice(call_) ? executor_.gemm(executor_.default_queue(), product, kernel_)
-                                           : add(block, product, step.first == 0);
+  Status status = is_whole(step) ? executor_.gemm(executor_.default_queue(), product, kernel_)
+                                 : add(block, product, step.first == 0);
   return status.ok() ? multiplied_[slot]->record(executor_.default_queue()) : status;
 }
 
@@ -170,8 +173,8 @@ Status StreamedProduct::add(const Block& block, const GemmCall& product, bool is
 }
 
 /// Completes a block after its last slice: makes C of the sums, where they are not C.
-Status StreamedProduct::complete(const Block& block) {
-  if (blocks_.keeps_sums(call_)) {
+Status StreamedProduct::complete(const Block& block, const SliceStep& step) {
+  if (blocks_.keeps_sums(call_) && !is_whole(step)) {
     GemmCall product = call_;
     product.math = Math::Strict;
     product.m = block.rows;

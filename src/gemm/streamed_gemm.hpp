@@ -46,16 +46,14 @@ struct DeviceRectangle {
 struct StreamedBlocks {
   Index m = 0; ///< rows and columns of a block of C
   Index n = 0;
-  Index k = 0; ///< depth of a slice: all of k, or a multiple of canonical_segment
+  Index k = 0; ///< depth of the deepest slice: all of k, or a multiple of canonical_segment
 
   DeviceRectangle a(const GemmCall& call) const; ///< as A is stored: a slice of a transposed A is k×m
   DeviceRectangle b(const GemmCall& call) const;
   DeviceRectangle c(const GemmCall& call) const;
   DeviceRectangle sums(const GemmCall& call) const;
   std::size_t bytes(const GemmCall& call) const;
-  /// Is there one slice, of which the row computes C with its alpha and beta?
-  bool one_slice(const GemmCall& call) const { return call.k <= k || call.alpha == 0.0; }
-  /// Are the sums of the slices not yet C? finish_product() then makes C of them.
+  /// Do blocks of several slices have sums that are not yet C? finish_product() then makes C of them.
   bool keeps_sums(const GemmCall& call) const;
   /// Returns C cut into these blocks.
   BlockGrid grid(const GemmCall& call) const { return {call.m, call.n, std::max<Index>(m, 1), std::max<Index>(n, 1)}; }
@@ -67,13 +65,13 @@ struct StreamedBlocks {
 /// fit.
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes);
 
-/// Returns the blocks with slices so deep that their rows are long, as far as `bytes` bytes hold them: short rows take
-/// a card's copy engine longer than their bytes say.
+/// Returns the blocks with slices as deep as `bytes` bytes hold: a block of one slice needs no running sums in memory,
+/// and short rows take a card's copy engine longer than their bytes say.
 StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes);
 
-/// Cuts C into blocks no larger than those of `coarsest`, which so many equal devices take in turns: so many blocks
-/// that the copies of the first slices and of the last block, during which nothing is multiplied, are short; but not so
-/// many that the copies of operands, which each block needs anew, take longer than the products.
+/// Cuts C into blocks no larger than the blocks of `coarsest`, which so many equal devices take in turns: so many
+/// blocks that the copies of the first slices and of the last block, during which nothing is multiplied, are short; but
+/// not so many that the copies of operands, which each block needs anew, take longer than the products.
 BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index executors);
 
 /// Computes blocks of a product in the memory of one device.
@@ -104,7 +102,7 @@ class StreamedProduct {
   void cut_slab();
   Status multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
   Status multiply_slice(const Block& block, const SliceStep& step);
-  Status complete(const Block& block);
+  Status complete(const Block& block, const SliceStep& step);
   Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
   Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
 
