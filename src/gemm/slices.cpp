@@ -22,9 +22,10 @@ Status HostSource::next(SliceStep& step, bool& given) noexcept {
   const Index k = call_.alpha == 0.0 ? 0 : call_.k;
   step.block = block_;
   step.first = first_;
-  // Nothing is multiplied while the first slices of all are copied, so the first block's slices begin short.
-  const Index depth = in_first_block_ ? std::max(canonical_segment, first_) : depth_;
-  step.k = std::min({depth, depth_, k - first_});
+  // Nothing is multiplied while the first slices of all are copied, so the first block's slices are not as deep as
+  // others; but rows of less than 16 KiB take copy engines longer than their bytes say.
+  const Index shallow = std::max(canonical_segment, (Index{16} << 10) / static_cast<Index>(size_of(call_.type)));
+  step.k = std::min({in_first_block_ ? shallow : depth_, depth_, k - first_});
   step.last = first_ + step.k >= k;
   step.a = part_of(call_.a, call_.lda, call_.op_a, call_.type, block_.row, first_);
   step.b = part_of(call_.b, call_.ldb, call_.op_b, call_.type, first_, block_.col);

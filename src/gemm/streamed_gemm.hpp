@@ -104,7 +104,8 @@ class StreamedProduct {
   Status multiply_slice(const Block& block, const SliceStep& step);
   Status complete(const Block& block, const SliceStep& step);
   Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
-  Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
+  Status start_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
+  Status wait_for_copies();
 
   template <class Choose>
   Status reserve_within_limit(Choose&& choose);
@@ -119,8 +120,8 @@ class StreamedProduct {
   ExecutorMemory slab_;
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};
-  char* sums_ = nullptr; ///< null where a block of C is its own sums
-  std::unique_ptr<Queue> copies_;
+  char* sums_ = nullptr;                             ///< null where a block of C is its own sums
+  std::array<std::unique_ptr<Queue>, 2> copies_;     ///< a card has several copy engines
   std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
   std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued
   Index steps_ = 0;
