@@ -2,11 +2,14 @@
 /// apart, long chains, subnormal numbers, and Inf and NaN.
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -58,21 +61,32 @@ class Comparison {
     const auto a = a_.block(0, offset_, a_.rows(), k_);
     const auto b = b_.block(0, offset_, k_, n_);
     const Matrix<float> c = gemm<float>(a, b, GemmOptions{.backend = Backend::Cuda, .math = math, .kernel = kernel});
-    Index compared = 0, different = 0;
-    std::string first;
-    for (Index e = 0; e < c.rows() * c.cols(); e += step, ++compared) {
-      const Index i = e / c.cols(), j = e % c.cols();
-      const float expected = hopper::dot({&rows_[at(i, 0)], static_cast<std::size_t>(k_)},
-                                         {&cols_[at(j, 0)], static_cast<std::size_t>(k_)}, 0.0f, format_of<T>);
-      const float found = c(i, j);
-      if (std::bit_cast<std::uint32_t>(expected) == std::bit_cast<std::uint32_t>(found)) continue;
-      if (std::isnan(expected) && std::isnan(found)) continue;
-      if (different++ == 0)
-        first = "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " + text(found) + ", the model says " +
-                text(expected);
-    }
+    const Index elements = (c.rows() * c.cols() + step - 1) / step;
+    static_cast<void>(c.data()); // the result is on the host before several threads read it
+    std::atomic<Index> different = 0;
+    std::mutex mutex;
+    std::string one;
+    const auto compare = [&](Index begin, Index end) {
+      for (Index e = begin * step; e < end * step && e < c.rows() * c.cols(); e += step) {
+        const Index i = e / c.cols(), j = e % c.cols();
+        const float expected = hopper::dot({&rows_[at(i, 0)], static_cast<std::size_t>(k_)},
+                                           {&cols_[at(j, 0)], static_cast<std::size_t>(k_)}, 0.0f, format_of<T>);
+        const float found = c(i, j);
+        if (std::bit_cast<std::uint32_t>(expected) == std::bit_cast<std::uint32_t>(found)) continue;
+        if (std::isnan(expected) && std::isnan(found)) continue;
+        if (different++ > 0) continue;
+        const std::lock_guard lock(mutex);
+        one = "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " + text(found) + ", the model says " +
+              text(expected);
+      }
+    };
+    const Index threads = default_threads();
+    std::vector<std::thread> team;
+    for (Index t = 0; t < threads; ++t)
+      team.emplace_back(compare, elements * t / threads, elements * (t + 1) / threads);
+    for (std::thread& thread : team) thread.join();
     BOOST_TEST(different == 0, kernel << ", " << c.rows() << "×" << c.cols() << "×" << k_ << ": " << different << " of "
-                                      << compared << " differ; " << first);
+                                      << elements << " differ; " << one);
   }
 
  private:
