@@ -67,13 +67,22 @@ bool StreamedBlocks::keeps_sums(const GemmCall& call) const {
          (call.alpha != 1.0 || call.beta != 0.0 || call.result != scalar_of(call.type));
 }
 std::size_t StreamedBlocks::bytes(const GemmCall& call) const {
-  return 2 * (a(call).bytes() + b(call).bytes() + c(call).bytes()) + (keeps_sums(call) ? sums(call).bytes() : 0);
+  const bool copies_c = keeps_sums(call) && call.beta != 0.0 && call.result != scalar_of(call.type);
+  return 2 * (a(call).bytes() + b(call).bytes() + c(call).bytes()) + (keeps_sums(call) ? sums(call).bytes() : 0) +
+         (copies_c ? sums(call).bytes() : 0);
+}
+std::size_t StreamedBlocks::kernels_bytes(const GemmCall& call, int multiprocessors) const {
+  constexpr std::size_t each = std::size_t{512} << 10; // sums that a multiprocessor hands on, or keeps aside
+  const auto segments = static_cast<std::size_t>((k + canonical_segment - 1) / canonical_segment);
+  const std::size_t widened = 2 * size_of(scalar_of(call.type)) / size_of(call.type);
+  return static_cast<std::size_t>(multiprocessors) * each + segments * sums(call).bytes() +
+         widened * (a(call).bytes() + b(call).bytes());
 }
 
-StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes) {
+StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes, int multiprocessors) {
   while (blocks.k < call.k) {
     const StreamedBlocks next{blocks.m, blocks.n, std::min(call.k, 2 * blocks.k)};
-    if (next.bytes(call) > bytes) break;
+    if (next.bytes(call) + next.kernels_bytes(call, multiprocessors) > bytes) break;
     blocks = next;
   }
   return blocks;

@@ -74,9 +74,19 @@ Status StreamedProduct::reserve_within_limit(Choose&& choose) {
                                            std::to_string(bytes) + " bytes, the most that could be had" +
                                            first_failure};
     Status status = reserve(blocks);
+    if (status.ok()) status = see_room_for_kernels(bytes - blocks.bytes(call_));
     if (status.code != StatusCode::OutOfMemory) return status;
     if (first_failure.empty()) first_failure = "; " + std::to_string(bytes) + " bytes failed first: " + status.why;
   }
+}
+
+/// Fails where the device does not have the memory that is left to the kernels. Of more than they take, a part is asked
+/// for, because memory that was never used costs a driver time.
+Status StreamedProduct::see_room_for_kernels(std::size_t bytes) {
+  constexpr std::size_t enough = std::size_t{1} << 30;
+  const std::size_t taken = blocks_.kernels_bytes(call_, executor_.capabilities().multiprocessors);
+  ExecutorMemory room(executor_);
+  return room.allocate(std::min(bytes, enough + taken));
 }
 
 Status StreamedProduct::reserve() {
@@ -87,7 +97,8 @@ Status StreamedProduct::reserve_share(Index executors) {
   return reserve_within_limit([&](std::size_t bytes) {
     const StreamedBlocks largest = choose_blocks(call_, bytes);
     if (largest.m == 0) return largest;
-    return deepened(call_, largest.cut(share_out(call_, largest.grid(call_), executors)), bytes);
+    return deepened(call_, largest.cut(share_out(call_, largest.grid(call_), executors)), bytes,
+                    executor_.capabilities().multiprocessors);
   });
 }
 

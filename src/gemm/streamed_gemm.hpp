@@ -53,6 +53,8 @@ struct StreamedBlocks {
   DeviceRectangle c(const GemmCall& call) const;
   DeviceRectangle sums(const GemmCall& call) const;
   std::size_t bytes(const GemmCall& call) const;
+  /// Returns what kernels may take besides for slices of several segments: copies of operands, and sums of segments.
+  std::size_t kernels_bytes(const GemmCall& call, int multiprocessors) const;
   /// Do blocks of several slices have sums that are not yet C? finish_product() then makes C of them.
   bool keeps_sums(const GemmCall& call) const;
   /// Returns C cut into these blocks.
@@ -65,9 +67,9 @@ struct StreamedBlocks {
 /// fit.
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes);
 
-/// Returns the blocks with slices as deep as `bytes` bytes hold: a block of one slice needs no running sums in memory,
-/// and short rows take a card's copy engine longer than their bytes say.
-StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes);
+/// Returns the blocks with slices as deep as `bytes` bytes hold, with what kernels take for them: a block of one slice
+/// needs no running sums in memory, and short rows take a card's copy engine longer than their bytes say.
+StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes, int multiprocessors);
 
 /// Cuts C into blocks no larger than the blocks of `coarsest`, which so many equal devices take in turns: so many
 /// blocks that the copies of the first slices and of the last block, during which nothing is multiplied, are short; but
@@ -109,6 +111,7 @@ class StreamedProduct {
 
   template <class Choose>
   Status reserve_within_limit(Choose&& choose);
+  Status see_room_for_kernels(std::size_t bytes);
   Status add(const Block& block, const GemmCall& product, bool is_first);
   RunningSums sums_of(const Block& block) const;
 

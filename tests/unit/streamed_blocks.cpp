@@ -1,0 +1,72 @@
+/// Tests how products that go through a device's memory are cut: the blocks of C and the depth of slices.
+
+#include <boost/test/unit_test.hpp>
+
+#include "gemm/streamed_gemm.hpp"
+
+using namespace tessera;
+using namespace tessera::detail;
+
+namespace {
+
+constexpr std::size_t gibi = std::size_t{1} << 30;
+constexpr int multiprocessors = 132;
+
+GemmCall product(DType type, Index n, double beta = 0) {
+  return {.type = type, .m = n, .n = n, .k = n, .lda = n, .ldb = n, .beta = beta, .ldc = n, .result = type};
+}
+
+/// The blocks of a device that has `bytes` bytes for them and for its kernels.
+StreamedBlocks share(const GemmCall& call, std::size_t bytes, Index executors) {
+  const StreamedBlocks largest = choose_blocks(call, bytes);
+  return deepened(call, largest.cut(share_out(call, largest.grid(call), executors)), bytes, multiprocessors);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(streamed_blocks)
+
+BOOST_AUTO_TEST_CASE(blocks_and_what_kernels_take_fit) {
+  for (const DType type : {DType::F32, DType::F64, DType::F16})
+    for (const Index n : {64, 1000, 4096, 6144, 16384, 32768})
+      for (const std::size_t bytes : {96 * gibi / 1024, gibi, 30 * gibi})
+        for (const double beta : {0.0, 0.5}) {
+          const GemmCall call = product(type, n, beta);
+          const StreamedBlocks blocks = share(call, bytes, 2);
+          BOOST_TEST_CONTEXT(to_string(type) << " " << n << ", " << bytes << " bytes, beta " << beta) {
+            BOOST_TEST(blocks.bytes(call) <= bytes);
+            BOOST_TEST((blocks.k == n || blocks.k % canonical_segment == 0));
+            if (blocks.k > canonical_segment)
+              BOOST_TEST(blocks.bytes(call) + blocks.kernels_bytes(call, multiprocessors) <= bytes);
+          }
+        }
+}
+
+BOOST_AUTO_TEST_CASE(much_memory_makes_slices_deep_and_little_memory_does_not) {
+  const GemmCall call = product(DType::F32, 16384);
+  BOOST_TEST(share(call, 30 * gibi, 1).k == 16384);
+  BOOST_TEST(share(call, 96 * gibi / 1024, 1).k == canonical_segment);
+}
+
+BOOST_AUTO_TEST_CASE(each_executor_has_blocks_that_are_not_small) {
+  for (const Index executors : {1, 2, 4})
+    for (const Index n : {8192, 16384, 32768}) {
+      const BlockGrid grid = share(product(DType::F32, n), 30 * gibi, executors).grid(product(DType::F32, n));
+      BOOST_TEST_CONTEXT(executors << " executors, " << n) {
+        BOOST_TEST(grid.count() >= executors);
+        BOOST_TEST(grid.count() % executors == 0); // none waits for another one's last block
+        BOOST_TEST(grid.block_m * grid.block_n >= 2048 * 2048);
+      }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_c_has_no_blocks) {
+  for (const auto& [m, n] : {std::pair<Index, Index>{0, 5}, {5, 0}}) {
+    GemmCall call = product(DType::F32, 100);
+    call.m = m;
+    call.n = n;
+    BOOST_TEST(share_out(call, StreamedBlocks{m, n, 100}.grid(call), 2).count() == 0);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
