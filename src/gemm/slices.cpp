@@ -23,8 +23,8 @@ Status HostSource::next(SliceStep& step, bool& given) noexcept {
   step.block = block_;
   step.first = first_;
   // Nothing is multiplied while the first slices of all are copied, so the first block's slices are not as deep as
-  // others; but rows of less than 16 KiB take copy engines longer than their bytes say.
-  const Index shallow = std::max(canonical_segment, (Index{16} << 10) / static_cast<Index>(size_of(call_.type)));
+  // others; but rows of less than 8 KiB take copy engines longer than their bytes say.
+  const Index shallow = std::max(canonical_segment, (Index{8} << 10) / static_cast<Index>(size_of(call_.type)));
   step.k = std::min({in_first_block_ ? shallow : depth_, depth_, k - first_});
   step.last = first_ + step.k >= k;
   step.a = part_of(call_.a, call_.lda, call_.op_a, call_.type, block_.row, first_);

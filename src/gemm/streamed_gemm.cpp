@@ -45,8 +45,7 @@ StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::
 
 Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
   cut_slab();
-  for (std::unique_ptr<Queue>& queue : copies_)
-    if (Status status = executor_.create_queue(queue); !status.ok()) return status;
+  if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
   for (auto* event : {&multiplied_[0], &multiplied_[1], &finished_})
     if (Status status = executor_.create_event(*event); !status.ok()) return status;
   Status status;
@@ -55,10 +54,8 @@ Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomi
   } catch (const std::bad_alloc& error) {
     status = out_of_memory(error);
   }
-  // Nothing may be under way when the buffers are freed.
-  const Status copied = wait_for_copies();
-  const Status multiplied = executor_.default_queue().synchronize();
-  return !status.ok() ? status : !copied.ok() ? copied : multiplied;
+  Status end = executor_.default_queue().synchronize(); // before the buffers are freed
+  return status.ok() ? end : status;
 }
 
 /// Calls choose(bytes) with what three quarters of half of the device's memory hold, or of half of that, and so on
@@ -146,11 +143,10 @@ Status StreamedProduct::multiply_slice(const Block& block, const SliceStep& step
     if (Status status = multiplied_[slot]->synchronize(); !status.ok()) return status;
   const StreamedBlocks now{block.rows, block.cols, step.k};
   const DeviceRectangle a = now.a(call_), b = now.b(call_), c = now.c(call_);
-  if (Status status = start_in(a_[slot], a, step.a.data, step.a.ld); !status.ok()) return status;
-  if (Status status = start_in(b_[slot], b, step.b.data, step.b.ld); !status.ok()) return status;
+  if (Status status = copy_in(a_[slot], a, step.a.data, step.a.ld); !status.ok()) return status;
+  if (Status status = copy_in(b_[slot], b, step.b.data, step.b.ld); !status.ok()) return status;
   if (step.first == 0 && call_.beta != 0.0)
-    if (Status status = start_in(block.c, c, old_of(call_, block), call_.ldc); !status.ok()) return status;
-  if (Status status = wait_for_copies(); !status.ok()) return status;
+    if (Status status = copy_in(block.c, c, old_of(call_, block), call_.ldc); !status.ok()) return status;
   GemmCall product = call_;
   product.m = now.m;
   product.n = now.n;
@@ -210,7 +206,7 @@ Status StreamedProduct::fetch(Block& block, Index rows, BlockTarget& target, std
     if (Status status = target.place(block, block.fetched, count, to, ld); !status.ok()) return status;
     written = true;
     if (Status status =
-            executor_.copy_out(*copies_[0], to, static_cast<std::size_t>(ld) * element_,
+            executor_.copy_out(*copies_, to, static_cast<std::size_t>(ld) * element_,
                                block.c + static_cast<std::size_t>(block.fetched) * c.pitch(), c.pitch(),
                                static_cast<std::size_t>(block.cols) * element_, static_cast<std::size_t>(count));
         !status.ok())
@@ -221,33 +217,10 @@ Status StreamedProduct::fetch(Block& block, Index rows, BlockTarget& target, std
   return {};
 }
 
-/// Starts a copy to the device, of some of the rows in each queue: a short row takes a copy engine longer than its
-/// bytes say.
-Status StreamedProduct::start_in(char* device, const DeviceRectangle& to, const void* host, Index ld) {
+Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld) {
   if (to.rows == 0 || to.cols == 0) return {};
-  const Index queues = static_cast<Index>(copies_.size());
-  const std::size_t pitch = static_cast<std::size_t>(ld) * to.element;
-  for (Index q = 0; q < queues; ++q) {
-    const Index first = to.rows * q / queues, end = to.rows * (q + 1) / queues;
-    if (first == end) continue;
-    const CopyCall part{.direction = CopyDirection::In,
-                        .to = device + static_cast<std::size_t>(first) * to.pitch(),
-                        .to_pitch = to.pitch(),
-                        .from = static_cast<const char*>(host) + static_cast<std::size_t>(first) * pitch,
-                        .from_pitch = pitch,
-                        .width = static_cast<std::size_t>(to.cols) * to.element,
-                        .rows = static_cast<std::size_t>(end - first)};
-    if (Status status = executor_.enqueue_copy(*copies_[static_cast<std::size_t>(q)], part); !status.ok())
-      return status;
-  }
-  return {};
-}
-
-Status StreamedProduct::wait_for_copies() {
-  Status first;
-  for (const std::unique_ptr<Queue>& queue : copies_)
-    if (Status status = queue->synchronize(); first.ok()) first = std::move(status);
-  return first;
+  return executor_.copy_in(*copies_, device, to.pitch(), host, static_cast<std::size_t>(ld) * to.element,
+                           static_cast<std::size_t>(to.cols) * to.element, static_cast<std::size_t>(to.rows));
 }
 
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept try {

@@ -106,8 +106,7 @@ class StreamedProduct {
   Status multiply_slice(const Block& block, const SliceStep& step);
   Status complete(const Block& block, const SliceStep& step);
   Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
-  Status start_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
-  Status wait_for_copies();
+  Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
 
   template <class Choose>
   Status reserve_within_limit(Choose&& choose);

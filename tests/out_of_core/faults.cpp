@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(files_and_folders_without_permission) {
 }
 
 /// The device breaks after some copies: the error names it, and what was done by then stays.
-BOOST_AUTO_TEST_CASE(an_executor_that_breaks) { // SMALL_DEVICE_BREAKS is 1:30
+BOOST_AUTO_TEST_CASE(an_executor_that_breaks) { // SMALL_DEVICE_BREAKS is 1:15
   Case x;
   x.product.executors = {&executor(Backend::Cuda, 1)};
   x.product.memory_limit = x.least_limit();

@@ -82,11 +82,6 @@ class SmallDevice final : public test::BorrowingExecutor {
     return HostExecutor::run_copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
   }
 
-  /// Copies that are enqueued count as the others do.
-  Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override {
-    return Executor::run_enqueue_copy(queue, call);
-  }
-
   Queue& default_queue() noexcept override { return queue_; }
 
  private:
