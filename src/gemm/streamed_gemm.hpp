@@ -123,7 +123,7 @@ class StreamedProduct {
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};
   char* sums_ = nullptr;                             ///< null where a block of C is its own sums
-  std::array<std::unique_ptr<Queue>, 2> copies_;     ///< a card has several copy engines
+  std::unique_ptr<Queue> copies_;
   std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
   std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued
   Index steps_ = 0;
