@@ -199,8 +199,7 @@ Status prepare(const Call& call, Product& product, const EngineRow& engine, Work
   DistributedReport& report = work.report;
   report.engine = engine.name;
   const std::size_t for_last_step = call.last_step().buffer_bytes();
-  report.planned_bytes =
-      HostBuffers::rounded(sums) + for_last_step + work.run->bytes() + work.run->device_bytes();
+  report.planned_bytes = HostBuffers::rounded(sums) + for_last_step + work.run->bytes() + work.run->device_bytes();
   report.bytes_expected = work.run->bytes_expected();
   if (log_dispatch())
     log_line("distributed product by " + report.engine + ": " + std::to_string(report.planned_bytes) +

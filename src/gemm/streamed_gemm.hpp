@@ -122,7 +122,7 @@ class StreamedProduct {
   ExecutorMemory slab_;
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};
-  char* sums_ = nullptr;                             ///< null where a block of C is its own sums
+  char* sums_ = nullptr; ///< null where a block of C is its own sums
   std::unique_ptr<Queue> copies_;
   std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
   std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued

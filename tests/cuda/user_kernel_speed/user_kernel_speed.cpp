@@ -140,7 +140,8 @@ std::vector<Timing> race_reductions(const Device& device, const DeviceVectors& a
   std::vector<double> products(at.host_a.size());
   for (std::size_t i = 0; i < products.size(); ++i) products[i] = at.host_a[i] * at.host_b[i];
   const stream::Dot<double> dot{view(at.a.data(), e), view(at.b.data(), e)};
-  const double expected_dot = sum(host, n, stream::Dot<double>{view(at.host_a.data(), host), view(at.host_b.data(), host)});
+  const double expected_dot =
+      sum(host, n, stream::Dot<double>{view(at.host_a.data(), host), view(at.host_b.data(), host)});
   std::vector<Contestant> dots{reduction(
       "Tessera", true, [&e, n, dot] { return sum(e, n, dot); }, expected_dot, 0)};
   const double bound = sum_bound(products);
@@ -197,7 +198,7 @@ std::vector<Timing> race_launches(const Device& device, DeviceVectors& at, int r
   };
   const handwritten::Vectors vectors{at.a.data(), at.b.data(), at.c.data(), scalar, small};
   const stream::Copy<double> copy{read<double>(at.a.data(), 1, small, small, device.executor),
-                          write<double>(at.c.data(), 1, small, small, device.executor)};
+                                  write<double>(at.c.data(), 1, small, small, device.executor)};
   return race(
       "launch", 0, rounds,
       {contestant("Tessera", true, [&device, copy] { for_each(device.executor, small, copy); }),
