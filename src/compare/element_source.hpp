@@ -38,9 +38,9 @@ constexpr float widen_fp8(std::uint8_t bits, int exponent_bits) {
   const int exponent = bits >> digits & ((1 << exponent_bits) - 1), fraction = bits & ((1 << digits) - 1);
   const float sign = (bits & 0x80) != 0 ? -1.0f : 1.0f;
   const bool top = exponent == (1 << exponent_bits) - 1;
-  if (top && (exponent_bits == 5 || fraction == 7)) { // e4m3 has no Inf, and one NaN of each sign
+  if (top && (exponent_bits == 5 || fraction == 7)) { // e4m3 has no Inf; the sign of NaN is dropped
     const bool infinite = exponent_bits == 5 && fraction == 0;
-    return sign * (infinite ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN());
+    return infinite ? sign * std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
   }
   float value = static_cast<float>(exponent == 0 ? fraction : fraction + (1 << digits));
   for (int power = std::max(exponent, 1) - bias - digits; power != 0; power += power < 0 ? 1 : -1)

@@ -98,15 +98,15 @@ struct Weights {
 template <class T, class Body>
 void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threads, Sizes sizes,
               const Weights<T>& weights, const Body& body) {
-  constexpr Index rows_per_task = 48; // a multiple of the rows that are summed together
-  constexpr Index piece = 1024;       // of a row; pages are read whole, and the vectors' part fits the second cache
-  parallel(static_cast<std::size_t>((x.rows + rows_per_task - 1) / rows_per_task), threads, [&](std::size_t task) {
-    const Index first = static_cast<Index>(task) * rows_per_task;
-    const Index rows = std::min(rows_per_task, x.rows - first);
-    std::array<RowSize, rows_per_task> size{};
-    std::vector<T> buffer(is_native<T>(x) ? 0 : static_cast<std::size_t>(rows_per_task * piece));
-    for (Index j = 0; j < x.cols; j += piece) {
-      const Index count = std::min(piece, x.cols - j);
+  constexpr Index task_rows = 48;   // a multiple of the rows that are summed together
+  constexpr Index row_piece = 1024; // of a row; pages are read whole, and the vectors' part fits the second cache
+  parallel(static_cast<std::size_t>((x.rows + task_rows - 1) / task_rows), threads, [&](std::size_t task) {
+    const Index first = static_cast<Index>(task) * task_rows;
+    const Index rows = std::min(task_rows, x.rows - first);
+    std::array<RowSize, task_rows> size{};
+    std::vector<T> buffer(is_native<T>(x) ? 0 : static_cast<std::size_t>(task_rows * row_piece));
+    for (Index j = 0; j < x.cols; j += row_piece) {
+      const Index count = std::min(row_piece, x.cols - j);
       const Block<T> block = read_block<T>(x, first, rows, j, count, buffer.data());
       for (Index b = 0; b < v.bundles; ++b) {
         const std::size_t from = v.at(b, j);
