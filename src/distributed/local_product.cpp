@@ -6,6 +6,15 @@
 #include <tessera/running_sums.hpp>
 
 namespace tessera::distributed {
+namespace {
+
+/// Returns the elements from line to line in a device's memory, where lines begin at multiples of 256 bytes.
+Index padded(Index length, std::size_t element) {
+  const auto line = static_cast<Index>(256 / element);
+  return (length + line - 1) / line * line;
+}
+
+} // namespace
 
 LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType type, Index rows, Index cols,
                            Index most_k, int threads)
@@ -17,25 +26,31 @@ LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType 
       cols_(cols),
       most_k_(most_k),
       threads_(threads),
+      ld_(on_host() ? cols : padded(cols, sum_)),
       device_sums_(executor),
-      device_x_(executor),
-      device_y_(executor) {}
+      device_panels_(executor) {}
 
 std::size_t LocalProduct::device_bytes() const noexcept {
   if (on_host() || rows_ == 0 || cols_ == 0) return 0;
-  return static_cast<std::size_t>(rows_ * cols_) * sum_ +
-         static_cast<std::size_t>((rows_ + cols_) * most_k_) * element_;
+  return static_cast<std::size_t>(rows_) * pitch() + 2 * (panel_bytes(rows_) + panel_bytes(cols_));
+}
+
+/// A panel may lie either way.
+std::size_t LocalProduct::panel_bytes(Index outer) const noexcept {
+  return static_cast<std::size_t>(std::max(outer * padded(most_k_, element_), most_k_ * padded(outer, element_))) *
+         element_;
 }
 
 Status LocalProduct::allocate(char* sums) {
   host_sums_ = sums;
   sums_ = sums;
   if (device_bytes() == 0) return {};
-  const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * element_; };
-  if (Status status = device_sums_.allocate(static_cast<std::size_t>(rows_ * cols_) * sum_); !status.ok())
+  if (Status status = device_sums_.allocate(static_cast<std::size_t>(rows_) * pitch()); !status.ok()) return status;
+  if (Status status = device_panels_.allocate(2 * (panel_bytes(rows_) + panel_bytes(cols_))); !status.ok())
     return status;
-  if (Status status = device_x_.allocate(bytes(rows_ * most_k_)); !status.ok()) return status;
-  if (Status status = device_y_.allocate(bytes(cols_ * most_k_)); !status.ok()) return status;
+  if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
+  for (std::unique_ptr<Event>& event : multiplied_)
+    if (Status status = executor_.create_event(event); !status.ok()) return status;
   sums_ = static_cast<char*>(device_sums_.data());
   return {};
 }
@@ -45,19 +60,19 @@ Status LocalProduct::begin_strip(Index first, Index count, bool has_sums) {
   strip_rows_ = count;
   has_sums_ = has_sums;
   if (on_host() || !has_sums || count == 0 || cols_ == 0) return {};
-  const std::size_t offset = static_cast<std::size_t>(first) * row_bytes();
-  return executor_.copy_in(executor_.default_queue(), sums_ + offset, row_bytes(), host_sums_ + offset, row_bytes(),
-                           row_bytes(), static_cast<std::size_t>(count));
+  const auto row = static_cast<std::size_t>(first);
+  return executor_.copy_in(executor_.default_queue(), sums_ + row * pitch(), pitch(), host_sums_ + row * row_bytes(),
+                           row_bytes(), row_bytes(), static_cast<std::size_t>(count));
 }
 
-Status LocalProduct::copy_in(Panel& panel, tessera::detail::ExecutorMemory& memory, Index outer, Index k) {
+Status LocalProduct::copy_in(Panel& panel, char* memory, Index outer, Index k) {
   const Index lines = panel.k_major ? k : outer, length = panel.k_major ? outer : k;
-  const std::size_t width = static_cast<std::size_t>(length) * element_;
-  Status status =
-      executor_.copy_in(executor_.default_queue(), memory.data(), width, panel.data,
-                        static_cast<std::size_t>(panel.ld) * element_, width, static_cast<std::size_t>(lines));
-  panel.data = static_cast<const char*>(memory.data());
-  panel.ld = length;
+  const Index ld = padded(length, element_);
+  const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * element_; };
+  Status status = executor_.copy_in(*copies_, memory, bytes(ld), panel.data, bytes(panel.ld), bytes(length),
+                                    static_cast<std::size_t>(lines));
+  panel.data = memory;
+  panel.ld = ld;
   return status;
 }
 
@@ -66,8 +81,19 @@ Status LocalProduct::begin_segment(const Panel& x, const Panel& y, Index k) {
   y_ = y;
   k_ = k;
   if (on_host() || rows_ == 0 || cols_ == 0) return {};
-  if (Status status = copy_in(x_, device_x_, rows_, k); !status.ok()) return status;
-  return copy_in(y_, device_y_, cols_, k);
+  slot_ = 1 - slot_;
+  if (in_use_[slot_])
+    if (Status status = multiplied_[slot_]->synchronize(); !status.ok()) return status;
+  char* const panels = static_cast<char*>(device_panels_.data()) + slot_ * (panel_bytes(rows_) + panel_bytes(cols_));
+  if (Status status = copy_in(x_, panels, rows_, k); !status.ok()) return status;
+  return copy_in(y_, panels + panel_bytes(rows_), cols_, k);
+}
+
+Status LocalProduct::end_segment() {
+  has_sums_ = true;
+  if (on_host() || rows_ == 0 || cols_ == 0) return {};
+  in_use_[slot_] = true;
+  return multiplied_[slot_]->record(executor_.default_queue());
 }
 
 Status LocalProduct::multiply(Index first, Index count) {
@@ -85,9 +111,9 @@ Status LocalProduct::multiply(Index first, Index count) {
                       .b = y_.data,
                       .ldb = y_.ld,
                       .threads = threads_};
-  char* sums = sums_ + static_cast<std::size_t>(row) * row_bytes();
+  char* sums = sums_ + static_cast<std::size_t>(row) * pitch();
   if (type_.is_complex) return multiply_complex(call, sums);
-  RunningSums running{sums, cols_, !has_sums_};
+  RunningSums running{sums, ld_, !has_sums_};
   return add_segments(executor_, executor_.default_queue(), call, running);
 }
 
@@ -105,15 +131,15 @@ Status LocalProduct::multiply_complex(const GemmCall& call, char* sums) {
                .ldb = call.ldb,
                .beta = has_sums_ ? 1.0 : 0.0,
                .c = sums,
-               .ldc = cols_,
+               .ldc = ld_,
                .threads = call.threads});
 }
 
 Status LocalProduct::end_strip() {
   if (on_host() || strip_rows_ == 0 || cols_ == 0) return {};
-  const std::size_t offset = static_cast<std::size_t>(strip_first_) * row_bytes();
-  return executor_.copy_out(executor_.default_queue(), host_sums_ + offset, row_bytes(), sums_ + offset, row_bytes(),
-                            row_bytes(), static_cast<std::size_t>(strip_rows_));
+  const auto row = static_cast<std::size_t>(strip_first_);
+  return executor_.copy_out(executor_.default_queue(), host_sums_ + row * row_bytes(), row_bytes(),
+                            sums_ + row * pitch(), pitch(), row_bytes(), static_cast<std::size_t>(strip_rows_));
 }
 
 } // namespace tessera::distributed

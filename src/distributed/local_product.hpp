@@ -2,6 +2,7 @@
 
 /// The products of one rank: its part of the sums, in any executor's memory.
 
+#include <array>
 #include <memory>
 
 #include <tessera/executor.hpp>
@@ -13,7 +14,7 @@ namespace tessera::distributed {
 
 /// Adds panel products X·Yᵀ to the sums, one segment of k after the other: x is rows×k, y is cols×k. The sums are in
 /// host memory without gaps, row by row; sums of 16-bit elements are f32. With a device they go through its memory,
-/// strip by strip.
+/// strip by strip; the panels of a segment are copied there while the device multiplies the segment before.
 class LocalProduct {
  public:
   /// `most_k` is the longest segment.
@@ -32,24 +33,32 @@ class LocalProduct {
   /// Multiplies rows of the strip, from `first` on.
   Status multiply(Index first, Index count);
   /// Ends a segment that was multiplied for all rows of the strip.
-  void end_segment() noexcept { has_sums_ = true; }
+  Status end_segment();
   /// Brings the strip's sums to the host.
   Status end_strip();
 
  private:
   bool on_host() const noexcept { return executor_.capabilities().host_memory; }
   std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(cols_) * sum_; }
+  std::size_t pitch() const noexcept { return static_cast<std::size_t>(ld_) * sum_; }
   Status multiply_complex(const GemmCall& call, char* sums);
-  Status copy_in(Panel& panel, tessera::detail::ExecutorMemory& memory, Index outer, Index k);
+  Status copy_in(Panel& panel, char* memory, Index outer, Index k);
+  std::size_t panel_bytes(Index outer) const noexcept;
 
   Executor& executor_;
   tessera::detail::DistributedType type_;
   std::size_t element_, sum_; ///< bytes of an element of a panel, and of a sum
   Index rows_, cols_, most_k_;
   int threads_;
+  Index ld_; ///< of the sums where they are added up
 
   char *host_sums_ = nullptr, *sums_ = nullptr;
-  tessera::detail::ExecutorMemory device_sums_, device_x_, device_y_;
+  tessera::detail::ExecutorMemory device_sums_, device_panels_;
+  std::unique_ptr<Queue> copies_;
+  /// Two slots for the panels of a segment, and what is recorded when the device has multiplied them.
+  std::array<std::unique_ptr<Event>, 2> multiplied_;
+  std::array<bool, 2> in_use_{};
+  std::size_t slot_ = 0;
   Index strip_first_ = 0, strip_rows_ = 0, k_ = 0;
   bool has_sums_ = false;
   Panel x_, y_;

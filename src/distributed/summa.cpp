@@ -140,7 +140,7 @@ Status SummaRun::multiply(Index step, Index strip_rows) {
     if (part + 1 < parts)
       if (Status status = waiting([&] { return progress(); }); !status.ok()) return status;
   }
-  local_.end_segment();
+  locally([&] { return local_.end_segment(); });
   return {};
 }
 

@@ -1,0 +1,58 @@
+/// Products whose local parts a device with memory of its own computes. Here it is the plug-in of tests/plugin that
+/// stands in for a card.
+
+#include <array>
+
+#include <boost/test/unit_test.hpp>
+
+#include "ranks.hpp"
+#include "support/expect.hpp"
+
+namespace tessera::test {
+namespace {
+
+/// Multiplies on every grid of the world's ranks and compares with the product on one rank.
+template <class T, class R = T>
+void check(Index m, Index n, Index k, Scalar<T> alpha, Scalar<T> beta) {
+  const auto a = Matrix<T>::random(m, k, Seed{1}), b = Matrix<T>::random(k, n, Seed{2});
+  const auto before = Matrix<R>::random(m, n, Seed{3});
+  Matrix<R> expected = before;
+  gemm(alpha, a, b, beta, expected, {.backend = Backend::Reference});
+  for (const auto& [rows, cols, layers] : {std::array{1, 2, 1}, std::array{2, 1, 1}, std::array{1, 1, 2}}) {
+    const Grid grid(MPI_COMM_WORLD, rows, cols, layers);
+    DistributedMatrix<T> dist_a(grid, m, k), dist_b(grid, k, n);
+    DistributedMatrix<R> dist_c(grid, m, n);
+    take_own_part(a, dist_a);
+    take_own_part(b, dist_b);
+    take_own_part(before, dist_c);
+    const DistributedReport report =
+        gemm(alpha, dist_a, dist_b, beta, dist_c, {.backend = Backend::Cuda, .engine = "summa"});
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k << " on " << rows << "×" << cols << "×" << layers) {
+      BOOST_TEST(differing_bits(expected, dist_c) == 0);
+      BOOST_TEST(report.allocated_bytes <= report.planned_bytes);
+    }
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(device)
+
+BOOST_AUTO_TEST_CASE(the_bits_are_those_of_one_rank) {
+  check<float>(57, 43, 5 * 1024 + 100, 0.5F, 0.25F);
+  check<float>(64, 128, 2048, 1.0F, 0.0F);
+  check<double>(33, 70, 3 * 1024, -1.0, 2.0);
+  check<bf16>(40, 51, 2 * 1024 + 8, 1.0F, 0.5F);
+  check<float>(3, 1, 1500, 1.0F, 1.0F); // a rank has no column
+}
+
+/// The device has no room for a rank's part: every rank says so, and C stays.
+BOOST_AUTO_TEST_CASE(a_device_that_is_too_small) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2);
+  DistributedMatrix<float> a(grid, 2000, 2048), b(grid, 2048, 2000), c(grid, 2000, 2000);
+  expect_error<OutOfMemory>([&] { gemm(1.0F, a, b, 1.0F, c, {.backend = Backend::Cuda}); }, {"small device"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
