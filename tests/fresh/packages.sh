@@ -111,6 +111,22 @@ purge() {
     ! dpkg-query -W "*tessera*" 2>/dev/null | grep . && echo "nothing is left"'
 }
 
+# Ranks of either MPI multiply. Both engines are there: each row ends with the number of differing bits.
+install_mpi() {
+  inside_as root "$install /srv/debs/libtessera-openmpi0_*.deb /srv/debs/libtessera-mpich0_*.deb \
+    /srv/debs/libtessera-scalapack_*.deb openmpi-bin mpich"
+}
+run_ranks() {
+  inside_as user 'set -e
+    product="gemm_compare --distributed --sizes 64 --dtype f64 --grid 2x1 --threads 1 --repeat 1"
+    mpirun.openmpi --oversubscribe -n 2 $product >openmpi
+    mpirun.mpich -n 2 $product >mpich
+    for table in openmpi mpich; do
+      cat $table
+      for engine in summa pblas; do grep "^ *$engine .* 0$" $table; done
+    done'
+}
+
 look_with_lintian() {
   inside_as root "$install lintian" && inside_as user 'lintian --fail-on error,warning /srv/debs/*.deb'
 }
@@ -129,6 +145,8 @@ if [ "${1:-}" = --inside ]; then
   step "update-alternatives, numpy" choose_blas || :
   step "every routine of the BLAS" all_routines || :
   step "beside OpenBLAS" beside_openblas || :
+  ! ls "$machine"/srv/debs/libtessera-openmpi0_* >/dev/null 2>&1 ||
+    { step "apt install: MPI, ScaLAPACK" install_mpi && step "ranks" run_ranks; } || :
   step "removed, installed again" remove_blas || :
   step "purged" purge || :
   step "lintian" look_with_lintian || :
