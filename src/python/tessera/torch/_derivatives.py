@@ -1,0 +1,165 @@
+"""Backward passes and vmap of the operators. Each derivative is a product by the same operators, in the same mode, so
+that it keeps the contract and can be differentiated again."""
+
+import torch
+
+ops = torch.ops.tessera
+
+
+def adjoint(x):
+    """Returns the conjugate transpose of each matrix, as a view."""
+    return x.mT.conj() if x.dtype.is_complex else x.mT
+
+
+def conjugate(number):
+    return number.conjugate() if isinstance(number, complex) else number
+
+
+def scaled(x, factor):
+    return x if factor == 1 else x * factor
+
+
+def products(name, g, a, b, needed, math, alpha=1):
+    """Returns the gradients of a and b in alpha·a·b."""
+    g = g.to(a.dtype)  # a result in another type has gradients in that type
+    multiply = getattr(ops, name)
+    of_a = scaled(multiply(g, adjoint(b), math), conjugate(alpha)) if needed[0] else None
+    of_b = scaled(multiply(adjoint(a), g, math), conjugate(alpha)) if needed[1] else None
+    return of_a, of_b
+
+
+def setup_mm(ctx, inputs, output):
+    a, b, ctx.math, _ = inputs
+    ctx.save_for_backward(a, b)
+
+
+def backward_of(name):
+    def backward(ctx, g):
+        return (*products(name, g, *ctx.saved_tensors, ctx.needs_input_grad, ctx.math), None, None)
+
+    return backward
+
+
+def setup_addmm(ctx, inputs, output):
+    input, a, b, ctx.beta, ctx.alpha, ctx.math, _ = inputs
+    ctx.shape = input.shape
+    ctx.save_for_backward(a, b)
+
+
+def backward_of_sum(name):
+    def backward(ctx, g):
+        of_input = scaled(g, conjugate(ctx.beta)).sum_to_size(ctx.shape) if ctx.needs_input_grad[0] else None
+        pair = products(name, g, *ctx.saved_tensors, ctx.needs_input_grad[1:], ctx.math, ctx.alpha)
+        return (of_input, *pair, None, None, None, None)
+
+    return backward
+
+
+def setup_linear(ctx, inputs, output):
+    x, w, bias, ctx.activation, ctx.math = inputs
+    # relu's derivative needs the result, and gelu's what it was applied to, which is computed again.
+    extra = {"relu": output, "gelu": bias}.get(ctx.activation)
+    ctx.save_for_backward(x, w, extra)
+
+
+def backward_linear(ctx, g):
+    x, w, extra = ctx.saved_tensors
+    if ctx.activation == "relu":
+        g = torch.ops.aten.threshold_backward(g, extra, 0)
+    elif ctx.activation == "gelu":
+        g = torch.ops.aten.gelu_backward(g, ops.linear(x, w, extra, None, ctx.math), approximate="tanh")
+    g = g.reshape(-1, w.shape[0]) if w.shape[0] else g.reshape(x[..., 0].numel(), 0)
+    rows = x.reshape(g.shape[0], x.shape[-1])
+    of_x = ops.mm(g, w.conj(), ctx.math).view(x.shape) if ctx.needs_input_grad[0] else None
+    of_w = ops.mm(g.mT, rows.conj(), ctx.math) if ctx.needs_input_grad[1] else None
+    of_bias = g.sum(0) if ctx.needs_input_grad[2] else None
+    return of_x, of_w, of_bias, None, None
+
+
+def setup_grouped(ctx, inputs, output):
+    x, w, offsets, ctx.math, _ = inputs
+    ctx.save_for_backward(x, w, offsets)
+
+
+def backward_grouped(ctx, g):
+    x, w, offsets = ctx.saved_tensors
+    g = g.to(x.dtype)
+    of_x = of_w = None
+    if w.dim() == 3:
+        if ctx.needs_input_grad[0]:
+            of_x = ops.grouped_mm(g, w.mT, offsets, ctx.math)
+    elif ctx.needs_input_grad[0]:
+        of_x = ops.grouped_mm(w, g.mT, offsets, ctx.math).mT.contiguous()
+    if ctx.needs_input_grad[1]:
+        of_w = ops.grouped_mm(x.mT, g, offsets, ctx.math)
+    return of_x, of_w, None, None, None
+
+
+BACKWARD = {
+    "mm": (backward_of("mm"), setup_mm),
+    "bmm": (backward_of("bmm"), setup_mm),
+    "addmm": (backward_of_sum("mm"), setup_addmm),
+    "baddbmm": (backward_of_sum("bmm"), setup_addmm),
+    "linear": (backward_linear, setup_linear),
+    "grouped_mm": (backward_grouped, setup_grouped),
+}
+
+
+def stacked(info, x, dim):
+    """Returns x with the batch in front; a tensor without one is expanded, which copies nothing."""
+    if dim is None:
+        return x.expand(info.batch_size, *x.shape)
+    return x.movedim(dim, 0)
+
+
+def merged(info, x, dim):
+    """Returns a stack of stacks as one stack."""
+    return stacked(info, x, dim).flatten(0, 1)
+
+
+def vmap_mm(info, dims, a, b, math=None, out_dtype=None):
+    return ops.bmm(stacked(info, a, dims[0]), stacked(info, b, dims[1]), math, out_dtype), 0
+
+
+def vmap_addmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
+    a, b = stacked(info, a, dims[1]), stacked(info, b, dims[2])
+    rows = input.dim() - (dims[0] is not None)
+    input = stacked(info, input, dims[0])
+    input = input.reshape(info.batch_size, *(1,) * (2 - rows), *input.shape[1:])
+    return ops.baddbmm(input, a, b, beta, alpha, math, out_dtype), 0
+
+
+def vmap_bmm(info, dims, a, b, math=None, out_dtype=None):
+    result = ops.bmm(merged(info, a, dims[0]), merged(info, b, dims[1]), math, out_dtype)
+    return result.unflatten(0, (info.batch_size, -1)), 0
+
+
+def vmap_baddbmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
+    a, b = merged(info, a, dims[1]), merged(info, b, dims[2])
+    each = a.shape[0] // max(info.batch_size, 1)
+    own = input.dim() - (dims[0] is not None)
+    input = stacked(info, input, dims[0])
+    input = input.reshape(info.batch_size, *(1,) * (3 - own), *input.shape[1:])
+    input = input.expand(info.batch_size, each, *input.shape[2:]).flatten(0, 1)
+    result = ops.baddbmm(input, a, b, beta, alpha, math, out_dtype)
+    return result.unflatten(0, (info.batch_size, each)), 0
+
+
+def vmap_linear(info, dims, x, w, bias=None, activation=None, math=None):
+    if dims[1] is None and (bias is None or dims[2] is None):
+        return ops.linear(x.movedim(dims[0], 0), w, bias, activation, math), 0
+    x, w = stacked(info, x, dims[0]), stacked(info, w, dims[1])
+    rows = x.reshape(info.batch_size, -1, x.shape[-1])
+    if bias is None:
+        result = ops.bmm(rows, w.mT, math)
+    else:
+        result = ops.baddbmm(stacked(info, bias, dims[2]).unsqueeze(1), rows, w.mT, 1, 1, math)
+    result = result.view(*x.shape[:-1], w.shape[1])
+    if activation == "relu":
+        result = torch.relu(result)
+    elif activation == "gelu":
+        result = torch.nn.functional.gelu(result, approximate="tanh")
+    return result, 0
+
+
+VMAP = {"mm": vmap_mm, "addmm": vmap_addmm, "bmm": vmap_bmm, "baddbmm": vmap_baddbmm, "linear": vmap_linear}

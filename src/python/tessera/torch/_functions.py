@@ -1,0 +1,147 @@
+"""The functions of tessera.torch.
+
+A call with plain tensors goes straight to the compiled module, which costs the host about as much as PyTorch's own
+operator does. A call that PyTorch has to see (it records a gradient, is compiled or traced, is under autocast, vmap or
+another mode, or has other than plain tensors) goes to the operator of the same name in torch.ops.tessera.
+"""
+
+import torch
+from torch.compiler import is_compiling
+
+from .. import _core
+from . import _checks as check
+from . import _operators as operators
+from . import _products as products
+
+ops = torch.ops.tessera
+plain_product = _core._plain_product
+tensor_product = _core._tensor_product
+
+
+def mm(a, b, *, math=None, out_dtype=None, out=None):
+    """Returns a·b of two matrices, as torch.mm.
+
+    math: 'strict', 'bf16', 'fp16', 'tf32', 'emulated_fp16x3', 'emulated_bf16x6', 'compensated' or 'strassen', as for
+        tessera.gemm. None: 'strict', which has the same bits on every device; but float16 and bfloat16 tensors on a
+        card are multiplied by its matrix units ('fp16', 'bf16'), since strict products take many times as long there.
+    out_dtype: float32 for operands of 16 bits, or a 16-bit type for float32; None: the operands' type.
+    out: a tensor for the result, which is returned. It is resized as PyTorch resizes it. Not with gradients.
+
+    Raises RuntimeError (shapes, types, devices), NotImplementedError (integers, sparse tensors), TypeError (no tensor),
+    tessera.InvalidArgument (an unknown mode) and tessera.KernelRejected (a mode that no kernel has for the type).
+    """
+    if out is None and out_dtype is None and not is_compiling():
+        result = plain_product(a, b, math)
+        if result is not None:
+            return result
+    return _dispatch("mm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
+
+
+def bmm(a, b, *, math=None, out_dtype=None, out=None):
+    """Returns the products of two stacks of matrices, as torch.bmm. Arguments are as for mm()."""
+    if out is None and out_dtype is None and not is_compiling() and _dims(a, b) == (3, 3):
+        result = plain_product(a, b, math)
+        if result is not None:
+            return result
+    return _dispatch("bmm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
+
+
+def addmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
+    """Returns beta·input + alpha·a·b, as torch.addmm. `input` is broadcast, and is not read if beta is 0."""
+    if out is None and out_dtype is None and not is_compiling() and _dims(a, b) == (2, 2):
+        result = tensor_product(True, a, b, math, input, beta, alpha)
+        if result is not None:
+            return result
+    return _dispatch("addmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
+
+
+def baddbmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
+    """Returns beta·input + alpha·a·b of stacks of matrices, as torch.baddbmm."""
+    if out is None and out_dtype is None and not is_compiling() and _dims(a, b) == (3, 3):
+        result = tensor_product(True, a, b, math, input, beta, alpha)
+        if result is not None:
+            return result
+    return _dispatch("baddbmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
+
+
+def linear(x, w, bias=None, activation=None, *, math=None):
+    """Returns activation(x·wᵀ + bias) in one pass, as torch.nn.functional.linear does without an activation.
+
+    x has any number of dimensions, w is out_features×in_features; activation is 'relu', 'gelu' (its tanh form) or None.
+    16-bit results are rounded once, at the end.
+    """
+    if not is_compiling() and isinstance(x, torch.Tensor) and x.dim() == 2 and isinstance(w, torch.Tensor) and w.dim() == 2:
+        result = tensor_product(True, x, w.t(), math, None, 1, None, bias, activation)
+        if result is not None:
+            return result
+    check.tensors("linear", x=x, w=w, bias=bias)
+    return ops.linear.default(x, w, bias, activation, math)
+
+
+def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
+    """Multiplies groups of rows by a matrix each, as torch.nn.functional.grouped_mm: a mixture of experts.
+
+    offsets: where the groups end, ascending; int32 or int64. The host reads them, so that on a card the call waits for
+        what computes them and cannot be captured by a CUDA graph.
+    x, w: rows of x (t×k) in group g are multiplied by w[g] (w is groups×k×n); the result is t×n, and zero behind the last
+        group. Or w is a matrix, t×n, and the groups are columns of x (m×t) and rows of w; the result is groups×m×n.
+
+    A row's bits do not depend on its group's other rows, nor on other groups.
+    """
+    check.tensors("grouped_mm", x=x, w=w, offsets=offsets)
+    return ops.grouped_mm.default(x, w, offsets, math, out_dtype)
+
+
+def _dims(a, b):
+    both = isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
+    return (a.dim(), b.dim()) if both else None
+
+
+def _dispatch(name, tensors, arguments, out):
+    check.tensors(name, **tensors)
+    operator = getattr(ops, name).default
+    if out is None:
+        return operator(*arguments)
+    check.tensors(name, out=out)
+    if torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors.values(), out)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    if is_compiling() or not all(type(x) in (torch.Tensor, torch.nn.Parameter) for x in (*tensors.values(), out)):
+        return _copied(name, operator(*arguments), out)
+    return _into(name, arguments, out)
+
+
+def _copied(name, result, out):
+    _check_out(name, result.shape, result.dtype, result.device, out)
+    return out.copy_(result)
+
+
+def _check_out(name, shape, dtype, device, out):
+    if out.dtype != dtype:
+        raise RuntimeError(f"{name}: Expected out tensor to have dtype {dtype}, but got {out.dtype} instead")
+    if out.device != device:
+        raise RuntimeError(f"{name}: Expected out tensor to be on {device}, but it is on {out.device}")
+    if out.shape != shape:
+        torch.ops.aten._resize_output_(out, shape, out.device)
+
+
+def _into(name, arguments, out):
+    """Computes into out's memory. The shapes are checked before out is resized, and nothing is written on an error."""
+    fake = operators.FAKES[name]
+    meta = fake(*(x.to("meta") if isinstance(x, torch.Tensor) else x for x in arguments))
+    first = next(x for x in arguments if isinstance(x, torch.Tensor))
+    _check_out(name, meta.shape, meta.dtype, first.device, out)
+    if not is_direct(first, out):
+        return out.copy_(getattr(ops, name).default(*arguments))
+    kernel = operators.KERNELS[name]
+    with torch.no_grad():
+        result = products.without_overlap(kernel, *arguments, out=out)
+    torch.autograd.graph.increment_version(out)
+    return result
+
+
+def is_direct(x, out):
+    """Do the tensors have memory that the compiled module may use?"""
+    return all(t.layout == torch.strided and t.device.type in ("cpu", "cuda") and not t.is_neg() for t in (x, out))
