@@ -17,6 +17,7 @@ TensorLibrary& library() {
 /// The name of an attribute that every call looks up, and methods of torch.Tensor, which are found once.
 struct TensorNames {
   PyObject* requires_grad = checked(PyUnicode_InternFromString("requires_grad"));
+  PyObject* current_level = checked(PyUnicode_InternFromString("_current_level"));
   PyObject* is_conj = method("is_conj");
   PyObject* is_neg = method("is_neg");
 
@@ -30,6 +31,10 @@ const TensorNames& tensor_names() {
 }
 
 bool is_true(PyObject* stolen) {
+  if (stolen == Py_False || stolen == Py_True) {
+    Py_DECREF(stolen);
+    return stolen == Py_True;
+  }
   const Reference value(checked(stolen));
   const int truth = PyObject_IsTrue(value.get());
   if (truth < 0) throw PythonError{};
@@ -83,12 +88,13 @@ std::optional<TensorMaker> find_maker(const char* path, PyObject* wrap) {
 } // namespace
 
 bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyObject* types, PyObject* unusual,
-                        PyObject* is_grad_enabled) {
+                        PyObject* is_grad_enabled, PyObject* forward_mode) {
   using dlpack::ExchangeApi;
   TensorLibrary& known = library();
   known.types = Py_NewRef(types);
   known.unusual = Py_NewRef(unusual);
   known.is_grad_enabled = Py_NewRef(is_grad_enabled);
+  known.forward_mode = Py_NewRef(forward_mode);
   known.api = nullptr;
   known.maker = find_maker(path, wrap);
   if (capsule == Py_None || PyCapsule_IsValid(capsule, ExchangeApi::capsule) == 0) return false;
@@ -99,17 +105,20 @@ bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyO
   return known.maker.has_value();
 }
 
-bool is_plain_call(std::initializer_list<PyObject*> objects) {
+Call kind_of_call(std::initializer_list<PyObject*> objects) {
   const TensorLibrary& known = library();
   for (PyObject* object : objects)
-    if (object != Py_None && !is_plain_type(object)) return false;
+    if (object != Py_None && !is_plain_type(object)) return Call::Other;
   const Py_ssize_t count = PyTuple_Size(known.unusual);
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (is_true(PyObject_CallNoArgs(PyTuple_GetItem(known.unusual, i)))) return false;
-  if (!is_true(PyObject_CallNoArgs(known.is_grad_enabled))) return true;
-  return std::none_of(objects.begin(), objects.end(), [](PyObject* object) {
+    if (is_true(PyObject_CallNoArgs(PyTuple_GetItem(known.unusual, i)))) return Call::Other;
+  const Reference level(checked(PyObject_GetAttr(known.forward_mode, tensor_names().current_level)));
+  if (PyLong_AsLong(level.get()) >= 0) return Call::Other;
+  if (!is_true(PyObject_CallNoArgs(known.is_grad_enabled))) return Call::Plain;
+  const bool recorded = std::any_of(objects.begin(), objects.end(), [](PyObject* object) {
     return object != Py_None && is_true(PyObject_GetAttr(object, tensor_names().requires_grad));
   });
+  return recorded ? Call::Recorded : Call::Plain;
 }
 
 bool TensorView::is_as_it_looks(PyObject* object) const {
@@ -167,6 +176,15 @@ Array TensorView::matrix(const char* name) const {
   first.shape = sizes;
   first.strides = strides;
   return {first, type_, name};
+}
+
+bool TensorView::flatten() {
+  if (dimensions() != 3 || (count() > 1 && step() != rows() * stride(1))) return false;
+  numbers_ = {count() * rows(), cols(), stride(1), stride(2), 0, 0};
+  tensor_.ndim = 2;
+  tensor_.shape = numbers_.data();
+  tensor_.strides = numbers_.data() + 2;
+  return true;
 }
 
 void TensorView::place(const TensorView& like, Element type, const Index* sizes, int dimensions, void* data) {

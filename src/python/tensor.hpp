@@ -33,17 +33,24 @@ struct TensorLibrary {
   PyObject* types = nullptr;                ///< a tuple of the classes whose objects are plain tensors
   PyObject* unusual = nullptr;              ///< functions; one that returns a true value asks for the dispatcher
   PyObject* is_grad_enabled = nullptr;      ///< torch.is_grad_enabled
+  PyObject* forward_mode = nullptr;         ///< torch.autograd.forward_ad, whose _current_level is −1 outside of it
 };
 
 /// Remembers the library. `capsule` is torch.Tensor's __dlpack_c_exchange_api__ or None, `path` the file of
 /// libtorch_cpu, `wrap` a function of torch._C._aoti or None. Returns whether tensors and results can be taken without
 /// tuples.
 bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyObject* types, PyObject* unusual,
-                        PyObject* is_grad_enabled);
+                        PyObject* is_grad_enabled, PyObject* forward_mode);
 
-/// Is a call with these arguments one of plain tensors that record no gradient, outside of autocast, tracing, functorch
-/// and modes, which PyTorch's dispatcher has to see? Objects that are None are plain.
-bool is_plain_call(std::initializer_list<PyObject*> objects);
+/// What PyTorch has to see of a call.
+enum class Call {
+  Plain,    ///< nothing: plain tensors that record no gradient, outside of autocast, tracing, functorch and modes
+  Recorded, ///< only autograd, because an argument requires a gradient
+  Other     ///< PyTorch's dispatcher
+};
+
+/// Says what a call with these arguments is. Objects that are None do not matter.
+Call kind_of_call(std::initializer_list<PyObject*> objects);
 
 /// A tensor of one, two or three dimensions: a vector, a matrix or a stack of matrices.
 class TensorView {
@@ -76,6 +83,8 @@ class TensorView {
   Index count() const { return dimensions() == 3 ? size(0) : 1; }
   Index step() const { return dimensions() == 3 ? stride(0) : 0; } ///< elements from one matrix to the next
 
+  /// Makes a stack whose matrices follow one another without gaps one matrix of all rows. Returns false if they do not.
+  bool flatten();
   /// Makes the view one of new memory in the place of `like`, without gaps.
   void place(const TensorView& like, Element type, const Index* sizes, int dimensions, void* data);
 
@@ -99,7 +108,7 @@ class NewTensor {
   NewTensor(const NewTensor&) = delete;
   NewTensor& operator=(const NewTensor&) = delete;
 
-  const TensorView& view() const { return view_; }
+  TensorView& view() { return view_; }
   /// Returns a new reference to the torch.Tensor.
   PyObject* release();
 

@@ -216,24 +216,29 @@ bool has_shape(const TensorView& out, const std::array<Index, 3>& sizes, int dim
 PyObject* tensor_product(const TensorProduct& arguments) {
   TensorView a, b, c, out;
   if (!a.read(arguments.a) || !b.read(arguments.b) || !shapes_fit(a, b)) Py_RETURN_NONE;
+  if (arguments.dimensions != 0 && (a.dimensions() != arguments.dimensions || b.dimensions() != arguments.dimensions))
+    Py_RETURN_NONE;
   const Element type = result_type(arguments.type, a.type());
   if (!is_result(type, a.type())) Py_RETURN_NONE;
+  const int dimensions = std::max(a.dimensions(), b.dimensions());
+  const std::array<Index, 3> sizes{std::max(a.count(), b.count()), a.rows(), b.cols()};
   const bool in_place = arguments.c != Py_None && arguments.c == arguments.out;
+  // One large product is faster than many small ones, and has the same bits.
+  const bool flat = b.dimensions() == 2 && (arguments.c == Py_None || in_place) && a.flatten();
   Tensors product(arguments, a, b, type);
   if (!product.fits() || !product.take_bias()) Py_RETURN_NONE;
   if (arguments.c != Py_None && (!c.read(arguments.c) || c.type() != type || !c.same_place(a))) Py_RETURN_NONE;
-  const int dimensions = std::max(a.dimensions(), b.dimensions());
-  const std::array<Index, 3> sizes{std::max(a.count(), b.count()), a.rows(), b.cols()};
   const bool has_c = arguments.c != Py_None && !in_place && !product.takes_c_as_bias(c);
   if (arguments.out != Py_None) {
     if (!out.read(arguments.out) || out.type() != type || !out.same_place(a) || !has_shape(out, sizes, dimensions))
       Py_RETURN_NONE;
-    if (has_c || !product.multiply_into(out)) Py_RETURN_NONE;
+    if (has_c || (flat && !out.flatten()) || !product.multiply_into(out)) Py_RETURN_NONE;
     return Py_NewRef(arguments.out);
   }
   if (!NewTensor::possible()) Py_RETURN_NONE;
   NewTensor result(a, type, sizes.data() + 3 - dimensions, dimensions);
-  if ((has_c && !product.put_c(c, result.view())) || !product.multiply_into(result.view())) Py_RETURN_NONE;
+  if (has_c && !product.put_c(c, result.view())) Py_RETURN_NONE;
+  if ((flat && !result.view().flatten()) || !product.multiply_into(result.view())) Py_RETURN_NONE;
   return result.release();
 }
 

@@ -19,6 +19,7 @@ struct TensorProduct {
   PyObject* type;       ///< the name of the result's type, or None for the operands'
   PyObject* out;        ///< the result's memory, whose old elements are c if c is this object; None: a new tensor
   PyObject* stream;     ///< the number of PyTorch's current stream; None: the library's table knows it
+  int dimensions = 0;   ///< how many a and b must have; 0: two or three
 };
 
 /// Returns the new tensor, or `out`. Work on a card is enqueued in the order of the current stream.

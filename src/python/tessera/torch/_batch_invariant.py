@@ -46,7 +46,7 @@ def _taken(*tensors):
     )
 
 
-def _product(operator, keys, a, b, c=None, beta=1, alpha=1, dtype=None, out=None, activation=None):
+def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
     """Returns the product, or None where it is PyTorch's to compute, also where its checks have to report an error."""
     modes = current()
     if modes is None:
@@ -55,7 +55,8 @@ def _product(operator, keys, a, b, c=None, beta=1, alpha=1, dtype=None, out=None
     if mode is _UNKNOWN:
         return None
     if out is None and dtype is None:
-        done = _core._tensor_product(False, a, b, mode, c if beta != 0 else None, beta, alpha, None, activation)
+        rank = 2 if operator in ("mm", "addmm") else 3
+        done = _core._tensor_product(False, a, b, mode, rank, c if beta != 0 else None, beta, alpha)
         if done is not None:
             return done
     tensors = [x for x in (a, b, c, out) if x is not None]
@@ -73,7 +74,7 @@ def _product(operator, keys, a, b, c=None, beta=1, alpha=1, dtype=None, out=None
             return None
         if out.shape != torch.Size(shape):
             _aten._resize_output_(out, shape, out.device)
-    return products.product(a, b, mode, c, beta, alpha, activation=activation, dtype=dtype, out=out)
+    return products.product(a, b, mode, c, beta, alpha, dtype=dtype, out=out)
 
 
 def _override(name, function):
@@ -82,7 +83,7 @@ def _override(name, function):
     operator = getattr(getattr(_aten, packet), overload or "default")
 
     def kernel(keys, *arguments, **keywords):
-        result = function(keys, *arguments, **keywords)
+        result = function(*arguments, **keywords)
         return operator.redispatch(keys & _below, *arguments, **keywords) if result is None else result
 
     return kernel
@@ -90,34 +91,34 @@ def _override(name, function):
 
 def _mm(name):
     return {
-        name: lambda keys, a, b: _product(name, keys, a, b),
-        f"{name}.out": lambda keys, a, b, *, out: _product(name, keys, a, b, out=out),
-        f"{name}.dtype": lambda keys, a, b, out_dtype: _product(name, keys, a, b, dtype=out_dtype),
+        name: lambda a, b: _product(name, a, b),
+        f"{name}.out": lambda a, b, *, out: _product(name, a, b, out=out),
+        f"{name}.dtype": lambda a, b, out_dtype: _product(name, a, b, dtype=out_dtype),
     }
 
 
 def _addmm(name):
     return {
-        name: lambda keys, c, a, b, *, beta=1, alpha=1: _product(name, keys, a, b, c, beta, alpha),
-        f"{name}.out": lambda keys, c, a, b, *, beta=1, alpha=1, out: _product(name, keys, a, b, c, beta, alpha, out=out),
-        f"{name}_": lambda keys, c, a, b, *, beta=1, alpha=1: _product(name, keys, a, b, c, beta, alpha, out=c),
-        f"{name}.dtype": lambda keys, c, a, b, out_dtype, *, beta=1, alpha=1: _product(
-            name, keys, a, b, c, beta, alpha, dtype=out_dtype
+        name: lambda c, a, b, *, beta=1, alpha=1: _product(name, a, b, c, beta, alpha),
+        f"{name}.out": lambda c, a, b, *, beta=1, alpha=1, out: _product(name, a, b, c, beta, alpha, out=out),
+        f"{name}_": lambda c, a, b, *, beta=1, alpha=1: _product(name, a, b, c, beta, alpha, out=c),
+        f"{name}.dtype": lambda c, a, b, out_dtype, *, beta=1, alpha=1: _product(
+            name, a, b, c, beta, alpha, dtype=out_dtype
         ),
     }
 
 
-def _vector(keys, a, x, c=None, beta=1, alpha=1):
+def _vector(a, x, c=None, beta=1, alpha=1):
     """A product of a matrix and a vector, whose rows are rows of a product with one column."""
     if a.dim() != 2 or x.dim() != 1 or (c is not None and c.dim() > 1):
         return None
     column = None if c is None else c.reshape(-1, 1)
-    result = _product("mm" if c is None else "addmm", keys, a, x.unsqueeze(1), column, beta, alpha)
+    result = _product("mm" if c is None else "addmm", a, x.unsqueeze(1), column, beta, alpha)
     return None if result is None else result.squeeze(1)
 
 
-def _vector_into(keys, a, x, c, beta, alpha, out):
-    result = _vector(keys, a, x, c, beta, alpha) if out.dtype == a.dtype and out.device == a.device else None
+def _vector_into(a, x, c, beta, alpha, out):
+    result = _vector(a, x, c, beta, alpha) if out.dtype == a.dtype and out.device == a.device else None
     if result is None:
         return None
     if out.shape != result.shape:
@@ -125,8 +126,8 @@ def _vector_into(keys, a, x, c, beta, alpha, out):
     return out.copy_(result)
 
 
-def _activated(keys, c, a, b, *, beta=1, alpha=1, use_gelu=False):
-    result = _product("addmm", keys, a, b, c, beta, alpha)
+def _activated(c, a, b, *, beta=1, alpha=1, use_gelu=False):
+    result = _product("addmm", a, b, c, beta, alpha)
     if result is None:
         return None
     if not use_gelu:
@@ -139,10 +140,10 @@ _OVERRIDES = {
     **_mm("bmm"),
     **_addmm("addmm"),
     **_addmm("baddbmm"),
-    "mv": lambda keys, a, x: _vector(keys, a, x),
-    "addmv": lambda keys, c, a, x, *, beta=1, alpha=1: _vector(keys, a, x, c, beta, alpha),
-    "addmv.out": lambda keys, c, a, x, *, beta=1, alpha=1, out: _vector_into(keys, a, x, c, beta, alpha, out),
-    "addmv_": lambda keys, c, a, x, *, beta=1, alpha=1: _vector_into(keys, a, x, c, beta, alpha, c),
+    "mv": lambda a, x: _vector(a, x),
+    "addmv": lambda c, a, x, *, beta=1, alpha=1: _vector(a, x, c, beta, alpha),
+    "addmv.out": lambda c, a, x, *, beta=1, alpha=1, out: _vector_into(a, x, c, beta, alpha, out),
+    "addmv_": lambda c, a, x, *, beta=1, alpha=1: _vector_into(a, x, c, beta, alpha, c),
     "_addmm_activation": _activated,
 }
 

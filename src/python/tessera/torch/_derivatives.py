@@ -2,8 +2,20 @@
 that it keeps the contract and can be differentiated again."""
 
 import torch
+from torch.compiler import is_compiling
+
+from .. import _core
 
 ops = torch.ops.tessera
+
+
+def multiply(name, a, b, math):
+    """Returns a product by tessera::mm or tessera::bmm, without the dispatcher where nothing has to see it."""
+    if not is_compiling():
+        result = _core._plain_product(a, b, math, 2 if name == "mm" else 3)
+        if result is not None and result is not False:
+            return result
+    return getattr(ops, name)(a, b, math)
 
 
 def adjoint(x):
@@ -22,9 +34,8 @@ def scaled(x, factor):
 def products(name, g, a, b, needed, math, alpha=1):
     """Returns the gradients of a and b in alpha·a·b."""
     g = g.to(a.dtype)  # a result in another type has gradients in that type
-    multiply = getattr(ops, name)
-    of_a = scaled(multiply(g, adjoint(b), math), conjugate(alpha)) if needed[0] else None
-    of_b = scaled(multiply(adjoint(a), g, math), conjugate(alpha)) if needed[1] else None
+    of_a = scaled(multiply(name, g, adjoint(b), math), conjugate(alpha)) if needed[0] else None
+    of_b = scaled(multiply(name, adjoint(a), g, math), conjugate(alpha)) if needed[1] else None
     return of_a, of_b
 
 
@@ -70,8 +81,8 @@ def backward_linear(ctx, g):
         g = torch.ops.aten.gelu_backward(g, ops.linear(x, w, extra, None, ctx.math), approximate="tanh")
     g = g.reshape(-1, w.shape[0]) if w.shape[0] else g.reshape(x[..., 0].numel(), 0)
     rows = x.reshape(g.shape[0], x.shape[-1])
-    of_x = ops.mm(g, w.conj(), ctx.math).view(x.shape) if ctx.needs_input_grad[0] else None
-    of_w = ops.mm(g.mT, rows.conj(), ctx.math) if ctx.needs_input_grad[1] else None
+    of_x = multiply("mm", g, w.conj(), ctx.math).view(x.shape) if ctx.needs_input_grad[0] else None
+    of_w = multiply("mm", g.mT, rows.conj(), ctx.math) if ctx.needs_input_grad[1] else None
     of_bias = g.sum(0) if ctx.needs_input_grad[2] else None
     return of_x, of_w, of_bias, None, None
 
@@ -103,6 +114,21 @@ BACKWARD = {
     "linear": (backward_linear, setup_linear),
     "grouped_mm": (backward_grouped, setup_grouped),
 }
+
+
+def eager_function(name, kernel):
+    """Returns a torch.autograd.Function with the operator's backward pass, for calls that only autograd has to see. It
+    takes a fifth of the time of the dispatcher's way through Python. Its forward() also does what setup_context() would,
+    because PyTorch otherwise inspects the function's signature at each call."""
+    backward, setup = BACKWARD[name]
+
+    def forward(ctx, *arguments):
+        result = kernel(*arguments)
+        setup(ctx, arguments, result)
+        return result
+
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(f"tessera_{name}", (torch.autograd.Function,), methods)
 
 
 def stacked(info, x, dim):

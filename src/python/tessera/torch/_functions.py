@@ -17,6 +17,11 @@ ops = torch.ops.tessera
 plain_product = _core._plain_product
 tensor_product = _core._tensor_product
 
+# What records a gradient and is otherwise a call with plain tensors.
+eager_mm, eager_addmm, eager_bmm, eager_baddbmm, eager_linear = (
+    operators.EAGER[name].apply for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
+)
+
 
 def mm(a, b, *, math=None, out_dtype=None, out=None):
     """Returns a·b of two matrices, as torch.mm.
@@ -31,36 +36,36 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
     tessera.InvalidArgument (an unknown mode) and tessera.KernelRejected (a mode that no kernel has for the type).
     """
     if out is None and out_dtype is None and not is_compiling():
-        result = plain_product(a, b, math)
+        result = plain_product(a, b, math, 2)
         if result is not None:
-            return result
+            return eager_mm(a, b, math, None) if result is False else result
     return _dispatch("mm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
 
 
 def bmm(a, b, *, math=None, out_dtype=None, out=None):
     """Returns the products of two stacks of matrices, as torch.bmm. Arguments are as for mm()."""
-    if out is None and out_dtype is None and not is_compiling() and _dims(a, b) == (3, 3):
-        result = plain_product(a, b, math)
+    if out is None and out_dtype is None and not is_compiling():
+        result = plain_product(a, b, math, 3)
         if result is not None:
-            return result
+            return eager_bmm(a, b, math, None) if result is False else result
     return _dispatch("bmm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
 
 
 def addmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b, as torch.addmm. `input` is broadcast, and is not read if beta is 0."""
-    if out is None and out_dtype is None and not is_compiling() and _dims(a, b) == (2, 2):
-        result = tensor_product(True, a, b, math, input, beta, alpha)
+    if out is None and out_dtype is None and beta != 0 and not is_compiling():
+        result = tensor_product(True, a, b, math, 2, input, beta, alpha)
         if result is not None:
-            return result
+            return eager_addmm(input, a, b, beta, alpha, math, None) if result is False else result
     return _dispatch("addmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
 def baddbmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b of stacks of matrices, as torch.baddbmm."""
-    if out is None and out_dtype is None and not is_compiling() and _dims(a, b) == (3, 3):
-        result = tensor_product(True, a, b, math, input, beta, alpha)
+    if out is None and out_dtype is None and beta != 0 and not is_compiling():
+        result = tensor_product(True, a, b, math, 3, input, beta, alpha)
         if result is not None:
-            return result
+            return eager_baddbmm(input, a, b, beta, alpha, math, None) if result is False else result
     return _dispatch("baddbmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
@@ -70,10 +75,10 @@ def linear(x, w, bias=None, activation=None, *, math=None):
     x has any number of dimensions, w is out_features×in_features; activation is 'relu', 'gelu' (its tanh form) or None.
     16-bit results are rounded once, at the end.
     """
-    if not is_compiling() and isinstance(x, torch.Tensor) and x.dim() == 2 and isinstance(w, torch.Tensor) and w.dim() == 2:
-        result = tensor_product(True, x, w.t(), math, None, 1, None, bias, activation)
+    if not is_compiling() and isinstance(w, torch.Tensor) and w.dim() == 2:
+        result = tensor_product(True, x, w.t(), math, 0, None, 1, None, bias, activation)
         if result is not None:
-            return result
+            return eager_linear(x, w, bias, activation, math) if result is False else result
     check.tensors("linear", x=x, w=w, bias=bias)
     return ops.linear.default(x, w, bias, activation, math)
 
@@ -90,11 +95,6 @@ def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
     """
     check.tensors("grouped_mm", x=x, w=w, offsets=offsets)
     return ops.grouped_mm.default(x, w, offsets, math, out_dtype)
-
-
-def _dims(a, b):
-    both = isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
-    return (a.dim(), b.dim()) if both else None
 
 
 def _dispatch(name, tensors, arguments, out):

@@ -4,6 +4,7 @@ import math as numbers
 
 import torch
 
+from .. import _core
 from . import _checks as check
 from . import _derivatives as derivatives
 from . import _products as products
@@ -22,19 +23,25 @@ SCHEMAS = {
 }
 
 
+#: How many dimensions the operands have.
+RANK = {"mm": 2, "addmm": 2, "bmm": 3, "baddbmm": 3}
+
+tensor_product = _core._tensor_product
+
+
 # Each function below checks its arguments and returns the result's shape and type.
 
 
 def shape_of_mm(operator, a, b, out_dtype):
     check.alike(operator, out_dtype, a=a, b=b)
-    check.dimensions(operator, 3 if operator == "bmm" else 2, a=a, b=b)
+    check.dimensions(operator, RANK[operator], a=a, b=b)
     return check.multiplied(operator, a, b), out_dtype or a.dtype
 
 
 def shape_of_addmm(operator, input, a, b, beta, alpha, out_dtype):
     check.alike(operator, out_dtype, a=a, b=b, input=input)
     check.factors(operator, a, alpha=alpha, beta=beta)
-    check.dimensions(operator, 3 if operator == "baddbmm" else 2, a=a, b=b)
+    check.dimensions(operator, RANK[operator], a=a, b=b)
     shape = check.multiplied(operator, a, b)
     check.broadcast(operator, input, shape)
     return shape, out_dtype or a.dtype
@@ -89,11 +96,19 @@ def shape_of_grouped(x, w, offsets, out_dtype):
 
 
 def mm(a, b, math=None, out_dtype=None, out=None, operator="mm"):
+    if out is None and out_dtype is None:  # checks that succeed cost more than small products
+        done = tensor_product(False, a, b, math, RANK[operator])
+        if done is not None:
+            return done
     shape_of_mm(operator, a, b, out_dtype)
     return products.product(a, b, math, dtype=out_dtype, out=out)
 
 
 def addmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None, out=None, operator="addmm"):
+    if out is None and out_dtype is None and beta != 0:
+        done = tensor_product(False, a, b, math, RANK[operator], input, beta, alpha)
+        if done is not None:
+            return done
     shape_of_addmm(operator, input, a, b, beta, alpha, out_dtype)
     return products.product(a, b, math, input, beta, alpha, dtype=out_dtype, out=out)
 
@@ -156,6 +171,9 @@ def autocast(name, device, key):
             return getattr(torch.ops.tessera, name).default(*(cast(x, dtype) for x in args), **keywords)
 
     return kernel
+
+
+EAGER = {name: derivatives.eager_function(name, kernel) for name, kernel in KERNELS.items()}
 
 
 def register():

@@ -19,14 +19,10 @@ TYPES = {
 }
 
 
-def _in_forward_mode():
-    return forward_ad._current_level >= 0
-
-
 def _set_up():
     """Tells the compiled module of the installed PyTorch. Names that a version lacks are left out."""
     asked = ("_is_any_autocast_enabled", "_len_torch_dispatch_stack", "_len_torch_function_stack", "_is_tracing")
-    unusual = [getattr(torch._C, name) for name in asked if hasattr(torch._C, name)] + [_in_forward_mode]
+    unusual = [getattr(torch._C, name) for name in asked if hasattr(torch._C, name)]
     return _core._use_tensor_library(
         getattr(torch.Tensor, "__dlpack_c_exchange_api__", None),
         str(pathlib.Path(torch.__file__).parent / "lib/libtorch_cpu.so"),
@@ -34,6 +30,7 @@ def _set_up():
         (torch.Tensor, torch.nn.Parameter),
         tuple(unusual),
         torch.is_grad_enabled,
+        forward_ad,
     )
 
 
@@ -78,7 +75,7 @@ def product(a, b, math=None, c=None, beta=1, alpha=1, bias=None, activation=None
     name = type_name(dtype)
     if beta == 0:
         c = None
-    done = _core._tensor_product(False, a, b, math, c, beta, alpha, bias, activation, name, out)
+    done = _core._tensor_product(False, a, b, math, 0, c, beta, alpha, bias, activation, name, out)
     return _with_help(a, b, math, c, beta, alpha, bias, activation, name, out) if done is None else done
 
 
@@ -105,6 +102,7 @@ def _with_help(a, b, math, c, beta, alpha, bias, activation, name, out):
         described(a),
         described(b),
         math,
+        0,
         described_c,
         beta,
         alpha,
