@@ -220,11 +220,12 @@ void bind_tensors(nb::module_& module) {
   module.def(
       "_use_tensor_library",
       [](nb::handle capsule, const char* path, nb::handle wrap, const nb::tuple& types, const nb::tuple& unusual,
-         nb::handle is_grad_enabled, nb::handle forward_mode) {
+         nb::handle is_grad_enabled, nb::handle transforms, nb::handle forward_mode) {
         return use_tensor_library(capsule.ptr(), path, wrap.ptr(), types.ptr(), unusual.ptr(), is_grad_enabled.ptr(),
-                                  forward_mode.ptr());
+                                  transforms.ptr(), forward_mode.ptr());
       },
-      "capsule"_a.none(), "path"_a, "wrap"_a.none(), "types"_a, "unusual"_a, "is_grad_enabled"_a, "forward_mode"_a);
+      "capsule"_a.none(), "path"_a, "wrap"_a.none(), "types"_a, "unusual"_a, "is_grad_enabled"_a, "transforms"_a,
+      "forward_mode"_a);
   module.def("_tensor_product", tensor_product_of, "plain"_a, "a"_a.none(), "b"_a.none(), "math"_a.none() = nb::none(),
              "dimensions"_a = 0, "c"_a.none() = nb::none(), "beta"_a.none() = 1, "alpha"_a.none() = nb::none(),
              "bias"_a.none() = nb::none(), "activation"_a.none() = nb::none(), "type"_a.none() = nb::none(),

@@ -88,12 +88,13 @@ std::optional<TensorMaker> find_maker(const char* path, PyObject* wrap) {
 } // namespace
 
 bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyObject* types, PyObject* unusual,
-                        PyObject* is_grad_enabled, PyObject* forward_mode) {
+                        PyObject* is_grad_enabled, PyObject* transforms, PyObject* forward_mode) {
   using dlpack::ExchangeApi;
   TensorLibrary& known = library();
   known.types = Py_NewRef(types);
   known.unusual = Py_NewRef(unusual);
   known.is_grad_enabled = Py_NewRef(is_grad_enabled);
+  known.transforms = Py_NewRef(transforms);
   known.forward_mode = Py_NewRef(forward_mode);
   known.api = nullptr;
   known.maker = find_maker(path, wrap);
@@ -118,7 +119,8 @@ Call kind_of_call(std::initializer_list<PyObject*> objects) {
   const bool recorded = std::any_of(objects.begin(), objects.end(), [](PyObject* object) {
     return object != Py_None && is_true(PyObject_GetAttr(object, tensor_names().requires_grad));
   });
-  return recorded ? Call::Recorded : Call::Plain;
+  if (!recorded) return Call::Plain;
+  return is_true(PyObject_CallNoArgs(known.transforms)) ? Call::Other : Call::Recorded;
 }
 
 bool TensorView::is_as_it_looks(PyObject* object) const {

@@ -33,6 +33,7 @@ struct TensorLibrary {
   PyObject* types = nullptr;                ///< a tuple of the classes whose objects are plain tensors
   PyObject* unusual = nullptr;              ///< functions; one that returns a true value asks for the dispatcher
   PyObject* is_grad_enabled = nullptr;      ///< torch.is_grad_enabled
+  PyObject* transforms = nullptr;           ///< says whether functorch transforms what records gradients
   PyObject* forward_mode = nullptr;         ///< torch.autograd.forward_ad, whose _current_level is −1 outside of it
 };
 
@@ -40,7 +41,7 @@ struct TensorLibrary {
 /// libtorch_cpu, `wrap` a function of torch._C._aoti or None. Returns whether tensors and results can be taken without
 /// tuples.
 bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyObject* types, PyObject* unusual,
-                        PyObject* is_grad_enabled, PyObject* forward_mode);
+                        PyObject* is_grad_enabled, PyObject* transforms, PyObject* forward_mode);
 
 /// What PyTorch has to see of a call.
 enum class Call {

@@ -122,16 +122,12 @@ def views(x):
 
 
 def test_layouts_are_read_where_they_are(way, monkeypatch):
-    monkeypatch.setattr(torch.Tensor, "contiguous", lambda self: pytest.fail("an operand was copied"))
     a, b = random(3, 7, 5), random(3, 5, 4)
-    for multiply, *operands in ((tt.mm, a[0], b[0]), (tt.bmm, a, b)):
-        with monkeypatch.context() as original:
-            original.undo()
-            layouts = [list(views(x)) for x in operands]
-        expected = multiply(*operands)
-        for x in layouts[0]:
-            for y in layouts[1]:
-                assert torch.equal(multiply(x, y), expected)
+    cases = [(f, list(views(x)), list(views(y))) for f, x, y in ((tt.mm, a[0], b[0]), (tt.bmm, a, b))]
+    monkeypatch.setattr(torch.Tensor, "contiguous", lambda self: pytest.fail("an operand was copied"))
+    for multiply, left, right in cases:
+        expected = multiply(left[0], right[0])
+        assert all(torch.equal(multiply(x, y), expected) for x in left for y in right)
 
 
 def test_other_layouts_are_copied(way):
@@ -197,7 +193,6 @@ def test_bad_input_raises_as_pytorch_does():
         (lambda o: o.addmm(random(4), a, random(3, 5)), r"5.*4|4.*5"),
         (lambda o: o.addmm(random(5).double(), a, random(3, 5)), r"[Ff]loat|float64"),
         (lambda o: o.addmm(random(1, 2, 5), a, random(3, 5)), r"dimensions"),
-        (lambda o: o.mm(a, random(3, 5).to("meta")), r"same device|meta"),
         (lambda o: o.mm(a, "b"), r"must be Tensor, not str"),
         (lambda o: o.mm(a, None), r"must be Tensor, not NoneType"),
     ]
@@ -207,6 +202,8 @@ def test_bad_input_raises_as_pytorch_does():
         with pytest.raises((RuntimeError, TypeError)) as theirs:
             call(torch)
         assert type(ours.value) in (type(theirs.value), RuntimeError), (ours.value, theirs.value)
+    with pytest.raises(RuntimeError, match="a is on cpu and b is on meta"):
+        tt.mm(a, random(3, 5).to("meta"))
     with pytest.raises(RuntimeError, match="complex"):
         tt.addmm(random(5), a, random(3, 5), alpha=1j)
     with pytest.raises(RuntimeError, match="bias has 4 elements, but w"):

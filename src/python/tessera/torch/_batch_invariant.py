@@ -6,6 +6,8 @@ are not touched and cost nothing more, whereas a TorchDispatchMode runs Python f
 torch.compile. Which mode is in force is kept in PyTorch's thread-local state, which autograd hands on to its threads.
 """
 
+import ctypes
+import functools
 import threading
 
 import torch
@@ -24,6 +26,12 @@ _below = _C._dispatch_keyset_full_after(_C.DispatchKey.BackendSelect)
 _lock = threading.Lock()
 _users = 0
 _library = None
+
+
+def _stash(modes):
+    """Sets the modes of this thread. PyTorch (seen in 2.11) takes a reference over that the caller does not give."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(modes))
+    _C._stash_obj_in_tls(_KEY, modes)
 
 
 def current():
@@ -72,8 +80,7 @@ def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
     if out is not None:
         if out.dtype != result:
             return None
-        if out.shape != torch.Size(shape):
-            _aten._resize_output_(out, shape, out.device)
+        products.resize(out, shape)
     return products.product(a, b, mode, c, beta, alpha, dtype=dtype, out=out)
 
 
@@ -121,8 +128,7 @@ def _vector_into(a, x, c, beta, alpha, out):
     result = _vector(a, x, c, beta, alpha) if out.dtype == a.dtype and out.device == a.device else None
     if result is None:
         return None
-    if out.shape != result.shape:
-        _aten._resize_output_(out, result.shape, out.device)
+    products.resize(out, result.shape)
     return out.copy_(result)
 
 
@@ -162,6 +168,7 @@ def _keeps_rows(backend, math, dtype):
     return any(row.canonical and row.math == math and row.dtype == dtype for row in kernels(backend))
 
 
+@functools.cache
 def _modes(math):
     """Returns the mode of each kind of device and element type. Refuses a mode whose rows depend on the batch."""
     present = {"cuda" if b.name == "cuda" else "cpu": b.name for b in backends() if b.available}
@@ -210,12 +217,12 @@ class batch_invariant:
                 _library = _register()
             _users += 1
         self._outer.append(current())
-        _C._stash_obj_in_tls(_KEY, self._modes)
+        _stash(self._modes)
         return self
 
     def __exit__(self, kind, error, trace):
         global _library, _users
-        _C._stash_obj_in_tls(_KEY, self._outer.pop())
+        _stash(self._outer.pop())
         with _lock:
             _users -= 1
             # Another thread may be inside a kernel that would be freed. The kernels then stay, and let PyTorch multiply,

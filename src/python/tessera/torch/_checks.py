@@ -18,7 +18,9 @@ def shape(x):
 def tensors(operator, **arguments):
     """Raises TypeError for what is no tensor. Objects that override functions, such as torch.fx.Proxy, pass."""
     for name, x in arguments.items():
-        if x is not None and not isinstance(x, torch.Tensor) and not hasattr(type(x), "__torch_function__"):
+        if x is None and name == "bias":
+            continue
+        if not isinstance(x, torch.Tensor) and not hasattr(type(x), "__torch_function__"):
             raise TypeError(f"{operator}(): argument '{name}' must be Tensor, not {type(x).__name__}")
 
 

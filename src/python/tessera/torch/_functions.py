@@ -6,6 +6,7 @@ another mode, or has other than plain tensors) goes to the operator of the same 
 """
 
 import torch
+import torch.autograd.forward_ad as forward_ad
 from torch.compiler import is_compiling
 
 from .. import _core
@@ -79,7 +80,7 @@ def linear(x, w, bias=None, activation=None, *, math=None):
         result = tensor_product(True, x, w.t(), math, 0, None, 1, None, bias, activation)
         if result is not None:
             return eager_linear(x, w, bias, activation, math) if result is False else result
-    check.tensors("linear", x=x, w=w, bias=bias)
+    _check_tensors("linear", x=x, w=w, bias=bias)
     return ops.linear.default(x, w, bias, activation, math)
 
 
@@ -93,12 +94,22 @@ def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
 
     A row's bits do not depend on its group's other rows, nor on other groups.
     """
-    check.tensors("grouped_mm", x=x, w=w, offsets=offsets)
+    _check_tensors("grouped_mm", x=x, w=w, offsets=offsets)
     return ops.grouped_mm.default(x, w, offsets, math, out_dtype)
 
 
-def _dispatch(name, tensors, arguments, out):
+def _check_tensors(name, **tensors):
     check.tensors(name, **tensors)
+    if not is_compiling() and forward_ad._current_level >= 0:
+        for argument, x in tensors.items():
+            if isinstance(x, torch.Tensor) and forward_ad.unpack_dual(x).tangent is not None:
+                raise NotImplementedError(
+                    f"{name}: {argument} has a tangent, but tessera.torch has no forward-mode derivatives; use torch.{name}"
+                )
+
+
+def _dispatch(name, tensors, arguments, out):
+    _check_tensors(name, **tensors)
     operator = getattr(ops, name).default
     if out is None:
         return operator(*arguments)
@@ -123,8 +134,7 @@ def _check_out(name, shape, dtype, device, out):
         raise RuntimeError(f"{name}: Expected out tensor to have dtype {dtype}, but got {out.dtype} instead")
     if out.device != device:
         raise RuntimeError(f"{name}: Expected out tensor to be on {device}, but it is on {out.device}")
-    if out.shape != shape:
-        torch.ops.aten._resize_output_(out, shape, out.device)
+    products.resize(out, shape)
 
 
 def _into(name, arguments, out):

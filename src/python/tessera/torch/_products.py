@@ -1,6 +1,7 @@
 """Products of tensors whose arguments were checked, below PyTorch's autograd: the only calls of the compiled module."""
 
 import pathlib
+import warnings
 
 import torch
 import torch.autograd.forward_ad as forward_ad
@@ -30,6 +31,7 @@ def _set_up():
         (torch.Tensor, torch.nn.Parameter),
         tuple(unusual),
         torch.is_grad_enabled,
+        torch._C._are_functorch_transforms_active,
         forward_ad,
     )
 
@@ -68,6 +70,19 @@ def compact(x):
 
 def type_name(dtype):
     return None if dtype is None else TYPES[dtype][2]
+
+
+def resize(out, shape):
+    """Gives a result's tensor the shape, and warns as PyTorch does if it had elements."""
+    if out.shape != torch.Size(shape):
+        if out.numel() != 0:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+                f"match the required output shape {list(shape)}.",
+                UserWarning,
+                stacklevel=4,
+            )
+        out.resize_(shape)
 
 
 def product(a, b, math=None, c=None, beta=1, alpha=1, bias=None, activation=None, dtype=None, out=None):
