@@ -220,6 +220,8 @@ PyObject* tensor_product(const TensorProduct& arguments) {
     Py_RETURN_NONE;
   const Element type = result_type(arguments.type, a.type());
   if (!is_result(type, a.type())) Py_RETURN_NONE;
+  const bool complex_factor = PyComplex_Check(arguments.alpha) || PyComplex_Check(arguments.beta);
+  if (complex_factor && !a.type().is_complex) Py_RETURN_NONE;
   const int dimensions = std::max(a.dimensions(), b.dimensions());
   const std::array<Index, 3> sizes{std::max(a.count(), b.count()), a.rows(), b.cols()};
   const bool in_place = arguments.c != Py_None && arguments.c == arguments.out;

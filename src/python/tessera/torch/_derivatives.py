@@ -9,13 +9,21 @@ from .. import _core
 ops = torch.ops.tessera
 
 
+def operator(name, *arguments):
+    """Calls an operator; under functorch's transforms, which do not look into an operator's derivatives, a function that
+    they know."""
+    if not is_compiling() and torch._C._are_functorch_transforms_active():
+        return TRANSFORMED[name].apply(*arguments)
+    return getattr(ops, name).default(*arguments)
+
+
 def multiply(name, a, b, math):
     """Returns a product by tessera::mm or tessera::bmm, without the dispatcher where nothing has to see it."""
     if not is_compiling():
         result = _core._plain_product(a, b, math, 2 if name == "mm" else 3)
         if result is not None and result is not False:
             return result
-    return getattr(ops, name)(a, b, math)
+    return operator(name, a, b, math, None)
 
 
 def adjoint(x):
@@ -78,7 +86,7 @@ def backward_linear(ctx, g):
     if ctx.activation == "relu":
         g = torch.ops.aten.threshold_backward(g, extra, 0)
     elif ctx.activation == "gelu":
-        g = torch.ops.aten.gelu_backward(g, ops.linear(x, w, extra, None, ctx.math), approximate="tanh")
+        g = torch.ops.aten.gelu_backward(g, operator("linear", x, w, extra, None, ctx.math), approximate="tanh")
     g = g.reshape(-1, w.shape[0]) if w.shape[0] else g.reshape(x[..., 0].numel(), 0)
     rows = x.reshape(g.shape[0], x.shape[-1])
     of_x = multiply("mm", g, w.conj(), ctx.math).view(x.shape) if ctx.needs_input_grad[0] else None
@@ -98,11 +106,11 @@ def backward_grouped(ctx, g):
     of_x = of_w = None
     if w.dim() == 3:
         if ctx.needs_input_grad[0]:
-            of_x = ops.grouped_mm(g, w.mT, offsets, ctx.math)
+            of_x = operator("grouped_mm", g, w.mT, offsets, ctx.math)
     elif ctx.needs_input_grad[0]:
-        of_x = ops.grouped_mm(w, g.mT, offsets, ctx.math).mT.contiguous()
+        of_x = operator("grouped_mm", w, g.mT, offsets, ctx.math).mT.contiguous()
     if ctx.needs_input_grad[1]:
-        of_w = ops.grouped_mm(x.mT, g, offsets, ctx.math)
+        of_w = operator("grouped_mm", x.mT, g, offsets, ctx.math)
     return of_x, of_w, None, None, None
 
 
@@ -144,7 +152,7 @@ def merged(info, x, dim):
 
 
 def vmap_mm(info, dims, a, b, math=None, out_dtype=None):
-    return ops.bmm(stacked(info, a, dims[0]), stacked(info, b, dims[1]), math, out_dtype), 0
+    return operator("bmm", stacked(info, a, dims[0]), stacked(info, b, dims[1]), math, out_dtype), 0
 
 
 def vmap_addmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
@@ -152,11 +160,11 @@ def vmap_addmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=No
     rows = input.dim() - (dims[0] is not None)
     input = stacked(info, input, dims[0])
     input = input.reshape(info.batch_size, *(1,) * (2 - rows), *input.shape[1:])
-    return ops.baddbmm(input, a, b, beta, alpha, math, out_dtype), 0
+    return operator("baddbmm", input, a, b, beta, alpha, math, out_dtype), 0
 
 
 def vmap_bmm(info, dims, a, b, math=None, out_dtype=None):
-    result = ops.bmm(merged(info, a, dims[0]), merged(info, b, dims[1]), math, out_dtype)
+    result = operator("bmm", merged(info, a, dims[0]), merged(info, b, dims[1]), math, out_dtype)
     return result.unflatten(0, (info.batch_size, -1)), 0
 
 
@@ -167,19 +175,19 @@ def vmap_baddbmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=
     input = stacked(info, input, dims[0])
     input = input.reshape(info.batch_size, *(1,) * (3 - own), *input.shape[1:])
     input = input.expand(info.batch_size, each, *input.shape[2:]).flatten(0, 1)
-    result = ops.baddbmm(input, a, b, beta, alpha, math, out_dtype)
+    result = operator("baddbmm", input, a, b, beta, alpha, math, out_dtype)
     return result.unflatten(0, (info.batch_size, each)), 0
 
 
 def vmap_linear(info, dims, x, w, bias=None, activation=None, math=None):
     if dims[1] is None and (bias is None or dims[2] is None):
-        return ops.linear(x.movedim(dims[0], 0), w, bias, activation, math), 0
+        return operator("linear", x.movedim(dims[0], 0), w, bias, activation, math), 0
     x, w = stacked(info, x, dims[0]), stacked(info, w, dims[1])
     rows = x.reshape(info.batch_size, -1, x.shape[-1])
     if bias is None:
-        result = ops.bmm(rows, w.mT, math)
+        result = operator("bmm", rows, w.mT, math)
     else:
-        result = ops.baddbmm(stacked(info, bias, dims[2]).unsqueeze(1), rows, w.mT, 1, 1, math)
+        result = operator("baddbmm", stacked(info, bias, dims[2]).unsqueeze(1), rows, w.mT, 1, 1, math)
     result = result.view(*x.shape[:-1], w.shape[1])
     if activation == "relu":
         result = torch.relu(result)
@@ -189,3 +197,15 @@ def vmap_linear(info, dims, x, w, bias=None, activation=None, math=None):
 
 
 VMAP = {"mm": vmap_mm, "addmm": vmap_addmm, "bmm": vmap_bmm, "baddbmm": vmap_baddbmm, "linear": vmap_linear}
+
+
+def transformed_function(name):
+    """Returns a torch.autograd.Function with the operator's derivatives and its rule for vmap."""
+    backward, setup = BACKWARD[name]
+    methods = {"forward": lambda *arguments: getattr(ops, name).default(*arguments), "setup_context": setup, "backward": backward}
+    if name in VMAP:
+        methods["vmap"] = VMAP[name]
+    return type(f"tessera_{name}", (torch.autograd.Function,), {key: staticmethod(f) for key, f in methods.items()})
+
+
+TRANSFORMED = {name: transformed_function(name) for name in BACKWARD}

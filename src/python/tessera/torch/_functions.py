@@ -11,6 +11,7 @@ from torch.compiler import is_compiling
 
 from .. import _core
 from . import _checks as check
+from . import _derivatives as derivatives
 from . import _operators as operators
 from . import _products as products
 
@@ -81,7 +82,7 @@ def linear(x, w, bias=None, activation=None, *, math=None):
         if result is not None:
             return eager_linear(x, w, bias, activation, math) if result is False else result
     _check_tensors("linear", x=x, w=w, bias=bias)
-    return ops.linear.default(x, w, bias, activation, math)
+    return derivatives.operator("linear", x, w, bias, activation, math)
 
 
 def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
@@ -95,7 +96,7 @@ def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
     A row's bits do not depend on its group's other rows, nor on other groups.
     """
     _check_tensors("grouped_mm", x=x, w=w, offsets=offsets)
-    return ops.grouped_mm.default(x, w, offsets, math, out_dtype)
+    return derivatives.operator("grouped_mm", x, w, offsets, math, out_dtype)
 
 
 def _check_tensors(name, **tensors):
@@ -110,9 +111,8 @@ def _check_tensors(name, **tensors):
 
 def _dispatch(name, tensors, arguments, out):
     _check_tensors(name, **tensors)
-    operator = getattr(ops, name).default
     if out is None:
-        return operator(*arguments)
+        return derivatives.operator(name, *arguments)
     check.tensors(name, out=out)
     if torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors.values(), out)):
         raise RuntimeError(
@@ -120,7 +120,7 @@ def _dispatch(name, tensors, arguments, out):
             "arguments requires grad."
         )
     if is_compiling() or not all(type(x) in (torch.Tensor, torch.nn.Parameter) for x in (*tensors.values(), out)):
-        return _copied(name, operator(*arguments), out)
+        return _copied(name, derivatives.operator(name, *arguments), out)
     return _into(name, arguments, out)
 
 
