@@ -175,6 +175,14 @@ def test_functorch_gradients():
     assert torch.allclose(torch.func.grad(lambda a: tt.mm(a, w).sum())(x), torch.ones(2, 4, dtype=DOUBLE) @ w.t())
     per_sample = torch.vmap(torch.func.grad(lambda w, a: tt.linear(a, w).square().sum()), (None, 0))(w.t(), x)
     assert per_sample.shape == (2, 4, 3)
+    # vmap within a gradient: the vectorised product is differentiated in its turn.
+    stack = random(3, 2, 5, dtype=DOUBLE)
+    found = torch.func.grad(lambda w: torch.vmap(lambda a: tt.linear(a, w).square())(stack).sum())(random(4, 5, dtype=DOUBLE))
+    each = torch.func.grad(lambda w: tt.linear(stack, w).square().sum())(random(4, 5, dtype=DOUBLE))
+    assert torch.allclose(found, each)
+    weights = random(3, 4, 5, dtype=DOUBLE)
+    found = torch.func.grad(lambda w: torch.vmap(lambda a, w: tt.linear(a, w).square())(stack, w).sum())(weights)
+    assert torch.allclose(found, 2 * (stack @ weights.mT).mT @ stack)
 
 
 def test_forward_mode_is_refused():

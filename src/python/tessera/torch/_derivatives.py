@@ -8,12 +8,23 @@ from .. import _core
 
 ops = torch.ops.tessera
 
+#: How many tensors an operator takes, and the defaults of its options.
+OPTIONS = {
+    "mm": (2, (None, None)),
+    "bmm": (2, (None, None)),
+    "addmm": (3, (1, 1, None, None)),
+    "baddbmm": (3, (1, 1, None, None)),
+    "linear": (2, (None, None, None)),
+    "grouped_mm": (3, (None, None)),
+}
+
 
 def operator(name, *arguments):
     """Calls an operator; under functorch's transforms, which do not look into an operator's derivatives, a function that
     they know."""
     if not is_compiling() and torch._C._are_functorch_transforms_active():
-        return TRANSFORMED[name].apply(*arguments)
+        tensors, options = OPTIONS[name]
+        return TRANSFORMED[name].apply(*arguments, *options[len(arguments) - tensors :])
     return getattr(ops, name).default(*arguments)
 
 
