@@ -13,8 +13,8 @@
 #include "errors.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
-#include "tensor.hpp"
-#include "tensor_product.hpp"
+#include "tensors/product.hpp"
+#include "tensors/tensor.hpp"
 #include "words.hpp"
 
 namespace nb = nanobind;

@@ -10,9 +10,9 @@
 #include <initializer_list>
 #include <optional>
 
-#include "array.hpp"
-#include "dlpack.hpp"
-#include "errors.hpp"
+#include "python/array.hpp"
+#include "python/dlpack.hpp"
+#include "python/errors.hpp"
 
 namespace tessera::python {
 

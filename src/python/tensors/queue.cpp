@@ -1,4 +1,4 @@
-#include "tensor_queue.hpp"
+#include "queue.hpp"
 
 #include <map>
 #include <memory>

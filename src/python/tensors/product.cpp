@@ -1,4 +1,4 @@
-#include "tensor_product.hpp"
+#include "product.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -8,12 +8,12 @@
 #include <tessera/complex.hpp>
 #include <tessera/gemm_batch.hpp>
 
-#include "device_array.hpp"
-#include "distributed.hpp"
-#include "layout.hpp"
+#include "python/device_array.hpp"
+#include "python/distributed.hpp"
+#include "python/layout.hpp"
+#include "python/words.hpp"
+#include "queue.hpp"
 #include "tensor.hpp"
-#include "tensor_queue.hpp"
-#include "words.hpp"
 
 namespace tessera::python {
 namespace {
