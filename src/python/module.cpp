@@ -199,23 +199,28 @@ nb::object tensor_product_of(nb::handle plain, nb::handle a, nb::handle b, nb::h
                              nb::handle c, nb::handle beta, nb::handle alpha, nb::handle bias, nb::handle activation,
                              nb::handle type, nb::handle out, nb::handle stream) {
   if (plain.ptr() == Py_True)
-    if (const Call call = kind_of_call({a.ptr(), b.ptr(), c.ptr(), bias.ptr()}); call != Call::Plain)
+    if (const Call call = kind_of_call({a.ptr(), b.ptr(), c.ptr(), bias.ptr(), out.ptr()}); call != Call::Plain)
       return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
   return nb::steal(tensor_product({a.ptr(), b.ptr(), c.ptr(), beta.ptr(), alpha.ptr(), bias.ptr(), activation.ptr(),
                                    math.ptr(), type.ptr(), out.ptr(), stream.ptr(), dimensions}));
+}
+
+nb::object product_of_two(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
+  return nb::steal(tensor_product({a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
+                                   Py_None, Py_None, dimensions}));
 }
 
 /// What most calls are: a product of two plain tensors. It has few arguments, because each costs time.
 nb::object plain_product_of(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
   if (const Call call = kind_of_call({a.ptr(), b.ptr()}); call != Call::Plain)
     return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
-  return nb::steal(tensor_product({a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
-                                   Py_None, Py_None, dimensions}));
+  return product_of_two(a, b, math, dimensions);
 }
 
 void bind_tensors(nb::module_& module) {
   module.def(
       "_tensor_mode", [](nb::handle word) { parse_math(word.ptr()); }, "word"_a.none());
+  module.def("_product_of_two", product_of_two, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
   module.def("_plain_product", plain_product_of, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
   module.def(
       "_use_tensor_library",

@@ -21,29 +21,29 @@ from . import _products as products
 _KEY = "tessera.torch.batch_invariant"
 _C = torch._C
 _aten = torch.ops.aten
+product_of_two = _core._product_of_two
+tensor_product = _core._tensor_product
 _below = _C._dispatch_keyset_full_after(_C.DispatchKey.BackendSelect)
 
 _lock = threading.Lock()
+_own = threading.local()  # what this thread has entered, which is found faster than PyTorch's state
 _users = 0
 _library = None
 
 
 def _stash(modes):
     """Sets the modes of this thread. PyTorch (seen in 2.11) takes a reference over that the caller does not give."""
+    _own.modes = modes
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(modes))
     _C._stash_obj_in_tls(_KEY, modes)
 
 
 def current():
-    """Returns the modes in force in this thread, by device kind and element type, or None."""
-    return _C._get_obj_in_tls(_KEY) if _C._is_key_in_tls(_KEY) else None
-
-
-def _mode(modes, x):
-    return modes.get((x.device.type, x.dtype), _UNKNOWN)
-
-
-_UNKNOWN = object()
+    """Returns the modes in force in this thread, or None. Threads of autograd find them in PyTorch's state."""
+    try:
+        return _own.modes
+    except AttributeError:
+        return _C._get_obj_in_tls(_KEY) if _C._is_key_in_tls(_KEY) else None
 
 
 def _taken(*tensors):
@@ -56,15 +56,11 @@ def _taken(*tensors):
 
 def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
     """Returns the product, or None where it is PyTorch's to compute, also where its checks have to report an error."""
-    modes = current()
-    if modes is None:
-        return None
-    mode = _mode(modes, a)
-    if mode is _UNKNOWN:
+    mode = (current() or {}).get((a.device.type, a.dtype))
+    if mode is None:
         return None
     if out is None and dtype is None:
-        rank = 2 if operator in ("mm", "addmm") else 3
-        done = _core._tensor_product(False, a, b, mode, rank, c if beta != 0 else None, beta, alpha)
+        done = tensor_product(False, a, b, mode, operators.RANK[operator], c if beta != 0 else None, beta, alpha)
         if done is not None:
             return done
     tensors = [x for x in (a, b, c, out) if x is not None]
@@ -98,10 +94,27 @@ def _override(name, function):
 
 def _mm(name):
     return {
-        name: lambda a, b: _product(name, a, b),
         f"{name}.out": lambda a, b, *, out: _product(name, a, b, out=out),
         f"{name}.dtype": lambda a, b, out_dtype: _product(name, a, b, dtype=out_dtype),
     }
+
+
+def _kernel_of_two(name):
+    """Returns the kernel of mm or bmm, which is written out because these calls are the most frequent ones."""
+    operator, rank = getattr(_aten, name).default, operators.RANK[name]
+
+    def kernel(keys, a, b):
+        modes = current()
+        if modes is not None:
+            mode = modes.get((a.device.type, a.dtype))
+            result = None if mode is None else product_of_two(a, b, mode, rank)
+            if result is None:
+                result = _product(name, a, b)
+            if result is not None:
+                return result
+        return operator.redispatch(keys & _below, a, b)
+
+    return kernel
 
 
 def _addmm(name):
@@ -160,6 +173,8 @@ def _register():
         packet, _, overload = name.partition(".")
         if hasattr(getattr(_aten, packet), overload or "default"):
             library.impl(name, _override(name, function), "BackendSelect", with_keyset=True)
+    for name in ("mm", "bmm"):
+        library.impl(name, _kernel_of_two(name), "BackendSelect", with_keyset=True)
     return library
 
 

@@ -10,6 +10,7 @@ import torch.autograd.forward_ad as forward_ad
 from torch.compiler import is_compiling
 
 from .. import _core
+from .._errors import InvalidArgument
 from . import _checks as check
 from . import _derivatives as derivatives
 from . import _operators as operators
@@ -41,6 +42,8 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
         result = plain_product(a, b, math, 2)
         if result is not None:
             return eager_mm(a, b, math, None) if result is False else result
+    if out is not None and not is_compiling() and _plain_into(2, a, b, math, out_dtype, out):
+        return out
     return _dispatch("mm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
 
 
@@ -50,6 +53,8 @@ def bmm(a, b, *, math=None, out_dtype=None, out=None):
         result = plain_product(a, b, math, 3)
         if result is not None:
             return eager_bmm(a, b, math, None) if result is False else result
+    if out is not None and not is_compiling() and _plain_into(3, a, b, math, out_dtype, out):
+        return out
     return _dispatch("bmm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
 
 
@@ -97,6 +102,21 @@ def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
     """
     _check_tensors("grouped_mm", x=x, w=w, offsets=offsets)
     return derivatives.operator("grouped_mm", x, w, offsets, math, out_dtype)
+
+
+def _plain_into(dimensions, a, b, math, out_dtype, out):
+    """Multiplies plain tensors into one that has the result's shape and type. Returns whether it did."""
+    if out_dtype not in (None, getattr(out, "dtype", None)):
+        return False
+    try:
+        name = products.type_name(out_dtype)
+        done = tensor_product(True, a, b, math, dimensions, None, 1, None, None, None, name, out)
+    except InvalidArgument as error:
+        products.raise_overlap(error)
+    if done is None or done is False:
+        return False
+    torch.autograd.graph.increment_version(out)
+    return True
 
 
 def _check_tensors(name, **tensors):

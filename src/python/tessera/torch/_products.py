@@ -69,7 +69,8 @@ def compact(x):
 
 
 def type_name(dtype):
-    return None if dtype is None else TYPES[dtype][2]
+    """Returns a type's name; None for None and for types that no product has."""
+    return TYPES[dtype][2] if dtype in TYPES else None
 
 
 def resize(out, shape):
@@ -135,13 +136,18 @@ def _with_help(a, b, math, c, beta, alpha, bias, activation, name, out):
 
 
 def without_overlap(kernel, *arguments, out):
-    """Computes a product into memory of the caller, and raises what PyTorch raises if that is an operand's."""
+    """Computes a product into memory of the caller."""
     try:
         return kernel(*arguments, out=out)
     except InvalidArgument as error:
-        if "overlap" not in str(error):
-            raise
-        raise RuntimeError(f"unsupported operation: out shares memory with an operand: {error}") from None
+        raise_overlap(error)
+
+
+def raise_overlap(error):
+    """Raises what PyTorch raises for a result in an operand's memory, or the error itself if it is another one."""
+    if "overlap" not in str(error):
+        raise error
+    raise RuntimeError(f"unsupported operation: out shares memory with an operand: {error}") from None
 
 
 def grouped(x, w, ends, math, dtype, out):
