@@ -1,5 +1,11 @@
 """tessera.torch: values, gradients, layouts and bad input of the operators, on the processor."""
 
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -251,3 +257,25 @@ def test_rows_do_not_depend_on_the_batch():
     for rows in (slice(0, 1), slice(64, 65), slice(7, 20)):
         assert torch.equal(tt.linear(x[rows], w, bias, "gelu"), whole[rows])
     assert np.array_equal(whole.numpy(), ts.gemm(x, w.t(), bias=bias, activation="gelu"))
+
+
+root = Path(__file__).resolve().parents[2]
+blocks = re.findall(r"^```python\n(.*?)^```", (root / "docs/pytorch.md").read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("block", blocks, ids=range(1, len(blocks) + 1))
+def test_documentation(block):
+    exec(compile(block, "docs/pytorch.md", "exec"), {"__name__": "__main__"})
+
+
+def test_doctests():
+    results = doctest.testmod(tt)
+    assert results.failed == 0 and results.attempted > 0 and len(blocks) >= 4
+
+
+def test_the_example():
+    program = root / "apps/examples/batch_invariance.py"
+    ran = subprocess.run([sys.executable, program, "--batch", "9"], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "batch_invariant(): 0 of 1000 logits differ" in ran.stdout
+    assert int(re.search(r"aten: (\d+) of 1000", ran.stdout)[1]) > 0
