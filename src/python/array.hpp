@@ -44,7 +44,7 @@ class Array {
   /// device).
   enum class Rank { Matrix, VectorOrMatrix };
   Array(PyObject* object, const char* name, Rank rank = Rank::Matrix);
-  /// A view of a matrix that somebody else keeps alive. The type must be one of DType's.
+  /// A view of a matrix that the caller keeps alive. The type must be one of DType's.
   Array(const dlpack::Tensor& matrix, Element type, const char* name);
   ~Array();
   Array(const Array&) = delete;
