@@ -138,6 +138,11 @@ def test_what_is_no_product_of_tessera_stays_pytorchs():
             torch.mm(torch.ones(2, 3), torch.ones(2, 3))
         with pytest.raises(RuntimeError, match="same dtype"):
             torch.mm(torch.ones(2, 3), torch.ones(3, 2).double())
+        with pytest.raises(RuntimeError, match="size|shape"):
+            torch.ones(3).addmm_(torch.ones(2, 3), torch.ones(3, 3))
+        square = torch.ones(3, 3)
+        with pytest.raises(RuntimeError, match="memory"):
+            square.addmm_(square, torch.ones(3, 3))
         with pytest.warns(UserWarning, match="resized"):
             torch.mm(torch.ones(2, 3), torch.ones(3, 2), out=torch.empty(5))
         z = torch.complex(a, a)

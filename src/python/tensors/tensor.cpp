@@ -41,6 +41,11 @@ bool is_true(PyObject* stolen) {
   return truth != 0;
 }
 
+/// Calls a function with one argument. (PyObject_CallOneArg is not in CPython's stable ABI.)
+PyObject* call_with(PyObject* function, PyObject* argument) {
+  return PyObject_Vectorcall(function, &argument, 1, nullptr);
+}
+
 bool is_plain_type(PyObject* object) {
   const Py_ssize_t count = PyTuple_Size(library().types);
   for (Py_ssize_t i = 0; i < count; ++i)
@@ -124,8 +129,8 @@ Call kind_of_call(std::initializer_list<PyObject*> objects) {
 }
 
 bool TensorView::is_as_it_looks(PyObject* object) const {
-  if (is_true(PyObject_CallOneArg(tensor_names().is_neg, object))) return false;
-  return !type_.is_complex || !is_true(PyObject_CallOneArg(tensor_names().is_conj, object));
+  if (is_true(call_with(tensor_names().is_neg, object))) return false;
+  return !type_.is_complex || !is_true(call_with(tensor_names().is_conj, object));
 }
 
 bool TensorView::read_tuple(PyObject* tuple) {
@@ -193,7 +198,7 @@ void TensorView::place(const TensorView& like, Element type, const Index* sizes,
   std::copy_n(sizes, dimensions, numbers_.begin());
   std::int64_t step = 1;
   for (int i = dimensions - 1; i >= 0; --i) {
-    numbers_[static_cast<std::size_t>(dimensions + i)] = step;
+    numbers_[static_cast<std::size_t>(dimensions) + static_cast<std::size_t>(i)] = step;
     step *= std::max<std::int64_t>(sizes[i], 1);
   }
   type_ = type;
@@ -227,7 +232,7 @@ NewTensor::~NewTensor() {
 
 PyObject* NewTensor::release() {
   const Reference capsule(checked(PyCapsule_New(tensor_, nullptr, nullptr)));
-  PyObject* const wrapped = checked(PyObject_CallOneArg(library().maker->wrap, capsule.get()));
+  PyObject* const wrapped = checked(call_with(library().maker->wrap, capsule.get()));
   tensor_ = nullptr;
   return wrapped;
 }

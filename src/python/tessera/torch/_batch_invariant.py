@@ -26,7 +26,7 @@ tensor_product = _core._tensor_product
 _below = _C._dispatch_keyset_full_after(_C.DispatchKey.BackendSelect)
 
 _lock = threading.Lock()
-_own = threading.local()  # what this thread has entered, which is found faster than PyTorch's state
+_own = threading.local()  # the modes that this thread is in, found faster than in PyTorch's state, and the outer ones
 _users = 0
 _library = None
 
@@ -73,11 +73,12 @@ def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
             shape, result = operators.shape_of_addmm(operator, c, a, b, beta, alpha, dtype)
     except RuntimeError:  # PyTorch's own kernel has its own words for it
         return None
-    if out is not None:
-        if out.dtype != result:
-            return None
-        products.resize(out, shape)
-    return products.product(a, b, mode, c, beta, alpha, dtype=dtype, out=out)
+    if out is None:
+        return products.product(a, b, mode, c, beta, alpha, dtype=dtype)
+    if out.dtype != result or (out is c and out.shape != torch.Size(shape)):
+        return None
+    products.resize(out, shape)
+    return products.without_overlap(products.product, a, b, mode, c, beta, alpha, dtype=dtype, out=out)
 
 
 def _override(name, function):
@@ -223,7 +224,6 @@ class batch_invariant:
 
     def __init__(self, math=None):
         self._modes = _modes(math)
-        self._outer = []
 
     def __enter__(self):
         global _library, _users
@@ -231,13 +231,13 @@ class batch_invariant:
             if _library is None:
                 _library = _register()
             _users += 1
-        self._outer.append(current())
+        _own.__dict__.setdefault("outer", []).append(current())
         _stash(self._modes)
         return self
 
     def __exit__(self, kind, error, trace):
         global _library, _users
-        _stash(self._outer.pop())
+        _stash(_own.outer.pop())
         with _lock:
             _users -= 1
             # Another thread may be inside a kernel that would be freed. The kernels then stay, and let PyTorch multiply,
