@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="no PyTorch: pip install torch")
 
 import tessera.torch as tt  # noqa: E402
 from tessera.torch import _batch_invariant as module  # noqa: E402
+from tessera.torch import _products as products  # noqa: E402
 from test_torch import random  # noqa: E402
 
 functional = torch.nn.functional
@@ -26,6 +27,11 @@ pytorchs = torch.mm(a, b)
 
 def overridden(name="aten::mm"):
     return torch._C._dispatch_has_kernel_for_dispatch_key(name, "BackendSelect")
+
+
+def left_behind(name="aten::mm"):
+    """Is an override there that should be gone? With other threads alive it may stay, and then does nothing."""
+    return overridden(name) and threading.active_count() == 1
 
 
 def calls(a, b):
@@ -87,10 +93,10 @@ def test_gradients_are_tesseras():
 def test_everything_is_back_at_the_end():
     with tt.batch_invariant():
         assert replaced() and overridden() and overridden("aten::addmm.out")
-    assert torch.equal(torch.mm(a, b), pytorchs) and not overridden() and not overridden("aten::addmm.out")
+    assert torch.equal(torch.mm(a, b), pytorchs) and not left_behind() and not left_behind("aten::addmm.out")
     with pytest.raises(ZeroDivisionError), tt.batch_invariant():
         1 / 0
-    assert torch.equal(torch.mm(a, b), pytorchs) and not overridden() and module.current() is None
+    assert torch.equal(torch.mm(a, b), pytorchs) and not left_behind() and module.current() is None
 
 
 def test_nested():
@@ -101,7 +107,7 @@ def test_nested():
         with outer:
             assert replaced()
         assert replaced()
-    assert torch.equal(torch.mm(a, b), pytorchs) and not overridden()
+    assert torch.equal(torch.mm(a, b), pytorchs) and not left_behind()
 
 
 def test_other_threads_are_not_affected():
@@ -124,7 +130,7 @@ def test_other_threads_are_not_affected():
     assert found == [True, True, True] and torch.equal(torch.mm(a, b), pytorchs)
     with tt.batch_invariant():
         pass
-    assert not overridden()
+    assert not left_behind()
 
 
 def test_what_is_no_product_of_tessera_stays_pytorchs():
@@ -141,8 +147,9 @@ def test_what_is_no_product_of_tessera_stays_pytorchs():
         with pytest.raises(RuntimeError, match="size|shape"):
             torch.ones(3).addmm_(torch.ones(2, 3), torch.ones(3, 3))
         square = torch.ones(3, 3)
-        with pytest.raises(RuntimeError, match="memory"):
-            square.addmm_(square, torch.ones(3, 3))
+        if products.READS_TENSORS:  # else the product goes through memory of its own
+            with pytest.raises(RuntimeError, match="memory"):
+                square.addmm_(square, torch.ones(3, 3))
         with pytest.warns(UserWarning, match="resized"):
             torch.mm(torch.ones(2, 3), torch.ones(3, 2), out=torch.empty(5))
         z = torch.complex(a, a)

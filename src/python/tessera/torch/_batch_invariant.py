@@ -75,7 +75,7 @@ def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
         return None
     if out is None:
         return products.product(a, b, mode, c, beta, alpha, dtype=dtype)
-    if out.dtype != result or (out is c and out.shape != torch.Size(shape)):
+    if out.dtype != result or (out is c and tuple(out.shape) != tuple(shape)):
         return None
     products.resize(out, shape)
     return products.without_overlap(products.product, a, b, mode, c, beta, alpha, dtype=dtype, out=out)

@@ -75,7 +75,7 @@ def type_name(dtype):
 
 def resize(out, shape):
     """Gives a result's tensor the shape, and warns as PyTorch does if it had elements."""
-    if out.shape != torch.Size(shape):
+    if tuple(out.shape) != tuple(shape):
         if out.numel() != 0:
             warnings.warn(
                 f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
@@ -135,10 +135,10 @@ def _with_help(a, b, math, c, beta, alpha, bias, activation, name, out):
     return out.copy_(result)
 
 
-def without_overlap(kernel, *arguments, out):
+def without_overlap(kernel, *arguments, **keywords):
     """Computes a product into memory of the caller."""
     try:
-        return kernel(*arguments, out=out)
+        return kernel(*arguments, **keywords)
     except InvalidArgument as error:
         raise_overlap(error)
 
