@@ -145,6 +145,26 @@ def test_cuda_graphs(dtype, mode, shape):
     assert eager.shape == (m, n)
 
 
+def test_graphs_beside_other_work():
+    """Two graphs and eager products run at once: none uses what another one keeps in device memory."""
+    x, w = on_card(64, 8192), on_card(96, 8192)
+    expected = tt.mm(x, w.t())
+    torch.cuda.synchronize()
+    graphs, results, streams = [], [], [torch.cuda.Stream() for _ in range(3)]
+    for _ in range(2):
+        graphs.append(torch.cuda.CUDAGraph())
+        with torch.cuda.graph(graphs[-1]):
+            results.append([tt.mm(x, w.t()) for _ in range(8)])
+    for _ in range(20):
+        for graph, stream in zip(graphs, streams, strict=False):
+            with torch.cuda.stream(stream):
+                graph.replay()
+        with torch.cuda.stream(streams[2]):
+            results.append([tt.mm(x, w.t()) for _ in range(8)])
+    torch.cuda.synchronize()
+    assert all(torch.equal(y, expected) for some in results for y in some)
+
+
 def test_offsets_cannot_be_captured():
     x, w, offsets = on_card(8, 4), on_card(2, 4, 4), torch.tensor([3, 8], device="cuda")
     tt.grouped_mm(x, w, offsets)

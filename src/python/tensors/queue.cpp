@@ -1,9 +1,13 @@
 #include "queue.hpp"
 
+#include <dlfcn.h>
+
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <tessera/backend.hpp>
 
@@ -15,11 +19,28 @@ struct StreamWork {
   std::unique_ptr<Queue> queue;
 };
 
+/// Returns the number of the capture that the stream is part of, or 0. The driver is asked, which is loaded by now; the
+/// module does not link to it.
+std::uint64_t capture_of(void* stream) {
+  using Ask = int (*)(void* stream, int* status, std::uint64_t* id, void* graph, void* nodes, void* count);
+  static const Ask ask = [] {
+    void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return driver ? reinterpret_cast<Ask>(dlsym(driver, "cuStreamGetCaptureInfo_v2")) : nullptr;
+  }();
+  constexpr int not_captured = 0;
+  int status = not_captured;
+  std::uint64_t id = 0;
+  const bool asked = ask != nullptr && ask(stream, &status, &id, nullptr, nullptr, nullptr) == 0;
+  return asked && status != not_captured ? id : 0;
+}
+
 StreamWork& work_of(void* stream) {
+  using Key = std::pair<void*, std::uint64_t>;
   static std::mutex& mutex = *new std::mutex;
-  static auto& all = *new std::map<void*, StreamWork>; // never freed: the driver may be gone when the process ends
+  static auto& all = *new std::map<Key, StreamWork>; // never freed: the driver may be gone when the process ends
+  const Key key{stream, capture_of(stream)};
   const std::lock_guard lock(mutex);
-  return all[stream];
+  return all[key];
 }
 
 } // namespace
