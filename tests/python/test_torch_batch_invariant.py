@@ -1,7 +1,9 @@
 """tessera.torch.batch_invariant(): what it replaces, and that everything is as before at the end."""
 
+import os
 import threading
 
+import numpy as np
 import pytest
 
 import tessera as ts
@@ -192,3 +194,28 @@ def test_a_model_alone_and_in_a_batch():
         batch = layer(x)
         alone = layer(x[17:18])
         assert torch.equal(alone, batch[17:18])
+
+
+def campaign(device, dtype, count):
+    """Multiplies random rows in random batches, sizes, layouts and places, and compares them with what they give alone."""
+    draw = np.random.default_rng(7)
+    for _ in range(count):
+        m, n, k = (int(2 ** draw.uniform(0, top)) for top in (7, 8, 11))
+        x, w = (random(*shape, dtype=dtype, seed=int(draw.integers(1000))).to(device) for shape in ((m, k), (n, k)))
+        first = int(draw.integers(m))
+        rows = slice(first, int(draw.integers(first, m)) + 1)
+        case = f"m = {m}, n = {n}, k = {k}, {dtype}, rows {rows.start} to {rows.stop}"
+        if draw.integers(2):
+            x = x.t().contiguous().t()
+        whole, part = x @ w.t(), x[rows] @ w.t()
+        assert torch.equal(part, whole[rows]), case
+        stack = torch.bmm(x[rows].expand(3, *part.shape[:1], k), w.t().expand(3, k, n))
+        assert torch.equal(stack[1], part), case
+        bias = w[:, 0].contiguous()
+        assert torch.equal(functional.linear(x[rows].contiguous(), w, bias), functional.linear(x, w, bias)[rows]), case
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_campaign(dtype):
+    with tt.batch_invariant():
+        campaign("cpu", dtype, int(os.environ.get("TESSERA_TEST_CAMPAIGN", 20)))

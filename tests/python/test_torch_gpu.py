@@ -1,5 +1,7 @@
 """tessera.torch on a CUDA device: bits, streams, CUDA graphs, gradients and batch_invariant(). It needs a card."""
 
+import os
+
 import pytest
 
 import tessera as ts
@@ -8,6 +10,7 @@ torch = pytest.importorskip("torch", reason="no PyTorch: pip install torch")
 
 import tessera.torch as tt  # noqa: E402
 from test_torch import COMPLEX, REAL, random, same_bits, views  # noqa: E402
+from test_torch_batch_invariant import campaign  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -215,6 +218,12 @@ def test_rows_do_not_depend_on_the_batch(dtype):
         for m in (1, 2, 7, 64, 129, 1000, 4096):
             assert torch.equal(x[:m] @ w.t(), whole[:m]), m
             assert torch.equal(x[-m:] @ w.t(), whole[-m:]), m
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+def test_campaign(dtype):
+    with tt.batch_invariant():
+        campaign("cuda", dtype, int(os.environ.get("TESSERA_TEST_CAMPAIGN", 40)))
 
 
 def test_out_of_memory_is_pytorchs():
