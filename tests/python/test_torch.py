@@ -81,6 +81,12 @@ def test_input_is_broadcast(input, way):
     assert torch.allclose(tt.baddbmm(c, *stack, beta=2), torch.baddbmm(c, *stack, beta=2))
 
 
+def test_large_input_is_added(way):
+    a, b, c = random(90, 3), random(3, 80), random(90, 80)
+    assert torch.equal(tt.addmm(c, a, b, beta=2), torch.from_numpy(ts.gemm(a, b, c=c, beta=2)))
+    assert torch.equal(tt.addmm(c, a, b, beta=2)[:4, :7], tt.addmm(c[:4, :7], a[:4], b[:, :7], beta=2))
+
+
 def test_input_is_not_read_without_beta(way):
     nan = torch.full((2, 2), float("nan"))
     assert torch.equal(tt.addmm(nan, torch.eye(2), torch.eye(2), beta=0), torch.eye(2))

@@ -1,7 +1,7 @@
 #include "product.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -59,10 +59,16 @@ class Tensors {
     return true;
   }
 
-  /// Puts c into the memory of the result. Returns false where PyTorch has to do it.
+  /// Is c one that put_c() puts into the memory of a result with so many elements? PyTorch copies large ones faster,
+  /// and knows how to do it on a card.
+  bool puts_c(const TensorView& c, Index elements) const {
+    return beta_ == 0.0 || (!c.on_cuda() && c.type() == type_ && elements <= 4096);
+  }
+
+  /// Puts c into the memory of the result. Returns false if the shapes do not fit.
   bool put_c(const TensorView& c, const TensorView& out) {
     if (beta_ == 0.0) return true;
-    if (c.on_cuda() || c.dimensions() > out.dimensions() || c.type() != type_) return false;
+    if (c.dimensions() > out.dimensions()) return false;
     std::int64_t sizes[3] = {1, 1, 1}, strides[3] = {0, 0, 0}, out_strides[3] = {0, 0, 0};
     const int missing = 3 - out.dimensions();
     for (int i = 0; i < out.dimensions(); ++i) {
@@ -204,6 +210,12 @@ bool is_result(Element result, Element operands) {
   return result == operands || (!result.is_complex && !operands.is_complex && is_result_of(result.part, operands.part));
 }
 
+/// Returns how many elements a result has, or a large number if that overflows.
+Index elements_of(const std::array<Index, 3>& sizes) {
+  const double count = static_cast<double>(sizes[0]) * static_cast<double>(sizes[1]) * static_cast<double>(sizes[2]);
+  return count < 1e15 ? static_cast<Index>(count) : std::numeric_limits<Index>::max();
+}
+
 bool has_shape(const TensorView& out, const std::array<Index, 3>& sizes, int dimensions) {
   if (out.dimensions() != dimensions) return false;
   for (int i = 0; i < dimensions; ++i)
@@ -237,7 +249,7 @@ PyObject* tensor_product(const TensorProduct& arguments) {
     if (has_c || (flat && !out.flatten()) || !product.multiply_into(out)) Py_RETURN_NONE;
     return Py_NewRef(arguments.out);
   }
-  if (!NewTensor::possible()) Py_RETURN_NONE;
+  if (!NewTensor::possible() || (has_c && !product.puts_c(c, elements_of(sizes)))) Py_RETURN_NONE;
   NewTensor result(a, type, sizes.data() + 3 - dimensions, dimensions);
   if (has_c && !product.put_c(c, result.view())) Py_RETURN_NONE;
   if ((flat && !result.view().flatten()) || !product.multiply_into(result.view())) Py_RETURN_NONE;
