@@ -194,6 +194,9 @@ def test_a_model_alone_and_in_a_batch():
         batch = layer(x)
         alone = layer(x[17:18])
         assert torch.equal(alone, batch[17:18])
+    layer.eval()
+    with torch.inference_mode(), tt.batch_invariant():  # PyTorch then computes the layer in one operator
+        assert torch.equal(layer(x)[17:18], layer(x[17:18]))
 
 
 def campaign(device, dtype, count):
