@@ -44,17 +44,6 @@ bool parse_format(const char* format, Element& type) {
   return *format == 'f' || *format == 'd' || (*format == 'e' && !type.is_complex);
 }
 
-bool parse_dtype(const DataType& dtype, Element& type) {
-  for (const bool is_complex : {false, true})
-    for (const ElementType& part : element_types) {
-      if (is_complex && part.scalar != part.type) continue;
-      type = Element(part.type, is_complex);
-      const DataType its = dlpack::data_type(type.part, type.is_complex);
-      if (dtype.code == its.code && dtype.bits == its.bits && dtype.lanes == its.lanes) return true;
-    }
-  return false;
-}
-
 std::string text_of(const DataType& dtype) {
   constexpr const char* codes[] = {"int", "uint", "float", "?", "bfloat", "complex", "bool"};
   const auto code = static_cast<std::size_t>(dtype.code);
@@ -115,6 +104,17 @@ void check_device(DeviceType type, const char* name) {
 
 } // namespace
 
+bool parse_dtype(const DataType& dtype, Element& type) {
+  for (const bool is_complex : {false, true})
+    for (const ElementType& part : element_types) {
+      if (is_complex && part.scalar != part.type) continue;
+      type = Element(part.type, is_complex);
+      const DataType its = dlpack::data_type(type.part, type.is_complex);
+      if (dtype.code == its.code && dtype.bits == its.bits && dtype.lanes == its.lanes) return true;
+    }
+  return false;
+}
+
 const char* dtype_name(Element element) {
   if (element.is_complex) return element.part == DType::F64 ? "complex128" : "complex64";
   return element_type(element.part).array_name.data(); // the list holds literals, which end in a zero
@@ -126,6 +126,15 @@ Array::Array(PyObject* object, const char* its_name, Rank rank) : name(its_name)
   if (PyObject_HasAttr(object, words().dlpack) == 0 || PyObject_HasAttr(object, words().device) == 0)
     no_array(name, object);
   from_dlpack(object);
+}
+
+Array::Array(const dlpack::Tensor& matrix, Element its_type, const char* its_name)
+    : name(its_name),
+      data(static_cast<char*>(matrix.data) + matrix.byte_offset),
+      type(its_type),
+      on_cuda(is_cuda(matrix.device.type)),
+      device(matrix.device.id) {
+  set_shape(matrix.ndim, matrix.shape, matrix.strides, element());
 }
 
 Array::~Array() {

@@ -30,6 +30,9 @@ struct Element {
   std::size_t bytes() const { return size_of(part) * (is_complex ? 2 : 1); }
 };
 
+/// Reads DLPack's name of an element type. Returns false for a type that no product has.
+bool parse_dtype(const dlpack::DataType& dtype, Element& type);
+
 /// Returns the name of the type in NumPy and other array libraries: "float32".
 const char* dtype_name(Element element);
 
@@ -41,6 +44,8 @@ class Array {
   /// device).
   enum class Rank { Matrix, VectorOrMatrix };
   Array(PyObject* object, const char* name, Rank rank = Rank::Matrix);
+  /// A view of a matrix that the caller keeps alive. The type must be one of DType's.
+  Array(const dlpack::Tensor& matrix, Element type, const char* name);
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// The C structures of DLPack, through which array libraries hand memory to one another: https://dmlc.github.io/dlpack.
-/// Both capsules are in use: "dltensor" up to version 0.8, "dltensor_versioned" from 1.0 on.
+/// Both capsules are in use: "dltensor" up to version 0.8, "dltensor_versioned" from 1.0 on. From 1.3 on a library may
+/// also export a table of C functions (ExchangeApi), which need no call of Python.
 
 #include <cstdint>
 
@@ -61,6 +62,24 @@ struct ManagedVersioned {
   static constexpr std::uint64_t read_only = 1;
   static constexpr const char* capsule = "dltensor_versioned";
   static constexpr const char* used_capsule = "used_dltensor_versioned";
+};
+
+/// The functions by which a library lets others read its tensors and make new ones. The table lives as long as the
+/// process. A function that returns a number returns 0, or it has set Python's exception. No function synchronises.
+struct ExchangeApi {
+  std::uint32_t major = 0; ///< the structure may be read if this is 1
+  std::uint32_t minor = 0;
+  const ExchangeApi* earlier = nullptr; ///< the table of an earlier major version, or null
+
+  /// Makes a tensor of the prototype's shape, type and device. An error goes to `set_error`.
+  int (*allocate)(Tensor* prototype, ManagedVersioned** out, void* context,
+                  void (*set_error)(void* context, const char* kind, const char* message));
+  int (*managed_from_object)(void* object, ManagedVersioned** out);
+  int (*managed_to_object)(ManagedVersioned* tensor, void** object); ///< takes the tensor over
+  int (*borrow)(void* object, Tensor* out); ///< shape and strides stay the object's; may be null
+  int (*current_stream)(DeviceType type, std::int32_t device, void** stream);
+
+  static constexpr const char* capsule = "dlpack_exchange_api";
 };
 
 } // namespace tessera::python::dlpack

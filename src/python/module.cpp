@@ -13,6 +13,8 @@
 #include "errors.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
+#include "tensors/product.hpp"
+#include "tensors/tensor.hpp"
 #include "words.hpp"
 
 namespace nb = nanobind;
@@ -191,6 +193,56 @@ void bind_device_array(nb::module_& module) {
       });
 }
 
+/// Multiplies tensors for tessera/torch. With `plain` a call that PyTorch's dispatcher has to see gives None, and one
+/// that only autograd has to see gives False.
+nb::object tensor_product_of(nb::handle plain, nb::handle a, nb::handle b, nb::handle math, int dimensions,
+                             nb::handle c, nb::handle beta, nb::handle alpha, nb::handle bias, nb::handle activation,
+                             nb::handle type, nb::handle out, nb::handle stream) {
+  if (plain.ptr() == Py_True)
+    if (const Call call = kind_of_call({a.ptr(), b.ptr(), c.ptr(), bias.ptr(), out.ptr()}); call != Call::Plain)
+      return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
+  return nb::steal(tensor_product({a.ptr(), b.ptr(), c.ptr(), beta.ptr(), alpha.ptr(), bias.ptr(), activation.ptr(),
+                                   math.ptr(), type.ptr(), out.ptr(), stream.ptr(), dimensions}));
+}
+
+nb::object product_of_two(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
+  return nb::steal(tensor_product({a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
+                                   Py_None, Py_None, dimensions}));
+}
+
+/// What most calls are: a product of two plain tensors. It has few arguments, because each costs time.
+nb::object plain_product_of(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
+  if (const Call call = kind_of_call({a.ptr(), b.ptr()}); call != Call::Plain)
+    return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
+  return product_of_two(a, b, math, dimensions);
+}
+
+void bind_tensors(nb::module_& module) {
+  module.def(
+      "_tensor_mode", [](nb::handle word) { parse_math(word.ptr()); }, "word"_a.none());
+  module.def("_product_of_two", product_of_two, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
+  module.def("_plain_product", plain_product_of, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
+  module.def(
+      "_use_tensor_library",
+      [](nb::handle capsule, const char* path, nb::handle wrap, const nb::tuple& types, const nb::tuple& unusual,
+         nb::handle is_grad_enabled, nb::handle transforms, nb::handle forward_mode) {
+        return use_tensor_library(capsule.ptr(), path, wrap.ptr(), types.ptr(), unusual.ptr(), is_grad_enabled.ptr(),
+                                  transforms.ptr(), forward_mode.ptr());
+      },
+      "capsule"_a.none(), "path"_a, "wrap"_a.none(), "types"_a, "unusual"_a, "is_grad_enabled"_a, "transforms"_a,
+      "forward_mode"_a);
+  module.def("_tensor_product", tensor_product_of, "plain"_a, "a"_a.none(), "b"_a.none(), "math"_a.none() = nb::none(),
+             "dimensions"_a = 0, "c"_a.none() = nb::none(), "beta"_a.none() = 1, "alpha"_a.none() = nb::none(),
+             "bias"_a.none() = nb::none(), "activation"_a.none() = nb::none(), "type"_a.none() = nb::none(),
+             "out"_a.none() = nb::none(), "stream"_a.none() = nb::none());
+  module.def(
+      "_grouped_tensor_product",
+      [](nb::handle a, nb::handle b, const nb::list& ends, nb::handle math, nb::handle out, nb::handle stream) {
+        return nb::steal(grouped_tensor_product(a.ptr(), b.ptr(), ends.ptr(), math.ptr(), out.ptr(), stream.ptr()));
+      },
+      "a"_a, "b"_a, "ends"_a, "math"_a.none(), "out"_a, "stream"_a.none());
+}
+
 /// A grid, for tessera/mpi.py, which describes it.
 struct PythonGrid {
   GridPointer state;
@@ -307,4 +359,5 @@ NB_MODULE(_core, module) {
       .def("run", run_race, "backend"_a.none(), "kernel"_a, "math"_a.none(), "repeat"_a, "time_limit"_a);
   bind_device_array(module);
   bind_distributed(module);
+  bind_tensors(module);
 }

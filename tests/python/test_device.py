@@ -176,3 +176,47 @@ def test_host_arrays_and_comparison():
     assert {row.verdict for row in table} == {"pass"}
     with pytest.raises(ValueError, match="must be in host memory to be compared"):
         ts.compare(on_device(a), on_device(b))
+
+
+def described(array):
+    """Describes an array as tessera.torch describes a tensor on a card to the compiled module."""
+    strides = (stride // array.itemsize for stride in array.strides)
+    return (array.ctypes.data, 2, 8 * array.itemsize, 2, 0, *array.shape, *strides)
+
+
+def multiply_tensors(x, y, out, stream=7, **options):
+    return ts._core._tensor_product(False, described(x), described(y), out=described(out), stream=stream, **options)
+
+
+def test_tensors():
+    out = np.empty((12, 9), np.float32)
+    assert multiply_tensors(a, b, out) is not None and np.array_equal(out, a @ b)
+    by_columns = np.empty((9, 12), np.float32).T
+    assert multiply_tensors(a, b, by_columns, stream=8) is not None and np.array_equal(by_columns, a @ b)
+    bias = integers(1, 9)[0]
+    options = {"bias": described(bias), "activation": "relu"}
+    assert multiply_tensors(a, b, out, **options) is not None and np.array_equal(out, np.maximum(a @ b + bias, 0))
+    x, y = np.stack([a, 2 * a]), np.stack([b, b])
+    stack = np.empty((2, 12, 9), np.float32)
+    assert multiply_tensors(x, y, stack) is not None and np.array_equal(stack, x @ y)
+    assert multiply_tensors(x, b, stack) is not None and np.array_equal(stack, x @ y)
+    assert multiply_tensors(a[:, ::2], b[:10], out) is None  # no kernel reads these strides
+    assert multiply_tensors(a, b[:5], out) is None
+    assert ts._core._tensor_product(False, described(a), b, out=described(out), stream=7) is None
+
+
+def test_groups_of_tensors():
+    rows = np.empty((12, 9), np.float32)
+    w = np.stack([b, -b])
+    done = ts._core._grouped_tensor_product(described(a), described(w), [5, 12], None, described(rows), 7)
+    assert done is not None and np.array_equal(rows, np.concatenate([a[:5] @ b, a[5:] @ -b]))
+
+
+def test_tensors_of_another_device():
+    other = (*described(a)[:4], 1, *described(a)[5:])
+    out = np.empty((12, 9), np.float32)
+    other_out = (*described(out)[:4], 1, *described(out)[5:])
+    other_b = (*described(b)[:4], 1, *described(b)[5:])
+    with pytest.raises(ts.InvalidArgument, match="on CUDA device 1, but Tessera uses CUDA device 0"):
+        ts._core._tensor_product(False, other, other_b, out=other_out, stream=7)
+    assert ts._core._tensor_product(False, other, described(b), out=other_out, stream=7) is None

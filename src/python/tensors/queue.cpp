@@ -1,0 +1,69 @@
+#include "queue.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <tessera/backend.hpp>
+
+namespace tessera::python {
+namespace {
+
+struct StreamWork {
+  std::mutex mutex; // One thread at a time may use a queue, and start_after() … finish_before() belong together.
+  std::unique_ptr<Queue> queue;
+};
+
+/// Returns the number of the capture that the stream is part of, or 0. The driver is asked, which is loaded by now; the
+/// module does not link to it.
+std::uint64_t capture_of(void* stream) {
+  using Ask = int (*)(void* stream, int* status, std::uint64_t* id, void* graph, void* nodes, void* count);
+  static const Ask ask = [] {
+    void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return driver ? reinterpret_cast<Ask>(dlsym(driver, "cuStreamGetCaptureInfo_v2")) : nullptr;
+  }();
+  constexpr int not_captured = 0;
+  int status = not_captured;
+  std::uint64_t id = 0;
+  const bool asked = ask != nullptr && ask(stream, &status, &id, nullptr, nullptr, nullptr) == 0;
+  return asked && status != not_captured ? id : 0;
+}
+
+StreamWork& work_of(void* stream) {
+  using Key = std::pair<void*, std::uint64_t>;
+  static std::mutex& mutex = *new std::mutex;
+  static auto& all = *new std::map<Key, StreamWork>; // never freed: the driver may be gone when the process ends
+  const Key key{stream, capture_of(stream)};
+  const std::lock_guard lock(mutex);
+  return all[key];
+}
+
+} // namespace
+
+Executor& executor_of(const TensorView& tensor) {
+  Executor& cuda = executor(backend_of_cuda_arrays);
+  const int ours = cuda.capabilities().device_index, its = tensor.device().id;
+  if (ours != its)
+    throw InvalidArgument("the tensors are on CUDA device " + std::to_string(its) + ", but Tessera uses CUDA device " +
+                          std::to_string(ours) +
+                          "; copy them there, or start with TESSERA_CUDA_DEVICE=" + std::to_string(its));
+  return cuda;
+}
+
+void enqueue_in_stream(Executor& executor, void* stream, Status (*work)(void* context, Queue& queue), void* context) {
+  StreamWork& own = work_of(stream);
+  const std::lock_guard lock(own.mutex);
+  if (!own.queue) throw_if_failed(executor.create_queue(own.queue));
+  throw_if_failed(own.queue->start_after(stream));
+  const Status status = work(context, *own.queue);
+  const Status ordered = own.queue->finish_before(stream); // also after a failure: a capture must be joined again
+  throw_if_failed(status);
+  throw_if_failed(ordered);
+}
+
+} // namespace tessera::python

@@ -1,0 +1,30 @@
+#pragma once
+
+/// The queues in which products of PyTorch's tensors run on a card.
+
+#include <tessera/executor.hpp>
+
+#include "tensor.hpp"
+
+namespace tessera::python {
+
+/// Returns the executor of the card that the tensor is on. Throws BackendUnavailable, and InvalidArgument for a card
+/// that Tessera does not use.
+Executor& executor_of(const TensorView& tensor);
+
+/// Enqueues work behind what PyTorch's stream holds now and before what the stream gets later; the host does not wait.
+/// Each stream has a queue of its own, so that streams do not wait for one another.
+///
+/// Each capture of a stream (a CUDA graph) has a queue of its own too, which nothing else uses: a queue's kernels keep
+/// words in device memory, and a graph may run beside other work. Queues of captures stay for as long as the process,
+/// because a graph's end is not known. What they allocate during the capture belongs to the graph, which PyTorch
+/// instantiates with cudaGraphInstantiateFlagAutoFreeOnLaunch. The GIL must not be held.
+void enqueue_in_stream(Executor& executor, void* stream, Status (*work)(void* context, Queue& queue), void* context);
+
+template <class Work>
+void enqueue_in_stream(Executor& executor, void* stream, Work& work) {
+  enqueue_in_stream(
+      executor, stream, [](void* context, Queue& queue) { return (*static_cast<Work*>(context))(queue); }, &work);
+}
+
+} // namespace tessera::python

@@ -1,0 +1,247 @@
+#include "tensor.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+namespace tessera::python {
+namespace {
+
+TensorLibrary& library() {
+  static TensorLibrary the_library;
+  return the_library;
+}
+
+/// The name of an attribute that every call looks up, and methods of torch.Tensor, which are found once.
+struct TensorNames {
+  PyObject* requires_grad = checked(PyUnicode_InternFromString("requires_grad"));
+  PyObject* current_level = checked(PyUnicode_InternFromString("_current_level"));
+  PyObject* is_conj = method("is_conj");
+  PyObject* is_neg = method("is_neg");
+
+  static PyObject* method(const char* name) {
+    return checked(PyObject_GetAttrString(PyTuple_GetItem(library().types, 0), name));
+  }
+};
+const TensorNames& tensor_names() {
+  static const TensorNames all;
+  return all;
+}
+
+bool is_true(PyObject* stolen) {
+  if (stolen == Py_False || stolen == Py_True) {
+    Py_DECREF(stolen);
+    return stolen == Py_True;
+  }
+  const Reference value(checked(stolen));
+  const int truth = PyObject_IsTrue(value.get());
+  if (truth < 0) throw PythonError{};
+  return truth != 0;
+}
+
+/// Calls a function with one argument. (PyObject_CallOneArg is not in CPython's stable ABI.)
+PyObject* call_with(PyObject* function, PyObject* argument) {
+  return PyObject_Vectorcall(function, &argument, 1, nullptr);
+}
+
+bool is_plain_type(PyObject* object) {
+  const Py_ssize_t count = PyTuple_Size(library().types);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == PyTuple_GetItem(library().types, i)) return true;
+  return false;
+}
+
+std::int64_t number_at(PyObject* tuple, Py_ssize_t i) {
+  const long long number = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+  if (number == -1 && PyErr_Occurred()) throw PythonError{};
+  return number;
+}
+
+/// Returns PyTorch's number of an element type (c10::ScalarType).
+std::int32_t scalar_type(Element type) {
+  if (type.is_complex) return type.part == DType::F64 ? 10 : 9;
+  switch (type.part) {
+    case DType::F16:
+      return 5;
+    case DType::BF16:
+      return 15;
+    case DType::F64:
+      return 7;
+    default:
+      return 6;
+  }
+}
+
+/// Looks the functions up in PyTorch's library, which is loaded already.
+std::optional<TensorMaker> find_maker(const char* path, PyObject* wrap) {
+  void* const library = wrap == Py_None ? nullptr : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return std::nullopt;
+  TensorMaker maker{};
+  const auto find = [library](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    return function != nullptr;
+  };
+  if (!find(maker.empty_strided, "aoti_torch_empty_strided") || !find(maker.data, "aoti_torch_get_data_ptr") ||
+      !find(maker.destroy, "aoti_torch_delete_tensor_object"))
+    return std::nullopt;
+  maker.wrap = Py_NewRef(wrap);
+  return maker;
+}
+
+} // namespace
+
+bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyObject* types, PyObject* unusual,
+                        PyObject* is_grad_enabled, PyObject* transforms, PyObject* forward_mode) {
+  using dlpack::ExchangeApi;
+  TensorLibrary& known = library();
+  known.types = Py_NewRef(types);
+  known.unusual = Py_NewRef(unusual);
+  known.is_grad_enabled = Py_NewRef(is_grad_enabled);
+  known.transforms = Py_NewRef(transforms);
+  known.forward_mode = Py_NewRef(forward_mode);
+  known.api = nullptr;
+  known.maker = find_maker(path, wrap);
+  if (capsule == Py_None || PyCapsule_IsValid(capsule, ExchangeApi::capsule) == 0) return false;
+  const auto* api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule, ExchangeApi::capsule));
+  while (api != nullptr && api->major != 1) api = api->earlier;
+  if (api == nullptr || api->borrow == nullptr) return false;
+  known.api = api;
+  return known.maker.has_value();
+}
+
+Call kind_of_call(std::initializer_list<PyObject*> objects) {
+  const TensorLibrary& known = library();
+  for (PyObject* object : objects)
+    if (object != Py_None && !is_plain_type(object)) return Call::Other;
+  const Py_ssize_t count = PyTuple_Size(known.unusual);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (is_true(PyObject_CallNoArgs(PyTuple_GetItem(known.unusual, i)))) return Call::Other;
+  const Reference level(checked(PyObject_GetAttr(known.forward_mode, tensor_names().current_level)));
+  if (PyLong_AsLong(level.get()) >= 0) return Call::Other;
+  if (!is_true(PyObject_CallNoArgs(known.is_grad_enabled))) return Call::Plain;
+  const bool recorded = std::any_of(objects.begin(), objects.end(), [](PyObject* object) {
+    return object != Py_None && is_true(PyObject_GetAttr(object, tensor_names().requires_grad));
+  });
+  if (!recorded) return Call::Plain;
+  return is_true(PyObject_CallNoArgs(known.transforms)) ? Call::Other : Call::Recorded;
+}
+
+bool TensorView::is_as_it_looks(PyObject* object) const {
+  if (is_true(call_with(tensor_names().is_neg, object))) return false;
+  return !type_.is_complex || !is_true(call_with(tensor_names().is_conj, object));
+}
+
+bool TensorView::read_tuple(PyObject* tuple) {
+  const Py_ssize_t length = PyTuple_Size(tuple);
+  const auto dimensions = static_cast<std::int32_t>((length - 5) / 2);
+  if (length != 5 + 2 * dimensions || dimensions < 1 || dimensions > 3) return false;
+  tensor_.data = reinterpret_cast<void*>(static_cast<std::uintptr_t>(number_at(tuple, 0)));
+  tensor_.dtype = {static_cast<dlpack::TypeCode>(number_at(tuple, 1)), static_cast<std::uint8_t>(number_at(tuple, 2)),
+                   1};
+  tensor_.device = {static_cast<dlpack::DeviceType>(number_at(tuple, 3)),
+                    static_cast<std::int32_t>(number_at(tuple, 4))};
+  tensor_.ndim = dimensions;
+  for (Py_ssize_t i = 0; i < 2 * dimensions; ++i) numbers_[static_cast<std::size_t>(i)] = number_at(tuple, 5 + i);
+  tensor_.shape = numbers_.data();
+  tensor_.strides = numbers_.data() + dimensions;
+  return true;
+}
+
+bool TensorView::read(PyObject* object) {
+  const bool by_tuple = PyTuple_Check(object) != 0;
+  if (by_tuple) {
+    if (!read_tuple(object)) return false;
+  } else {
+    const dlpack::ExchangeApi* api = library().api;
+    if (api == nullptr || !is_plain_type(object)) return false;
+    if (api->borrow(object, &tensor_) != 0) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  const auto kind = tensor_.device.type;
+  if (kind != dlpack::DeviceType::Cpu && kind != dlpack::DeviceType::CudaHost && kind != dlpack::DeviceType::Cuda)
+    return false;
+  if (!on_cuda()) tensor_.device = {dlpack::DeviceType::Cpu, 0}; // pinned memory is the host's
+  if (!parse_dtype(tensor_.dtype, type_) || dimensions() < 1 || dimensions() > 3) return false;
+  const bool empty = std::any_of(tensor_.shape, tensor_.shape + tensor_.ndim, [](auto size) { return size == 0; });
+  if (tensor_.data == nullptr && !empty) return false;
+  return by_tuple || is_as_it_looks(object);
+}
+
+Array TensorView::matrix(const char* name) const {
+  dlpack::Tensor first = tensor_;
+  std::int64_t sizes[2] = {1, tensor_.shape[tensor_.ndim - 1]};
+  std::int64_t strides[2] = {sizes[1], tensor_.strides[tensor_.ndim - 1]};
+  if (has_matrices()) {
+    sizes[0] = tensor_.shape[tensor_.ndim - 2];
+    strides[0] = tensor_.strides[tensor_.ndim - 2];
+  }
+  first.ndim = 2;
+  first.shape = sizes;
+  first.strides = strides;
+  return {first, type_, name};
+}
+
+bool TensorView::flatten() {
+  if (dimensions() != 3 || (count() > 1 && step() != rows() * stride(1))) return false;
+  numbers_ = {count() * rows(), cols(), stride(1), stride(2), 0, 0};
+  tensor_.ndim = 2;
+  tensor_.shape = numbers_.data();
+  tensor_.strides = numbers_.data() + 2;
+  return true;
+}
+
+void TensorView::place(const TensorView& like, Element type, const Index* sizes, int dimensions, void* data) {
+  std::copy_n(sizes, dimensions, numbers_.begin());
+  std::int64_t step = 1;
+  for (int i = dimensions - 1; i >= 0; --i) {
+    numbers_[static_cast<std::size_t>(dimensions) + static_cast<std::size_t>(i)] = step;
+    step *= std::max<std::int64_t>(sizes[i], 1);
+  }
+  type_ = type;
+  tensor_ = {data, like.device(), dimensions, {}, numbers_.data(), numbers_.data() + dimensions, 0};
+}
+
+bool NewTensor::possible() { return library().api != nullptr && library().maker; }
+
+NewTensor::NewTensor(const TensorView& like, Element type, const Index* sizes, int dimensions) {
+  const TensorMaker& maker = *library().maker;
+  view_.place(like, type, sizes, dimensions, nullptr);
+  void* data = nullptr;
+  std::int64_t shape[3] = {}, strides[3] = {};
+  for (int i = 0; i < dimensions; ++i) {
+    shape[i] = sizes[i];
+    strides[i] = view_.stride(i);
+  }
+  const std::int32_t device_type = like.on_cuda() ? 1 : 0; // c10::DeviceType
+  if (maker.empty_strided(dimensions, shape, strides, scalar_type(type), device_type, like.device().id, &tensor_) !=
+          0 ||
+      maker.data(tensor_, &data) != 0)
+    throw OutOfMemory("PyTorch has no memory for a result of " + std::to_string(view_.rows()) + "×" +
+                      std::to_string(view_.cols()) + " elements of " + dtype_name(type) + " in each of " +
+                      std::to_string(view_.count()) + " matrices");
+  view_.place(like, type, sizes, dimensions, data);
+}
+
+NewTensor::~NewTensor() {
+  if (tensor_ != nullptr) library().maker->destroy(tensor_);
+}
+
+PyObject* NewTensor::release() {
+  const Reference capsule(checked(PyCapsule_New(tensor_, nullptr, nullptr)));
+  PyObject* const wrapped = checked(call_with(library().maker->wrap, capsule.get()));
+  tensor_ = nullptr;
+  return wrapped;
+}
+
+void* current_stream(const TensorView& tensor) {
+  constexpr std::uintptr_t legacy_default = 1; // as in cudaStreamLegacy; PyTorch's default stream is null
+  void* stream = nullptr;
+  if (library().api->current_stream(tensor.device().type, tensor.device().id, &stream) != 0) throw PythonError{};
+  return stream != nullptr ? stream : reinterpret_cast<void*>(legacy_default);
+}
+
+} // namespace tessera::python

@@ -1,0 +1,248 @@
+"""Puts Tessera's products in place of PyTorch's own for a model that is not to be changed.
+
+The products are overridden at the dispatch key BackendSelect, which lies below autograd, autocast and functorch and above
+the kernels of the devices: PyTorch's own derivatives call the products through it too. Operators that are not products
+are not touched and cost nothing more, whereas a TorchDispatchMode runs Python for each operator and is not seen by
+torch.compile. Which mode is in force is kept in PyTorch's thread-local state, which autograd hands on to its threads.
+"""
+
+import ctypes
+import functools
+import threading
+
+import torch
+
+from .. import _core
+from .._errors import InvalidArgument
+from .._inventory import backends, kernels
+from . import _operators as operators
+from . import _products as products
+
+_KEY = "tessera.torch.batch_invariant"
+_C = torch._C
+_aten = torch.ops.aten
+product_of_two = _core._product_of_two
+tensor_product = _core._tensor_product
+_below = _C._dispatch_keyset_full_after(_C.DispatchKey.BackendSelect)
+
+_lock = threading.Lock()
+_own = threading.local()  # the modes that this thread is in, found faster than in PyTorch's state, and the outer ones
+_users = 0
+_library = None
+
+
+def _stash(modes):
+    """Sets the modes of this thread. PyTorch (seen in 2.11) takes a reference over that the caller does not give."""
+    _own.modes = modes
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(modes))
+    _C._stash_obj_in_tls(_KEY, modes)
+
+
+def current():
+    """Returns the modes in force in this thread, or None. Threads of autograd find them in PyTorch's state."""
+    try:
+        return _own.modes
+    except AttributeError:
+        return _C._get_obj_in_tls(_KEY) if _C._is_key_in_tls(_KEY) else None
+
+
+def _taken(*tensors):
+    """Are these tensors with memory, outside of tracing? A model's integers, sparse and fake tensors stay PyTorch's."""
+    return all(
+        type(x).__torch_dispatch__ is _C._disabled_torch_dispatch_impl and x.layout == torch.strided and not x.is_quantized
+        for x in tensors
+    )
+
+
+def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
+    """Returns the product, or None where it is PyTorch's to compute, also where its checks have to report an error."""
+    mode = (current() or {}).get((a.device.type, a.dtype))
+    if mode is None:
+        return None
+    if out is None and dtype is None:
+        done = tensor_product(False, a, b, mode, operators.RANK[operator], c if beta != 0 else None, beta, alpha)
+        if done is not None:
+            return done
+    tensors = [x for x in (a, b, c, out) if x is not None]
+    if not _taken(*tensors) or any(x.device != a.device for x in tensors):
+        return None
+    try:
+        if c is None:
+            shape, result = operators.shape_of_mm(operator, a, b, dtype)
+        else:
+            shape, result = operators.shape_of_addmm(operator, c, a, b, beta, alpha, dtype)
+    except RuntimeError:  # PyTorch's own kernel has its own words for it
+        return None
+    if out is None:
+        return products.product(a, b, mode, c, beta, alpha, dtype=dtype)
+    if out.dtype != result or (out is c and tuple(out.shape) != tuple(shape)):
+        return None
+    products.resize(out, shape)
+    return products.without_overlap(products.product, a, b, mode, c, beta, alpha, dtype=dtype, out=out)
+
+
+def _override(name, function):
+    """Returns the kernel of an operator: the function's result, or PyTorch's where that is None."""
+    packet, _, overload = name.partition(".")
+    operator = getattr(getattr(_aten, packet), overload or "default")
+
+    def kernel(keys, *arguments, **keywords):
+        result = function(*arguments, **keywords)
+        return operator.redispatch(keys & _below, *arguments, **keywords) if result is None else result
+
+    return kernel
+
+
+def _mm(name):
+    return {
+        f"{name}.out": lambda a, b, *, out: _product(name, a, b, out=out),
+        f"{name}.dtype": lambda a, b, out_dtype: _product(name, a, b, dtype=out_dtype),
+    }
+
+
+def _kernel_of_two(name):
+    """Returns the kernel of mm or bmm, which is written out because these calls are the most frequent ones."""
+    operator, rank = getattr(_aten, name).default, operators.RANK[name]
+
+    def kernel(keys, a, b):
+        modes = current()
+        if modes is not None:
+            mode = modes.get((a.device.type, a.dtype))
+            result = None if mode is None else product_of_two(a, b, mode, rank)
+            if result is None:
+                result = _product(name, a, b)
+            if result is not None:
+                return result
+        return operator.redispatch(keys & _below, a, b)
+
+    return kernel
+
+
+def _addmm(name):
+    return {
+        name: lambda c, a, b, *, beta=1, alpha=1: _product(name, a, b, c, beta, alpha),
+        f"{name}.out": lambda c, a, b, *, beta=1, alpha=1, out: _product(name, a, b, c, beta, alpha, out=out),
+        f"{name}_": lambda c, a, b, *, beta=1, alpha=1: _product(name, a, b, c, beta, alpha, out=c),
+        f"{name}.dtype": lambda c, a, b, out_dtype, *, beta=1, alpha=1: _product(
+            name, a, b, c, beta, alpha, dtype=out_dtype
+        ),
+    }
+
+
+def _vector(a, x, c=None, beta=1, alpha=1):
+    """A product of a matrix and a vector, whose rows are rows of a product with one column."""
+    if a.dim() != 2 or x.dim() != 1 or (c is not None and c.dim() > 1):
+        return None
+    column = None if c is None else c.reshape(-1, 1)
+    result = _product("mm" if c is None else "addmm", a, x.unsqueeze(1), column, beta, alpha)
+    return None if result is None else result.squeeze(1)
+
+
+def _vector_into(a, x, c, beta, alpha, out):
+    result = _vector(a, x, c, beta, alpha) if out.dtype == a.dtype and out.device == a.device else None
+    if result is None:
+        return None
+    products.resize(out, result.shape)
+    return out.copy_(result)
+
+
+def _activated(c, a, b, *, beta=1, alpha=1, use_gelu=False):
+    result = _product("addmm", a, b, c, beta, alpha)
+    if result is None:
+        return None
+    if not use_gelu:
+        return torch.relu_(result)
+    return torch.nn.functional.gelu(result, approximate="tanh" if a.is_cuda else "none")  # as PyTorch's kernels
+
+
+_OVERRIDES = {
+    **_mm("mm"),
+    **_mm("bmm"),
+    **_addmm("addmm"),
+    **_addmm("baddbmm"),
+    "mv": lambda a, x: _vector(a, x),
+    "addmv": lambda c, a, x, *, beta=1, alpha=1: _vector(a, x, c, beta, alpha),
+    "addmv.out": lambda c, a, x, *, beta=1, alpha=1, out: _vector_into(a, x, c, beta, alpha, out),
+    "addmv_": lambda c, a, x, *, beta=1, alpha=1: _vector_into(a, x, c, beta, alpha, c),
+    "_addmm_activation": _activated,
+}
+
+
+def _register():
+    library = torch.library.Library("aten", "IMPL")
+    for name, function in _OVERRIDES.items():
+        packet, _, overload = name.partition(".")
+        if hasattr(getattr(_aten, packet), overload or "default"):
+            library.impl(name, _override(name, function), "BackendSelect", with_keyset=True)
+    for name in ("mm", "bmm"):
+        library.impl(name, _kernel_of_two(name), "BackendSelect", with_keyset=True)
+    return library
+
+
+def _keeps_rows(backend, math, dtype):
+    """Has the backend kernels of this mode whose bits do not depend on the batch?"""
+    return any(row.canonical and row.math == math and row.dtype == dtype for row in kernels(backend))
+
+
+@functools.cache
+def _modes(math):
+    """Returns the mode of each kind of device and element type. Refuses a mode whose rows depend on the batch."""
+    present = {"cuda" if b.name == "cuda" else "cpu": b.name for b in backends() if b.available}
+    if math is not None and math != "strict":
+        _core._tensor_mode(math)
+        keeping = [(kind, t) for kind, name in present.items() for t in _real_types() if _keeps_rows(name, math, t)]
+        if not keeping:
+            raise InvalidArgument(
+                f"math = '{math}': no available backend ({', '.join(sorted(present.values()))}) has kernels of this mode "
+                "whose rows do not depend on the batch; 'strict' has them"
+            )
+    found = {}
+    for kind in ("cpu", "cuda"):
+        for dtype, (_, _, name) in products.TYPES.items():
+            found[kind, dtype] = math or "strict"
+            units = {"float16": "fp16", "bfloat16": "bf16"}.get(name)
+            if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, name):
+                found[kind, dtype] = units
+    return found
+
+
+def _real_types():
+    return [name for dtype, (_, _, name) in products.TYPES.items() if not dtype.is_complex]
+
+
+class batch_invariant:
+    """Multiplies by Tessera what PyTorch's operators multiply, in this thread, until the end of the `with`.
+
+    math: one mode for all products. None: 'strict'; and on a card the matrix units for 16-bit tensors, once their
+        kernels keep the bits of a row whatever shares the batch. A mode without such kernels is refused.
+
+    aten's mm, bmm, addmm, baddbmm, mv, addmv and _addmm_activation are replaced, and so matmul, linear, einsum and the
+    backward passes that are made of them. Integer, sparse and quantized tensors, convolutions and fused attention are
+    PyTorch's own as before. The modes of nested uses end in the opposite order, also after an exception. Other threads are
+    not affected; the threads of a backward pass take over the mode of the thread that called backward().
+    """
+
+    def __init__(self, math=None):
+        self._modes = _modes(math)
+
+    def __enter__(self):
+        global _library, _users
+        with _lock:
+            if _library is None:
+                _library = _register()
+            _users += 1
+        _own.__dict__.setdefault("outer", []).append(current())
+        _stash(self._modes)
+        return self
+
+    def __exit__(self, kind, error, trace):
+        global _library, _users
+        _stash(_own.outer.pop())
+        with _lock:
+            _users -= 1
+            # Another thread may be inside a kernel that would be freed. The kernels then stay, and let PyTorch multiply,
+            # until a later use ends.
+            if _users == 0 and threading.active_count() == 1:
+                _library._destroy()
+                _library = None
+        return False

@@ -1,0 +1,222 @@
+"""Backward passes and vmap of the operators. Each derivative is a product by the same operators, in the same mode, so
+that it keeps the contract and can be differentiated again."""
+
+import torch
+from torch.compiler import is_compiling
+
+from .. import _core
+
+ops = torch.ops.tessera
+
+#: How many tensors an operator takes, and the defaults of its options.
+OPTIONS = {
+    "mm": (2, (None, None)),
+    "bmm": (2, (None, None)),
+    "addmm": (3, (1, 1, None, None)),
+    "baddbmm": (3, (1, 1, None, None)),
+    "linear": (2, (None, None, None)),
+    "grouped_mm": (3, (None, None)),
+}
+
+
+def operator(name, *arguments):
+    """Calls an operator; under functorch's transforms, which do not look into an operator's derivatives, a function that
+    they know."""
+    if not is_compiling() and torch._C._are_functorch_transforms_active():
+        tensors, options = OPTIONS[name]
+        return TRANSFORMED[name].apply(*arguments, *options[len(arguments) - tensors :])
+    return getattr(ops, name).default(*arguments)
+
+
+def multiply(name, a, b, math):
+    """Returns a product by tessera::mm or tessera::bmm, without the dispatcher where nothing has to see it."""
+    if not is_compiling():
+        result = _core._plain_product(a, b, math, 2 if name == "mm" else 3)
+        if result is not None and result is not False:
+            return result
+    return operator(name, a, b, math, None)
+
+
+def adjoint(x):
+    """Returns the conjugate transpose of each matrix, as a view."""
+    return x.mT.conj() if x.dtype.is_complex else x.mT
+
+
+def conjugate(number):
+    return number.conjugate() if isinstance(number, complex) else number
+
+
+def scaled(x, factor):
+    return x if factor == 1 else x * factor
+
+
+def products(name, g, a, b, needed, math, alpha=1):
+    """Returns the gradients of a and b in alpha·a·b."""
+    g = g.to(a.dtype)  # a result in another type has gradients in that type
+    of_a = scaled(multiply(name, g, adjoint(b), math), conjugate(alpha)) if needed[0] else None
+    of_b = scaled(multiply(name, adjoint(a), g, math), conjugate(alpha)) if needed[1] else None
+    return of_a, of_b
+
+
+def setup_mm(ctx, inputs, output):
+    a, b, ctx.math, _ = inputs
+    ctx.save_for_backward(a, b)
+
+
+def backward_of(name):
+    def backward(ctx, g):
+        return (*products(name, g, *ctx.saved_tensors, ctx.needs_input_grad, ctx.math), None, None)
+
+    return backward
+
+
+def setup_addmm(ctx, inputs, output):
+    input, a, b, ctx.beta, ctx.alpha, ctx.math, _ = inputs
+    ctx.shape = input.shape
+    ctx.save_for_backward(a, b)
+
+
+def backward_of_sum(name):
+    def backward(ctx, g):
+        of_input = scaled(g, conjugate(ctx.beta)).sum_to_size(ctx.shape) if ctx.needs_input_grad[0] else None
+        pair = products(name, g, *ctx.saved_tensors, ctx.needs_input_grad[1:], ctx.math, ctx.alpha)
+        return (of_input, *pair, None, None, None, None)
+
+    return backward
+
+
+def setup_linear(ctx, inputs, output):
+    x, w, bias, ctx.activation, ctx.math = inputs
+    # relu's derivative needs the result, and gelu's what it was applied to, which is computed again.
+    extra = {"relu": output, "gelu": bias}.get(ctx.activation)
+    ctx.save_for_backward(x, w, extra)
+
+
+def backward_linear(ctx, g):
+    x, w, extra = ctx.saved_tensors
+    if ctx.activation == "relu":
+        g = torch.ops.aten.threshold_backward(g, extra, 0)
+    elif ctx.activation == "gelu":
+        g = torch.ops.aten.gelu_backward(g, operator("linear", x, w, extra, None, ctx.math), approximate="tanh")
+    g = g.reshape(-1, w.shape[0]) if w.shape[0] else g.reshape(x[..., 0].numel(), 0)
+    rows = x.reshape(g.shape[0], x.shape[-1])
+    of_x = multiply("mm", g, w.conj(), ctx.math).view(x.shape) if ctx.needs_input_grad[0] else None
+    of_w = multiply("mm", g.mT, rows.conj(), ctx.math) if ctx.needs_input_grad[1] else None
+    of_bias = g.sum(0) if ctx.needs_input_grad[2] else None
+    return of_x, of_w, of_bias, None, None
+
+
+def setup_grouped(ctx, inputs, output):
+    x, w, offsets, ctx.math, _ = inputs
+    ctx.save_for_backward(x, w, offsets)
+
+
+def backward_grouped(ctx, g):
+    x, w, offsets = ctx.saved_tensors
+    g = g.to(x.dtype)
+    of_x = of_w = None
+    if w.dim() == 3:
+        if ctx.needs_input_grad[0]:
+            of_x = operator("grouped_mm", g, w.mT, offsets, ctx.math)
+    elif ctx.needs_input_grad[0]:
+        of_x = operator("grouped_mm", w, g.mT, offsets, ctx.math).mT.contiguous()
+    if ctx.needs_input_grad[1]:
+        of_w = operator("grouped_mm", x.mT, g, offsets, ctx.math)
+    return of_x, of_w, None, None, None
+
+
+BACKWARD = {
+    "mm": (backward_of("mm"), setup_mm),
+    "bmm": (backward_of("bmm"), setup_mm),
+    "addmm": (backward_of_sum("mm"), setup_addmm),
+    "baddbmm": (backward_of_sum("bmm"), setup_addmm),
+    "linear": (backward_linear, setup_linear),
+    "grouped_mm": (backward_grouped, setup_grouped),
+}
+
+
+def eager_function(name, kernel):
+    """Returns a torch.autograd.Function with the operator's backward pass, for calls that only autograd has to see. It
+    takes a fifth of the time of the dispatcher's way through Python. Its forward() also does what setup_context() would,
+    because PyTorch otherwise inspects the function's signature at each call."""
+    backward, setup = BACKWARD[name]
+
+    def forward(ctx, *arguments):
+        result = kernel(*arguments)
+        setup(ctx, arguments, result)
+        return result
+
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(f"tessera_{name}", (torch.autograd.Function,), methods)
+
+
+def stacked(info, x, dim):
+    """Returns x with the batch in front; a tensor without one is expanded, which copies nothing."""
+    if dim is None:
+        return x.expand(info.batch_size, *x.shape)
+    return x.movedim(dim, 0)
+
+
+def merged(info, x, dim):
+    """Returns a stack of stacks as one stack."""
+    return stacked(info, x, dim).flatten(0, 1)
+
+
+def vmap_mm(info, dims, a, b, math=None, out_dtype=None):
+    return operator("bmm", stacked(info, a, dims[0]), stacked(info, b, dims[1]), math, out_dtype), 0
+
+
+def vmap_addmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
+    a, b = stacked(info, a, dims[1]), stacked(info, b, dims[2])
+    rows = input.dim() - (dims[0] is not None)
+    input = stacked(info, input, dims[0])
+    input = input.reshape(info.batch_size, *(1,) * (2 - rows), *input.shape[1:])
+    return operator("baddbmm", input, a, b, beta, alpha, math, out_dtype), 0
+
+
+def vmap_bmm(info, dims, a, b, math=None, out_dtype=None):
+    result = operator("bmm", merged(info, a, dims[0]), merged(info, b, dims[1]), math, out_dtype)
+    return result.unflatten(0, (info.batch_size, -1)), 0
+
+
+def vmap_baddbmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
+    a, b = merged(info, a, dims[1]), merged(info, b, dims[2])
+    each = a.shape[0] // max(info.batch_size, 1)
+    own = input.dim() - (dims[0] is not None)
+    input = stacked(info, input, dims[0])
+    input = input.reshape(info.batch_size, *(1,) * (3 - own), *input.shape[1:])
+    input = input.expand(info.batch_size, each, *input.shape[2:]).flatten(0, 1)
+    result = operator("baddbmm", input, a, b, beta, alpha, math, out_dtype)
+    return result.unflatten(0, (info.batch_size, each)), 0
+
+
+def vmap_linear(info, dims, x, w, bias=None, activation=None, math=None):
+    if dims[1] is None and (bias is None or dims[2] is None):
+        return operator("linear", x.movedim(dims[0], 0), w, bias, activation, math), 0
+    x, w = stacked(info, x, dims[0]), stacked(info, w, dims[1])
+    rows = x.reshape(info.batch_size, -1, x.shape[-1])
+    if bias is None:
+        result = operator("bmm", rows, w.mT, math)
+    else:
+        result = operator("baddbmm", stacked(info, bias, dims[2]).unsqueeze(1), rows, w.mT, 1, 1, math)
+    result = result.view(*x.shape[:-1], w.shape[1])
+    if activation == "relu":
+        result = torch.relu(result)
+    elif activation == "gelu":
+        result = torch.nn.functional.gelu(result, approximate="tanh")
+    return result, 0
+
+
+VMAP = {"mm": vmap_mm, "addmm": vmap_addmm, "bmm": vmap_bmm, "baddbmm": vmap_baddbmm, "linear": vmap_linear}
+
+
+def transformed_function(name):
+    """Returns a torch.autograd.Function with the operator's derivatives and its rule for vmap."""
+    backward, setup = BACKWARD[name]
+    methods = {"forward": lambda *arguments: getattr(ops, name).default(*arguments), "setup_context": setup, "backward": backward}
+    if name in VMAP:
+        methods["vmap"] = VMAP[name]
+    return type(f"tessera_{name}", (torch.autograd.Function,), {key: staticmethod(f) for key, f in methods.items()})
+
+
+TRANSFORMED = {name: transformed_function(name) for name in BACKWARD}

@@ -1,0 +1,159 @@
+"""Products of tensors whose arguments were checked, below PyTorch's autograd: the only calls of the compiled module."""
+
+import pathlib
+import warnings
+
+import torch
+import torch.autograd.forward_ad as forward_ad
+
+from .. import _core
+from .._errors import InternalError, InvalidArgument
+
+#: The element types, with DLPack's code and bits, and NumPy's name.
+TYPES = {
+    torch.float16: (2, 16, "float16"),
+    torch.bfloat16: (4, 16, "bfloat16"),
+    torch.float32: (2, 32, "float32"),
+    torch.float64: (2, 64, "float64"),
+    torch.complex64: (5, 64, "complex64"),
+    torch.complex128: (5, 128, "complex128"),
+}
+
+
+def _set_up():
+    """Tells the compiled module of the installed PyTorch. Names that a version lacks are left out."""
+    asked = ("_is_any_autocast_enabled", "_len_torch_dispatch_stack", "_len_torch_function_stack", "_is_tracing")
+    unusual = [getattr(torch._C, name) for name in asked if hasattr(torch._C, name)]
+    return _core._use_tensor_library(
+        getattr(torch.Tensor, "__dlpack_c_exchange_api__", None),
+        str(pathlib.Path(torch.__file__).parent / "lib/libtorch_cpu.so"),
+        getattr(getattr(torch._C, "_aoti", None), "alloc_tensor_by_stealing_from_void_ptr", None),
+        (torch.Tensor, torch.nn.Parameter),
+        tuple(unusual),
+        torch.is_grad_enabled,
+        torch._C._are_functorch_transforms_active,
+        forward_ad,
+    )
+
+
+#: Does the compiled module read and make tensors itself? PyTorch from 2.10 on has what that needs.
+READS_TENSORS = _set_up()
+
+
+def described(tensor):
+    """Returns what TensorView::read() takes of versions without a table of C functions, and of subclasses."""
+    code, bits, _ = TYPES[tensor.dtype]
+    kind, number = (2, tensor.device.index) if tensor.is_cuda else (1, 0)
+    return (tensor.data_ptr(), code, bits, kind, number, *tensor.shape, *tensor.stride())
+
+
+def stream_of(tensor):
+    """Returns the number of the current stream, where 1 is the legacy default stream; None on the host."""
+    return (torch.cuda.current_stream(tensor.device).cuda_stream or 1) if tensor.is_cuda else None
+
+
+def is_readable(x):
+    """Do the elements of each row, or of each column, lie side by side, without overlaps?"""
+    if x.numel() == 0:
+        return True
+    (rows, cols), (down, right) = x.shape[-2:], x.stride()[-2:]
+    by_rows = (cols == 1 or right == 1) and (rows == 1 or down >= cols)
+    by_columns = (rows == 1 or down == 1) and (cols == 1 or right >= rows)
+    return by_rows or by_columns
+
+
+def compact(x):
+    """Returns a tensor that a kernel reads: the tensor itself, or a copy."""
+    x = x.resolve_conj().resolve_neg()
+    return x if is_readable(x) else x.contiguous()
+
+
+def type_name(dtype):
+    """Returns a type's name; None for None and for types that no product has."""
+    return TYPES[dtype][2] if dtype in TYPES else None
+
+
+def resize(out, shape):
+    """Gives a result's tensor the shape, and warns as PyTorch does if it had elements."""
+    if tuple(out.shape) != tuple(shape):
+        if out.numel() != 0:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+                f"match the required output shape {list(shape)}.",
+                UserWarning,
+                stacklevel=4,
+            )
+        out.resize_(shape)
+
+
+def product(a, b, math=None, c=None, beta=1, alpha=1, bias=None, activation=None, dtype=None, out=None):
+    """Returns activation(alpha·a·b + beta·c + bias), in `out` if that is given. c is broadcast."""
+    name = type_name(dtype)
+    if beta == 0:
+        c = None
+    done = _core._tensor_product(False, a, b, math, 0, c, beta, alpha, bias, activation, name, out)
+    return _with_help(a, b, math, c, beta, alpha, bias, activation, name, out) if done is None else done
+
+
+def _with_help(a, b, math, c, beta, alpha, bias, activation, name, out):
+    """Multiplies what the compiled module does not take as it is."""
+    a, b = compact(a), compact(b)
+    dtype = next(x for x, (_, _, its) in TYPES.items() if its == name) if name else a.dtype
+    shape = (*(a if a.dim() == 3 else b).shape[:-2], a.shape[-2], b.shape[-1])
+    if bias is not None and (dtype.is_complex or bias.stride(0) < 1):
+        bias = bias.contiguous()
+        if dtype.is_complex:
+            c, beta, bias = bias, 1, None
+    direct = out is not None and c is None and is_readable(out) and not (dtype.is_complex and not out.is_contiguous())
+    result = out if direct else torch.empty(shape, dtype=dtype, device=a.device)
+    described_result = described(result)
+    described_c = None
+    if c is not None:
+        vector = c.dim() == 1 and c.shape[0] == shape[-1] and c.is_contiguous() and beta == 1 and not dtype.is_complex
+        described_c = described(c.resolve_conj().resolve_neg()) if vector else described_result
+        if not vector:
+            result.copy_(c)
+    done = _core._tensor_product(
+        False,
+        described(a),
+        described(b),
+        math,
+        0,
+        described_c,
+        beta,
+        alpha,
+        None if bias is None else described(bias),
+        activation,
+        name,
+        described_result,
+        stream_of(a),
+    )
+    if done is None:
+        raise InternalError(f"tessera.torch cannot multiply {tuple(a.shape)} by {tuple(b.shape)} of {a.dtype}")
+    if out is None or direct:
+        return result
+    return out.copy_(result)
+
+
+def without_overlap(kernel, *arguments, **keywords):
+    """Computes a product into memory of the caller."""
+    try:
+        return kernel(*arguments, **keywords)
+    except InvalidArgument as error:
+        raise_overlap(error)
+
+
+def raise_overlap(error):
+    """Raises what PyTorch raises for a result in an operand's memory, or the error itself if it is another one."""
+    if "overlap" not in str(error):
+        raise error
+    raise RuntimeError(f"unsupported operation: out shares memory with an operand: {error}") from None
+
+
+def grouped(x, w, ends, math, dtype, out):
+    """Multiplies the groups that end at `ends` into `out`."""
+    x, w = compact(x), compact(w)
+    done = _core._grouped_tensor_product(described(x), described(w), ends, math, described(out), stream_of(x))
+    if done is None:
+        raise InternalError(f"tessera.torch cannot multiply groups of {tuple(x.shape)} by {tuple(w.shape)}")
+    return out
