@@ -59,6 +59,49 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_reject) {
   BOOST_CHECK_EQUAL(verdict.why, "f32 only");
 }
 
+/// A container or an older Linux may lack any part of the sandbox.
+BOOST_AUTO_TEST_CASE(without_parts_of_the_sandbox) {
+  for (const std::uint32_t without :
+       {0U, +PidNamespace, +LandlockFiles, +SystemCallFilter, PidNamespace | LandlockFiles | SystemCallFilter})
+    BOOST_TEST_CONTEXT(without) {
+      const JudgeVerdict verdict = try_kernel({.kernel = "honest_threads", .without_layers = without});
+      BOOST_TEST(verdict.passed(), verdict.why);
+      BOOST_TEST(verdict.round_trip > 0);
+      BOOST_TEST(verdict.round_trip <= 1e-3);
+      const auto lacks = [&](const char* what) {
+        return std::any_of(verdict.missing.begin(), verdict.missing.end(),
+                           [&](const std::string& one) { return one.find(what) != std::string::npos; });
+      };
+      BOOST_TEST((lacks("name space of processes") || (without & PidNamespace) == 0));
+      BOOST_TEST((lacks("Landlock") || (without & LandlockFiles) == 0));
+      BOOST_TEST((lacks("seccomp") || (without & SystemCallFilter) == 0));
+    }
+}
+
+/// What a kernel from outside may not do is refused, and the kernel, which says so by a wrong C, is right.
+BOOST_AUTO_TEST_CASE(what_is_refused_does_not_happen) {
+  for (const char* kernel : {"stops_parent", "reads_parent", "writes_files"}) BOOST_TEST_CONTEXT(kernel) {
+      const JudgeVerdict verdict = try_kernel({.kernel = kernel, .time_limit = 3});
+      const bool guarded = verdict.missing.empty();
+      if (!guarded) BOOST_TEST_MESSAGE("this machine lacks " << verdict.missing.front());
+      BOOST_TEST((verdict.passed() || !guarded), verdict.why);
+    }
+  // Each part of the sandbox alone keeps the kernel from the judge.
+  for (const std::uint32_t without : {+PidNamespace, PidNamespace | LandlockFiles, PidNamespace | SystemCallFilter})
+    BOOST_TEST_CONTEXT(without) {
+      const JudgeVerdict verdict = try_kernel({.kernel = "stops_parent", .time_limit = 3, .without_layers = without});
+      BOOST_TEST(verdict.passed(), verdict.why);
+    }
+}
+
+/// A rate that this machine cannot have is no rate, however right the product is.
+BOOST_AUTO_TEST_CASE(nothing_is_faster_than_the_machine) {
+  const JudgeVerdict fast = try_kernel({.kernel = "honest", .threads = 1, .peak = 1e3});
+  BOOST_TEST((fast.offence == Offence::FasterThanMachine));
+  BOOST_TEST(fast.why.find("GFLOP/s, where this machine does 1e-06 with 1 thread") != std::string::npos, fast.why);
+  BOOST_TEST(try_kernel({.kernel = "honest", .peak = 1e15}).passed());
+}
+
 BOOST_AUTO_TEST_CASE(odd_shapes) {
   for (const auto& [kernel, abi] : {std::pair{"honest", Abi::Leetgpu}, std::pair{"tessera_honest", Abi::Tessera}}) {
     const KernelFile file(kernel_path(kernel), {}, {});

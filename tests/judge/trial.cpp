@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 JudgeVerdict try_with(const Case& test) {
-  const Index pad = test.abi == Abi::Leetgpu ? 0 : 3;
+  const Index pad = test.abi == Abi::Leetgpu ? 0 : 3; // also of Python files
   const bool ta = test.op_a == Op::Transpose;
   const bool tb = test.op_b == Op::Transpose;
   const Index lda = (ta ? test.m : test.k) + pad;
@@ -32,10 +32,12 @@ JudgeVerdict try_with(const Case& test) {
   request.kernel = &file;
   request.abi = test.abi;
   request.call = {test.type, Math::Strict, test.op_a, test.op_b, test.m,    test.n,   test.k, test.alpha,
-                  a.data(),  lda,          b.data(),  ldb,       test.beta, c.data(), ldc,    2};
-  request.repeat = 3;
+                  a.data(),  lda,          b.data(),  ldb,       test.beta, c.data(), ldc,    test.threads};
+  request.repeat = test.repeat;
   request.time_limit = test.time_limit;
-  request.memory_limit = std::size_t{1} << 30;
+  request.memory_limit = test.memory_limit;
+  request.without_layers = test.without_layers;
+  if (test.peak > 0) request.peak = [&](bool) { return test.peak; };
   request.program = JUDGE_PROGRAM;
   request.check = [&](const void* result) -> std::string {
     const GemmOperands<T> x(request.call);
@@ -55,7 +57,10 @@ JudgeVerdict try_with(const Case& test) {
 
 } // namespace
 
-std::string kernel_path(const std::string& kernel) { return std::string(KERNEL_FOLDER) + "/" + kernel + ".so"; }
+std::string kernel_path(const std::string& kernel) {
+  if (kernel.ends_with(".py")) return std::string(SOURCE_FOLDER) + "/" + kernel;
+  return std::string(KERNEL_FOLDER) + "/" + kernel + ".so";
+}
 
 JudgeVerdict try_kernel(const Case& test) {
   JudgeVerdict verdict = test.type == DType::F64 ? try_with<double>(test) : try_with<float>(test);

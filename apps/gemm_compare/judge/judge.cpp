@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -30,6 +31,10 @@ const char* cannot_express(const JudgeRequest& request) {
   if (request.abi == Abi::Cblas && request.kernel->device() == Device::Cuda)
     return "cblas kernels run on the processor";
   if (request.abi == Abi::Tessera) return nullptr;
+  if (request.abi == Abi::Python) {
+    if (call.op_a != Op::None || call.op_b != Op::None) return "Python kernels take no transposed operands";
+    return call.alpha != 1 || call.beta != 0 ? "Python kernels take alpha = 1 and beta = 0" : nullptr;
+  }
   constexpr Index most = std::numeric_limits<int>::max();
   if (std::max({call.m, call.n, call.k, call.lda, call.ldb, call.ldc}) > most) return "sizes are 32-bit in this ABI";
   if (request.abi == Abi::Cblas) return nullptr;
@@ -42,7 +47,7 @@ const char* cannot_express(const JudgeRequest& request) {
 /// Describes the product to the child. The leetgpu ABI has no leading dimensions, so its rows have no padding.
 Problem describe(const JudgeRequest& request) {
   const GemmCall& call = request.call;
-  const bool compact = request.abi == Abi::Leetgpu;
+  const bool compact = request.abi == Abi::Leetgpu || request.abi == Abi::Python;
   const Index cols_a = call.op_a == Op::None ? call.k : call.m;
   const Index cols_b = call.op_b == Op::None ? call.n : call.k;
   Problem problem;
@@ -104,6 +109,14 @@ class Examiner {
       verdict.why += fmt::format("; {} before it {} right", reply.call, reply.call == 1 ? "was" : "were");
   }
 
+  /// Waits for writes that come after the last call, if anything in the child could still make them.
+  void examine_end(int last, JudgeVerdict& verdict) {
+    if (verdict.offence != Offence::None) return;
+    const std::optional<Reply> later = trial_.watch(last);
+    if (!later || later->finding == Finding::Nothing) return;
+    verdict.why = fmt::format("after the last call: {}", offence_around(*later, verdict.offence));
+  }
+
  private:
   std::string offence_around(const Reply& reply, Offence& offence) const {
     const auto size = static_cast<std::int64_t>(size_of(problem_.type));
@@ -121,6 +134,15 @@ class Examiner {
     if (reply.finding == Finding::InputChanged) {
       offence = Offence::ModifiesInputs;
       return fmt::format("{}({}, {}) was changed", name, reply.offset / size / ld, reply.offset / size % ld);
+    }
+    const std::string said(reply.text, strnlen(reply.text, sizeof reply.text));
+    if (reply.finding == Finding::FloatingState) {
+      offence = Offence::FloatingState;
+      return fmt::format("the kernel left it changed: {}", said);
+    }
+    if (reply.finding == Finding::Heap) {
+      offence = Offence::SmashesHeap;
+      return said;
     }
     if (reply.finding == Finding::Late) {
       offence = Offence::WritesLate;
@@ -181,21 +203,56 @@ class Examiner {
 void run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
                JudgeVerdict& verdict) {
   const std::vector<PlannedCall> calls = plan_calls(request, workload);
-  std::mt19937_64 random{std::random_device{}()};
   for (std::size_t c = 0; c < calls.size() && !trial.ending(); ++c) {
     calls[c].kind == Kind::WholeNumbers ? workload.place_integers() : workload.place_permuted();
-    const std::optional<Reply> reply = trial.call(static_cast<int>(c), random());
+    const std::optional<Reply> reply = trial.call(static_cast<int>(c));
     if (!reply) break;
     examiner.examine(*reply, calls[c].kind, verdict);
     if (calls[c].timed) verdict.seconds.push_back(reply->seconds);
     if (calls[c].timed && calls[c].kind == Kind::Permuted) verdict.c = workload.restored();
     if (request.progress) request.progress(static_cast<int>(c) + 1, static_cast<int>(calls.size()));
   }
+  if (!calls.empty() && !trial.ending() && request.kernel->device() == Device::Cpu)
+    examiner.examine_end(static_cast<int>(calls.size()) - 1, verdict);
+}
+
+/// A rate above the ceiling that was measured in this run is no rate of this machine. The margin is for what the
+/// measurement itself can miss: the processor may have run at a lower frequency meanwhile, because other programs were
+/// at work or because it was warmer. The function that measures repeats it before a kernel is blamed.
+void compare_with_machine(const JudgeRequest& request, JudgeVerdict& verdict) {
+  constexpr double margin = 1.1;
+  if (!verdict.passed() || verdict.seconds.empty() || !request.peak) return;
+  std::vector<double> sorted = verdict.seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const double operations = 2.0 * static_cast<double>(request.call.m) * static_cast<double>(request.call.n) *
+                            static_cast<double>(request.call.k);
+  const double rate = operations / sorted[sorted.size() / 2];
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const double peak = request.peak(attempt > 0);
+    if (!(peak > 0) || rate <= margin * peak) return;
+    verdict.why = fmt::format("{:.3g} GFLOP/s, where this machine does {:.3g} with {} thread{}", rate * 1e-9,
+                              peak * 1e-9, request.call.threads, request.call.threads == 1 ? "" : "s");
+  }
+  verdict.offence = Offence::FasterThanMachine;
+}
+
+std::vector<std::string> missing_layers(const JudgeRequest& request, std::uint32_t layers) {
+  std::vector<std::string> missing;
+  if (request.kernel->device() == Device::Cuda) return {"a sandbox, because a card's driver needs what it refuses"};
+  if ((layers & PidNamespace) == 0) missing.emplace_back("a name space of processes");
+  if ((layers & LandlockFiles) == 0) missing.emplace_back("protection of files (Landlock)");
+  if ((layers & (LandlockScopes | PidNamespace | SystemCallFilter)) == 0)
+    missing.emplace_back("protection of other processes");
+  if ((layers & SystemCallFilter) == 0) missing.emplace_back("a filter of system calls (seccomp)");
+  if ((layers & (NetworkNamespace | SystemCallFilter)) == 0) missing.emplace_back("protection of the network");
+  return missing;
 }
 
 } // namespace
 
-JudgeVerdict judge(const JudgeRequest& request) {
+JudgeVerdict judge(const JudgeRequest& as_asked) {
+  JudgeRequest request = as_asked;
+  if (!request.kernel->interpreter().empty()) request.abi = Abi::Python;
   const GemmCall& call = request.call;
   if (std::min({call.m, call.n, call.k}) < 1)
     throw InvalidArgument(
@@ -216,12 +273,12 @@ JudgeVerdict judge(const JudgeRequest& request) {
   const std::size_t bytes = lay_out(problem, bytes_of(call.op_a == Op::None ? call.m : call.k, problem.lda, call.type),
                                     bytes_of(call.op_b == Op::None ? call.k : call.n, problem.ldb, call.type),
                                     bytes_of(call.m, problem.ldc, call.type));
-  SharedMemory memory(bytes);
-  memory.header().problem = problem;
+  problem.arena_bytes = Trial::arena_bytes(problem);
+  PrivateMemory memory(bytes);
   Workload workload(call, problem, memory.data());
   if (!workload.has_data() && !workload.can_be_exact())
     throw InvalidArgument("judge: without data, alpha, beta and k must be such that whole numbers are exact");
-  Trial trial(request, memory);
+  Trial trial(request, problem, memory.data());
   Examiner examiner(request, problem, workload, trial);
   if (!trial.ending()) run_calls(request, trial, workload, examiner, verdict);
   if (const std::optional<Ending>& ending = trial.ending(); ending && verdict.offence == Offence::None) {
@@ -229,7 +286,10 @@ JudgeVerdict judge(const JudgeRequest& request) {
     verdict.offence = ending->offence;
     verdict.why = ending->why;
   }
+  compare_with_machine(request, verdict);
   verdict.output = trial.output();
+  verdict.round_trip = trial.round_trip();
+  if (trial.is_prepared()) verdict.missing = missing_layers(request, trial.layers());
   return verdict;
 }
 
@@ -242,6 +302,7 @@ JudgeVerdict judge_odd_shapes(JudgeRequest request) {
   if (call.alpha != 1 && call.alpha != -1) call.alpha = 1;
   if (call.beta != 0) call.beta = 1;
   request.repeat = 1;
+  request.peak = nullptr;
   JudgeVerdict verdict;
   for (const Odd& odd : {Odd{17, 19, 23}, Odd{130, 67, 33}, Odd{3, 257, 129}, Odd{1, 1, 1}}) {
     call.m = odd.m;
@@ -268,6 +329,8 @@ std::string_view to_string(Abi abi) {
       return "tessera";
     case Abi::Cblas:
       return "cblas";
+    case Abi::Python:
+      return "python";
   }
   return "unknown";
 }

@@ -28,12 +28,20 @@ std::string_view to_string(Offence offence) noexcept {
       return "floods its output";
     case Offence::BreaksProtocol:
       return "breaks the judge's protocol";
+    case Offence::ForgesTime:
+      return "forges its time";
+    case Offence::UsesMoreThreads:
+      return "uses more threads than it was given";
     case Offence::WritesOutOfBounds:
       return "writes out of bounds";
     case Offence::ModifiesInputs:
       return "modifies its inputs";
     case Offence::WritesLate:
       return "writes after it returned";
+    case Offence::FloatingState:
+      return "changes the floating-point state";
+    case Offence::SmashesHeap:
+      return "smashes the heap";
     case Offence::NotWritten:
       return "returns early";
     case Offence::CachedAnswer:
@@ -44,6 +52,8 @@ std::string_view to_string(Offence offence) noexcept {
       return "NaN";
     case Offence::Wrong:
       return "wrong";
+    case Offence::FasterThanMachine:
+      return "faster than the machine";
   }
   return "?";
 }
@@ -67,6 +77,9 @@ std::string_view verdict_word(Offence offence) noexcept {
     case Offence::ReportsFailure:
     case Offence::FloodsOutput:
     case Offence::BreaksProtocol:
+    case Offence::ForgesTime:
+    case Offence::UsesMoreThreads:
+    case Offence::FasterThanMachine:
       return "failed";
     default:
       return "wrong";

@@ -31,11 +31,11 @@ struct Mistakes {
   Index k_of_answer = 0;      ///< if not 0: the wrong elements are right for a product with this k
 };
 
-/// Places the operands in the shared memory and checks the results.
+/// Places the operands in the parent's memory and checks the results.
 class Workload {
  public:
   /// `call`: the operands in host memory, with C as it is before the product. A null `a` means that there are no data,
-  /// and only whole numbers can be placed. `memory`: the shared memory, laid out as `problem` says.
+  /// and only whole numbers can be placed. `memory`: private memory, laid out as `problem` says.
   Workload(const GemmCall& call, const Problem& problem, std::byte* memory);
 
   /// Returns whether sums of whole numbers are exact with this alpha, beta and k.

@@ -118,7 +118,7 @@ void declare_backends(CLI::App& app, CommandLine& words) {
 
 void declare_judging(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Judging a kernel from outside"};
-  heading.repeatable("--kernel", words.judged, "A kernel of your own: .so, .cu, .cpp or .c (repeatable)", "FILE");
+  heading.repeatable("--kernel", words.judged, "A kernel of your own: .so, .cu, .cpp, .c or .py (repeatable)", "FILE");
   heading.text("--abi", words.abi, "Its interface: leetgpu (default), tessera, cblas", "NAME");
   heading.text("--device", words.device, "Where it runs: cpu or cuda; by default as the file looks", "NAME");
   heading.text("--kernel-math", words.judged_math, "Math mode that decides its error bound; strict by default", "NAME");

@@ -45,6 +45,12 @@ void set_verdict(const JudgeVerdict& verdict, Result& result) {
   if (result.offence != to_string(result.verdict)) result.reason = fmt::format("{}: {}", result.offence, verdict.why);
 }
 
+std::string join(const std::vector<std::string>& words) {
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : ", ") + word;
+  return joined;
+}
+
 } // namespace
 
 JudgedKernels::JudgedKernels(const Options& options) : options_(options) {
@@ -79,7 +85,7 @@ Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
 }
 
 void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress,
-                        Result& result) {
+                        const std::function<double(bool again)>& peak, Result& result) {
   Judged& judged = kernels_[kernel];
   if (call.m == 0 || call.n == 0 || call.k == 0) {
     result.verdict = Verdict::Rejected;
@@ -102,9 +108,11 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   request.progress = [&](int done, int calls) {
     progress.show(fmt::format("judging {} {}/{}", judged.name, done, calls));
   };
+  request.peak = peak;
   progress.show(fmt::format("judging {}", judged.name));
   const JudgeVerdict verdict = judge::judge(request);
   set_verdict(verdict, result);
+  complain(verdict, progress);
   result.samples = verdict.seconds;
   if (!verdict.seconds.empty()) result.gflops = operations(result) / seconds_of(result, options_.mean) * 1e-9;
   if (!verdict.c.empty()) {
@@ -120,12 +128,22 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
     } else {
       result.reason = coverage(result);
     }
+    if (const std::string lacks = join(verdict.missing); result.verdict == Verdict::Pass && !lacks.empty())
+      result.reason += fmt::format("{}judged without {}", result.reason.empty() ? "" : "; ", lacks);
   }
   if (!verdict.output.empty() && result.verdict != Verdict::Pass) {
     progress.clear();
     fmt::print(stderr, "gemm_compare: {} printed:\n{}\n", detail::printable(judged.name),
                detail::printable(verdict.output, true));
   }
+}
+
+void JudgedKernels::complain(const JudgeVerdict& verdict, Progress& progress) {
+  const std::string lacks = join(verdict.missing);
+  if (lacks.empty() || lacks == complained_) return;
+  complained_ = lacks;
+  progress.clear();
+  fmt::print(stderr, "gemm_compare: judged without {}; docs/judge.md says what a kernel could do\n", lacks);
 }
 
 const JudgeVerdict& JudgedKernels::odd_shapes(Judged& judged, const JudgeRequest& request) {
