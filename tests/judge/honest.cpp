@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "judge/elements.hpp"
 #include "trial.hpp"
 
 namespace tessera::judge::testing {
@@ -25,7 +26,7 @@ BOOST_AUTO_TEST_CASE(passes) {
 BOOST_AUTO_TEST_CASE(one_by_one) { BOOST_CHECK(try_kernel({.kernel = "honest", .m = 1, .n = 1, .k = 1}).passed()); }
 
 BOOST_AUTO_TEST_CASE(tessera_takes_everything) {
-  for (const DType type : {DType::F32, DType::F64})
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16})
     for (const Op op : {Op::None, Op::Transpose})
       for (const double beta : {0.0, 1.0, -0.5}) {
         const JudgeVerdict verdict = try_kernel({.kernel = "tessera_honest",
@@ -39,6 +40,45 @@ BOOST_AUTO_TEST_CASE(tessera_takes_everything) {
       }
 }
 
+BOOST_AUTO_TEST_CASE(int8_operands) {
+  for (const Op op : {Op::None, Op::Transpose})
+    for (const double beta : {0.0, 1.0}) {
+      const JudgeVerdict verdict = try_kernel({.kernel = "tessera_honest",
+                                               .abi = Abi::Tessera,
+                                               .type = int8_product,
+                                               .op_a = op,
+                                               .op_b = op == Op::None ? Op::Transpose : Op::None,
+                                               .beta = beta});
+      BOOST_TEST(verdict.passed(), verdict.why);
+      BOOST_CHECK_EQUAL(verdict.seconds.size(), 3);
+    }
+  const JudgeVerdict scaled =
+      try_kernel({.kernel = "tessera_honest", .abi = Abi::Tessera, .type = int8_product, .alpha = 2});
+  BOOST_CHECK(scaled.outcome == Outcome::Rejected);
+  BOOST_CHECK_EQUAL(scaled.why, "int8 kernels take alpha = 1, and beta = 0 or 1");
+}
+
+/// Where C has 16 bits, long sums of whole numbers are exact because most of A is 0.
+BOOST_AUTO_TEST_CASE(every_type_has_a_solve) {
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16, int8_product})
+    for (const Index k : {37, 1500}) BOOST_TEST_CONTEXT(static_cast<int>(type) << ", k = " << k) {
+        const JudgeVerdict verdict = try_kernel({.kernel = "solve_types", .type = type, .k = k});
+        BOOST_TEST(verdict.passed(), verdict.why);
+        BOOST_CHECK_EQUAL(verdict.seconds.size(), 3);
+      }
+}
+
+/// A call that sleeps, and one that computes for long, are honest; so is a large one.
+BOOST_AUTO_TEST_CASE(slow_and_large_kernels_pass) {
+  const JudgeVerdict slow = try_kernel({.kernel = "slow", .threads = 1});
+  BOOST_TEST(slow.passed(), slow.why);
+  BOOST_TEST(*std::min_element(slow.seconds.begin(), slow.seconds.end()) >= 0.06);
+  BOOST_TEST(*std::max_element(slow.processor_seconds.begin(), slow.processor_seconds.end()) > 0.01);
+  const JudgeVerdict large = try_kernel(
+      {.kernel = "honest_threads", .m = 700, .n = 300, .k = 600, .tolerance = 1e-4, .repeat = 2});
+  BOOST_TEST(large.passed(), large.why);
+}
+
 BOOST_AUTO_TEST_CASE(cblas) {
   const Case test{.kernel = "cblas_honest", .abi = Abi::Cblas, .type = DType::F64, .op_a = Op::Transpose, .beta = 2};
   const JudgeVerdict verdict = try_kernel(test);
@@ -48,7 +88,9 @@ BOOST_AUTO_TEST_CASE(cblas) {
 BOOST_AUTO_TEST_CASE(what_an_abi_cannot_say_is_rejected) {
   const JudgeVerdict f64 = try_kernel({.kernel = "honest", .type = DType::F64});
   BOOST_CHECK(f64.outcome == Outcome::Rejected);
-  BOOST_CHECK_EQUAL(f64.why, "leetgpu kernels take f32");
+  BOOST_CHECK_EQUAL(f64.why, "it does not export solve_f64, as leetgpu kernels of this type do");
+  BOOST_CHECK_EQUAL(try_kernel({.kernel = "cblas_honest", .abi = Abi::Cblas, .type = DType::F16}).why,
+                    "cblas kernels take f32 or f64");
   BOOST_CHECK(try_kernel({.kernel = "honest", .beta = 1}).outcome == Outcome::Rejected);
   BOOST_CHECK(try_kernel({.kernel = "honest", .op_b = Op::Transpose}).outcome == Outcome::Rejected);
 }

@@ -32,6 +32,8 @@ std::string_view to_string(Offence offence) noexcept {
       return "forges its time";
     case Offence::UsesMoreThreads:
       return "uses more threads than it was given";
+    case Offence::TooManyProcesses:
+      return "starts too many processes";
     case Offence::WritesOutOfBounds:
       return "writes out of bounds";
     case Offence::ModifiesInputs:
@@ -79,6 +81,7 @@ std::string_view verdict_word(Offence offence) noexcept {
     case Offence::BreaksProtocol:
     case Offence::ForgesTime:
     case Offence::UsesMoreThreads:
+    case Offence::TooManyProcesses:
     case Offence::FasterThanMachine:
       return "failed";
     default:

@@ -23,6 +23,7 @@ enum class Offence {
   BreaksProtocol,
   ForgesTime,
   UsesMoreThreads,
+  TooManyProcesses,
   // With these the kernel returned, but memory is not as it must be.
   WritesOutOfBounds,
   ModifiesInputs,

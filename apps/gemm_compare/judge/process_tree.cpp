@@ -227,6 +227,12 @@ std::size_t ProcessTree::memory() const {
   return bytes;
 }
 
+int ProcessTree::count_tasks(const std::vector<pid_t>& processes) {
+  std::size_t tasks = 0;
+  for (const pid_t process : processes) tasks += numbers_in(task_folder(process)).size();
+  return static_cast<int>(tasks);
+}
+
 int ProcessTree::running_threads() const {
   int running = 0;
   for (const pid_t process : processes())

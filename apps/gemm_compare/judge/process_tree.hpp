@@ -48,6 +48,8 @@ class ProcessTree {
   static ThreadTimes this_thread();
   /// Returns the memory of all processes in bytes; pages that they share count once.
   std::size_t memory() const;
+  /// Returns the number of threads of these processes.
+  static int count_tasks(const std::vector<pid_t>& processes);
   /// Returns how many threads run or could run at this moment.
   int running_threads() const;
 

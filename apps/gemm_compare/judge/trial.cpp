@@ -238,7 +238,7 @@ std::optional<Reply> Trial::call(int number) {
   const double window = seconds_between(from, Clock::now());
   const ProcessTree::ThreadTimes worker_after = tree_->worker_thread();
   const double ran = worker_after.ran - worker_before.ran;
-  const double processor = tree_->processor_seconds() - processor_before;
+  const double processor = processor_seconds_ = tree_->processor_seconds() - processor_before;
   // While the kernel's other threads were at work, its first one or this process may have waited for their processor.
   const double waited =
       std::max(0.0, worker_after.waited - worker_before.waited + own_waited - std::max(0.0, processor - ran));
@@ -321,7 +321,7 @@ void Trial::check_time(Reply& reply, double passed, double ran, double waited, c
                fmt::format("it says {:.3g} s, but its thread ran for {:.3g} s {}", reply.seconds, ran, where));
   // On a busy machine the worker and this process wait for a processor, outside of what the child measures. Linux
   // counts that for each thread.
-  if (on_processor()) reply.seconds = std::max(reply.seconds, passed - round_trip_ - waited);
+  reply.seconds = std::max(reply.seconds, passed - round_trip_ - waited);
 }
 
 bool Trial::is_back() {
@@ -437,6 +437,12 @@ std::optional<Reply> Trial::answer(const Command& command, double time_limit, co
 /// Looks at the child while it runs the kernel.
 bool Trial::is_well() {
   const std::vector<pid_t> processes = tree_->processes();
+  const int most_tasks = std::max(1024, 16 * static_cast<int>(std::thread::hardware_concurrency()));
+  if (const int tasks = ProcessTree::count_tasks(processes); tasks > most_tasks) {
+    objection_ = fmt::format("it has {} processes and threads", tasks);
+    objection_is_memory_ = false;
+    return false;
+  }
   const bool is_python = request_.abi == Abi::Python; // whose address space says little
   if (request_.memory_limit > 0 && (processes.size() > 1 || is_python)) {
     const std::size_t own = std::size_t{is_python ? 512U : 64U} << 20;
@@ -471,7 +477,10 @@ std::optional<Reply> Trial::receive(double time_limit, const std::string& where)
       end(Offence::FloodsOutput, fmt::format("more than {} MiB of output {}", flood_bytes >> 20, where));
       return std::nullopt;
     case ChildProcess::Event::Objection:
-      end(Offence::ExceedsMemory, fmt::format("{} {}, with {} MiB", objection_, where, request_.memory_limit >> 20));
+      if (objection_is_memory_)
+        end(Offence::ExceedsMemory, fmt::format("{} {}, with {} MiB", objection_, where, request_.memory_limit >> 20));
+      else
+        end(Offence::TooManyProcesses, objection_ + " " + where);
       return std::nullopt;
     case ChildProcess::Event::Ended:
     case ChildProcess::Event::Readable:

@@ -66,6 +66,8 @@ class Trial {
   const std::string& output() const noexcept { return child_->output(); }
   /// Did the child get as far as saying what holds it?
   bool is_prepared() const noexcept { return arena_ != 0; }
+  /// Returns the processor time of all threads and processes in the last call, in seconds.
+  double processor_seconds() const noexcept { return processor_seconds_; }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
   /// Returns what a call of nothing takes by the parent's clock, in seconds; a tenth of such calls take longer.
@@ -121,12 +123,13 @@ class Trial {
   pid_t sender_ = 0; ///< the process that sent the last reply
   std::uint64_t arena_ = 0;
   std::uint32_t layers_ = 0;
-  double round_trip_ = 0;
+  double round_trip_ = 0, processor_seconds_ = 0;
   std::optional<WaitingPlace> idle_;
   std::array<Slot, 2> slots_;
   std::mt19937_64 random_;
   int threads_seen_ = 0, times_looked_ = 0, times_over_ = 0;
-  std::string objection_;
+  std::string objection_; ///< of is_well()
+  bool objection_is_memory_ = true;
   Clock::time_point replied_; ///< when the last reply was seen
   std::optional<Ending> ending_;
 };

@@ -115,7 +115,7 @@ void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
                   : bench_.ceilings.find(ladder->backend, result.type, result.math, result.threads))
         .flops;
   };
-  bench_.judged.run(kernel, host_.call_before(0), check_, bench_.progress, peak, result);
+  bench_.judged.run(kernel, host_.call_before(0), &check_, bench_.progress, peak, result);
   if (!result.samples.empty() && ladder != group_.tasks.end()) {
     Result as_if = result;
     as_if.backend = ladder->backend;

@@ -84,7 +84,7 @@ Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
   return result;
 }
 
-void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress,
+void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck* check, Progress& progress,
                         const std::function<double(bool again)>& peak, Result& result) {
   Judged& judged = kernels_[kernel];
   if (call.m == 0 || call.n == 0 || call.k == 0) {
@@ -101,8 +101,8 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   request.repeat = options_.repeat;
   request.time_limit = options_.judging.time_limit;
   request.memory_limit = options_.judging.memory_limit;
-  request.check = [&](const void* c) {
-    const ProductCheck::Findings findings = check.check(c, call.ldc, arithmetic(options_, call.type));
+  if (check != nullptr) request.check = [&](const void* c) {
+    const ProductCheck::Findings findings = check->check(c, call.ldc, arithmetic(options_, call.type));
     return over_bound(findings.error, findings.freivalds);
   };
   request.progress = [&](int done, int calls) {
@@ -114,9 +114,11 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   set_verdict(verdict, result);
   complain(verdict, progress);
   result.samples = verdict.seconds;
+  if (!verdict.processor_seconds.empty())
+    result.processor_seconds = summarize(verdict.processor_seconds).median;
   if (!verdict.seconds.empty()) result.gflops = operations(result) / seconds_of(result, options_.mean) * 1e-9;
-  if (!verdict.c.empty()) {
-    ProductCheck::Findings findings = check.check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
+  if (check != nullptr && !verdict.c.empty()) {
+    ProductCheck::Findings findings = check->check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
     result.error = std::move(findings.error);
     result.freivalds = findings.freivalds;
   }

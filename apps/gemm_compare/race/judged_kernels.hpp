@@ -25,9 +25,9 @@ class JudgedKernels {
   std::size_t count() const { return kernels_.size(); }
   /// The row before the kernel has run.
   Result pending(std::size_t kernel, const Group& group) const;
-  /// Fills in times, errors and the verdict; `check` checks the result of every call. `call`: operands in host memory,
-  /// with C as it is before the product. `peak`: see JudgeRequest.
-  void run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress,
+  /// Fills in times, errors and the verdict. `call`: operands in host memory, with C as it is before the product.
+  /// `check` checks the result of every call; null where the call has no data but its shape. `peak`: see JudgeRequest.
+  void run(std::size_t kernel, const GemmCall& call, ProductCheck* check, Progress& progress,
            const std::function<double(bool again)>& peak, Result& result);
 
  private:

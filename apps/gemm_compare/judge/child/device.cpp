@@ -23,6 +23,19 @@ Machine::Machine(Device device)
   throw_if_failed(executor_.default_queue().synchronize());
 }
 
+Machine::~Machine() { executor_.free(on_device_); }
+
+void Machine::flush_cache() {
+  if (synchronize_context_ == nullptr) return;
+  if (others_.empty()) {
+    // Twice the cache, because a cache does not evict strictly in order.
+    others_.resize(2 * executor_.capabilities().l2_bytes);
+    throw_if_failed(executor_.allocate(others_.size(), on_device_));
+  }
+  const std::size_t bytes = others_.size();
+  throw_if_failed(executor_.copy_in(executor_.default_queue(), on_device_, bytes, others_.data(), bytes, bytes, 1));
+}
+
 Status Machine::synchronize() noexcept {
   if (synchronize_context_ == nullptr) return {};
   const int error = synchronize_context_();

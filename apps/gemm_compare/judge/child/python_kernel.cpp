@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/elements.hpp"
 #include "limits.hpp"
 
 namespace tessera::judge {
@@ -29,11 +30,13 @@ void become_python(const std::string& interpreter, const std::string& file, Devi
                                  std::string(assets::kernel_runner_py()),
                                  file,
                                  device == Device::Cuda ? "cuda" : "cpu",
-                                 std::string(element_type(problem.type).array_name)};
+                                 std::string(problem.type == int8_product ? int8_array_name
+                                                                          : element_type(problem.type).array_name)};
   for (const std::int64_t number :
        {problem.m, problem.n, problem.k, problem.lda, problem.ldb, problem.ldc,
         static_cast<std::int64_t>(problem.arena_bytes), std::int64_t{layers}, std::int64_t{magic}})
     words.push_back(std::to_string(number));
+  for (const double seconds : {problem.settle_seconds, problem.watch_seconds}) words.push_back(std::to_string(seconds));
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -128,6 +128,7 @@ void Session::place(const Command& command) {
   operands_->a.fill(bytes_at(command.a));
   operands_->b.fill(bytes_at(command.b));
   operands_->c.fill(bytes_at(command.c));
+  machine_.flush_cache();
 }
 
 Reply Session::call(const Command& command) {
