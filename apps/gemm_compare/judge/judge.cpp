@@ -19,7 +19,7 @@
 namespace tessera::judge {
 namespace {
 
-enum class Kind { WholeNumbers, Permuted };
+enum class Kind { WholeNumbers, Permuted, Rotated };
 
 struct PlannedCall {
   Kind kind = Kind::WholeNumbers;
@@ -79,12 +79,14 @@ std::vector<PlannedCall> plan_calls(const JudgeRequest& request, const Workload&
   const Kind usual = workload.has_data() ? Kind::Permuted : Kind::WholeNumbers;
   const int repeat = std::max(1, request.repeat);
   std::vector<PlannedCall> calls(static_cast<std::size_t>(repeat), PlannedCall{usual, true});
-  if (workload.has_data() && workload.can_be_exact()) {
-    // One call at a random place uses entirely different data, which the kernel cannot foresee.
-    std::mt19937 random{std::random_device{}()};
-    const auto at = std::uniform_int_distribution<std::ptrdiff_t>(0, repeat - 1)(random);
-    calls.insert(calls.begin() + at, {Kind::WholeNumbers, false});
-  }
+  // Calls at random places, which the kernel cannot foresee, use other data.
+  std::mt19937 random{std::random_device{}()};
+  const auto insert = [&](Kind kind) {
+    const auto at = std::uniform_int_distribution<std::ptrdiff_t>(0, std::ssize(calls) - 1)(random);
+    calls.insert(calls.begin() + at, {kind, false});
+  };
+  if (workload.has_data() && workload.can_be_exact()) insert(Kind::WholeNumbers);
+  if (workload.has_data()) insert(Kind::Rotated);
   calls.insert(calls.begin(), {workload.can_be_exact() ? Kind::WholeNumbers : Kind::Permuted, false}); // warm-up
   return calls;
 }
@@ -169,6 +171,9 @@ class Examiner {
                         mistakes.expected);
       if (mistakes.k_of_answer > 0)
         why += fmt::format("; it is the product of k = {}, not {}", mistakes.k_of_answer, problem_.k);
+    } else if (kind == Kind::Rotated) {
+      why = workload_.check_rotated();
+      if (why.empty()) return {};
     } else {
       if (!request_.check) return {};
       why = request_.check(workload_.restored().data());
@@ -204,10 +209,21 @@ class Examiner {
   std::vector<std::uint64_t> seen_;
 };
 
+void place(Workload& workload, Kind kind) {
+  switch (kind) {
+    case Kind::WholeNumbers:
+      return workload.place_integers();
+    case Kind::Permuted:
+      return workload.place_permuted();
+    case Kind::Rotated:
+      return workload.place_rotated();
+  }
+}
+
 /// What became of the planned calls.
 struct Calls {
   int made = 0;
-  double new_data_seconds = 0; ///< of the call with whole numbers among the calls with the caller's data; 0: none
+  double new_data_seconds = 0; ///< of the call with rotated rows; 0: there was none
 };
 
 Calls run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
@@ -216,7 +232,7 @@ Calls run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, E
   Calls done;
   for (; done.made < static_cast<int>(calls.size()) && !trial.ending(); ++done.made) {
     const PlannedCall& planned = calls[static_cast<std::size_t>(done.made)];
-    planned.kind == Kind::WholeNumbers ? workload.place_integers() : workload.place_permuted();
+    place(workload, planned.kind);
     const std::optional<Reply> reply = trial.call(done.made);
     if (!reply) break;
     examiner.examine(*reply, planned.kind, verdict);
@@ -225,7 +241,7 @@ Calls run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, E
       verdict.processor_seconds.push_back(trial.processor_seconds());
     }
     if (planned.timed && planned.kind == Kind::Permuted) verdict.c = workload.restored();
-    if (!planned.timed && done.made > 0) done.new_data_seconds = reply->seconds;
+    if (planned.kind == Kind::Rotated) done.new_data_seconds = reply->seconds;
     if (request.progress) request.progress(done.made + 1, static_cast<int>(calls.size()));
   }
   return done;
@@ -237,7 +253,7 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-/// Are many of the caller's elements zero? A kernel may skip them, and is slower then with the judge's numbers.
+/// Are many of the caller's elements zero? A kernel may skip blocks of them, of which rotated rows have fewer.
 bool has_many_zeros(const GemmCall& call) {
   return with_element(call.type, [&]<class T>(T) {
     const auto zeros_in = [](const void* data, Index rows, Index cols, Index ld) {
@@ -266,13 +282,13 @@ void look_for_an_old_answer(Calls& calls, Trial& trial, Workload& workload, Exam
   const auto is_slower = [&] { return least > factor * median_of(old) + moment; };
   if (!is_slower() || has_many_zeros(call)) return;
   for (int pair = 0; pair < pairs; ++pair) {
-    for (const Kind kind : {Kind::WholeNumbers, Kind::Permuted}) {
-      kind == Kind::WholeNumbers ? workload.place_integers() : workload.place_permuted();
+    for (const Kind kind : {Kind::Rotated, Kind::Permuted}) {
+      place(workload, kind);
       const std::optional<Reply> reply = trial.call(calls.made++);
       if (!reply) return;
       examiner.examine(*reply, kind, verdict);
       if (!verdict.passed()) return;
-      if (kind == Kind::WholeNumbers)
+      if (kind == Kind::Rotated)
         least = std::min(least, reply->seconds);
       else
         old.push_back(reply->seconds);

@@ -8,6 +8,11 @@
 #include <string_view>
 #include <type_traits>
 
+#include <fmt/format.h>
+
+#include <tessera/check.hpp>
+#include <tessera/status.hpp>
+
 #include "elements.hpp"
 #include "exact_product.hpp"
 
@@ -103,8 +108,15 @@ void Workload::place_integers() {
              [&]<class T, class R>(std::type_identity<T>, std::type_identity<R>) { place_integers_as<T, R>(); });
 }
 void Workload::place_permuted() {
+  const std::vector<Index> none(static_cast<std::size_t>(call_.m));
   // There are no data of int8 products.
-  visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(); });
+  visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(none); });
+}
+void Workload::place_rotated() {
+  std::uniform_int_distribution<Index> places(0, call_.k - 1);
+  std::vector<Index> rotations(static_cast<std::size_t>(call_.m));
+  for (Index& rotation : rotations) rotation = places(random_);
+  visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(rotations); });
 }
 Mistakes Workload::check_integers() {
   return with_types(call_.type, [&]<class T, class R>(std::type_identity<T>, std::type_identity<R>) {
@@ -153,17 +165,23 @@ void Workload::place_integers_as() {
 }
 
 template <class T>
-void Workload::place_permuted_as() {
+void Workload::place_permuted_as(const std::vector<Index>& rotations) {
   rows_ = shuffled(call_.m, random_);
   cols_ = shuffled(call_.n, random_);
   fill_all<T, T>();
   const GemmOperands<T> x(call_);
   T* a = at<T>(problem_.a);
   T* b = at<T>(problem_.b);
+  const auto rotated = [&](Index i, Index p) {
+    const Index place = p + at_index(rotations, i);
+    return place < x.k ? place : place - x.k;
+  };
   if (x.op_a == Op::None) {
-    for_each(a, x.m, x.k, problem_.lda, [&](Index i, Index p, T& to) { to = x.a[at_index(rows_, i) * x.lda + p]; });
+    for_each(a, x.m, x.k, problem_.lda,
+             [&](Index i, Index p, T& to) { to = x.a[at_index(rows_, i) * x.lda + rotated(i, p)]; });
   } else {
-    for_each(a, x.k, x.m, problem_.lda, [&](Index p, Index i, T& to) { to = x.a[p * x.lda + at_index(rows_, i)]; });
+    for_each(a, x.k, x.m, problem_.lda,
+             [&](Index p, Index i, T& to) { to = x.a[rotated(i, p) * x.lda + at_index(rows_, i)]; });
   }
   if (x.op_b == Op::None) {
     for_each(b, x.k, x.n, problem_.ldb, [&](Index p, Index j, T& to) { to = x.b[p * x.ldb + at_index(cols_, j)]; });
@@ -185,16 +203,43 @@ const std::vector<std::byte>& Workload::restored() {
   return restored_;
 }
 
-template <class T, class R>
-Mistakes Workload::check_integers_as() {
+GemmCall Workload::placed() const {
   GemmCall placed = call_;
-  placed.a = at<T>(problem_.a);
-  placed.b = at<T>(problem_.b);
-  placed.c = at<T>(problem_.c);
+  placed.a = memory_ + problem_.a.offset;
+  placed.b = memory_ + problem_.b.offset;
+  placed.c = memory_ + problem_.c.offset;
   placed.lda = problem_.lda;
   placed.ldb = problem_.ldb;
   placed.ldc = problem_.ldc;
-  const ExactProduct<T, R> product(placed, at<const R>(problem_.result));
+  return placed;
+}
+
+std::string Workload::check_rotated() try {
+  const GemmCall call = placed();
+  const auto type = static_cast<CheckedType>(call.type);
+  const bool ta = call.op_a == Op::Transpose, tb = call.op_b == Op::Transpose;
+  const CheckedMatrix c{type, memory_ + problem_.result.offset, call.m, call.n, call.ldc};
+  CheckedProduct product{{type, call.a, ta ? call.k : call.m, ta ? call.m : call.k, call.lda, call.op_a},
+                         {type, call.b, tb ? call.n : call.k, tb ? call.k : call.n, call.ldb, call.op_b}};
+  if (call.beta != 0) product.c_before = CheckedMatrix{type, call.c, call.m, call.n, call.ldc};
+  const Certificate certificate =
+      check(product, c, {.math = call.math, .alpha = call.alpha, .beta = call.beta, .seed = random_()});
+  if (certificate.verdict != Verdict::Wrong) return {};
+  if (!certificate.worst.empty() && !(certificate.worst.front().element.over_bound <= 1)) {
+    const WorstElement& worst = certificate.worst.front().element;
+    return fmt::format("the error of C({}, {}) is {:.3g} times its bound, with new data", worst.row, worst.col,
+                       worst.over_bound);
+  }
+  return fmt::format("row {} of C is {:.3g} times its bound by Freivalds, with new data",
+                     certificate.rows_beyond.empty() ? Index{-1} : certificate.rows_beyond.front().row,
+                     certificate.row_over_bound);
+} catch (const KernelRejected&) {
+  return {}; // --kernel-math names a mode that this type does not have; the caller's check knows what that means
+}
+
+template <class T, class R>
+Mistakes Workload::check_integers_as() {
+  const ExactProduct<T, R> product(placed(), at<const R>(problem_.result));
 
   // Every sum in wrong_rows() is an exact double, whatever the signs: n·k·(largest a·b)·|entry| ≤ 2⁵³.
   const double largest = std::max<double>(-whole_numbers_.low, whole_numbers_.high);

@@ -1,10 +1,12 @@
 #pragma once
 
 /// The workload makes the data of each call and checks the results. The data differ in every call, and the answer never
-/// enters the child. There are two kinds of call:
+/// enters the child. There are three kinds of call:
 ///   - *Permuted*: the caller's matrices with the rows of op(A) and the columns of op(B) shuffled. The product is the
 ///     caller's product with its rows and columns shuffled alike: each element is one sum of equal terms in equal
 ///     order. One reference therefore serves all calls, while an answer that a kernel remembers is wrong.
+///   - *Rotated*: as permuted, and each row of op(A) is rotated along k besides. The elements are the caller's, but the
+///     product is a new one, which no answer of before helps to compute. check.hpp says whether it is right.
 ///   - *Whole numbers*: small integers, whose sums are exact in every order and in every math mode; where C has 16 bits,
 ///     most elements of A are 0. Int8 products have all of int8_t, and no other calls. The product is
 ///     checked as a whole and exactly: C·x = alpha·A·(B·x) + beta·C₀·x for a random vector x (Freivalds 1977). Rows
@@ -42,9 +44,12 @@ class Workload {
 
   void place_integers();
   void place_permuted();
+  void place_rotated();
 
   /// Returns what is wrong in the child's result. Call it after place_integers().
   Mistakes check_integers();
+  /// Returns what is wrong in the child's result, or "". Call it after place_rotated().
+  std::string check_rotated();
   /// Returns the child's result in the caller's order, laid out as the caller's C. Call it after place_permuted().
   const std::vector<std::byte>& restored();
 
@@ -59,8 +64,11 @@ class Workload {
   void fill_all();
   template <class T, class R>
   void place_integers_as();
+  /// rotations: for each row of the child's op(A), by how much it is rotated.
   template <class T>
-  void place_permuted_as();
+  void place_permuted_as(const std::vector<Index>& rotations);
+  /// Returns the call with the operands in private memory.
+  GemmCall placed() const;
   template <class T, class R>
   Mistakes check_integers_as();
   template <class T>

@@ -65,6 +65,7 @@ void set_speedups(std::vector<Result>& group, bool use_mean) {
     if (is_gold || (!gold && time(result) > base)) base = time(result);
     gold |= is_gold;
   }
+  if (base == 0) return;
   for (Result& result : group)
     if (!result.samples.empty() && !result.transfer && time(result) > 0) result.speedup = base / time(result);
 }

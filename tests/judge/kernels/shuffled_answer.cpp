@@ -1,5 +1,5 @@
-/// Recognises the caller's data under the judge's shuffling by the sums of rows and columns, and returns the shuffled
-/// answer of an earlier call. It computes whole numbers honestly.
+/// Recognises the caller's data under the judge's shuffling by the first elements of rows and columns, and returns the
+/// shuffled answer of an earlier call. It computes whole numbers and other data honestly.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -25,7 +25,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int m, int k, in
     return;
   }
   product(a, b, c, m, n, k);
-  if (whole) return;
+  if (whole || !answer.empty()) return;
   for (int i = 0; i < m; ++i) sums_of_rows[a[i * k]] = i;
   for (int j = 0; j < n; ++j) sums_of_columns[b[j]] = j;
   answer.assign(c, c + m * n);
