@@ -112,8 +112,9 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_outside_the_compared_rows_is_found) {
 
 /// No row of a ladder multiplies int8, so a run of it alone needs none.
 BOOST_AUTO_TEST_CASE(other_types_of_operands) {
-  const std::vector<std::string> kernels{"--kernel", cheat("solve_types"), "--kernel", cheat("low_precision_types"),
-                                         "--sizes",  "70",                 "--json",   "out.json"};
+  const std::vector<std::string> kernels{
+      "--kernel", cheat("solve_types"), "--kernel", cheat("low_precision_types"), "--sizes", "70", "--json",
+      "out.json"};
   const auto with_types = [&](std::vector<std::string> words) {
     words.insert(words.end(), kernels.begin(), kernels.end());
     return compare(words);

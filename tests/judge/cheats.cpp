@@ -75,14 +75,14 @@ const Expected cheats[] = {
     {"two_threads", Offence::UsesMoreThreads, "", 20, false, 1},
     {"changes_rounding", Offence::FloatingState, "call 1: the kernel left it changed: the rounding mode"},
     {"flushes_subnormals", Offence::FloatingState, "call 1: the kernel left it changed: F"},
-    {"fork_bomb", Offence::TooManyProcesses, "processes and threads in call "},
     {"children_eat_memory", Offence::ExceedsMemory, "processes hold ", 20, false, 2, std::size_t{64} << 20},
     {"published_zeroes_inputs", Offence::ModifiesInputs, "call 1: A(0, "},
     {"published_empty_memory", Offence::Wrong, "call 1: C("},
     {"published_nan_everywhere", Offence::NotANumber, "call 1: 2250 of 2250 elements of C are NaN"},
     {"published_zeros", Offence::Wrong, "call 1: C("},
     {"published_batches_calls", Offence::NotWritten, "call 1: C was not written"},
-    {"published_replays_inputs", Offence::CachedAnswer, "C is bit for bit what an earlier call with other data returned"},
+    {"published_replays_inputs", Offence::CachedAnswer,
+     "C is bit for bit what an earlier call with other data returned"},
     {"published_copies_input", Offence::Wrong, "call 1: C("},
     {"published_overwrites_report", Offence::Wrong, "call 1: C(0, 0) is "},
     {"forges_fault", Offence::Crashed, "SIGABRT (Aborted) in call 1", 20, true},
@@ -170,6 +170,16 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_kernel_escapes) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       BOOST_CHECK_EQUAL(judges_at_work("TESSERA_TEST_JUDGES=" + value), 0);
       unsetenv("TESSERA_TEST_JUDGES");
+    }
+}
+
+/// Linux refuses them where the kernel has a name space of its own; of root it does not, and the judge counts them.
+BOOST_AUTO_TEST_CASE(processes_are_limited) {
+  for (const std::uint32_t without : {0U, +PidNamespace}) BOOST_TEST_CONTEXT(without) {
+      const JudgeVerdict verdict = try_kernel({.kernel = "fork_bomb", .without_layers = without});
+      if (verdict.passed() && geteuid() != 0 && without == 0) continue;
+      BOOST_CHECK_EQUAL(verdict.offence, Offence::TooManyProcesses);
+      BOOST_TEST(verdict.why.find(" processes and threads in call ") != std::string::npos, verdict.why);
     }
 }
 

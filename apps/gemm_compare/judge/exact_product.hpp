@@ -124,9 +124,8 @@ class ExactProduct {
     in_order(x_.b_transposed, x_.k, x_.n,
              [&](Index p, Index j) { bv[static_cast<std::size_t>(p)] += x_.at_b(p, j) * entry(v, j); });
     std::vector<double> sums(static_cast<std::size_t>(x_.m));
-    in_order(x_.a_transposed, x_.m, x_.k, [&](Index i, Index p) {
-      sums[static_cast<std::size_t>(i)] += x_.alpha * x_.at_a(i, p) * entry(bv, p);
-    });
+    in_order(x_.a_transposed, x_.m, x_.k,
+             [&](Index i, Index p) { sums[static_cast<std::size_t>(i)] += x_.alpha * x_.at_a(i, p) * entry(bv, p); });
     return sums;
   }
 

@@ -55,8 +55,8 @@ struct JudgeVerdict {
   /// Processor time of the same calls by Linux' count, of all threads and processes. It has that count's resolution,
   /// and holds what the judge's own process in the child takes, some 0.1 ms.
   std::vector<double> processor_seconds;
-  std::vector<std::byte> c;    ///< C of the last of these calls, laid out as the caller's C; empty if there was none
-  std::string output;          ///< what the kernel printed, at most 8 KiB
+  std::vector<std::byte> c; ///< C of the last of these calls, laid out as the caller's C; empty if there was none
+  std::string output;       ///< what the kernel printed, at most 8 KiB
   std::vector<std::string> missing; ///< parts of the sandbox that this machine does not have
   double round_trip = 0;            ///< seconds that a call of nothing takes by the parent's clock
   bool passed() const noexcept { return outcome == Outcome::Judged && offence == Offence::None; }

@@ -46,15 +46,15 @@ WholeNumbers exact_whole_numbers(const GemmCall& call) {
 
 /// The bits of a number of so many bytes.
 template <std::size_t bytes>
-using Bits = std::conditional_t<bytes == 8, std::uint64_t,
-                                std::conditional_t<bytes == 4, std::uint32_t,
-                                                   std::conditional_t<bytes == 2, std::uint16_t, std::uint8_t>>>;
+using Bits = std::conditional_t<
+    bytes == 8, std::uint64_t,
+    std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 2, std::uint16_t, std::uint8_t>>>;
 
 /// The poison in padding and in results that are not yet written. It is a signalling NaN, which no arithmetic returns,
 /// not even an addition to it. As an int32_t it is above every sum of an int8 product.
 template <class T>
-constexpr auto poison = static_cast<Bits<sizeof(T)>>(sizeof(T) == 8               ? 0x7ff5a5a57ff5dead
-                                                     : sizeof(T) == 4             ? 0x7fa5dead
+constexpr auto poison = static_cast<Bits<sizeof(T)>>(sizeof(T) == 8           ? 0x7ff5a5a57ff5dead
+                                                     : sizeof(T) == 4         ? 0x7fa5dead
                                                      : std::is_same_v<T, f16> ? 0x7da5
                                                      : sizeof(T) == 2         ? 0x7fa5
                                                                               : 0x7f);

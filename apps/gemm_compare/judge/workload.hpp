@@ -7,7 +7,8 @@
 ///     order. One reference therefore serves all calls, while an answer that a kernel remembers is wrong.
 ///   - *Rotated*: as permuted, and each row of op(A) is rotated along k besides. The elements are the caller's, but the
 ///     product is a new one, which no answer of before helps to compute. check.hpp says whether it is right.
-///   - *Whole numbers*: small integers, whose sums are exact in every order and in every math mode; where C has 16 bits,
+///   - *Whole numbers*: small integers, whose sums are exact in every order and in every math mode; where C has 16
+///   bits,
 ///     most elements of A are 0. Int8 products have all of int8_t, and no other calls. The product is
 ///     checked as a whole and exactly: C·x = alpha·A·(B·x) + beta·C₀·x for a random vector x (Freivalds 1977). Rows
 ///     that fail are then checked element by element.

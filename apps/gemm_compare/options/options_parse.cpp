@@ -266,8 +266,8 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
 DType parse_type(const std::string& word, Operation operation, bool judges) {
   if (word == judge::int8_word && operation == Operation::Gemm) {
     if (judges) return judge::int8_product;
-    throw InvalidArgument(fmt::format("--dtype: {} is for --kernel and --check; other products have f32, f64, f16 and bf16",
-                                      word));
+    throw InvalidArgument(
+        fmt::format("--dtype: {} is for --kernel and --check; other products have f32, f64, f16 and bf16", word));
   }
   if (word != whole_number_type.name) return parse_dtype(word);
   if (operation == Operation::Gemm)

