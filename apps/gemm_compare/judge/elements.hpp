@@ -23,7 +23,7 @@ inline constexpr std::string_view int8_word = "i8";
 /// Its word in array libraries.
 inline constexpr std::string_view int8_array_name = "int8";
 
-/// Returns the bytes of one element of A or B; size_of() returns those of C.
+/// Returns the bytes of one element of A or B; size_of() returns the bytes of an element of C.
 constexpr std::size_t operand_size_of(DType type) noexcept { return type == int8_product ? 1 : size_of(type); }
 
 /// Calls f(std::type_identity<T>{}, std::type_identity<R>{}), where A and B have elements of T, and C of R.

@@ -4,6 +4,7 @@
 /// the trial returns a reply or an ending.
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <random>
 #include <string>
@@ -19,6 +20,9 @@
 #include "shared_memory.hpp"
 
 namespace tessera::judge {
+
+/// How long a child may take to end by itself.
+inline constexpr std::chrono::milliseconds grace{500};
 
 /// Why a trial ended early.
 struct Ending {
