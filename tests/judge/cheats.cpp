@@ -66,6 +66,7 @@ const Expected cheats[] = {
     {"forges_zero_time", Offence::ForgesTime, "it says 0 s, and the judge waited "},
     {"forges_nan_time", Offence::ForgesTime, "it says nan s, and the judge waited "},
     {"forges_inf_time", Offence::ForgesTime, "it says inf s, and the judge waited "},
+    {"forges_small_time", Offence::BreaksProtocol, "a reply to call 1 in call 2"},
     {"patched_clock", Offence::ForgesTime, "but its thread ran for "},
     {"zeroes_images", Offence::Wrong, "call 1: C("},
     {"takes_over", Offence::BreaksProtocol, "the kernel answered in the judge's place and never returned in call 1"},

@@ -15,6 +15,8 @@ Machine::Machine(Device device)
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver != nullptr) {
     synchronize_context_ = reinterpret_cast<int (*)()>(dlsym(driver, "cuCtxSynchronize"));
+    // A driver before CUDA 11 keeps nothing in the cache for good, and lacks this function.
+    reset_persisting_ = reinterpret_cast<int (*)()>(dlsym(driver, "cuCtxResetPersistingL2Cache"));
     error_string_ = reinterpret_cast<int (*)(int, const char**)>(dlsym(driver, "cuGetErrorString"));
   }
   if (synchronize_context_ == nullptr || error_string_ == nullptr)
@@ -32,6 +34,7 @@ void Machine::flush_cache() {
     others_.resize(2 * executor_.capabilities().l2_bytes);
     throw_if_failed(executor_.allocate(others_.size(), on_device_));
   }
+  if (reset_persisting_ != nullptr) reset_persisting_(); // what a kernel asked the card to keep
   const std::size_t bytes = others_.size();
   throw_if_failed(executor_.copy_in(executor_.default_queue(), on_device_, bytes, others_.data(), bytes, bytes, 1));
 }

@@ -32,6 +32,7 @@ class Machine {
   std::vector<std::byte> others_;                    ///< what fills the cache
   void* on_device_ = nullptr;                        ///< room for it
   int (*synchronize_context_)() = nullptr;           ///< cuCtxSynchronize
+  int (*reset_persisting_)() = nullptr;              ///< cuCtxResetPersistingL2Cache; null in old drivers
   int (*error_string_)(int, const char**) = nullptr; ///< cuGetErrorString
 };
 
