@@ -6,9 +6,11 @@
 /// operands and what it expects in memory that no other process sees, reads its own clock, and uses of a reply only
 /// what it has checked.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 #include <tessera/types.hpp>
 
@@ -25,6 +27,9 @@ inline constexpr std::int64_t farthest_overrun = std::int64_t{1} << 30;
 
 /// The word that fills guard bands, in which no byte may change.
 inline constexpr std::uint32_t guard_word = 0x7fa5dead;
+
+/// How many processes and threads a kernel may have. No honest one starts more, however many cores there are.
+inline int most_tasks() { return std::max(256, 4 * static_cast<int>(std::thread::hardware_concurrency())); }
 
 enum class Abi : int { Leetgpu = 0, Tessera = 1, Cblas = 2, Python = 3 };
 enum class Device : int { Cpu = 0, Cuda = 1 };

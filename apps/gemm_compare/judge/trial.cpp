@@ -199,6 +199,11 @@ std::optional<Reply> Trial::call(int number) {
   // While the kernel's other threads were at work, its first one or this process may have waited for their processor.
   const double waited =
       std::max(0.0, worker_after.waited - worker_before.waited + own_waited - std::max(0.0, processor - ran));
+  // While there are many processes, looks at them are rare.
+  if (on_processor() && is_crowded(tree_->processes())) {
+    end(Offence::TooManyProcesses, objection_ + " " + where);
+    return std::nullopt;
+  }
   if (on_processor() && !keep_result(slot, *reply)) return std::nullopt;
   tree_->go_on();
 

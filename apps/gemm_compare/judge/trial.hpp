@@ -110,6 +110,8 @@ class Trial {
   std::optional<Reply> receive(double time_limit, const std::string& where);
   bool stop(const std::string& where);
   bool is_well();
+  /// Are these more processes and threads than a kernel may have? Then objection_ says so.
+  bool is_crowded(const std::vector<pid_t>& processes);
   void end(Offence offence, std::string why, Outcome outcome = Outcome::Judged);
   void refuse(const Reply& reply);
   void explain_death(int status, std::string where);

@@ -107,15 +107,18 @@ std::optional<Reply> Trial::answer(const Command& command, double time_limit, co
   return ending_ ? std::nullopt : reply;
 }
 
+bool Trial::is_crowded(const std::vector<pid_t>& processes) {
+  const int tasks = ProcessTree::count_tasks(processes);
+  if (tasks <= most_tasks()) return false;
+  objection_ = fmt::format("it has {} processes and threads", tasks);
+  objection_is_memory_ = false;
+  return true;
+}
+
 /// Looks at the child while it runs the kernel.
 bool Trial::is_well() {
   const std::vector<pid_t> processes = tree_->processes();
-  const int most_tasks = std::max(1024, 16 * static_cast<int>(std::thread::hardware_concurrency()));
-  if (const int tasks = ProcessTree::count_tasks(processes); tasks > most_tasks) {
-    objection_ = fmt::format("it has {} processes and threads", tasks);
-    objection_is_memory_ = false;
-    return false;
-  }
+  if (is_crowded(processes)) return false;
   const bool is_python = request_.abi == Abi::Python; // whose address space says little
   if (request_.memory_limit > 0 && (processes.size() > 1 || is_python)) {
     const std::size_t own = std::size_t{is_python ? 512U : 64U} << 20;

@@ -7,9 +7,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <algorithm>
 #include <array>
-#include <thread>
 
 #include "judge/channel.hpp"
 #include "system_call_filter.hpp"
@@ -68,7 +66,7 @@ std::uint32_t restrict_by_landlock(const std::string& scratch) {
 
 /// A user name space counts the processes in it alone. Without one the limit would count all programs of the user.
 void limit_processes() {
-  const rlim_t most = std::max<rlim_t>(256, 4 * std::thread::hardware_concurrency());
+  const auto most = static_cast<rlim_t>(most_tasks());
   const rlimit limit{most, most};
   setrlimit(RLIMIT_NPROC, &limit);
 }
