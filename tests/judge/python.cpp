@@ -89,10 +89,10 @@ BOOST_AUTO_TEST_CASE(memory_is_limited) {
 
 BOOST_AUTO_TEST_CASE(other_types) {
   for (const DType type : {DType::F16, int8_product}) {
-    const JudgeVerdict verdict = try_kernel({.kernel = "python/honest_types.py", .type = type});
+    const JudgeVerdict verdict = try_kernel({.kernel = EXAMPLE_FOLDER "/cpu_numpy.py", .type = type});
     BOOST_TEST(verdict.passed(), verdict.why << verdict.output);
   }
-  const JudgeVerdict bf16 = try_kernel({.kernel = "python/honest_types.py", .type = DType::BF16});
+  const JudgeVerdict bf16 = try_kernel({.kernel = EXAMPLE_FOLDER "/cpu_numpy.py", .type = DType::BF16});
   BOOST_TEST((bf16.outcome == Outcome::Rejected));
   BOOST_TEST(bf16.why == "NumPy has no bfloat16: import torch or ml_dtypes in the kernel");
 }

@@ -94,6 +94,7 @@ JudgeVerdict try_int8(const Case& test) {
 } // namespace
 
 std::string kernel_path(const std::string& kernel) {
+  if (kernel.starts_with("/")) return kernel;
   if (kernel.ends_with(".py")) return std::string(SOURCE_FOLDER) + "/" + kernel;
   return std::string(KERNEL_FOLDER) + "/" + kernel + ".so";
 }
