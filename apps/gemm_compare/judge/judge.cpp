@@ -160,10 +160,11 @@ bool has_many_zeros(const GemmCall& call) {
 /// kinds are slow: then the kernel is not blamed, and the calls with new data say how long it takes.
 void look_for_an_old_answer(Calls& calls, const GemmCall& call, Trial& trial, Workload& workload, Examiner& examiner,
                             JudgeVerdict& verdict) {
-  constexpr double factor = 1.5, moment = 20e-6; // seconds that a cache or an interrupt may take
-  constexpr int rounds = 6;
-  const auto is_slower = [](double seconds, const std::vector<double>& others) {
-    return seconds > factor * median_of(others) + moment;
+  constexpr double moment = 20e-6;               // seconds that a cache or an interrupt may take
+  constexpr int rounds = 6, rounds_if_clear = 2; // clear: several times slower, which no other program does so often
+  constexpr double clear_factor = 5;
+  const auto is_slower = [](double seconds, const std::vector<double>& others, double times = 1.5) {
+    return seconds > times * median_of(others) + moment;
   };
   if (!verdict.passed() || calls.new_data_seconds == 0 || !is_slower(calls.new_data_seconds, verdict.seconds)) return;
   if (has_many_zeros(call)) return;
@@ -179,6 +180,8 @@ void look_for_an_old_answer(Calls& calls, const GemmCall& call, Trial& trial, Wo
       if (kind == Kind::Rotated && !is_slower(reply->seconds, verdict.seconds)) return;
     }
     old.erase(old.end() - 2);
+    if (round + 1 >= rounds_if_clear && is_slower(*std::min_element(fresh.begin(), fresh.end()), old, clear_factor))
+      break;
   }
   const double least = *std::min_element(fresh.begin(), fresh.end());
   if (!is_slower(least, old)) {
