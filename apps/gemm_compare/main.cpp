@@ -17,6 +17,7 @@
 #include "distributed/race.hpp"
 #include "files/file_product.hpp"
 #include "interrupt.hpp"
+#include "judge/elements.hpp"
 #include "judge/left_behind.hpp"
 #include "list.hpp"
 #include "operations/operation_runner.hpp"
@@ -24,6 +25,7 @@
 #include "race/board.hpp"
 #include "race/data_files.hpp"
 #include "race/gemm_runner.hpp"
+#include "race/judged_int8.hpp"
 #include "race/reduce_runner.hpp"
 #include "report/diff.hpp"
 #include "report/html_report.hpp"
@@ -91,7 +93,10 @@ bool run_group(Bench& bench, const Group& group) {
   if (bench.options.reads_files()) return run_files(bench, group);
   switch (bench.options.operation) {
     case Operation::Gemm:
-      GemmRunner(bench, group, nullptr, nullptr).run();
+      if (group.type == judge::int8_product)
+        run_int8_products(bench, group);
+      else
+        GemmRunner(bench, group, nullptr, nullptr).run();
       break;
     case Operation::SumOfSquares:
       run_reductions(bench, group);

@@ -2,9 +2,17 @@
 
 /// Lets the judge run one kernel of the kernels folder on random data.
 
+#include <ostream>
 #include <string>
 
 #include "judge/judge.hpp"
+
+namespace tessera::judge {
+
+/// Boost prints it in messages.
+inline std::ostream& operator<<(std::ostream& out, Offence offence) { return out << to_string(offence); }
+
+} // namespace tessera::judge
 
 namespace tessera::judge::testing {
 
@@ -17,6 +25,11 @@ struct Case {
   double alpha = 1, beta = 0;
   double time_limit = 20;
   double tolerance = 1e-5; ///< Tolerance of an element, relative to k.
+  int threads = 2;
+  std::size_t memory_limit = std::size_t{1} << 30;
+  std::uint32_t without_layers = 0;
+  double peak = 0; ///< What the machine does, in operations a second; 0: unknown.
+  int repeat = 3;
 };
 
 /// Judges the kernel and prints the verdict, so that a test's log shows what a user would read.

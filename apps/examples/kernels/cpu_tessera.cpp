@@ -1,4 +1,5 @@
-// A CPU kernel that takes everything a product can ask for: both types, transposes, leading dimensions, alpha and beta.
+// A CPU kernel for f32 and f64, with everything else that a product can ask for: transposes, leading dimensions, alpha
+// and beta.
 //
 //     gemm_compare --kernel cpu_tessera.cpp --abi tessera --cpu --transB --beta 1
 
@@ -28,6 +29,10 @@ void product(const tessera_kernel_call& x) {
 }
 
 } // namespace
+
+extern "C" const char* tessera_kernel_reject(const tessera_kernel_call* call) {
+  return call->type == TESSERA_KERNEL_F32 || call->type == TESSERA_KERNEL_F64 ? nullptr : "f32 and f64 only";
+}
 
 extern "C" int tessera_kernel(const tessera_kernel_call* call) {
   if (call->type == TESSERA_KERNEL_F64)

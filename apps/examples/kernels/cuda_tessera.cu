@@ -1,4 +1,4 @@
-// A CUDA kernel with the whole interface: both types, transposes, leading dimensions, alpha, beta and the stream.
+// A CUDA kernel with the whole interface: f32 and f64, transposes, leading dimensions, alpha, beta and the stream.
 //
 //     gemm_compare --kernel cuda_tessera.cu --abi tessera --gpu --transB --beta 1
 
@@ -24,6 +24,7 @@ __global__ void multiply(tessera_kernel_call x) {
 }
 
 extern "C" const char* tessera_kernel_reject(const tessera_kernel_call* x) {
+  if (x->type != TESSERA_KERNEL_F32 && x->type != TESSERA_KERNEL_F64) return "f32 and f64 only";
   return x->m > 8 * 65535 ? "more than 524280 rows" : nullptr;
 }
 

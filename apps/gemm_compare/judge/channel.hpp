@@ -1,20 +1,24 @@
 #pragma once
 
-/// The messages and the shared memory between the judge and its child program: a socket carries commands and replies,
-/// and the shared memory holds the operands. The judged kernel runs in the child and may overwrite both. The parent
-/// therefore trusts nothing that comes from the child and checks the elements of C.
+/// The messages between the judge and its child program. A socket of packets carries commands and replies. The operands
+/// lie in the child's own memory, where the parent writes and reads them while the child is stopped. The judged kernel
+/// runs in the child and may change all of that memory and send replies of its own. The parent therefore keeps the
+/// operands and what it expects in memory that no other process sees, reads its own clock, and uses of a reply only
+/// what it has checked.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 #include <tessera/types.hpp>
 
 namespace tessera::judge {
 
 inline constexpr int channel_fd = 3; ///< the child's end of the socket
-inline constexpr int memory_fd = 4;  ///< the shared memory in the child
-inline constexpr std::uint32_t magic = 0x7e55e7a5;
+inline constexpr int memory_fd = 4;  ///< the page of remarks in the child
+inline constexpr std::uint32_t magic = 0x7e55e7a6;
 
 /// An operand lies between two guard bands of so many bytes.
 inline constexpr std::size_t guard_bytes = std::size_t{256} << 10;
@@ -24,16 +28,20 @@ inline constexpr std::int64_t farthest_overrun = std::int64_t{1} << 30;
 /// The word that fills guard bands, in which no byte may change.
 inline constexpr std::uint32_t guard_word = 0x7fa5dead;
 
-enum class Abi : int { Leetgpu = 0, Tessera = 1, Cblas = 2 };
+/// How many processes and threads a kernel may have. No honest one starts more, however many cores there are.
+inline int most_tasks() { return std::max(256, 4 * static_cast<int>(std::thread::hardware_concurrency())); }
+
+enum class Abi : int { Leetgpu = 0, Tessera = 1, Cblas = 2, Python = 3 };
 enum class Device : int { Cpu = 0, Cuda = 1 };
 
-/// A range of the shared memory, in bytes from its start.
+/// A range of memory, in bytes from its start.
 struct Region {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
 
-/// The product, without pointers. a, b and c are whole stored operands, with the padding between their rows.
+/// The product, without pointers. a, b and c are whole stored operands, with the padding between their rows. It is the
+/// first packet that the child receives.
 struct Problem {
   DType type = DType::F32;
   Op op_a = Op::None;
@@ -42,42 +50,57 @@ struct Problem {
   Index m = 0, n = 0, k = 0;
   Index lda = 0, ldb = 0, ldc = 0;
   double alpha = 1.0, beta = 0.0;
-  Region a, b, c; ///< the operands before the call; written by the parent
-  Region result;  ///< C after the call; written by the child
+  Region a, b, c; ///< the operands before the call, in the parent's memory
+  Region result;  ///< C after the call, in the parent's memory
+  std::uint64_t arena_bytes = 0;
   std::uint64_t memory_limit = 0;
-  double settle_seconds = 0.0; ///< how long the child waits after each call for late writes
-  double watch_seconds = 0.0;  ///< how long the child watches a C that was found wrong
+  double settle_seconds = 0.0; ///< CUDA: how long the child waits after each call for late writes
+  double watch_seconds = 0.0;  ///< CUDA: how long the child watches a C that was found wrong
 };
 
 enum class Stage : int { Starting = 0, Loading = 1, Calling = 2, Inspecting = 3, Waiting = 4 };
 
 enum class Operand : int { A = 0, B = 1, C = 2 };
 
-/// The start of the shared memory.
+/// A page that the child shares with the parent. It only chooses words of an explanation: where the child was when it
+/// died, and which address was bad. No verdict depends on it.
 struct SharedHeader {
-  Problem problem;
   std::atomic<Stage> stage = Stage::Starting;
   std::atomic<int> fault_operand = -1;        ///< nearest operand; set by the child's handler of SIGSEGV and SIGBUS
   std::atomic<std::int64_t> fault_offset = 0; ///< bytes from that operand's first element; set only if it is close
 };
 static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
+/// The parts of the sandbox, each a bit of Reply::layers. A kernel of Linux, a container or a policy may lack any.
+enum Layer : std::uint32_t {
+  PidNamespace = 1,     ///< the kernel sees and signals no process outside, and all of its processes end with it
+  NetworkNamespace = 2, ///< it has no network
+  LandlockFiles = 4,    ///< it writes no file outside its scratch folder
+  LandlockScopes = 8,   ///< it signals no process outside, whatever the name spaces
+  SystemCallFilter = 16 ///< system calls that only an attack makes are refused
+};
+
 enum class CommandKind : int {
-  Call = 0,  ///< run the kernel once more
-  Watch = 1, ///< look at C of the last call until it changes, at most for Problem::watch_seconds
+  Ping = 0,    ///< reply at once; the parent measures how long that takes
+  Load = 1,    ///< open the library
+  Place = 2,   ///< CUDA: copy the operands to the device
+  Call = 3,    ///< run the kernel once more
+  Collect = 4, ///< CUDA: copy C from the device, and look at the memory around the operands
+  Watch = 5,   ///< CUDA: look at C of the last call until it changes, at most for Problem::watch_seconds
 };
 
 /// A command to the child, which answers it with one reply. When the parent closes the socket, the child ends.
 struct Command {
   std::uint32_t tag = magic;
-  CommandKind kind = CommandKind::Call;
+  CommandKind kind = CommandKind::Ping;
   std::int32_t call = 0;
-  std::uint64_t placement = 0; ///< random; decides where in memory the operands of this call lie
+  std::uint64_t placement = 0; ///< CUDA: random; decides where in the device's memory the operands of this call lie
+  std::uint64_t a = 0, b = 0, c = 0; ///< addresses of the operands in the child's memory
 };
 
 enum class ReplyKind : int {
-  Ready = 0,
-  Done = 1,          ///< the call returned, or was watched; `finding` says what the child saw
+  Ready = 0,         ///< prepared, or loaded
+  Done = 1,          ///< the command was carried out; `finding` says what the child saw
   CannotLoad = 2,    ///< dlopen failed
   MissingSymbol = 3, ///< the library does not export the ABI's function
   Unavailable = 4,   ///< the device or enough of its memory is missing; the kernel is not at fault
@@ -88,7 +111,14 @@ enum class ReplyKind : int {
   OutOfMemory = 9,   ///< std::bad_alloc came out of the kernel
 };
 
-enum class Finding : int { Nothing = 0, OutOfBounds = 1, InputChanged = 2, Late = 3 };
+enum class Finding : int {
+  Nothing = 0,
+  OutOfBounds = 1,   ///< CUDA
+  InputChanged = 2,  ///< CUDA
+  Late = 3,          ///< CUDA
+  FloatingState = 4, ///< the kernel left the control words of floating-point arithmetic changed; `text` says how
+  Heap = 5,          ///< the heap's own words are no longer what malloc wrote; `text` says where
+};
 
 struct Reply {
   std::uint32_t tag = magic;
@@ -96,8 +126,10 @@ struct Reply {
   std::int32_t call = -1;
   Finding finding = Finding::Nothing;
   Operand operand = Operand::C;
-  std::int64_t offset = 0; ///< bytes from the operand's first element, negative in front of it
-  double seconds = 0.0;
+  std::uint32_t layers = 0; ///< Layer bits; only in the first reply
+  std::int64_t offset = 0;  ///< bytes from the operand's first element, negative in front of it
+  std::uint64_t arena = 0;  ///< address of the operands' memory in the child; only in the first reply
+  double seconds = 0.0;     ///< by the child's clock
   char text[480] = {};
 };
 

@@ -14,6 +14,8 @@
 
 #include <tessera/status.hpp>
 
+#include "process_tree.hpp"
+
 extern char** environ;
 
 namespace tessera::judge {
@@ -97,23 +99,30 @@ ChildProcess::~ChildProcess() {
   if (pid_fd_ >= 0) close(pid_fd_);
 }
 
-ChildProcess::Event ChildProcess::wait(int descriptor, Clock::time_point deadline) {
+ChildProcess::Event ChildProcess::wait(int descriptor, Clock::time_point deadline, const Look* look) {
   bool output_open = true;
+  auto next_look = look != nullptr ? Clock::now() + look->every : Clock::time_point::max();
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return Event::TimeLimit;
     std::array<pollfd, 3> polled{{{descriptor, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {output_fd_, POLLIN, 0}}};
     if (!output_open) polled[2].fd = -1;
     // Without a pid descriptor the loop asks every 20 ms whether the child has ended.
-    const bool look = pid_fd_ < 0;
-    poll(polled.data(), polled.size(), static_cast<int>(std::min<long long>(left, look ? 20 : 60'000)));
+    const bool ask = pid_fd_ < 0;
+    const long long most = look != nullptr ? look->every.count() : ask ? 20 : 60'000;
+    poll(polled.data(), polled.size(), static_cast<int>(std::min<long long>(left, most)));
     if (polled[2].revents != 0) output_open = read_output();
     if (output_bytes_ > flood_bytes) return Event::Flood;
     if (polled[0].revents != 0) return Event::Readable;
-    if (polled[1].revents != 0 || (look && has_ended())) {
+    if (polled[1].revents != 0 || (ask && has_ended())) {
       read_output();
       return Event::Ended;
     }
+    if (Clock::now() < next_look) continue;
+    const auto before = Clock::now();
+    if (!look->is_well()) return Event::Objection;
+    // A look takes at most a twentieth of the time.
+    next_look = Clock::now() + std::max<Clock::duration>(look->every, 20 * (Clock::now() - before));
   }
 }
 
@@ -135,12 +144,13 @@ bool ChildProcess::has_ended() const {
   return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
 }
 
-int ChildProcess::end(std::chrono::milliseconds grace) {
+int ChildProcess::end(std::chrono::milliseconds grace, const ProcessTree* tree) {
   if (reaped_) return status_;
   // The group is signalled before the child is reaped: until then its number cannot go to another process.
   const auto deadline = Clock::now() + grace;
   while (!has_ended() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   read_output();
+  if (tree != nullptr && !has_ended()) tree->kill_all();
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
   group_.reset(); // before waitpid() frees the number for another process

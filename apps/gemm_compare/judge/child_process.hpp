@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "left_behind.hpp"
 
 namespace tessera::judge {
+
+class ProcessTree;
 
 using Clock = std::chrono::steady_clock;
 
@@ -26,14 +29,21 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  enum class Event { Readable, Ended, TimeLimit, Flood };
+  enum class Event { Readable, Ended, TimeLimit, Flood, Objection };
+  /// A look at the child from time to time.
+  struct Look {
+    std::chrono::milliseconds every{20};
+    std::function<bool()> is_well; ///< false ends the waiting with Event::Objection
+  };
   /// Waits until `descriptor` (−1: none) is readable, the child has ended, the deadline has passed, or the child has
-  /// written more than `flood_bytes` to its standard output and error.
-  Event wait(int descriptor, Clock::time_point deadline);
+  /// written more than `flood_bytes` to its standard output and error. `look`: null, or what to do meanwhile.
+  Event wait(int descriptor, Clock::time_point deadline, const Look* look = nullptr);
 
   /// Kills the process group and returns the child's status as waitpid() gives it. The child first has `grace` to end
-  /// by itself.
-  int end(std::chrono::milliseconds grace);
+  /// by itself. `tree`: null, or all processes that it started, which are killed first, wherever they moved.
+  int end(std::chrono::milliseconds grace, const ProcessTree* tree = nullptr);
+
+  int pid() const noexcept { return pid_; }
 
   /// Returns the first `kept_output_bytes` that the child wrote.
   const std::string& output() const noexcept { return output_; }

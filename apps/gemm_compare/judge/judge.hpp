@@ -20,18 +20,23 @@ namespace tessera::judge {
 
 struct JudgeRequest {
   const KernelFile* kernel = nullptr; ///< compiled, if it was a source
-  Abi abi = Abi::Leetgpu;
+  Abi abi = Abi::Leetgpu;             ///< of a library; a Python file has its own
   /// The operands in host memory, with C as it is before the product; C is not written. m, n and k must be at least 1.
-  /// With a == nullptr only the shape counts, and all calls use whole numbers.
+  /// With a == nullptr only the shape counts, and all calls use whole numbers. The type int8_product of elements.hpp,
+  /// which no row of a ladder has, is judged in this way alone.
   GemmCall call;
   /// Checks a product, which has the order and the layout of the caller's C. Returns what is wrong with it, or "" if it
   /// is right. The judge calls it after each call of the kernel with the caller's data.
   std::function<std::string(const void* c)> check;
-  int repeat = 7;                                      ///< timed calls
-  double time_limit = 30;                              ///< seconds for opening the library and for each call
-  std::size_t memory_limit = std::size_t{4} << 30;     ///< CPU: address space beyond the operands; 0: none
-  double settle_seconds = 0.03;                        ///< seconds that the child waits after each call for late writes
-  double watch_seconds = 2;                            ///< seconds that the child watches a wrong C for late writes
+  int repeat = 7;                                  ///< timed calls
+  double time_limit = 30;                          ///< seconds for opening the library and for each call
+  std::size_t memory_limit = std::size_t{4} << 30; ///< CPU: address space beyond the operands; 0: none
+  double settle_seconds = 0.03;                    ///< the longest wait after each call for late writes
+  double watch_seconds = 2;                        ///< the longest watch of a wrong C, and after the last call
+  /// Returns the floating-point operations a second that this machine does with as many threads, or 0 if that is not
+  /// known; `again`: measures once more. It is called if the kernel passed. A kernel that is faster does not pass.
+  std::function<double(bool again)> peak{};
+  std::uint32_t without_layers = 0;                    ///< Layer bits of the sandbox to leave out, for tests
   std::string program;                                 ///< path of gemm_judge; empty: beside this program
   std::function<void(int done, int calls)> progress{}; ///< after each call
 };
@@ -47,8 +52,13 @@ struct JudgeVerdict {
   Offence offence = Offence::None;
   std::string why;             ///< one line for the table; empty if the kernel passed
   std::vector<double> seconds; ///< timed calls with the caller's data
-  std::vector<std::byte> c;    ///< C of the last of these calls, laid out as the caller's C; empty if there was none
-  std::string output;          ///< what the kernel printed, at most 8 KiB
+  /// Processor time of the same calls by Linux' count, of all threads and processes. It has that count's resolution,
+  /// and holds what the judge's own process in the child takes, some 0.1 ms.
+  std::vector<double> processor_seconds;
+  std::vector<std::byte> c; ///< C of the last of these calls, laid out as the caller's C; empty if there was none
+  std::string output;       ///< what the kernel printed, at most 8 KiB
+  std::vector<std::string> missing; ///< parts of the sandbox that this machine does not have
+  double round_trip = 0;            ///< seconds that a call of nothing takes by the parent's clock
   bool passed() const noexcept { return outcome == Outcome::Judged && offence == Offence::None; }
 };
 

@@ -56,6 +56,15 @@ fs::path find_compiler(const std::vector<const char*>& variables, const std::vec
   return {};
 }
 
+/// Returns the Python that runs kernels: $PYTHON, else python3. Throws IoError if there is none.
+std::string find_python(const std::string& kernel) {
+  const fs::path found = find_compiler({"PYTHON"}, {"python3"});
+  if (found.empty())
+    throw IoError("--kernel: no Python for " + kernel +
+                  ": looked for $PYTHON and python3; install one of them with NumPy");
+  return fs::absolute(found);
+}
+
 /// Returns the folder that holds <tessera/backend/kernel_abi.h>: installed beside this program, or in the source tree
 /// from which it was built.
 fs::path include_folder() {
@@ -81,8 +90,10 @@ KernelFile::KernelFile(const std::string& path, std::optional<Device> device, co
   const bool is_cuda_source = extension == ".cu";
   const bool is_source =
       is_cuda_source || extension == ".cpp" || extension == ".cc" || extension == ".cxx" || extension == ".c";
-  if (!is_library && !is_source)
-    throw InvalidArgument("--kernel: " + path + " is neither a shared library (.so) nor a source (.cu, .cpp, .c)");
+  const bool is_python = extension == ".py";
+  if (is_python) interpreter_ = find_python(path);
+  if (!is_library && !is_source && !is_python)
+    throw InvalidArgument("--kernel: " + path + " is neither a shared library (.so) nor a source (.cu, .cpp, .c, .py)");
   device_ = device.value_or(is_cuda_source || (is_library && is_for_cuda(file)) ? Device::Cuda : Device::Cpu);
   library_ = file;
   if (is_source) compile(file, flags);

@@ -28,12 +28,22 @@ std::string_view to_string(Offence offence) noexcept {
       return "floods its output";
     case Offence::BreaksProtocol:
       return "breaks the judge's protocol";
+    case Offence::ForgesTime:
+      return "forges its time";
+    case Offence::UsesMoreThreads:
+      return "uses more threads than it was given";
+    case Offence::TooManyProcesses:
+      return "starts too many processes";
     case Offence::WritesOutOfBounds:
       return "writes out of bounds";
     case Offence::ModifiesInputs:
       return "modifies its inputs";
     case Offence::WritesLate:
       return "writes after it returned";
+    case Offence::FloatingState:
+      return "changes the floating-point state";
+    case Offence::SmashesHeap:
+      return "smashes the heap";
     case Offence::NotWritten:
       return "returns early";
     case Offence::CachedAnswer:
@@ -44,6 +54,8 @@ std::string_view to_string(Offence offence) noexcept {
       return "NaN";
     case Offence::Wrong:
       return "wrong";
+    case Offence::FasterThanMachine:
+      return "faster than the machine";
   }
   return "?";
 }
@@ -67,6 +79,10 @@ std::string_view verdict_word(Offence offence) noexcept {
     case Offence::ReportsFailure:
     case Offence::FloodsOutput:
     case Offence::BreaksProtocol:
+    case Offence::ForgesTime:
+    case Offence::UsesMoreThreads:
+    case Offence::TooManyProcesses:
+    case Offence::FasterThanMachine:
       return "failed";
     default:
       return "wrong";

@@ -21,15 +21,22 @@ enum class Offence {
   ReportsFailure,
   FloodsOutput,
   BreaksProtocol,
+  ForgesTime,
+  UsesMoreThreads,
+  TooManyProcesses,
   // With these the kernel returned, but memory is not as it must be.
   WritesOutOfBounds,
   ModifiesInputs,
   WritesLate,
+  FloatingState,
+  SmashesHeap,
   NotWritten,
   CachedAnswer,
   WrongAtEdges,
   NotANumber,
   Wrong,
+  // With this all that could be checked was right, but the time cannot be.
+  FasterThanMachine,
 };
 
 /// Returns a few words for the table, e.g. "writes out of bounds".

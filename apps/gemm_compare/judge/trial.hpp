@@ -3,16 +3,26 @@
 /// A trial: one kernel in one child process, which opens it once and calls it several times. Whatever the kernel does,
 /// the trial returns a reply or an ending.
 
+#include <array>
+#include <chrono>
 #include <optional>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "channel.hpp"
 #include "child_process.hpp"
 #include "judge.hpp"
+#include "left_behind.hpp"
+#include "process_tree.hpp"
+#include "remote_memory.hpp"
 #include "reply_check.hpp"
 #include "shared_memory.hpp"
 
 namespace tessera::judge {
+
+/// How long a child may take to end by itself.
+inline constexpr std::chrono::milliseconds grace{500};
 
 /// Why a trial ended early.
 struct Ending {
@@ -21,37 +31,112 @@ struct Ending {
   std::string why;
 };
 
+/// While one lives, no other process may read or change the memory of this one (PR_SET_DUMPABLE).
+class ClosedMemory {
+ public:
+  ClosedMemory();
+  ~ClosedMemory();
+  ClosedMemory(const ClosedMemory&) = delete;
+  ClosedMemory& operator=(const ClosedMemory&) = delete;
+
+ private:
+  int before_;
+};
+
 class Trial {
  public:
-  /// Starts the child, which opens the library. If that fails, ending() says why. Throws IoError if the child cannot be
-  /// started.
-  Trial(const JudgeRequest& request, SharedMemory& memory);
+  /// Starts the child, which opens the library. If that fails, ending() says why. `memory`: private memory, laid out as
+  /// `problem` says, in which the operands are placed before each call and C is found after it. Throws IoError if the
+  /// child cannot be started.
+  Trial(const JudgeRequest& request, const Problem& problem, std::byte* memory);
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
+  /// Returns the room for both sets of operands of a child, in bytes.
+  static std::uint64_t arena_bytes(const Problem& problem);
+
   /// Returns why the trial ended; empty while the child waits for a call.
   const std::optional<Ending>& ending() const noexcept { return ending_; }
-  /// Runs the kernel once. Returns nothing if the kernel did not return normally; ending() then says why.
-  std::optional<Reply> call(int number, std::uint64_t placement);
-  /// Watches C of the last call until it changes, at most for request.watch_seconds. The reply has Finding::Late if C
-  /// changed, else Finding::Nothing. Returns no reply if the process ended meanwhile; ending() then says why.
+  /// Runs the kernel once. The reply's time is what counts: the child's, or more if the parent's clock says so. Its
+  /// finding is the first that was found around the operands. Returns nothing if the kernel did not return normally;
+  /// ending() then says why.
+  std::optional<Reply> call(int number);
+  /// Watches C of the last call until it changes or nothing in the child can change it any more, at most for
+  /// request.watch_seconds. The reply has Finding::Late if C changed, else Finding::Nothing. Returns no reply if the
+  /// process ended meanwhile; ending() then says why.
   std::optional<Reply> watch(int number);
+
   const std::string& output() const noexcept { return child_->output(); }
+  /// Did the child get as far as saying what holds it?
+  bool is_prepared() const noexcept { return arena_ != 0; }
+  /// Returns the processor time of all threads and processes in the last call, in seconds.
+  double processor_seconds() const noexcept { return processor_seconds_; }
+  /// Returns which Layer bits of the sandbox are in force.
+  std::uint32_t layers() const noexcept { return layers_; }
+  /// Returns what a call of nothing takes by the parent's clock, in seconds; a tenth of such calls take longer.
+  double round_trip() const noexcept { return round_trip_; }
 
  private:
+  /// One set of operands in the child.
+  struct Slot {
+    RemoteOperand a, b, c;
+    std::vector<std::byte> result;   ///< C when the kernel had returned
+    std::vector<std::byte> a_before; ///< the inputs, where they are small
+    std::vector<std::byte> b_before;
+    bool used = false;
+  };
+
+  void start();
+  void open_library();
+  /// Measures round trips, and finds the place at which the child waits for commands.
+  bool calibrate();
+  bool place(int number);
+  /// Looks at the memory around the operands, and keeps C. Every process of the kernel stands still.
+  bool keep_result(Slot& slot, Reply& reply);
+  /// Refuses or raises the time in the reply. `passed`: seconds by this process's clock; `ran`: of them,
+  /// the worker's first thread was on a processor; `waited`: it or this thread waited for one that other programs had.
+  void check_time(Reply& reply, double passed, double ran, double waited, const std::string& where);
+  /// Waits until nothing in the child can change memory, at most `seconds`. Returns whether that is so.
+  bool settle(double seconds);
+  /// Did the worker return to its loop?
+  bool is_back();
+  bool look_at(const Slot& slot, Reply& reply) const;
+
   std::optional<Reply> ask(const Command& command, double time_limit, const std::string& where);
+  bool send_command(const Command& command);
+  std::optional<Reply> answer(const Command& command, double time_limit, const std::string& where);
   /// Receives the child's next reply. Returns nothing if there is none within `time_limit` seconds or the child ended.
   std::optional<Reply> receive(double time_limit, const std::string& where);
+  bool stop(const std::string& where);
+  bool is_well();
+  /// Are these more processes and threads than a kernel may have? Then objection_ says so.
+  bool is_crowded(const std::vector<pid_t>& processes);
   void end(Offence offence, std::string why, Outcome outcome = Outcome::Judged);
   void refuse(const Reply& reply);
   void explain_death(int status, std::string where);
+  bool on_processor() const;
 
   const JudgeRequest& request_;
-  SharedMemory& memory_;
-  const Problem problem_; ///< a copy, because the kernel can write to the shared one
+  const Problem problem_;
+  std::byte* const memory_;
+  const ClosedMemory closed_;
+  SharedPage page_;
+  std::optional<TemporaryFolder> scratch_;
   int channel_ = -1;
   std::optional<ChildProcess> child_;
+  std::optional<ProcessTree> tree_;
+  pid_t sender_ = 0; ///< the process that sent the last reply
+  std::uint64_t arena_ = 0;
+  std::uint32_t layers_ = 0;
+  double round_trip_ = 0, processor_seconds_ = 0;
+  std::optional<WaitingPlace> idle_;
+  std::array<Slot, 2> slots_;
+  std::mt19937_64 random_;
+  int threads_seen_ = 0, times_looked_ = 0, times_over_ = 0;
+  std::string objection_; ///< of is_well()
+  bool objection_is_memory_ = true;
+  Clock::time_point replied_; ///< when the last reply was seen
   std::optional<Ending> ending_;
 };
 

@@ -118,7 +118,7 @@ void declare_backends(CLI::App& app, CommandLine& words) {
 
 void declare_judging(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Judging a kernel from outside"};
-  heading.repeatable("--kernel", words.judged, "A kernel of your own: .so, .cu, .cpp or .c (repeatable)", "FILE");
+  heading.repeatable("--kernel", words.judged, "A kernel of your own: .so, .cu, .cpp, .c or .py (repeatable)", "FILE");
   heading.text("--abi", words.abi, "Its interface: leetgpu (default), tessera, cblas", "NAME");
   heading.text("--device", words.device, "Where it runs: cpu or cuda; by default as the file looks", "NAME");
   heading.text("--kernel-math", words.judged_math, "Math mode that decides its error bound; strict by default", "NAME");
@@ -143,9 +143,11 @@ void declare_products(CLI::App& app, CommandLine& words) {
                      "FILE");
   heading.text("--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST");
   heading.repeatable("--shape", words.shapes, "One shape (repeatable); of an operation of two sizes MxN", "MxNxK");
-  heading.text("--dtype", words.dtypes,
-               "f32, f64, f16, bf16, or a list; i32 under --op sum_of_squares; an operation's own types by default",
-               "LIST");
+  heading.text(
+      "--dtype", words.dtypes,
+      "f32, f64, f16, bf16, or a list; i8 of --kernel; i32 under --op sum_of_squares; an operation's own types by "
+      "default",
+      "LIST");
   heading.text("--result", words.result, "Type of C where it is not the operands': f32, or f16 or bf16 of f32 ones",
                "NAME");
   heading.text("--math", words.maths, "Math modes, e.g. strict,tf32; all by default, each kernel in its own", "LIST");

@@ -14,6 +14,7 @@
 #include "common/words.hpp"
 #include "file_words.hpp"
 #include "filling_words.hpp"
+#include "judge/elements.hpp"
 #include "operation_words.hpp"
 #include "race/data_files.hpp"
 #include "table_words.hpp"
@@ -261,8 +262,13 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
   return judging;
 }
 
-/// Reads an element type, or the whole numbers that sums of squares have besides.
-DType parse_type(const std::string& word, Operation operation) {
+/// Reads an element type, or the whole numbers that sums of squares and judged kernels have besides.
+DType parse_type(const std::string& word, Operation operation, bool judges) {
+  if (word == judge::int8_word && operation == Operation::Gemm) {
+    if (judges) return judge::int8_product;
+    throw InvalidArgument(
+        fmt::format("--dtype: {} is for --kernel and --check; other products have f32, f64, f16 and bf16", word));
+  }
   if (word != whole_number_type.name) return parse_dtype(word);
   if (operation == Operation::Gemm)
     throw InvalidArgument(
@@ -277,7 +283,7 @@ void read_rows(const CommandLine& words, bool types_given, Options& options) {
   if (types_given || !words.dtypes.empty()) options.types.clear();
   if (!words.dtypes.empty())
     for (const std::string& word : split_list("--dtype", words.dtypes))
-      options.types.push_back(parse_type(word, options.operation));
+      options.types.push_back(parse_type(word, options.operation, !words.judged.empty()));
   options.types_given = types_given;
   if (!words.maths.empty() && words.maths != "all")
     for (const std::string& word : split_list("--math", words.maths)) options.maths.push_back(parse_math(word));

@@ -104,17 +104,24 @@ void GemmRunner::run() {
 
 void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
   Result result = bench_.judged.pending(kernel, group_);
-  bench_.judged.run(kernel, host_.call_before(0), check_, bench_.progress, result);
   // The ceiling is measured by a row of the ladder on the same device with as many threads, if there is one.
-  for (const Task& task : group_.tasks)
-    if (!result.samples.empty() && task.executor->capabilities().host_memory == (result.judged_on == "cpu") &&
-        task.threads == result.threads && task.backend != Backend::Reference) {
-      Result as_if = result;
-      as_if.backend = task.backend;
-      result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, seconds_of(result, bench_.options.mean));
-      result.model_seconds = model_seconds(bench_.ceilings, as_if, compulsory_traffic(host_.call_before(0)));
-      break;
-    }
+  const auto ladder = std::find_if(group_.tasks.begin(), group_.tasks.end(), [&](const Task& task) {
+    return task.executor->capabilities().host_memory == (result.judged_on == "cpu") && task.threads == result.threads &&
+           task.backend != Backend::Reference;
+  });
+  const auto peak = [&](bool again) {
+    if (ladder == group_.tasks.end() || !is_element_type(result.type)) return 0.0;
+    return (again ? bench_.ceilings.find_again(ladder->backend, result.type, result.math, result.threads)
+                  : bench_.ceilings.find(ladder->backend, result.type, result.math, result.threads))
+        .flops;
+  };
+  bench_.judged.run(kernel, host_.call_before(0), &check_, bench_.progress, peak, result);
+  if (!result.samples.empty() && ladder != group_.tasks.end()) {
+    Result as_if = result;
+    as_if.backend = ladder->backend;
+    result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, seconds_of(result, bench_.options.mean));
+    result.model_seconds = model_seconds(bench_.ceilings, as_if, compulsory_traffic(host_.call_before(0)));
+  }
   bench_.board.set(position, result);
 }
 

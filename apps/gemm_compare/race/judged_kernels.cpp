@@ -45,6 +45,12 @@ void set_verdict(const JudgeVerdict& verdict, Result& result) {
   if (result.offence != to_string(result.verdict)) result.reason = fmt::format("{}: {}", result.offence, verdict.why);
 }
 
+std::string join(const std::vector<std::string>& words) {
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : ", ") + word;
+  return joined;
+}
+
 } // namespace
 
 JudgedKernels::JudgedKernels(const Options& options) : options_(options) {
@@ -78,8 +84,8 @@ Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
   return result;
 }
 
-void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress,
-                        Result& result) {
+void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck* check, Progress& progress,
+                        const std::function<double(bool again)>& peak, Result& result) {
   Judged& judged = kernels_[kernel];
   if (call.m == 0 || call.n == 0 || call.k == 0) {
     result.verdict = Verdict::Rejected;
@@ -95,20 +101,24 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
   request.repeat = options_.repeat;
   request.time_limit = options_.judging.time_limit;
   request.memory_limit = options_.judging.memory_limit;
-  request.check = [&](const void* c) {
-    const ProductCheck::Findings findings = check.check(c, call.ldc, arithmetic(options_, call.type));
-    return over_bound(findings.error, findings.freivalds);
-  };
+  if (check != nullptr)
+    request.check = [&](const void* c) {
+      const ProductCheck::Findings findings = check->check(c, call.ldc, arithmetic(options_, call.type));
+      return over_bound(findings.error, findings.freivalds);
+    };
   request.progress = [&](int done, int calls) {
     progress.show(fmt::format("judging {} {}/{}", judged.name, done, calls));
   };
+  request.peak = peak;
   progress.show(fmt::format("judging {}", judged.name));
   const JudgeVerdict verdict = judge::judge(request);
   set_verdict(verdict, result);
+  complain(verdict, progress);
   result.samples = verdict.seconds;
+  if (!verdict.processor_seconds.empty()) result.processor_seconds = summarize(verdict.processor_seconds).median;
   if (!verdict.seconds.empty()) result.gflops = operations(result) / seconds_of(result, options_.mean) * 1e-9;
-  if (!verdict.c.empty()) {
-    ProductCheck::Findings findings = check.check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
+  if (check != nullptr && !verdict.c.empty()) {
+    ProductCheck::Findings findings = check->check(verdict.c.data(), call.ldc, arithmetic(options_, call.type));
     result.error = std::move(findings.error);
     result.freivalds = findings.freivalds;
   }
@@ -120,12 +130,22 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck& 
     } else {
       result.reason = coverage(result);
     }
+    if (const std::string lacks = join(verdict.missing); result.verdict == Verdict::Pass && !lacks.empty())
+      result.reason += fmt::format("{}judged without {}", result.reason.empty() ? "" : "; ", lacks);
   }
   if (!verdict.output.empty() && result.verdict != Verdict::Pass) {
     progress.clear();
     fmt::print(stderr, "gemm_compare: {} printed:\n{}\n", detail::printable(judged.name),
                detail::printable(verdict.output, true));
   }
+}
+
+void JudgedKernels::complain(const JudgeVerdict& verdict, Progress& progress) {
+  const std::string lacks = join(verdict.missing);
+  if (lacks.empty() || lacks == complained_) return;
+  complained_ = lacks;
+  progress.clear();
+  fmt::print(stderr, "gemm_compare: judged without {}; docs/judge.md says what a kernel could do\n", lacks);
 }
 
 const JudgeVerdict& JudgedKernels::odd_shapes(Judged& judged, const JudgeRequest& request) {

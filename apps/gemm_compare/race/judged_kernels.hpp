@@ -2,8 +2,10 @@
 
 /// The kernels of --kernel. Each of them adds a row to every group and is run by the judge; see judge/README.md.
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "check/product_check.hpp"
@@ -23,9 +25,10 @@ class JudgedKernels {
   std::size_t count() const { return kernels_.size(); }
   /// The row before the kernel has run.
   Result pending(std::size_t kernel, const Group& group) const;
-  /// Fills in times, errors and the verdict; `check` checks the result of every call. `call`: operands in host memory,
-  /// with C as it is before the product.
-  void run(std::size_t kernel, const GemmCall& call, ProductCheck& check, Progress& progress, Result& result);
+  /// Fills in times, errors and the verdict. `call`: operands in host memory, with C as it is before the product.
+  /// `check` checks the result of every call; null where the call has no data but its shape. `peak`: see JudgeRequest.
+  void run(std::size_t kernel, const GemmCall& call, ProductCheck* check, Progress& progress,
+           const std::function<double(bool again)>& peak, Result& result);
 
  private:
   struct Judged {
@@ -35,7 +38,11 @@ class JudgedKernels {
   };
   const judge::JudgeVerdict& odd_shapes(Judged& judged, const judge::JudgeRequest& request);
 
+  /// Says once on stderr which parts of the sandbox this machine does not have.
+  void complain(const judge::JudgeVerdict& verdict, Progress& progress);
+
   const Options& options_;
+  std::string complained_;
   std::vector<Judged> kernels_;
 };
 

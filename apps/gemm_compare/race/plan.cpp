@@ -8,6 +8,7 @@
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
+#include "judge/elements.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -76,6 +77,8 @@ void check_patterns(const Options& options, const std::vector<Row>& all, const s
     return std::find_if(rows.begin(), rows.end(),
                         [&](const Row& row) { return apps::matches_glob(pattern, row.name); });
   };
+  const bool judges_int8 = contains(options.types, judge::int8_product);
+  if (usable.empty() && judges_int8) return; // no row of a ladder multiplies them
   for (const std::string& pattern : options.kernels) {
     if (options.kernels_of_preset || matched(pattern, usable) != usable.end()) continue;
     if (const auto row = matched(pattern, all); row != all.end())
@@ -158,7 +161,8 @@ Plan make_plan(const Options& options) {
           group.tasks.back().threads = threads;
         }
       }
-      if (!group.tasks.empty()) plan.groups.push_back(std::move(group));
+      if (!group.tasks.empty() || (options.operation == Operation::Gemm && type == judge::int8_product))
+        plan.groups.push_back(std::move(group));
     }
   if (plan.groups.empty() && options.kernels_of_preset)
     throw InvalidArgument(fmt::format("--preset {}: {} has none of its kernels ({})", options.preset->name,

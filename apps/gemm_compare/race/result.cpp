@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "judge/elements.hpp"
+
 namespace tessera::compare_app {
 
 std::string_view to_string(Verdict verdict) {
@@ -28,6 +30,11 @@ std::string_view to_string(Verdict verdict) {
 
 std::string_view backend_name(const Result& result) {
   return result.judged_on.empty() ? to_string(result.backend) : "external";
+}
+
+std::string_view type_word(const Result& result) {
+  const bool is_int8 = result.operation == Operation::Gemm && result.type == judge::int8_product;
+  return is_int8 ? judge::int8_word : tessera::to_string(result.type);
 }
 
 std::string_view operation_name(const Result& result) {
@@ -58,6 +65,7 @@ void set_speedups(std::vector<Result>& group, bool use_mean) {
     if (is_gold || (!gold && time(result) > base)) base = time(result);
     gold |= is_gold;
   }
+  if (base == 0) return;
   for (Result& result : group)
     if (!result.samples.empty() && !result.transfer && time(result) > 0) result.speedup = base / time(result);
 }

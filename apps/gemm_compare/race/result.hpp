@@ -65,6 +65,7 @@ struct Result {
   std::optional<GemmError> error;
   std::optional<FreivaldsResult> freivalds; ///< set if `error` covers some rows only
   double expected_seconds = 0;              ///< of a run, where the row is skipped because it is too long
+  double processor_seconds = unknown;       ///< of a judged kernel's run, of all its threads
   double check_seconds = unknown;           ///< the first row of a shape and type includes the reference
   Verdict verdict = Verdict::Pending;
   std::string offence; ///< the offence of a judged kernel
@@ -73,6 +74,9 @@ struct Result {
 
 /// "external" for a kernel from outside, else the backend's name.
 std::string_view backend_name(const Result& result);
+
+/// The word for the type of the operands. A judged product of whole numbers has operands of int8_t.
+std::string_view type_word(const Result& result);
 
 using measure::summarize;
 using measure::TimeSummary;

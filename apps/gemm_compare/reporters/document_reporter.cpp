@@ -1,6 +1,7 @@
 /// Writes the report for programs, {"schema": "tessera.compare/1", "machine": {…}, "results": […], "grades": […]}, and
 /// the page and the Markdown that are made from it. Numbers that are not finite are null.
 
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -87,7 +88,7 @@ report::Row row_of(const Result& result) {
   row.op = operation_name(result);
   row.backend = backend_name(result);
   row.kernel = result.kernel;
-  row.dtype = to_string(result.type);
+  row.dtype = type_word(result);
   row.math = to_string(result.math);
   if (result.result != result.type) row.result = to_string(result.result);
   row.device = result.judged_on;
@@ -130,6 +131,7 @@ ordered_json to_json(const Result& result) {
   if (!result.judged_on.empty()) {
     json["device"] = result.judged_on;
     json["offence"] = result.offence;
+    if (!std::isnan(result.processor_seconds)) json["processor_seconds"] = result.processor_seconds;
   }
   if (!result.samples.empty() && result.operation == Operation::Gemm && result.judged_on.empty()) {
     json["timing"] = to_string(result.timing);
@@ -178,7 +180,7 @@ namespace {
 
 ordered_json grade_json(const GradedKernel& kernel) {
   ordered_json json{{"backend", backend_name(kernel.last)}, {"kernel", kernel.last.kernel},
-                    {"dtype", to_string(kernel.last.type)}, {"math", to_string(kernel.last.math)},
+                    {"dtype", type_word(kernel.last)},      {"math", to_string(kernel.last.math)},
                     {"threads", kernel.last.threads},       {"grade", to_string(kernel.grading.grade)},
                     {"slope", kernel.grading.slope},        {"sizes", ordered_json::array()}};
   for (const SizeErrors& size : kernel.sizes)

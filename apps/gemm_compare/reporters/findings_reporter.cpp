@@ -92,7 +92,7 @@ class FindingsReporter final : public Reporter {
     const auto speed = [](const Result& row) { return row_of(row).speed(); };
     if (result.math != Math::Strict || !(speed(result) > 0)) return;
     const std::string backend(backend_name(result));
-    std::string type(to_string(result.type));
+    std::string type(type_word(result));
     if (result.operation == Operation::User) type += " " + result.op;
     auto at = std::find_if(fastest_.begin(), fastest_.end(),
                            [&](const Fastest& other) { return other.backend == backend && other.type == type; });

@@ -151,7 +151,7 @@ std::string heading(const Result& first) {
   if (first.operation == Operation::SumOfSquares)
     return fmt::format("Σx², length {}, {}", first.shape.n, to_string(first.type));
   std::string text =
-      fmt::format("m = {}, n = {}, k = {}, {}", first.shape.m, first.shape.n, first.shape.k, to_string(first.type));
+      fmt::format("m = {}, n = {}, k = {}, {}", first.shape.m, first.shape.n, first.shape.k, type_word(first));
   if (first.result != first.type) text += fmt::format(", C in {}", to_string(first.result));
   if (first.op_a == Op::Transpose) text += ", A transposed";
   if (first.op_b == Op::Transpose) text += ", B transposed";

@@ -32,24 +32,28 @@ extern "C" {
 /** This number is raised when a field changes its meaning. Fields are only added, at the end. */
 #define TESSERA_KERNEL_ABI_VERSION 1
 
-/** Types of elements. */
+/** Types of elements. Types are only added, at the end. A kernel that does not take all of them exports
+ * tessera_kernel_reject(). */
 enum {
-  TESSERA_KERNEL_F32 = 0, /**< float */
-  TESSERA_KERNEL_F64 = 1  /**< double */
+  TESSERA_KERNEL_F32 = 0,  /**< float */
+  TESSERA_KERNEL_F64 = 1,  /**< double */
+  TESSERA_KERNEL_F16 = 2,  /**< IEEE binary16, as _Float16 and CUDA's __half */
+  TESSERA_KERNEL_BF16 = 3, /**< bfloat16, as CUDA's __nv_bfloat16 */
+  TESSERA_KERNEL_I8 = 4    /**< A and B of int8_t, C of int32_t; alpha is 1, beta 0 or 1 */
 };
 
 /** One product. */
 typedef struct tessera_kernel_call {
   uint32_t struct_size; /**< sizeof(tessera_kernel_call) of the caller: at least this one's */
   uint32_t abi_version; /**< TESSERA_KERNEL_ABI_VERSION of the caller */
-  int32_t type;         /**< TESSERA_KERNEL_F32 or TESSERA_KERNEL_F64 */
+  int32_t type;         /**< one of TESSERA_KERNEL_* */
   int32_t trans_a;      /**< 1: A is stored k x m */
   int32_t trans_b;      /**< 1: B is stored n x k */
   int32_t threads;      /**< CPU: threads that the kernel may use, at least 1 */
   int64_t m;            /**< rows of op(A) and C, at least 1 */
   int64_t n;            /**< columns of op(B) and C, at least 1 */
   int64_t k;            /**< columns of op(A) and rows of op(B), at least 1 */
-  double alpha;         /**< exact in `type`, like beta */
+  double alpha;         /**< exact in float, and in double with F64; like beta */
   const void* a;        /**< the first stored element of A */
   int64_t lda;          /**< elements from one stored row of A to the next */
   const void* b;        /**< the first stored element of B */

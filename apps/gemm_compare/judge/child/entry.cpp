@@ -2,27 +2,47 @@
 
 #include <dlfcn.h>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 #include <tessera/backend/kernel_abi.h>
+
+#include "judge/elements.hpp"
 
 namespace tessera::judge {
 namespace {
 
-/// solve() of the leetgpu ABI, in whose letters A is M×N, B is N×K and C is M×K.
-using Solve = void (*)(const float* a, const float* b, float* c, int m, int n, int k);
+/// solve() of the leetgpu ABI, in whose letters A is M×N, B is N×K and C is M×K. Pointers to all types are passed
+/// alike.
+using Solve = void (*)(const void* a, const void* b, void* c, int m, int n, int k);
 
 class LeetgpuEntry final : public Entry {
  public:
   explicit LeetgpuEntry(Solve solve) : solve_(solve) {}
   int run(const GemmCall& call, void*) const override {
-    solve_(static_cast<const float*>(call.a), static_cast<const float*>(call.b), static_cast<float*>(call.c),
-           static_cast<int>(call.m), static_cast<int>(call.k), static_cast<int>(call.n));
+    solve_(call.a, call.b, call.c, static_cast<int>(call.m), static_cast<int>(call.k), static_cast<int>(call.n));
     return 0;
   }
 
  private:
   Solve solve_;
 };
+
+/// Returns the number of an element type in kernel_abi.h.
+std::int32_t type_number(DType type) {
+  switch (type) {
+    case DType::F64:
+      return TESSERA_KERNEL_F64;
+    case DType::F16:
+      return TESSERA_KERNEL_F16;
+    case DType::BF16:
+      return TESSERA_KERNEL_BF16;
+    case int8_product:
+      return TESSERA_KERNEL_I8;
+    default:
+      return TESSERA_KERNEL_F32;
+  }
+}
 
 class TesseraEntry final : public Entry {
  public:
@@ -45,7 +65,7 @@ class TesseraEntry final : public Entry {
     tessera_kernel_call theirs{};
     theirs.struct_size = sizeof theirs;
     theirs.abi_version = TESSERA_KERNEL_ABI_VERSION;
-    theirs.type = call.type == DType::F64 ? TESSERA_KERNEL_F64 : TESSERA_KERNEL_F32;
+    theirs.type = type_number(call.type);
     theirs.trans_a = call.op_a == Op::Transpose;
     theirs.trans_b = call.op_b == Op::Transpose;
     theirs.threads = call.threads;
@@ -109,7 +129,15 @@ std::unique_ptr<Entry> open_entry(const std::string& path, Abi abi, DType type, 
     return nullptr;
   }
   if (abi == Abi::Leetgpu) {
-    const auto solve = find<Solve>(library, "solve", reply);
+    const std::string_view word = type == int8_product ? int8_word : to_string(type);
+    const std::string name = type == DType::F32 ? "solve" : "solve_" + std::string(word);
+    const auto solve = find<Solve>(library, name.c_str(), reply);
+    if (solve == nullptr && type != DType::F32) {
+      // A kernel for other types is not at fault.
+      reply.kind = ReplyKind::Rejected;
+      std::snprintf(reply.text, sizeof reply.text, "it does not export %s, as leetgpu kernels of this type do",
+                    name.c_str());
+    }
     return solve ? std::make_unique<LeetgpuEntry>(solve) : nullptr;
   }
   if (abi == Abi::Tessera) {

@@ -1,6 +1,5 @@
 #include "limits.hpp"
 
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <csignal>
@@ -65,7 +64,6 @@ void on_fault(int signal, siginfo_t* info, void*) {
 } // namespace
 
 void confine() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, std::size_t{64} << 20);
 }

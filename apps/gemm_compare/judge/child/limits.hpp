@@ -9,7 +9,7 @@
 
 namespace tessera::judge {
 
-/// Makes the process end with its parent, write no core file, and write no file of more than 64 MiB.
+/// Makes the process write no core file, and no file of more than 64 MiB.
 void confine();
 
 /// Lets the process take at most `bytes` more of address space; 0: no limit. It is not for CUDA, whose driver reserves

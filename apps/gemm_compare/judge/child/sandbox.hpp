@@ -1,0 +1,17 @@
+#pragma once
+
+/// What the worker takes from itself before it opens a judged kernel: rights over files, over other processes, over the
+/// network, and over its own clock and limits. Sources: landlock(7), seccomp(2).
+
+#include <cstdint>
+#include <string>
+
+namespace tessera::judge {
+
+/// Gives up every capability and the right to get new ones, all writing of files outside of `scratch` (empty: none is
+/// allowed), and the system calls that only an attack makes. `layers`: the Layer bits so far. `without`: Layer bits
+/// that are left out, for tests. Without a name space of processes the process becomes the first of a session of its
+/// own. Returns all Layer bits. Everything stays in force over fork and exec.
+std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch);
+
+} // namespace tessera::judge

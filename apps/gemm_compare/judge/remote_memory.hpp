@@ -1,0 +1,48 @@
+#pragma once
+
+/// An operand in the memory of the child, between two guard bands. The parent writes and reads it; the child takes no
+/// part in that.
+
+#include <sys/types.h>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tessera::judge {
+
+/// Copies between this process and another. Returns whether all bytes were copied; errno says why not.
+bool write_memory(pid_t process, std::uint64_t to, const std::byte* from, std::size_t bytes);
+bool read_memory(pid_t process, std::uint64_t from, std::byte* to, std::size_t bytes);
+
+class RemoteOperand {
+ public:
+  RemoteOperand() = default;
+  /// `address`: of the first element in the child; the guard bands lie in front of it and behind the last byte.
+  RemoteOperand(pid_t process, std::uint64_t address, std::size_t bytes)
+      : process_(process), address_(address), bytes_(bytes) {}
+
+  std::uint64_t address() const noexcept { return address_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  /// Writes the operand and both guard bands. Returns whether the child has this memory.
+  bool write(const std::byte* image) const;
+  /// Reads the operand. Returns whether the child has this memory.
+  bool read(std::byte* image) const;
+
+  struct Difference {
+    bool unreadable = false; ///< the child has no such memory any more
+    std::int64_t offset = 0; ///< bytes from the operand's first element, negative in front of it
+  };
+  /// Compares the guard bands and, if `image` is not null, the operand with `image`. Returns the first difference that
+  /// it finds.
+  std::optional<Difference> first_difference(const std::byte* image) const;
+
+ private:
+  std::optional<Difference> compare(std::int64_t start, const std::byte* expected, std::size_t bytes) const;
+
+  pid_t process_ = -1;
+  std::uint64_t address_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+} // namespace tessera::judge

@@ -1,0 +1,30 @@
+// Is honest, but asks the card to keep the operands in its second-level cache from call to call. Published: pygpubench,
+// pull request 49. It must pass, and be no faster than own_stream.cu: the judge empties the cache before each call.
+#include <algorithm>
+
+__global__ void multiply(const float* a, const float* b, float* c, int m, int k, int n) {
+  const int j = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int i = static_cast<int>(blockIdx.y);
+  if (j >= n) return;
+  float sum = 0;
+  for (int p = 0; p < k; ++p) sum += a[i * k + p] * b[p * n + j];
+  c[i * n + j] = sum;
+}
+
+extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {
+  static cudaStream_t stream = nullptr;
+  cudaDeviceProp card;
+  cudaGetDeviceProperties(&card, 0);
+  if (stream == nullptr) {
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, card.persistingL2CacheMaxSize);
+  }
+  cudaStreamAttrValue window = {};
+  window.accessPolicyWindow.base_ptr = const_cast<float*>(b);
+  window.accessPolicyWindow.num_bytes = std::min<size_t>(card.accessPolicyMaxWindowSize, sizeof(float) * k * n);
+  window.accessPolicyWindow.hitRatio = 1;
+  window.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  window.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+  cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &window);
+  multiply<<<dim3((n + 63) / 64, m), 64, 0, stream>>>(a, b, c, m, k, n);
+}

@@ -1,0 +1,5 @@
+"""Does not define solve()."""
+
+
+def multiply(a, b, c):
+    c[...] = a @ b

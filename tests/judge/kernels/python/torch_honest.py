@@ -1,0 +1,7 @@
+"""Is honest: PyTorch multiplies, on the processor or on a card."""
+
+import torch
+
+
+def solve(a, b, c):
+    torch.matmul(a, b, out=c)
