@@ -14,7 +14,6 @@
 namespace tessera::out_of_core {
 namespace {
 
-using tessera::detail::evened;
 using tessera::detail::largest_side;
 
 /// With smaller blocks, more time would go into calls than into products and reads.
