@@ -8,7 +8,6 @@
 
 #include "process.hpp"
 #include "results.hpp"
-#include "support/sanitized.hpp"
 
 namespace tessera::test {
 
