@@ -3,29 +3,17 @@
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "channel.hpp"
+#include "child/guard_bands.hpp"
 
 namespace tessera::judge {
 namespace {
 
 /// Parts of this size stay in a cache between being read and being compared.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
-
-const std::vector<std::byte>& guard_image() {
-  static const std::vector<std::byte> image = [] {
-    std::vector<std::byte> bytes(guard_bytes);
-    for (std::size_t i = 0; i < bytes.size(); i += sizeof guard_word)
-      std::memcpy(&bytes[i], &guard_word, sizeof guard_word);
-    return bytes;
-  }();
-  return image;
-}
 
 /// Calls step(done, left), which returns how many bytes it copied, until all are copied. Returns whether they were.
 template <class Step>
@@ -84,26 +72,11 @@ bool RemoteOperand::write(const std::byte* image) const {
 
 bool RemoteOperand::read(std::byte* image) const { return read_memory(process_, address_, image, bytes_); }
 
-std::optional<RemoteOperand::Difference> RemoteOperand::compare(std::int64_t start, const std::byte* expected,
-                                                                std::size_t bytes) const {
+std::optional<Difference> RemoteOperand::first_difference(const std::byte* image) const {
   static thread_local std::vector<std::byte> chunk(chunk_bytes);
-  for (std::size_t done = 0; done < bytes; done += chunk_bytes) {
-    const std::size_t part = std::min(chunk_bytes, bytes - done);
-    const std::int64_t offset = start + static_cast<std::int64_t>(done);
-    if (!read_memory(process_, address_ + static_cast<std::uint64_t>(offset), chunk.data(), part))
-      return Difference{true, offset};
-    if (std::memcmp(chunk.data(), expected + done, part) == 0) continue;
-    const auto at = std::mismatch(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(part), expected + done);
-    return Difference{false, offset + (at.first - chunk.begin())};
-  }
-  return std::nullopt;
-}
-
-std::optional<RemoteOperand::Difference> RemoteOperand::first_difference(const std::byte* image) const {
-  constexpr auto guard = static_cast<std::int64_t>(guard_bytes);
-  if (const auto behind = compare(static_cast<std::int64_t>(bytes_), guard_image().data(), guard_bytes)) return behind;
-  if (const auto front = compare(-guard, guard_image().data(), guard_bytes)) return front;
-  return image != nullptr ? compare(0, image, bytes_) : std::nullopt;
+  return judge::first_difference(bytes_, image, chunk, [&](std::int64_t offset, std::byte* to, std::size_t bytes) {
+    return read_memory(process_, address_ + static_cast<std::uint64_t>(offset), to, bytes);
+  });
 }
 
 } // namespace tessera::judge

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "child/guard_bands.hpp"
+
 namespace tessera::judge {
 
 /// Copies between this process and another. Returns whether all bytes were copied; errno says why not.
@@ -29,17 +31,11 @@ class RemoteOperand {
   /// Reads the operand. Returns whether the child has this memory.
   bool read(std::byte* image) const;
 
-  struct Difference {
-    bool unreadable = false; ///< the child has no such memory any more
-    std::int64_t offset = 0; ///< bytes from the operand's first element, negative in front of it
-  };
   /// Compares the guard bands and, if `image` is not null, the operand with `image`. Returns the first difference that
   /// it finds.
   std::optional<Difference> first_difference(const std::byte* image) const;
 
  private:
-  std::optional<Difference> compare(std::int64_t start, const std::byte* expected, std::size_t bytes) const;
-
   pid_t process_ = -1;
   std::uint64_t address_ = 0;
   std::size_t bytes_ = 0;

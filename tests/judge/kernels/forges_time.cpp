@@ -1,15 +1,3 @@
 /// Replies in the child's place that its first call took less than no time.
-#include <unistd.h>
-
-#include "../../../apps/gemm_compare/judge/channel.hpp"
-#include "product.hpp"
-
-extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {
-  using namespace tessera::judge;
-  product(a, b, c, m, n, k);
-  Reply reply;
-  reply.kind = ReplyKind::Done;
-  reply.call = 0;
-  reply.seconds = -1e300;
-  if (write(channel_fd, &reply, sizeof reply) < 0) return;
-}
+#define FORGED_SECONDS -1e300
+#include "forges_time.hpp"

@@ -7,18 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "parent_of.hpp"
 #include "product.hpp"
-
-static int parent_of(int process) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", process);
-  std::FILE* file = std::fopen(path, "r");
-  int parent = 0;
-  if (file == nullptr) return 0;
-  if (std::fscanf(file, "%*d (%*[^)]) %*c %d", &parent) != 1) parent = 0;
-  std::fclose(file);
-  return parent;
-}
 
 /// Nothing that started the judge is touched, even where nothing protects it.
 static bool is_judge(int process) {

@@ -1,26 +1,13 @@
 #include "guarded_buffer.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 #include <tessera/status.hpp>
 
-#include "judge/channel.hpp"
+#include "judge/child/guard_bands.hpp"
 
 namespace tessera::judge {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
-
-const std::vector<std::byte>& guard_image() {
-  static const std::vector<std::byte> image = [] {
-    std::vector<std::byte> bytes(guard_bytes);
-    for (std::size_t i = 0; i < bytes.size(); i += sizeof guard_word)
-      std::memcpy(&bytes[i], &guard_word, sizeof guard_word);
-    return bytes;
-  }();
-  return image;
-}
 
 } // namespace
 
@@ -52,22 +39,12 @@ void GuardedBuffer::read(std::byte* image) const { copy_out(0, image, bytes_); }
 
 std::optional<std::int64_t> GuardedBuffer::first_difference(const std::byte* image) const {
   std::vector<std::byte> chunk(chunk_bytes);
-  const auto differs = [&](std::int64_t start, const std::byte* expected,
-                           std::size_t bytes) -> std::optional<std::int64_t> {
-    for (std::size_t done = 0; done < bytes; done += chunk_bytes) {
-      const std::size_t part = std::min(chunk_bytes, bytes - done);
-      copy_out(start + static_cast<std::int64_t>(done), chunk.data(), part);
-      if (std::memcmp(chunk.data(), expected + done, part) == 0) continue;
-      const auto at = std::mismatch(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(part), expected + done);
-      return start + static_cast<std::int64_t>(done) + (at.first - chunk.begin());
-    }
-    return std::nullopt;
-  };
-  const auto end = static_cast<std::int64_t>(bytes_);
-  if (const auto behind = differs(end, guard_image().data(), guard_bytes)) return behind;
-  if (const auto front = differs(-static_cast<std::int64_t>(guard_bytes), guard_image().data(), guard_bytes))
-    return front;
-  return image != nullptr ? differs(0, image, bytes_) : std::nullopt;
+  const auto difference =
+      judge::first_difference(bytes_, image, chunk, [&](std::int64_t from, std::byte* to, std::size_t bytes) {
+        copy_out(from, to, bytes);
+        return true;
+      });
+  return difference ? std::optional(difference->offset) : std::nullopt;
 }
 
 } // namespace tessera::judge
