@@ -14,6 +14,7 @@
 /// compares the model with a card.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -78,8 +79,14 @@ inline float cut_to_f32(std::int64_t sum, int exponent) noexcept {
 inline float multiply_add(std::span<const float> a, std::span<const float> b, float c,
                           const OperandFormat& format) noexcept {
   constexpr int kept_bits = 25, product_bits = 46, c_bits = 23;
+  struct ExactProduct {
+    std::int64_t significand; ///< the product is significand · 2^(exponent − product_bits)
+    int exponent;
+  };
+  std::array<ExactProduct, 16> products; // the most that an instruction adds
+  std::size_t count = 0;
   double special = std::isfinite(c) ? 0 : c; // the sum of what is Inf or NaN
-  Unpacked sum_so_far(std::isfinite(c) ? c : 0.0f, -126);
+  const Unpacked sum_so_far(std::isfinite(c) ? c : 0.0f, -126);
   int largest = sum_so_far.significand == 0 ? -126 : sum_so_far.exponent;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!std::isfinite(a[i]) || !std::isfinite(b[i])) {
@@ -87,17 +94,15 @@ inline float multiply_add(std::span<const float> a, std::span<const float> b, fl
       continue;
     }
     if (a[i] == 0 || b[i] == 0) continue;
-    largest = std::max(
-        largest, Unpacked(a[i], format.smallest_exponent).exponent + Unpacked(b[i], format.smallest_exponent).exponent);
+    const Unpacked x(a[i], format.smallest_exponent), y(b[i], format.smallest_exponent);
+    products[count] = {x.significand * y.significand, x.exponent + y.exponent};
+    largest = std::max(largest, products[count++].exponent);
   }
   if (special != 0) // NaN is unlike 0, too
     return static_cast<float>(special);
   std::int64_t sum = shifted(sum_so_far.significand, kept_bits - c_bits - (largest - sum_so_far.exponent));
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == 0 || b[i] == 0) continue;
-    const Unpacked x(a[i], format.smallest_exponent), y(b[i], format.smallest_exponent);
-    sum += shifted(x.significand * y.significand, kept_bits - product_bits - (largest - x.exponent - y.exponent));
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    sum += shifted(products[i].significand, kept_bits - product_bits - (largest - products[i].exponent));
   return cut_to_f32(sum, largest - kept_bits);
 }
 
