@@ -11,6 +11,7 @@
 #include "common/terminal.hpp"
 #include "measure/time_summary.hpp"
 #include "probe.hpp"
+#include "time_json.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -77,7 +78,7 @@ std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings)
     if (!one.seconds.empty()) {
       const TimeSummary time = summarize(one.seconds);
       row["gflops"] = gflops(race, time.median);
-      row["seconds"] = {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", one.seconds.size()}};
+      row["seconds"] = time_json(one.seconds);
     }
     if (!one.problem.empty()) row["problem"] = one.problem;
     all.push_back(std::move(row));

@@ -12,6 +12,7 @@
 
 #include "common/terminal.hpp"
 #include "gemm_bench/device/memory.hpp"
+#include "gemm_bench/time_json.hpp"
 #include "measure/repeat.hpp"
 #include "measure/time_summary.hpp"
 
@@ -220,7 +221,7 @@ std::vector<nlohmann::ordered_json> batch_rows(const BatchRace& race, const std:
     if (!one.seconds.empty()) {
       const measure::TimeSummary time = measure::summarize(one.seconds);
       row["gflops"] = gflops(race, time.median);
-      row["seconds"] = {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", one.seconds.size()}};
+      row["seconds"] = time_json(one.seconds);
     }
     if (!one.problem.empty()) row["problem"] = one.problem;
     rows.push_back(std::move(row));

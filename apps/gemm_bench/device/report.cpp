@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/terminal.hpp"
+#include "gemm_bench/time_json.hpp"
 #include "measure/time_summary.hpp"
 
 namespace tessera::bench {
@@ -37,11 +38,6 @@ std::string microseconds(const std::vector<double>& seconds) {
   return seconds.empty() ? "-" : fmt::format("{:.1f}", 1e6 * median(seconds));
 }
 std::string ratio_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.2f}", value); }
-
-Json time_json(const std::vector<double>& seconds) {
-  const measure::TimeSummary time = measure::summarize(seconds);
-  return {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", seconds.size()}};
-}
 
 /// A mode's ratios over its products.
 struct Ratios {

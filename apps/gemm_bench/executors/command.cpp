@@ -11,6 +11,7 @@
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
 #include "common/words.hpp"
+#include "gemm_bench/time_json.hpp"
 #include "measure/time_summary.hpp"
 #include "race.hpp"
 
@@ -50,7 +51,7 @@ nlohmann::ordered_json row(const Shape& shape, DType type, const HostStanding& o
   if (!one.check.empty()) row["check"] = one.check;
   if (one.seconds.empty()) return row;
   const measure::TimeSummary time = measure::summarize(one.seconds);
-  row["seconds"] = {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", one.seconds.size()}};
+  row["seconds"] = time_json(one.seconds);
   row["gflops"] = gflops(shape, time.median);
   row["speed_of_first"] = first / time.median;
   return row;
