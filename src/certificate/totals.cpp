@@ -4,21 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "compare/add_errors.hpp"
+
 namespace tessera::certificate {
 
 void Totals::add_error(Index index, const GemmError& error, Index columns) {
   GemmError& all = certificate.error;
-  all.total_abs += error.total_abs;
-  all.max_abs = std::max(all.max_abs, error.max_abs);
-  all.max_rel = std::max(all.max_rel, error.max_rel);
-  all.componentwise = std::max(all.componentwise, error.componentwise);
+  compare::add_errors(all, error);
   all.max_over_bound = std::max(all.max_over_bound, error.max_over_bound);
-  all.misplaced += error.misplaced;
-  all.beyond += error.beyond;
-  all.unjudged += error.unjudged;
-  all.ulps.add(error.ulps);
-  all.expected += error.expected;
-  all.found += error.found;
   all.rows_compared += error.rows_compared;
   const double elements = static_cast<double>(error.rows_compared) * static_cast<double>(columns);
   sum_rel_ += error.mean_rel * elements;

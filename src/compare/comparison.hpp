@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "add_errors.hpp"
 #include "bound.hpp"
 #include "norm2.hpp"
 #include "product.hpp"
@@ -82,18 +83,9 @@ class Comparison {
   /// Adds a comparison of rows that come after the rows of this one.
   void merge(const Comparison& later) {
     const GemmError& other = later.error_;
-    error_.total_abs += other.total_abs;
-    error_.max_abs = std::max(error_.max_abs, other.max_abs);
-    error_.max_rel = std::max(error_.max_rel, other.max_rel);
-    error_.componentwise = std::max(error_.componentwise, other.componentwise);
+    add_errors(error_, other);
     error_.row_column = std::max(error_.row_column, other.row_column);
     error_.differing_bits += other.differing_bits;
-    error_.misplaced += other.misplaced;
-    error_.beyond += other.beyond;
-    error_.unjudged += other.unjudged;
-    error_.expected += other.expected;
-    error_.found += other.found;
-    error_.ulps.add(other.ulps);
     for (const WorstElement& element : other.worst) keep(element);
     sum_rel_ += later.sum_rel_;
     elements_ += later.elements_;

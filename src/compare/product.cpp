@@ -15,7 +15,8 @@ namespace {
 /// fill half a megabyte. It divides canonical_segment.
 constexpr Index piece = 256;
 constexpr std::size_t rows_per_task = 32;
-constexpr Index rows_per_block = 64; // of A, when it is measured
+/// A thread takes so many rows of A at a time, to find their norms.
+constexpr Index rows_per_block = 64;
 static_assert(canonical_segment % piece == 0);
 
 /// Adds an element of any size to the norms.
