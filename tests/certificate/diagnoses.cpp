@@ -118,7 +118,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(constant_factors, T, Elements) {
 
 BOOST_AUTO_TEST_CASE(operands_that_were_rounded) {
   Square<float> x;
-  const auto rounded = [](const Matrix<float>& y, float scale) { // to nearest, relative to numbers below 1
+  // Rounds each element's fraction to the nearest multiple of 1 / scale.
+  const auto rounded = [](const Matrix<float>& y, float scale) {
     Matrix<float> z = y;
     for (Index i = 0; i < size; ++i)
       for (Index j = 0; j < size; ++j) {
