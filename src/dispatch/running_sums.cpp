@@ -9,6 +9,7 @@
 #include <tessera/detail/floating_point.hpp>
 
 #include "matrix/executor_memory.hpp"
+#include "row_order.hpp"
 
 namespace tessera {
 namespace {
@@ -36,11 +37,10 @@ Status check_product(const GemmCall& product) {
 
 /// Refuses a row that is named and adds in another order than the contract's.
 Status check_row(const Executor& executor, const GemmCall& call, std::string_view kernel) {
-  for (const GemmKernel& row : executor.gemm_kernels())
-    if (kernel == row.name && row.type == call.type && row.math == call.math && row.summation != Summation::Canonical)
-      return refusal(StatusCode::Rejected, "row '" + std::string(kernel) +
-                                               "' adds in an order of its own, which a later part cannot continue; "
-                                               "name a canonical row, or none");
+  if (detail::adds_in_own_order(executor, call, kernel))
+    return refusal(StatusCode::Rejected, "row '" + std::string(kernel) +
+                                             "' adds in an order of its own, which a later part cannot continue; name "
+                                             "a canonical row, or none");
   return {};
 }
 

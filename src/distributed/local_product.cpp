@@ -6,15 +6,8 @@
 #include <tessera/running_sums.hpp>
 
 namespace tessera::distributed {
-namespace {
 
-/// Returns the elements from line to line in a device's memory, where lines begin at multiples of 256 bytes.
-Index padded(Index length, std::size_t element) {
-  const auto line = static_cast<Index>(256 / element);
-  return (length + line - 1) / line * line;
-}
-
-} // namespace
+using tessera::detail::DeviceRectangle;
 
 LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType type, Index rows, Index cols,
                            Index most_k, int threads)
@@ -26,26 +19,25 @@ LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType 
       cols_(cols),
       most_k_(most_k),
       threads_(threads),
-      ld_(on_host() ? cols : padded(cols, sum_)),
+      ld_(on_host() ? cols : sums_layout().ld()),
       device_sums_(executor),
       device_panels_(executor) {}
 
 std::size_t LocalProduct::device_bytes() const noexcept {
   if (on_host() || rows_ == 0 || cols_ == 0) return 0;
-  return static_cast<std::size_t>(rows_) * pitch() + 2 * (panel_bytes(rows_) + panel_bytes(cols_));
+  return sums_layout().bytes() + 2 * (panel_bytes(rows_) + panel_bytes(cols_));
 }
 
 /// A panel may lie either way.
 std::size_t LocalProduct::panel_bytes(Index outer) const noexcept {
-  return static_cast<std::size_t>(std::max(outer * padded(most_k_, element_), most_k_ * padded(outer, element_))) *
-         element_;
+  return std::max(DeviceRectangle{outer, most_k_, element_}.bytes(), DeviceRectangle{most_k_, outer, element_}.bytes());
 }
 
 Status LocalProduct::allocate(char* sums) {
   host_sums_ = sums;
   sums_ = sums;
   if (device_bytes() == 0) return {};
-  if (Status status = device_sums_.allocate(static_cast<std::size_t>(rows_) * pitch()); !status.ok()) return status;
+  if (Status status = device_sums_.allocate(sums_layout().bytes()); !status.ok()) return status;
   if (Status status = device_panels_.allocate(2 * (panel_bytes(rows_) + panel_bytes(cols_))); !status.ok())
     return status;
   if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
@@ -67,12 +59,12 @@ Status LocalProduct::begin_strip(Index first, Index count, bool has_sums) {
 
 Status LocalProduct::copy_in(Panel& panel, char* memory, Index outer, Index k) {
   const Index lines = panel.k_major ? k : outer, length = panel.k_major ? outer : k;
-  const Index ld = padded(length, element_);
+  const DeviceRectangle to{lines, length, element_};
   const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * element_; };
-  Status status = executor_.copy_in(*copies_, memory, bytes(ld), panel.data, bytes(panel.ld), bytes(length),
+  Status status = executor_.copy_in(*copies_, memory, to.pitch(), panel.data, bytes(panel.ld), bytes(length),
                                     static_cast<std::size_t>(lines));
   panel.data = memory;
-  panel.ld = ld;
+  panel.ld = to.ld();
   return status;
 }
 

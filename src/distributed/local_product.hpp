@@ -7,6 +7,7 @@
 
 #include <tessera/executor.hpp>
 
+#include "matrix/device_rectangle.hpp"
 #include "matrix/executor_memory.hpp"
 #include "panels.hpp"
 
@@ -39,6 +40,8 @@ class LocalProduct {
 
  private:
   bool on_host() const noexcept { return executor_.capabilities().host_memory; }
+  /// Returns how the sums lie in a device's memory.
+  tessera::detail::DeviceRectangle sums_layout() const noexcept { return {rows_, cols_, sum_}; }
   std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(cols_) * sum_; }
   std::size_t pitch() const noexcept { return static_cast<std::size_t>(ld_) * sum_; }
   Status multiply_complex(const GemmCall& call, char* sums);

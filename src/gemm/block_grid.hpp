@@ -18,8 +18,8 @@ struct BlockOfC {
   Index row = 0, col = 0, rows = 0, cols = 0;
 };
 
-/// C, m×n, cut into blocks of block_m×block_n; those at the lower and right edges are smaller. Blocks are numbered row
-/// by row.
+/// The blocks that C, m×n, is cut into. They are block_m×block_n; blocks at the lower and right edges are smaller. They
+/// are numbered row by row.
 struct BlockGrid {
   Index m = 0, n = 0;
   Index block_m = 1, block_n = 1;

@@ -9,8 +9,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include <tessera/backend/log.hpp>
@@ -20,6 +18,7 @@
 #include "block_sizes.hpp"
 #include "partly_written.hpp"
 #include "streamed_gemm.hpp"
+#include "worker_threads.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -127,7 +126,9 @@ Status SharedProduct::reserve() {
   grid_ = grid();
   for (Worker& worker : workers_) {
     if (worker.product == nullptr) continue;
-    if (Status status = worker.product->reserve(worker.product->blocks().cut(grid_)); !status.ok())
+    const StreamedBlocks& own = worker.product->blocks();
+    if (own.m == grid_.block_m && own.n == grid_.block_n) continue; // it has the memory
+    if (Status status = worker.product->reserve(own.cut(grid_)); !status.ok())
       return named(*worker.executor, std::move(status));
   }
   return {};
@@ -151,23 +152,13 @@ void SharedProduct::work(Worker& worker, SharedBlocks& blocks) noexcept {
   if (!status.ok()) blocks.fail(std::move(status));
 }
 
-/// The calling thread works for the first executor. Where the system refuses a thread, the other executors compute the
-/// blocks of the one that has none.
+/// The other executors compute the blocks of one that has no thread.
 Status SharedProduct::run() {
   SharedBlocks blocks(grid_);
   if (log_dispatch())
     log_line("a product on " + std::to_string(workers_.size()) + " executors: C in blocks of " +
              std::to_string(blocks.grid().block_m) + "×" + std::to_string(blocks.grid().block_n));
-  std::vector<std::thread> threads;
-  threads.reserve(workers_.size());
-  for (std::size_t i = 1; i < workers_.size(); ++i) try {
-      threads.emplace_back([this, &blocks, i] { work(workers_[i], blocks); });
-    } catch (const std::system_error& error) {
-      if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
-    } catch (const std::bad_alloc&) { // as if the system had no thread
-    }
-  work(workers_[0], blocks);
-  for (std::thread& thread : threads) thread.join();
+  work_beside_each_other(workers_.size(), [&](std::size_t i) { work(workers_[i], blocks); });
   Status status = blocks.failure();
   return written_ ? partly_written(status) : status;
 }

@@ -8,21 +8,11 @@
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 
+#include "dispatch/row_order.hpp"
 #include "partly_written.hpp"
 
 namespace tessera::detail {
 namespace {
-
-/// Says whether slices of the call continue the sums of those before in the contract's order: in math mode strict, but
-/// for a row with an order of its own that the caller has named.
-bool adds_in_order(const Executor& executor, const GemmCall& call, std::string_view kernel) {
-  if (call.math != Math::Strict) return false;
-  const auto rows = executor.gemm_kernels();
-  return std::none_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
-    return row.name == kernel && row.type == call.type && row.math == call.math &&
-           row.summation != Summation::Canonical;
-  });
-}
 
 /// Is it a block's only slice? The row then computes C with its alpha and beta.
 bool is_whole(const SliceStep& step) { return step.first == 0 && step.last; }
@@ -39,8 +29,7 @@ StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::
     : executor_(executor),
       call_(call),
       kernel_(kernel),
-      element_(size_of(call.result)),
-      adds_in_order_(adds_in_order(executor, call, kernel)),
+      adds_in_order_(call.math == Math::Strict && !adds_in_own_order(executor, call, kernel)),
       slab_(executor) {}
 
 Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
@@ -199,16 +188,16 @@ Status StreamedProduct::complete(const Block& block, const SliceStep& step) {
 }
 
 Status StreamedProduct::fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written) {
-  const DeviceRectangle c{block.rows, block.cols, element_};
+  const DeviceRectangle c = StreamedBlocks{block.rows, block.cols, 0}.c(call_);
   for (const Index end = std::min(block.rows, block.fetched + rows); block.fetched < end;) {
     Index count = end - block.fetched, ld = 0;
     void* to = nullptr;
     if (Status status = target.place(block, block.fetched, count, to, ld); !status.ok()) return status;
     written = true;
     if (Status status =
-            executor_.copy_out(*copies_, to, static_cast<std::size_t>(ld) * element_,
+            executor_.copy_out(*copies_, to, static_cast<std::size_t>(ld) * c.element,
                                block.c + static_cast<std::size_t>(block.fetched) * c.pitch(), c.pitch(),
-                               static_cast<std::size_t>(block.cols) * element_, static_cast<std::size_t>(count));
+                               static_cast<std::size_t>(block.cols) * c.element, static_cast<std::size_t>(count));
         !status.ok())
       return status;
     if (Status status = target.take(block, block.fetched, count); !status.ok()) return status;

@@ -22,24 +22,11 @@
 #include <tessera/executor.hpp>
 #include <tessera/running_sums.hpp>
 
+#include "matrix/device_rectangle.hpp"
 #include "matrix/executor_memory.hpp"
 #include "slices.hpp"
 
 namespace tessera::detail {
-
-/// A row-major rectangle in the device's memory. Its rows are padded to whole cache lines.
-struct DeviceRectangle {
-  Index rows = 0;
-  Index cols = 0;
-  std::size_t element = 0; ///< bytes
-
-  Index ld() const { return (std::max<Index>(cols, 1) + line() - 1) / line() * line(); }
-  std::size_t pitch() const { return static_cast<std::size_t>(ld()) * element; }
-  std::size_t bytes() const { return pitch() * static_cast<std::size_t>(rows); }
-
- private:
-  Index line() const { return static_cast<Index>(256 / element); }
-};
 
 /// The sizes of what is on the device at a time: two blocks of C (one is computed, one is fetched), two slices each of
 /// A and B, and the sums of a block where they are not C itself.
@@ -117,8 +104,7 @@ class StreamedProduct {
   Executor& executor_;
   const GemmCall& call_;
   std::string_view kernel_;
-  std::size_t element_; ///< of C
-  bool adds_in_order_;  ///< slices continue the sums in the order of the contract
+  bool adds_in_order_; ///< slices continue the sums in the order of the contract
   ExecutorMemory slab_;
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};

@@ -1,274 +1,21 @@
-/// The way of a product of files: check, plan, find what an earlier call has left, compute, complete.
+/// The way of a product of files: after it is checked and planned, its blocks are computed, and it is completed.
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <optional>
-#include <system_error>
-#include <thread>
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/file_product.hpp>
 
-#include "block_writer.hpp"
-#include "dispatch/placement.hpp"
-#include "gemm/check_gemm.hpp"
-#include "gemm/streamed_gemm.hpp"
-#include "host_blocks.hpp"
-#include "io/npy_header.hpp"
-#include "journal.hpp"
-#include "npy_file.hpp"
-#include "plan.hpp"
-#include "read_ahead.hpp"
-#include "unfinished.hpp"
+#include "gemm/worker_threads.hpp"
+#include "run.hpp"
 
 namespace tessera {
 namespace out_of_core {
-namespace {
-
-using tessera::detail::BlockOfC;
-using tessera::detail::BlockTarget;
-using tessera::detail::SharedBlocks;
-using tessera::detail::StreamedBlocks;
-using tessera::detail::StreamedProduct;
-
-constexpr std::string_view block_rows = "block rows", block_columns = "block columns";
-
-/// Returns the shortest text that gives the same number.
-std::string text_of_number(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
-/// An executor's part in the product.
-struct Worker {
-  Executor* executor = nullptr;
-  std::unique_ptr<StreamedProduct> device; ///< of an executor with memory of its own
-  std::unique_ptr<HostBlocks> host;        ///< of an executor of the host
-  std::unique_ptr<ReadAhead> source;
-  std::unique_ptr<BlockTarget> target;
-};
-
-/// A product that is checked and planned.
-class Run {
- public:
-  explicit Run(const FileProduct& product);
-
-  FileProductPlan plan() const;
-  FileProductReport compute();
-
- private:
-  void check_types();
-  void check_shapes();
-  void check_output();
-  void find_executors();
-  void measure_devices();
-  void look_for_unfinished();
-  Facts facts() const;
-  Status allocate(SharedBlocks& blocks, BlockWriter& writer);
-  void multiply(SharedBlocks& blocks);
-  void work(Worker& worker, SharedBlocks& blocks) noexcept;
-  Status scale_only(Worker& worker, SharedBlocks& blocks);
-  void tell(double operations, Index blocks, std::uint64_t written);
-  std::uint64_t bytes_read() const;
-
-  const FileProduct& asked_;
-  NpyFile a_, b_;
-  std::optional<NpyFile> c_;
-  Unfinished unfinished_;
-  Sizes sizes_;
-  GemmCall call_; ///< of the sums
-  std::vector<Worker> workers_;
-  Plan plan_;
-  std::string header_;
-  bool goes_on_ = false;
-  Recorded recorded_;
-  std::vector<bool> done_;
-
-  std::size_t allocated_ = 0;
-  std::atomic<bool> written_ = false;
-  std::mutex telling_;
-  FileProductProgress progress_;
-};
-
-Run::Run(const FileProduct& product) : asked_(product), a_(product.a), b_(product.b), unfinished_(product.out) {
-  if (asked_.memory_limit == 0)
-    throw InvalidArgument("memory_limit = 0: a product of files needs a limit of memory, in bytes");
-  if ((asked_.beta != 0.0) == asked_.c.empty())
-    throw InvalidArgument(asked_.beta != 0.0 ? "beta = " + text_of_number(asked_.beta) + " needs a file of C to add to"
-                                             : "c = " + asked_.c.string() + " is read only if beta is not 0");
-  if (asked_.beta != 0.0) c_.emplace(asked_.c);
-  check_types();
-  check_shapes();
-  check_output();
-  find_executors();
-  measure_devices();
-  header_ = io::npy_header_of(sizes_.result, sizes_.m, sizes_.n);
-  look_for_unfinished();
-  if (!goes_on_) plan_ = choose_plan(sizes_, asked_.memory_limit);
-  done_.assign(static_cast<std::size_t>(plan_.grid.count()), false);
-  for (const Index number : recorded_.done) {
-    if (number >= plan_.grid.count())
-      throw InvalidArgument("the journal of " + asked_.out.string() + " says that block " + std::to_string(number) +
-                            " is done, and there are " + std::to_string(plan_.grid.count()) + "; start over");
-    done_[static_cast<std::size_t>(number)] = true;
-  }
-  recorded_.done = {};
-}
-
-void Run::check_types() {
-  const auto holds = [](const std::filesystem::path& path, DType type) {
-    return path.string() + " holds " + std::string(to_string(type));
-  };
-  sizes_.type = a_.info().type;
-  sizes_.result = asked_.result.value_or(sizes_.type);
-  if (b_.info().type != sizes_.type)
-    throw InvalidArgument(holds(asked_.b, b_.info().type) + ", but " + holds(asked_.a, sizes_.type) +
-                          "; both must be the same");
-  if (!is_result_of(sizes_.result, sizes_.type))
-    throw InvalidArgument("the result cannot be " + std::string(to_string(sizes_.result)) + ", because " +
-                          holds(asked_.a, sizes_.type));
-  if (c_ && c_->info().type != sizes_.result)
-    throw InvalidArgument(holds(asked_.c, c_->info().type) + ", but the result is " +
-                          std::string(to_string(sizes_.result)));
-  for (const auto& [name, value] : {std::pair{"alpha", asked_.alpha}, std::pair{"beta", asked_.beta}})
-    if (sizes_.sums() == DType::F32 && static_cast<double>(static_cast<float>(value)) != value && value == value)
-      throw InvalidArgument(std::string(name) + " = " + text_of_number(value) + " is not exact in f32");
-  if (asked_.op_a == Op::ConjugateTranspose || asked_.op_b == Op::ConjugateTranspose)
-    throw InvalidArgument("a conjugate transpose is for complex matrices, and files have real ones");
-  if (asked_.threads < 0)
-    throw InvalidArgument("threads = " + std::to_string(asked_.threads) + " is negative; 0 means the default");
-}
-
-void Run::check_shapes() {
-  const bool flip_a = asked_.op_a == Op::Transpose, flip_b = asked_.op_b == Op::Transpose;
-  const NpyInfo &a = a_.info(), &b = b_.info();
-  sizes_.m = flip_a ? a.cols : a.rows;
-  sizes_.k = flip_a ? a.rows : a.cols;
-  sizes_.n = flip_b ? b.rows : b.cols;
-  if (const std::string why = inner_mismatch(sizes_.m, sizes_.k, flip_b ? b.cols : b.rows, sizes_.n); !why.empty())
-    throw InvalidArgument(why);
-  if (c_ && (c_->info().rows != sizes_.m || c_->info().cols != sizes_.n))
-    throw InvalidArgument("c is " + std::to_string(c_->info().rows) + "×" + std::to_string(c_->info().cols) +
-                          ", and the product is " + std::to_string(sizes_.m) + "×" + std::to_string(sizes_.n));
-  sizes_.op_a = a_.stored_op(asked_.op_a);
-  sizes_.op_b = b_.stored_op(asked_.op_b);
-  sizes_.multiplies = asked_.alpha != 0.0 && sizes_.k > 0;
-  sizes_.reads_c = c_.has_value();
-  sizes_.c_in_columns = c_ && c_->info().fortran_order;
-  call_ = {.type = sizes_.type,
-           .math = asked_.math,
-           .op_a = sizes_.op_a,
-           .op_b = sizes_.op_b,
-           .m = sizes_.m,
-           .n = sizes_.n,
-           .k = sizes_.k,
-           .threads = asked_.threads,
-           .result = sizes_.sums()};
-}
-
-/// C may be the output: its old values are read until the new ones take its name. A and B may not, because a product
-/// that was stopped would not find them again.
-void Run::check_output() {
-  const io::OutputTarget& target = unfinished_.target();
-  for (const auto& [name, file] : {std::pair{"a", &a_}, std::pair{"b", &b_}})
-    if (target.exists && file->is(target.status))
-      throw InvalidArgument("out = " + asked_.out.string() + " is the file of " + name + ", " + file->path().string() +
-                            "; write to another one");
-}
-
-void Run::find_executors() {
-  std::vector<Executor*> executors = asked_.executors;
-  if (executors.empty())
-    executors.push_back(&place_gemm(Backend::Auto, {sizes_.type, asked_.math, sizes_.m, sizes_.n, sizes_.k}, {}));
-  tessera::detail::check_executors(executors);
-  sizes_.on_host = 0;
-  for (Executor* executor : executors) {
-    workers_.push_back({});
-    workers_.back().executor = executor;
-    ++(executor->capabilities().host_memory ? sizes_.on_host : sizes_.on_devices);
-  }
-}
-
-/// Finds out how large blocks may be for every device to hold them.
-void Run::measure_devices() {
-  if (!sizes_.multiplies || sizes_.m == 0 || sizes_.n == 0) return;
-  for (Worker& worker : workers_) {
-    if (worker.executor->capabilities().host_memory) continue;
-    worker.device = std::make_unique<StreamedProduct>(*worker.executor, call_, asked_.kernel);
-    if (Status status = worker.device->reserve(); !status.ok()) {
-      status.why = tessera::detail::name_of(*worker.executor) + ": " + status.why;
-      throw_if_failed(status);
-    }
-    const StreamedBlocks& blocks = worker.device->blocks();
-    sizes_.most_m = sizes_.most_m == 0 ? blocks.m : std::min(sizes_.most_m, blocks.m);
-    sizes_.most_n = sizes_.most_n == 0 ? blocks.n : std::min(sizes_.most_n, blocks.n);
-  }
-}
-
-Facts Run::facts() const {
-  Facts all{{"a", a_.identity()},
-            {"b", b_.identity()},
-            {"c", c_ ? c_->identity() : "none"},
-            {"transpose of a", asked_.op_a == Op::None ? "no" : "yes"},
-            {"transpose of b", asked_.op_b == Op::None ? "no" : "yes"},
-            {"alpha", text_of_number(asked_.alpha)},
-            {"beta", text_of_number(asked_.beta)},
-            {"type of the result", std::string(to_string(sizes_.result))},
-            {"math", std::string(to_string(asked_.math))},
-            {"kernel", asked_.kernel.empty() ? "any" : asked_.kernel}};
-  if (asked_.math != Math::Strict || !asked_.kernel.empty()) { // the bits may depend on the backend
-    std::string names;
-    for (const Worker& worker : workers_)
-      names.append(names.empty() ? "" : " ").append(to_string(worker.executor->capabilities().backend));
-    all.emplace_back("backends", names);
-  }
-  all.emplace_back(block_rows, std::to_string(plan_.grid.block_m));
-  all.emplace_back(block_columns, std::to_string(plan_.grid.block_n));
-  return all;
-}
-
-/// Takes over the blocks of an unfinished product, if it is this one. Throws if it is another one.
-void Run::look_for_unfinished() {
-  const std::uint64_t bytes = header_.size() + static_cast<std::uint64_t>(sizes_.m * sizes_.n) * size_of(sizes_.result);
-  if (asked_.start_over || !unfinished_.find(header_, bytes, recorded_)) {
-    recorded_ = {};
-    return;
-  }
-  const std::string out = asked_.out.string();
-  constexpr std::string_view free[]{block_rows, block_columns};
-  if (const std::string why = difference(recorded_.facts, facts(), free); !why.empty())
-    throw InvalidArgument("an unfinished product of " + out + " is another one: " + why +
-                          "; finish it with what it began with, or start over");
-  if (recorded_.done.empty())
-    throw IoError("the blocks of an unfinished product of " + out +
-                  " do not have the size and the header that they were written with; start over");
-  const auto number = [&](std::string_view name) {
-    const std::string_view text = value_of(recorded_.facts, name);
-    Index value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    if (value < 1) throw InvalidArgument("the journal of " + out + " has no " + std::string(name) + "; start over");
-    return value;
-  };
-  const Plan recorded = plan_of_blocks(sizes_, number(block_rows), number(block_columns), asked_.memory_limit);
-  const std::string blocks = "the unfinished product of " + out + " has blocks of " +
-                             std::string(value_of(recorded_.facts, block_rows)) + "×" +
-                             std::string(value_of(recorded_.facts, block_columns));
-  if (const std::size_t needed = recorded.bytes(sizes_); needed > asked_.memory_limit)
-    throw OutOfMemory(blocks + ", which need " + std::to_string(needed) + " bytes, and memory_limit is " +
-                      std::to_string(asked_.memory_limit) + "; raise the limit, or start over");
-  if ((sizes_.most_m > 0 && recorded.grid.block_m > sizes_.most_m) ||
-      (sizes_.most_n > 0 && recorded.grid.block_n > sizes_.most_n))
-    throw OutOfMemory(blocks + ", and the devices have memory for blocks of " + std::to_string(sizes_.most_m) + "×" +
-                      std::to_string(sizes_.most_n) + "; use the executors that it began with, or start over");
-  plan_ = recorded;
-  goes_on_ = true;
-}
 
 FileProductPlan Run::plan() const {
   return {.type = sizes_.type,
@@ -354,19 +101,9 @@ void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
   if (!status.ok()) blocks.fail(std::move(status));
 }
 
-/// The calling thread works for the first executor. Where the system refuses a thread, the others compute its blocks.
+/// The other executors compute the blocks of one that has no thread.
 void Run::multiply(SharedBlocks& blocks) {
-  std::vector<std::thread> threads;
-  threads.reserve(workers_.size());
-  for (Worker& worker : workers_) try {
-      if (&worker == &workers_.front()) continue;
-      threads.emplace_back([this, &worker, &blocks] { work(worker, blocks); });
-    } catch (const std::system_error& error) {
-      if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
-    } catch (const std::bad_alloc&) { // as if the system had no thread
-    }
-  work(workers_.front(), blocks);
-  for (std::thread& thread : threads) thread.join();
+  tessera::detail::work_beside_each_other(workers_.size(), [&](std::size_t i) { work(workers_[i], blocks); });
 }
 
 FileProductReport Run::compute() {
@@ -416,7 +153,6 @@ FileProductReport Run::compute() {
   return report;
 }
 
-} // namespace
 } // namespace out_of_core
 
 FileProductPlan plan_files(const FileProduct& product) try {
