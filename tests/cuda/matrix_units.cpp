@@ -1,24 +1,30 @@
 /// The model of the matrix units (matrix_unit.hpp) beside the card: 10⁶ dot products of each type whose terms are far
-/// apart, long chains, subnormal numbers, and Inf and NaN.
+/// apart, long chains, subnormal numbers, and Inf and NaN; products of every plan, whose k is cut as
+/// matrix_unit_segments.hpp says; and rows of a product beside the same rows of smaller ones.
 
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/detail/matrix_unit.hpp>
+#include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 
 #include "is_hopper.hpp"
+#include "tile_widths.hpp"
 
 using namespace tessera;
 using namespace tessera::detail;
@@ -37,30 +43,64 @@ struct Elements {
   float low, high;
 };
 
-/// A product on the card, and what the model says of some of its elements.
+/// How the operands lie in memory.
+struct Layout {
+  bool a_transposed = false, b_transposed = false;
+  Index offset = 0; ///< elements of a line in front of the operand
+};
+
+/// A matrix as it is stored, and its vectors along k as the units see them.
+template <class T>
+class StoredOperand {
+ public:
+  StoredOperand(Index count, Index k, bool along_k, Index offset, const Elements& elements, std::uint64_t seed)
+      : matrix_(along_k ? count : k, (along_k ? k : count) + offset),
+        seen_(static_cast<std::size_t>(count * k)),
+        count_(count),
+        k_(k),
+        offset_(offset),
+        along_k_(along_k) {
+    for (Index v = 0; v < count; ++v)
+      for (Index p = 0; p < k; ++p) {
+        const float x = random_element<float>(elements.distribution, seed, static_cast<std::uint64_t>(v * k + p),
+                                              elements.low, elements.high);
+        T& to = along_k ? matrix_(v, p + offset) : matrix_(p, v + offset);
+        to = static_cast<T>(x);
+        const auto stored = static_cast<float>(to);
+        seen_[static_cast<std::size_t>(v * k + p)] = std::same_as<T, float> ? hopper::cut_to_tf32(stored) : stored;
+      }
+  }
+  /// Returns the matrix whose lines are vectors along k, or their elements.
+  MatrixView<const T> view() const {
+    return matrix_.block(0, offset_, along_k_ ? count_ : k_, along_k_ ? k_ : count_);
+  }
+  std::span<const float> vector(Index v, Index begin, Index end) const {
+    return {&seen_[static_cast<std::size_t>(v * k_ + begin)], static_cast<std::size_t>(end - begin)};
+  }
+
+ private:
+  Matrix<T> matrix_;
+  std::vector<float> seen_;
+  Index count_, k_, offset_;
+  bool along_k_;
+};
+
+/// A product on the card, and what the contract says of its elements.
 template <class T>
 class Comparison {
  public:
-  /// The operands begin `offset` elements after the beginning of their rows.
-  Comparison(Index m, Index n, Index k, const Elements& elements, std::uint64_t seed, Index offset = 0)
-      : a_(m, k + offset),
-        b_(k, n + offset),
-        offset_(offset),
-        n_(n),
-        rows_(static_cast<std::size_t>(m * k)),
-        cols_(static_cast<std::size_t>(k * n)),
-        k_(k) {
-    for (Index i = 0; i < m; ++i)
-      for (Index p = 0; p < k; ++p) rows_[at(i, p)] = store(a_(i, p + offset), draw(elements, seed, i * k + p));
-    for (Index j = 0; j < n; ++j)
-      for (Index p = 0; p < k; ++p) cols_[at(j, p)] = store(b_(p, j + offset), draw(elements, seed + 1, j * k + p));
-  }
+  Comparison(Index m, Index n, Index k, const Elements& elements, std::uint64_t seed, const Layout& layout = {})
+      : a_(m, k, !layout.a_transposed, layout.offset, elements, seed),
+        b_(n, k, layout.b_transposed, layout.offset, elements, seed + 1),
+        layout_(layout),
+        k_(k) {}
 
   /// Compares every `step`-th element of C. `kernel` is a row of the mode.
   void check(Math math, const std::string& kernel, Index step) const {
-    const auto a = a_.block(0, offset_, a_.rows(), k_);
-    const auto b = b_.block(0, offset_, k_, n_);
-    const Matrix<float> c = gemm<float>(a, b, GemmOptions{.backend = Backend::Cuda, .math = math, .kernel = kernel});
+    const MatrixView<const T> a = a_.view(), b = b_.view();
+    const GemmOptions options{.backend = Backend::Cuda, .math = math, .kernel = kernel};
+    const Matrix<float> c = gemm<float>(layout_.a_transposed ? a.transposed() : a,
+                                        layout_.b_transposed ? b.transposed() : b, options);
     const Index elements = (c.rows() * c.cols() + step - 1) / step;
     static_cast<void>(c.data()); // the result is on the host before several threads read it
     std::atomic<Index> different = 0;
@@ -69,9 +109,7 @@ class Comparison {
     const auto compare = [&](Index begin, Index end) {
       for (Index e = begin * step; e < end * step && e < c.rows() * c.cols(); e += step) {
         const Index i = e / c.cols(), j = e % c.cols();
-        const float expected = hopper::dot({&rows_[at(i, 0)], static_cast<std::size_t>(k_)},
-                                           {&cols_[at(j, 0)], static_cast<std::size_t>(k_)}, 0.0f, format_of<T>);
-        const float found = c(i, j);
+        const float expected = contract(i, j), found = c(i, j);
         if (std::bit_cast<std::uint32_t>(expected) == std::bit_cast<std::uint32_t>(found)) continue;
         if (std::isnan(expected) && std::isnan(found)) continue;
         if (different++ > 0) continue;
@@ -85,7 +123,9 @@ class Comparison {
     for (Index t = 0; t < threads; ++t)
       team.emplace_back(compare, elements * t / threads, elements * (t + 1) / threads);
     for (std::thread& thread : team) thread.join();
-    BOOST_TEST(different == 0, kernel << ", " << c.rows() << "×" << c.cols() << "×" << k_ << ": " << different << " of "
+    BOOST_TEST(different == 0, kernel << ", " << c.rows() << "×" << c.cols() << "×" << k_
+                                      << (layout_.a_transposed ? ", A transposed" : "")
+                                      << (layout_.b_transposed ? ", B transposed" : "") << ": " << different << " of "
                                       << elements << " differ; " << one);
   }
 
@@ -95,23 +135,24 @@ class Comparison {
     std::snprintf(buffer.data(), buffer.size(), "%a", static_cast<double>(x));
     return buffer.data();
   }
-  /// Stores x as a T, and returns what the units see of it.
-  static float store(T& to, float x) {
-    to = std::same_as<T, float> ? static_cast<T>(hopper::cut_to_tf32(x)) : static_cast<T>(x);
-    return static_cast<float>(to);
+  /// Returns the sums of the segments of k, added in ascending order.
+  float contract(Index i, Index j) const {
+    const Index length = matrix_unit_segment_length(k_);
+    float sum = 0;
+    for (Index begin = 0; begin < k_; begin += length) {
+      const Index end = std::min(begin + length, k_);
+      const float next = hopper::dot(a_.vector(i, begin, end), b_.vector(j, begin, end), 0.0f, format_of<T>);
+      sum = begin == 0 ? next : sum + next;
+    }
+    return sum;
   }
-  static float draw(const Elements& e, std::uint64_t seed, Index number) {
-    return random_element<float>(e.distribution, seed, static_cast<std::uint64_t>(number), e.low, e.high);
-  }
-  std::size_t at(Index line, Index p) const { return static_cast<std::size_t>(line * k_ + p); }
 
-  Matrix<T> a_, b_;
-  Index offset_, n_;
-  std::vector<float> rows_, cols_; ///< of op(A) and op(B), as the units see them
+  StoredOperand<T> a_, b_;
+  Layout layout_;
   Index k_;
 };
 
-/// Products whose k one accumulator sums: one block of k, and large products that no plan cuts along k.
+/// One block of k, and large products of one segment.
 template <class T>
 void check(Math math, const std::string& kernel) {
   if (!is_hopper()) return;
@@ -125,6 +166,41 @@ void check(Math math, const std::string& kernel) {
   Comparison<T>(512, 512, 48, {Distribution::Special, 0.002f, 0.2f}, 9).check(math, kernel, 1);
 }
 
+/// Compares some elements of products that take every tile, in every direction, with one segment of k, two and four.
+template <class T>
+void check_plans(Math math, const std::string& kernel) {
+  if (!is_hopper()) return;
+  const Elements apart{Distribution::Wide, -6, 6};
+  const auto compare = [&](Index m, Index n, Index k) {
+    for (const bool a : {false, true})
+      for (const bool b : {false, true})
+        Comparison<T>(m, n, k, apart, 21, {a, b, 0}).check(math, kernel, std::max<Index>(1, m * n * k / 4'000'000));
+    Comparison<T>(m, n, k, apart, 23, {true, false, 1}).check(math, kernel, std::max<Index>(1, m * n * k / 4'000'000));
+  };
+  for (const auto& [m, n, k] : test::products_of_the_contract) compare(m, n, k);
+}
+
+/// Rows of a product have the bits of the same rows in smaller products, wherever they stand.
+template <class T>
+void check_batches(Math math) {
+  if (!is_hopper()) return;
+  for (const auto& [n, k] : {std::pair<Index, Index>{4096, 4096}, {1024, 14336}, {5120, 1024}, {300, 20000}}) {
+    const Matrix<T> weights = Matrix<T>::random(n, k, Seed{31}), x = Matrix<T>::random(2100, k, Seed{32});
+    const GemmOptions options{.backend = Backend::Cuda, .math = math};
+    const Matrix<float> all = gemm<float>(x, weights.transposed(), options);
+    for (const Index m : {1, 2, 8, 9, 16, 17, 31, 64, 65, 100, 128, 129, 200, 256, 257, 500, 1000, 2000}) {
+      const Index first = m % 97;
+      const Matrix<float> some = gemm<float>(x.block(first, 0, m, k), weights.transposed(), options);
+      Index different = 0;
+      for (Index i = 0; i < m; ++i)
+        different += std::memcmp(some.row(i).data(), all.row(first + i).data(),
+                                 static_cast<std::size_t>(n) * sizeof(float)) != 0;
+      BOOST_TEST(different == 0, to_string(math) << ", " << m << "×" << n << "×" << k << ": " << different
+                                                 << " rows differ from those of 2100");
+    }
+  }
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(matrix_units)
@@ -135,12 +211,24 @@ BOOST_AUTO_TEST_CASE(of_fp16) { check<f16>(Math::Fp16, "wgmma_fp16"); }
 
 BOOST_AUTO_TEST_CASE(of_tf32) { check<float>(Math::Tf32, "wgmma_tf32"); }
 
-/// mma.sync adds as wgmma does: a small product of operands that are not aligned, whose k is one part.
+BOOST_AUTO_TEST_CASE(plans_of_bf16) { check_plans<bf16>(Math::Bf16, "wgmma_bf16"); }
+
+BOOST_AUTO_TEST_CASE(plans_of_fp16) { check_plans<f16>(Math::Fp16, "wgmma_fp16"); }
+
+BOOST_AUTO_TEST_CASE(plans_of_tf32) { check_plans<float>(Math::Tf32, "wgmma_tf32"); }
+
+BOOST_AUTO_TEST_CASE(batches_of_bf16) { check_batches<bf16>(Math::Bf16); }
+
+BOOST_AUTO_TEST_CASE(batches_of_fp16) { check_batches<f16>(Math::Fp16); }
+
+BOOST_AUTO_TEST_CASE(batches_of_tf32) { check_batches<float>(Math::Tf32); }
+
+/// mma.sync adds as wgmma does: a small product of operands that are not aligned.
 BOOST_AUTO_TEST_CASE(of_a_warps_instructions) {
   if (!is_hopper()) return;
   const Elements apart{Distribution::Wide, -6, 6};
-  Comparison<bf16>(509, 511, 101, apart, 11, 1).check(Math::Bf16, "mma_bf16", 1);
-  Comparison<f16>(509, 511, 101, apart, 13, 1).check(Math::Fp16, "mma_fp16", 1);
+  Comparison<bf16>(509, 511, 101, apart, 11, {false, false, 1}).check(Math::Bf16, "mma_bf16", 1);
+  Comparison<f16>(509, 511, 101, apart, 13, {true, true, 1}).check(Math::Fp16, "mma_fp16", 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

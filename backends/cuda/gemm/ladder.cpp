@@ -37,7 +37,7 @@ std::span<const GemmKernel> gemm_ladder() {
       naive_strided_f32, naive_strided_f64,
       widened_f16, widened_bf16,
       // Math modes of reduced precision, which a call must ask for.
-      strict_tf32_f32, wgmma_tf32_f32, cublas_tf32_f32, cublas_lt_tf32_f32, wmma_tf32_f32,
+      wgmma_tf32_f32, strict_tf32_f32, cublas_tf32_f32, cublas_lt_tf32_f32, wmma_tf32_f32,
       wgmma_bf16_f32, cublas_bf16_f32, cublas_lt_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32, cublas_lt_fp16_f32,
       // 16-bit operands on matrix units, without a conversion.

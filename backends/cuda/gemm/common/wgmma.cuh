@@ -112,8 +112,10 @@ __device__ void wait_for_products() {
 template <UnitType type, int n, Major a = Major::K, Major b = Major::K>
 __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
   static_assert(type != UnitType::Tf32 || (a == Major::K && b == Major::K));
-  static_assert(n == 64 || n == 128 || n == 192 || n == 224 || n == 256);
-  if constexpr (n == 64) {
+  static_assert(n == 32 || n == 64 || n == 128 || n == 192 || n == 224 || n == 256);
+  if constexpr (n == 32) {
+    TESSERA_WGMMA_TYPES(32, 16, "%16", "%17", "%18", "%19", "%20");
+  } else if constexpr (n == 64) {
     TESSERA_WGMMA_TYPES(64, 32, "%32", "%33", "%34", "%35", "%36");
   } else if constexpr (n == 128) {
     TESSERA_WGMMA_TYPES(128, 64, "%64", "%65", "%66", "%67", "%68");
@@ -142,8 +144,10 @@ __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t 
 /// and a[3] four steps later. The caller must not access d or a before wait_for_products.
 template <int n>
 __device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_t b_bits, int accumulate) {
-  static_assert(n == 64 || n == 128 || n == 256);
-  if constexpr (n == 64) {
+  static_assert(n == 32 || n == 64 || n == 128 || n == 256);
+  if constexpr (n == 32) {
+    TESSERA_TF32(32, 16, "%16, %17, %18, %19", "%20", "%21");
+  } else if constexpr (n == 64) {
     TESSERA_TF32(64, 32, "%32, %33, %34, %35", "%36", "%37");
   } else if constexpr (n == 128) {
     TESSERA_TF32(128, 64, "%64, %65, %66, %67", "%68", "%69");

@@ -1,29 +1,21 @@
 /// strict: rows of math modes that may round more, which run the strict f32 product where it takes less time than the
 /// mode's own kernels. They keep the mode's promise, because the strict product is more exact.
 ///
-/// In tf32, a product of few rows or columns waits for memory in any mode, and a small one for the launch. Where lines
-/// are not whole 16-byte chunks, the strict rows need no copy of them, which would be another launch, and fetch no
-/// zeros to fill a tile of 64. The emulated modes spend time on splitting and packing before they multiply.
+/// In tf32, cards without Hopper's matrix units wait for memory in any mode where rows or columns are few. The emulated
+/// modes spend time on splitting and packing before they multiply.
 /// docs/lab/cuda_gemm.md has the measurements behind the limits below.
 
 #include <algorithm>
 
 #include <tessera/executor.hpp>
 
-#include "cuda/gemm/common/copies/copied_operands.hpp"
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
-#include "cuda/gemm/common/few_vectors.cuh"
-#include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/ladder.hpp"
 
 namespace tessera::cuda {
 namespace {
 
 constexpr Index few_in_tf32 = 16;
-constexpr Index short_in_tf32 = 256;      ///< k
-constexpr Index short_to_copy = 384;      ///< k, where wgmma_tf32 would copy an operand
-constexpr double small_in_tf32 = 5e6;     ///< multiply-adds
-constexpr double small_to_copy = 3e7;     ///< multiply-adds, where wgmma_tf32 would copy an operand
 constexpr Index few_in_bf16x6 = 128;      ///< rows or columns of C
 constexpr Index short_in_bf16x6 = 64;     ///< k
 constexpr double small_in_bf16x6 = 0.3e9; ///< multiply-adds
@@ -33,17 +25,11 @@ double multiply_adds(const GemmCall& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-bool is_small_in_tf32(const GemmCall& call) {
-  return copies_in_tf32(call) ? call.k <= short_to_copy && multiply_adds(call) < small_to_copy
-                              : call.k <= short_in_tf32 && multiply_adds(call) < small_in_tf32;
-}
-
 const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
-  const bool has_wgmma = std::max({call.m, call.n, call.k}) < Index{1} << 30 && machine.compute_major == 9;
-  if (has_wgmma && (is_gemv(call) || is_few_vectors(call)))
-    return "of such rows or columns wgmma_tf32 is faster; use that";
-  if (few(call) <= few_in_tf32 || (has_wgmma && is_small_in_tf32(call))) return nullptr;
-  return "of more than 16 rows and columns tf32 is faster, unless the product is small; use another row of it";
+  if (machine.compute_major == 9 && std::max({call.m, call.n, call.k}) < Index{1} << 30)
+    return "wgmma_tf32 keeps the mode's contract of bits; use that, or math mode strict";
+  if (few(call) <= few_in_tf32) return nullptr;
+  return "of more than 16 rows and columns tf32 is faster; use another row of it";
 }
 
 bool is_strict_in(Math math, const GemmCall& call, const Capabilities& machine) {

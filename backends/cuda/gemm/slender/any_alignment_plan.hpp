@@ -1,9 +1,10 @@
 #pragma once
 
-/// Which products the kernel for operands at any address is chosen for, and how many parts of k they have. This header
-/// holds no device code, so that a test on the host can look at the choices.
+/// Which products the kernel for operands at any address is chosen for. This header holds no device code, so that a test
+/// on the host can look at the choices.
 
 #include <tessera/backend/kernel.hpp>
+#include <tessera/detail/matrix_unit_segments.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
 
@@ -11,29 +12,19 @@ namespace tessera::cuda::any_alignment {
 
 constexpr int tile_side = 64;  ///< rows and columns of a block's tile
 constexpr int tile_depth = 64; ///< k of a stage
-constexpr int most_parts = 8;  ///< blocks of the largest cluster that every device has
 
 struct Plan {
-  Index tiles, stages;
-  int parts; ///< of k: blocks that share a tile
-
-  constexpr Index blocks() const { return tiles * parts; }
-  /// Returns the stages of the block that has most.
-  constexpr Index stages_each() const { return ceil_div<Index>(stages, parts); }
+  Index tiles;  ///< blocks, one for each tile
+  Index stages; ///< of each block, along k
 };
 
-/// Plans a product: there are as many parts as there are multiprocessors for, with two stages or more each. The number
-/// of multiprocessors is an H100's and not the device's, because the order of the additions must depend on the sizes
-/// alone.
 constexpr Plan plan_of(Index m, Index n, Index k) {
-  constexpr Index most_blocks = 4 * 132;
-  Plan plan{ceil_div<Index>(m, tile_side) * ceil_div<Index>(n, tile_side), ceil_div<Index>(k, tile_depth), 1};
-  while (plan.parts < most_parts && plan.blocks() * 2 <= most_blocks && plan.stages >= 4 * plan.parts) plan.parts *= 2;
-  return plan;
+  return {ceil_div<Index>(m, tile_side) * ceil_div<Index>(n, tile_side), ceil_div<Index>(k, tile_depth)};
 }
 
-/// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once,
-/// and none has more than two stages.
-constexpr bool is_small(const Plan& plan) { return plan.blocks() <= 2 * 132 && plan.stages_each() <= 2; }
+/// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once, and
+/// none has more than four stages. So k is one segment of the contract.
+constexpr bool is_small(const Plan& plan) { return plan.tiles <= 2 * 132 && plan.stages <= 4; }
+static_assert(detail::matrix_unit_segments(4 * tile_depth) == 1);
 
 } // namespace tessera::cuda::any_alignment

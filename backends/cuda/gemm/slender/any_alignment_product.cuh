@@ -5,8 +5,6 @@
 /// shared memory: the next stage is read while this one is multiplied. Operands are stored as they lie in memory, and
 /// the reads of fragments transpose them.
 
-#include <cooperative_groups.h>
-
 #include "any_alignment_lines.cuh"
 #include "any_alignment_plan.hpp"
 #include "cuda/gemm/common/epilogue.cuh"
@@ -27,7 +25,6 @@ struct Product {
   void* c;
   Index ldc;
   float alpha, beta;
-  int parts;   ///< of k, which are the blocks of a cluster
   bool narrow; ///< C has the operands' type, not f32
   EpilogueStore<float> epilogue;
 };
@@ -187,7 +184,7 @@ __device__ void store(const Product& x, Index row, Index col, float sum) {
 
 #endif
 
-/// The kernel. It is launched in clusters of x.parts blocks; each block adds and stores its share of the tile's rows.
+/// The kernel, of one block for each tile.
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(threads, 2) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 900
@@ -195,30 +192,27 @@ __global__ void __launch_bounds__(threads, 2) product(const __grid_constant__ Pr
   __shared__ EdgeChunks a_edges, b_edges;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int row = warp / 2 * warp_rows, column = warp % 2 * warp_columns;
-  const unsigned tile = blockIdx.x / x.parts, rank = blockIdx.x % x.parts;
+  const unsigned tile = blockIdx.x;
   const auto across = static_cast<unsigned>(ceil_div<Index>(x.n, tile_side));
   const int first_row = static_cast<int>(tile / across) * tile_side;
   const int first_column = static_cast<int>(tile % across) * tile_side;
   const int stages = static_cast<int>(ceil_div<Index>(x.k, tile_depth));
-  const int begin = stages * static_cast<int>(rank) / x.parts, end = stages * (static_cast<int>(rank) + 1) / x.parts;
   launch_dependents();
-  Copies<a_along> a(x.a, first_row, begin * tile_depth);
-  Copies<b_along> b(x.b, first_column, begin * tile_depth);
+  Copies<a_along> a(x.a, first_row, 0);
+  Copies<b_along> b(x.b, first_column, 0);
   float sums[groups][4]{};
   wait_for_kernel_before();
-  if (begin < end) {
-    a.fetch();
-    b.fetch();
-  }
+  a.fetch();
+  b.fetch();
   a_edges.read(x.a, static_cast<int>(threadIdx.x));
   b_edges.read(x.b, static_cast<int>(threadIdx.x) - 32); // by another warp
   __syncthreads();
-  for (int s = begin; s < end; ++s) {
+  for (int s = 0; s < stages; ++s) {
     auto& stage = shared.stages[s % 2];
     a.store(a_edges, stage.a);
     b.store(b_edges, stage.b);
     __syncthreads(); // all warps have also used the other buffer
-    if (s + 1 < end) {
+    if (s + 1 < stages) {
       a.fetch();
       b.fetch();
     }
@@ -226,19 +220,10 @@ __global__ void __launch_bounds__(threads, 2) product(const __grid_constant__ Pr
   }
   __syncthreads();
   put_sums(sums, row, column, lane, shared);
-  const auto cluster = cooperative_groups::this_cluster();
-  if (x.parts > 1)
-    cluster.sync();
-  else
-    __syncthreads();
-  const int rows = tile_side / x.parts, own_row = static_cast<int>(rank) * rows;
+  __syncthreads();
   const int col = static_cast<int>(threadIdx.x) % tile_side;
-  for (int r = own_row + static_cast<int>(threadIdx.x) / tile_side; r < own_row + rows; r += threads / tile_side) {
-    float sum = *cluster.map_shared_rank(&shared.results[r][col], 0);
-    for (int p = 1; p < x.parts; ++p) sum += *cluster.map_shared_rank(&shared.results[r][col], p);
-    store<T>(x, first_row + r, first_column + col, sum);
-  }
-  if (x.parts > 1) cluster.sync(); // other blocks read this block's shared memory
+  for (int r = static_cast<int>(threadIdx.x) / tile_side; r < tile_side; r += threads / tile_side)
+    store<T>(x, first_row + r, first_column + col, shared.results[r][col]);
 #endif
 }
 

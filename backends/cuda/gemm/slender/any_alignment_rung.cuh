@@ -9,8 +9,6 @@
 #include "any_alignment_product.cuh"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/copies/copied_operands.hpp"
-#include "cuda/gemm/common/few_vectors.cuh"
-#include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
 
@@ -18,9 +16,9 @@ namespace tessera::cuda::any_alignment {
 
 inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major < 9)
-    return "clusters of blocks need compute capability 9.0 or higher; use another row of this math mode";
+    return "this row needs compute capability 9.0 or higher; use another row of this math mode";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
-  if (operands_are_aligned(call, 2) || is_gemv(call) || is_few_vectors(call))
+  if (operands_are_aligned(call, 2))
     return "other rows read these operands in place, and faster; use another row of this math mode";
   if (!is_small(plan_of(call.m, call.n, call.k)))
     return "copying the operands pays for so large a product; use another row of this math mode";
@@ -31,7 +29,6 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 template <class T>
 Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
-  const Plan plan = plan_of(call.m, call.n, call.k);
   const Product x{
       .m = call.m,
       .n = call.n,
@@ -42,11 +39,9 @@ Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call)
       .ldc = call.ldc,
       .alpha = static_cast<float>(call.alpha),
       .beta = static_cast<float>(call.beta),
-      .parts = plan.parts,
       .narrow = call.result != DType::F32,
       .epilogue = EpilogueStore<float>(call)};
-  const Launch how{
-      .blocks = plan.blocks(), .threads = threads, .programmatic = true, .cluster = x.parts > 1 ? x.parts : 0};
+  const Launch how{.blocks = plan_of(call.m, call.n, call.k).tiles, .threads = threads, .programmatic = true};
   return with_layouts(call, [&](auto a, auto b) {
     return launch_kernel(stream_of(queue), how, row.name, product<T, a.value, b.value>, x);
   });

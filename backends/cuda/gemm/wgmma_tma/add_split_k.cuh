@@ -10,7 +10,9 @@
 
 namespace tessera::cuda {
 
-/// `sums` is [slices][m][pitch]. C is their sum, with the epilogue.
+constexpr int most_slices = 4;
+
+/// `sums` is [slices][m][pitch]; there are at most `most_slices`. C is their sum, with the epilogue.
 struct SliceSums {
   const float* sums;
   int slices;
@@ -18,7 +20,7 @@ struct SliceSums {
   EpilogueStore<float> epilogue;
 };
 
-/// Adds the slices in an order that depends on the sizes alone. On Hopper it is launched behind a kernel that permits
+/// Adds the slices in ascending order. On Hopper it is launched behind a kernel that permits
 /// programmatic dependent launch.
 Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept;
 

@@ -26,19 +26,23 @@ struct Stages {
   static constexpr Sharing sharing = sharing_;
   static constexpr int sharers = sharing == Sharing::B ? cluster : 1;
   static constexpr int b_own = TilingPlan{rows, tile_n, sharing}.own_columns();
-  // In a tile of 64 rows the consumers differ in the block of k, or in the half of the columns, not in the rows.
-  static constexpr int blocks = TilingPlan{rows, tile_n, sharing}.consumers_share() ? consumers : 1;
-  static constexpr bool beside = rows == 64 && blocks == 1;
+  static constexpr bool beside = rows == 64; ///< the consumers differ in the half of the columns, not in the rows
   static constexpr int columns = beside ? tile_n / consumers : tile_n; ///< columns of a consumer
   // There is room for whole boxes of an MN-major B, which have 64 columns; the last one may pass the end of the tile.
   static constexpr int b_lines = (tile_n + 63) / 64 * 64;
-  static constexpr unsigned a_bytes = blocks * rows * 128, b_bytes = blocks * b_lines * 128, bytes = a_bytes + b_bytes;
+  static constexpr unsigned a_bytes = rows * 128, b_bytes = b_lines * 128, bytes = a_bytes + b_bytes;
   static constexpr unsigned staging_bytes = consumers * 4 * staging;
   static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;
 
-  /// Returns the byte offset of a consumer's part of B from the beginning of B in a stage.
-  static constexpr __host__ __device__ int b_of(int consumer) { return rows < tile_m ? consumer * columns * 128 : 0; }
+  /// Says whether the sums of earlier segments wait in memory.
+  static constexpr bool stashes = tile_n >= TilingPlan::stashed_columns;
+
+  /// Returns the byte offset of a consumer's part of B from the beginning of B in a stage. A line has a column, or 64
+  /// of them for one k.
+  static constexpr __host__ __device__ int b_of(int consumer, Major major) {
+    return !beside ? 0 : consumer * (major == Major::MN && columns < 64 ? columns * 2 : columns * 128);
+  }
 };
 
 /// op(A), or op(B) transposed; "rows" are m or n. Copies never ask for rows outside of it: for such rows the copy

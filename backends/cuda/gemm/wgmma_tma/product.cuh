@@ -15,6 +15,7 @@
 #include "cluster_split_k.cuh"
 #include "column_store.cuh"
 #include "deferred_store.cuh"
+#include "earlier_sums.cuh"
 #include "tf32_consumers.cuh"
 
 namespace tessera::cuda::tma {
@@ -43,23 +44,28 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
       wait(barriers.empty[ring.stage], ring.phase ^ 1); // all consumers have read the work tile that was there
       work_tiles[ring.stage] = work;
     }
-    const int lines = S::blocks * (a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines());
+    const int lines = a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines();
+    int segment_end = work.begin + x.segment_blocks;
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
+      if constexpr (S::stashes) {
+        if (k == segment_end) {
+          if (k > x.segment_blocks) fetch_stash<S>(x, shared, barriers, ring);
+          segment_end += x.segment_blocks;
+        }
+      }
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       std::uint64_t* full = &barriers.full[ring.stage];
       wgmma::expect(full, static_cast<unsigned>(lines) * 128);
       char* const a = shared + ring.stage * S::bytes;
       char* const b = a + S::a_bytes + (own + own_k) * 128;
-#pragma unroll
-      for (int i = 0; i < S::blocks; ++i) {
-        const int first = (k * S::blocks + i) * block_k;
-        a_rows.fetch(a + i * S::rows * 128, first, full);
-        if constexpr (S::sharing == Sharing::B)
-          columns.fetch(b, first + own_k, full, all_blocks);
-        else
-          columns.fetch(b + i * S::tile_n * 128, first, full);
-      }
+      a_rows.fetch(a, k * block_k, full);
+      if constexpr (S::sharing == Sharing::B)
+        columns.fetch(b, k * block_k + own_k, full, all_blocks);
+      else
+        columns.fetch(b, k * block_k, full);
     }
+    if constexpr (S::stashes)
+      if (work.end - work.begin > x.segment_blocks) fetch_stash<S>(x, shared, barriers, ring);
   }
 }
 template <UnitType type, class S, class... Arguments>
@@ -115,34 +121,42 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
                                                                  : WorkTile<S>(x, index, rank);
     const int blocks = producer_leaves_work_tiles<type, S> ? work.uniform_blocks() : work.blocks();
     float sum[S::columns / 2];
-    int before = -1; // the stage whose products may still run
-    for (int k = 0; k < blocks; ++k, ring.advance(stages)) {
-      wait(barriers.full[ring.stage], ring.phase);
-      const char* stage = shared + ring.stage * S::bytes;
-      const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
-      const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer), 64 * 128);
-      const int accumulate = k > 0;
-      if (majors == 0)
-        multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
-      else if (majors == 1)
-        multiply_stage<type, Major::K, Major::MN>(sum, a, b, accumulate);
-      else if (majors == 2)
-        multiply_stage<type, Major::MN, Major::K>(sum, a, b, accumulate);
-      else
-        multiply_stage<type, Major::MN, Major::MN>(sum, a, b, accumulate);
-      if constexpr (defers) {
-        if (deferred.waiting()) {
-          do {
-            deferred.store_next(x.c, buffers + warp * staging);
-          } while (k + 1 == blocks && deferred.waiting());
+    EarlierSums<S> earlier;
+    for (int left = blocks;;) {
+      const int here = min(left, x.segment_blocks); // blocks of k in this segment
+      int before = -1;                              // the stage whose products may still run
+      for (int k = 0; k < here; ++k, ring.advance(stages)) {
+        wait(barriers.full[ring.stage], ring.phase);
+        const char* stage = shared + ring.stage * S::bytes;
+        const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
+        const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer, x.b.major), 64 * 128);
+        const int accumulate = k > 0;
+        if (majors == 0)
+          multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
+        else if (majors == 1)
+          multiply_stage<type, Major::K, Major::MN>(sum, a, b, accumulate);
+        else if (majors == 2)
+          multiply_stage<type, Major::MN, Major::K>(sum, a, b, accumulate);
+        else
+          multiply_stage<type, Major::MN, Major::MN>(sum, a, b, accumulate);
+        if constexpr (defers) {
+          if (deferred.waiting()) {
+            do {
+              deferred.store_next(x.c, buffers + warp * staging);
+            } while (k + 1 == here && deferred.waiting());
+          }
         }
+        wait_for_products<1>();
+        if (before >= 0) barriers.release(before, lane);
+        before = ring.stage;
       }
-      wait_for_products<1>();
-      if (before >= 0) barriers.release(before, lane);
-      before = ring.stage;
+      wait_for_products<0>();
+      barriers.release(before, lane);
+      if (left < blocks) earlier.add_to(sum, x, shared, barriers, ring);
+      left -= here;
+      if (left == 0) break;
+      earlier.keep(sum, x);
     }
-    wait_for_products<0>();
-    barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     const int row = work.row_of(warp), col = work.col_of(consumer);
     if constexpr (defers) {
@@ -171,14 +185,10 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
       else
         store<type>(to, sums, buffer, row, col, work.slice, defers ? lane_from_here() : lane); // registers are few
     };
-    if constexpr (S::sharing == Sharing::Results && S::blocks == 1) {
-      float all[S::tile_n / 2]{};
-      if (add_cluster_parts_128(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
+    if constexpr (S::sharing == Sharing::Results) {
+      float all[S::columns / 2]{};
+      if (add_cluster_parts<S>(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
         store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
-    } else if constexpr (S::sharing == Sharing::Results) {
-      float all[S::tile_n / 2]{};
-      char* const buffer = add_cluster_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
-      if (buffer != nullptr) store_all(all, buffer);
     } else {
       store_all(sum, buffers + warp * staging);
       if constexpr (defers) deferred.forget();
@@ -203,7 +213,7 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Tm
   if (threadIdx.x == 64) prefetch<S::rows>(x.a);
   if (threadIdx.x == 96) {
     prefetch<S::b_own>(x.b);
-    if (sharing == Sharing::Results && x.k_parts > 1) expect_cluster_parts<S>(x, arrivals, static_cast<int>(rank));
+    if constexpr (sharing == Sharing::Results) expect_cluster_parts<S>(x, arrivals);
   }
   // The next kernel may start as soon as there is room for it; it waits for our end, as this kernel waits for the one
   // before. The kernel that adds slices is small and would find room at once, on the few multiprocessors without a

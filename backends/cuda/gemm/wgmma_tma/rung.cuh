@@ -11,8 +11,6 @@
 #include "cuda/gemm/common/copies/copied_operands.hpp"
 #include "cuda/gemm/common/copies/operand_copies.cuh"
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
-#include "cuda/gemm/common/few_vectors.cuh"
-#include "cuda/gemm/common/gemv.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/memory/scratch.hpp"
@@ -89,10 +87,7 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
-  const Index all = Index{x.tiles_m} * x.tiles_n * x.slices;
-  // Blocks that share results meet only once, so each of them has one tile.
-  const Index clusters = x.k_parts > 1 ? all : std::clamp<Index>(multiprocessors / plan.cluster(), 1, all);
-  const Index blocks = clusters * plan.cluster();
+  const Index blocks = plan.blocks(Index{x.tiles_m} * x.tiles_n, multiprocessors);
   // Blocks of large tiles that lie below one another run side by side, so that the L2 cache is asked only once for the
   // operand that they share.
   const bool paired = sharing == Sharing::Nothing && rows * tile_n >= 128 * 128 && blocks % 2 == 0;
@@ -121,6 +116,7 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
   }
   if (is(128, 64, Nothing)) return launch<type, 128, 64>(stream, x, plan, multiprocessors, name);
   if (is(64, 128, Nothing)) return launch<type, 64, 128>(stream, x, plan, multiprocessors, name);
+  if (is(64, 64, Nothing)) return launch<type, 64, 64>(stream, x, plan, multiprocessors, name);
   if (is(64, 64, Results)) return launch<type, 64, 64, Results>(stream, x, plan, multiprocessors, name);
   return launch<type, 128, 128>(stream, x, plan, multiprocessors, name);
 }
@@ -168,8 +164,8 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
                      {}};
   if (tf32) {
     roles.swapped = is_swapped_in_tf32(call);
-    roles.plan = choose_plan(roles.swapped ? call.n : call.m, roles.swapped ? call.m : call.n,
-                             ceil_div<Index>(call.k, block_k_of(type)), multiprocessors, Tiles::Tf32);
+    const ProductSize size = ProductSize::of(call.m, call.n, call.k, bytes_of(type));
+    roles.plan = choose_plan(roles.swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
   } else {
     const OrientedPlan chosen = choose_oriented_plan(call.m, call.n, call.k, multiprocessors);
     roles.swapped = chosen.swapped;
@@ -187,17 +183,18 @@ template <UnitType type>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
-  if (is_gemv(call)) return launch_gemv(stream, call, row.name);
-  if (is_few_vectors(call)) return launch_few_vectors(stream, call, row.name);
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
   auto [first, second, swapped, plan] = roles_of(call, type, multiprocessors);
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
-  const Index blocks = ceil_div<Index>(call.k, block_k);
+  const ProductSize size = ProductSize::of(rows, cols, call.k, bytes_of(type));
+  const Index tiles_m = ceil_div<Index>(rows, plan.cluster_rows()), tiles_n = ceil_div<Index>(cols, plan.tile_n);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
   const std::size_t first_at = layout.add(first.copy_bytes());
   const std::size_t second_at = layout.add(second.copy_bytes());
   const std::size_t sums_at = layout.add(plan.slices > 1 ? plan.slices * call.m * sums_pitch * 4 : 0);
+  const Index stash = plan.stashes(size.segments()) ? plan.blocks(tiles_m * tiles_n, multiprocessors) : 0;
+  const std::size_t stash_at = layout.add(stash * plan.tile_m * plan.tile_n * Index{sizeof(float)});
   Scratch scratch;
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
@@ -208,19 +205,19 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     return status;
 
   float* const sums = plan.slices > 1 ? reinterpret_cast<float*>(memory + sums_at) : nullptr;
-  const Index units = Index{plan.slices} * plan.k_parts, stages = plan.stages(blocks);
   TmaProduct x{.a = {},
                .b = {},
                .c = {},
                .in_boxes = false,
                .swapped = swapped,
                .to = results_of(call, sums, sums_pitch),
-               .tiles_m = static_cast<int>(ceil_div<Index>(rows, plan.cluster_rows())),
-               .tiles_n = static_cast<int>(ceil_div<Index>(cols, plan.tile_n)),
+               .tiles_m = static_cast<int>(tiles_m),
+               .tiles_n = static_cast<int>(tiles_n),
                .slices = plan.slices,
                .k_parts = plan.k_parts,
-               .stages_each = static_cast<int>(stages / units),
-               .longer_parts = static_cast<int>(stages % units),
+               .blocks = static_cast<int>(size.blocks),
+               .segment_blocks = static_cast<int>(size.segment_blocks),
+               .stash = memory + stash_at,
                .epilogue = EpilogueStore<float>(call)};
   // Describes what one copy fetches, for the whole cluster where blocks share B: columns and k.
   const int own_columns = plan.own_columns();

@@ -2,16 +2,14 @@
 
 /// Consumers for f32 operands in tf32. The matrix units want the second operand K-major, and the first one too unless
 /// it comes from registers. So consumers read the first operand from shared memory into registers, whichever way it is
-/// stored, and round it to tf32 there. The second one stays in shared memory as it was, and the units ignore its last
-/// 13 bits.
+/// stored. The units ignore the last 13 bits of both operands.
 
 #include "cluster_split_k.cuh"
+#include "earlier_sums.cuh"
 
 namespace tessera::cuda::tma {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-
-using wgmma::Barriers;
 
 /// A lane's elements of 16 rows and 32 k. It has the rows 2·(lane / 4) and the next one, so that two neighbours of an
 /// MN-major operand are read at once. They stand for the units' rows lane / 4 and lane / 4 + 8.
@@ -30,8 +28,8 @@ struct Fragments {
 #pragma unroll
         for (int step = 0; step < 4; ++step) {
           const auto x = *reinterpret_cast<const float2*>(from + step * 8 * 128);
-          a[step * 4 + half * 2] = rounded_to_tf32(x.x);
-          a[step * 4 + half * 2 + 1] = rounded_to_tf32(x.y);
+          a[step * 4 + half * 2] = __float_as_uint(x.x);
+          a[step * 4 + half * 2 + 1] = __float_as_uint(x.y);
         }
       }
       return;
@@ -42,7 +40,7 @@ struct Fragments {
       const char* const from = stage + line * 128 + k * 4;
 #pragma unroll
       for (int chunk = 0; chunk < 8; ++chunk)
-        a[chunk * 2 + next] = rounded_to_tf32(*reinterpret_cast<const float*>(from + (chunk ^ line % 8) * 16));
+        a[chunk * 2 + next] = __float_as_uint(*reinterpret_cast<const float*>(from + (chunk ^ line % 8) * 16));
     }
   }
   /// Loads the fragment where shared memory is as busy as the units, in narrow tiles. The swizzle puts lines that are
@@ -60,10 +58,10 @@ struct Fragments {
       for (int step = 0; step < 4; ++step) {
         const auto x = *reinterpret_cast<const float2*>(first + step * 8 * 128);
         const auto y = *reinterpret_cast<const float2*>(second + step * 8 * 128);
-        a[step * 4] = rounded_to_tf32(later ? y.x : x.x);
-        a[step * 4 + 1] = rounded_to_tf32(later ? y.y : x.y);
-        a[step * 4 + 2] = rounded_to_tf32(later ? x.x : y.x);
-        a[step * 4 + 3] = rounded_to_tf32(later ? x.y : y.y);
+        a[step * 4] = __float_as_uint(later ? y.x : x.x);
+        a[step * 4 + 1] = __float_as_uint(later ? y.y : x.y);
+        a[step * 4 + 2] = __float_as_uint(later ? x.x : y.x);
+        a[step * 4 + 3] = __float_as_uint(later ? x.y : y.y);
       }
       return;
     }
@@ -78,8 +76,8 @@ struct Fragments {
 #pragma unroll
       for (int chunk = 0; chunk < 8; chunk += 2) {
         const float x = read(chunk), y = read(chunk + 1);
-        a[chunk * 2 + next] = rounded_to_tf32(later ? y : x);
-        a[chunk * 2 + 2 + next] = rounded_to_tf32(later ? x : y);
+        a[chunk * 2 + next] = __float_as_uint(later ? y : x);
+        a[chunk * 2 + 2 + next] = __float_as_uint(later ? x : y);
       }
     }
   }
@@ -130,7 +128,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
-  const int own_a = S::blocks > 1 ? warp / 4 * S::rows * 128 : 0, own_b = S::b_of(warp / 4);
+  const int own_b = S::b_of(warp / 4, Major::K);
   const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave no registers for it
   const Output& to = S::columns < 128 ? in_registers : x.to;
   wait_for_kernel_before();
@@ -139,37 +137,45 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
     const WorkTile<S> work(work_tiles, barriers.full, ring);
     const int blocks = work.uniform_blocks();
     float sum[S::columns / 2];
-    int before = -1; // the stage whose products may still run
-    int k = 0;
-    const auto step = [&](Fragments& fragments) {
-      wait(barriers.full[ring.stage], ring.phase);
-      const char* stage = shared + ring.stage * S::bytes;
-      if constexpr (S::columns == 64)
-        fragments.load_in_turns(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
-      else
-        fragments.load(stage + own_a, x.a.major, warp % (S::rows / 16), lane);
-      const SwizzledDescriptor b(stage + S::a_bytes + own_b);
-      begin_products();
+    EarlierSums<S> earlier;
+    for (int left = blocks;;) {
+      const int here = min(left, x.segment_blocks); // blocks of k in this segment
+      int before = -1;                              // the stage whose products may still run
+      int k = 0;
+      const auto step = [&](Fragments& fragments) {
+        wait(barriers.full[ring.stage], ring.phase);
+        const char* stage = shared + ring.stage * S::bytes;
+        if constexpr (S::columns <= 64)
+          fragments.load_in_turns(stage, x.a.major, warp % (S::rows / 16), lane);
+        else
+          fragments.load(stage, x.a.major, warp % (S::rows / 16), lane);
+        const SwizzledDescriptor b(stage + S::a_bytes + own_b);
+        begin_products();
 #pragma unroll
-      for (unsigned i = 0; i < 4; ++i)
-        multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > 0 : 1);
-      commit_products();
-      wait_for_products<1>();
-      if (before >= 0) barriers.release(before, lane);
-      before = ring.stage;
-      ring.advance(stages);
-      ++k;
-    };
-    // The fragments of the next products are read while the products before run.
-    Fragments even, odd;
-    while (true) {
-      step(even);
-      if (k == blocks) break;
-      step(odd);
-      if (k == blocks) break;
+        for (unsigned i = 0; i < 4; ++i)
+          multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > 0 : 1);
+        commit_products();
+        wait_for_products<1>();
+        if (before >= 0) barriers.release(before, lane);
+        before = ring.stage;
+        ring.advance(stages);
+        ++k;
+      };
+      // The fragments of the next products are read while the products before run.
+      Fragments even, odd;
+      while (true) {
+        step(even);
+        if (k == here) break;
+        step(odd);
+        if (k == here) break;
+      }
+      wait_for_products<0>();
+      barriers.release(before, lane);
+      if (left < blocks) earlier.add_to(sum, x, shared, barriers, ring);
+      left -= here;
+      if (left == 0) break;
+      earlier.keep(sum, x);
     }
-    wait_for_products<0>();
-    barriers.release(before, lane);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     char* const buffers = shared + stages * static_cast<int>(S::bytes);
     const int row = work.row_of(warp), col = work.col_of(warp / 4);
@@ -196,9 +202,9 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
       }
     };
     if constexpr (S::sharing == Sharing::Results) {
-      float all[S::tile_n / 2]{};
-      char* const buffer = add_cluster_parts(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank));
-      if (buffer != nullptr) store_all(all, buffer);
+      float all[S::columns / 2]{};
+      if (add_cluster_parts<S>(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
+        store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
     } else {
       store_all(sum, buffers + warp * staging);
     }

@@ -18,10 +18,11 @@ struct TmaProduct {
   bool swapped;
   Output to;
   int tiles_m, tiles_n; ///< numbers of tiles; a tile here belongs to a cluster, or to a block that shares nothing
-  int slices;           ///< slices of k; each has a plane of sums
-  int k_parts;          ///< parts of each slice, for the blocks of a cluster that share results; otherwise 1
-  /// Stages of each part, one for each block of k, and the number of parts that have one more.
-  int stages_each, longer_parts;
+  int slices;           ///< slices of k, each of one segment, which have planes of sums; otherwise 1
+  int k_parts;          ///< blocks of a cluster that share results, each with one segment; otherwise 1
+  int blocks;           ///< blocks of k, each of which fills a stage
+  int segment_blocks;   ///< of each segment but the last one
+  char* stash;          ///< sums of earlier segments, where blocks of large tiles have several segments
   EpilogueStore<float> epilogue;
 };
 
@@ -47,7 +48,7 @@ struct Clusters {
 template <UnitType type, class S>
 constexpr bool producer_leaves_work_tiles = type == UnitType::Tf32 || S::sharing == Sharing::B;
 
-/// A block's unit of work: a tile's slice of k, or a part of the slice.
+/// A block's unit of work: all segments of a tile's k, or one of them.
 template <class S>
 struct alignas(16) WorkTile {
   int row, col;   ///< place of the first result of this block's tile
@@ -66,11 +67,9 @@ struct alignas(16) WorkTile {
       slice = index / static_cast<int>(tiles);
       tile -= static_cast<unsigned>(slice) * tiles;
     }
-    // All units have equally many blocks of k, or one more for the first ones.
-    const int unit = S::sharing == Sharing::Results ? slice * x.k_parts + static_cast<int>(rank) : slice;
-    begin = unit * x.stages_each + min(unit, x.longer_parts);
-    end = begin + x.stages_each + (unit < x.longer_parts);
-    if (S::blocks > 1 && tiles_n == 1) {
+    begin = (S::sharing == Sharing::Results ? static_cast<int>(rank) : slice) * x.segment_blocks;
+    end = S::sharing == Sharing::Results || x.slices > 1 ? min(begin + x.segment_blocks, x.blocks) : x.blocks;
+    if (S::tile_n == 64 && tiles_n == 1) {
       row = static_cast<int>(tile) * S::rows;
       col = 0;
       return;
