@@ -13,6 +13,22 @@
 /// read and C becomes beta·C. beta = 0 never reads C. Every canonical kernel gives these bits, on every backend,
 /// with any number of threads.
 ///
+/// Numerical contract of the modes of matrix units: Math::Bf16 of bf16 operands, Math::Fp16 of f16 operands, and
+/// Math::Tf32. The bits of C(i, j) depend on row i of op(A), column j of op(B), k, alpha, beta, C(i, j), the mode and
+/// the generation of matrix units alone. They do not depend on m, n, i, j, leading dimensions, transposes, a batch's
+/// other products, the number of multiprocessors, or the row of the ladder. For Hopper's units they are:
+///   - Operands: bf16 and f16 elements are taken as they are. Of an f32 element in Tf32 the last 13 bits are cut, in
+///     op(A) and in op(B) alike; NaN whose last 13 bits alone are set becomes Inf.
+///   - Segments: K is cut by k alone, as detail/matrix_unit_segments.hpp says. The sum of a segment is one chain of
+///     steps from +0, in ascending k. A step adds 16 products (8 in Tf32; the last one has what is left) to the chain:
+///     products and chain are aligned to the largest exponent among them, cut to 25 bits behind the point, and added
+///     exactly, and the sum is cut to f32. detail/matrix_unit.hpp is that step as code.
+///   - Sums: the segments' sums are added in f32 in ascending order, rounded to nearest, to s. alpha, beta, the
+///     epilogue and the rounding to C's type follow as in Math::Strict.
+/// Rows with Summation::HopperUnits (kernel.hpp) keep this contract: hopper_units of the host's backends on any
+/// machine, and rows of a card of compute capability 9.0. Where a ladder has such a row, and the machine is a host or
+/// has these units, other rows of the mode run by their names alone. Other machines have no contract in these modes.
+///
 /// Floating-point state. Each thread that takes part in a call computes in the contract's state: it rounds to nearest,
 /// keeps subnormal numbers (no FTZ, no DAZ), and traps no exception. The state of the calling thread (MXCSR on x86-64,
 /// FPCR and FPSR on AArch64), or of the thread that made a pool's workers, changes no result. This holds for products,
@@ -31,7 +47,7 @@
 /// is computed in f32. r is rounded once, at the end, to C's type, which is the operands' type or f32. r is also
 /// rounded once where f32 operands have a 16-bit result. An epilogue (epilogue.hpp) works on r before it is rounded.
 /// Math::Bf16 of bf16 operands and Math::Fp16 of f16 operands multiply the elements without rounding them and add in
-/// f32, on matrix units and in any order. The other modes are for f32 operands, Compensated and Strassen for f64 too.
+/// f32, on matrix units. The other modes are for f32 operands, Compensated and Strassen for f64 too.
 ///
 /// Math::Strassen computes large products with seven products of blocks where the definition needs eight, up to
 /// strassen_levels() times (kernel.hpp). Its errors are relative to the largest elements of A and B and not to the

@@ -7,12 +7,14 @@
 /// folder or file that TESSERA_TUNING names (`none`: nowhere), then in $XDG_CACHE_HOME/tessera/tuning (or ~/.cache/…),
 /// then in the folder tuning/ beside the plug-in, which holds tables for some devices. A table may be deleted: without
 /// one the first kernel of the ladder runs that does not reject the product. A table of kernels that have changed since
-/// (Capabilities::kernel_revision) is passed over. A table never changes bits under
-/// Math::Strict, because only canonical rows are taken from it.
+/// (Capabilities::kernel_revision) is passed over. A table never changes bits where a contract holds (gemm.hpp),
+/// because only rows that keep it are taken from the table.
 ///
 /// Source: the selection tables of vendors' libraries; here they are a file that every user can measure anew.
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +48,18 @@ struct TuningTable {
 /// that is not canonical, because a strict product has the same bits everywhere.
 inline bool keeps_contract(const GemmKernel& row) {
   return (row.math != Math::Strict || row.summation == Summation::Canonical) && !row.yardstick;
+}
+
+/// May an executor of this machine with this ladder choose the row without being asked for it by name? Where a row of
+/// the ladder keeps the contract of Hopper's matrix units (gemm.hpp), rows of the same type and mode that add in
+/// another order may not be chosen, on hosts and on devices with these units: the bits would depend on the row.
+inline bool keeps_contract(const GemmKernel& row, std::span<const GemmKernel> ladder, const Capabilities& machine) {
+  if (!keeps_contract(row)) return false;
+  if (has_contract(row.summation) || !(machine.host_memory || machine.compute_major == 9)) return true;
+  return std::none_of(ladder.begin(), ladder.end(), [&](const GemmKernel& other) {
+    return other.type == row.type && other.math == row.math && other.summation == Summation::HopperUnits &&
+           keeps_contract(other);
+  });
 }
 
 /// Reads a table. Throws IoError, which names the file and says what is wrong with it.

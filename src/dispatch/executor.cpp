@@ -37,7 +37,9 @@ std::string describe(const ReduceCall& call) {
 bool same_kind(const GemmKernel& row, const GemmCall& call) { return row.type == call.type && row.math == call.math; }
 bool same_kind(const ReduceKernel& row, const ReduceCall& call) { return row.type == call.type && row.op == call.op; }
 
-bool keeps_contract(const ReduceKernel& row) { return row.summation == Summation::Canonical; }
+bool keeps_contract(const ReduceKernel& row, std::span<const ReduceKernel>, const Capabilities&) {
+  return row.summation == Summation::Canonical;
+}
 
 Status rejected(std::string why) { return Status::failure(StatusCode::Rejected, std::move(why)); }
 
@@ -84,7 +86,7 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   for (const Row& row : rows) {
     if (!name.empty() && name != row.name) continue;
     name_known = true;
-    if (!same_kind(row, call) || (name.empty() && !keeps_contract(row))) continue;
+    if (!same_kind(row, call) || (name.empty() && !keeps_contract(row, rows, machine))) continue;
     const char* reason = reason_against(row, call, machine);
     if (log_dispatch())
       log_line(describe(call) + ": " + std::string(backend) + "/" + row.name +
@@ -97,7 +99,7 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   }
   if (!name.empty() && !name_known) return unknown_kernel(rows, name, backend);
   if (!name.empty() && reasons.empty()) reasons = "; " + std::string(name) + " has no variant of this type and mode";
-  if (reasons.empty()) reasons = "; its ladder has no row of this type and mode that keeps the canonical summation";
+  if (reasons.empty()) reasons = "; its ladder has no row of this type and mode that keeps the contract of gemm.hpp";
   return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
 }
 

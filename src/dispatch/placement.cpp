@@ -131,6 +131,7 @@ bool has_row(Executor& executor, const ProductKind& product) {
 }
 
 /// Does a row of the host take such a product? A row may exist and reject it, because the processor lacks instructions.
+/// A row that computes the bits of a card's matrix units on the host does not count: it is for machines without a card.
 bool takes(Executor& host, const ProductKind& product) {
   const GemmCall call{.type = product.type,
                       .math = product.math,
@@ -142,7 +143,8 @@ bool takes(Executor& host, const ProductKind& product) {
                       .ldc = product.n};
   const auto rows = host.gemm_kernels();
   return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
-    return is_for(row, product) && (row.reject == nullptr || row.reject(row, call, host.capabilities()) == nullptr);
+    return is_for(row, product) && row.summation != Summation::HopperUnits &&
+           (row.reject == nullptr || row.reject(row, call, host.capabilities()) == nullptr);
   });
 }
 

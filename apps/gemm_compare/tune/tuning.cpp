@@ -74,10 +74,13 @@ bool Tuning::known(const Group& group, Math math) const {
 
 bool Tuning::wants(Group& group) {
   std::map<Math, int> rivals;
-  for (const Task& task : group.tasks) rivals[task.gemm->math] += keeps_contract(*task.gemm);
+  const auto may_be_chosen = [](const Task& task) {
+    return keeps_contract(*task.gemm, task.executor->gemm_kernels(), task.executor->capabilities());
+  };
+  for (const Task& task : group.tasks) rivals[task.gemm->math] += may_be_chosen(task);
   std::erase_if(group.tasks, [&](const Task& task) {
     const auto far = far_behind_.find({task.gemm->name, group.type, task.gemm->math});
-    return !keeps_contract(*task.gemm) || rivals[task.gemm->math] < 2 || known(group, task.gemm->math) ||
+    return !may_be_chosen(task) || rivals[task.gemm->math] < 2 || known(group, task.gemm->math) ||
            (far != far_behind_.end() && far->second >= hopeless_after);
   });
   if (group.tasks.empty()) return false;

@@ -50,11 +50,16 @@ inline bool is_plain_product(const GemmCall& call) noexcept {
   return call.epilogue.empty() && !(call.type == DType::F32 && is_16_bit(call.result));
 }
 
-/// The order in which a kernel adds.
+/// The order in which a kernel adds. The values are part of the plug-in ABI: new ones are added at the end.
 enum class Summation : int {
-  Canonical = 0, ///< segments of canonical_segment k, one FMA chain each, added in ascending order; see gemm.hpp
-  Other = 1,     ///< any other order
+  Canonical = 0,   ///< segments of canonical_segment k, one FMA chain each, added in ascending order; see gemm.hpp
+  Other = 1,       ///< any other order
+  HopperUnits = 2, ///< the contract of the modes Tf32, Bf16 and Fp16 for Hopper's matrix units; see gemm.hpp
 };
+
+/// Do the operands, alpha, beta and the mode decide the bits of a kernel that adds in this order? Then gemm.hpp says
+/// which bits these are.
+constexpr bool has_contract(Summation summation) noexcept { return summation != Summation::Other; }
 
 /// The precision in which products are added. The accumulator and the math mode decide the error bound.
 enum class Accumulator : int {

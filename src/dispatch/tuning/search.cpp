@@ -59,7 +59,7 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
     if (log_dispatch())
       log_line("backend " + std::string(to_string(machine.backend)) + " chooses kernels by " + path.string() + ", " +
                std::to_string(table.products.size()) + " products measured with " + table.driver);
-    return std::make_shared<const TunedRows>(table, executor.gemm_kernels());
+    return std::make_shared<const TunedRows>(table, executor.gemm_kernels(), executor.capabilities());
   };
   const std::string name = tuning_file_name(machine);
   if (const char* named = trusted_variable("TESSERA_TUNING"); named != nullptr && *named != '\0') {

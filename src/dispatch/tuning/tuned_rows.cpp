@@ -10,9 +10,11 @@ namespace {
 
 constexpr int farthest = 1; ///< largest distance to a measured size, in powers of two
 
-const GemmKernel* row_named(std::span<const GemmKernel> ladder, const TunedProduct& product) {
+const GemmKernel* row_named(std::span<const GemmKernel> ladder, const Capabilities& machine,
+                            const TunedProduct& product) {
   for (const GemmKernel& row : ladder)
-    if (row.type == product.type && row.math == product.math && product.kernel == row.name && keeps_contract(row))
+    if (row.type == product.type && row.math == product.math && product.kernel == row.name &&
+        keeps_contract(row, ladder, machine))
       return &row;
   return nullptr;
 }
@@ -26,12 +28,12 @@ int TunedRows::power_of(Index size) noexcept {
   return std::clamp(fraction < 0.70710678 ? power - 1 : power, 0, powers - 1);
 }
 
-TunedRows::TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder) {
+TunedRows::TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder, const Capabilities& machine) {
   constexpr std::size_t places = powers * powers * powers;
   using Distance = std::pair<int, int>; // first the largest distance of a size, then the sum of the three
   std::vector<std::vector<Distance>> nearest;
   for (const TunedProduct& product : table.products) {
-    const GemmKernel* row = row_named(ladder, product);
+    const GemmKernel* row = row_named(ladder, machine, product);
     if (row == nullptr) continue;
     const auto same = [&](const Kind& kind) { return kind.type == product.type && kind.math == product.math; };
     const auto number = static_cast<std::size_t>(std::find_if(kinds_.begin(), kinds_.end(), same) - kinds_.begin());

@@ -15,7 +15,7 @@ namespace tessera::detail {
 class TunedRows {
  public:
   /// Leaves out rows that the ladder lacks, and rows that would change bits.
-  TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder);
+  TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder, const Capabilities& machine);
 
   /// Returns the row for a product; null if no product near it was measured.
   const GemmKernel* find(const GemmCall& call) const noexcept;
