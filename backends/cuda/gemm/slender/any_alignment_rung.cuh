@@ -15,8 +15,8 @@
 namespace tessera::cuda::any_alignment {
 
 inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
-  if (machine.compute_major < 9)
-    return "this row needs compute capability 9.0 or higher; use another row of this math mode";
+  if (machine.compute_major != 9)
+    return "the mode's contract of bits is that of compute capability 9.0; use another row of this math mode";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
   if (operands_are_aligned(call, 2))
     return "other rows read these operands in place, and faster; use another row of this math mode";
@@ -56,6 +56,7 @@ constexpr GemmKernel row(const char* name, const char* summary, DType type, Math
           .type = type,
           .math = math,
           .tile = {tile_side, tile_side, tile_depth},
+          .summation = Summation::HopperUnits,
           .accumulator = Accumulator::Truncating,
           .reject = reject,
           .run = run<T>,

@@ -1,8 +1,8 @@
 /// wgmma_tf32: f32 operands are read from where they are, by tensor maps, and multiplied by Hopper's warpgroup matrix
 /// instructions in tf32.
 ///
-/// One operand passes through registers, which rounds it and lets it be stored either way. Of the other operand the
-/// units drop the last 13 bits, and it has to be stored along k: since Cᵀ = op(B)ᵀ·op(A)ᵀ, it may be either of the two.
+/// The units ignore the last 13 bits of an element. One operand passes through registers, so that it may be stored either
+/// way. The other one has to be stored along k: since Cᵀ = op(B)ᵀ·op(A)ᵀ, it may be either of the two.
 /// If neither is stored along k, B is transposed first. It takes 2·m·n·k operations. Sources: NVIDIA CUTLASS; PTX ISA,
 /// "Tensor-map".
 
@@ -17,6 +17,7 @@ const GemmKernel wgmma_tf32_f32{.name = "wgmma_tf32",
                                 .type = DType::F32,
                                 .math = Math::Tf32,
                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Tf32)},
+                                .summation = Summation::HopperUnits,
                                 .accumulator = Accumulator::Truncating,
                                 .reject = tma::reject,
                                 .run = tma::run<UnitType::Tf32>,
