@@ -72,14 +72,13 @@ constexpr ProductOfColumns products_of_columns[]{
     {66, 2048, 1024, 64, 64, 1, 1},   {96, 2048, 4100, 64, 64, 2, 1},
 };
 
-/// Products that show the contract of the matrix units: every tile, with one segment of k, two and four, which a block
-/// adds in registers or by way of memory, the blocks of a cluster add, or another kernel adds. 132 multiprocessors have
-/// one tile each, or several.
+/// Products that show the contract of the matrix units: every tile, with one segment of k, two and three, whose sums a
+/// block adds, or the blocks of a cluster, or another kernel. 132 multiprocessors have one tile each, or several.
 constexpr ProductInTiles products_of_the_contract[]{
-    {1, 4096, 1000},    {5, 1000, 2049},     {40, 9000, 2300},    {16, 4096, 4096},  {64, 300, 16500},
-    {100, 120, 2500},   {300, 260, 20000},   {128, 4096, 4100},   {200, 1027, 2200}, {500, 788, 2055},
-    {384, 1000, 17000}, {1000, 760, 3000},   {700, 900, 200},     {2048, 2300, 2100}, {1777, 1789, 2500},
-    {2300, 2304, 2056}, {2293, 3136, 2200},  {4090, 2048, 2500},  {4096, 2040, 330}, {2100, 1900, 16400},
+    {1, 4096, 1000},   {5, 1000, 8193},    {40, 9000, 8300},   {16, 4096, 10000},  {64, 300, 16500},
+    {100, 120, 9000},  {300, 260, 40000},  {128, 4096, 8400},  {200, 1027, 8600},  {500, 788, 8200},
+    {384, 1000, 9000}, {1000, 760, 8500},  {700, 900, 200},    {2048, 2300, 8200}, {1777, 1789, 9000},
+    {2300, 2304, 256}, {2293, 3136, 8300}, {4090, 2048, 8256}, {4096, 2040, 330},  {2100, 1900, 33000},
 };
 
 } // namespace tessera::test

@@ -67,12 +67,14 @@ __device__ void wait_for_products() {
   "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]), "+f"(d[(i) + 5]), \
       "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
 #define TESSERA_D32(i) TESSERA_D8(i), TESSERA_D8((i) + 8), TESSERA_D8((i) + 16), TESSERA_D8((i) + 24)
+#define TESSERA_REGISTERS_8 TESSERA_D8(0)
 #define TESSERA_REGISTERS_16 TESSERA_D8(0), TESSERA_D8(8)
 #define TESSERA_REGISTERS_32 TESSERA_D32(0)
 #define TESSERA_REGISTERS_64 TESSERA_REGISTERS_32, TESSERA_D32(32)
 #define TESSERA_REGISTERS_96 TESSERA_REGISTERS_64, TESSERA_D32(64)
 #define TESSERA_REGISTERS_112 TESSERA_REGISTERS_96, TESSERA_D8(96), TESSERA_D8(104)
 #define TESSERA_REGISTERS_128 TESSERA_REGISTERS_96, TESSERA_D32(96)
+#define TESSERA_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define TESSERA_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define TESSERA_NAMES_32                                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
@@ -112,8 +114,10 @@ __device__ void wait_for_products() {
 template <UnitType type, int n, Major a = Major::K, Major b = Major::K>
 __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
   static_assert(type != UnitType::Tf32 || (a == Major::K && b == Major::K));
-  static_assert(n == 32 || n == 64 || n == 128 || n == 192 || n == 224 || n == 256);
-  if constexpr (n == 32) {
+  static_assert(n == 16 || n == 32 || n == 64 || n == 128 || n == 192 || n == 224 || n == 256);
+  if constexpr (n == 16) {
+    TESSERA_WGMMA_TYPES(16, 8, "%8", "%9", "%10", "%11", "%12");
+  } else if constexpr (n == 32) {
     TESSERA_WGMMA_TYPES(32, 16, "%16", "%17", "%18", "%19", "%20");
   } else if constexpr (n == 64) {
     TESSERA_WGMMA_TYPES(64, 32, "%32", "%33", "%34", "%35", "%36");
@@ -144,8 +148,10 @@ __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t 
 /// and a[3] four steps later. The caller must not access d or a before wait_for_products.
 template <int n>
 __device__ void multiply_tf32(float (&d)[n / 2], const unsigned* a, std::uint64_t b_bits, int accumulate) {
-  static_assert(n == 32 || n == 64 || n == 128 || n == 256);
-  if constexpr (n == 32) {
+  static_assert(n == 16 || n == 32 || n == 64 || n == 128 || n == 256);
+  if constexpr (n == 16) {
+    TESSERA_TF32(16, 8, "%8, %9, %10, %11", "%12", "%13");
+  } else if constexpr (n == 32) {
     TESSERA_TF32(32, 16, "%16, %17, %18, %19", "%20", "%21");
   } else if constexpr (n == 64) {
     TESSERA_TF32(64, 32, "%32, %33, %34, %35", "%36", "%37");
@@ -183,12 +189,14 @@ __device__ void multiply_fp16(float (&d)[n / 2], const unsigned* a, std::uint64_
 #undef TESSERA_NAMES_64
 #undef TESSERA_NAMES_32
 #undef TESSERA_NAMES_16
+#undef TESSERA_NAMES_8
 #undef TESSERA_REGISTERS_128
 #undef TESSERA_REGISTERS_112
 #undef TESSERA_REGISTERS_96
 #undef TESSERA_REGISTERS_64
 #undef TESSERA_REGISTERS_32
 #undef TESSERA_REGISTERS_16
+#undef TESSERA_REGISTERS_8
 #undef TESSERA_D32
 #undef TESSERA_D8
 

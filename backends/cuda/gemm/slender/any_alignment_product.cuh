@@ -11,7 +11,7 @@
 #include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/tile_loader.cuh"
-#include "warp_mma.cuh"
+#include "cuda/gemm/common/warp_mma.cuh"
 
 namespace tessera::cuda::any_alignment {
 
@@ -42,7 +42,7 @@ union Shared {
   float results[tile_side][tile_side + 4];
 };
 
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 800
 
 /// Copies stages of an operand, one after the other: a thread has the same place in two lines of each.
 template <Along along>
@@ -187,7 +187,7 @@ __device__ void store(const Product& x, Index row, Index col, float sum) {
 /// The kernel, of one block for each tile.
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(threads, 2) product(const __grid_constant__ Product x) {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 800
   __shared__ Shared shared;
   __shared__ EdgeChunks a_edges, b_edges;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;

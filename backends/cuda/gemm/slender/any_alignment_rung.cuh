@@ -15,8 +15,8 @@
 namespace tessera::cuda::any_alignment {
 
 inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
-  if (machine.compute_major != 9)
-    return "the mode's contract of bits is that of compute capability 9.0; use another row of this math mode";
+  if (machine.compute_major < 8)
+    return "these instructions need compute capability 8.0 or higher; use another row of this math mode";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
   if (operands_are_aligned(call, 2))
     return "other rows read these operands in place, and faster; use another row of this math mode";
@@ -27,7 +27,7 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 
 /// Launches the product of operands of T.
 template <class T>
-Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   const Product x{
       .m = call.m,
@@ -41,7 +41,9 @@ Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call)
       .beta = static_cast<float>(call.beta),
       .narrow = call.result != DType::F32,
       .epilogue = EpilogueStore<float>(call)};
-  const Launch how{.blocks = plan_of(call.m, call.n, call.k).tiles, .threads = threads, .programmatic = true};
+  const Launch how{.blocks = plan_of(call.m, call.n, call.k).tiles,
+                   .threads = threads,
+                   .programmatic = executor.capabilities().compute_major >= 9};
   return with_layouts(call, [&](auto a, auto b) {
     return launch_kernel(stream_of(queue), how, row.name, product<T, a.value, b.value>, x);
   });

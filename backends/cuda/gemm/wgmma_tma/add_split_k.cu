@@ -7,6 +7,8 @@
 namespace tessera::cuda {
 namespace {
 
+constexpr int few_slices = 4; ///< that threads of their own read
+
 /// Adds the slices' sums in ascending order. A block has `columns` threads side by side, of four results each, and
 /// `groups` of such threads: one, or one for each slice.
 template <class R, int columns, int groups>
@@ -24,7 +26,7 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_const
   if (inside) {
     const Index plane = epilogue.m * x.pitch;
     const float* from = x.sums + Index{quad} * 4;
-#pragma unroll 4
+#pragma unroll 8
     for (int slice = group; slice < x.slices; slice += groups) {
       const float4 s = *reinterpret_cast<const float4*>(from + slice * plane);
       sum = slice < groups ? s : float4{sum.x + s.x, sum.y + s.y, sum.z + s.z, sum.w + s.w};
@@ -58,8 +60,9 @@ Status launch(cudaStream_t stream, Index quads, const SliceSums& x, const char* 
 template <class R>
 Status launch(cudaStream_t stream, const SliceSums& x, const char* name) noexcept {
   const Index quads = x.epilogue.m * x.pitch / 4;
-  if (quads < 4096) return launch<R, 16, most_slices>(stream, quads, x, name);
-  if (quads < 65536) return launch<R, 32, most_slices>(stream, quads, x, name);
+  if (x.slices > few_slices) return launch<R, 64, 1>(stream, quads, x, name);
+  if (quads < 4096) return launch<R, 16, few_slices>(stream, quads, x, name);
+  if (quads < 65536) return launch<R, 32, few_slices>(stream, quads, x, name);
   return launch<R, 64, 1>(stream, quads, x, name);
 }
 

@@ -10,9 +10,7 @@
 
 namespace tessera::cuda {
 
-constexpr int most_slices = 4;
-
-/// `sums` is [slices][m][pitch]; there are at most `most_slices`. C is their sum, with the epilogue.
+/// `sums` is [slices][m][pitch]. C is their sum, with the epilogue.
 struct SliceSums {
   const float* sums;
   int slices;

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Cluster split-k. The blocks of a cluster each sum one segment of k of one tile, and send their sums to the block that
-/// adds them in ascending order. No sums go to memory, and no second kernel adds them. It serves products of few tiles.
-/// Source: PTX ISA, "Distributed shared memory".
+/// Cluster split-k. The blocks of a cluster each sum one segment of k of one tile, and send their sums to the block
+/// that adds them in ascending order. No sums go to memory, and no second kernel adds them. It serves products of few
+/// tiles. Source: PTX ISA, "Distributed shared memory".
 
 #include "cuda/gemm/common/cluster_send.cuh"
 #include "work_tiles.cuh"
@@ -64,13 +64,14 @@ __device__ void add_group(float (&all)[count], int g, const float4& more, bool f
 /// products that may use those registers.
 template <class S, int count>
 __device__ bool add_cluster_parts(const TmaProduct& x, const float (&sum)[count], float (&all)[count], char* sums,
-                                      Arrivals& arrivals, int warp, int lane, int rank) {
+                                  Arrivals& arrivals, int warp, int lane, int rank) {
   static_assert(count * 32 * sizeof(float) == WarpsToAdd<S>::bytes);
   constexpr int group_bytes = 32 * sizeof(float4);
   float mine[count];
   take_sums(sum, mine);
   const WarpsToAdd<S> rows(warp, x.k_parts);
-  char* const here = sums + rows.number * (x.k_parts - 1) * WarpsToAdd<S>::bytes + lane * static_cast<int>(sizeof(float4));
+  char* const here =
+      sums + rows.number * (x.k_parts - 1) * WarpsToAdd<S>::bytes + lane * static_cast<int>(sizeof(float4));
   const auto of_part = [&](int part, int but) { return here + (part - (part > but)) * WarpsToAdd<S>::bytes; };
   if (rows.block != rank) {
     const unsigned to = place_in(rows.block, of_part(rank, rows.block));

@@ -23,8 +23,11 @@ struct Stash {
 
 using wgmma::Barriers;
 
-/// Fetches a block's stash through the ring. The consumers have written it before they released the stages that this
-/// waits for, since a segment has more blocks than the ring has stages.
+/// The block of k in a segment at which consumers show the earlier sums to the copy engine.
+constexpr int showing_block = 6;
+
+/// Fetches a block's stash through the ring. The consumers have shown it before they released the stages that this
+/// waits for: a segment has more blocks behind showing_block than the ring has stages.
 template <class S>
 __device__ void fetch_stash(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                             Ring<S::count>& ring) {
@@ -37,16 +40,34 @@ __device__ void fetch_stash(const TmaProduct& x, char* shared, Barriers<S::count
   }
 }
 
-/// Earlier sums in registers.
-template <class S, bool in_memory = S::stashes>
+/// Where a thread keeps earlier sums. A block that shares results has one segment, and so no earlier ones.
+enum class Keeping { Nowhere, Registers, Memory };
+template <class S>
+constexpr Keeping keeping = S::sharing == Sharing::Results ? Keeping::Nowhere
+                            : S::stashes                   ? Keeping::Memory
+                                                           : Keeping::Registers;
+
+template <class S, Keeping where = keeping<S>>
 class EarlierSums {
  public:
+  template <class... Arguments>
+  __device__ void keep(const Arguments&...) const {}
+  __device__ void show() const {}
+  template <class... Arguments>
+  __device__ void add_to(const Arguments&...) const {}
+};
+
+/// Earlier sums in registers.
+template <class S>
+class EarlierSums<S, Keeping::Registers> {
+ public:
+  __device__ void show() const {}
   __device__ void keep(const float (&sum)[S::columns / 2], const TmaProduct&) {
 #pragma unroll
     for (int e = 0; e < S::columns / 2; ++e) kept_[e] = sum[e];
   }
-  __device__ void add_to(float (&sum)[S::columns / 2], const TmaProduct&, const char*,
-                         Barriers<S::count, S::sharers>&, Ring<S::count>&) const {
+  __device__ void add_to(float (&sum)[S::columns / 2], const TmaProduct&, const char*, Barriers<S::count, S::sharers>&,
+                         Ring<S::count>&) const {
 #pragma unroll
     for (int e = 0; e < S::columns / 2; ++e) sum[e] = __fadd_rn(kept_[e], sum[e]);
   }
@@ -57,7 +78,7 @@ class EarlierSums {
 
 /// Earlier sums in memory. A thread reads what it has written.
 template <class S>
-class EarlierSums<S, true> {
+class EarlierSums<S, Keeping::Memory> {
   using Chunks = Stash<S>;
 
  public:
@@ -71,7 +92,11 @@ class EarlierSums<S, true> {
         *reinterpret_cast<float4*>(to + c * Chunks::chunk_bytes + q * quads) = {sum[e], sum[e + 1], sum[e + 2],
                                                                                 sum[e + 3]};
       }
-    asm volatile("fence.proxy.async;" ::: "memory"); // the copy engine is to see it
+  }
+  /// Makes the stash visible to the copy engine. It waits for the stores of keep(), and so is called when they have
+  /// long been done.
+  __device__ void show() const {
+    asm volatile("fence.proxy.async;" ::: "memory");
     __syncwarp(); // a lane that gives a stage back does so for all lanes
   }
   __device__ void add_to(float (&sum)[S::columns / 2], const TmaProduct&, const char* shared,

@@ -35,6 +35,8 @@ struct Stages {
   static constexpr int count = (wgmma::shared_limit - 1024 - staging_bytes) / bytes;
   static constexpr unsigned all_bytes = count * bytes + staging_bytes;
 
+  /// Says whether the copy engine stores a tile's results while the next tile is multiplied.
+  static constexpr bool sends_boxes = TilingPlan{rows, tile_n, sharing}.sends_boxes();
   /// Says whether the sums of earlier segments wait in memory.
   static constexpr bool stashes = tile_n >= TilingPlan::stashed_columns;
 

@@ -33,6 +33,9 @@ struct TilingPlan {
   constexpr int cluster_rows() const { return sharing == Sharing::B ? 2 * tile_m : tile_m; }
   /// Returns the columns that a block fetches, for itself or for both blocks.
   constexpr int own_columns() const { return sharing == Sharing::B ? tile_n / 2 : tile_n; }
+  /// Says whether the copy engine stores a tile's results while the next tile is multiplied: where tiles are large, and
+  /// there are many.
+  constexpr bool sends_boxes() const { return sharing == Sharing::B && tile_n > 128; }
   /// Says whether the sums of a tile's earlier segments wait in memory, because registers hold one set of sums.
   constexpr bool stashes(Index segments) const { return tile_n >= stashed_columns && segments > 1 && !divides_k(); }
   /// Returns how many blocks are launched for `tiles` tiles of clusters. Blocks that share results have one tile.
@@ -48,13 +51,16 @@ struct ProductSize {
   Index m, n;
   Index blocks;         ///< of k
   Index segment_blocks; ///< of each segment but the last one
+  /// Do lines of an operand begin elsewhere than at multiples of 128 bytes? A box's lines are then parts of two lines
+  /// of the caches each.
+  bool split_a = false, split_b = false;
   constexpr Index segments() const { return ceil_div(blocks, segment_blocks); }
 
   /// Describes a product of elements of `bytes` bytes.
   static constexpr ProductSize of(Index m, Index n, Index k, Index bytes) {
     return {m, n, ceil_div<Index>(k * bytes, 128), detail::matrix_unit_segment_length(k) * bytes / 128};
   }
-  constexpr ProductSize transposed() const { return {n, m, blocks, segment_blocks}; }
+  constexpr ProductSize transposed() const { return {n, m, blocks, segment_blocks, split_b, split_a}; }
 };
 
 /// Returns the number of clusters that run at once, with one block on a multiprocessor. Large clusters do not fit
@@ -100,17 +106,20 @@ struct TileModel {
 };
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr TileModel tiles[]{
-    {128, 256, Sharing::B, 1, 6400, 58, 1083, 1298, 7000, 1.27},
-    {128, 256, Sharing::Nothing, 1, 4950, 47, 1172, 1360, 6900, 1.27},
-    {128, 224, Sharing::B, 1, 6080, 53, 980, 1180, 7600, 0},
-    {128, 192, Sharing::Nothing, 1, 4100, 36, 845, 1010, 6400, 0},
-    {128, 128, Sharing::Nothing, 1, 4350, 29, 600, 710, 7600, 1.45},
-    {128, 64, Sharing::Nothing, 1, 3740, 23, 433, 433, 3900, 1.65},
-    {64, 128, Sharing::Nothing, 1, 3400, 25, 410, 410, 3900, 1.75},
-    {64, 64, Sharing::Nothing, 1, 3300, 18, 300, 370, 3900, 1.5},
+    {128, 256, Sharing::B, 1, 6310, 51, 925, 1284, 7000, 1.27},
+    {128, 256, Sharing::Nothing, 1, 4810, 43, 1162, 1260, 7000, 1.27},
+    {128, 224, Sharing::B, 1, 6315, 55, 916, 1106, 7560, 0},
+    {128, 192, Sharing::Nothing, 1, 4100, 36, 844, 940, 6480, 0},
+    {128, 128, Sharing::B, 1, 6800, 40, 512, 714, never, 1.45},
+    {64, 128, Sharing::B, 1, 4200, 30, 300, 437, never, 1.75},
+    {128, 128, Sharing::Nothing, 1, 4350, 24, 600, 692, 7600, 1.45},
+    {128, 64, Sharing::Nothing, 1, 2640, 19, 432, 434, 3900, 1.65},
+    {64, 128, Sharing::Nothing, 1, 3360, 25, 408, 529, 3900, 1.75},
+    {64, 32, Sharing::Nothing, 1, 2690, 11, 291, 291, 3500, 1.4},
+    {64, 64, Sharing::Nothing, 1, 3350, 18, 300, 369, 3900, 1.5},
     {64, 64, Sharing::Results, 2, 6000, 5, 300, 370, never, 1.5},
     {64, 64, Sharing::Results, 4, 7500, 0, 300, 370, never, 1.5},
-    {128, 128, Sharing::Results, 2, 8500, 0, 600, 600, never, 0},
+    {128, 128, Sharing::Results, 2, 8450, 0, 600, 600, never, 0},
     {128, 128, Sharing::Results, 4, 9300, 0, 800, 800, never, 0},
 };
 /// The part of the shorter one of reading and multiplying that the longer one does not hide.
@@ -120,18 +129,20 @@ constexpr double adding_stash = 2500, adding = 300;
 
 /// Estimates the cycles of `count` tiles in `slices` slices, of which `clusters` run at once; `slower` is the factor of
 /// tf32. A block of k takes what its multiprocessor needs, or its part of what all multiprocessors together take, since
-/// power is limited. With slices, few tiles share operands, so it also takes as long as the L2 cache needs to bring
-/// them, at 6500 bytes a cycle. The sums of slices cross that cache twice. `reading`: the cycles in which memory brings
-/// the operands.
+/// power is limited. It takes as long as a multiprocessor needs to fetch its operands, at 56 bytes a cycle, of which
+/// split lines are half as much again; and with slices, where few tiles share operands, as long as the L2 cache needs
+/// to bring them, at 6500 bytes a cycle. The sums of slices cross that cache twice. `reading`: the cycles in which
+/// memory brings the operands.
 inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, Index slices, Index clusters,
                       double slower, double reading) {
   const TilingPlan plan = tile.plan(slices);
   const Index units = count * slices;
+  const double fetching = 128.0 / 56 * (tile.m * (x.split_a ? 1.5 : 1) + plan.own_columns() * (x.split_b ? 1.5 : 1));
   const auto block_among = [&](Index running) {
     const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
     const double panels =
         slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 6500 : 0;
-    return std::max(std::max(tile.block, tile.among_all * busy) * slower, panels);
+    return std::max({std::max(tile.block, tile.among_all * busy) * slower, panels, fetching});
   };
   // The results of a tile are stored while the next tile is multiplied.
   const double later = tile.sharing == Sharing::B ? 1000 : 1500;
@@ -152,7 +163,7 @@ enum class Tiles { All, Tf32, Columns };
 
 constexpr bool has_tile(Tiles wanted, const TileModel& tile) {
   if (wanted == Tiles::Tf32) return tile.in_tf32 > 0;
-  return wanted == Tiles::All || (tile.n <= 128 && tile.sharing != Sharing::B);
+  return wanted == Tiles::All || tile.n <= 128;
 }
 
 /// Returns the plan that is done first, by the model in cycles, among all tiles that are wanted; a block has all
@@ -189,16 +200,17 @@ struct OrientedPlan {
 };
 
 constexpr Index most_rows_of_columns = 256; ///< rows of C that may become columns
-constexpr Index least_k_of_columns = 1024;  ///< for a shorter k, storing Cᵀ takes too large a part of the time
+constexpr Index least_blocks_of_columns =
+    16; ///< of k; if there are fewer, storing Cᵀ takes too large a part of the time
 
 /// Chooses the plan of a product of 16-bit operands. Few rows become columns, where that is not slower by the model:
 /// the kernels then have fewer, larger parts of the operand that memory brings.
-inline OrientedPlan choose_oriented_plan(Index m, Index n, Index k, Index multiprocessors) {
-  const ProductSize x = ProductSize::of(m, n, k, 2);
-  if (m <= widest_few_columns && n > widest_few_columns)
+inline OrientedPlan choose_oriented_plan(const ProductSize& x, Index multiprocessors) {
+  if (x.m <= widest_few_columns && x.n > widest_few_columns)
     return {choose_plan(x.transposed(), multiprocessors, Tiles::Columns), true};
   const TilingPlan plan = choose_plan(x, multiprocessors, Tiles::All);
-  if (m > most_rows_of_columns || n <= m || k < least_k_of_columns || n <= widest_few_columns) return {plan, false};
+  if (x.m > most_rows_of_columns || x.n <= x.m || x.blocks < least_blocks_of_columns || x.n <= widest_few_columns)
+    return {plan, false};
   const TilingPlan of_columns = choose_plan(x.transposed(), multiprocessors, Tiles::Columns);
   return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};
 }

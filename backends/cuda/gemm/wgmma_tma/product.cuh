@@ -97,7 +97,7 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
 
 /// Whether a kernel for 16-bit operands can store results of Cᵀ (Tiles::Columns in plan.hpp).
 template <class S>
-constexpr bool stores_columns = S::tile_n <= 128 && S::sharing != Sharing::B;
+constexpr bool stores_columns = S::tile_n <= 128;
 
 template <UnitType type, class S, bool with_epilogue>
 __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
@@ -111,7 +111,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Output in_registers = S::columns < 192 ? held(x.to) : Output{}; // wider tiles leave no registers for it
   const Output& to = S::columns < 192 ? in_registers : x.to;
-  constexpr bool defers = S::sharing == Sharing::B && !with_epilogue; // blocks share B where there are many tiles
+  constexpr bool defers = S::sends_boxes && !with_epilogue;
   [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
   char* const buffers = shared + stages * static_cast<int>(S::bytes);
   wait_for_kernel_before();
@@ -147,6 +147,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
           }
         }
         wait_for_products<1>();
+        if (S::stashes && k == showing_block && left < blocks) earlier.show();
         if (before >= 0) barriers.release(before, lane);
         before = ring.stage;
       }

@@ -9,8 +9,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/copies/copied_operands.hpp"
-#include "cuda/gemm/common/copies/operand_copies.cuh"
-#include "cuda/gemm/common/copies/strided_matrix.hpp"
+#include "cuda/gemm/common/copies/stored_operand.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/memory/scratch.hpp"
@@ -27,57 +26,24 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   return nullptr;
 }
 
-/// An operand as it is stored, line by line.
-struct StoredOperand {
-  const void* data;
-  Index lines, length, ld;
-  Major major;
-  int element;               ///< bytes of an element
-  bool transposed = false;   ///< the product reads a transposed copy
-  unsigned cache_line = 128; ///< see TensorShape
-
-  bool copied() const { return transposed || !lines_are_aligned(data, lines, ld, element); }
-  /// Returns the elements from line to line of a copy: the lines of its boxes are then whole lines of the caches.
-  Index pitch(Index line_length) const { return ceil_div<Index>(line_length * element, 128) * 128 / element; }
-  Index copy_bytes() const {
-    return !copied() ? 0 : transposed ? length * pitch(lines) * element : lines * pitch(length) * element;
-  }
-  /// Returns the copy that the engine can read, which has to be made at `to`, and becomes it. Nothing is wanted where
-  /// the engine can read the operand as it is. Only f32 is transposed.
-  OperandCopy become_copy(void* to) {
-    if (!copied()) return {};
-    const Index units = transposed ? 1 : element / 2; // what the copy counts in is an element or its half
-    const OperandCopy copy{data,      lines, length * units, ld * units, to, pitch(transposed ? lines : length) * units,
-                           transposed};
-    if (transposed) {
-      std::swap(lines, length);
-      major = major == Major::K ? Major::MN : Major::K;
-    }
-    data = to;
-    ld = pitch(length);
-    transposed = false;
-    return copy;
-  }
-};
-
 /// Makes a map of `x` whose boxes have `box_lines` lines of `box_line` bytes.
-inline Status encode(DType type, const StoredOperand& x, Index box_lines, CUtensorMap& map,
+inline Status encode(DType type, const StoredOperand& x, Index box_lines, CUtensorMap& map, unsigned cache_line,
                      unsigned box_line = TensorShape{}.box_line) noexcept {
   const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
   return encode_tensor_map(
       map, type, x.data,
-      {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line, x.cache_line});
+      {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line, cache_line});
 }
 
 /// Fills in how a kernel reads `x`. One copy brings `box_rows` rows of a K-major operand, or `box_k` k of an MN-major
 /// one.
-inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index box_k, TensorOperand& out) noexcept {
-  const bool along_k = x.major == Major::K;
-  out.major = x.major;
-  out.count = static_cast<int>(along_k ? x.lines : x.length);
-  if (const Index last = x.lines % box_rows; along_k && last > 0)
-    if (Status status = encode(type, x, last, out.edge); !status.ok()) return status;
-  return encode(type, x, along_k ? box_rows : box_k, out.map);
+inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index box_k, unsigned cache_line,
+                       TensorOperand& out) noexcept {
+  out.major = x.along_k ? Major::K : Major::MN;
+  out.count = static_cast<int>(x.along_k ? x.lines : x.length);
+  if (const Index last = x.lines % box_rows; x.along_k && last > 0)
+    if (Status status = encode(type, x, last, out.edge, cache_line); !status.ok()) return status;
+  return encode(type, x, x.along_k ? box_rows : box_k, out.map, cache_line);
 }
 
 template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
@@ -114,8 +80,11 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
     if (is(128, 192, Nothing)) return launch<type, 128, 192>(stream, x, plan, multiprocessors, name);
     if (is(128, 128, Results)) return launch<type, 128, 128, Results>(stream, x, plan, multiprocessors, name);
   }
+  if (is(128, 128, B)) return launch<type, 128, 128, B>(stream, x, plan, multiprocessors, name);
+  if (is(64, 128, B)) return launch<type, 64, 128, B>(stream, x, plan, multiprocessors, name);
   if (is(128, 64, Nothing)) return launch<type, 128, 64>(stream, x, plan, multiprocessors, name);
   if (is(64, 128, Nothing)) return launch<type, 64, 128>(stream, x, plan, multiprocessors, name);
+  if (is(64, 32, Nothing)) return launch<type, 64, 32>(stream, x, plan, multiprocessors, name);
   if (is(64, 64, Nothing)) return launch<type, 64, 64>(stream, x, plan, multiprocessors, name);
   if (is(64, 64, Results)) return launch<type, 64, 64, Results>(stream, x, plan, multiprocessors, name);
   return launch<type, 128, 128>(stream, x, plan, multiprocessors, name);
@@ -141,9 +110,10 @@ inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) no
 
 /// Makes the map of C for the copy engine. `transposed`: its boxes hold results of Cᵀ.
 inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMap& map) noexcept {
-  const StoredOperand c{call.c, call.m, call.n, call.ldc, Major::K, static_cast<int>(size_of(call.result))};
-  return transposed ? encode(call.result, c, transposed_box_rows, map, transposed_box_line)
-                    : encode(call.result, c, box_rows, map);
+  const StoredOperand c{call.c, call.m, call.n, call.ldc, true, static_cast<int>(size_of(call.result))};
+  constexpr unsigned cache_line = TensorShape{}.cache_line;
+  return transposed ? encode(call.result, c, transposed_box_rows, map, cache_line, transposed_box_line)
+                    : encode(call.result, c, box_rows, map, cache_line);
 }
 
 /// The operands in the places that the kernel has for them: op(A) and op(B) or, if `swapped`, op(B)ᵀ and op(A)ᵀ.
@@ -151,30 +121,28 @@ struct OperandRoles {
   StoredOperand first, second;
   bool swapped;
   TilingPlan plan;
+  unsigned cache_line; ///< see TensorShape
 };
 
 inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multiprocessors) noexcept {
   const bool tf32 = type == UnitType::Tf32;
-  const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
-  OperandRoles roles{{call.a, a_flipped ? call.k : call.m, a_flipped ? call.m : call.k, call.lda,
-                      a_flipped ? Major::MN : Major::K, bytes_of(type)},
-                     {call.b, b_flipped ? call.n : call.k, b_flipped ? call.k : call.n, call.ldb,
-                      b_flipped ? Major::K : Major::MN, bytes_of(type)},
-                     false,
-                     {}};
+  OperandRoles roles{
+      StoredOperand::a_of(call, bytes_of(type)), StoredOperand::b_of(call, bytes_of(type)), false, {}, 128};
+  ProductSize size = ProductSize::of(call.m, call.n, call.k, bytes_of(type));
+  size.split_a = roles.first.splits_lines();
+  size.split_b = roles.second.splits_lines();
   if (tf32) {
     roles.swapped = is_swapped_in_tf32(call);
-    const ProductSize size = ProductSize::of(call.m, call.n, call.k, bytes_of(type));
     roles.plan = choose_plan(roles.swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
   } else {
-    const OrientedPlan chosen = choose_oriented_plan(call.m, call.n, call.k, multiprocessors);
+    const OrientedPlan chosen = choose_oriented_plan(size, multiprocessors);
     roles.swapped = chosen.swapped;
     roles.plan = chosen.plan;
   }
   // Memory brings an operand that the product reads once or twice somewhat faster by whole pairs of lines.
-  if (std::min(call.m, call.n) <= most_rows_of_columns) roles.first.cache_line = roles.second.cache_line = 256;
+  if (std::min(call.m, call.n) <= most_rows_of_columns) roles.cache_line = 256;
   if (roles.swapped) std::swap(roles.first, roles.second);
-  roles.second.transposed = tf32 && roles.second.major == Major::MN;
+  roles.second.transposed = tf32 && !roles.second.along_k;
   return roles;
 }
 
@@ -184,7 +152,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
-  auto [first, second, swapped, plan] = roles_of(call, type, multiprocessors);
+  auto [first, second, swapped, plan, cache_line] = roles_of(call, type, multiprocessors);
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
   const ProductSize size = ProductSize::of(rows, cols, call.k, bytes_of(type));
   const Index tiles_m = ceil_div<Index>(rows, plan.cluster_rows()), tiles_n = ceil_div<Index>(cols, plan.tile_n);
@@ -221,10 +189,10 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                .epilogue = EpilogueStore<float>(call)};
   // Describes what one copy fetches, for the whole cluster where blocks share B: columns and k.
   const int own_columns = plan.own_columns();
-  const int own_k = own_columns % block_k == 0 ? block_k : block_k / cluster;
-  if (Status status = describe(call.type, first, plan.tile_m, block_k, x.a); !status.ok()) return status;
-  if (Status status = describe(call.type, second, own_columns, own_k, x.b); !status.ok()) return status;
-  x.in_boxes = plan.sharing == Sharing::B && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.epilogue.wanted;
+  const int own_k = plan.sharing == Sharing::B && own_columns % block_k != 0 ? block_k / cluster : block_k;
+  if (Status status = describe(call.type, first, plan.tile_m, block_k, cache_line, x.a); !status.ok()) return status;
+  if (Status status = describe(call.type, second, own_columns, own_k, cache_line, x.b); !status.ok()) return status;
+  x.in_boxes = plan.sends_boxes() && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.epilogue.wanted;
   if (x.in_boxes)
     if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;
   if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;

@@ -156,6 +156,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
           multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > 0 : 1);
         commit_products();
         wait_for_products<1>();
+        if (S::stashes && k == showing_block && left < blocks) earlier.show();
         if (before >= 0) barriers.release(before, lane);
         before = ring.stage;
         ring.advance(stages);
@@ -179,7 +180,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     char* const buffers = shared + stages * static_cast<int>(S::bytes);
     const int row = work.row_of(warp), col = work.col_of(warp / 4);
-    if constexpr (S::sharing == Sharing::B && !with_epilogue) {
+    if constexpr (S::sends_boxes && !with_epilogue) {
       if (!clusters.is_last(index) && x.in_boxes) {
         if (x.swapped)
           send_columns(x.c, sum, to.alpha, buffers + warp * staging, col, row);

@@ -62,10 +62,10 @@ __device__ inline int lane_from_here() {
   return static_cast<int>(thread % 32);
 }
 
-/// Writes 32 f32 results of each of 16 rows to a buffer, from accumulator `first` on, which must be a constant. The
-/// buffer's lines have 128 bytes, and the 16-byte chunk c of line i is at c ^ i % 8. Of every 8 columns a lane has two,
-/// in the rows lane / 4 and lane / 4 + 8 or, if `paired`, 2·(lane / 4) and the next one. Lanes of odd rows write their
-/// chunks in another order than lanes of even rows, so that no two rows use the same banks at once.
+/// Writes 32 f32 results of each of 16 rows, or the last 16, to a buffer, from accumulator `first` on, which must be a
+/// constant. The buffer's lines have 128 bytes, and the 16-byte chunk c of line i is at c ^ i % 8. Of every 8 columns a
+/// lane has two, in the rows lane / 4 and lane / 4 + 8 or, if `paired`, 2·(lane / 4) and the next one. Lanes of odd
+/// rows write their chunks in another order than lanes of even rows, so that no two rows use the same banks at once.
 template <bool paired, int count>
 __device__ void stage_wide(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
   const bool odd = !paired && lane / 4 % 2 == 1;
@@ -74,6 +74,7 @@ __device__ void stage_wide(const float (&sum)[count], int first, float alpha, ch
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int e = first + g * 4 + half * 2;
+      if (e + 5 >= count) continue; // a consumer may have 16 columns
       const float2 here{alpha * sum[e], alpha * sum[e + 1]}, next{alpha * sum[e + 4], alpha * sum[e + 5]};
       const int row = paired ? lane / 4 * 2 + half : lane / 4 + half * 8;
       const int chunk = g * 2 + lane % 4 / 2;
@@ -172,9 +173,11 @@ struct OutputRows {
   }
 };
 
-/// Stores what stage_wide wrote without alpha, four columns a lane, with an epilogue: 16 rows from (i, j) on.
-__device__ inline void store_staged_with_epilogue(const EpilogueStore<float>& epilogue, const char* buffer, int lane,
-                                                  int i, int j) {
+/// Stores what stage_wide wrote without alpha, four columns a lane, with an epilogue: 16 rows of `columns` columns from
+/// (i, j) on.
+template <int columns>
+__device__ void store_staged_with_epilogue(const EpilogueStore<float>& epilogue, const char* buffer, int lane, int i,
+                                           int j) {
   float sum[4][4];
 #pragma unroll
   for (int v = 0; v < 4; ++v) {
@@ -184,6 +187,7 @@ __device__ inline void store_staged_with_epilogue(const EpilogueStore<float>& ep
     sum[v][2] = quad.z;
     sum[v][3] = quad.w;
   }
+  if (lane % 8 * 4 >= columns) i = static_cast<int>(epilogue.m); // which no result is in
   epilogue.store([&](int v) -> ResultPlace { return {i + lane / 8 + v * 4, j + lane % 8 * 4}; }, sum);
 }
 
@@ -203,10 +207,10 @@ __device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const 
     char* const buffer = buffers + col / 32 % 2 * buffer_bytes;
     float part[16];
 #pragma unroll
-    for (int e = 0; e < 16; ++e) part[e] = held[col / 2 + e];
+    for (int e = 0; e < 16; ++e) part[e] = count < 16 && e >= count ? 0 : held[col / 2 + e];
     stage_wide<paired>(part, 0, 1, buffer, lane);
     __syncwarp();
-    store_staged_with_epilogue(epilogue, buffer, lane, i, j + col);
+    store_staged_with_epilogue<(count < 16 ? count * 2 : 32)>(epilogue, buffer, lane, i, j + col);
   }
 }
 
@@ -223,7 +227,7 @@ __device__ void store(const Output& x, const float (&sum)[count], char* buffers,
   };
   __syncwarp(); // all lanes have read the last tile's buffers
   // There are two buffers in turn: a lane that has passed a chunk's barrier has read the other buffer.
-  if (x.vectors && (x.narrow ? x.beta == 0 : columns == tile_n)) {
+  if (x.vectors && (x.narrow ? x.beta == 0 : columns == tile_n && tile_n % 32 == 0)) {
     if (!paired && x.narrow) {
 #pragma unroll
       for (int col = 0; col < tile_n; col += 64) {

@@ -90,11 +90,13 @@ __global__ void __launch_bounds__(threads)
 
 } // namespace
 
-Status copy_operands(cudaStream_t stream, const std::array<OperandCopy, 2>& copies, const char* name) noexcept {
+Status copy_operands(cudaStream_t stream, const std::array<OperandCopy, 2>& copies, const char* name,
+                     bool programmatic) noexcept {
   const Share first(copies[0]), second(copies[1]);
   const Index blocks = first.blocks + second.blocks;
   if (blocks == 0) return {};
-  return launch_kernel(stream, {.blocks = blocks, .threads = threads, .programmatic = true}, name, copy, first, second);
+  const Launch how{.blocks = blocks, .threads = threads, .programmatic = programmatic};
+  return launch_kernel(stream, how, name, copy, first, second);
 }
 
 } // namespace tessera::cuda

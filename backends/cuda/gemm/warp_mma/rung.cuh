@@ -1,0 +1,96 @@
+#pragma once
+
+/// Describes what a row by a warp's matrix instructions runs: copies of operands whose lines are not aligned, the tile,
+/// the launch.
+
+#include <algorithm>
+
+#include <tessera/detail/matrix_unit_segments.hpp>
+#include <tessera/executor.hpp>
+
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/copies/stored_operand.cuh"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/ladder.hpp"
+#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/stream.hpp"
+#include "product.cuh"
+
+namespace tessera::cuda::warp_mma {
+
+inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (machine.compute_major < 8)
+    return "bf16, tf32 and these instructions need compute capability 8.0 or higher; use math mode strict";
+  if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
+  return nullptr;
+}
+
+inline AlignedLines lines_of(const StoredOperand& x) {
+  return {static_cast<const char*>(x.data), x.ld * x.element, x.lines, x.length * x.element};
+}
+
+template <class T, class Tile>
+Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const char* name) noexcept {
+  const Index tiles_m = ceil_div<Index>(call.m, Tile::side), tiles_n = ceil_div<Index>(call.n, Tile::side);
+  x.order = RasterOrder(tiles_m, tiles_n, 1024 / Tile::side);
+  const Launch how{.blocks = tiles_m * tiles_n, .threads = Tile::threads, .shared = Tile::bytes};
+  return with_layouts(call, [&](auto a, auto b) {
+    const auto kernel = product<T, Tile, a.value, b.value>;
+    if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
+    return launch_kernel(stream, how, name, kernel, x);
+  });
+}
+
+/// Runs the product of operands of T; float stands for tf32.
+template <class T>
+Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const cudaStream_t stream = stream_of(queue);
+  StoredOperand a = StoredOperand::a_of(call, sizeof(T)), b = StoredOperand::b_of(call, sizeof(T));
+  ScratchLayout layout;
+  const std::size_t a_at = layout.add(a.copy_bytes()), b_at = layout.add(b.copy_bytes());
+  Scratch scratch;
+  if (layout.size() > 0)
+    if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
+  char* const memory = scratch.as<char>();
+  const bool programmatic = executor.capabilities().compute_major >= 9;
+  if (Status status =
+          copy_operands(stream, {a.become_copy(memory + a_at), b.become_copy(memory + b_at)}, row.name, programmatic);
+      !status.ok())
+    return status;
+  Product x{.m = call.m,
+            .n = call.n,
+            .k = call.k,
+            .segment = detail::matrix_unit_segment_length(call.k),
+            .a = lines_of(a),
+            .b = lines_of(b),
+            .c = call.c,
+            .ldc = call.ldc,
+            .alpha = static_cast<float>(call.alpha),
+            .beta = static_cast<float>(call.beta),
+            .narrow = call.result != DType::F32,
+            .order = RasterOrder(1, 1, 1),
+            .epilogue = EpilogueStore<float>(call)};
+  const Index large = ceil_div<Index>(call.m, Large::side) * ceil_div<Index>(call.n, Large::side);
+  return large >= executor.capabilities().multiprocessors ? launch<T, Large>(stream, call, x, row.name)
+                                                          : launch<T, Small>(stream, call, x, row.name);
+}
+
+/// Returns the row `name` for operands of `type`, which T is.
+template <class T>
+constexpr GemmKernel row(const char* name, const char* summary, DType type, Math math) {
+  return {.name = name,
+          .summary = summary,
+          .source = "CUTLASS",
+          .type = type,
+          .math = math,
+          .tile = {Large::side, Large::side, line_bytes / sizeof(T)},
+          .summation = Summation::HopperUnits,
+          .accumulator = Accumulator::Truncating,
+          .reject = reject,
+          .run = run<T>,
+          .epilogue = true,
+          .narrows = type == DType::F32};
+}
+
+} // namespace tessera::cuda::warp_mma
