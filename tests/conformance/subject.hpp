@@ -26,4 +26,15 @@ const Options& options();
 Executor& subject();
 Executor& reference();
 
+/// A row of the reference that is a contract of gemm.hpp as code, and the mode that it computes in.
+struct ContractRow {
+  const char* name;
+  Math math;
+};
+/// Returns the reference's row that has the bits of a row with a contract.
+inline ContractRow contract_of(const GemmKernel& row) {
+  return row.summation == Summation::HopperUnits ? ContractRow{"hopper_units", row.math}
+                                                 : ContractRow{"canonical", Math::Strict};
+}
+
 } // namespace tessera::conformance
