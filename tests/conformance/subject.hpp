@@ -37,4 +37,9 @@ inline ContractRow contract_of(const GemmKernel& row) {
                                                  : ContractRow{"canonical", Math::Strict};
 }
 
+/// Is the row the reference's model of matrix units itself, which would be compared with itself at some expense?
+inline bool is_own_contract(const GemmKernel& row) {
+  return row.summation == Summation::HopperUnits && options().backend == Backend::Reference;
+}
+
 } // namespace tessera::conformance

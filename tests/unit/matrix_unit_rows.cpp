@@ -207,7 +207,10 @@ BOOST_AUTO_TEST_CASE(other_rows_of_the_mode_run_by_name) {
   std::vector<GemmKernel> ladder{row("vendor", Math::Tf32, Summation::Other),
                                  row("own", Math::Tf32, Summation::HopperUnits),
                                  row("fast", Math::Bf16, Summation::Other)};
-  Capabilities hopper{.host_memory = false, .compute_major = 9}, older{.host_memory = false, .compute_major = 8}, host;
+  Capabilities hopper, older, host;
+  hopper.host_memory = older.host_memory = false;
+  hopper.compute_major = 9;
+  older.compute_major = 8;
   for (const Capabilities& machine : {hopper, host}) {
     BOOST_TEST(!keeps_contract(ladder[0], ladder, machine));
     BOOST_TEST(keeps_contract(ladder[1], ladder, machine));

@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include <tessera/detail/matrix_unit.hpp>
 #include <tessera/half.hpp>
@@ -101,9 +102,14 @@ template <class T>
   const float smallest = std::bit_cast<float>(static_cast<std::uint32_t>(format.smallest_exponent + 127) << 23);
   const Index each = format.step, padded = (count + each - 1) / each * each;
   if (cols < width || padded > count) std::fill(to.numbers, to.numbers + padded * width, 0.0f);
-  if (next == 1)
+  const auto along_rows = [&](auto columns) { // a constant number, in vectors
     for (Index p = 0; p < count; ++p)
-      for (Index q = 0; q < cols; ++q) to.numbers[p * width + q] = hopper::seen_by_units(b[p * step + q]);
+      for (Index q = 0; q < columns; ++q) to.numbers[p * width + q] = hopper::seen_by_units(b[p * step + q]);
+  };
+  if (next == 1 && cols == width)
+    along_rows(std::integral_constant<Index, width>{});
+  else if (next == 1)
+    along_rows(cols);
   else
     for (Index q = 0; q < cols; ++q)
       for (Index p = 0; p < count; ++p) to.numbers[p * width + q] = hopper::seen_by_units(b[p * step + q * next]);
@@ -241,7 +247,7 @@ Extend* best_extend() {
   return extend_portable<step, rows>;
 }
 
-constexpr Index rows_at_once = 2;
+constexpr Index rows_at_once = 4;
 
 /// Extends the chains of a strip in `count` rows by so many steps.
 template <int step>

@@ -11,8 +11,8 @@
 
 namespace tessera::host {
 
-inline constexpr Index most_unit_rows = 64;     ///< rows of op(A) of one call of unit_sums()
-inline constexpr Index most_unit_columns = 512; ///< columns of op(B) of one call of unit_sums()
+inline constexpr Index most_unit_rows = 128;    ///< rows of op(A) of one call of unit_sums()
+inline constexpr Index most_unit_columns = 256; ///< columns of op(B) of one call of unit_sums()
 
 /// Returns the bytes of memory that unit_sums() works in.
 TESSERA_API std::size_t unit_scratch_bytes() noexcept;
