@@ -1,8 +1,8 @@
 /// hopper_units: the contract of the modes Tf32, Bf16 and Fp16 for Hopper's matrix units, written down as code.
 ///
 /// Each element of C is computed on its own by the model of the units (matrix_unit.hpp): a chain of steps for each
-/// segment of k, and the segments' sums added in ascending order. The row is serial and slow, about 50 operations a
-/// product; the rows of the other host backends compute the same bits with vectors.
+/// segment of k, and the segments' sums added in ascending order. The row is serial and slow; the rows of the other
+/// host backends compute the same bits with vectors.
 
 #include <new>
 #include <type_traits>

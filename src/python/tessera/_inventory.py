@@ -59,7 +59,7 @@ def kernels(backend: str | None = None, dtype: Any = None, math: str | None = No
 
     >>> import tessera as ts
     >>> [k.name for k in ts.kernels("reference", "float32")]
-    ['canonical', 'gold', 'hopper_units']
+    ['canonical', 'hopper_units', 'gold']
     """
     names = [row[0] for row in _core.backend_rows()] if backend is None else [backend]
     rows = [Kernel(name, *row) for name in names for row in _core.kernel_rows(name)]

@@ -1,8 +1,8 @@
 /// hopper_units: the modes of matrix units with the bits of Hopper's, computed with vectors on any processor.
 ///
 /// A task has a block of C, whose rows share the packed columns of op(B) (reference/gemm/unit_sums.hpp). The work is
-/// 2·m·n·k operations, at about a sixth of the pace of strict f32 products; so it is for tests and for machines without
-/// a card, not for speed. Where amx_bf16 computes the mode, this row runs by its name alone.
+/// 2·m·n·k operations, each many times as long as a strict product's; so it is for tests and for machines without a
+/// card, not for speed. In the mode of amx_bf16 this row runs by its name alone.
 
 #include <algorithm>
 #include <array>
