@@ -40,7 +40,7 @@ ordered_json kernels_json(Backend backend) {
                        {"kernel", row.name},
                        {"dtype", to_string(row.type)},
                        {"math", to_string(row.math)},
-                       {"canonical", row.summation == Summation::Canonical},
+                       {"canonical", has_contract(row.summation)},
                        {"tile", {{"m", row.tile.m}, {"n", row.tile.n}, {"k", row.tile.k}}},
                        {"summary", row.summary},
                        {"source", row.source}});

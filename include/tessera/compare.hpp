@@ -37,6 +37,13 @@
 ///      in f32 that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹
 ///      for f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| +
 ///      s.
+///   9. Hopper's matrix units (Summation::HopperUnits) add 8 or 16 products and the chain in a step. With 2^L the
+///   largest
+///      product of two factors' powers of two, and at most the largest term M where no factor is subnormal, all terms
+///      but one lose less than 2^(L−25), and the sum is cut to f32: a step of r products loses r·2⁻²⁵·M + v·|sum|. Over
+///      all steps that is at most (k/4 + ⌈k/8⌉)·v·S for k > 1, within 1. (A single product fits f32.) The least power
+///      of a subnormal f16 or bf16 factor is 2^e, e = −14 or −126, so that 2^L may be 2^e·max(|b|, 2^e) beside a
+///      smaller term: a step loses 17·2^(e−25)·(|a| + |b| + 2^e) more. Subnormal tf32 operands are within 3.
 ///
 /// NaN fails every comparison with the bound. NaN and Inf in the inputs must give NaN and Inf exactly where IEEE
 /// arithmetic does. Finite inputs may overflow in an intermediate sum, which depends on the order of additions: there
@@ -114,7 +121,7 @@ struct GemmError {
   double norm_error = 0;           ///< ‖Δ‖, the Frobenius norm of the compared rows' errors
   double norm_exact = 0;           ///< ‖C‖, the Frobenius norm of the compared rows of the reference
   double max_over_bound = 0;       ///< largest |Δ| / bound: at most 1 for a correct kernel
-  Index differing_bits = 0;        ///< elements whose bits are not the canonical product's (any NaN equals any NaN)
+  Index differing_bits = 0;        ///< elements without the bits of the contract of gemm.hpp (any NaN equals any NaN)
   Index beyond = 0;                ///< elements beyond their bound, with the misplaced ones
   Index misplaced = 0;             ///< elements that are wrongly NaN or Inf, or wrongly not
   Index unjudged = 0;              ///< elements that may overflow on the way, and did, or wrapped around
@@ -170,6 +177,13 @@ class TESSERA_API GemmReference {
   /// Takes the other reference, which can then only be assigned to or destroyed.
   GemmReference& operator=(GemmReference&&) noexcept;
 
+  /// Computes the bits that the contract of gemm.hpp gives the rows of this reference in the mode of `call`: Tf32, Bf16
+  /// or Fp16. The call is the reference's own but for its mode, with C as it was before the product. From then on
+  /// compare() counts the differing bits of a kernel with Summation::HopperUnits against these; without them, and for
+  /// all other kernels, against the canonical product. A mode whose bits are there already costs nothing; another one
+  /// costs about as much as the reference. Throws InvalidArgument and OutOfMemory.
+  void add_bits(const GemmCall& call, int threads = 0);
+
   /// Returns the errors of an m×n result in host memory, of which only the rows of this reference are read. The number
   /// of threads does not change them.
   GemmError compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads = 0) const;
@@ -184,7 +198,7 @@ class TESSERA_API GemmReference {
   struct State; ///< the library's own
 
  private:
-  std::unique_ptr<const State> state_;
+  std::unique_ptr<State> state_;
 };
 
 /// Returns `count` of the rows 0 … m−1 in ascending order: the first, the last, and others at random; all if count ≥ m.

@@ -62,6 +62,17 @@ inline bool keeps_contract(const GemmKernel& row, std::span<const GemmKernel> la
   });
 }
 
+/// Do all rows that an executor of this machine may choose for this type and mode keep the contract of gemm.hpp, and is
+/// there one? Then a product without a named row has bits that do not depend on the row.
+inline bool promises_bits(std::span<const GemmKernel> ladder, const Capabilities& machine, DType type, Math math) {
+  const auto may_run = [&](const GemmKernel& row) {
+    return row.type == type && row.math == math && keeps_contract(row, ladder, machine);
+  };
+  return std::any_of(ladder.begin(), ladder.end(), may_run) &&
+         std::none_of(ladder.begin(), ladder.end(),
+                      [&](const GemmKernel& row) { return may_run(row) && !has_contract(row.summation); });
+}
+
 /// Reads a table. Throws IoError, which names the file and says what is wrong with it.
 TESSERA_API TuningTable load_tuning(const std::filesystem::path& path);
 /// Writes a table, and makes its folder if there is none. Throws IoError, and leaves no file half-written.

@@ -49,13 +49,13 @@ GemmError OneProduct<T>::compare(const Product<T>& reference, const ElementSourc
                                  const BoundCoefficients& bound) const {
   const std::size_t rows = reference.rows.size();
   const std::size_t each = std::max<std::size_t>(1, (std::size_t{1} << 15) / static_cast<std::size_t>(reference.n + 1));
-  std::vector<Comparison<T>> pieces((rows + each - 1) / each, {reference, bound, kind_.result});
+  std::vector<Comparison<T>> pieces((rows + each - 1) / each, {reference, reference.canonical, bound, kind_.result});
   compare::parallel(pieces.size(), effort_.threads, [&](std::size_t piece) {
     std::vector<T> buffer(static_cast<std::size_t>(reference.n));
     for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
       pieces[piece].add_row(r, compare::read_block<T>(c, reference.rows[r], 1, 0, reference.n, buffer.data()).data);
   });
-  Comparison<T> whole(reference, bound, kind_.result);
+  Comparison<T> whole(reference, reference.canonical, bound, kind_.result);
   for (const Comparison<T>& piece : pieces) whole.merge(piece);
   const auto norm = [](const std::vector<compare::VectorNorms>& vectors) {
     compare::Norm2 sum;

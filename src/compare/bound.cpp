@@ -20,6 +20,9 @@ struct InputRounding {
   double flush = 0; ///< products and sums below this may become zero
 };
 
+/// Returns the power of two of subnormal numbers of a 16-bit type, as matrix units align them.
+double least_power(DType type) { return std::ldexp(1.0, 1 - element_type(type).largest_exponent); }
+
 /// Returns (1 + r)² − 1.
 constexpr double both(double r) { return 2 * r + r * r; }
 
@@ -130,9 +133,14 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result,
   bound.old = old;
   bound.input = input.absolute * (1 + 0x1p-7) * (1 + sum);
   bound.scaled = input.scaled * (1 + 0x1p-7) * (1 + sum);
+  const bool aligns_subnormal = arithmetic.summation == Summation::HopperUnits && is_16_bit(arithmetic.type);
+  const double aligned = aligns_subnormal ? 17 * 0x1p-25 * least_power(arithmetic.type) : 0; // compare.hpp, 9
+  bound.input += aligned * (1 + sum);
   bound.constant =
       std::abs(alpha) * additions * terms * (std::max(smallest, input.flush) + 2 * input.absolute * input.absolute) +
       2 * smallest;
+  if (aligns_subnormal)
+    bound.constant += std::abs(alpha) * (static_cast<double>(k) / 16 + 1) * aligned * least_power(arithmetic.type);
 
   // The reference is off by `reference`, and S by a factor of at most 1 + 2γ_k.
   const double own = static_cast<double>(k) + 4;

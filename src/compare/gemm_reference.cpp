@@ -1,6 +1,7 @@
 #include <tessera/compare.hpp>
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <numeric>
 #include <variant>
@@ -10,6 +11,7 @@
 
 #include "comparison.hpp"
 #include "parallel.hpp"
+#include "unit_bits.hpp"
 
 namespace tessera {
 
@@ -17,7 +19,8 @@ struct GemmReference::State {
   std::variant<compare::Product<float>, compare::Product<double>> product; ///< 16-bit operands are widened to f32
   DType type = DType::F32;
   DType result = DType::F32;
-  std::vector<std::uint16_t> gold, canonical; ///< elements of a 16-bit result
+  std::vector<std::uint16_t> gold, canonical;    ///< elements of a 16-bit result
+  std::map<Math, std::vector<float>> units = {}; ///< the contract's bits in modes of matrix units, widened
 };
 
 namespace {
@@ -46,15 +49,16 @@ double frobenius(const std::vector<compare::VectorNorms>& vectors) {
 }
 
 /// Compares pieces of the rows apart and merges them in order, so that the sums do not depend on the number of threads.
+/// `bits` are the elements that the kernel's contract promises.
 template <class T>
-GemmError compare_rows(const Product<T>& product, const void* c, Index ldc, const Arithmetic& arithmetic, DType result,
-                       int threads) {
+GemmError compare_rows(const Product<T>& product, const std::vector<T>& bits, const void* c, Index ldc,
+                       const Arithmetic& arithmetic, DType result, int threads) {
   constexpr std::size_t elements_per_piece = 1 << 16;
   const compare::BoundCoefficients bound =
       compare::bound_coefficients(arithmetic, result, {product.m, product.n, product.k}, product.alpha, product.beta);
   const std::size_t rows = product.rows.size();
   const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.n + 1));
-  std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bound, result});
+  std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bits, bound, result});
   compare::parallel(pieces.size(), threads, [&](std::size_t piece) {
     visit(result, [&]<class R>(std::type_identity<R>) {
       if constexpr (std::is_same_v<Scalar<R>, T>)
@@ -62,7 +66,7 @@ GemmError compare_rows(const Product<T>& product, const void* c, Index ldc, cons
           pieces[piece].add_row(r, static_cast<const R*>(c) + product.rows[r] * ldc);
     });
   });
-  compare::Comparison<T> whole(product, bound, result);
+  compare::Comparison<T> whole(product, bits, bound, result);
   for (const compare::Comparison<T>& piece : pieces) whole.merge(piece);
   return whole.finish(frobenius(product.row_norms), frobenius(product.col_norms));
 }
@@ -76,7 +80,7 @@ std::vector<std::uint16_t> narrowed(const std::vector<float>& elements, DType ty
   return narrow;
 }
 
-std::unique_ptr<const GemmReference::State> make_state(const GemmCall& call, std::vector<Index> rows, int threads) {
+std::unique_ptr<GemmReference::State> make_state(const GemmCall& call, std::vector<Index> rows, int threads) {
   using State = GemmReference::State;
   const compare::ProductSource source = compare::ProductSource::of(call);
   if (!is_16_bit(call.type) && !is_16_bit(call.result))
@@ -112,6 +116,31 @@ GemmReference::~GemmReference() = default;
 GemmReference::GemmReference(GemmReference&&) noexcept = default;
 GemmReference& GemmReference::operator=(GemmReference&&) noexcept = default;
 
+void GemmReference::add_bits(const GemmCall& call, int threads) try {
+  const detail::ContractArithmetic contract;
+  throw_if_failed(check_gemm(call));
+  const auto is_own = [&](const auto& x) {
+    return call.type == state_->type && call.result == state_->result && call.m == x.m && call.n == x.n &&
+           call.k == x.k && call.alpha == x.alpha && call.beta == x.beta;
+  };
+  if (!std::visit(is_own, state_->product))
+    throw InvalidArgument("add_bits: the call is " + std::string(to_string(call.type)) +
+                          " with m = " + std::to_string(call.m) + ", n = " + std::to_string(call.n) +
+                          ", k = " + std::to_string(call.k) + ", which is not the reference's own product");
+  const bool has_bits = call.type == DType::F32
+                            ? call.math == Math::Tf32
+                            : is_16_bit(call.type) && call.math == element_type(call.type).lossless_math;
+  if (!has_bits)
+    throw InvalidArgument("add_bits: " + std::string(to_string(call.type)) + " in math mode " +
+                          std::string(to_string(call.math)) +
+                          " has no contract of matrix units; f32 has one in tf32, bf16 in bf16, f16 in fp16");
+  if (state_->units.contains(call.math)) return;
+  state_->units[call.math] = compare::unit_bits(call, rows(), threads > 0 ? threads : default_threads());
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory("out of host memory for the bits of a product with n = " + std::to_string(call.n) +
+                    "; compare fewer rows");
+}
+
 GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads) const {
   const detail::ContractArithmetic contract;
   return std::visit(
@@ -119,7 +148,13 @@ GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& ari
         if (arithmetic.type != state_->type)
           throw InvalidArgument("compare: the reference is " + std::string(to_string(state_->type)) +
                                 ", the kernel's type " + std::string(to_string(arithmetic.type)));
-        return compare_rows(product, c, ldc, arithmetic, state_->result, threads > 0 ? threads : default_threads());
+        const std::vector<T>* bits = &product.canonical;
+        if constexpr (std::is_same_v<T, float>)
+          if (const auto units = state_->units.find(arithmetic.math);
+              units != state_->units.end() && arithmetic.summation == Summation::HopperUnits)
+            bits = &units->second;
+        return compare_rows(product, *bits, c, ldc, arithmetic, state_->result,
+                            threads > 0 ? threads : default_threads());
       },
       state_->product);
 }

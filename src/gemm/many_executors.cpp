@@ -141,7 +141,7 @@ void SharedProduct::work(Worker& worker, SharedBlocks& blocks) noexcept {
     if (worker.product == nullptr) {
       status = multiply_in_place(*worker.executor, call_, kernel_, blocks, written_);
     } else {
-      HostSource source(call_, blocks, worker.product->blocks().k);
+      HostSource source(call_, blocks, worker.product->blocks().k, worker.product->keeps_k_whole());
       HostTarget target(call_);
       status = worker.product->run(source, target, written_);
     }

@@ -47,8 +47,10 @@ class BlockTarget {
 /// Operands in host memory.
 class HostSource final : public SliceSource {
  public:
-  /// Slices are at most `depth` deep. A product whose k or alpha is 0 has one slice a block, of depth 0.
-  HostSource(const GemmCall& call, SharedBlocks& blocks, Index depth) : call_(call), blocks_(blocks), depth_(depth) {}
+  /// Slices are at most `depth` deep, and all of that if `whole_k`. A product whose k or alpha is 0 has one slice a
+  /// block, of depth 0.
+  HostSource(const GemmCall& call, SharedBlocks& blocks, Index depth, bool whole_k)
+      : call_(call), blocks_(blocks), depth_(depth), in_first_block_(!whole_k) {}
   Status next(SliceStep& step, bool& given) noexcept override;
 
  private:
@@ -57,7 +59,8 @@ class HostSource final : public SliceSource {
   const Index depth_;
   BlockOfC block_;
   Index first_ = 0;
-  bool in_block_ = false, in_first_block_ = true;
+  bool in_block_ = false;
+  bool in_first_block_; ///< whose slices are not as deep
 };
 
 /// C in host memory.

@@ -30,6 +30,7 @@ StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::
       call_(call),
       kernel_(kernel),
       adds_in_order_(call.math == Math::Strict && !adds_in_own_order(executor, call, kernel)),
+      keeps_k_whole_(keeps_unit_contract(executor, call, kernel)),
       slab_(executor) {}
 
 Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
@@ -55,10 +56,10 @@ Status StreamedProduct::reserve_within_limit(Choose&& choose) {
   for (std::size_t bytes = executor_.capabilities().memory_bytes / 2;; bytes /= 2) {
     const StreamedBlocks blocks = choose(bytes / 4 * 3);
     if (blocks.m == 0)
-      return {StatusCode::OutOfMemory, "out of device memory: not even a block of 64×64 of C with slices of " +
-                                           std::to_string(std::min(call_.k, canonical_segment)) + " k fits into " +
-                                           std::to_string(bytes) + " bytes, the most that could be had" +
-                                           first_failure};
+      return {StatusCode::OutOfMemory,
+              "out of device memory: not even a block of 64×64 of C with slices of " +
+                  std::to_string(keeps_k_whole_ ? call_.k : std::min(call_.k, canonical_segment)) + " k fits into " +
+                  std::to_string(bytes) + " bytes, the most that could be had" + first_failure};
     Status status = reserve(blocks);
     if (status.ok()) status = see_room_for_kernels(bytes - blocks.bytes(call_));
     if (status.code != StatusCode::OutOfMemory) return status;
@@ -81,7 +82,7 @@ Status StreamedProduct::reserve() {
 
 Status StreamedProduct::reserve_share(Index executors) {
   return reserve_within_limit([&](std::size_t bytes) {
-    const StreamedBlocks largest = choose_blocks(call_, bytes);
+    const StreamedBlocks largest = choose_blocks(call_, bytes, keeps_k_whole_);
     if (largest.m == 0) return largest;
     return deepened(call_, largest.cut(share_out(call_, largest.grid(call_), executors)), bytes,
                     executor_.capabilities().multiprocessors);
@@ -221,7 +222,7 @@ Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view 
              std::to_string(blocks.m) + "×" + std::to_string(blocks.n) + ", slices of " + std::to_string(blocks.k) +
              " k");
   SharedBlocks shared(blocks.grid(call));
-  HostSource source(call, shared, blocks.k);
+  HostSource source(call, shared, blocks.k, product.keeps_k_whole());
   HostTarget target(call);
   std::atomic<bool> written = false;
   Status status = product.run(source, target, written);

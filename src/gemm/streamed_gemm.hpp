@@ -5,7 +5,8 @@
 /// A block of C stays on the device while slices of A and B pass through two buffers each; copies run while the device
 /// multiplies. Slices come from a source and blocks go to a target (slices.hpp): host memory, or files (out_of_core/).
 /// Slices are whole segments of the canonical summation, which continue the sums of the slices before them
-/// (running_sums.hpp): a streamed product has the bits of a product in one piece. A is copied once for each column of
+/// (running_sums.hpp): a streamed product has the bits of a product in one piece. So it has in the modes of matrix
+/// units, where slices are as deep as k, because parts of k have other bits there. A is copied once for each column of
 /// blocks of C, and B once for each row of blocks, so blocks are large; but the first slices and the last block are
 /// copied while nothing is multiplied, so they are not larger than needed.
 ///
@@ -51,8 +52,8 @@ struct StreamedBlocks {
 };
 
 /// Returns the largest blocks for `bytes` bytes on the device, which move least data; m = 0 if not even blocks of 64×64
-/// fit.
-StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes);
+/// fit. Slices are one segment deep, or all of k if `whole_k`.
+StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, bool whole_k = false);
 
 /// Returns the blocks with slices as deep as `bytes` bytes hold, with what kernels take for them: a block of one slice
 /// needs no running sums in memory, and short rows take a card's copy engine longer than their bytes say.
@@ -77,6 +78,8 @@ class StreamedProduct {
   /// Allocates memory for blocks that the caller has chosen.
   Status reserve(const StreamedBlocks& blocks);
   const StreamedBlocks& blocks() const noexcept { return blocks_; }
+  /// Does a block have a single slice, because its sums would have other bits in several? reserve_share() sees to it.
+  bool keeps_k_whole() const noexcept { return keeps_k_whole_; }
 
   /// Multiplies until the source gives no more slices. `written` is set when the first rows go to the target.
   Status run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
@@ -105,6 +108,7 @@ class StreamedProduct {
   const GemmCall& call_;
   std::string_view kernel_;
   bool adds_in_order_; ///< slices continue the sums in the order of the contract
+  bool keeps_k_whole_; ///< matrix units keep their contract for whole k alone
   ExecutorMemory slab_;
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};

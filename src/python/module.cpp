@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <tessera/backend.hpp>
+#include <tessera/tuning.hpp>
 #include <tessera/version.hpp>
 
 #include "batch.hpp"
@@ -138,9 +139,19 @@ nb::list backend_rows() {
 nb::list kernel_rows(nb::handle backend) {
   nb::list rows;
   for (const GemmKernel& row : gemm_kernels(parse_backend(backend.ptr())))
-    rows.append(nb::make_tuple(row.name, dtype_name(row.type), text(to_string(row.math)),
-                               row.summation == Summation::Canonical, row.summary, row.source));
+    rows.append(nb::make_tuple(row.name, dtype_name(row.type), text(to_string(row.math)), has_contract(row.summation),
+                               row.summary, row.source));
   return rows;
+}
+
+/// Do products of this type and mode on a backend have bits that do not depend on the kernel, if none is named?
+bool backend_promises_bits(nb::handle backend, nb::handle dtype, nb::handle math) {
+  const Executor& on = executor(parse_backend(backend.ptr()));
+  const std::string_view name = parse_text(dtype.ptr(), "dtype");
+  for (const ElementType& type : element_types)
+    if (name == dtype_name(type.type))
+      return promises_bits(on.gemm_kernels(), on.capabilities(), type.type, parse_math(math.ptr()));
+  return false;
 }
 
 /// Returns the errors by their names; the dict is empty for a result that was not compared.
@@ -346,6 +357,7 @@ NB_MODULE(_core, module) {
              "threads"_a.none());
   module.def("backend_rows", backend_rows);
   module.def("kernel_rows", kernel_rows, "backend"_a.none());
+  module.def("promises_bits", backend_promises_bits, "backend"_a, "dtype"_a, "math"_a);
   module.def("copies_made", copies_made, "How many arrays gemm had to copy so far.");
   nb::class_<Race>(module, "Race")
       .def(

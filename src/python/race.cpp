@@ -155,6 +155,7 @@ void Race::judge(const GemmKernel& row, const void* c, RaceResult& result) {
     reference_ = std::make_unique<GemmReference>(host_call(Math::Strict),
                                                  sample_rows(m(), std::max(least_rows_compared, affordable), seed));
   }
+  if (row.summation == Summation::HopperUnits) reference_->add_bits(host_call(row.math));
   const GemmError& error = result.error.emplace(reference_->compare(c, ldc, Arithmetic::of(row)));
   result.verdict = "wrong";
   if (error.misplaced > 0)
@@ -163,8 +164,9 @@ void Race::judge(const GemmKernel& row, const void* c, RaceResult& result) {
   else if (!error.within_bound())
     result.reason = "the error of " + element("c", error.worst_row, error.worst_col) + " is " +
                     std::to_string(error.max_over_bound) + " times its bound";
-  else if (row.summation == Summation::Canonical && error.differing_bits > 0)
-    result.reason = std::to_string(error.differing_bits) + " elements have not the bits of the canonical product";
+  else if (has_contract(row.summation) && error.differing_bits > 0)
+    result.reason = std::to_string(error.differing_bits) + " elements have not the bits of " +
+                    (row.math == Math::Strict ? "the canonical product" : "the mode's contract");
   else
     result.verdict = "pass";
   if (result.verdict != "pass" || error.rows_compared == error.rows) return;

@@ -206,8 +206,8 @@ static void errors(void) {
   options.kernel = "gild";
   expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_INVALID_ARGUMENT, "gold");
   options.kernel = NULL;
-  options.math = TESSERA_TF32;
-  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_REJECTED, "tf32");
+  options.math = TESSERA_COMPENSATED;
+  expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_REJECTED, "compensated");
   options.math = TESSERA_STRICT;
   options.threads = -2;
   expect(tessera_gemm_f32(none, none, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2, &options), TESSERA_INVALID_ARGUMENT, "-2");

@@ -70,16 +70,18 @@ GemmCall Problem<T>::call(const T* a, Index lda, const T* b, Index ldb, T* c, In
   return {dtype_of<T>, math, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, a, lda, b, ldb, x.beta, c, ldc, x.threads};
 }
 
-/// Returns the result of the reference's canonical row on the host's images of A and B.
+/// Returns the result of the reference's row for the row's contract, on the host's images of A and B.
 template <class T>
-const std::vector<T>& Problem<T>::canonical() {
-  if (!canonical_.empty() || before_.empty()) return canonical_;
-  canonical_ = before_;
-  const GemmCall canonical_call =
-      call(a_.host(), a_.ld(), b_.host(), b_.ld(), canonical_.data(), std::max<Index>(case_.n, 1), Math::Strict);
+const std::vector<T>& Problem<T>::contract_bits(const GemmKernel& row) {
+  const auto [name, math] = contract_of(row);
+  std::vector<T>& bits = contract_bits_[math];
+  if (!bits.empty() || before_.empty()) return bits;
+  bits = before_;
+  const GemmCall promised =
+      call(a_.host(), a_.ld(), b_.host(), b_.ld(), bits.data(), std::max<Index>(case_.n, 1), math);
   Executor& executor = reference();
-  throw_if_failed(executor.gemm(executor.default_queue(), canonical_call, "canonical"));
-  return canonical_;
+  throw_if_failed(executor.gemm(executor.default_queue(), promised, name));
+  return bits;
 }
 
 /// Returns the results of an oracle. The oracle does not use the reference, so that it checks the reference's rows too.
@@ -130,9 +132,10 @@ std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Gua
     for (Index j = 0; j < case_.n; ++j) {
       const auto e = static_cast<std::size_t>(i * case_.n + j);
       const T got = c.at(i, j);
-      if (row.summation == Summation::Canonical && !same(got, canonical()[e]))
-        report(i, j, static_cast<double>(got), static_cast<double>(canonical()[e]), "the canonical bits are ", 0);
-      if (row.summation == Summation::Canonical && options().backend != Backend::Reference) continue;
+      if (has_contract(row.summation) && !is_own_contract(row) && !same(got, contract_bits(row)[e]))
+        report(i, j, static_cast<double>(got), static_cast<double>(contract_bits(row)[e]), "the contract's bits are ",
+               0);
+      if (has_contract(row.summation) && options().backend != Backend::Reference) continue;
       const double expected = exact()[e].value;
       const double limit = case_.values == Values::Integers ? 0 : bound(row, made, exact()[e]);
       const bool right = std::isfinite(expected) ? std::abs(static_cast<double>(got) - expected) <= limit
@@ -146,7 +149,8 @@ std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Gua
 template <class T>
 bool Problem<T>::concerns(const GemmKernel& row) const {
   const bool full_range = row.math == Math::Strict || row.math == Math::Compensated || row.math == Math::Strassen;
-  return case_.values != Values::Subnormal || full_range;
+  const bool only_bits = has_contract(row.summation) && options().backend != Backend::Reference;
+  return case_.values != Values::Subnormal || full_range || only_bits;
 }
 
 template <class T>

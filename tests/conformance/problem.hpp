@@ -2,6 +2,7 @@
 
 /// One case, with its operands in the executor's memory and the expected result.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ class Problem {
 
   const Case& parameters() const { return case_; }
   /// Says whether the case applies to a row: modes that round to a short format promise nothing about subnormal
-  /// numbers.
+  /// numbers, but for the bits where they have a contract.
   bool concerns(const GemmKernel& row) const;
   /// Runs the named row, or the executor's own choice if not `by_name`, and checks everything. Returns an empty string,
   /// or what is wrong. Sets `rejection` where the row does not take the case.
@@ -29,14 +30,14 @@ class Problem {
 
  private:
   GemmCall call(const T* a, Index lda, const T* b, Index ldb, T* c, Index ldc, Math math) const;
-  const std::vector<T>& canonical();
+  const std::vector<T>& contract_bits(const GemmKernel& row);
   const std::vector<ExactElement>& exact();
   std::string compare(const GemmKernel& row, const GemmCall& call, Guarded<T>& c);
 
   Case case_;
   Guarded<T> a_, b_;
-  std::vector<T> before_; ///< C as it was, without gaps; not read if beta is zero
-  std::vector<T> canonical_;
+  std::vector<T> before_;                        ///< C as it was, without gaps; not read if beta is zero
+  std::map<Math, std::vector<T>> contract_bits_; ///< by the mode of the contract
   std::vector<ExactElement> exact_;
 };
 

@@ -26,4 +26,20 @@ const Options& options();
 Executor& subject();
 Executor& reference();
 
+/// A row of the reference that is a contract of gemm.hpp as code, and the mode that it computes in.
+struct ContractRow {
+  const char* name;
+  Math math;
+};
+/// Returns the reference's row that has the bits of a row with a contract.
+inline ContractRow contract_of(const GemmKernel& row) {
+  return row.summation == Summation::HopperUnits ? ContractRow{"hopper_units", row.math}
+                                                 : ContractRow{"canonical", Math::Strict};
+}
+
+/// Is the row the reference's model of matrix units itself, which would be compared with itself at some expense?
+inline bool is_own_contract(const GemmKernel& row) {
+  return row.summation == Summation::HopperUnits && options().backend == Backend::Reference;
+}
+
 } // namespace tessera::conformance

@@ -160,7 +160,8 @@ BOOST_AUTO_TEST_CASE(what_there_is_not) {
   expect_error<KernelRejected>([&] { static_cast<void>(gemm(a, a, {.math = Math::Tf32})); }, {"tf32", "f16", "fp16"});
   expect_error<KernelRejected>([&] { static_cast<void>(gemm(a, a, {.math = Math::Bf16})); }, {"bf16", "f16"});
   expect_error<KernelRejected>(
-      [&] { static_cast<void>(gemm(a, a, {.backend = Backend::Reference, .math = Math::Fp16})); }, {"fp16", "f16"});
+      [&] { static_cast<void>(gemm(a, a, {.backend = Backend::Reference, .math = Math::Fp16, .kernel = "gold"})); },
+      {"gold", "fp16"});
   std::uint16_t x = 0;
   double y = 7;
   const GemmCall call{DType::BF16, Math::Strict, Op::None, Op::None, 1,  1, 1, 1.0,       &x,

@@ -98,7 +98,12 @@ GemmError DeviceOperands::error(const Arithmetic& arithmetic) const {
   call.c = before.data();
   const double row = static_cast<double>(call.n) * static_cast<double>(call.k);
   const auto rows = static_cast<Index>(std::max(4.0, reference_work / std::max(row, 1.0)));
-  return GemmReference(call, sample_rows(call.m, rows, 1)).compare(c.data(), call.ldc, arithmetic);
+  GemmReference reference(call, sample_rows(call.m, rows, 1));
+  if (arithmetic.summation == Summation::HopperUnits) {
+    call.math = arithmetic.math;
+    reference.add_bits(call);
+  }
+  return reference.compare(c.data(), call.ldc, arithmetic);
 }
 
 } // namespace tessera::bench

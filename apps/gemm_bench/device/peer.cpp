@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/tuning.hpp>
+
 namespace tessera::bench {
 namespace {
 
@@ -32,9 +34,9 @@ class RowPeer final : public DevicePeer {
     if (side_ == Side::Vendor) return of_vendor(mode);
     for (const GemmKernel& row : device_.gemm_kernels())
       if (row.name == row_ && row.type == mode.type && row.math == mode.math) return Arithmetic::of(row);
-    const bool strict = mode.math == Math::Strict;
-    return {mode.type, mode.math, strict ? Summation::Canonical : Summation::Other,
-            strict ? Accumulator::Native : Accumulator::Truncating};
+    if (mode.math == Math::Strict) return {mode.type, mode.math, Summation::Canonical, Accumulator::Native};
+    const bool promised = promises_bits(device_.gemm_kernels(), device_.capabilities(), mode.type, mode.math);
+    return {mode.type, mode.math, promised ? Summation::HopperUnits : Summation::Other, Accumulator::Truncating};
   }
   Side side() const override { return side_; }
 

@@ -71,10 +71,10 @@ class Runner {
   std::unique_ptr<Recording> graph_;
 };
 
-/// Writes into the standing what is wrong with the last product, and how many elements lack the canonical bits.
+/// Writes into the standing what is wrong with the last product, and how many elements lack the contract's bits.
 void check(const DeviceOperands& operands, const Arithmetic& arithmetic, DeviceStanding& standing) {
   const GemmError error = operands.error(arithmetic);
-  if (arithmetic.summation == Summation::Canonical) standing.differing_bits = error.differing_bits;
+  if (has_contract(arithmetic.summation)) standing.differing_bits = error.differing_bits;
   if (!error.within_bound())
     standing.problem = fmt::format("wrong: {:.3g} times the error bound at ({}, {})", error.max_over_bound,
                                    error.worst_row, error.worst_col);

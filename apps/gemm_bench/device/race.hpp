@@ -20,7 +20,7 @@ struct DeviceStanding {
   std::vector<double> host =
       {};                   ///< the host's seconds for enqueueing a product while the device keeps up or lags behind
   std::string problem = {}; ///< why there are no times, or what is wrong with the result; empty if nothing is
-  long long differing_bits = -1; ///< elements of the compared rows without the canonical bits; −1: not promised
+  long long differing_bits = -1; ///< elements of the compared rows without the contract's bits; −1: not promised
 };
 
 /// Takes `rounds` samples of each peer, of about `sample_seconds` each. Operands rotate through memory of several times

@@ -21,14 +21,14 @@ ProductCheck::ProductCheck(const GemmCall& call, const Options& options, Progres
     : call_(call), options_(options), progress_(progress) {}
 
 ProductCheck::Findings ProductCheck::check(const void* c, Index ldc, const Arithmetic& arithmetic) {
-  Findings findings{reference().compare(c, ldc, arithmetic), {}};
+  Findings findings{reference(arithmetic).compare(c, ldc, arithmetic), {}};
   if (findings.error.rows_compared < findings.error.rows) findings.freivalds = freivalds().check(c, ldc, arithmetic);
   return findings;
 }
 
 /// Makes the reference on the first call, which comes after the first kernel has run, so that its cost does not delay
-/// the start.
-const GemmReference& ProductCheck::reference() {
+/// the start. Adds the bits of the kernel's contract where they are not the canonical ones.
+const GemmReference& ProductCheck::reference(const Arithmetic& arithmetic) {
   if (!reference_) {
     progress_.show("reference");
     const double row = std::max(1.0, static_cast<double>(call_.n) * static_cast<double>(call_.k));
@@ -37,6 +37,11 @@ const GemmReference& ProductCheck::reference() {
     const Index affordable = std::max(least_rows_checked, static_cast<Index>(std::min(products / row, 1e15)));
     const Index rows = options_.check_rows > 0 ? options_.check_rows : affordable;
     reference_ = std::make_unique<GemmReference>(call_, sample_rows(call_.m, rows, options_.seed));
+  }
+  if (arithmetic.summation == Summation::HopperUnits) {
+    GemmCall call = call_;
+    call.math = arithmetic.math;
+    reference_->add_bits(call);
   }
   return *reference_;
 }

@@ -9,6 +9,7 @@
 ///     Freivalds' check follows;
 ///   - with --check-rows N or all it compares N or all rows, whatever they cost, and Freivalds' check follows unless
 ///     every row was compared.
+/// Bits of kernels that promise them are compared in the same rows.
 
 #include <memory>
 #include <optional>
@@ -37,7 +38,7 @@ class ProductCheck {
   Findings check(const void* c, Index ldc, const Arithmetic& arithmetic);
 
  private:
-  const GemmReference& reference();
+  const GemmReference& reference(const Arithmetic& arithmetic);
   const FreivaldsCheck& freivalds();
 
   const GemmCall call_;

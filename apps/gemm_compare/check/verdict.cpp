@@ -34,7 +34,8 @@ void set_verdict(Result& result, bool exact) {
   result.verdict = result.reason.empty() && !inexact && !other_bits ? Verdict::Pass : Verdict::Wrong;
   if (!error.within_bound()) return;
   if (other_bits)
-    result.reason = fmt::format("{} elements have not the bits of the canonical product", error.differing_bits);
+    result.reason = fmt::format("{} elements have not the bits of {}", error.differing_bits,
+                                result.math == Math::Strict ? "the canonical product" : "the mode's contract");
   else if (inexact)
     result.reason =
         fmt::format("sums of these whole numbers are exact, but C({}, {}) differs", error.worst_row, error.worst_col);

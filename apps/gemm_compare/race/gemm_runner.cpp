@@ -42,7 +42,7 @@ Result pending(const Options& options, const Group& group, const Task& task) {
   result.type = group.type;
   result.result = options.result_of(group.type);
   result.math = task.gemm->math;
-  result.canonical = task.gemm->summation == Summation::Canonical;
+  result.canonical = has_contract(task.gemm->summation);
   result.shape = group.shape;
   result.op_a = options.op_a;
   result.op_b = options.op_b;

@@ -15,8 +15,8 @@
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/half.hpp>
 
+#include "finish_row.hpp"
 #include "ladder.hpp"
-#include "reference/elementwise/epilogue.hpp"
 #include "reference/fma_clones.hpp"
 
 namespace tessera::reference {
@@ -59,13 +59,7 @@ void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
       for (Index p = first; p < last; ++p) extend_chains(x.at_a(i, p), b + p * ldb, segment.data(), x.n);
       for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = first == 0 ? segment[j] : sum[j] + segment[j];
     }
-    R* c = x.c + i * x.ldc;
-    for (Index j = 0; j < x.n; ++j) {
-      S& r = sum[static_cast<std::size_t>(j)];
-      r = x.alpha * r;
-      if (x.beta != S{0}) r = std::fma(x.beta, S{c[j]}, r);
-    }
-    host::apply_epilogue_to_row(epilogue, i, 0, x.n, sum.data(), c);
+    host::finish_row(x.alpha, x.beta, epilogue, i, 0, x.n, sum.data(), x.c + i * x.ldc);
   }
 }
 

@@ -35,7 +35,7 @@ class Kernel:
     name: str  #: as gemm's kernel takes it
     dtype: str  #: NumPy's name of the element type
     math: str  #: the mode that it computes in
-    canonical: bool  #: keeps the numerical contract: the same bits on every backend
+    canonical: bool  #: keeps the numerical contract of its mode: its bits are known
     summary: str  #: one line on the idea
     source: str  #: where the idea was published
 
@@ -59,7 +59,7 @@ def kernels(backend: str | None = None, dtype: Any = None, math: str | None = No
 
     >>> import tessera as ts
     >>> [k.name for k in ts.kernels("reference", "float32")]
-    ['canonical', 'gold']
+    ['canonical', 'hopper_units', 'gold']
     """
     names = [row[0] for row in _core.backend_rows()] if backend is None else [backend]
     rows = [Kernel(name, *row) for name in names for row in _core.kernel_rows(name)]

@@ -24,7 +24,7 @@ class Row:
     backend: str  #: the backend that computed
     kernel: str  #: the row of its ladder
     math: str  #: the mode that it computed in
-    canonical: bool  #: keeps the numerical contract
+    canonical: bool  #: keeps the numerical contract of its mode
     verdict: str  #: pass, wrong, rejected, skipped or failed
     seconds: float  #: median of the timed runs
     seconds_min: float  #: shortest of the timed runs
@@ -33,7 +33,7 @@ class Row:
     max_rel: float  #: largest relative error
     mean_rel: float  #: mean relative error
     max_over_bound: float  #: largest error ÷ its proven bound: at most 1 for a correct kernel
-    differing_bits: float  #: elements whose bits are not the canonical product's
+    differing_bits: float  #: elements without the bits of the numerical contract
     reason: str  #: why it was rejected, skipped or is wrong; or a remark
 
 

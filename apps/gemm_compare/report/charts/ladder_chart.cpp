@@ -46,7 +46,7 @@ std::string item(const Row& row, const Run& run, double scale, bool best) {
   std::string html = fmt::format(
       "<li class=\"{}{}{}\"><span class=\"name\">{}{}</span>{}<span class=\"speed\">{}</span>",
       backend_class(row.backend), best ? " best" : "", row.failing() ? " failed" : "", escaped(run.label(row)),
-      row.canonical ? "<i title=\"canonical summation: the same bits "
+      row.canonical ? "<i title=\"keeps the contract of its mode: the same bits "
                       "on every backend\">≡</i>"
                     : "",
       bar(row, run, scale), speed_text(row));
@@ -107,7 +107,8 @@ std::string ladder_section(const Run& run) {
   return "<section id=\"ladder\">\n<h2>The ladder</h2>\n<p class=\"lead\">Each kernel from the first rung to the best: "
          "speed, share of the measured ceiling (the pale bar), gain over the first rung. The thin line spans the "
          "slowest "
-         "to the fastest run. ≡ marks canonical summation: the same bits on every backend.</p>\n" +
+         "to the fastest run. ≡ marks kernels that keep the contract of their mode: the same bits on every "
+         "backend.</p>\n" +
          choice + panels + "</section>\n";
 }
 

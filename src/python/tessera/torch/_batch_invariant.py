@@ -14,7 +14,7 @@ import torch
 
 from .. import _core
 from .._errors import InvalidArgument
-from .._inventory import backends, kernels
+from .._inventory import backends
 from . import _operators as operators
 from . import _products as products
 
@@ -180,8 +180,8 @@ def _register():
 
 
 def _keeps_rows(backend, math, dtype):
-    """Has the backend kernels of this mode whose bits do not depend on the batch?"""
-    return any(row.canonical and row.math == math and row.dtype == dtype for row in kernels(backend))
+    """Has a product in this mode bits on the backend that do not depend on the batch, whatever kernel is chosen?"""
+    return _core.promises_bits(backend, dtype, math)
 
 
 @functools.cache

@@ -1,0 +1,297 @@
+/// The contract of the modes of matrix units: where k is cut, the reference's row against loops over the model's steps,
+/// and the rows with vectors against the model, on numbers of all sizes.
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/compare.hpp>
+#include <tessera/detail/matrix_unit.hpp>
+#include <tessera/random.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/tuning.hpp>
+
+using namespace tessera;
+using namespace tessera::detail;
+
+namespace {
+
+using Types = std::tuple<float, f16, bf16>;
+
+template <class T>
+constexpr Math unit_math = std::same_as<T, f16>    ? Math::Fp16
+                           : std::same_as<T, bf16> ? Math::Bf16
+                                                   : Math::Tf32;
+
+bool same(float x, float y) {
+  return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y) || (std::isnan(x) && std::isnan(y));
+}
+
+/// Returns the numbers of a line of an operand, as the units see them.
+template <class Element>
+std::vector<float> seen(Index k, Element element) {
+  std::vector<float> line;
+  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_units(element(p)));
+  return line;
+}
+
+/// The backends with vectors that exist here.
+std::vector<Backend> vector_backends() {
+  std::vector<Backend> found;
+  for (const BackendInfo& info : available_backends())
+    if (info.available && (info.backend == Backend::OpenMP || info.backend == Backend::Tbb))
+      found.push_back(info.backend);
+  return found;
+}
+
+/// Compares the rows with vectors with the model, element by element.
+template <class T>
+void check_rows(const Matrix<T>& a, const Matrix<T>& b, const std::string& what) {
+  std::vector<std::vector<float>> rows, cols;
+  for (Index i = 0; i < a.rows(); ++i) rows.push_back(seen(a.cols(), [&](Index p) { return a(i, p); }));
+  for (Index j = 0; j < b.cols(); ++j) cols.push_back(seen(b.rows(), [&](Index p) { return b(p, j); }));
+  const hopper::OperandFormat& format = hopper::format_of(dtype_of<T>);
+  Matrix<float> expected(a.rows(), b.cols());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < b.cols(); ++j)
+      expected(i, j) =
+          hopper::contract_sum(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], format);
+  for (const Backend backend : vector_backends()) {
+    const auto c = gemm<float>(a, b, GemmOptions{.backend = backend, .math = unit_math<T>, .kernel = "hopper_units"});
+    Index different = 0;
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j) different += same(c(i, j), expected(i, j)) ? 0 : 1;
+    BOOST_TEST(different == 0, what << ", k = " << a.cols() << " on " << to_string(backend) << ": " << different
+                                    << " of " << c.rows() * c.cols() << " differ");
+  }
+}
+
+template <class T>
+Matrix<T> drawn(Index rows, Index cols, std::uint64_t seed, float low, float high) {
+  Matrix<T> x(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j)
+      x(i, j) = static_cast<T>(
+          random_element<float>(Distribution::Wide, seed, static_cast<std::uint64_t>(i * cols + j), low, high));
+  return x;
+}
+
+/// Puts a number at some places of x.
+template <class T>
+void sprinkle(Matrix<T>& x, float number, std::uint64_t seed, Index count) {
+  for (Index e = 0; e < count; ++e) {
+    const PhiloxBlock block = philox4x32(seed, static_cast<std::uint64_t>(e));
+    x(static_cast<Index>(block.word[0]) % x.rows(), static_cast<Index>(block.word[1]) % x.cols()) =
+        static_cast<T>(number);
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(matrix_unit_rows)
+
+BOOST_AUTO_TEST_CASE(k_is_cut_by_k_alone) {
+  struct Cut {
+    Index k, segments, length;
+  };
+  constexpr std::array cuts{Cut{1, 1, 128},      Cut{128, 1, 128},    Cut{129, 1, 256},
+                            Cut{2048, 1, 2048},  Cut{2049, 2, 1152},  Cut{4096, 2, 2048},
+                            Cut{16384, 2, 8192}, Cut{16385, 4, 4224}, Cut{28672, 4, 7168}};
+  for (const Cut& cut : cuts) {
+    BOOST_TEST(matrix_unit_segments(cut.k) == cut.segments, cut.k);
+    BOOST_TEST(matrix_unit_segment_length(cut.k) == cut.length, cut.k);
+  }
+  Index wrong = 0;
+  for (Index k = 1; k < 70000; ++k) {
+    const Index length = matrix_unit_segment_length(k), pieces = (k + length - 1) / length;
+    wrong += length % matrix_unit_granule != 0 || pieces != matrix_unit_segments(k) ? 1 : 0;
+  }
+  BOOST_TEST(wrong == 0);
+}
+
+/// The reference's row is the loop that the contract describes, with every way to store the operands and to end.
+BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, T, Types) {
+  constexpr Index m = 3, n = 4;
+  for (const Index k : {1, 7, 8, 17, 130, 2048, 2049, 2100}) {
+    const auto a = drawn<T>(m, k, 1, -5, 5), b = drawn<T>(n, k, 2, -5, 5);
+    const Matrix<T> turned_a = transpose(a);
+    Matrix<float> c = Matrix<float>::random(m, n, Seed{3});
+    const Matrix<float> before = c;
+    const GemmOptions options{.backend = Backend::Reference, .math = unit_math<T>};
+    const Index first = k <= 2048 ? k : 1152, step = std::same_as<T, float> ? 8 : 16;
+    gemm(0.75f, turned_a.transposed(), b.transposed(), -1.5f, c, options);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) {
+        const std::vector<float> row = seen(k, [&](Index p) { return a(i, p); });
+        const std::vector<float> col = seen(k, [&](Index p) { return b(j, p); });
+        float part[2] = {0, 0};
+        for (Index p = 0; p < k;) {
+          const Index end = std::min({p + step, p < first ? first : k, k});
+          const auto from = static_cast<std::size_t>(p), count = static_cast<std::size_t>(end - p);
+          float& chain = part[p < first ? 0 : 1];
+          chain = hopper::multiply_add(std::span(row).subspan(from, count), std::span(col).subspan(from, count), chain,
+                                       hopper::format_of(dtype_of<T>));
+          p = end;
+        }
+        const float sum = k <= 2048 ? part[0] : part[0] + part[1];
+        BOOST_TEST(same(c(i, j), std::fma(-1.5f, before(i, j), 0.75f * sum)), "k = " << k);
+      }
+    if constexpr (!std::same_as<T, float>) // a 16-bit result is rounded once
+      BOOST_TEST((gemm(a, b.transposed(), options) == matrix_cast<T>(gemm<float>(a, b.transposed(), options))));
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_have_the_bits_of_the_model, T, Types) {
+  check_rows(drawn<T>(330, 64, 1, -7, 7), drawn<T>(64, 310, 2, -7, 7), "terms far apart");
+  check_rows(drawn<T>(20, 1000, 3, -1, 1), drawn<T>(1000, 33, 4, -1, 1), "a long chain");
+  const float end = std::same_as<T, f16> ? 15 : 127, least = std::same_as<T, f16> ? -14 : -126;
+  check_rows(drawn<T>(40, 100, 5, least, end), drawn<T>(100, 40, 6, least, end), "all exponents");
+  check_rows(drawn<T>(40, 100, 7, least, least + 20), drawn<T>(100, 40, 8, least + 30, end), "small times large");
+  Matrix<T> ones(17, 80), other(80, 17);
+  ones.fill(static_cast<T>(1.99f));
+  other.fill(static_cast<T>(1.99f));
+  check_rows(ones, other, "the largest sums of a step");
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(segments_end_where_the_model_ends_them, T, Types) {
+  for (const Index k : {1, 15, 16, 17, 127, 128, 129, 255, 256, 257, 2047, 2048, 2049, 4100, 16384, 16385})
+    check_rows(drawn<T>(3, k, 9, -4, 4), drawn<T>(k, 18, 10, -4, 4), "segments");
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(numbers_that_vectors_leave_to_the_model, T, Types) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const float subnormal = std::same_as<T, f16> ? 0x1p-20f : 0x1p-128f, huge = std::same_as<T, f16> ? 0x1p15f : 0x1p127f;
+  for (const float number : {infinity, -infinity, std::nanf(""), 0.0f, -0.0f, subnormal, -subnormal, huge}) {
+    auto a = drawn<T>(40, 70, 11, -6, 6), b = drawn<T>(70, 50, 12, -6, 6);
+    sprinkle(a, number, 13, 30);
+    check_rows(a, b, "some of A");
+    sprinkle(b, -number, 14, 30);
+    sprinkle(b, 0, 15, 300);
+    check_rows(a, b, "some of both");
+    for (Index p = 0; p < 70; ++p) b(p, 7) = static_cast<T>(number); // a whole column
+    check_rows(a, b, "a column of B");
+  }
+  Matrix<T> zeros(20, 40), tiny(40, 20);
+  tiny.fill(std::numeric_limits<T>::denorm_min());
+  check_rows(zeros, tiny, "zeros");
+  Matrix<T> others(20, 40);
+  others.fill(static_cast<T>(3));
+  check_rows(others, tiny, "the smallest numbers");
+}
+
+/// Epilogue, beta and 16-bit results end like the reference's row.
+BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, T, Types) {
+  const auto a = drawn<T>(70, 300, 21, -4, 4), b = drawn<T>(90, 300, 22, -4, 4);
+  const auto bias = Matrix<T>::random(1, 90, Seed{23}), residual = Matrix<T>::random(70, 90, Seed{24});
+  const auto product = [&](Backend backend) {
+    auto c = Matrix<T>::random(70, 90, Seed{25});
+    gemm(0.75f, a, b.transposed(), 0.5f, c,
+         MatrixEpilogue<T>{.bias = bias.view(), .activation = Activation::Gelu, .residual = residual.view()},
+         {.backend = backend, .math = unit_math<T>, .kernel = "hopper_units"});
+    return c;
+  };
+  for (const Backend backend : vector_backends())
+    BOOST_TEST((product(backend) == product(Backend::Reference)), to_string(backend));
+}
+
+/// Comparisons count the bits of such a row against the contract's, and its bound holds for subnormal operands, which
+/// the units align by the least exponent of their type.
+BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, T, Types) {
+  const bool is_f16 = std::same_as<T, f16>;
+  for (const float low : {-4.0f, is_f16 ? -24.0f : -100.0f}) {
+    const auto a = drawn<T>(50, 2100, 31, low, 0), b = drawn<T>(2100, 30, 32, low, 0);
+    auto c = Matrix<T>::random(50, 30, Seed{33});
+    const Matrix<T> before = c;
+    gemm(0.75f, a, b, 0.5f, c, {.backend = Backend::Reference, .math = unit_math<T>});
+    GemmCall call{.type = dtype_of<T>,
+                  .m = 50,
+                  .n = 30,
+                  .k = 2100,
+                  .alpha = 0.75,
+                  .a = a.data(),
+                  .lda = a.ld(),
+                  .b = b.data(),
+                  .ldb = b.ld(),
+                  .beta = 0.5,
+                  .c = const_cast<T*>(before.data()),
+                  .ldc = before.ld(),
+                  .result = dtype_of<T>};
+    GemmReference reference(call, sample_rows(50, 20, 1));
+    const Arithmetic units{dtype_of<T>, unit_math<T>, Summation::HopperUnits, Accumulator::Truncating};
+    BOOST_TEST(reference.compare(c.data(), c.ld(), units).within_bound());
+    if (std::same_as<T, float>) BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits > 0);
+    call.math = unit_math<T>;
+    reference.add_bits(call);
+    reference.add_bits(call, 3);
+    BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits == 0);
+    c(reference.rows()[7], 11) = T(1000.0f); // no result is so large
+    BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits == 1);
+    call.math = Math::Compensated;
+    if (std::same_as<T, float>) BOOST_CHECK_THROW(reference.add_bits(call), InvalidArgument);
+    call.math = unit_math<T>;
+    call.k = 2099;
+    BOOST_CHECK_THROW(reference.add_bits(call), InvalidArgument);
+  }
+  // A subnormal factor beside a normal one of 2⁻¹⁴: their products are alike, but the second one is cut as if it were
+  // 2¹⁰ times smaller than the first.
+  if constexpr (!std::same_as<T, float>) {
+    using Limits = std::numeric_limits<T>;
+    const auto least = static_cast<float>(Limits::denorm_min()), normal = static_cast<float>((Limits::min)());
+    const float step = 1 + static_cast<float>(Limits::epsilon());
+    const Matrix<T> a{{T(least), T(normal * step)}}, b{{T(1.0f)}, {T(least / normal * step)}};
+    const auto c = gemm<float>(a, b, GemmOptions{.backend = Backend::Reference, .math = unit_math<T>});
+    const GemmCall call{.type = dtype_of<T>,
+                        .m = 1,
+                        .n = 1,
+                        .k = 2,
+                        .a = a.data(),
+                        .lda = a.ld(),
+                        .b = b.data(),
+                        .ldb = b.ld(),
+                        .c = const_cast<float*>(c.data()),
+                        .ldc = 1,
+                        .result = DType::F32};
+    const GemmReference reference(call);
+    BOOST_TEST(
+        reference
+            .compare(c.data(), c.ld(), {dtype_of<T>, unit_math<T>, Summation::HopperUnits, Accumulator::Truncating})
+            .within_bound());
+    if (is_f16) // the bound for normal operands would not do
+      BOOST_TEST(
+          !reference.compare(c.data(), c.ld(), {dtype_of<T>, unit_math<T>, Summation::Other, Accumulator::Truncating})
+               .within_bound());
+  }
+}
+
+/// Where a ladder keeps the contract of a mode, rows in another order run by their names alone.
+BOOST_AUTO_TEST_CASE(other_rows_of_the_mode_run_by_name) {
+  const auto row = [](const char* name, Math math, Summation summation) {
+    return GemmKernel{.name = name, .math = math, .summation = summation};
+  };
+  std::vector<GemmKernel> ladder{row("vendor", Math::Tf32, Summation::Other),
+                                 row("own", Math::Tf32, Summation::HopperUnits),
+                                 row("fast", Math::Bf16, Summation::Other)};
+  Capabilities hopper, older, host;
+  hopper.host_memory = older.host_memory = false;
+  hopper.compute_major = 9;
+  older.compute_major = 8;
+  for (const Capabilities& machine : {hopper, host}) {
+    BOOST_TEST(!keeps_contract(ladder[0], ladder, machine));
+    BOOST_TEST(keeps_contract(ladder[1], ladder, machine));
+    BOOST_TEST(keeps_contract(ladder[2], ladder, machine)); // no row of its mode has a contract
+    BOOST_TEST(promises_bits(ladder, machine, DType::F32, Math::Tf32));
+    BOOST_TEST(!promises_bits(ladder, machine, DType::F32, Math::Bf16));
+    BOOST_TEST(!promises_bits(ladder, machine, DType::F32, Math::Fp16));
+  }
+  BOOST_TEST(keeps_contract(ladder[0], ladder, older)); // its units have other bits
+  BOOST_TEST(!promises_bits(ladder, older, DType::F32, Math::Tf32));
+  ladder[1].yardstick = true;
+  BOOST_TEST(keeps_contract(ladder[0], ladder, host));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
