@@ -18,6 +18,8 @@
 
 using tessera::Index;
 
+namespace cuda = tessera::cuda;
+
 namespace {
 
 namespace stream_k = tessera::cuda::stream_k;
@@ -32,108 +34,81 @@ constexpr stream_k::TileModel f64_tiles[]{stream_k::f64_large, stream_k::f64_med
 
 BOOST_AUTO_TEST_SUITE(choices)
 
-BOOST_AUTO_TEST_CASE(plans_give_every_slice_work_and_no_cluster_too_much) {
+/// The kernels by tensor maps: tile and what blocks share.
+using TmaKernel = std::tuple<int, int, cuda::tma::Sharing>;
+const std::set<TmaKernel> tma_kernels{{128, 256, cuda::tma::Sharing::B},       {128, 224, cuda::tma::Sharing::B},
+                                      {128, 256, cuda::tma::Sharing::Nothing}, {128, 192, cuda::tma::Sharing::Nothing},
+                                      {128, 128, cuda::tma::Sharing::B},       {64, 128, cuda::tma::Sharing::B},
+                                      {128, 128, cuda::tma::Sharing::Nothing}, {128, 64, cuda::tma::Sharing::Nothing},
+                                      {64, 128, cuda::tma::Sharing::Nothing},  {64, 64, cuda::tma::Sharing::Nothing},
+                                      {64, 32, cuda::tma::Sharing::Nothing},   {128, 128, cuda::tma::Sharing::Results},
+                                      {64, 64, cuda::tma::Sharing::Results}};
+
+/// A block has all segments of k or one of them, so that no plan changes a bit.
+BOOST_AUTO_TEST_CASE(plans_cut_k_as_the_contract_says) {
   using namespace tessera::cuda::tma;
-  const std::set<std::tuple<int, int, Sharing>> kernels{
-      {128, 256, Sharing::B},       {128, 224, Sharing::B},       {128, 256, Sharing::Nothing},
-      {128, 192, Sharing::Nothing}, {128, 128, Sharing::Nothing}, {128, 64, Sharing::Nothing},
-      {64, 128, Sharing::Nothing},  {128, 128, Sharing::Results}, {64, 64, Sharing::Results}};
   for (const Index m : {1, 256, 257, 1000, 4096, 32768})
     for (const Index n : {1, 64, 65, 1536, 4097})
-      for (const Index blocks : {1, 7, 64, 1024})
+      for (const Index k : {1, 400, 8192, 8193, 32769, 50000, 65536})
         for (const bool tf32 : {false, true}) {
-          const TilingPlan plan = choose_plan(m, n, blocks, 132, tf32 ? Tiles::Tf32 : Tiles::All);
-          BOOST_TEST_CONTEXT(m << "×" << n << ", " << blocks << " blocks: " << plan.slices << " slices of tiles "
-                               << plan.tile_m << "×" << plan.tile_n << " in " << plan.k_parts << " parts") {
-            BOOST_TEST((kernels.contains({plan.tile_m, plan.tile_n, plan.sharing})));
+          const ProductSize size = ProductSize::of(m, n, k, tf32 ? 4 : 2);
+          const TilingPlan plan = choose_plan(size, 132, tf32 ? Tiles::Tf32 : Tiles::All);
+          BOOST_TEST_CONTEXT(m << "×" << n << "×" << k << (tf32 ? " in tf32" : "") << ": " << plan.slices
+                               << " slices of tiles " << plan.tile_m << "×" << plan.tile_n << " in " << plan.k_parts
+                               << " parts") {
+            BOOST_TEST(size.segments() == tessera::detail::matrix_unit_segments(k));
+            BOOST_TEST(tma_kernels.contains({plan.tile_m, plan.tile_n, plan.sharing}));
             if (tf32) BOOST_TEST((plan.tile_n != 224 && plan.tile_n != 192));
-            if (tf32) BOOST_TEST((plan.sharing != Sharing::Results || plan.consumers_share()));
-            if (n <= 64) BOOST_TEST(plan.consumers_share());
-            BOOST_TEST(plan.slices >= 1);
-            BOOST_TEST(plan.k_parts >= 1);
-            BOOST_TEST(plan.k_parts <= 8);
-            BOOST_TEST(plan.slices * plan.k_parts <= (plan.consumers_share() ? (blocks + 1) / 2 : blocks));
-            if (plan.sharing != Sharing::Results) BOOST_TEST(plan.k_parts == 1);
-            const Index tiles =
-                (m + plan.cluster_rows() - 1) / plan.cluster_rows() * ((n + plan.tile_n - 1) / plan.tile_n);
-            const int rounds = n <= 64 && plan.k_parts == 1 ? 3 : 1;
-            if (plan.slices > 1 || plan.k_parts > 1) BOOST_TEST(tiles * plan.slices * plan.cluster() <= rounds * 132);
+            if (tf32) BOOST_TEST((plan.sharing != Sharing::Results || plan.tile_n == 64));
+            if (n <= 64) BOOST_TEST((plan.tile_m == 64 && plan.tile_n == 64));
+            BOOST_TEST((plan.slices == 1 || plan.slices == size.segments()));
+            BOOST_TEST((plan.k_parts == 1 || plan.k_parts == size.segments()));
+            BOOST_TEST((plan.k_parts == 1 || plan.slices == 1));
+            BOOST_TEST((plan.sharing == Sharing::Results) == (plan.k_parts > 1));
+            BOOST_TEST((plan.k_parts == 1 || plan.k_parts == 2 || plan.k_parts == 4));
           }
         }
-  BOOST_TEST(choose_plan(8192, 8192, 128, 132, tessera::cuda::tma::Tiles::All).tile_n ==
-             256); // it reads the fewest bytes for each operation
-  const TilingPlan one_tile = choose_plan(64, 64, 512, 132, tessera::cuda::tma::Tiles::All);
-  BOOST_TEST(one_tile.k_parts * one_tile.slices > 100);
-  const TilingPlan slender = choose_plan(4096, 16, 32, 132, tessera::cuda::tma::Tiles::All);
+  for (const Index n : {4096, 8192})
+    BOOST_TEST(choose_plan(ProductSize::of(n, n, n, 2), 132, Tiles::All).tile_n >= 192); // few bytes an operation
+  const TilingPlan one_tile = choose_plan(ProductSize::of(64, 64, 32768, 2), 132, Tiles::All);
+  BOOST_TEST(one_tile.k_parts * one_tile.slices == 2);
+  const TilingPlan slender = choose_plan(ProductSize::of(4096, 16, 16384, 2), 132, Tiles::All);
   BOOST_TEST(slender.k_parts == 2);
   BOOST_TEST(slender.slices == 1); // no sums in memory
-  const TilingPlan low = choose_plan(300, 3000, 32, 132, tessera::cuda::tma::Tiles::All);
-  BOOST_TEST((low.tile_m == 64 && low.tile_n == 128)); // of tiles of 128 rows a fifth would be empty
 }
 
-BOOST_AUTO_TEST_CASE(tiles_are_as_wide_as_fills_the_multiprocessors) {
-  using tessera::cuda::tma::choose_plan;
-  int sliced = 0;
-  for (const auto& [m, n, k] : tessera::test::products_224_wide) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
-    BOOST_TEST(plan.tile_n == 224, m << "×" << n << "×" << k);
-    sliced += plan.slices > 1;
-  }
-  BOOST_TEST(sliced == 3);
-  for (const auto& [m, n, k, tile_n] : tessera::test::products_in_rounds) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
-    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
-      BOOST_TEST(plan.tile_n == tile_n);
-      BOOST_TEST((plan.k_parts == 1 && plan.slices == 1));
-      const Index rows = plan.cluster_rows();
-      BOOST_TEST((m + rows - 1) / rows * ((n + tile_n - 1) / tile_n) > 132 / plan.cluster());
+/// The products that tests compare on a device take every kernel by tensor maps, and every way to add segments.
+BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile) {
+  using namespace tessera::cuda::tma;
+  std::set<TmaKernel> seen, seen_swapped, stashing, sliced;
+  const auto look = [&](const auto& products) {
+    for (const auto& [m, n, k] : products) {
+      const auto [plan, swapped] = choose_oriented_plan(ProductSize::of(m, n, k, 2), 132);
+      const TmaKernel kernel{plan.tile_m, plan.tile_n, plan.sharing};
+      seen.insert(kernel);
+      if (swapped) seen_swapped.insert(kernel);
+      if (plan.stashes(ProductSize::of(m, n, k, 2).segments())) stashing.insert(kernel);
+      if (plan.slices > 1) sliced.insert(kernel);
     }
-  }
+  };
+  look(tessera::test::products_in_large_tiles);
+  look(tessera::test::products_in_small_tiles);
+  look(tessera::test::products_in_rounds);
+  look(tessera::test::products_of_the_contract);
+  for (const TmaKernel& kernel : tma_kernels)
+    BOOST_TEST(seen.contains(kernel),
+               std::get<0>(kernel) << "×" << std::get<1>(kernel) << ", " << static_cast<int>(std::get<2>(kernel)));
+  BOOST_TEST(seen_swapped.size() >= 4U);
+  BOOST_TEST(stashing.size() >= 2U);
+  BOOST_TEST(sliced.size() >= 2U);
   for (const auto& [m, n, k] : tessera::test::products_in_rounds_tf32)
     for (const auto& [rows, cols] : {std::pair{m, n}, std::pair{n, m}}) {
-      const tessera::cuda::tma::TilingPlan plan =
-          choose_plan(rows, cols, (k + 31) / 32, 132, tessera::cuda::tma::Tiles::Tf32);
+      const TilingPlan plan = choose_plan(ProductSize::of(rows, cols, k, 4), 132, Tiles::Tf32);
       BOOST_TEST_CONTEXT(rows << "×" << cols << "×" << k << " in tf32") {
-        BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::B && plan.tile_n == 256 && plan.slices == 1));
+        BOOST_TEST((plan.sends_boxes() && plan.slices == 1));
         BOOST_TEST((rows + 255) / 256 * ((cols + 255) / 256) > 66);
       }
     }
-  for (const auto& [m, n, k, k_parts] : tessera::test::products_of_cluster_split_k) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
-    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
-      BOOST_TEST((plan.sharing == tessera::cuda::tma::Sharing::Results && plan.tile_n == 128));
-      BOOST_TEST(plan.k_parts == k_parts);
-    }
-  }
-  for (const auto& [m, n, k, tile_n, k_parts, slices] : tessera::test::products_in_tiles_of_64_rows) {
-    const tessera::cuda::tma::TilingPlan plan = choose_plan(m, n, (k + 63) / 64, 132, tessera::cuda::tma::Tiles::All);
-    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
-      BOOST_TEST(plan.tile_m == 64);
-      BOOST_TEST(plan.tile_n == tile_n);
-      BOOST_TEST(plan.k_parts == k_parts);
-      BOOST_TEST(plan.slices == slices);
-    }
-  }
-  for (const Index n : {2048, 4096, 8192})
-    BOOST_TEST(choose_plan(n, n, n / 64, 132, tessera::cuda::tma::Tiles::All).tile_n == 256);
-}
-
-BOOST_AUTO_TEST_CASE(few_rows_become_columns) {
-  using tessera::cuda::tma::choose_oriented_plan;
-  for (const auto& [m, n, k, tile_m, tile_n, k_parts, slices] : tessera::test::products_of_columns) {
-    const auto [plan, swapped] = choose_oriented_plan(m, n, k, 132);
-    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
-      BOOST_TEST(swapped);
-      BOOST_TEST(plan.tile_m == tile_m);
-      BOOST_TEST(plan.tile_n == tile_n);
-      BOOST_TEST(plan.k_parts == k_parts);
-      BOOST_TEST(plan.slices == slices);
-    }
-  }
-  BOOST_TEST(choose_oriented_plan(16, 4096, 128, 132).swapped);   // however short k is
-  BOOST_TEST(!choose_oriented_plan(128, 4096, 512, 132).swapped); // storing Cᵀ would take too long
-  BOOST_TEST(!choose_oriented_plan(4096, 128, 4096, 132).swapped);
-  BOOST_TEST(!choose_oriented_plan(256, 28672, 8192, 132).swapped); // 128 tiles of 224 columns fill the device better
 }
 
 /// How emulated_fp16x3 is computed, with 132 multiprocessors, which follows measurements on an H100.
@@ -274,19 +249,10 @@ BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
 BOOST_AUTO_TEST_CASE(operands_at_any_address_are_read_in_place_by_small_products) {
   using namespace tessera::cuda::any_alignment;
   using tessera::cuda::lines_are_aligned;
-  for (const Index m : {1, 63, 64, 65, 1000})
-    for (const Index n : {1, 64, 257, 5000})
-      for (const Index k : {1, 64, 65, 511, 8192}) {
-        const Plan plan = plan_of(m, n, k);
-        BOOST_TEST_CONTEXT(m << " " << n << " " << k) {
-          BOOST_TEST(plan.tiles * tile_side * tile_side >= m * n);
-          BOOST_TEST((plan.parts == 1 || plan.stages / plan.parts >= 2)); // no block is without work
-          BOOST_TEST(64 % plan.parts == 0);                               // blocks share a tile's rows evenly
-        }
-      }
-  BOOST_TEST(is_small(plan_of(177, 44, 126)));
-  BOOST_TEST(!is_small(plan_of(16, 2094, 395)));  // four stages a block
-  BOOST_TEST(!is_small(plan_of(64, 25, 5368)));   // nine stages a block, where it could have two
+  BOOST_TEST(plan_of(65, 64, 129).tiles == 2);
+  BOOST_TEST(plan_of(65, 64, 129).stages == 3);
+  BOOST_TEST(is_small(plan_of(177, 44, 256)));
+  BOOST_TEST(!is_small(plan_of(177, 44, 257)));   // five stages, one after the other
   BOOST_TEST(!is_small(plan_of(2048, 4912, 63))); // seven rounds of blocks
 
   alignas(16) static const char memory[32]{};

@@ -63,11 +63,9 @@ void check(const char* kernel, Math math) {
       compare<T>(kernel, math, x, ", with an epilogue", -1, true);
     }
   };
-  for (const auto& [m, n, k] : test::products_224_wide) compare_all(m, n, k);
-  for (const auto& [m, n, k, k_parts] : test::products_of_cluster_split_k) compare_all(m, n, k);
-  for (const auto& x : test::products_in_tiles_of_64_rows) compare_all(x.m, x.n, x.k);
-  for (const auto& x : test::products_of_columns) compare_all(x.m, x.n, x.k);
-  for (const auto& [m, n, k, tile_n] : test::products_in_rounds)
+  for (const auto& [m, n, k] : test::products_in_large_tiles) compare_all(m, n, k);
+  for (const auto& [m, n, k] : test::products_in_small_tiles) compare_all(m, n, k);
+  for (const auto& [m, n, k] : test::products_in_rounds)
     compare<T>(kernel, math, {m, n, k, false, 3}, ", times 3", 0, false);
 }
 

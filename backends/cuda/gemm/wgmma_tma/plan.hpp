@@ -69,24 +69,28 @@ constexpr Index clusters_at_once(Index multiprocessors, Index k_parts) {
   return std::max<Index>((k_parts > 2 ? multiprocessors * 9 / 10 : multiprocessors) / k_parts, 1);
 }
 
+constexpr Index most_k_parts = 4; ///< blocks of a cluster that share results: two or four
+
 /// Plans a product of few columns, by a model in cycles of the memory alone: memory brings 1770 bytes a cycle to all
 /// multiprocessors and 15 to one of them.
 inline TilingPlan plan_few_columns(const ProductSize& x, Index multiprocessors) {
   const Index tiles = (x.m + 63) / 64, segments = x.segments();
   const double reading = static_cast<double>(tiles * x.blocks) * 8192 / 1770;
   const auto cost_of = [&](Index rounds, Index blocks) {
-    return std::max(static_cast<double>(rounds * blocks) * 535, reading);
+    return std::max(static_cast<double>(rounds * blocks) * 560, reading);
   };
+  constexpr double start = 3350;
   TilingPlan best{64, 64, Sharing::Nothing, 1, 1};
-  best.cycles = cost_of(ceil_div(tiles, multiprocessors), x.blocks);
+  best.cycles = start + cost_of(ceil_div(tiles, multiprocessors), x.blocks);
   if (segments == 1) return best;
   const auto consider = [&](Sharing sharing, Index k_parts, Index slices, double cost) {
     if (cost < best.cycles) best = {64, 64, sharing, static_cast<int>(k_parts), static_cast<int>(slices), cost};
   };
-  consider(Sharing::Results, segments, 1,
-           cost_of(ceil_div(tiles, clusters_at_once(multiprocessors, segments)), x.segment_blocks) + 2500);
+  if (segments <= most_k_parts && segments != 3)
+    consider(Sharing::Results, segments, 1,
+             start + 2500 + cost_of(ceil_div(tiles, clusters_at_once(multiprocessors, segments)), x.segment_blocks));
   consider(Sharing::Nothing, 1, segments,
-           cost_of(ceil_div(tiles * segments, multiprocessors), x.segment_blocks) + 5000 +
+           start + 5000 + cost_of(ceil_div(tiles * segments, multiprocessors), x.segment_blocks) +
                static_cast<double>(x.m * x.n * segments) * 8 / 2000);
   return best;
 }
@@ -125,16 +129,16 @@ constexpr TileModel tiles[]{
 /// The part of the shorter one of reading and multiplying that the longer one does not hide.
 constexpr double not_hidden = 0.3;
 /// Cycles that a block takes to add the sums of one more segment, from memory or from registers.
-constexpr double adding_stash = 2500, adding = 300;
+constexpr double adding_stash = 15000, adding = 300;
 
 /// Estimates the cycles of `count` tiles in `slices` slices, of which `clusters` run at once; `slower` is the factor of
 /// tf32. A block of k takes what its multiprocessor needs, or its part of what all multiprocessors together take, since
 /// power is limited. It takes as long as a multiprocessor needs to fetch its operands, at 56 bytes a cycle, of which
 /// split lines are half as much again; and with slices, where few tiles share operands, as long as the L2 cache needs
-/// to bring them, at 6500 bytes a cycle. The sums of slices cross that cache twice. `reading`: the cycles in which
-/// memory brings the operands.
+/// to bring them, at 6500 bytes a cycle. The sums of slices cross that cache twice. Memory brings the operands, `bytes`
+/// in all, at 2150 bytes a cycle, and at 15 to each multiprocessor.
 inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, Index slices, Index clusters,
-                      double slower, double reading) {
+                      double slower, double bytes) {
   const TilingPlan plan = tile.plan(slices);
   const Index units = count * slices;
   const double fetching = 128.0 / 56 * (tile.m * (x.split_a ? 1.5 : 1) + plan.own_columns() * (x.split_b ? 1.5 : 1));
@@ -150,6 +154,8 @@ inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, 
   const double each =
       static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
   const double multiplying = static_cast<double>(plan.divides_k() ? x.segment_blocks : x.blocks) * each;
+  const auto busy = static_cast<double>(std::min(units, clusters) * plan.cluster());
+  const double reading = bytes / std::min(2150.0, 15 * busy);
   const double additions = plan.divides_k() ? 0 : static_cast<double>((x.segments() - 1) * rounds);
   return std::max(multiplying, reading) + not_hidden * std::min(multiplying, reading) + tile.start +
          static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(units, clusters)) +
@@ -167,11 +173,10 @@ constexpr bool has_tile(Tiles wanted, const TileModel& tile) {
 }
 
 /// Returns the plan that is done first, by the model in cycles, among all tiles that are wanted; a block has all
-/// segments of k or one of them. Memory brings 2150 bytes a cycle.
-inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles wanted) {
+/// segments of k or one of them.
+inline TilingPlan choose_tile(const ProductSize& x, Index multiprocessors, Tiles wanted) {
   const bool tf32 = wanted == Tiles::Tf32;
-  if (x.n <= widest_few_columns) return plan_few_columns(x, multiprocessors);
-  const double reading = tf32 ? 0 : static_cast<double>((x.m + x.n) * x.blocks) * 128 / 2150;
+  const double bytes = tf32 ? 0 : static_cast<double>((x.m + x.n) * x.blocks * 128);
   TilingPlan best{};
   double least = never;
   for (const TileModel& tile : tiles) {
@@ -182,7 +187,7 @@ inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles
     if (tile.k_parts > 1 && count > clusters) continue;
     for (const Index slices : {Index{1}, x.segments()}) {
       if (slices > 1 && (tile.slicing == never || count * slices > clusters)) continue;
-      const double cost = cost_of(tile, x, count, slices, clusters, tf32 ? tile.in_tf32 : 1, reading);
+      const double cost = cost_of(tile, x, count, slices, clusters, tf32 ? tile.in_tf32 : 1, bytes);
       if (cost < least) {
         least = cost;
         best = tile.plan(slices);
@@ -193,23 +198,28 @@ inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles
   return best;
 }
 
+/// Returns the plan of a product, whose few columns have a model of their own.
+inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles wanted) {
+  return x.n <= widest_few_columns ? plan_few_columns(x, multiprocessors) : choose_tile(x, multiprocessors, wanted);
+}
+
 /// A plan, and whether it is one of Cᵀ: the operands change places.
 struct OrientedPlan {
   TilingPlan plan;
   bool swapped;
 };
 
-constexpr Index most_rows_of_columns = 256; ///< rows of C that may become columns
+constexpr Index most_rows_of_columns = 128; ///< rows of C that may become columns
 constexpr Index least_blocks_of_columns =
     16; ///< of k; if there are fewer, storing Cᵀ takes too large a part of the time
 
 /// Chooses the plan of a product of 16-bit operands. Few rows become columns, where that is not slower by the model:
 /// the kernels then have fewer, larger parts of the operand that memory brings.
 inline OrientedPlan choose_oriented_plan(const ProductSize& x, Index multiprocessors) {
-  if (x.m <= widest_few_columns && x.n > widest_few_columns)
-    return {choose_plan(x.transposed(), multiprocessors, Tiles::Columns), true};
   const TilingPlan plan = choose_plan(x, multiprocessors, Tiles::All);
-  if (x.m > most_rows_of_columns || x.n <= x.m || x.blocks < least_blocks_of_columns || x.n <= widest_few_columns)
+  const bool few_rows = x.m <= widest_few_columns;
+  if (x.m > most_rows_of_columns || x.n <= x.m || x.n <= widest_few_columns ||
+      (x.blocks < least_blocks_of_columns && !few_rows))
     return {plan, false};
   const TilingPlan of_columns = choose_plan(x.transposed(), multiprocessors, Tiles::Columns);
   return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};

@@ -116,6 +116,8 @@ inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMa
                     : encode(call.result, c, box_rows, map, cache_line);
 }
 
+constexpr Index read_once = 256; ///< rows or columns of C up to which the large operand is read once or twice
+
 /// The operands in the places that the kernel has for them: op(A) and op(B) or, if `swapped`, op(B)ᵀ and op(A)ᵀ.
 struct OperandRoles {
   StoredOperand first, second;
@@ -140,7 +142,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
     roles.plan = chosen.plan;
   }
   // Memory brings an operand that the product reads once or twice somewhat faster by whole pairs of lines.
-  if (std::min(call.m, call.n) <= most_rows_of_columns) roles.cache_line = 256;
+  if (std::min(call.m, call.n) <= read_once) roles.cache_line = 256;
   if (roles.swapped) std::swap(roles.first, roles.second);
   roles.second.transposed = tf32 && !roles.second.along_k;
   return roles;
