@@ -1,7 +1,5 @@
 #include "gemm_rows.hpp"
 
-#include <algorithm>
-#include <array>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -27,27 +25,6 @@ std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
     return made;
   }();
   return problems;
-}
-
-/// Checks cases near the edges of a tile. Rows of equal tiles share their operands and expected results; those of a
-/// tile that is large are made anew, because they would fill the memory.
-template <class T, class Check>
-void for_tile_problems(const Tile& tile, Check check) {
-  constexpr int largest_kept = 128;
-  static std::map<std::array<int, 3>, std::vector<std::unique_ptr<Problem<T>>>> made;
-  const std::array<int, 3> sides{tile.m, tile.n, tile.k};
-  const bool keeps = *std::max_element(sides.begin(), sides.end()) <= largest_kept;
-  if (const auto found = made.find(sides); found != made.end()) {
-    for (auto& problem : found->second) check(*problem);
-    return;
-  }
-  std::vector<std::unique_ptr<Problem<T>>> problems;
-  for (const Case& x : tile_cases(tile, options().quick, options().every)) {
-    auto problem = std::make_unique<Problem<T>>(x);
-    check(*problem);
-    if (keeps) problems.push_back(std::move(problem));
-  }
-  if (keeps) made.emplace(sides, std::move(problems));
 }
 
 /// The outcome of one row over all its cases.
@@ -86,7 +63,10 @@ template <class T>
 void check_row(const GemmKernel& row, bool by_name) {
   Tally tally;
   for (auto& problem : shared_problems<T>()) check(*problem, row, by_name, tally);
-  for_tile_problems<T>(row.tile, [&](Problem<T>& problem) { check(problem, row, by_name, tally); });
+  for (const Case& x : tile_cases(row.tile, options().quick, options().every)) {
+    Problem<T> problem(x);
+    check(problem, row, by_name, tally);
+  }
   conclude(row, tally);
 }
 
