@@ -69,6 +69,15 @@ if(TESSERA_SANITIZE)
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
   # Instrumented code is slow to optimise, so a Debug build optimises only the code that computes, and only a little.
   set(tessera_hot_code_options $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+  # Clones of functions for FMA are chosen before a sanitizer is ready, so there are none. A sanitized build runs where it
+  # was built: with FMA there, std::fma is an instruction and no call. The bits are equal.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT CMAKE_CROSSCOMPILING)
+    include(CheckCXXSourceRuns)
+    check_cxx_source_runs("int main() { return !__builtin_cpu_supports(\"fma\"); }" TESSERA_BUILT_WHERE_FMA_IS)
+    if(TESSERA_BUILT_WHERE_FMA_IS)
+      list(APPEND tessera_hot_code_options $<$<COMPILE_LANGUAGE:CXX>:-mfma>)
+    endif()
+  endif()
   # Unrolled micro-kernels would take half a minute even so, and tests run as fast without optimising them.
   set(tessera_unrolled_code_options -O0)
   # Other code leaves out the checks that double its compile time; AddressSanitizer notices null pointers too.

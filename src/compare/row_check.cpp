@@ -8,7 +8,7 @@
 namespace tessera::compare {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// The errors of short sums, relative to the sums of magnitudes: of one matrix times vectors, and of A·(B·x), where B·x
 /// is rounded to T between the two. Each has room for the products' roundings and for (1 + x)² − 1 − 2x.
@@ -189,7 +189,7 @@ double RowCheck<T>::limit(Index i, const BoundCoefficients& bound) const {
 template <class T>
 std::optional<KnownSizes> RowCheck<T>::known_sizes() const {
   const bool finite =
-      sum_b_ < infinity && std::all_of(a_.begin(), a_.end(), [](const RowSize& row) { return row.finite(); });
+      sum_b_ < unbounded && std::all_of(a_.begin(), a_.end(), [](const RowSize& row) { return row.finite(); });
   if (!finite) return std::nullopt;
   return KnownSizes{largest_a_, largest_b_};
 }
@@ -204,7 +204,7 @@ double RowCheck<T>::worst_of_row(const Bundles& sums, Index i, double limit) con
       if (pairs) off += sums.low[e] - expected_.low[e];
       off = std::abs(off);
       const double ratio = off == 0 ? 0 : off / limit;
-      worst = ratio <= worst ? worst : std::isnan(ratio) ? infinity : ratio;
+      worst = ratio <= worst ? worst : std::isnan(ratio) ? unbounded : ratio;
     }
   return worst;
 }

@@ -83,12 +83,17 @@ class Guarded {
   /// Says, after download(), whether everything that is not an element is still the sentinel.
   bool surroundings_intact() const {
     const Bits<T> expected = bits(sentinel<T>());
-    for (Index e = 0; e < static_cast<Index>(image_.size()); ++e) {
-      const Index inside = e - first_;
-      const bool element = inside >= 0 && rows_ > 0 && cols_ > 0 && inside / ld_ < rows_ && inside % ld_ < cols_;
-      if (!element && bits(image_[static_cast<std::size_t>(e)]) != expected) return false;
+    Index e = 0;
+    const auto intact_to = [&](Index end) {
+      for (; e < end; ++e)
+        if (bits(image_[static_cast<std::size_t>(e)]) != expected) return false;
+      return true;
+    };
+    for (Index i = 0; i < (cols_ > 0 ? rows_ : 0); ++i) {
+      if (!intact_to(first_ + i * ld_)) return false;
+      e = first_ + i * ld_ + cols_; // behind the row's elements
     }
-    return true;
+    return intact_to(static_cast<Index>(image_.size()));
   }
 
  private:

@@ -3,6 +3,8 @@
 /// Shapes, fills and comparisons that the tests of element-wise operations, random numbers and reductions share.
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -34,9 +36,24 @@ void fill(Guarded<T>& x, Make make) {
     for (Index j = 0; j < x.cols(); ++j) x.at(i, j) = make(static_cast<std::uint64_t>(i * x.cols() + j));
 }
 
+/// Returns number e of a stream of random numbers in [−1, 1). The first million of each stream are made once and kept,
+/// because thousands of cases begin the same streams.
 template <class T>
 T uniform(std::uint64_t seed, std::uint64_t e) {
-  return random_element<T>(Distribution::Uniform, seed, e, Scalar<T>{-1}, Scalar<T>{1});
+  constexpr std::uint64_t most_kept = std::uint64_t{1} << 20;
+  const auto number = [&](std::uint64_t at) {
+    return random_element<T>(Distribution::Uniform, seed, at, Scalar<T>{-1}, Scalar<T>{1});
+  };
+  if (e >= most_kept) return number(e);
+  thread_local std::map<std::uint64_t, std::vector<T>> streams;
+  thread_local std::uint64_t last_seed = seed;
+  thread_local std::vector<T>* stream = &streams[seed];
+  if (seed != last_seed) {
+    stream = &streams[seed];
+    last_seed = seed;
+  }
+  while (stream->size() <= e) stream->push_back(number(stream->size()));
+  return (*stream)[e];
 }
 
 /// Returns the elements of the host's image, without gaps.

@@ -1,6 +1,8 @@
 /// .npy files that the ranks read and write together.
 
+#include <sys/resource.h>
 #include <unistd.h>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -38,6 +40,28 @@ class SharedFolder {
 
  private:
   fs::path path_;
+};
+
+/// While it lives, this process cannot write beyond so many bytes of a file: writing then fails, as on a disk that is
+/// full.
+class ShortFiles {
+ public:
+  explicit ShortFiles(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~ShortFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  ShortFiles(const ShortFiles&) = delete;
+  ShortFiles& operator=(const ShortFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
 };
 
 } // namespace
@@ -108,6 +132,54 @@ BOOST_AUTO_TEST_CASE(errors_of_files_reach_all_ranks) {
   x.save_npy(folder / "x.npy");
   expect_error<IoError>([&] { DistributedMatrix<float>::load_npy(grid, own); }, {"rank 2", "none.npy"});
   expect_error<IoError>([&] { DistributedMatrix<double>::load_npy(grid, folder / "x.npy"); }, {"f32", "f64"});
+}
+
+/// The last rank's elements lie behind the first 8 KiB of the file. It fails in the middle, when other ranks have
+/// written theirs.
+BOOST_AUTO_TEST_CASE(a_disk_that_is_full_for_one_rank_leaves_the_file_as_it_was) {
+  const SharedFolder folder;
+  const Grid grid(MPI_COMM_WORLD, 4, 1);
+  const auto before = Matrix<double>::random(64, 64, Seed{4}), after = Matrix<double>::random(64, 64, Seed{5});
+  DistributedMatrix<double> x(grid, 64, 64, {16, 16});
+  take_own_part(before, x);
+  x.save_npy(folder / "x.npy");
+  take_own_part(after, x);
+  {
+    const ShortFiles files(world_rank() == 3 ? 8192 : RLIM_INFINITY);
+    expect_error<IoError>([&] { x.save_npy(folder / "x.npy"); }, {"rank 3", "cannot be written", "File too large"});
+  }
+  BOOST_TEST(differing_bits(before, DistributedMatrix<double>::load_npy(grid, folder / "x.npy", {4, 4})) == 0);
+  if (world_rank() == 0) BOOST_TEST(std::distance(fs::directory_iterator(folder / ""), {}) == 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  x.save_npy(folder / "x.npy");
+  BOOST_TEST(differing_bits(after, DistributedMatrix<double>::load_npy(grid, folder / "x.npy", {4, 4})) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_ends_too_early_reaches_no_rank) {
+  const SharedFolder folder;
+  const Grid grid(MPI_COMM_WORLD, 2, 2);
+  const DistributedMatrix<double> x(grid, 32, 32, {4, 4});
+  x.save_npy(folder / "x.npy");
+  if (world_rank() == 0) fs::resize_file(folder / "x.npy", fs::file_size(folder / "x.npy") - 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_error<IoError>([&] { DistributedMatrix<double>::load_npy(grid, folder / "x.npy"); },
+                        {"load_npy", "x.npy", "truncated"});
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) fs::resize_file(folder / "x.npy", 20); // within the header
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_error<IoError>([&] { DistributedMatrix<double>::load_npy(grid, folder / "x.npy"); }, {"load_npy", "x.npy"});
+}
+
+/// Ranks that see unlike files, as on a file system that is not shared.
+BOOST_AUTO_TEST_CASE(files_that_differ_on_the_ranks_are_noticed) {
+  const SharedFolder folder;
+  const Grid grid(MPI_COMM_WORLD, 2, 2);
+  const DistributedMatrix<float> narrow(grid, 8, 6), wide(grid, 8, 7);
+  narrow.save_npy(folder / "narrow.npy");
+  wide.save_npy(folder / "wide.npy");
+  const fs::path own = folder / (world_rank() == 1 ? "wide.npy" : "narrow.npy");
+  expect_error<InvalidArgument>([&] { DistributedMatrix<float>::load_npy(grid, own); },
+                                {"disagree on the columns of the file", "6", "7"});
 }
 
 } // namespace tessera::test

@@ -14,13 +14,25 @@
 namespace tessera::cpu {
 namespace {
 
+/// Returns the steps of a task: so many that it takes a quarter of a millisecond, and no more than `most`. Code that is
+/// not optimised, or an emulated instruction set, takes a hundred times as long for a step.
+template <class T>
+Index steps_of_task(const MicroKernel<T>& kernel, Index most) {
+  constexpr double task_seconds = 0.25e-3;
+  const Index tried = most / 100;
+  volatile T sink{};
+  const double seconds = measure::fastest_host_seconds(2, [&] { sink = kernel.multiply_registers(tried); });
+  return std::clamp(static_cast<Index>(static_cast<double>(tried) * std::min(task_seconds / seconds, 100.0)), tried,
+                    most);
+}
+
 /// Returns the operations per second of multiply-adds in the registers of a micro-kernel; a multiply-add is two
 /// operations.
 template <class T>
 double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
   // The tasks are many and short, so that a thread that is held up does fewer of them.
   const Index tasks = threads * Index{16};
-  const Index steps = kernel.isa == Isa::Portable ? 2000 : 20000;
+  const Index steps = steps_of_task(kernel, kernel.isa == Isa::Portable ? 2000 : 20000);
   std::atomic<bool> finite = true;
   const double seconds = best_seconds([&] {
     team.run(tasks, threads, [&](Index, int) {
