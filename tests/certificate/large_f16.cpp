@@ -54,7 +54,7 @@ struct Large {
 
 BOOST_AUTO_TEST_SUITE(certificates)
 
-/// The magnitudes along a row, and even those of one element, add up to more than 65504; no element is that large.
+/// The magnitudes of the terms of a row, even of one element, add up to more than 65504; no element is that large.
 BOOST_AUTO_TEST_CASE(rows_with_large_sums_of_magnitudes_are_judged) {
   for (const bool with_bias : {false, true}) {
     Large product(32, with_bias);

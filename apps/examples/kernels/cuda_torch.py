@@ -1,7 +1,7 @@
 """A kernel in Python for a card, for all types: PyTorch multiplies, which calls the vendor's library.
 
-    gemm_compare --gpu --kernel cuda_torch.py --sizes 1024,4096
-    gemm_compare --gpu --kernel cuda_torch.py --dtype bf16 --sizes 4096
+    gemm_compare --gpu --kernel cuda_torch.py --device cuda --sizes 1024,4096
+    gemm_compare --gpu --kernel cuda_torch.py --device cuda --dtype bf16 --sizes 4096
     gemm_compare --kernel cuda_torch.py --device cuda --dtype i8 --sizes 1024
 
 The bounds are those of sums in float32. For tf32, switch allow_tf32 on and pass --kernel-math tf32.

@@ -1,7 +1,7 @@
 """A kernel in Triton, for f32, f16 and bf16: each program computes a tile of C, and masks cut the tiles at the edges.
 
-    gemm_compare --gpu --kernel cuda_triton.py --sizes 1024,4096
-    gemm_compare --gpu --kernel cuda_triton.py --dtype f16 --sizes 1000,4096
+    gemm_compare --gpu --kernel cuda_triton.py --device cuda --sizes 1024,4096
+    gemm_compare --gpu --kernel cuda_triton.py --device cuda --dtype f16 --sizes 1000,4096
 """
 
 import torch
