@@ -17,7 +17,8 @@ OneProduct<T>::OneProduct(const compare::RowProblem& problem, const Kind& kind, 
     : problem_(problem), kind_(kind), effort_(effort), bound_(bound_of(kind.arithmetic)) {
   if (effort.bundles > 0) {
     const Sums how = compare::short_sums_suffice(bound_, kind.scalar) ? Sums::Short : Sums::Precise;
-    rows_.emplace(problem_, effort.bundles, effort.seed, how, effort.threads, compare::needs_largest(bound_));
+    rows_.emplace(problem_, effort.bundles, effort.seed, how, effort.threads,
+                  compare::needs_largest(bound_, problem_.result));
   }
   sample_.emplace(reference(compare::random_rows(problem_.m(), effort.rows, effort.seed)));
 }

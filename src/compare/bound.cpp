@@ -71,20 +71,21 @@ double strassen_error(const Shape& shape, double closing, double v) {
 /// Turns the bound of an f32 result into the bound of that result rounded to a 16-bit type. Rounding adds u times the
 /// result, or half a step where the result is subnormal.
 void round_to_narrow(DType result, BoundCoefficients& bound) {
-  const auto [u, half_subnormal_step] = narrow_rounding(result);
+  const NarrowRounding rounding = narrow_rounding(result);
   for (double* part :
        {&bound.product, &bound.norms, &bound.old, &bound.result, &bound.input, &bound.scaled, &bound.constant})
-    *part *= 1 + u;
-  bound.result += u;
-  bound.constant += half_subnormal_step;
-  bound.largest = std::ldexp(2 - 2 * u, element_type(result).largest_exponent);
+    *part *= 1 + rounding.relative;
+  bound.result += rounding.relative;
+  bound.constant += rounding.absolute;
 }
 
 } // namespace
 
 NarrowRounding narrow_rounding(DType type) {
   const ElementType& format = element_type(type);
-  return {unit_roundoff(type), std::ldexp(1.0, 1 - format.largest_exponent - format.digits)};
+  const double u = unit_roundoff(type);
+  return {u, std::ldexp(1.0, 1 - format.largest_exponent - format.digits),
+          std::ldexp(2 - 2 * u, format.largest_exponent)};
 }
 
 BoundCoefficients exact_coefficients(double largest) {

@@ -17,7 +17,7 @@ struct BoundCoefficients {
   double scaled = 0;
   double constant = 0;
   double largest_input = 0; ///< inputs of this size and more may become Inf when they are rounded
-  double largest = 0;       ///< finite number of the result's type
+  double largest = 0;       ///< finite number of the type that sums are computed in
   bool exact = false;       ///< sums beyond `largest` wrap around, and say nothing
 };
 
@@ -30,10 +30,11 @@ struct Shape {
 BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const Shape& shape, double alpha,
                                      double beta);
 
-/// What rounding a number x to a 16-bit type changes: at most relative·|x| + absolute.
+/// What rounding a number x to a 16-bit type changes: at most relative·|x| + absolute, up to the largest finite number.
 struct NarrowRounding {
   double relative = 0;
   double absolute = 0; ///< half a subnormal step
+  double largest = 0;
 };
 NarrowRounding narrow_rounding(DType type);
 

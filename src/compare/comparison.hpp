@@ -185,15 +185,22 @@ class Comparison {
 
   double mixed() const { return shared_bound(product_, bound_); }
 
-  bool may_overflow(std::size_t r, Index j) const { return may_overflow(r, j, product_.magnitude[product_.at(r, j)]); }
+  /// May a right kernel's element be infinite: because a sum on the way overflows, or because a 16-bit result does?
+  bool may_overflow(std::size_t r, Index j) const {
+    const std::size_t e = product_.at(r, j);
+    if (sums_may_overflow(r, j, product_.magnitude[e])) return true;
+    if (!is_16_bit(result_)) return false;
+    const double exact = std::abs(product_.high[e]);
+    return !(exact + bound(r, j, exact) < narrow_rounding(result_).largest);
+  }
 
   /// May the finite terms of an element with NaN or Inf among its terms overflow? Σ|a||b| ≤ ‖a‖‖b‖ over the finite
   /// ones.
   bool finite_terms_may_overflow(std::size_t r, Index j) const {
-    return may_overflow(r, j, product_.row_norms[r].two * product_.col_norms[static_cast<std::size_t>(j)].two);
+    return sums_may_overflow(r, j, product_.row_norms[r].two * product_.col_norms[static_cast<std::size_t>(j)].two);
   }
 
-  bool may_overflow(std::size_t r, Index j, double magnitude) const {
+  bool sums_may_overflow(std::size_t r, Index j, double magnitude) const {
     const std::size_t e = product_.at(r, j);
     const double rounded =
         std::max(product_.row_norms[r].largest, product_.col_norms[static_cast<std::size_t>(j)].largest);

@@ -77,12 +77,12 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
   }
   if (large && how == Sums::Short) return prepare(seed, bundles, Sums::Precise, threads);
 
-  const Bundles old = problem_.beta == 0 ? Bundles() : product_of(problem_.c_before, *x_, threads, none, &old_);
-  std::vector<RowSize> bias_size, residual_size;
+  const Bundles old = problem_.beta == 0 ? Bundles() : product_of(problem_.c_before, *x_, threads, none, &old_, sizes_);
+  std::vector<RowSize> bias_size;
   const bool by_column = problem_.bias_per == BiasPer::Column;
-  const Bundles bias = by_column ? product_of(*problem_.bias, *x_, 1, none, &bias_size) : Bundles();
+  const Bundles bias = by_column ? product_of(*problem_.bias, *x_, 1, none, &bias_size, sizes_) : Bundles();
   const Bundles residual =
-      problem_.residual ? product_of(*problem_.residual, *x_, threads, none, &residual_size) : Bundles();
+      problem_.residual ? product_of(*problem_.residual, *x_, threads, none, &residual_, sizes_) : Bundles();
   Bundles ones(bundles, 1, false); // Σ_j x_j, exact
   if (problem_.bias_per == BiasPer::Row) {
     const Bundles signs = random_signs(bundles, problem_.n(), false, seed);
@@ -92,11 +92,11 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
           ones.high[ones.at(b, 0) + v] += signs.high[signs.at(b, j) + v];
   }
   if (problem_.bias)
-    for (Index i = 0; i < problem_.m(); ++i)
-      bias_.push_back(by_column
-                          ? bias_size[0].sum
-                          : static_cast<double>(problem_.n()) * std::abs(element_at<double>(*problem_.bias, i, 0)));
-  for (const RowSize& size : residual_size) residual_.push_back(size.sum);
+    for (Index i = 0; i < problem_.m(); ++i) {
+      const double of_row = by_column ? 0 : std::abs(element_at<double>(*problem_.bias, i, 0));
+      bias_.push_back(by_column ? bias_size[0]
+                                : RowSize{.sum = static_cast<double>(problem_.n()) * of_row, .largest = of_row});
+    }
 
   const Vectors<T> between(std::move(y), how);
   if (how == Sums::Short) weights.rounded.assign(weights.precise.begin(), weights.precise.end());
@@ -154,8 +154,8 @@ double RowCheck<T>::limit(Index i, const BoundCoefficients& bound) const {
   if (is_short) row.weighted += depth * static_cast<double>(std::numeric_limits<T>::denorm_min());
   const double terms = size * row.weighted * evaluation;
   const double old = problem_.beta == 0 ? 0 : std::abs(problem_.beta) * old_[at].sum * evaluation;
-  const double bias = bias_.empty() ? 0 : bias_[at] * evaluation;
-  const double residual = residual_.empty() ? 0 : residual_[at] * evaluation;
+  const double bias = bias_.empty() ? 0 : bias_[at].sum * evaluation;
+  const double residual = residual_.empty() ? 0 : residual_[at].sum * evaluation;
   const double added = old + bias + residual;
   // No element's sum of magnitudes is larger than the row's, nor than Σ|a_i|·max|B|. Sums of floating-point numbers are
   // added along the row here, so that the row's must not overflow.
@@ -184,6 +184,29 @@ double RowCheck<T>::limit(Index i, const BoundCoefficients& bound) const {
                                                    (steps + columns * row.sum)
                                              : 0;
   return limit + own * (terms + added) + own_of_c * (terms + added + limit) + underflow;
+}
+
+/// May an element of a row whose sums do not overflow become infinite when it is rounded to 16 bits?
+template <class T>
+bool RowCheck<T>::results_may_overflow(Index i, const BoundCoefficients& bound) const {
+  if (!is_16_bit(problem_.result)) return false;
+  const auto at = static_cast<std::size_t>(i);
+  const RowSize& row = a_[at];
+  const bool all = sizes_ == Sizes::All;
+  const auto most_of = [&](const std::vector<RowSize>& sizes) {
+    return sizes.empty() ? 0 : all ? sizes[at].largest : sizes[at].sum;
+  };
+  const double size = std::abs(problem_.alpha);
+  const double terms = size * (all ? std::min(row.weighted, row.sum * largest_b_) : row.weighted);
+  const double added = std::abs(problem_.beta) * most_of(old_) + most_of(bias_) + most_of(residual_);
+  // The bound of an element, with the sum of all of B in place of a column's. The factors cover the rounding of the
+  // sizes, which are sums in double, or in short chains of T.
+  double most = (1 + bound.product + bound.result) * terms + (1 + bound.old + bound.result) * added + bound.constant;
+  if (bound.norms > 0) most += bound.norms * size * largest_a_ * largest_b_;
+  if (bound.input > 0) most += bound.input * size * (row.sum + sum_b_);
+  if (bound.scaled > 0) most += bound.scaled * size * (largest_b_ * row.sum + row.largest * sum_b_);
+  constexpr double room = 1 + 0x1p-10;
+  return !(most * room < narrow_rounding(problem_.result).largest);
 }
 
 template <class T>
@@ -220,10 +243,21 @@ std::vector<double> RowCheck<T>::check(const ElementSource& c, const BoundCoeffi
     }
     return false;
   };
+  const auto has_infinities_alone = [&](Index i) { // NaN is never right in a row of finite operands
+    bool found = false;
+    for (Index j = 0; j < problem_.n(); ++j) {
+      const T computed = element_at<T>(c, i, j);
+      if (std::isnan(computed)) return false;
+      found = found || std::isinf(computed);
+    }
+    return found;
+  };
   multiply(c, *x_, sums, threads, Sizes::None, Weights<T>{}, [&](Index i, const RowSize&) {
     const double limit_of_row = limit(i, bound);
     const bool judged = limit_of_row >= 0 && !(problem_.activation == Activation::Relu && may_be_cut(i));
-    over[static_cast<std::size_t>(i)] = judged ? worst_of_row(sums, i, limit_of_row) : -1;
+    double& worst = over[static_cast<std::size_t>(i)];
+    worst = judged ? worst_of_row(sums, i, limit_of_row) : -1;
+    if (std::isinf(worst) && results_may_overflow(i, bound) && has_infinities_alone(i)) worst = -1;
   });
   return over;
 }

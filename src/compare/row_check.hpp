@@ -42,7 +42,8 @@ class RowCheck {
   /// Returns the worst error of each row over all vectors in units of the row's bound; −1 for a row that is not judged.
   /// `bound` holds for the product before the epilogue; where there is none, for C itself.
   std::vector<double> check(const ElementSource& c, const BoundCoefficients& bound, int threads) const;
-  /// Returns w_i, the bound of row i; −1 for a row that NaN, Inf or overflow may reach.
+  /// Returns w_i, the bound of row i; −1 for a row that NaN, Inf or overflow of sums may reach. It holds for a row of C
+  /// without infinities where the last rounding, to a 16-bit result, may give them.
   double limit(Index i, const BoundCoefficients& bound) const;
   Sums sums() const { return x_->sums(); }
   /// Returns the largest elements of A and B if all elements are finite.
@@ -53,6 +54,7 @@ class RowCheck {
 
   void prepare(std::uint64_t seed, Index bundles, Sums how, int threads);
   void close(Index i, const Bundles& old, const Bundles& bias, const Bundles& residual, const Bundles& ones);
+  bool results_may_overflow(Index i, const BoundCoefficients& bound) const;
   double worst_of_row(const Bundles& sums, Index i, double limit) const;
 
   RowProblem problem_;
@@ -60,7 +62,7 @@ class RowCheck {
   std::optional<Vectors<T>> x_;          ///< the signs
   Bundles expected_;                     ///< (alpha·A·B + beta·C₀ + bias + residual)·x
   std::vector<RowSize> a_, old_;         ///< rows of A, weighted with the sums of the rows of B; rows of C₀
-  std::vector<double> bias_, residual_;  ///< Σ|bias| and Σ|residual| of each row; empty: there are none
+  std::vector<RowSize> bias_, residual_; ///< of each row; empty: there are none
   double sum_b_ = 0;                     ///< Σ|b|
   double largest_a_ = 0, largest_b_ = 0; ///< of A, in the rows without NaN and Inf
 };
@@ -68,9 +70,9 @@ class RowCheck {
 extern template class RowCheck<float>;
 extern template class RowCheck<double>;
 
-/// Do the bounds depend on the largest elements of the operands?
-inline bool needs_largest(const BoundCoefficients& bound) {
-  return bound.exact || bound.norms > 0 || bound.input > 0 || bound.scaled > 0 ||
+/// Do the bounds depend on the largest elements of the operands? Whether an f16 result may overflow does.
+inline bool needs_largest(const BoundCoefficients& bound, DType result) {
+  return bound.exact || result == DType::F16 || bound.norms > 0 || bound.input > 0 || bound.scaled > 0 ||
          bound.largest_input < std::numeric_limits<double>::infinity();
 }
 

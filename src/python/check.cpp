@@ -86,12 +86,13 @@ class Elements {
     const StoredRows stored = operand.stored();
     const std::size_t width = static_cast<std::size_t>(stored.cols) * stored.element;
     copy_.resize(width * static_cast<std::size_t>(stored.rows));
-    Executor& cuda = executor(backend_of_cuda_arrays);
     if (!copy_.empty()) {
+      // Other threads of Python run, and other streams of the device go on, while this one stream copies.
+      const WithoutGil others_run;
+      Executor& cuda = executor(backend_of_cuda_arrays);
       throw_if_failed(cuda.copy_out(cuda.default_queue(), copy_.data(), width, stored.data,
                                     static_cast<std::size_t>(stored.ld) * stored.element, width,
                                     static_cast<std::size_t>(stored.rows)));
-      throw_if_failed(cuda.default_queue().synchronize());
     }
     matrix_.data = copy_.data();
     matrix_.rows = stored.rows;

@@ -56,6 +56,14 @@ const BadFile bad_files[] = {
     {"python/no_solve.py", Offence::MissingSymbol, "it does not define solve(a, b, c)"},
 };
 
+/// These are for a card (docs/judge.md), but get tensors on the processor as well.
+const BadFile bad_tensor_files[] = {
+    {"cuda/zeros.py", Offence::Wrong, "call 1: C("},
+    {"cuda/cached_answer.py", Offence::CachedAnswer, "call 2: C is bit for bit what an earlier call"},
+    {"cuda/lazy_tensor.py", Offence::NotWritten, "call 1: C was not written"},
+    {"cuda/patches_copy.py", Offence::NotWritten, "call 1: C was not written"},
+};
+
 } // namespace
 
 namespace utf = boost::unit_test;
@@ -113,10 +121,30 @@ BOOST_AUTO_TEST_CASE(a_changed_rounding_mode_is_found) {
 #endif
 
 BOOST_AUTO_TEST_CASE(tensors_of_other_types, *utf::precondition(torch)) {
-  for (const DType type : {DType::F64, DType::F16, DType::BF16, int8_product}) {
-    const JudgeVerdict verdict = try_kernel({.kernel = "python/torch_types.py", .type = type, .tolerance = 1e-4});
-    BOOST_TEST(verdict.passed(), verdict.why << verdict.output);
-  }
+  for (const DType type : {DType::F64, DType::F16, DType::BF16, int8_product})
+    for (const char* kernel : {"python/torch_types.py", EXAMPLE_FOLDER "/cuda_torch.py"})
+      BOOST_TEST_CONTEXT(kernel << " " << static_cast<int>(type)) {
+        const JudgeVerdict verdict = try_kernel({.kernel = kernel, .type = type, .tolerance = 1e-4});
+        BOOST_TEST(verdict.passed(), verdict.why << verdict.output);
+      }
+}
+
+BOOST_AUTO_TEST_CASE(cheats_for_a_card_are_named, *utf::precondition(torch)) {
+  for (const BadFile& cheat : bad_tensor_files) BOOST_TEST_CONTEXT(cheat.kernel) {
+      const JudgeVerdict verdict = try_kernel({.kernel = cheat.kernel, .tolerance = 1e-4});
+      BOOST_CHECK_EQUAL(verdict.offence, cheat.offence);
+      BOOST_CHECK_MESSAGE(verdict.why.find(cheat.said) != std::string::npos,
+                          "'" << verdict.why << "' does not say '" << cheat.said << "'" << verdict.output);
+    }
+}
+
+/// What they try gains nothing.
+BOOST_AUTO_TEST_CASE(kernels_for_a_card_that_pass, *utf::precondition(torch)) {
+  for (const char* kernel : {"cuda/cached_by_address.py", "cuda/patches_synchronize.py", "cuda/slow_stream.py"})
+    BOOST_TEST_CONTEXT(kernel) {
+      const JudgeVerdict verdict = try_kernel({.kernel = kernel, .tolerance = 1e-4});
+      BOOST_TEST(verdict.passed(), verdict.why << verdict.output);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(flushed_subnormals_are_found, *utf::precondition(torch)) {

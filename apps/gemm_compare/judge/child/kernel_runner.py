@@ -1,8 +1,8 @@
 """Runs a kernel that is a Python file with `def solve(a, b, c)` for gemm_judge, whose process this interpreter replaced.
 
 The messages are those of channel.hpp. gemm_compare writes the operands into this process's memory and reads C from it.
-solve() gets NumPy arrays over that memory, or tensors where the file imports PyTorch; on a card the tensors are copies
-there. It writes the product into c, or returns it.
+solve() gets NumPy arrays over that memory, or tensors where the file imports PyTorch; on a card the tensors lie over
+memory of this program there. It writes the product into c, or returns it.
 """
 
 import ctypes
@@ -26,6 +26,7 @@ path, device, dtype, m, n, k, lda, ldb, ldc, arena_bytes, layers, magic, settle,
 m, n, k, lda, ldb, ldc, arena_bytes, layers, magic = map(int, (m, n, k, lda, ldb, ldc, arena_bytes, layers, magic))
 settle, watch_for = float(settle), float(watch_for)
 channel = socket.socket(fileno=3)
+sleep, monotonic = time.sleep, time.monotonic  # a kernel may replace the module's
 on_card = device == "cuda"
 
 
@@ -112,49 +113,158 @@ def operands(a, b, c):
     return arrays(a, b, c) if torch is None else tensors(a, b, c)
 
 
+class DeviceFault(Exception):
+    """The driver says that the card failed."""
+
+
+class Driver:
+    """CUDA's driver, opened before the kernel's file. A kernel can replace whatever PyTorch waits and copies with; what
+    is called here waits for all streams, and reads the card's memory itself."""
+
+    def __init__(self):
+        library = ctypes.CDLL("libcuda.so.1")
+        pointer, address, size, number = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int
+        self.error_string = library.cuGetErrorString
+        self.error_string.argtypes = (number, pointer)
+
+        def function(name, *arguments):
+            entry = getattr(library, name)
+            entry.argtypes, entry.restype = arguments, number
+
+            def checked(*values):
+                code = entry(*values)
+                if code != 0:
+                    raise DeviceFault(self.text(code))
+
+            return checked
+
+        self.synchronize = function("cuCtxSynchronize")
+        self.copy_in = function("cuMemcpyHtoD_v2", address, pointer, size)
+        self.copy_out = function("cuMemcpyDtoH_v2", pointer, address, size)
+        self.fill = function("cuMemsetD8_v2", address, ctypes.c_ubyte, size)
+        self.allocate_at = function("cuMemAlloc_v2", pointer, size)
+        # A driver before CUDA 11 keeps nothing in the cache for good, and lacks this function.
+        has_reset = hasattr(library, "cuCtxResetPersistingL2Cache")
+        self.reset_persisting = function("cuCtxResetPersistingL2Cache") if has_reset else lambda: None
+        function("cuInit", ctypes.c_uint)(0)
+        device, context, cache = number(), pointer(), number()
+        function("cuDeviceGet", pointer, number)(ctypes.byref(device), 0)
+        cache_size = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+        function("cuDeviceGetAttribute", pointer, number, number)(ctypes.byref(cache), cache_size, device)
+        self.cache_bytes = cache.value
+        # PyTorch computes in the device's primary context too.
+        function("cuDevicePrimaryCtxRetain", pointer, number)(ctypes.byref(context), device)
+        function("cuCtxSetCurrent", pointer)(context)
+
+    def allocate(self, count):
+        memory_on_card = ctypes.c_uint64()
+        self.allocate_at(ctypes.byref(memory_on_card), max(count, 1))
+        return memory_on_card.value
+
+    def text(self, code):
+        text = ctypes.c_char_p()
+        self.error_string(code, ctypes.byref(text))
+        return f"CUDA error {code} ({(text.value or b'?').decode()})"
+
+
+class CardOperand:
+    """One operand's memory on the card, between guard bands, and what it must still hold after a call."""
+
+    guard = 256 << 10
+
+    def __init__(self, array, element_type):
+        self.bytes, self.shape, self.element_type = array.nbytes, array.shape, element_type
+        self.room = self.bytes + 2 * self.guard + 256 * 256
+        self.base = driver.allocate(self.room)
+
+    def place(self, array):
+        """Copies the elements to a place that a kernel cannot know beforehand."""
+        self.address = self.base + self.guard + 256 * os.urandom(1)[0]
+        driver.fill(self.base, 0xFF, self.room)
+        self.image = array.tobytes()
+        driver.copy_in(self.address, self.image, self.bytes)
+
+    def tensor(self):
+        made = torch.as_tensor(self, device="cuda")
+        return made.view(torch.bfloat16) if dtype == "bfloat16" else made
+
+    @property
+    def __cuda_array_interface__(self):
+        element = numpy.dtype(self.element_type).str
+        return {"shape": self.shape, "typestr": element, "data": (self.address, False), "strides": None, "version": 2}
+
+    def read(self, offset=0, count=None):
+        count = self.bytes if count is None else count
+        found = bytearray(count)
+        driver.copy_out((ctypes.c_char * count).from_buffer(found), self.address + offset, count)
+        return bytes(found)
+
+    def changed_outside(self):
+        """Returns the place of a byte around the operand that was changed, or None."""
+        untouched = b"\xff" * self.guard
+        for start in (self.bytes, -self.guard):
+            at = first_difference(self.read(start, self.guard), untouched)
+            if at is not None:
+                return start + at
+        return None
+
+
+def first_difference(x, y):
+    if x == y:
+        return None
+    low, high = 0, len(x)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if x[low:middle] != y[low:middle] else (middle, high)
+    return low
+
+
 class OnCard:
-    """The operands of one call on the card, and what they must still be afterwards. This is for cards alone."""
+    """The operands on the card. This is for cards alone."""
 
-    other_data = None
+    def __init__(self):
+        placed = arrays(arena, arena, arena)
+        types = (operand_type, operand_type, result_type)
+        self.operands = [CardOperand(array, element) for array, element in zip(placed, types)]
+        self.other_bytes = 2 * driver.cache_bytes
+        self.other_data = driver.allocate(self.other_bytes)
 
-    def __init__(self, command):
-        self.before = tensors(*command)
-        self.placed = tuple(tensor.cuda() for tensor in self.before)
+    def place(self, command):
+        self.at = command[C] - arena
+        for operand, array in zip(self.operands, arrays(*command)):
+            operand.place(array)
+        self.tensors = tuple(operand.tensor() for operand in self.operands)
         # A call must not find its operands in the second-level cache.
-        if OnCard.other_data is None:
-            cache = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 64 << 20)
-            OnCard.other_data = torch.empty(2 * cache, dtype=torch.uint8, device="cuda")
-        ctypes.CDLL("libcuda.so.1").cuCtxResetPersistingL2Cache()  # what a kernel asked the card to keep
-        OnCard.other_data.zero_()
-        torch.cuda.synchronize()
+        driver.reset_persisting()
+        driver.fill(self.other_data, 0, self.other_bytes)
+        driver.synchronize()
 
     def collect(self, number):
-        """Copies C into the arena, and looks at it and at the inputs once more after a while."""
-        self.result = self.placed[C].cpu()
-        self.before[C][...] = self.result
-        time.sleep(settle)
-        torch.cuda.synchronize()
-        for operand in (A, B):
-            if not self.is_as(operand, self.before[operand]):
-                return reply(DONE, number, finding=INPUT_CHANGED, operand=operand)
+        """Copies C into the arena, and looks at it, at the inputs and around them once more after a while."""
+        self.result = self.operands[C].read()
+        memory[self.at : self.at + len(self.result)] = self.result
+        sleep(settle)
+        driver.synchronize()
+        for number_of, operand in enumerate(self.operands):
+            at = operand.changed_outside()
+            if at is not None:
+                return reply(DONE, number, finding=OUT_OF_BOUNDS, operand=number_of, offset=at)
+        for number_of in (A, B):
+            at = first_difference(self.operands[number_of].read(), self.operands[number_of].image)
+            if at is not None:
+                return reply(DONE, number, finding=INPUT_CHANGED, operand=number_of, offset=at)
         return self.look(number)
 
     def look(self, number):
-        if self.is_as(C, self.result):
-            return reply(DONE, number)
-        return reply(DONE, number, finding=LATE)
+        at = first_difference(self.operands[C].read(), self.result)
+        return reply(DONE, number) if at is None else reply(DONE, number, finding=LATE, offset=at)
 
     def watch(self, number):
-        until = time.monotonic() + watch_for
-        while self.is_as(C, self.result) and time.monotonic() < until:
-            time.sleep(0.005)
-            torch.cuda.synchronize()
+        until = monotonic() + watch_for
+        while self.operands[C].read() == self.result and monotonic() < until:
+            sleep(0.005)
+            driver.synchronize()
         self.look(number)
-
-    def is_as(self, operand, expected):
-        bits = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[expected.element_size()]
-        found = self.placed[operand].cpu().contiguous().view(bits)
-        return torch.equal(found, expected.contiguous().view(bits))
 
 
 def call(number, solve, placed):
@@ -165,7 +275,9 @@ def call(number, solve, placed):
         if result is not None and result is not c:
             c[...] = result
         if on_card:
-            torch.cuda.synchronize()
+            driver.synchronize()
+    except DeviceFault as error:
+        return reply(DEVICE_FAULT, number, text=error)
     except MemoryError as error:
         return reply(OUT_OF_MEMORY, number, text=error or "MemoryError")
     except BaseException as error:  # a kernel may raise anything, also SystemExit
@@ -182,21 +294,35 @@ def collect(number):
     return reply(DONE, number, finding=FLOATING_STATE, text=changed)
 
 
-reply(READY, arena=arena, layer_bits=layers)
-solve, card = None, None
-packet = bytearray(COMMAND.size)
-while channel.recv_into(packet) == COMMAND.size:
-    _, kind, number, _, _, a, b, c = COMMAND.unpack(packet)
+def obey(kind, number, addresses):
+    global solve, card
     if kind == LOAD:
         solve = load()
     elif kind == CALL:
-        call(number, solve, card.placed if on_card else operands(a, b, c))
+        call(number, solve, card.tensors if on_card else operands(*addresses))
     elif kind == COLLECT:
         card.collect(number) if on_card else collect(number)
     elif kind == WATCH and on_card:
         card.watch(number)
     else:
         if kind == PLACE and on_card:
-            card = OnCard((a, b, c))
+            card = card or OnCard()
+            card.place(addresses)
         reply(DONE, number)
+
+
+driver, solve, card = None, None, None
+try:
+    driver = Driver() if on_card else None
+except (OSError, AttributeError, DeviceFault) as error:
+    reply(UNAVAILABLE, text=f"no card for a kernel in Python: {error}")
+    os._exit(0)
+reply(READY, arena=arena, layer_bits=layers)
+packet = bytearray(COMMAND.size)
+while channel.recv_into(packet) == COMMAND.size:
+    _, kind, number, _, _, *addresses = COMMAND.unpack(packet)
+    try:
+        obey(kind, number, addresses)
+    except DeviceFault as error:
+        reply(DEVICE_FAULT, number, text=error)
 os._exit(0)
