@@ -25,10 +25,4 @@ inline bool is_swapped_in_tf32(const GemmCall& call) noexcept {
   return unlike ? !few_columns || call.m < 16 * call.n : few_rows && !few_columns;
 }
 
-/// Returns whether the kernel for tf32 reads a copy of an operand.
-inline bool copies_in_tf32(const GemmCall& call) noexcept {
-  const bool transposes = is_swapped_in_tf32(call) ? call.op_a == Op::Transpose : call.op_b == Op::None;
-  return transposes || !operands_are_aligned(call, sizeof(float));
-}
-
 } // namespace tessera::cuda
