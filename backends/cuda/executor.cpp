@@ -10,6 +10,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/elementwise/elementwise.hpp"
 #include "cuda/gemm/ladder.hpp"
+#include "cuda/gemm/other_generations.hpp"
 #include "cuda/memory/pinned.hpp"
 #include "cuda/reduce/ladder.hpp"
 
@@ -106,7 +107,9 @@ Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept {
   return TimedEvent::create(device_, event);
 }
 
-std::span<const GemmKernel> CudaExecutor::gemm_kernels() const noexcept { return gemm_ladder(); }
+std::span<const GemmKernel> CudaExecutor::gemm_kernels() const noexcept {
+  return capabilities().compute_major == 9 ? gemm_ladder() : ladder_of_other_generations();
+}
 std::span<const ReduceKernel> CudaExecutor::reduce_kernels() const noexcept { return reduce_ladder(); }
 
 Status CudaExecutor::run_map(Queue& queue, const MapCall& call) noexcept {

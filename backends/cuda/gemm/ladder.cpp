@@ -2,9 +2,13 @@
 
 #include <array>
 
+#include "other_generations.hpp"
+
 namespace tessera::cuda {
 
-std::span<const GemmKernel> gemm_ladder() {
+namespace {
+
+const auto& all_rows() {
   static const std::array rows{
       // clang-format off
       // Math::Strict. cuBLAS is not canonical, so it comes after the first canonical row that takes every call.
@@ -53,6 +57,20 @@ std::span<const GemmKernel> gemm_ladder() {
       kahan_flat_f32, kahan_flat_f64,
       // clang-format on
   };
+  return rows;
+}
+
+} // namespace
+
+std::span<const GemmKernel> gemm_ladder() { return all_rows(); }
+
+std::span<const GemmKernel> ladder_of_other_generations() {
+  static const auto rows = [] {
+    auto copy = all_rows();
+    for (GemmKernel& row : copy)
+      if (row.summation == Summation::HopperUnits) row.summation = Summation::Other;
+    return copy;
+  }();
   return rows;
 }
 
