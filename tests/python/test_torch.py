@@ -125,7 +125,7 @@ def test_grouped_mm(way):
 
 def views(x):
     """The layouts that a kernel reads, each with the elements of x."""
-    wide = torch.full((*x.shape[:-2], x.shape[-2] + 3, x.shape[-1] + 5), float("nan"), dtype=x.dtype)
+    wide = torch.full((*x.shape[:-2], x.shape[-2] + 3, x.shape[-1] + 5), float("nan"), dtype=x.dtype, device=x.device)
     wide[..., 1:-2, 2:-3] = x
     yield x
     yield x.mT.contiguous().mT
