@@ -222,13 +222,13 @@ BOOST_AUTO_TEST_CASE(skipped_rows_share_a_line) {
       BOOST_TEST(contains(row["reason"].get<std::string>(), "one run takes about"));
       longest = std::max(longest, std::stod(row["reason"].get<std::string>().substr(20)));
     }
-  const std::string line = line_from(outcome.out, "skipped: gold (reference), canonical (reference): ");
+  const std::string line = line_from(outcome.out, "skipped: gold (reference), hopper_units (reference), canonical (reference): ");
   BOOST_TEST(contains(line, fmt::format("about {:.3g} s at most; --time-limit", longest)), line);
 }
 
 BOOST_AUTO_TEST_CASE(a_remark_on_every_row_is_one_line) {
   const Outcome outcome = compare({"--backend", "reference", "--sizes", "60", "--check-rows", "7", "--repeat", "1"});
-  BOOST_TEST(contains(line_from(outcome.out, "note: "), "all 2 rows that passed: checked 7 of 60 rows"), outcome.out);
+  BOOST_TEST(contains(line_from(outcome.out, "note: "), "all 3 rows that passed: checked 7 of 60 rows"), outcome.out);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_says_why_below_the_table) {

@@ -99,9 +99,9 @@ BOOST_AUTO_TEST_CASE(k_is_cut_by_k_alone) {
   struct Cut {
     Index k, segments, length;
   };
-  constexpr std::array cuts{Cut{1, 1, 128},      Cut{128, 1, 128},    Cut{129, 1, 256},
-                            Cut{2048, 1, 2048},  Cut{2049, 2, 1152},  Cut{4096, 2, 2048},
-                            Cut{16384, 2, 8192}, Cut{16385, 4, 4224}, Cut{28672, 4, 7168}};
+  constexpr std::array cuts{Cut{1, 1, 128},       Cut{128, 1, 128},     Cut{129, 1, 256},
+                            Cut{8192, 1, 8192},   Cut{8193, 2, 4224},   Cut{16384, 2, 8192},
+                            Cut{32768, 2, 16384}, Cut{32769, 3, 11008}, Cut{65536, 4, 16384}};
   for (const Cut& cut : cuts) {
     BOOST_TEST(matrix_unit_segments(cut.k) == cut.segments, cut.k);
     BOOST_TEST(matrix_unit_segment_length(cut.k) == cut.length, cut.k);
@@ -117,13 +117,13 @@ BOOST_AUTO_TEST_CASE(k_is_cut_by_k_alone) {
 /// The reference's row is the loop that the contract describes, with every way to store the operands and to end.
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, T, Types) {
   constexpr Index m = 3, n = 4;
-  for (const Index k : {1, 7, 8, 17, 130, 2048, 2049, 2100}) {
+  for (const Index k : {1, 7, 8, 17, 130, 8192, 8193, 8300}) {
     const auto a = drawn<T>(m, k, 1, -5, 5), b = drawn<T>(n, k, 2, -5, 5);
     const Matrix<T> turned_a = transpose(a);
     Matrix<float> c = Matrix<float>::random(m, n, Seed{3});
     const Matrix<float> before = c;
     const GemmOptions options{.backend = Backend::Reference, .math = unit_math<T>};
-    const Index first = k <= 2048 ? k : 1152, step = std::same_as<T, float> ? 8 : 16;
+    const Index first = k <= 8192 ? k : 4224, step = std::same_as<T, float> ? 8 : 16;
     gemm(0.75f, turned_a.transposed(), b.transposed(), -1.5f, c, options);
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) {
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, T, Types) {
                                        hopper::format_of(dtype_of<T>));
           p = end;
         }
-        const float sum = k <= 2048 ? part[0] : part[0] + part[1];
+        const float sum = k <= 8192 ? part[0] : part[0] + part[1];
         BOOST_TEST(same(c(i, j), std::fma(-1.5f, before(i, j), 0.75f * sum)), "k = " << k);
       }
     if constexpr (!std::same_as<T, float>) // a 16-bit result is rounded once

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Says how the modes of the matrix units (Tf32, Bf16, Fp16) cut k. A segment is one chain of matrix instructions, which
-/// begins with zero, and the sums of the segments are added in f32 in ascending order. The cuts depend on k alone, so
-/// that a result depends on its row, its column and k, and on nothing that shares the product with it.
+/// Says how the modes of the matrix units (Tf32, Bf16, Fp16) cut k. A segment is one chain of matrix instructions,
+/// which begins with zero, and the sums of the segments are added in f32 in ascending order. The cuts depend on k
+/// alone, so that a result depends on its row, its column and k, and on nothing that shares the product with it.
 
 #include <tessera/types.hpp>
 
@@ -11,8 +11,8 @@ namespace tessera::detail {
 /// All segments but the last one have a multiple of this k, which every kernel reads in whole stages.
 inline constexpr Index matrix_unit_granule = 128;
 
-/// Returns the number of segments of k. Few, because a large tile's first sums have to wait in memory; more than one for
-/// a long k, because products of few results would otherwise leave most of a card idle.
+/// Returns the number of segments of k. Few, because a large tile's first sums have to wait in memory; more than one
+/// for a long k, because products of few results would otherwise leave most of a card idle.
 constexpr Index matrix_unit_segments(Index k) noexcept { return k <= 8192 ? 1 : k <= 32768 ? 2 : (k + 16383) / 16384; }
 
 /// Returns the k of each segment but the last one, which has the rest.

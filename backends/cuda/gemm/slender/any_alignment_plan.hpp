@@ -1,7 +1,7 @@
 #pragma once
 
-/// Which products the kernel for operands at any address is chosen for. This header holds no device code, so that a test
-/// on the host can look at the choices.
+/// Which products the kernel for operands at any address is chosen for. This header holds no device code, so that a
+/// test on the host can look at the choices.
 
 #include <tessera/backend/kernel.hpp>
 #include <tessera/detail/matrix_unit_segments.hpp>
@@ -22,8 +22,8 @@ constexpr Plan plan_of(Index m, Index n, Index k) {
   return {ceil_div<Index>(m, tile_side) * ceil_div<Index>(n, tile_side), ceil_div<Index>(k, tile_depth)};
 }
 
-/// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once, and
-/// none has more than four stages. So k is one segment of the contract.
+/// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once,
+/// and none has more than four stages. So k is one segment of the contract.
 constexpr bool is_small(const Plan& plan) { return plan.tiles <= 2 * 132 && plan.stages <= 4; }
 static_assert(detail::matrix_unit_segments(4 * tile_depth) == 1);
 

@@ -26,8 +26,8 @@ struct OperandCopy {
   bool wanted() const { return to != nullptr && lines > 0 && length > 0; }
 };
 
-/// Enqueues the copies that are wanted, in one launch, or nothing if none is. `programmatic`: the launch may overlap the
-/// kernels around it, which needs compute capability 9.0.
+/// Enqueues the copies that are wanted, in one launch, or nothing if none is. `programmatic`: the launch may overlap
+/// the kernels around it, which needs compute capability 9.0.
 Status copy_operands(cudaStream_t stream, const std::array<OperandCopy, 2>& copies, const char* name,
                      bool programmatic = true) noexcept;
 
