@@ -40,6 +40,21 @@ __device__ inline void multiply_in_warp<float>(float (&d)[4], unsigned a0, unsig
 }
 #undef TESSERA_MMA
 
+/// Reads four matrices of 8 lines of 16 bytes from shared memory into the places of an operand's registers; lane l has
+/// the address of line l % 8 of matrix l / 8. Elements of 16 bits may be transposed on the way. Source: PTX ISA,
+/// "ldmatrix".
+template <bool transposed>
+__device__ void read_matrices(unsigned at, unsigned (&to)[4]) {
+  if constexpr (transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at));
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at));
+}
+
 #endif
 
 } // namespace tessera::cuda

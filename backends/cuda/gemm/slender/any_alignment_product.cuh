@@ -106,18 +106,9 @@ class Copies {
   Fetched fetched_[each] = {};
 };
 
-/// Reads four matrices of 8×8 elements; lane l has the address of line l % 8 of matrix l / 8.
-template <bool transposed>
-__device__ void read_matrices(const std::uint16_t* from, unsigned (&to)[4]) {
-  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(from));
-  if constexpr (transposed)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at));
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at));
+/// Returns the address of an element in shared memory.
+__device__ inline unsigned address_of(const std::uint16_t& x) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(&x));
 }
 
 /// Reads 16 rows of op(A), from `row` on, and 16 k, from `p` on: the upper and the lower rows of the first 8 k, then of
@@ -126,18 +117,18 @@ template <Along along>
 __device__ void read_a(const StoredTile& a, int row, int p, int lane, unsigned (&to)[4]) {
   const int r = row + lane / 8 % 2 * 8, q = p + lane / 16 * 8, line = lane % 8;
   if constexpr (along == Along::K)
-    read_matrices<false>(&a.at[r + line][q], to);
+    read_matrices<false>(address_of(a.at[r + line][q]), to);
   else
-    read_matrices<true>(&a.at[q + line][r], to);
+    read_matrices<true>(address_of(a.at[q + line][r]), to);
 }
 /// Reads 16 columns of op(B) and 16 k: the first and the last 8 k of the left columns, then of the right ones.
 template <Along along>
 __device__ void read_b(const StoredTile& b, int column, int p, int lane, unsigned (&to)[4]) {
   const int c = column + lane / 16 * 8, q = p + lane / 8 % 2 * 8, line = lane % 8;
   if constexpr (along == Along::K)
-    read_matrices<false>(&b.at[c + line][q], to);
+    read_matrices<false>(address_of(b.at[c + line][q]), to);
   else
-    read_matrices<true>(&b.at[q + line][c], to);
+    read_matrices<true>(address_of(b.at[q + line][c]), to);
 }
 
 /// Adds the products of a stage to a warp's sums.

@@ -36,7 +36,6 @@ __device__ inline void start_copy(unsigned to, const char* from, int bytes) {
 template <class T, int rows, int threads, Along along>
 class OperandStages {
   static constexpr int elements = line_bytes / static_cast<int>(sizeof(T)); ///< of a line
-  static constexpr int lines = along == Along::K ? rows : rows / elements * elements;
   static constexpr int chunks = rows * line_bytes / chunk_bytes, each = chunks / threads;
   static_assert(chunks % threads == 0 && rows % elements == 0);
 
@@ -70,19 +69,6 @@ class OperandStages {
 /// Returns the address of a chunk in a stage.
 __device__ inline unsigned place(unsigned stage, int line, int chunk) {
   return stage + line * line_bytes + (chunk ^ line % 8) * chunk_bytes;
-}
-
-/// Reads four matrices of 8 lines of 16 bytes; lane l has the address of line l % 8 of matrix l / 8.
-template <bool transposed>
-__device__ void read_matrices(unsigned at, unsigned (&to)[4]) {
-  if constexpr (transposed)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at));
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at));
 }
 
 /// Reads 16 rows, from `row` on, of one step of 32 bytes of k into four registers: the upper and the lower rows of the
