@@ -40,49 +40,72 @@ __device__ void fetch_stash(const TmaProduct& x, char* shared, Barriers<S::count
   }
 }
 
-/// Where a thread keeps earlier sums. A block that shares results has one segment, and so no earlier ones.
+/// Where a thread adds the sums of segments. A block that shares results has one segment.
 enum class Keeping { Nowhere, Registers, Memory };
 template <class S>
 constexpr Keeping keeping = S::sharing == Sharing::Results ? Keeping::Nowhere
                             : S::stashes                   ? Keeping::Memory
                                                            : Keeping::Registers;
 
+/// The sum of a tile's segments. `add` takes the sums of a segment; after the last one, `result` returns all.
 template <class S, Keeping where = keeping<S>>
-class EarlierSums {
+class SegmentTotal {
+  using Sums = float[S::columns / 2];
+
  public:
-  template <class... Arguments>
-  __device__ void keep(const Arguments&...) const {}
   __device__ void show() const {}
   template <class... Arguments>
-  __device__ void add_to(const Arguments&...) const {}
+  __device__ void add(const Arguments&...) const {}
+  __device__ const Sums& result(const Sums& sum) const { return sum; }
 };
 
-/// Earlier sums in registers.
+/// The total in registers. Each segment is added in the same place of the code, also the first one, to −0, which changes
+/// nothing: with a branch for it, ptxas moves all sums from register to register, or to local memory.
 template <class S>
-class EarlierSums<S, Keeping::Registers> {
+class SegmentTotal<S, Keeping::Registers> {
+  using Sums = float[S::columns / 2];
+
  public:
-  __device__ void show() const {}
-  __device__ void keep(const float (&sum)[S::columns / 2], const TmaProduct&) {
+  __device__ SegmentTotal() {
 #pragma unroll
-    for (int e = 0; e < S::columns / 2; ++e) kept_[e] = sum[e];
+    for (float& t : total_) t = -0.0f;
   }
-  __device__ void add_to(float (&sum)[S::columns / 2], const TmaProduct&, const char*, Barriers<S::count, S::sharers>&,
-                         Ring<S::count>&) const {
+  __device__ void show() const {}
+  template <class... Arguments>
+  __device__ void add(const Sums& sum, const Arguments&...) {
 #pragma unroll
-    for (int e = 0; e < S::columns / 2; ++e) sum[e] = __fadd_rn(kept_[e], sum[e]);
+    for (int e = 0; e < S::columns / 2; ++e) total_[e] = __fadd_rn(total_[e], sum[e]);
+  }
+  __device__ const Sums& result(const Sums&) const { return total_; }
+
+ private:
+  Sums total_;
+};
+
+/// The total in the registers of the products, while earlier sums are in memory. A thread reads what it has written.
+template <class S>
+class SegmentTotal<S, Keeping::Memory> {
+  using Chunks = Stash<S>;
+  using Sums = float[S::columns / 2];
+
+ public:
+  __device__ void add(Sums& sum, bool first, bool last, const TmaProduct& x, const char* shared,
+                      Barriers<S::count, S::sharers>& barriers, Ring<S::count>& ring) const {
+    if (!first) add_earlier(sum, shared, barriers, ring);
+    if (!last) keep(sum, x);
+  }
+  __device__ const Sums& result(const Sums& sum) const { return sum; }
+  /// Makes the stash visible to the copy engine. It waits for the stores of keep(), and so is called when they have
+  /// long been done.
+  __device__ void show() const {
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncwarp(); // a lane that gives a stage back does so for all lanes
   }
 
  private:
-  float kept_[S::columns / 2];
-};
+  static constexpr int quads = 128 * sizeof(float4); ///< bytes of four sums of each thread of a consumer
 
-/// Earlier sums in memory. A thread reads what it has written.
-template <class S>
-class EarlierSums<S, Keeping::Memory> {
-  using Chunks = Stash<S>;
-
- public:
-  __device__ void keep(const float (&sum)[S::columns / 2], const TmaProduct& x) const {
+  __device__ void keep(const Sums& sum, const TmaProduct& x) const {
     char* const to = x.stash + ptx::get_sreg_ctaid_x() * Chunks::bytes + own_part();
 #pragma unroll
     for (int c = 0; c < Chunks::chunks; ++c)
@@ -93,14 +116,8 @@ class EarlierSums<S, Keeping::Memory> {
                                                                                 sum[e + 3]};
       }
   }
-  /// Makes the stash visible to the copy engine. It waits for the stores of keep(), and so is called when they have
-  /// long been done.
-  __device__ void show() const {
-    asm volatile("fence.proxy.async;" ::: "memory");
-    __syncwarp(); // a lane that gives a stage back does so for all lanes
-  }
-  __device__ void add_to(float (&sum)[S::columns / 2], const TmaProduct&, const char* shared,
-                         Barriers<S::count, S::sharers>& barriers, Ring<S::count>& ring) const {
+  __device__ void add_earlier(Sums& sum, const char* shared, Barriers<S::count, S::sharers>& barriers,
+                              Ring<S::count>& ring) const {
 #pragma unroll
     for (int c = 0; c < Chunks::chunks; ++c, ring.advance(S::count)) {
       wait(barriers.full[ring.stage], ring.phase);
@@ -118,9 +135,6 @@ class EarlierSums<S, Keeping::Memory> {
       barriers.release(ring.stage, static_cast<int>(threadIdx.x) % 32);
     }
   }
-
- private:
-  static constexpr int quads = 128 * sizeof(float4); ///< bytes of four sums of each thread of a consumer
 
   /// Returns the byte offset of the thread's sums in a chunk.
   static __device__ unsigned own_part() {

@@ -35,7 +35,7 @@ struct TilingPlan {
   constexpr int own_columns() const { return sharing == Sharing::B ? tile_n / 2 : tile_n; }
   /// Says whether the copy engine stores a tile's results while the next tile is multiplied: where tiles are large, and
   /// there are many.
-  constexpr bool sends_boxes() const { return sharing == Sharing::B && tile_n > 128; }
+  constexpr bool sends_boxes() const { return sharing == Sharing::B && tile_n > 192; }
   /// Says whether the sums of a tile's earlier segments wait in memory, because registers hold one set of sums.
   constexpr bool stashes(Index segments) const { return tile_n >= stashed_columns && segments > 1 && !divides_k(); }
   /// Returns how many blocks are launched for `tiles` tiles of clusters. Blocks that share results have one tile.
@@ -43,7 +43,7 @@ struct TilingPlan {
     const Index all = tiles * slices;
     return (k_parts > 1 ? all : std::clamp<Index>(multiprocessors / cluster(), 1, all)) * cluster();
   }
-  static constexpr int stashed_columns = 192; ///< the least columns of a tile whose sums fill the registers
+  static constexpr int stashed_columns = 224; ///< the least columns of a tile whose sums fill the registers
 };
 
 /// A product by the numbers that decide its plan. A block of k has 128 bytes of a line.
@@ -113,6 +113,7 @@ constexpr TileModel tiles[]{
     {128, 256, Sharing::B, 1, 6310, 51, 925, 1284, 7000, 1.27},
     {128, 256, Sharing::Nothing, 1, 4810, 43, 1162, 1260, 7000, 1.27},
     {128, 224, Sharing::B, 1, 6315, 55, 916, 1106, 7560, 0},
+    {128, 192, Sharing::B, 1, 5200, 45, 800, 920, never, 0},
     {128, 192, Sharing::Nothing, 1, 4100, 36, 844, 940, 6480, 0},
     {128, 128, Sharing::B, 1, 6800, 40, 512, 714, never, 1.45},
     {64, 128, Sharing::B, 1, 4200, 30, 300, 437, never, 1.75},

@@ -121,7 +121,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
                                                                  : WorkTile<S>(x, index, rank);
     const int blocks = producer_leaves_work_tiles<type, S> ? work.uniform_blocks() : work.blocks();
     float sum[S::columns / 2];
-    EarlierSums<S> earlier;
+    SegmentTotal<S> total;
     for (int left = blocks;;) {
       const int here = min(left, x.segment_blocks); // blocks of k in this segment
       int before = -1;                              // the stage whose products may still run
@@ -147,25 +147,25 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
           }
         }
         wait_for_products<1>();
-        if (S::stashes && k == showing_block && left < blocks) earlier.show();
+        if (S::stashes && k == showing_block && left < blocks) total.show();
         if (before >= 0) barriers.release(before, lane);
         before = ring.stage;
       }
       wait_for_products<0>();
       barriers.release(before, lane);
-      if (left < blocks) earlier.add_to(sum, x, shared, barriers, ring);
+      total.add(sum, left == blocks, left == here, x, shared, barriers, ring);
       left -= here;
       if (left == 0) break;
-      earlier.keep(sum, x);
     }
+    const auto& result = total.result(sum);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     const int row = work.row_of(warp), col = work.col_of(consumer);
     if constexpr (defers) {
       if (!clusters.is_last(index) && x.in_boxes) {
         if (to.narrow) {
-          deferred.hold(x.c, to, sum, buffers + warp * staging, row, work.col);
+          deferred.hold(x.c, to, result, buffers + warp * staging, row, work.col);
         } else {
-          send_rows<false>(x.c, sum, to.alpha, buffers + warp * staging, row, work.col);
+          send_rows<false>(x.c, result, to.alpha, buffers + warp * staging, row, work.col);
           deferred.forget();
         }
         continue;
@@ -188,10 +188,10 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
     };
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::columns / 2]{};
-      if (add_cluster_parts<S>(x, sum, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
+      if (add_cluster_parts<S>(x, result, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
         store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
     } else {
-      store_all(sum, buffers + warp * staging);
+      store_all(result, buffers + warp * staging);
       if constexpr (defers) deferred.forget();
     }
   }

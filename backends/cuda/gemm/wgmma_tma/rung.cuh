@@ -77,6 +77,7 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
   if (is(128, 256, Nothing)) return launch<type, 128, 256>(stream, x, plan, multiprocessors, name);
   if constexpr (narrow) {
     if (is(128, 224, B)) return launch<type, 128, 224, B>(stream, x, plan, multiprocessors, name);
+    if (is(128, 192, B)) return launch<type, 128, 192, B>(stream, x, plan, multiprocessors, name);
     if (is(128, 192, Nothing)) return launch<type, 128, 192>(stream, x, plan, multiprocessors, name);
     if (is(128, 128, Results)) return launch<type, 128, 128, Results>(stream, x, plan, multiprocessors, name);
   }
