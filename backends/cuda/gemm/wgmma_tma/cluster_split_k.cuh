@@ -1,28 +1,23 @@
 #pragma once
 
 /// Cluster split-k. The blocks of a cluster each sum one segment of k of one tile, and send their sums to the block
-/// that adds them in ascending order. No sums go to memory, and no second kernel adds them. It serves products of few
+/// that adds them in ascending order, to the shared memory behind the ring, which has fewer stages for it. Nothing else
+/// is written there before all sums have arrived, so a sending block need not ask. No sums go to memory, and no second
+/// kernel adds them. It serves products of few
 /// tiles. Source: PTX ISA, "Distributed shared memory".
 
 #include "cuda/gemm/common/cluster_send.cuh"
-#include "work_tiles.cuh"
+#include "segment_total.cuh"
 
 namespace tessera::cuda::tma {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Returns the number of stages in the ring. The sums are sent to the shared memory behind the ring, which has fewer
-/// stages for it. Nothing else is written there before all sums have arrived, so a sending block need not ask.
-template <class S>
-__device__ int stages_of(const TmaProduct& x) {
-  return S::sharing == Sharing::Results ? S::count - x.k_parts / 2 : S::count;
-}
-
 /// Says which block adds a warp's rows of a tile. Each of two or four blocks adds the rows of some warps.
 template <class S>
 struct WarpsToAdd {
   static constexpr int bytes = 16 * S::columns * static_cast<int>(sizeof(float)); ///< of a warp's sums
-  static_assert(consumers * 4 * bytes <= 2 * static_cast<int>(S::bytes));         ///< what stages_of leaves is enough
+  static_assert(consumers * 4 * bytes <= 2 * static_cast<int>(S::bytes));         ///< what stages_of() leaves is enough
   int each;                                                                       ///< warps whose rows a block adds
   int block, number; ///< the block, and the position of the rows among the rows that the block adds
 

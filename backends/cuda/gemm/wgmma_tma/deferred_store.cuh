@@ -11,6 +11,13 @@ namespace tessera::cuda::tma {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+/// Tells the compiler that nothing waits in registers, so that they are free for something else.
+template <int count>
+__device__ void forget(float (&registers)[count]) {
+#pragma unroll
+  for (float& value : registers) value = 0;
+}
+
 template <UnitType type, int tile_n>
 class DeferredRows {
   static constexpr int columns = 64, chunks = (tile_n + columns - 1) / columns;
@@ -19,15 +26,13 @@ class DeferredRows {
 
  public:
   __device__ bool waiting() const { return next_ < chunks; }
-  /// Tells the compiler that nothing is waiting, so that the registers were free for something else.
-  __device__ void forget() {
-#pragma unroll
-    for (unsigned& pair : packed_) pair = 0;
-  }
 
-  /// Starts to store a tile's results. Nothing may be waiting. `buffers` belong to this warp.
-  __device__ void hold(const CUtensorMap& c, const Output& x, const float (&sum)[tile_n / 2], char* buffers, int i,
-                       int j) {
+  /// Starts to store a tile's results. Nothing may be waiting. `buffers` belong to this warp. What waits is in
+  /// `registers`.
+  template <int count>
+  __device__ void hold(const CUtensorMap& c, const Output& x, const float (&sum)[tile_n / 2], float (&registers)[count],
+                       char* buffers, int i, int j) {
+    static_assert(count >= held);
     const int lane = lane_from_here();
     row_ = i;
     col_ = j;
@@ -42,19 +47,20 @@ class DeferredRows {
 #pragma unroll
     for (int p = 0; p < held; ++p) {
       const int e = staged * columns / 2 + p * 2;
-      packed_[p] = Rounding<Narrow<type>>::pair(x.alpha * sum[e], x.alpha * sum[e + 1]);
+      registers[p] = __uint_as_float(Rounding<Narrow<type>>::pair(x.alpha * sum[e], x.alpha * sum[e + 1]));
     }
   }
 
-  __device__ void store_next(const CUtensorMap& c, char* buffers) {
+  template <int count>
+  __device__ void store_next(const CUtensorMap& c, const float (&registers)[count], char* buffers) {
     const int lane = lane_from_here();
     char* const buffer = buffers + next_ % staged * buffer_bytes;
     wait_for_boxes<staged - 1>(); // the copy engine has read this buffer's earlier chunk
     const bool last = next_ + 1 == chunks;
     if (last) // registers must be numbered by constants
-      stage_held<last_held>(buffer, lane);
+      stage_held<last_held>(registers, buffer, lane);
     else
-      stage_held<0>(buffer, lane);
+      stage_held<0>(registers, buffer, lane);
     show_to_engine();
     send_box(c, buffer, row_, last ? col_ + tile_n - columns : col_ + staged * columns);
     ++next_;
@@ -65,12 +71,11 @@ class DeferredRows {
 
   static constexpr int last_held = held - columns / 4; ///< of 224 columns, the last 64 begin within the chunk before
 
-  template <int first>
-  __device__ void stage_held(char* buffer, int lane) const {
-    stage_pairs<held>([&](int p) { return packed_[p]; }, first, buffer, lane);
+  template <int first, int count>
+  static __device__ void stage_held(const float (&registers)[count], char* buffer, int lane) {
+    stage_pairs<held>([&](int p) { return __float_as_uint(registers[p]); }, first, buffer, lane);
   }
 
-  unsigned packed_[held];
   int row_ = 0, col_ = 0;
   int next_ = chunks;
 };

@@ -36,14 +36,21 @@ struct TilingPlan {
   /// Says whether the copy engine stores a tile's results while the next tile is multiplied: where tiles are large, and
   /// there are many.
   constexpr bool sends_boxes() const { return sharing == Sharing::B && tile_n > 192; }
-  /// Says whether the sums of a tile's earlier segments wait in memory, because registers hold one set of sums.
+  /// Says whether the sums of a tile's earlier segments wait apart from the total, because registers hold one set of
+  /// sums.
   constexpr bool stashes(Index segments) const { return tile_n >= stashed_columns && segments > 1 && !divides_k(); }
   /// Returns how many blocks are launched for `tiles` tiles of clusters. Blocks that share results have one tile.
   constexpr Index blocks(Index tiles, Index multiprocessors) const {
     const Index all = tiles * slices;
     return (k_parts > 1 ? all : std::clamp<Index>(multiprocessors / cluster(), 1, all)) * cluster();
   }
-  static constexpr int stashed_columns = 224; ///< the least columns of a tile whose sums fill the registers
+  static constexpr int stashed_columns = 224;      ///< the least columns of a tile whose sums fill the registers
+  static constexpr Index stashed_on_chip = 80 << 10; ///< bytes of waiting sums for which a multiprocessor has room
+
+  /// Returns the bytes of memory in which sums of a block wait.
+  constexpr Index stashed_in_memory(Index segments, bool tf32) const {
+    return tf32 && stashes(segments) ? Index{tile_m} * tile_n * 4 - stashed_on_chip : 0;
+  }
 };
 
 /// A product by the numbers that decide its plan. A block of k has 128 bytes of a line.

@@ -15,7 +15,6 @@
 #include "cluster_split_k.cuh"
 #include "column_store.cuh"
 #include "deferred_store.cuh"
-#include "earlier_sums.cuh"
 #include "tf32_consumers.cuh"
 
 namespace tessera::cuda::tma {
@@ -47,9 +46,9 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
     const int lines = a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines();
     int segment_end = work.begin + x.segment_blocks;
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
-      if constexpr (S::stashes) {
+      if constexpr (WaitingSums<type, S>::memory_bytes > 0) {
         if (k == segment_end) {
-          if (k > x.segment_blocks) fetch_stash<S>(x, shared, barriers, ring);
+          if (k > x.segment_blocks) fetch_waiting<type, S>(x, shared, barriers, ring);
           segment_end += x.segment_blocks;
         }
       }
@@ -64,8 +63,8 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
       else
         columns.fetch(b, k * block_k, full);
     }
-    if constexpr (S::stashes)
-      if (work.end - work.begin > x.segment_blocks) fetch_stash<S>(x, shared, barriers, ring);
+    if constexpr (WaitingSums<type, S>::memory_bytes > 0)
+      if (work.end - work.begin > x.segment_blocks) fetch_waiting<type, S>(x, shared, barriers, ring);
   }
 }
 template <UnitType type, class S, class... Arguments>
@@ -113,7 +112,9 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
   const Output& to = S::columns < 192 ? in_registers : x.to;
   constexpr bool defers = S::sends_boxes && !with_epilogue;
   [[maybe_unused]] std::conditional_t<defers, DeferredRows<type, S::tile_n>, std::monostate> deferred;
-  char* const buffers = shared + stages * static_cast<int>(S::bytes);
+  // Results of the last tile, while they are deferred; then sums of this tile's earlier segments.
+  [[maybe_unused]] float waiting[S::stashes ? WaitingSums<type, S>::in_registers : 1];
+  char* const buffers = shared + S::count * static_cast<int>(S::bytes) + warp * staging;
   wait_for_kernel_before();
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
@@ -121,7 +122,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
                                                                  : WorkTile<S>(x, index, rank);
     const int blocks = producer_leaves_work_tiles<type, S> ? work.uniform_blocks() : work.blocks();
     float sum[S::columns / 2];
-    SegmentTotal<S> total;
+    SegmentTotal<type, S> total;
     for (int left = blocks;;) {
       const int here = min(left, x.segment_blocks); // blocks of k in this segment
       int before = -1;                              // the stage whose products may still run
@@ -142,18 +143,17 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
         if constexpr (defers) {
           if (deferred.waiting()) {
             do {
-              deferred.store_next(x.c, buffers + warp * staging);
+              deferred.store_next(x.c, waiting, buffers);
             } while (k + 1 == here && deferred.waiting());
           }
         }
         wait_for_products<1>();
-        if (S::stashes && k == showing_block && left < blocks) total.show();
         if (before >= 0) barriers.release(before, lane);
         before = ring.stage;
       }
       wait_for_products<0>();
       barriers.release(before, lane);
-      total.add(sum, left == blocks, left == here, x, shared, barriers, ring);
+      total.add(sum, left == blocks, left == here, waiting, x, shared, buffers, barriers, ring);
       left -= here;
       if (left == 0) break;
     }
@@ -163,10 +163,10 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
     if constexpr (defers) {
       if (!clusters.is_last(index) && x.in_boxes) {
         if (to.narrow) {
-          deferred.hold(x.c, to, result, buffers + warp * staging, row, work.col);
+          deferred.hold(x.c, to, result, waiting, buffers, row, work.col);
         } else {
-          send_rows<false>(x.c, result, to.alpha, buffers + warp * staging, row, work.col);
-          deferred.forget();
+          send_rows<false>(x.c, result, to.alpha, buffers, row, work.col);
+          forget(waiting);
         }
         continue;
       }
@@ -184,15 +184,16 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
       if constexpr (with_epilogue)
         store_with_epilogue<false>(x.epilogue, sums, buffer, row, col);
       else
-        store<type>(to, sums, buffer, row, col, work.slice, defers ? lane_from_here() : lane); // registers are few
+        store<type>(to, sums, buffer, row, col, work.slice, S::columns >= 192 ? lane_from_here() : lane); // registers are few
     };
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::columns / 2]{};
-      if (add_cluster_parts<S>(x, result, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
-        store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
+      char* const sums = shared + stages * static_cast<int>(S::bytes);
+      if (add_cluster_parts<S>(x, result, all, sums, arrivals, warp, lane, static_cast<int>(rank)))
+        store_all(all, buffers);
     } else {
-      store_all(result, buffers + warp * staging);
-      if constexpr (defers) deferred.forget();
+      store_all(result, buffers);
+      if constexpr (defers) forget(waiting);
     }
   }
 }

@@ -50,6 +50,8 @@ template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothin
 Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, Index multiprocessors,
               const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
+  static_assert(!S::stashes || WaitingSums<type, S>::memory_bytes ==
+                                   TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == UnitType::Tf32));
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
@@ -164,8 +166,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const std::size_t first_at = layout.add(first.copy_bytes());
   const std::size_t second_at = layout.add(second.copy_bytes());
   const std::size_t sums_at = layout.add(plan.slices > 1 ? plan.slices * call.m * sums_pitch * 4 : 0);
-  const Index stash = plan.stashes(size.segments()) ? plan.blocks(tiles_m * tiles_n, multiprocessors) : 0;
-  const std::size_t stash_at = layout.add(stash * plan.tile_m * plan.tile_n * Index{sizeof(float)});
+  const std::size_t stash_at = layout.add(plan.blocks(tiles_m * tiles_n, multiprocessors) *
+                                          plan.stashed_in_memory(size.segments(), type == UnitType::Tf32));
   Scratch scratch;
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;

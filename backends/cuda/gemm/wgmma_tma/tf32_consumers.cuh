@@ -5,7 +5,6 @@
 /// stored. The units ignore the last 13 bits of both operands.
 
 #include "cluster_split_k.cuh"
-#include "earlier_sums.cuh"
 
 namespace tessera::cuda::tma {
 
@@ -129,6 +128,8 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   Ring<S::count> ring;
   const int stages = stages_of<S>(x);
   const int own_b = S::b_of(warp / 4, Major::K);
+  char* const buffers = shared + S::count * static_cast<int>(S::bytes) + warp * staging;
+  float waiting[1]; // in tf32 no sums wait in registers
   const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave no registers for it
   const Output& to = S::columns < 128 ? in_registers : x.to;
   wait_for_kernel_before();
@@ -137,7 +138,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
     const WorkTile<S> work(work_tiles, barriers.full, ring);
     const int blocks = work.uniform_blocks();
     float sum[S::columns / 2];
-    SegmentTotal<S> total;
+    SegmentTotal<UnitType::Tf32, S> total;
     for (int left = blocks;;) {
       const int here = min(left, x.segment_blocks); // blocks of k in this segment
       int before = -1;                              // the stage whose products may still run
@@ -156,7 +157,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
           multiply_tf32<S::columns>(sum, fragments.a + i * 4, b.at(i * 32), i == 0 ? k > 0 : 1);
         commit_products();
         wait_for_products<1>();
-        if (S::stashes && k == showing_block && left < blocks) total.show();
+        if (S::stashes && left < blocks && k == min(showing_block, here - 4)) show_waiting();
         if (before >= 0) barriers.release(before, lane);
         before = ring.stage;
         ring.advance(stages);
@@ -172,20 +173,19 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
       }
       wait_for_products<0>();
       barriers.release(before, lane);
-      total.add(sum, left == blocks, left == here, x, shared, barriers, ring);
+      total.add(sum, left == blocks, left == here, waiting, x, shared, buffers, barriers, ring);
       left -= here;
       if (left == 0) break;
     }
     const auto& result = total.result(sum);
     if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
-    char* const buffers = shared + stages * static_cast<int>(S::bytes);
     const int row = work.row_of(warp), col = work.col_of(warp / 4);
     if constexpr (S::sends_boxes && !with_epilogue) {
       if (!clusters.is_last(index) && x.in_boxes) {
         if (x.swapped)
-          send_columns(x.c, result, to.alpha, buffers + warp * staging, col, row);
+          send_columns(x.c, result, to.alpha, buffers, col, row);
         else
-          send_rows<true>(x.c, result, to.alpha, buffers + warp * staging, row, col);
+          send_rows<true>(x.c, result, to.alpha, buffers, row, col);
         continue;
       }
       wait_for_boxes<0>(); // the copy engine must have read the buffers, which are needed now
@@ -204,10 +204,11 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
     };
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::columns / 2]{};
-      if (add_cluster_parts<S>(x, result, all, buffers, arrivals, warp, lane, static_cast<int>(rank)))
-        store_all(all, shared + S::count * static_cast<int>(S::bytes) + warp * staging);
+      char* const sums = shared + stages * static_cast<int>(S::bytes);
+      if (add_cluster_parts<S>(x, result, all, sums, arrivals, warp, lane, static_cast<int>(rank)))
+        store_all(all, buffers);
     } else {
-      store_all(result, buffers + warp * staging);
+      store_all(result, buffers);
     }
   }
 }
