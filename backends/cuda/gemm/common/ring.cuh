@@ -42,6 +42,16 @@ __device__ inline void wait_together(std::uint64_t& barrier, unsigned phase) {
   }
 }
 
+/// Waits like wait(), for a barrier by its address in shared memory. With a pointer, the compiler computes the block's
+/// window of shared memory anew in each round of a loop.
+__device__ inline void wait_at(unsigned barrier, unsigned phase) {
+  asm volatile(
+      "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1; @done bra passed; bra again; "
+      "passed: }" ::"r"(barrier),
+      "r"(phase)
+      : "memory");
+}
+
 #endif
 
 } // namespace tessera::cuda

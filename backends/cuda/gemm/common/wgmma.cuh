@@ -43,12 +43,16 @@ struct OperandDescriptor {
 /// blocks follow one another along the rows if the operand is K-major, else along k; in the latter case `apart` is the
 /// number of bytes to the next 64 rows.
 struct SwizzledDescriptor {
-  std::uint64_t bits;
+  unsigned low; ///< all that differs from operand to operand: additions to it do not leave the field of the address
 
   __device__ explicit SwizzledDescriptor(const void* shared, unsigned apart = 0)
-      : bits((__cvta_generic_to_shared(shared) & 0x3FFFF) >> 4 | static_cast<std::uint64_t>(apart >> 4) << 16 |
-             std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62) {}
-  __device__ std::uint64_t at(unsigned bytes) const { return bits + (bytes >> 4); }
+      : SwizzledDescriptor(static_cast<unsigned>(__cvta_generic_to_shared(shared)), apart) {}
+  __device__ explicit SwizzledDescriptor(unsigned shared, unsigned apart)
+      : low((shared & 0x3FFFF) >> 4 | apart >> 4 << 16) {}
+  __device__ std::uint64_t at(unsigned bytes) const {
+    constexpr unsigned high = 1024 >> 4 | 1u << 30;
+    return std::uint64_t{high} << 32 | (low + (bytes >> 4));
+  }
 };
 
 /// Makes registers that were written before, and shared memory that this thread has seen, ready for the products that

@@ -74,15 +74,16 @@ struct Barriers {
   /// the producers must see, so the scope of the block is enough; the scope of the cluster would cost a fence of all
   /// memory (MEMBAR.ALL.GPU).
   __device__ void release(int stage, int lane) {
+    release_at(static_cast<unsigned>(__cvta_generic_to_shared(&empty[stage])), lane);
+  }
+  /// Does the same for the stage whose barrier `empty` is at this address in shared memory.
+  __device__ static void release_at(unsigned barrier, int lane) {
     if constexpr (sharers == 1) {
-      if (lane == 0)
-        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(
-                         static_cast<unsigned>(__cvta_generic_to_shared(&empty[stage])))
-                     : "memory");
+      if (lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
     } else if (lane < sharers) {
       asm volatile(
           "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; mbarrier.arrive.shared::cluster.b64 _, "
-          "[remote]; }" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(&empty[stage]))),
+          "[remote]; }" ::"r"(barrier),
           "r"(lane)
           : "memory");
     }

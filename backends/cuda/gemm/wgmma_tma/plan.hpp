@@ -45,7 +45,7 @@ struct TilingPlan {
     return (k_parts > 1 ? all : std::clamp<Index>(multiprocessors / cluster(), 1, all)) * cluster();
   }
   static constexpr int stashed_columns = 224;      ///< the least columns of a tile whose sums fill the registers
-  static constexpr Index stashed_on_chip = 80 << 10; ///< bytes of waiting sums for which a multiprocessor has room
+  static constexpr Index stashed_on_chip = 32 << 10; ///< bytes of waiting sums in tf32 that are not in memory
 
   /// Returns the bytes of memory in which sums of a block wait.
   constexpr Index stashed_in_memory(Index segments, bool tf32) const {

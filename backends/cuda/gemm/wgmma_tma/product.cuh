@@ -25,7 +25,7 @@ template <UnitType type, class S, Major a_major, Major b_major>
 __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
                         WorkTile<S> work, WorkTile<S>* work_tiles) {
   Ring<S::count> ring;
-  const int stages = stages_of<S>(x);
+  const int stages = stages_of<type, S>(x);
   constexpr int block_k = block_k_of(type);
   constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
   // Where half of the columns would not make whole boxes, a block fetches all columns for half of the k.
@@ -46,7 +46,7 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
     const int lines = a_rows.lines() + OperandRows<type, S::tile_n, b_major>(x.b, work.col).lines();
     int segment_end = work.begin + x.segment_blocks;
     for (int k = work.begin; k < work.end; ++k, ring.advance(stages)) {
-      if constexpr (WaitingSums<type, S>::memory_bytes > 0) {
+      if constexpr (WaitingSums<type, S>::in_memory > 0) {
         if (k == segment_end) {
           if (k > x.segment_blocks) fetch_waiting<type, S>(x, shared, barriers, ring);
           segment_end += x.segment_blocks;
@@ -63,7 +63,7 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
       else
         columns.fetch(b, k * block_k, full);
     }
-    if constexpr (WaitingSums<type, S>::memory_bytes > 0)
+    if constexpr (WaitingSums<type, S>::in_memory > 0)
       if (work.end - work.begin > x.segment_blocks) fetch_waiting<type, S>(x, shared, barriers, ring);
   }
 }
@@ -94,6 +94,36 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
   commit_products();
 }
 
+/// Multiplies a segment of k of a small tile. Its products take less time than the instructions around them, so that
+/// these are few: directions and addresses are known before the loop, and in registers that all threads of a warp share.
+template <UnitType type, class S, Major a_major, Major b_major, int count>
+__device__ void multiply_short(float (&sum)[count], const char* shared, Barriers<S::count, S::sharers>& barriers,
+                               Ring<S::count>& ring, int stages, int consumer, int lane, int blocks) {
+  const auto address = [](const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); };
+  const auto same_in_warp = [](unsigned value) { return __shfl_sync(~0U, value, 0); };
+  const unsigned full = same_in_warp(address(barriers.full)), empty = same_in_warp(address(barriers.empty));
+  const unsigned first = same_in_warp(address(shared) + (S::beside ? 0 : consumer * 64 * 128));
+  const unsigned first_b = same_in_warp(address(shared) + S::a_bytes + S::b_of(consumer, b_major));
+  unsigned stage = same_in_warp(ring.stage), phase = same_in_warp(ring.phase);
+  unsigned before = 0;
+  for (int k = 0; k < blocks; ++k) {
+    wait_at(full + stage * 8, phase);
+    const SwizzledDescriptor a(first + stage * S::bytes, 0), b(first_b + stage * S::bytes, 64 * 128);
+    multiply_stage<type, a_major, b_major>(sum, a, b, k > 0);
+    wait_for_products<1>();
+    if (k > 0) barriers.release_at(empty + before * 8, lane);
+    before = stage;
+    if (++stage == static_cast<unsigned>(stages)) {
+      stage = 0;
+      phase ^= 1;
+    }
+  }
+  wait_for_products<0>();
+  barriers.release_at(empty + before * 8, lane);
+  ring.stage = static_cast<int>(stage);
+  ring.phase = phase;
+}
+
 /// Whether a kernel for 16-bit operands can store results of Cᵀ (Tiles::Columns in plan.hpp).
 template <class S>
 constexpr bool stores_columns = S::tile_n <= 128;
@@ -106,7 +136,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
   const int lane = thread % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
-  const int stages = stages_of<S>(x);
+  const int stages = stages_of<type, S>(x);
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   const Output in_registers = S::columns < 192 ? held(x.to) : Output{}; // wider tiles leave no registers for it
   const Output& to = S::columns < 192 ? in_registers : x.to;
@@ -125,34 +155,48 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
     SegmentTotal<type, S> total;
     for (int left = blocks;;) {
       const int here = min(left, x.segment_blocks); // blocks of k in this segment
-      int before = -1;                              // the stage whose products may still run
-      for (int k = 0; k < here; ++k, ring.advance(stages)) {
-        wait(barriers.full[ring.stage], ring.phase);
-        const char* stage = shared + ring.stage * S::bytes;
-        const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
-        const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer, x.b.major), 64 * 128);
-        const int accumulate = k > 0;
+      if constexpr (S::columns <= 64) {
+        const auto multiply = [&]<Major a, Major b>() {
+          multiply_short<type, S, a, b>(sum, shared, barriers, ring, stages, consumer, lane, here);
+        };
         if (majors == 0)
-          multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
+          multiply.template operator()<Major::K, Major::K>();
         else if (majors == 1)
-          multiply_stage<type, Major::K, Major::MN>(sum, a, b, accumulate);
+          multiply.template operator()<Major::K, Major::MN>();
         else if (majors == 2)
-          multiply_stage<type, Major::MN, Major::K>(sum, a, b, accumulate);
+          multiply.template operator()<Major::MN, Major::K>();
         else
-          multiply_stage<type, Major::MN, Major::MN>(sum, a, b, accumulate);
-        if constexpr (defers) {
-          if (deferred.waiting()) {
-            do {
-              deferred.store_next(x.c, waiting, buffers);
-            } while (k + 1 == here && deferred.waiting());
+          multiply.template operator()<Major::MN, Major::MN>();
+      } else {
+        int before = -1;                              // the stage whose products may still run
+        for (int k = 0; k < here; ++k, ring.advance(stages)) {
+          wait(barriers.full[ring.stage], ring.phase);
+          const char* stage = shared + ring.stage * S::bytes;
+          const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
+          const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer, x.b.major), 64 * 128);
+          const int accumulate = k > 0;
+          if (majors == 0)
+            multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
+          else if (majors == 1)
+            multiply_stage<type, Major::K, Major::MN>(sum, a, b, accumulate);
+          else if (majors == 2)
+            multiply_stage<type, Major::MN, Major::K>(sum, a, b, accumulate);
+          else
+            multiply_stage<type, Major::MN, Major::MN>(sum, a, b, accumulate);
+          if constexpr (defers) {
+            if (deferred.waiting()) {
+              do {
+                deferred.store_next(x.c, waiting, buffers);
+              } while (k + 1 == here && deferred.waiting());
+            }
           }
+          wait_for_products<1>();
+          if (before >= 0) barriers.release(before, lane);
+          before = ring.stage;
         }
-        wait_for_products<1>();
-        if (before >= 0) barriers.release(before, lane);
-        before = ring.stage;
+        wait_for_products<0>();
+        barriers.release(before, lane);
       }
-      wait_for_products<0>();
-      barriers.release(before, lane);
       total.add(sum, left == blocks, left == here, waiting, x, shared, buffers, barriers, ring);
       left -= here;
       if (left == 0) break;

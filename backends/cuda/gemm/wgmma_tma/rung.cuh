@@ -50,7 +50,8 @@ template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothin
 Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, Index multiprocessors,
               const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
-  static_assert(!S::stashes || WaitingSums<type, S>::memory_bytes ==
+  using Waiting = WaitingSums<type, S>;
+  static_assert(!S::stashes || Index{Waiting::chunks} * Waiting::chunk_bytes ==
                                    TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == UnitType::Tf32));
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;

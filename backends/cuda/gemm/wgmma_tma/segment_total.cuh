@@ -2,9 +2,10 @@
 
 /// The total of a tile's segments of k, where one block computes all segments. Most tiles have it in registers. In a
 /// tile of 224 columns or more the products of one segment fill the registers. There the sums of earlier segments wait
-/// where a thread finds room: in its warp's buffers, which hold no results at that time; in a stage, by which the ring
-/// is shorter; and the rest in registers in which results of the last tile had waited. In tf32 there are no such
-/// registers, and the rest waits in memory. The producer brings it back through the ring when the next segment ends.
+/// where a thread finds room: in its warp's buffers, which hold no results at that time; and for 16-bit operands in a
+/// stage, by which the ring is shorter, and in registers in which results of the last tile had waited. tf32 has no such
+/// registers and needs all stages: there the other sums wait in memory, and the producer brings them back through the
+/// ring when the next segment ends.
 
 #include "store_boxes.cuh"
 #include "work_tiles.cuh"
@@ -14,14 +15,17 @@ namespace tessera::cuda::tma {
 /// Where the sums of a large tile's thread wait.
 template <UnitType type, class S>
 struct WaitingSums {
+  static constexpr int threads = consumers * 128;
+  static constexpr bool on_chip = type != UnitType::Tf32;
   static constexpr int all = S::columns / 2;
   static constexpr int in_buffers = staging / (32 * sizeof(float));
-  static constexpr int in_stage = S::bytes / (consumers * 128 * sizeof(float));
+  static constexpr int in_stage = on_chip ? S::bytes / (threads * sizeof(float)) : 0;
   static constexpr int rest = all - in_buffers - in_stage;
-  static constexpr bool rest_in_memory = S::stashes && type == UnitType::Tf32;
-  static constexpr int in_registers = rest_in_memory ? 0 : rest;
-  static constexpr unsigned memory_bytes = rest_in_memory ? rest * consumers * 128u * sizeof(float) : 0; ///< of a block
-  static_assert(!S::stashes || (rest % 4 == 0 && rest > 0 && memory_bytes <= S::bytes));
+  static constexpr int in_registers = on_chip ? rest : 0;
+  static constexpr int in_memory = S::stashes && !on_chip ? rest : 0;
+  static constexpr int chunks = 2; ///< of the sums in memory, each of which fits a stage
+  static constexpr unsigned chunk_bytes = in_memory / chunks * threads * sizeof(float);
+  static_assert(!S::stashes || (rest > 0 && rest % (4 * chunks) == 0 && chunk_bytes <= S::bytes));
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -30,10 +34,11 @@ using wgmma::Barriers;
 
 /// Returns the number of stages in the ring: fewer than there are where sums wait in one of them, and in clusters that
 /// share results (cluster_split_k.cuh).
-template <class S>
+template <UnitType type, class S>
 __device__ int stages_of(const TmaProduct& x) {
   if constexpr (S::sharing == Sharing::Results) return S::count - x.k_parts / 2;
-  if constexpr (S::stashes) return x.slices == 1 && x.segment_blocks < x.blocks ? S::count - 1 : S::count;
+  if constexpr (S::stashes && WaitingSums<type, S>::on_chip)
+    return x.slices == 1 && x.segment_blocks < x.blocks ? S::count - 1 : S::count;
   return S::count;
 }
 
@@ -41,17 +46,19 @@ __device__ int stages_of(const TmaProduct& x) {
 /// an earlier one, so that there are more blocks behind it than stages in the ring.
 constexpr int showing_block = 6;
 
-/// Fetches the sums in a block's memory through the ring. The consumers have shown them before they released the stage
+/// Fetches the sums in a block's memory through the ring. The consumers have shown them before they released the stages
 /// that this waits for.
 template <UnitType type, class S>
 __device__ void fetch_waiting(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                               Ring<S::count>& ring) {
-  constexpr unsigned bytes = WaitingSums<type, S>::memory_bytes;
-  wait(barriers.empty[ring.stage], ring.phase ^ 1);
-  std::uint64_t* const full = &barriers.full[ring.stage];
-  wgmma::expect(full, bytes);
-  wgmma::fetch(shared + ring.stage * S::bytes, x.stash + ptx::get_sreg_ctaid_x() * bytes, bytes, full);
-  ring.advance(stages_of<S>(x));
+  using Waiting = WaitingSums<type, S>;
+  const char* const from = x.stash + ptx::get_sreg_ctaid_x() * (Waiting::chunks * Waiting::chunk_bytes);
+  for (int c = 0; c < Waiting::chunks; ++c, ring.advance(S::count)) {
+    wait(barriers.empty[ring.stage], ring.phase ^ 1);
+    std::uint64_t* const full = &barriers.full[ring.stage];
+    wgmma::expect(full, Waiting::chunk_bytes);
+    wgmma::fetch(shared + ring.stage * S::bytes, from + c * Waiting::chunk_bytes, Waiting::chunk_bytes, full);
+  }
 }
 
 /// Where a thread adds segments. A block that shares results has one segment.
@@ -107,19 +114,18 @@ class SegmentTotal<type, S, Totals::Apart> {
                       char* buffers, Barriers<S::count, S::sharers>& barriers, Ring<S::count>& ring) const {
     if (first && last) return;
     char* const in_buffers = buffers + threadIdx.x % 32 * sizeof(float4);
-    char* const in_stage = shared + stages_of<S>(x) * S::bytes + own_quad();
+    char* const in_stage = shared + (S::count - 1) * S::bytes + own_quad();
+    char* const in_memory = x.stash + ptx::get_sreg_ctaid_x() * (Waiting::chunks * Waiting::chunk_bytes) + own_quad();
     constexpr int stage_from = Waiting::in_buffers, rest_from = stage_from + Waiting::in_stage;
+    constexpr int in_chunk = Waiting::in_memory / Waiting::chunks;
     if (first) {
       wait_for_boxes<0>(); // the copy engine has read the buffers
     } else {
       add_from<0, Waiting::in_buffers, 32>(in_buffers, sum);
-      add_from<stage_from, Waiting::in_stage, consumers * 128>(in_stage, sum);
-      if constexpr (Waiting::rest_in_memory) {
-        wait(barriers.full[ring.stage], ring.phase);
-        add_from<rest_from, Waiting::rest, consumers * 128>(shared + ring.stage * S::bytes + own_quad(), sum);
-        __syncwarp(); // all lanes have read the stage
-        barriers.release(ring.stage, static_cast<int>(threadIdx.x) % 32);
-        ring.advance(stages_of<S>(x));
+      add_from<stage_from, Waiting::in_stage, Waiting::threads>(in_stage, sum);
+      if constexpr (in_chunk > 0) {
+        add_chunk<rest_from, in_chunk>(shared, sum, barriers, ring);
+        add_chunk<rest_from + in_chunk, in_chunk>(shared, sum, barriers, ring);
       }
     }
 #pragma unroll
@@ -130,14 +136,22 @@ class SegmentTotal<type, S, Totals::Apart> {
     }
     if (last) return;
     keep_in<0, Waiting::in_buffers, 32>(in_buffers, sum);
-    keep_in<stage_from, Waiting::in_stage, consumers * 128>(in_stage, sum);
-    if constexpr (Waiting::rest_in_memory)
-      keep_in<rest_from, Waiting::rest, consumers * 128>(
-          x.stash + ptx::get_sreg_ctaid_x() * Waiting::memory_bytes + own_quad(), sum);
+    keep_in<stage_from, Waiting::in_stage, Waiting::threads>(in_stage, sum);
+    keep_in<rest_from, Waiting::in_memory, Waiting::threads>(in_memory, sum);
   }
   __device__ const Sums& result(const Sums& sum) const { return sum; }
 
  private:
+  template <int from, int count>
+  static __device__ void add_chunk(const char* shared, Sums& sum, Barriers<S::count, S::sharers>& barriers,
+                                   Ring<S::count>& ring) {
+    wait(barriers.full[ring.stage], ring.phase);
+    add_from<from, count, Waiting::threads>(shared + ring.stage * S::bytes + own_quad(), sum);
+    __syncwarp(); // all lanes have read the stage
+    barriers.release(ring.stage, static_cast<int>(threadIdx.x) % 32);
+    ring.advance(S::count);
+  }
+
   /// Returns the byte offset of the thread's first four sums where both consumers' sums wait.
   static __device__ unsigned own_quad() { return (threadIdx.x - 128) * static_cast<unsigned>(sizeof(float4)); }
 

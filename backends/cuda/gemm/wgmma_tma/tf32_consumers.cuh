@@ -126,8 +126,10 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
-  const int stages = stages_of<S>(x);
+  const int stages = stages_of<UnitType::Tf32, S>(x);
   const int own_b = S::b_of(warp / 4, Major::K);
+  const auto address = [](const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); };
+  const unsigned full = address(barriers.full), empty = address(barriers.empty);
   char* const buffers = shared + S::count * static_cast<int>(S::bytes) + warp * staging;
   float waiting[1]; // in tf32 no sums wait in registers
   const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave no registers for it
@@ -144,7 +146,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
       int before = -1;                              // the stage whose products may still run
       int k = 0;
       const auto step = [&](Fragments& fragments) {
-        wait(barriers.full[ring.stage], ring.phase);
+        wait_at(full + ring.stage * 8, ring.phase);
         const char* stage = shared + ring.stage * S::bytes;
         if constexpr (S::columns <= 64)
           fragments.load_in_turns(stage, x.a.major, warp % (S::rows / 16), lane);
@@ -158,7 +160,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
         commit_products();
         wait_for_products<1>();
         if (S::stashes && left < blocks && k == min(showing_block, here - 4)) show_waiting();
-        if (before >= 0) barriers.release(before, lane);
+        if (before >= 0) barriers.release_at(empty + before * 8, lane);
         before = ring.stage;
         ring.advance(stages);
         ++k;
