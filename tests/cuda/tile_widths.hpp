@@ -36,13 +36,17 @@ constexpr ProductInTiles products_in_small_tiles[]{
     {66, 2048, 1024},   {152, 2160, 1352}, {256, 256, 700},    {384, 2000, 14336},
 };
 
-/// Products that show the contract of the matrix units: every tile, with one segment of k, two and three, whose sums a
-/// block adds, or the blocks of a cluster, or another kernel. 132 multiprocessors have one tile each, or several.
+/// Products that show the contract of the matrix units: every tile, with one segment of k, two, four and five, whose
+/// sums a block adds, or the blocks of a cluster, or another kernel. 132 multiprocessors have one tile each, or
+/// several.
 constexpr ProductInTiles products_of_the_contract[]{
-    {1, 4096, 1000},   {5, 1000, 8193},    {40, 9000, 8300},   {16, 4096, 10000},  {64, 300, 16500},
-    {100, 120, 9000},  {300, 260, 40000},  {128, 4096, 8400},  {200, 1027, 8600},  {500, 788, 8200},
-    {384, 1000, 9000}, {1000, 760, 8500},  {700, 900, 200},    {2048, 2300, 8200}, {1777, 1789, 9000},
-    {2300, 2304, 256}, {2293, 3136, 8300}, {4090, 2048, 8256}, {4096, 2040, 330},  {2100, 1900, 33000},
+    {1, 4096, 1000},    {1, 2022, 2129},   {1, 6396, 2083},    {5, 1000, 6200},    {16, 4096, 6200},
+    {40, 9000, 2100},   {64, 300, 16500},  {68, 4095, 2075},   {71, 904, 6207},    {100, 120, 3000},
+    {128, 4096, 6200},  {129, 8793, 2207}, {131, 5878, 2099},  {199, 3877, 2054},  {200, 1027, 6200},
+    {260, 4351, 2233},  {264, 8742, 2109}, {300, 260, 40000},  {401, 8426, 2228},  {500, 788, 6200},
+    {700, 900, 200},    {1000, 760, 6200}, {1777, 1789, 6200}, {2048, 2300, 2100}, {2100, 1900, 33000},
+    {2293, 3136, 2300}, {2300, 2304, 256}, {3043, 136, 2243},  {3227, 129, 2151},  {3505, 599, 2065},
+    {4090, 2048, 6200}, {4096, 2040, 330}, {4118, 614, 2499},
 };
 
 } // namespace tessera::test

@@ -99,9 +99,9 @@ BOOST_AUTO_TEST_CASE(k_is_cut_by_k_alone) {
   struct Cut {
     Index k, segments, length;
   };
-  constexpr std::array cuts{Cut{1, 1, 128},       Cut{128, 1, 128},     Cut{129, 1, 256},
-                            Cut{8192, 1, 8192},   Cut{8193, 2, 4224},   Cut{16384, 2, 8192},
-                            Cut{32768, 2, 16384}, Cut{32769, 3, 11008}, Cut{65536, 4, 16384}};
+  constexpr std::array cuts{Cut{1, 1, 128},      Cut{128, 1, 128},    Cut{129, 1, 256},   Cut{2048, 1, 2048},
+                            Cut{2049, 2, 1152},  Cut{6144, 2, 3072},  Cut{6145, 4, 1664}, Cut{16384, 4, 4096},
+                            Cut{32768, 4, 8192}, Cut{32769, 5, 6656}, Cut{65536, 8, 8192}};
   for (const Cut& cut : cuts) {
     BOOST_TEST(matrix_unit_segments(cut.k) == cut.segments, cut.k);
     BOOST_TEST(matrix_unit_segment_length(cut.k) == cut.length, cut.k);

@@ -11,9 +11,11 @@ namespace tessera::detail {
 /// All segments but the last one have a multiple of this k, which every kernel reads in whole stages.
 inline constexpr Index matrix_unit_granule = 128;
 
-/// Returns the number of segments of k. Few, because a large tile's first sums have to wait in memory; more than one
-/// for a long k, because products of few results would otherwise leave most of a card idle.
-constexpr Index matrix_unit_segments(Index k) noexcept { return k <= 8192 ? 1 : k <= 32768 ? 2 : (k + 16383) / 16384; }
+/// Returns the number of segments of k. Few, because the first sums of a large tile have to be kept somewhere; more
+/// than one from a middling k on, because products of few results would otherwise leave most of a card idle.
+constexpr Index matrix_unit_segments(Index k) noexcept {
+  return k <= 2048 ? 1 : k <= 6144 ? 2 : k <= 32768 ? 4 : (k + 8191) / 8192;
+}
 
 /// Returns the k of each segment but the last one, which has the rest.
 constexpr Index matrix_unit_segment_length(Index k) noexcept {

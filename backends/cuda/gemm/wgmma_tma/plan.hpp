@@ -44,7 +44,7 @@ struct TilingPlan {
     const Index all = tiles * slices;
     return (k_parts > 1 ? all : std::clamp<Index>(multiprocessors / cluster(), 1, all)) * cluster();
   }
-  static constexpr int stashed_columns = 224;      ///< the least columns of a tile whose sums fill the registers
+  static constexpr int stashed_columns = 224;        ///< the least columns of a tile whose sums fill the registers
   static constexpr Index stashed_on_chip = 32 << 10; ///< bytes of waiting sums in tf32 that are not in memory
 
   /// Returns the bytes of memory in which sums of a block wait.
@@ -76,99 +76,70 @@ constexpr Index clusters_at_once(Index multiprocessors, Index k_parts) {
   return std::max<Index>((k_parts > 2 ? multiprocessors * 9 / 10 : multiprocessors) / k_parts, 1);
 }
 
-constexpr Index most_k_parts = 4; ///< blocks of a cluster that share results: two or four
-
-/// Plans a product of few columns, by a model in cycles of the memory alone: memory brings 1770 bytes a cycle to all
-/// multiprocessors and 15 to one of them.
-inline TilingPlan plan_few_columns(const ProductSize& x, Index multiprocessors) {
-  const Index tiles = (x.m + 63) / 64, segments = x.segments();
-  const double reading = static_cast<double>(tiles * x.blocks) * 8192 / 1770;
-  const auto cost_of = [&](Index rounds, Index blocks) {
-    return std::max(static_cast<double>(rounds * blocks) * 560, reading);
-  };
-  constexpr double start = 3350;
-  TilingPlan best{64, 64, Sharing::Nothing, 1, 1};
-  best.cycles = start + cost_of(ceil_div(tiles, multiprocessors), x.blocks);
-  if (segments == 1) return best;
-  const auto consider = [&](Sharing sharing, Index k_parts, Index slices, double cost) {
-    if (cost < best.cycles) best = {64, 64, sharing, static_cast<int>(k_parts), static_cast<int>(slices), cost};
-  };
-  if (segments <= most_k_parts && segments != 3)
-    consider(Sharing::Results, segments, 1,
-             start + 2500 + cost_of(ceil_div(tiles, clusters_at_once(multiprocessors, segments)), x.segment_blocks));
-  consider(Sharing::Nothing, 1, segments,
-           start + 5000 + cost_of(ceil_div(tiles * segments, multiprocessors), x.segment_blocks) +
-               static_cast<double>(x.m * x.n * segments) * 8 / 2000);
-  return best;
-}
-
-/// A tile and what it costs in cycles, fitted to bf16 (docs/lab/cuda_gemm.md). `start`: to start and end. `beside`: for
-/// each block that runs beside it. `block`: for a block of k where the multiprocessor has power to itself. `among_all`:
-/// for a block of k where all multiprocessors are busy. `slicing`: for the second kernel of slices, or `never` where k
-/// may not be sliced. `in_tf32`: the factor in tf32, where an operand passes through registers; 0 where there is no
-/// such kernel.
+/// A tile and what it costs in cycles, fitted to bf16 (docs/lab/matrix_units.md). `start`: to start and end. `beside`:
+/// for each block that runs beside it. `block`: for a block of k where the multiprocessor has power to itself.
+/// `among_all`: for a block of k where all multiprocessors are busy. `slicing`: for the second kernel of slices, or
+/// `never` where k may not be sliced. `adding`: to add one more segment. `in_tf32`: the factor in tf32, where an
+/// operand passes through registers; 0 where there is no such kernel.
 struct TileModel {
   int m, n;
   Sharing sharing;
   int k_parts;
-  double start, beside, block, among_all, slicing, in_tf32;
+  double start, beside, block, among_all, slicing, adding, in_tf32;
 
   constexpr TilingPlan plan(Index slices) const { return {m, n, sharing, k_parts, static_cast<int>(slices)}; }
 };
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr TileModel tiles[]{
-    {128, 256, Sharing::B, 1, 6310, 51, 925, 1284, 7000, 1.27},
-    {128, 256, Sharing::Nothing, 1, 4810, 43, 1162, 1260, 7000, 1.27},
-    {128, 224, Sharing::B, 1, 6315, 55, 916, 1106, 7560, 0},
-    {128, 192, Sharing::B, 1, 5200, 45, 800, 920, never, 0},
-    {128, 192, Sharing::Nothing, 1, 4100, 36, 844, 940, 6480, 0},
-    {128, 128, Sharing::B, 1, 6800, 40, 512, 714, never, 1.45},
-    {64, 128, Sharing::B, 1, 4200, 30, 300, 437, never, 1.75},
-    {128, 128, Sharing::Nothing, 1, 4350, 24, 600, 692, 7600, 1.45},
-    {128, 64, Sharing::Nothing, 1, 2640, 19, 432, 434, 3900, 1.65},
-    {64, 128, Sharing::Nothing, 1, 3360, 25, 408, 529, 3900, 1.75},
-    {64, 32, Sharing::Nothing, 1, 2690, 11, 291, 291, 3500, 1.4},
-    {64, 64, Sharing::Nothing, 1, 3350, 18, 300, 369, 3900, 1.5},
-    {64, 64, Sharing::Results, 2, 6000, 5, 300, 370, never, 1.5},
-    {64, 64, Sharing::Results, 4, 7500, 0, 300, 370, never, 1.5},
-    {128, 128, Sharing::Results, 2, 8450, 0, 600, 600, never, 0},
-    {128, 128, Sharing::Results, 4, 9300, 0, 800, 800, never, 0},
+    {128, 256, Sharing::B, 1, 5270, 49, 1025, 1025, 5600, 4800, 1.3},
+    {128, 256, Sharing::Nothing, 1, 3730, 45, 900, 1100, 4000, 1450, 1.5},
+    {128, 224, Sharing::B, 1, 5370, 54, 720, 930, 4000, 7300, 0},
+    {128, 192, Sharing::B, 1, 4090, 93, 740, 835, never, 930, 0},
+    {128, 192, Sharing::Nothing, 1, 4060, 52, 710, 865, 3000, 780, 0},
+    {128, 128, Sharing::B, 1, 4740, 39, 560, 590, never, 500, 1.2},
+    {64, 128, Sharing::B, 1, 4480, 24, 380, 400, never, 500, 1.4},
+    {128, 128, Sharing::Nothing, 1, 3860, 27, 600, 600, 3900, 300, 1.2},
+    {128, 64, Sharing::Nothing, 1, 4610, 17, 355, 420, 5100, 500, 1.5},
+    {64, 128, Sharing::Nothing, 1, 4330, 17, 345, 470, 2600, 240, 1.5},
+    {64, 32, Sharing::Nothing, 1, 4940, 5, 330, 330, 5800, 100, 1.25},
+    {64, 64, Sharing::Nothing, 1, 3830, 22, 270, 350, 5400, 280, 1.65},
+    {64, 64, Sharing::Results, 2, 7650, 50, 240, 510, never, 0, 1.7},
+    {64, 64, Sharing::Results, 4, 6040, 0, 370, 550, never, 0, 1.25},
+    {128, 128, Sharing::Results, 2, 8620, 0, 550, 750, never, 0, 0},
+    {128, 128, Sharing::Results, 4, 11500, 0, 545, 840, never, 0, 0},
 };
 /// The part of the shorter one of reading and multiplying that the longer one does not hide.
-constexpr double not_hidden = 0.3;
-/// Cycles that a block takes to add the sums of one more segment, from memory or from registers.
-constexpr double adding_stash = 15000, adding = 300;
+constexpr double not_hidden = 0.25;
 
 /// Estimates the cycles of `count` tiles in `slices` slices, of which `clusters` run at once; `slower` is the factor of
 /// tf32. A block of k takes what its multiprocessor needs, or its part of what all multiprocessors together take, since
-/// power is limited. It takes as long as a multiprocessor needs to fetch its operands, at 56 bytes a cycle, of which
+/// power is limited. It takes as long as a multiprocessor needs to fetch its operands, at 80 bytes a cycle, of which
 /// split lines are half as much again; and with slices, where few tiles share operands, as long as the L2 cache needs
-/// to bring them, at 6500 bytes a cycle. The sums of slices cross that cache twice. Memory brings the operands, `bytes`
-/// in all, at 2150 bytes a cycle, and at 15 to each multiprocessor.
+/// to bring them, at 7000 bytes a cycle. The sums of slices cross that cache twice. Memory brings the operands, `bytes`
+/// in all, at 1640 bytes a cycle, and at 41 to each multiprocessor.
 inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, Index slices, Index clusters,
                       double slower, double bytes) {
   const TilingPlan plan = tile.plan(slices);
   const Index units = count * slices;
-  const double fetching = 128.0 / 56 * (tile.m * (x.split_a ? 1.5 : 1) + plan.own_columns() * (x.split_b ? 1.5 : 1));
+  const double fetching = 128.0 / 80 * (tile.m * (x.split_a ? 1.5 : 1) + plan.own_columns() * (x.split_b ? 1.5 : 1));
   const auto block_among = [&](Index running) {
     const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
     const double panels =
-        slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 6500 : 0;
+        slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 7000 : 0;
     return std::max({std::max(tile.block, tile.among_all * busy) * slower, panels, fetching});
   };
   // The results of a tile are stored while the next tile is multiplied.
-  const double later = tile.sharing == Sharing::B ? 1000 : 1500;
+  const double later = tile.sharing == Sharing::B ? 800 : 660;
   const Index rest = units % clusters, rounds = ceil_div(units, clusters);
   const double each =
       static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
   const double multiplying = static_cast<double>(plan.divides_k() ? x.segment_blocks : x.blocks) * each;
   const auto busy = static_cast<double>(std::min(units, clusters) * plan.cluster());
-  const double reading = bytes / std::min(2150.0, 15 * busy);
+  const double reading = bytes / std::min(1640.0, 41 * busy);
   const double additions = plan.divides_k() ? 0 : static_cast<double>((x.segments() - 1) * rounds);
   return std::max(multiplying, reading) + not_hidden * std::min(multiplying, reading) + tile.start +
          static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(units, clusters)) +
-         additions * (plan.stashes(x.segments()) ? adding_stash : adding) +
-         (slices > 1 ? tile.slicing + static_cast<double>(x.m * x.n * slices) * 8 / 3000 : 0);
+         additions * tile.adding + (slices > 1 ? tile.slicing + static_cast<double>(x.m * x.n * slices) * 8 / 3000 : 0);
 }
 
 /// What the tiles of a plan have to be able to do. Tf32: pass an operand through registers. Columns: store results of
@@ -182,20 +153,21 @@ constexpr bool has_tile(Tiles wanted, const TileModel& tile) {
 
 /// Returns the plan that is done first, by the model in cycles, among all tiles that are wanted; a block has all
 /// segments of k or one of them.
-inline TilingPlan choose_tile(const ProductSize& x, Index multiprocessors, Tiles wanted) {
-  const bool tf32 = wanted == Tiles::Tf32;
-  const double bytes = tf32 ? 0 : static_cast<double>((x.m + x.n) * x.blocks * 128);
+inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles wanted) {
+  const auto bytes = static_cast<double>((x.m + x.n) * x.blocks * 128);
   TilingPlan best{};
   double least = never;
   for (const TileModel& tile : tiles) {
     if (!has_tile(wanted, tile) || (tile.k_parts > 1 && tile.k_parts != x.segments())) continue;
+    if (tile.n > 2 * std::max<Index>(x.n, 64)) continue; // most of it would be empty
     const TilingPlan whole = tile.plan(1);
     const Index clusters = clusters_at_once(multiprocessors, whole.cluster());
     const Index count = ceil_div<Index>(x.m, whole.cluster_rows()) * ceil_div<Index>(x.n, tile.n);
     if (tile.k_parts > 1 && count > clusters) continue;
     for (const Index slices : {Index{1}, x.segments()}) {
       if (slices > 1 && (tile.slicing == never || count * slices > clusters)) continue;
-      const double cost = cost_of(tile, x, count, slices, clusters, tf32 ? tile.in_tf32 : 1, bytes);
+      const double slower = wanted == Tiles::Tf32 ? tile.in_tf32 : 1;
+      const double cost = cost_of(tile, x, count, slices, clusters, slower, bytes);
       if (cost < least) {
         least = cost;
         best = tile.plan(slices);
@@ -206,11 +178,6 @@ inline TilingPlan choose_tile(const ProductSize& x, Index multiprocessors, Tiles
   return best;
 }
 
-/// Returns the plan of a product, whose few columns have a model of their own.
-inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles wanted) {
-  return x.n <= widest_few_columns ? plan_few_columns(x, multiprocessors) : choose_tile(x, multiprocessors, wanted);
-}
-
 /// A plan, and whether it is one of Cᵀ: the operands change places.
 struct OrientedPlan {
   TilingPlan plan;
@@ -218,16 +185,14 @@ struct OrientedPlan {
 };
 
 constexpr Index most_rows_of_columns = 128; ///< rows of C that may become columns
-constexpr Index least_blocks_of_columns =
-    16; ///< of k; if there are fewer, storing Cᵀ takes too large a part of the time
+/// Blocks of k; if there are fewer, storing Cᵀ takes too large a part of the time, but for the fewest rows.
+constexpr Index least_blocks_of_columns = 16;
 
 /// Chooses the plan of a product of 16-bit operands. Few rows become columns, where that is not slower by the model:
 /// the kernels then have fewer, larger parts of the operand that memory brings.
 inline OrientedPlan choose_oriented_plan(const ProductSize& x, Index multiprocessors) {
   const TilingPlan plan = choose_plan(x, multiprocessors, Tiles::All);
-  const bool few_rows = x.m <= widest_few_columns;
-  if (x.m > most_rows_of_columns || x.n <= x.m || x.n <= widest_few_columns ||
-      (x.blocks < least_blocks_of_columns && !few_rows))
+  if (x.m > most_rows_of_columns || x.n <= x.m || (x.blocks < least_blocks_of_columns && x.m > widest_few_columns))
     return {plan, false};
   const TilingPlan of_columns = choose_plan(x.transposed(), multiprocessors, Tiles::Columns);
   return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};

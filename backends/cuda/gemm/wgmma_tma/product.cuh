@@ -95,7 +95,8 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
 }
 
 /// Multiplies a segment of k of a small tile. Its products take less time than the instructions around them, so that
-/// these are few: directions and addresses are known before the loop, and in registers that all threads of a warp share.
+/// these are few: directions and addresses are known before the loop, and in registers that all threads of a warp
+/// share.
 template <UnitType type, class S, Major a_major, Major b_major, int count>
 __device__ void multiply_short(float (&sum)[count], const char* shared, Barriers<S::count, S::sharers>& barriers,
                                Ring<S::count>& ring, int stages, int consumer, int lane, int blocks) {
@@ -168,7 +169,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
         else
           multiply.template operator()<Major::MN, Major::MN>();
       } else {
-        int before = -1;                              // the stage whose products may still run
+        int before = -1; // the stage whose products may still run
         for (int k = 0; k < here; ++k, ring.advance(stages)) {
           wait(barriers.full[ring.stage], ring.phase);
           const char* stage = shared + ring.stage * S::bytes;
@@ -228,7 +229,8 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
       if constexpr (with_epilogue)
         store_with_epilogue<false>(x.epilogue, sums, buffer, row, col);
       else
-        store<type>(to, sums, buffer, row, col, work.slice, S::columns >= 192 ? lane_from_here() : lane); // registers are few
+        store<type>(to, sums, buffer, row, col, work.slice,
+                    S::columns >= 192 ? lane_from_here() : lane); // registers are few
     };
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::columns / 2]{};

@@ -51,8 +51,9 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
               const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
   using Waiting = WaitingSums<type, S>;
-  static_assert(!S::stashes || Index{Waiting::chunks} * Waiting::chunk_bytes ==
-                                   TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == UnitType::Tf32));
+  static_assert(!S::stashes ||
+                Index{Waiting::chunks} * Waiting::chunk_bytes ==
+                    TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == UnitType::Tf32));
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;

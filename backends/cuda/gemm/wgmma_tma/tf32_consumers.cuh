@@ -131,7 +131,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   const auto address = [](const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); };
   const unsigned full = address(barriers.full), empty = address(barriers.empty);
   char* const buffers = shared + S::count * static_cast<int>(S::bytes) + warp * staging;
-  float waiting[1]; // in tf32 no sums wait in registers
+  float waiting[1];                                                     // in tf32 no sums wait in registers
   const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave no registers for it
   const Output& to = S::columns < 128 ? in_registers : x.to;
   wait_for_kernel_before();
