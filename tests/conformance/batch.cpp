@@ -23,6 +23,7 @@ struct Numbers {
   Op op_a = Op::None, op_b = Op::None;
   double alpha = 1, beta = 0;
   int threads = 0;
+  Math math = Math::Strict;
 };
 
 /// `count` matrices in one allocation of the executor. All elements between them are NaN.
@@ -127,7 +128,8 @@ class Group final : public AnyGroup {
   void check(const std::string& what) override {
     for (Index i = 0; i < count_; ++i) {
       const GemmCall one = call(a_.host(layout_.shared_a ? 0 : i), b_.host(i), c_.host(i));
-      throw_if_failed(reference().gemm(reference().default_queue(), one, "canonical"));
+      const char* const row = x_.math == Math::Strict ? "canonical" : "hopper_units";
+      throw_if_failed(reference().gemm(reference().default_queue(), one, row));
     }
     const int wrong_a = a_.differing(), wrong_b = b_.differing(), wrong_c = c_.differing();
     BOOST_TEST(wrong_a == 0, what << ": A has changed");
@@ -141,8 +143,8 @@ class Group final : public AnyGroup {
 
  private:
   GemmCall call(const T* a, const T* b, R* c) const {
-    return {dtype_of<T>, Math::Strict, x_.op_a, x_.op_b, x_.m,    x_.n,       x_.k,       x_.alpha, a, a_.ld(),
-            b,           b_.ld(),      x_.beta, c,       c_.ld(), x_.threads, dtype_of<R>};
+    return {dtype_of<T>, x_.math, x_.op_a, x_.op_b, x_.m, x_.n,    x_.k,       x_.alpha,   a,
+            a_.ld(),     b,       b_.ld(), x_.beta, c,    c_.ld(), x_.threads, dtype_of<R>};
   }
 
   Numbers x_;
@@ -263,6 +265,43 @@ BOOST_AUTO_TEST_CASE(operands_of_16_bits) {
       run_one<bf16>({5, 33, 1030, Op::None, Op::None, 1, beta}, 2, layout);
       run_one<bf16, float>({40, 8, 9, Op::Transpose, Op::Transpose, 1, beta}, 3, layout);
     }
+}
+
+/// Says whether the subject's products in a mode of the matrix units have the bits of the contract.
+bool keeps_contract(DType type, Math math) {
+  const Capabilities& machine = subject().capabilities();
+  return (machine.host_memory || machine.compute_major == 9) &&
+         std::ranges::any_of(subject().gemm_kernels(), [&](const GemmKernel& row) {
+           return row.type == type && row.math == math && row.summation == Summation::HopperUnits;
+         });
+}
+
+/// Adds groups of T in `math` with results of T and of f32: tiles of all sizes, one segment of k and several.
+template <class T>
+void add_groups_on_units(Math math, Groups& groups) {
+  if (!keeps_contract(dtype_of<T>, math)) return;
+  for (const Layout& layout : layouts)
+    for (const double beta : {0.0, 0.5}) {
+      const auto add = [&]<class R>(Numbers x, Index count) {
+        x.math = math;
+        x.beta = beta;
+        groups.push_back(std::make_unique<Group<T, R>>(x, count, layout));
+      };
+      add.template operator()<T>({16, 17, 20, Op::None, Op::Transpose, 1.5}, 3);
+      add.template operator()<float>({64, 64, 64, Op::None, Op::None}, 5);
+      add.template operator()<float>({65, 130, 70, Op::Transpose, Op::None}, 2);
+      add.template operator()<T>({130, 3, 33, Op::Transpose, Op::Transpose, -1}, 3);
+      add.template operator()<T>({5, 33, 2050, Op::None, Op::None}, 2);
+      if (!options().quick) add.template operator()<float>({3, 70, 6200, Op::None, Op::Transpose}, 2);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(groups_on_matrix_units) {
+  Groups groups;
+  add_groups_on_units<bf16>(Math::Bf16, groups);
+  add_groups_on_units<f16>(Math::Fp16, groups);
+  groups.push_back(std::make_unique<Group<bf16>>(Numbers{40, 41, 42}, 3, Layout{})); // in math mode strict
+  run(groups, "groups on matrix units");
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_row_that_is_named_runs, T, ElementTypes) {

@@ -1,7 +1,7 @@
 /// Batches: one launch for all products that one kernel takes, by tiles of C of one size.
 ///
-/// Other products run one after the other on the ladder: modes other than Strict, and products so large that each fills
-/// the device, for which the ladder has better kernels.
+/// Other products run one after the other on the ladder: modes other than Strict, Bf16 and Fp16, and products so large
+/// that each fills the device, for which the ladder has better kernels.
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/half.hpp>
 
 #include "cuda/executor.hpp"
@@ -23,14 +24,14 @@
 namespace tessera::cuda {
 namespace {
 
-/// The kernel that takes a product, by its tile: 16×16 (Small), 32×32 (Quarter), 64×64 (Middle; Units on matrix units),
-/// wide tiles, or the ladder (Alone).
-enum class Kind { Small, Quarter, Middle, Units, Wide, Alone };
+/// The kernel that takes a product, by its tile: 16×16 (Small), 32×32 (Quarter), 64×64 (Middle; Units on matrix units,
+/// of 16-bit operands Narrow), wide tiles, or the ladder (Alone).
+enum class Kind { Small, Quarter, Middle, Units, Narrow, Wide, Alone };
 
 BatchTile tile_of(Kind kind, DType type) {
   if (kind == Kind::Small) return small_tile<float>;
   if (kind == Kind::Quarter) return quarter_tile<float>;
-  if (kind == Kind::Middle || kind == Kind::Units) return middle_tile<float>;
+  if (kind == Kind::Middle || kind == Kind::Units || kind == Kind::Narrow) return middle_tile<float>;
   return type == DType::F64 ? wide_tile<double> : wide_tile<float>;
 }
 
@@ -38,18 +39,26 @@ Index tiles_of(const GemmCall& call, const BatchTile& tile) {
   return ceil_div(call.m, tile.m) * ceil_div(call.n, tile.n);
 }
 
+/// Is it a product of 16-bit operands in the mode of the matrix units for them?
+bool is_narrow(const GemmCall& call) {
+  return (call.type == DType::BF16 && call.math == Math::Bf16) || (call.type == DType::F16 && call.math == Math::Fp16);
+}
+
 /// Chooses by shape. Hopper's matrix units multiply f64, but memory decides the time of products that are smaller than
 /// a wide tile.
-Kind kind_of(const GemmBatch& group, bool hopper) {
+Kind kind_of(const GemmBatch& group, int compute_major) {
   const GemmCall& call = group.call;
+  const bool hopper = compute_major == 9;
   constexpr Index most = Index{1} << 24; // numbers of tiles fit 32 bits
-  if (call.math != Math::Strict || (call.type == DType::F32 && call.result != DType::F32) ||
+  const bool narrow = compute_major >= 8 && is_narrow(call);
+  if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32) ||
       std::max({call.m, call.n, call.k}) > most)
     return Kind::Alone;
-  constexpr double fills_device = 512.0 * 512.0 * 512.0;
+  // Hopper's matrix units take a product of 1024³ alone in the time of its launch.
+  const double side = narrow ? 1024.0 : 512.0, fills_device = side * side * side;
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   if (work >= fills_device) return Kind::Alone;
-  Kind kind = Kind::Small;
+  Kind kind = narrow ? Kind::Narrow : Kind::Small;
   const Index smaller = std::min(call.m, call.n);
   if (!is_16_bit(call.type) && smaller > 32) {
     const BatchTile wide = tile_of(Kind::Wide, call.type);
@@ -91,6 +100,7 @@ BatchGroup<T, R> group_for_device(const GemmBatch& group, const BatchTile& tile,
   return {.m = call.m,
           .n = call.n,
           .k = call.k,
+          .segment = detail::matrix_unit_segment_length(call.k),
           .a = static_cast<const T*>(call.a),
           .b = static_cast<const T*>(call.b),
           .c = static_cast<R*>(call.c),
@@ -126,6 +136,8 @@ Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
     if (kind == Kind::Middle) return launch_middle_batch<T>(stream, groups);
     if (kind == Kind::Wide) return launch_wide_batch<T>(stream, groups);
   }
+  if constexpr (is_16_bit(dtype_of<T>))
+    if (kind == Kind::Narrow) return launch_unit_batch<T, R>(stream, groups);
   return launch_small_batch<T, R>(stream, groups);
 }
 
@@ -187,7 +199,7 @@ Status launch(const BatchLaunch& x, Executor& executor, PinnedTables& tables, Qu
   }
 }
 
-constexpr std::array<BatchLaunch, 13> launches{{{Kind::Small, DType::F32, DType::F32},
+constexpr std::array<BatchLaunch, 17> launches{{{Kind::Small, DType::F32, DType::F32},
                                                 {Kind::Quarter, DType::F32, DType::F32},
                                                 {Kind::Middle, DType::F32, DType::F32},
                                                 {Kind::Wide, DType::F32, DType::F32},
@@ -199,7 +211,11 @@ constexpr std::array<BatchLaunch, 13> launches{{{Kind::Small, DType::F32, DType:
                                                 {Kind::Small, DType::F16, DType::F16},
                                                 {Kind::Small, DType::F16, DType::F32},
                                                 {Kind::Small, DType::BF16, DType::BF16},
-                                                {Kind::Small, DType::BF16, DType::F32}}};
+                                                {Kind::Small, DType::BF16, DType::F32},
+                                                {Kind::Narrow, DType::F16, DType::F16},
+                                                {Kind::Narrow, DType::F16, DType::F32},
+                                                {Kind::Narrow, DType::BF16, DType::BF16},
+                                                {Kind::Narrow, DType::BF16, DType::F32}}};
 
 void log_launch(const BatchLaunch& x, const Chosen& chosen) {
   if (!log_dispatch()) return;
@@ -211,6 +227,7 @@ void log_launch(const BatchLaunch& x, const Chosen& chosen) {
             : x.kind == Kind::Quarter ? "batch tiles, 32×32,"
             : x.kind == Kind::Middle  ? "batch tiles, 64×64,"
             : x.kind == Kind::Units   ? "batch_dmma, 64×64,"
+            : x.kind == Kind::Narrow  ? "batch_units, 64×64,"
                                       : "batch tiles, wide,") +
            " runs");
 }
@@ -230,7 +247,7 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
                                     launches.begin());
   };
   for (const GemmBatch& group : groups) {
-    Kind kind = kind_of(group, capabilities_.compute_major == 9);
+    Kind kind = kind_of(group, capabilities_.compute_major);
     if (kind != Kind::Alone) { // a grid has at most 2³¹ − 1 blocks
       Index& sum = tiles[place(group, kind)];
       const Index more = tiles_of(group.call, tile_of(kind, group.call.type));

@@ -13,7 +13,8 @@ namespace tessera::cuda {
 template <class T, class R = T>
 struct BatchGroup {
   Index m, n, k;
-  const T* a; ///< A, B and C of the first product, if there are strides
+  Index segment; ///< k of each segment but the last one, on matrix units
+  const T* a;    ///< A, B and C of the first product, if there are strides
   const T* b;
   R* c;
   Index lda, ldb, ldc;
@@ -64,7 +65,7 @@ struct BatchGroups {
   }
 };
 
-/// The tiles that the kernels cut C into. All kernels are of Math::Strict.
+/// The tiles that the kernels cut C into. Kernels are of Math::Strict where they do not say otherwise.
 struct BatchTile {
   Index m, n;
 };
@@ -91,5 +92,9 @@ template <class T>
 Status launch_middle_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
 template <class T>
 Status launch_wide_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
+
+/// Takes f16 and bf16 in the modes Fp16 and Bf16, with results of their type or of f32, on matrix units.
+template <class T, class R>
+Status launch_unit_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept;
 
 } // namespace tessera::cuda

@@ -21,7 +21,7 @@ struct Lines {
   int count, length; ///< lines, and elements of a line
   int outer;         ///< lines at either end that may have a vector whose chunks reach beyond the operand
 
-  static Lines of(const void* data, Index ld, Index count, Index length) {
+  __host__ __device__ static Lines of(const void* data, Index ld, Index count, Index length) {
     return {static_cast<const char*>(data), ld * 2, static_cast<int>(count), static_cast<int>(length),
             1 + static_cast<int>(2 * chunk / (ld * 2))};
   }

@@ -4,7 +4,6 @@
 /// test on the host can look at the choices.
 
 #include <tessera/backend/kernel.hpp>
-#include <tessera/detail/matrix_unit_segments.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
 
@@ -23,8 +22,7 @@ constexpr Plan plan_of(Index m, Index n, Index k) {
 }
 
 /// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once,
-/// and none has more than four stages. So k is one segment of the contract.
+/// and none has more than four stages.
 constexpr bool is_small(const Plan& plan) { return plan.tiles <= 2 * 132 && plan.stages <= 4; }
-static_assert(detail::matrix_unit_segments(4 * tile_depth) == 1);
 
 } // namespace tessera::cuda::any_alignment

@@ -21,6 +21,7 @@ constexpr int groups = warp_columns / 8; ///< a warp's matrix instructions acros
 
 struct Product {
   Index m, n, k;
+  Index segment; ///< k of each segment but the last one
   Lines a, b;
   void* c;
   Index ldc;
@@ -173,48 +174,70 @@ __device__ void store(const Product& x, Index row, Index col, float sum) {
     store_rounded(static_cast<float*>(x.c) + row * x.ldc + col, sum, x.alpha, x.beta);
 }
 
+/// What a block needs in shared memory.
+struct Workspace {
+  Shared shared;
+  EdgeChunks a_edges, b_edges;
+};
+
+/// Computes the tile whose first result is (first_row, first_column).
+template <class T, Along a_along, Along b_along>
+__device__ void compute(const Product& x, int first_row, int first_column, Workspace& here) {
+  Shared& shared = here.shared;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int row = warp / 2 * warp_rows, column = warp % 2 * warp_columns;
+  const int stages = static_cast<int>(ceil_div<Index>(x.k, tile_depth));
+  const int segment = static_cast<int>(x.segment) / tile_depth; // stages
+  Copies<a_along> a(x.a, first_row, 0);
+  Copies<b_along> b(x.b, first_column, 0);
+  float total[groups][4];
+#pragma unroll
+  for (auto& group : total)
+#pragma unroll
+    for (float& t : group) t = -0.0f; // to which the first segment is added without a change
+  wait_for_kernel_before();
+  a.fetch();
+  b.fetch();
+  here.a_edges.read(x.a, static_cast<int>(threadIdx.x));
+  here.b_edges.read(x.b, static_cast<int>(threadIdx.x) - 32); // by another warp
+  __syncthreads();
+  for (int s = 0; s < stages;) {
+    float sums[groups][4]{};
+    for (const int end = min(s + segment, stages); s < end; ++s) {
+      auto& stage = shared.stages[s % 2];
+      a.store(here.a_edges, stage.a);
+      b.store(here.b_edges, stage.b);
+      __syncthreads(); // all warps have also used the other buffer
+      if (s + 1 < stages) {
+        a.fetch();
+        b.fetch();
+      }
+      add_stage<T, a_along, b_along>(stage.a, stage.b, row, column, lane, sums);
+    }
+#pragma unroll
+    for (int g = 0; g < groups; ++g)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) total[g][e] = __fadd_rn(total[g][e], sums[g][e]);
+  }
+  __syncthreads();
+  put_sums(total, row, column, lane, shared);
+  __syncthreads();
+  const int col = static_cast<int>(threadIdx.x) % tile_side;
+  for (int r = static_cast<int>(threadIdx.x) / tile_side; r < tile_side; r += threads / tile_side)
+    store<T>(x, first_row + r, first_column + col, shared.results[r][col]);
+}
+
 #endif
 
 /// The kernel, of one block for each tile.
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(threads, 2) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 800
-  __shared__ Shared shared;
-  __shared__ EdgeChunks a_edges, b_edges;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int row = warp / 2 * warp_rows, column = warp % 2 * warp_columns;
-  const unsigned tile = blockIdx.x;
+  __shared__ Workspace here;
   const auto across = static_cast<unsigned>(ceil_div<Index>(x.n, tile_side));
-  const int first_row = static_cast<int>(tile / across) * tile_side;
-  const int first_column = static_cast<int>(tile % across) * tile_side;
-  const int stages = static_cast<int>(ceil_div<Index>(x.k, tile_depth));
   launch_dependents();
-  Copies<a_along> a(x.a, first_row, 0);
-  Copies<b_along> b(x.b, first_column, 0);
-  float sums[groups][4]{};
-  wait_for_kernel_before();
-  a.fetch();
-  b.fetch();
-  a_edges.read(x.a, static_cast<int>(threadIdx.x));
-  b_edges.read(x.b, static_cast<int>(threadIdx.x) - 32); // by another warp
-  __syncthreads();
-  for (int s = 0; s < stages; ++s) {
-    auto& stage = shared.stages[s % 2];
-    a.store(a_edges, stage.a);
-    b.store(b_edges, stage.b);
-    __syncthreads(); // all warps have also used the other buffer
-    if (s + 1 < stages) {
-      a.fetch();
-      b.fetch();
-    }
-    add_stage<T, a_along, b_along>(stage.a, stage.b, row, column, lane, sums);
-  }
-  __syncthreads();
-  put_sums(sums, row, column, lane, shared);
-  __syncthreads();
-  const int col = static_cast<int>(threadIdx.x) % tile_side;
-  for (int r = static_cast<int>(threadIdx.x) / tile_side; r < tile_side; r += threads / tile_side)
-    store<T>(x, first_row + r, first_column + col, shared.results[r][col]);
+  compute<T, a_along, b_along>(x, static_cast<int>(blockIdx.x / across) * tile_side,
+                               static_cast<int>(blockIdx.x % across) * tile_side, here);
 #endif
 }
 

@@ -33,6 +33,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
       .m = call.m,
       .n = call.n,
       .k = call.k,
+      .segment = detail::matrix_unit_segment_length(call.k),
       .a = a_flipped ? Lines::of(call.a, call.lda, call.k, call.m) : Lines::of(call.a, call.lda, call.m, call.k),
       .b = b_flipped ? Lines::of(call.b, call.ldb, call.n, call.k) : Lines::of(call.b, call.ldb, call.k, call.n),
       .c = call.c,
