@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
 
 #include "any_alignment_product.cuh"
