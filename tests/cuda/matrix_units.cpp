@@ -180,7 +180,7 @@ void check(Math math, const std::string& kernel) {
   Comparison<T>(512, 512, 48, Elements{Distribution::Special, 0.002f, 0.2f}, 9).check(math, kernel, 1);
 }
 
-/// Compares some elements of products that take every tile, in every direction, with one segment of k, two and three.
+/// Compares some elements of products that take every tile, in every direction, with one segment of k and more.
 /// The largest ones do not fit into the memory that tests may take on a card; they have two layouts, because filling
 /// them takes the host long.
 template <class T>
@@ -190,7 +190,7 @@ void check_plans(Math math, const std::string& kernel) {
     const Index step = std::max<Index>(1, m * n * k / 2'000'000);
     const std::array layouts{Layout{true, false, 1}, Layout{false, true, 0}, Layout{false, false, 0},
                              Layout{true, false, 0}, Layout{true, true, 0}};
-    for (const Layout& layout : std::span(layouts).first((m + n) * k > 30'000'000 ? 2 : layouts.size()))
+    for (const Layout& layout : std::span(layouts).first((m + n) * k > 8'000'000 ? 2 : layouts.size()))
       Comparison<T>(m, n, k, Scattered{}, 21, layout).check(math, kernel, step);
   }
 }
