@@ -160,6 +160,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
         commit_products();
         wait_for_products<1>();
         if (S::stashes && left < blocks && k == min(showing_block, here - 4)) show_waiting();
+        __syncwarp(); // a lane that gives a stage back does so for all lanes
         if (before >= 0) barriers.release_at(empty + before * 8, lane);
         before = ring.stage;
         ring.advance(stages);
@@ -174,6 +175,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
         if (k == here) break;
       }
       wait_for_products<0>();
+      __syncwarp();
       barriers.release(before, lane);
       total.add(sum, left == blocks, left == here, waiting, x, shared, buffers, barriers, ring);
       left -= here;
