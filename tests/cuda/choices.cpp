@@ -9,8 +9,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "cuda/gemm/common/any_alignment/plan.hpp"
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
-#include "cuda/gemm/slender/any_alignment_plan.hpp"
 #include "cuda/gemm/stream_k/tile_model.hpp"
 #include "cuda/gemm/wgmma_tma/plan.hpp"
 #include "stream_k_products.hpp"

@@ -3,7 +3,7 @@
 ///
 /// Alone, a product of 64×64×64 takes a launch, some 3 µs; a multiprocessor computes it in less than one, and reads 16
 /// KiB. So the launch is shared. The kernel is that of small products whose lines begin anywhere
-/// (slender/any_alignment_product.cuh), whose stages it takes for any k. Source: the batched kernels of cuBLAS.
+/// (common/any_alignment/product.cuh), whose stages it takes for any k. Source: the batched kernels of cuBLAS.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -12,8 +12,8 @@
 
 #include "batch_operands.cuh"
 #include "cuda/device/status.hpp"
+#include "cuda/gemm/common/any_alignment/product.cuh"
 #include "cuda/gemm/common/grid.cuh"
-#include "cuda/gemm/slender/any_alignment_product.cuh"
 
 namespace tessera::cuda {
 namespace {

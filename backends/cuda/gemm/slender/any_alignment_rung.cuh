@@ -7,8 +7,8 @@
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
 
-#include "any_alignment_product.cuh"
 #include "cuda/device/status.hpp"
+#include "cuda/gemm/common/any_alignment/product.cuh"
 #include "cuda/gemm/common/copies/copied_operands.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"

@@ -131,7 +131,7 @@ class SegmentTotal<type, S, Totals::Apart> {
 #pragma unroll
     for (int e = 0; e < Waiting::in_registers; ++e) {
       float& own = sum[rest_from + e];
-      own = __fadd_rn(first ? -0.0f : registers[e], own); // without a branch, as above
+      own = __fadd_rn(first ? -0.0f : registers[e], own); // no branch: see InRegisters
       registers[e] = own;
     }
     if (last) return;

@@ -1,17 +1,17 @@
 #pragma once
 
-/// The kernel: a block of eight warps computes 64×64 results, a warp 16×32 of them, with the matrix instructions of a
-/// warp. Stages of 64 k go through registers, where lines at any address are shifted into place, to two buffers in
-/// shared memory: the next stage is read while this one is multiplied. Operands are stored as they lie in memory, and
-/// the reads of fragments transpose them.
+/// 16-bit operands at any address, on matrix units: a block of eight warps computes 64×64 results, a warp 16×32 of
+/// them, with the matrix instructions of a warp. Stages of 64 k go through registers, where lines at any address are
+/// shifted into place, to two buffers in shared memory: the next stage is read while this one is multiplied. Operands
+/// are stored as they lie in memory, and the reads of fragments transpose them.
 
-#include "any_alignment_lines.cuh"
-#include "any_alignment_plan.hpp"
 #include "cuda/gemm/common/epilogue.cuh"
 #include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/tile_loader.cuh"
 #include "cuda/gemm/common/warp_mma.cuh"
+#include "lines.cuh"
+#include "plan.hpp"
 
 namespace tessera::cuda::any_alignment {
 
