@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/tuning.hpp>
+
 #include "guarded.hpp"
 #include "shapes.hpp"
 #include "subject.hpp"
@@ -267,19 +269,11 @@ BOOST_AUTO_TEST_CASE(operands_of_16_bits) {
     }
 }
 
-/// Says whether the subject's products in a mode of the matrix units have the bits of the contract.
-bool keeps_contract(DType type, Math math) {
-  const Capabilities& machine = subject().capabilities();
-  return (machine.host_memory || machine.compute_major == 9) &&
-         std::ranges::any_of(subject().gemm_kernels(), [&](const GemmKernel& row) {
-           return row.type == type && row.math == math && row.summation == Summation::HopperUnits;
-         });
-}
-
 /// Adds groups of T in `math` with results of T and of f32: tiles of all sizes, one segment of k and several.
 template <class T>
 void add_groups_on_units(Math math, Groups& groups) {
-  if (!keeps_contract(dtype_of<T>, math)) return;
+  const Capabilities& machine = subject().capabilities();
+  if (!machine.host_memory && !promises_bits(subject().gemm_kernels(), machine, dtype_of<T>, math)) return;
   for (const Layout& layout : layouts)
     for (const double beta : {0.0, 0.5}) {
       const auto add = [&]<class R>(Numbers x, Index count) {

@@ -42,6 +42,9 @@ __device__ inline void wait_together(std::uint64_t& barrier, unsigned phase) {
   }
 }
 
+/// Returns the address in shared memory that instructions take.
+__device__ inline unsigned shared_address(const void* x) { return static_cast<unsigned>(__cvta_generic_to_shared(x)); }
+
 /// Waits like wait(), for a barrier by its address in shared memory. With a pointer, the compiler computes the block's
 /// window of shared memory anew in each round of a loop.
 __device__ inline void wait_at(unsigned barrier, unsigned phase) {

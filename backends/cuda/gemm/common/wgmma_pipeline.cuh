@@ -73,9 +73,7 @@ struct Barriers {
   /// Tells each producer of the cluster that one warp of this block has released the stage. The warp wrote nothing that
   /// the producers must see, so the scope of the block is enough; the scope of the cluster would cost a fence of all
   /// memory (MEMBAR.ALL.GPU).
-  __device__ void release(int stage, int lane) {
-    release_at(static_cast<unsigned>(__cvta_generic_to_shared(&empty[stage])), lane);
-  }
+  __device__ void release(int stage, int lane) { release_at(shared_address(&empty[stage]), lane); }
   /// Does the same for the stage whose barrier `empty` is at this address in shared memory.
   __device__ static void release_at(unsigned barrier, int lane) {
     if constexpr (sharers == 1) {

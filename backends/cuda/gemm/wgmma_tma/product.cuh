@@ -94,17 +94,31 @@ __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a,
   commit_products();
 }
 
+/// Calls f with the directions of op(A) and op(B) as template arguments: `majors` is 2 if A is MN-major, and 1 more if
+/// B is.
+template <class F>
+__device__ void with_majors(int majors, const F& f) {
+  if (majors == 0)
+    f.template operator()<Major::K, Major::K>();
+  else if (majors == 1)
+    f.template operator()<Major::K, Major::MN>();
+  else if (majors == 2)
+    f.template operator()<Major::MN, Major::K>();
+  else
+    f.template operator()<Major::MN, Major::MN>();
+}
+
 /// Multiplies a segment of k of a small tile. Its products take less time than the instructions around them, so that
 /// these are few: directions and addresses are known before the loop, and in registers that all threads of a warp
 /// share.
 template <UnitType type, class S, Major a_major, Major b_major, int count>
 __device__ void multiply_short(float (&sum)[count], const char* shared, Barriers<S::count, S::sharers>& barriers,
                                Ring<S::count>& ring, int stages, int consumer, int lane, int blocks) {
-  const auto address = [](const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); };
   const auto same_in_warp = [](unsigned value) { return __shfl_sync(~0U, value, 0); };
-  const unsigned full = same_in_warp(address(barriers.full)), empty = same_in_warp(address(barriers.empty));
-  const unsigned first = same_in_warp(address(shared) + (S::beside ? 0 : consumer * 64 * 128));
-  const unsigned first_b = same_in_warp(address(shared) + S::a_bytes + S::b_of(consumer, b_major));
+  const unsigned full = same_in_warp(shared_address(barriers.full)),
+                 empty = same_in_warp(shared_address(barriers.empty));
+  const unsigned first = same_in_warp(shared_address(shared) + (S::beside ? 0 : consumer * 64 * 128));
+  const unsigned first_b = same_in_warp(shared_address(shared) + S::a_bytes + S::b_of(consumer, b_major));
   unsigned stage = same_in_warp(ring.stage), phase = same_in_warp(ring.phase);
   unsigned before = 0;
   for (int k = 0; k < blocks; ++k) {
@@ -157,17 +171,9 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
     for (int left = blocks;;) {
       const int here = min(left, x.segment_blocks); // blocks of k in this segment
       if constexpr (S::columns <= 64) {
-        const auto multiply = [&]<Major a, Major b>() {
+        with_majors(majors, [&]<Major a, Major b>() {
           multiply_short<type, S, a, b>(sum, shared, barriers, ring, stages, consumer, lane, here);
-        };
-        if (majors == 0)
-          multiply.template operator()<Major::K, Major::K>();
-        else if (majors == 1)
-          multiply.template operator()<Major::K, Major::MN>();
-        else if (majors == 2)
-          multiply.template operator()<Major::MN, Major::K>();
-        else
-          multiply.template operator()<Major::MN, Major::MN>();
+        });
       } else {
         int before = -1; // the stage whose products may still run
         for (int k = 0; k < here; ++k, ring.advance(stages)) {
@@ -176,14 +182,9 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
           const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
           const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer, x.b.major), 64 * 128);
           const int accumulate = k > 0;
-          if (majors == 0)
-            multiply_stage<type, Major::K, Major::K>(sum, a, b, accumulate);
-          else if (majors == 1)
-            multiply_stage<type, Major::K, Major::MN>(sum, a, b, accumulate);
-          else if (majors == 2)
-            multiply_stage<type, Major::MN, Major::K>(sum, a, b, accumulate);
-          else
-            multiply_stage<type, Major::MN, Major::MN>(sum, a, b, accumulate);
+          with_majors(majors, [&]<Major a_major, Major b_major>() {
+            multiply_stage<type, a_major, b_major>(sum, a, b, accumulate);
+          });
           if constexpr (defers) {
             if (deferred.waiting()) {
               do {

@@ -128,8 +128,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   Ring<S::count> ring;
   const int stages = stages_of<UnitType::Tf32, S>(x);
   const int own_b = S::b_of(warp / 4, Major::K);
-  const auto address = [](const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); };
-  const unsigned full = address(barriers.full), empty = address(barriers.empty);
+  const unsigned full = shared_address(barriers.full), empty = shared_address(barriers.empty);
   char* const buffers = shared + S::count * static_cast<int>(S::bytes) + warp * staging;
   float waiting[1];                                                     // in tf32 no sums wait in registers
   const Output in_registers = S::columns < 128 ? held(x.to) : Output{}; // wider tiles leave no registers for it

@@ -22,7 +22,7 @@ struct TmaProduct {
   int k_parts;          ///< blocks of a cluster that share results, each with one segment; otherwise 1
   int blocks;           ///< blocks of k, each of which fills a stage
   int segment_blocks;   ///< of each segment but the last one
-  char* stash;          ///< sums of earlier segments, where blocks of large tiles have several segments
+  char* stash;          ///< sums of earlier segments that wait in memory (segment_total.cuh)
   EpilogueStore<float> epilogue;
 };
 

@@ -99,7 +99,7 @@ class Copies {
           vector_of<inner>(fetched_[i], edges, at(i), left<inner>(i));
   }
 
-  const Lines& x_; ///< among the kernel's parameters
+  const Lines& x_; ///< of the product
   int line_;       ///< the first line of the stage
   int left_;       ///< elements of a line from the thread's place on
   const char* at_; ///< the thread's place
