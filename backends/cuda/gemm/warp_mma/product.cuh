@@ -1,12 +1,16 @@
 #pragma once
 
 /// The kernel: C := alpha·op(A)·op(B) + beta·C by a warp's matrix instructions, which all cards from compute capability
-/// 8.0 on have. A block computes a tile of C; copies that bypass registers (cp.async) bring three stages of both
-/// operands ahead of the products. A segment of k is one chain of instructions, and the sums of segments are added in
-/// registers. Source: NVIDIA CUTLASS for the scheme.
+/// 8.0 on have. A block computes a tile of C: producer warps copy stages of both operands ahead of the consumer warps'
+/// products. A segment of k is one chain of instructions. A block has all segments and adds their sums in registers;
+/// or, from compute capability 9.0 on, the blocks of a cluster have one each, and the first block adds them. Source:
+/// NVIDIA CUTLASS for the scheme.
 
 #include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/cluster_send.cuh"
+#include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/raster_order.hpp"
+#include "pipeline.cuh"
 #include "stages.cuh"
 
 namespace tessera::cuda::warp_mma {
@@ -14,7 +18,8 @@ namespace tessera::cuda::warp_mma {
 struct Product {
   Index m, n, k;
   Index segment; ///< k of each segment but the last one
-  AlignedLines a, b;
+  int parts;     ///< blocks of a cluster, one for each segment; 1: a block has all segments
+  StoredLines a, b;
   void* c;
   Index ldc;
   float alpha, beta;
@@ -23,18 +28,33 @@ struct Product {
   EpilogueStore<float> epilogue;
 };
 
-/// A block's tile: its sides, and the warps down and across that share it.
-template <int side_, int down_, int across_>
+/// A block's tile: its side, the consumer warps down and across that share it, and its stages.
+template <int side_, int down_, int across_, int stages_, int panels_>
 struct BlockTile {
   static constexpr int side = side_, down = down_, across = across_;
-  static constexpr int threads = down * across * 32;
+  static constexpr int consumers = down * across * 32, threads = consumers + producers;
   static constexpr int rows = side / down, columns = side / across; ///< of a warp
   static constexpr int fragments_m = rows / 16, fragments_n = columns / 8;
-  static constexpr int stages = 3;
-  static constexpr std::size_t bytes = std::size_t{2} * stages * side * line_bytes;
+  static constexpr int stages = stages_;
+  static constexpr int panels = panels_; ///< of a stage, with 128 bytes of k each
+  /// Threads that copy a stage. In small tiles each producer warp copies whole stages in turn with the others, because
+  /// waiting for a stage takes it longer than copying one.
+  static constexpr int copiers = side < 64 ? 32 : producers;
+  /// Says whether registers hold the fragments of two whole panels, so that a chain never waits for shared memory.
+  static constexpr bool holds_panels = fragments_m * fragments_n <= 2;
+  static constexpr int panel_bytes = 2 * side * depth_bytes; ///< of both operands
+  static constexpr int stage_bytes = panels * panel_bytes;
+  static constexpr int sum_bytes = side * side * static_cast<int>(sizeof(float));
+
+  /// Returns the bytes of shared memory. The sums of other parts lie behind the stages.
+  static constexpr std::size_t bytes(int parts) {
+    return static_cast<std::size_t>(stages * stage_bytes + (parts - 1) * sum_bytes);
+  }
 };
-using Large = BlockTile<128, 2, 4>;
-using Small = BlockTile<64, 2, 2>;
+using Large = BlockTile<128, 2, 4, 3, 1>;
+using Middle = BlockTile<64, 2, 2, 5, 1>;
+using Small = BlockTile<32, 2, 2, 5, 2>;
+using Least = BlockTile<16, 1, 1, 6, 2>;
 
 #if __CUDA_ARCH__ >= 800
 
@@ -43,8 +63,8 @@ template <class Tile>
 struct WarpSums {
   float at[Tile::fragments_m][Tile::fragments_n][4];
 
-  __device__ void clear() {
-    each([](float& x) { x = 0; });
+  __device__ void set(float value) {
+    each([&](float& x) { x = value; });
   }
   /// Calls f for each sum.
   template <class F>
@@ -56,33 +76,22 @@ struct WarpSums {
 #pragma unroll
         for (float& x : fragment) f(x);
   }
-  /// Adds the earlier segments' sums.
-  __device__ void add_to(const WarpSums& earlier) {
+  /// Calls f for the four sums of each fragment, with the fragment's number.
+  template <class F>
+  __device__ void each_fragment(F f) {
+#pragma unroll
+    for (int i = 0; i < Tile::fragments_m; ++i)
+#pragma unroll
+      for (int j = 0; j < Tile::fragments_n; ++j) f(at[i][j], i * Tile::fragments_n + j);
+  }
+  /// Adds the sums of the segment that follows.
+  __device__ void add(const WarpSums& next) {
 #pragma unroll
     for (int i = 0; i < Tile::fragments_m; ++i)
 #pragma unroll
       for (int j = 0; j < Tile::fragments_n; ++j)
 #pragma unroll
-        for (int e = 0; e < 4; ++e) at[i][j][e] = __fadd_rn(earlier.at[i][j][e], at[i][j][e]);
-  }
-  /// Adds the products of a stage; the warp's part begins at `row` and `column` of the tile.
-  template <class T, Along a_along, Along b_along>
-  __device__ void add_stage(unsigned a, unsigned b, int row, int column, int lane) {
-#pragma unroll
-    for (int step = 0; step < line_bytes / 32; ++step) {
-      unsigned left[Tile::fragments_m][4], right[Tile::fragments_n / 2][4];
-#pragma unroll
-      for (int i = 0; i < Tile::fragments_m; ++i) read_fragment<T, a_along>(a, row + i * 16, step, lane, left[i]);
-#pragma unroll
-      for (int j = 0; j < Tile::fragments_n / 2; ++j)
-        read_fragment<T, b_along>(b, column + j * 16, step, lane, right[j]);
-#pragma unroll
-      for (int i = 0; i < Tile::fragments_m; ++i)
-#pragma unroll
-        for (int j = 0; j < Tile::fragments_n; ++j)
-          multiply_in_warp<T>(at[i][j], left[i][0], left[i][1], left[i][2], left[i][3], right[j / 2][j % 2],
-                              right[j / 2][j % 2 + 2]);
-    }
+        for (int e = 0; e < 4; ++e) at[i][j][e] = __fadd_rn(at[i][j][e], next.at[i][j][e]);
   }
 };
 
@@ -123,58 +132,224 @@ __device__ void store(const Product& x, Index row, Index column, WarpSums<Tile>&
     }
 }
 
+/// Adds up the sums of a cluster's blocks, of which each has one segment, in the first block. Returns false in the
+/// others. `received` is memory of the first block.
+template <class Tile>
+__device__ bool add_parts(int parts, int part, WarpSums<Tile>& sums, char* received, [[maybe_unused]] void* arrivals) {
+#if __CUDA_ARCH__ >= 900
+  auto& counted = *static_cast<Arrivals*>(arrivals);
+  const auto of = [&](int p, int fragment) {
+    return received + (p - 1) * Tile::sum_bytes + (fragment * Tile::consumers + static_cast<int>(threadIdx.x)) * 16;
+  };
+  if (part > 0) {
+    const unsigned barrier = place_in(0, &counted.barrier);
+    sums.each_fragment([&](const float(&x)[4], int fragment) {
+      send(place_in(0, of(part, fragment)), float4{x[0], x[1], x[2], x[3]}, barrier);
+    });
+    return false;
+  }
+  counted.wait();
+  for (int p = 1; p < parts; ++p)
+    sums.each_fragment([&](float(&x)[4], int fragment) {
+      const auto more = *reinterpret_cast<const float4*>(of(p, fragment));
+      x[0] = __fadd_rn(x[0], more.x);
+      x[1] = __fadd_rn(x[1], more.y);
+      x[2] = __fadd_rn(x[2], more.z);
+      x[3] = __fadd_rn(x[3], more.w);
+    });
+#endif
+  return true;
+}
+
+/// What a block has to compute: the first row and column of its tile, its first k, and the panels from there on.
+struct Work {
+  Index row, column, begin;
+  int panels;
+};
+
+/// Copies the stages of both operands. `vectors`: both have aligned lines.
+template <class T, class Tile, Along a_along, Along b_along, bool vectors>
+__device__ void produce(const Product& x, const Work& work, unsigned shared, Barriers<Tile::stages> barriers) {
+  constexpr int groups = producers / Tile::copiers;
+  const int thread = static_cast<int>(threadIdx.x) - Tile::consumers;
+  const int group = thread / Tile::copiers, of_group = thread % Tile::copiers;
+  const Index begin = work.begin + group * Tile::panels * (depth_bytes / sizeof(T));
+  PanelCopies<T, Tile::side, Tile::copiers, a_along, vectors> a(x.a, work.row, begin, of_group);
+  PanelCopies<T, Tile::side, Tile::copiers, b_along, vectors> b(x.b, work.column, begin, of_group);
+  Ring<Tile::stages> ring{group};
+  const auto advance = [&] {
+#pragma unroll
+    for (int g = 0; g < groups; ++g) ring.advance();
+  };
+  wait_for_kernel_before();
+#pragma unroll 1
+  for (int left = work.panels - group * Tile::panels; left > 0; left -= groups * Tile::panels, advance()) {
+    barriers.wait_until_empty(ring);
+    const unsigned to = shared + ring.stage * Tile::stage_bytes;
+#pragma unroll
+    for (int panel = 0; panel < Tile::panels; ++panel) {
+      if (panel > 0 && panel >= left) break; // k has ended
+      a.start(to + panel * Tile::panel_bytes);
+      b.start(to + panel * Tile::panel_bytes + Tile::panel_bytes / 2);
+      a.advance(1);
+      b.advance(1);
+    }
+    a.advance((groups - 1) * Tile::panels);
+    b.advance((groups - 1) * Tile::panels);
+    barriers.fill_by_copies(ring);
+  }
+}
+
+/// A warp's part of a tile: it multiplies panel by panel, while it reads the fragments that come next.
+template <class T, class Tile, Along a_along, Along b_along>
+class ConsumerWarp {
+  static constexpr int steps = depth_bytes / 32;
+  static constexpr int sets = Tile::holds_panels ? 2 * steps : 2; ///< of fragments
+  static_assert(Tile::panels <= 2);
+
+ public:
+  /// The warp's part begins at `row` and `column` of the tile.
+  __device__ ConsumerWarp(unsigned shared, const Barriers<Tile::stages>& barriers, int row, int column, int lane)
+      : shared_(shared), barriers_(barriers), a_(row, lane), b_(column, lane), lane_(lane) {}
+
+  /// Adds up the products of `left` panels; each `of_segment` panels are one chain.
+  __device__ void add_products(int left, int of_segment, WarpSums<Tile>& total) {
+    if (left > 0) {
+      barriers_.wait_until_full(ring_);
+#pragma unroll
+      for (int step = 0; step < sets / 2; ++step) read(shared_, step, step);
+    }
+    do {
+      sums_.set(0);
+      int here = left < of_segment ? left : of_segment;
+      left -= here;
+      for (; here > 1; here -= 2) { // all segments but the last one have an even number of panels
+        multiply_panel<0>(true);
+        multiply_panel<1>(left + here > 2);
+      }
+      if (here > 0) multiply_panel<0>(false);
+      total.add(sums_);
+    } while (left > 0);
+  }
+
+ private:
+  /// Multiplies an even panel or an odd one, which have different sets of fragments. `more`: another one follows.
+  template <int odd>
+  __device__ void multiply_panel(bool more) {
+    constexpr bool same_stage = Tile::panels > 1 && odd == 0; ///< as the panel that follows
+    const unsigned panel = shared_ + ring_.stage * Tile::stage_bytes + (Tile::panels > 1 ? odd * Tile::panel_bytes : 0);
+    const int stage = ring_.stage;
+    const auto next_panel = [&] {
+      if constexpr (same_stage) return panel + Tile::panel_bytes;
+      ring_.advance();
+      barriers_.wait_until_full(ring_);
+      return shared_ + ring_.stage * Tile::stage_bytes;
+    };
+    if constexpr (Tile::holds_panels) {
+      constexpr int now = odd * steps, later = steps - now;
+      multiply(now); // runs while the warp waits
+      if (more) {
+        const unsigned next = next_panel();
+#pragma unroll
+        for (int step = 0; step < steps; ++step) read(next, step, later + step);
+      }
+#pragma unroll
+      for (int step = 1; step < steps; ++step) multiply(now + step);
+    } else {
+#pragma unroll
+      for (int step = 0; step < steps; ++step) {
+        if (step + 1 < steps)
+          read(panel, step + 1, (step + 1) % 2);
+        else if (more)
+          read(next_panel(), 0, (step + 1) % 2);
+        multiply(step % 2);
+      }
+    }
+    if (!same_stage || !more) barriers_.release(stage, lane_);
+  }
+  __device__ void read(unsigned panel, int step, int set) {
+#pragma unroll
+    for (int i = 0; i < Tile::fragments_m; ++i) a_.read(panel, i, step, left_[set][i]);
+#pragma unroll
+    for (int j = 0; j < Tile::fragments_n / 2; ++j) b_.read(panel + Tile::panel_bytes / 2, j, step, right_[set][j]);
+  }
+  __device__ void multiply(int set) {
+#pragma unroll
+    for (int i = 0; i < Tile::fragments_m; ++i)
+#pragma unroll
+      for (int j = 0; j < Tile::fragments_n; ++j) {
+        const unsigned(&a)[4] = left_[set][i];
+        const unsigned* const b = right_[set][j / 2] + j % 2 * 2;
+        multiply_in_warp<T>(sums_.at[i][j], a[0], a[1], a[2], a[3], b[0], b[1]);
+      }
+  }
+
+  const unsigned shared_;
+  const Barriers<Tile::stages> barriers_;
+  const FragmentPlace<T, Tile::side, a_along, false> a_;
+  const FragmentPlace<T, Tile::side, b_along, true> b_;
+  const int lane_;
+  Ring<Tile::stages> ring_;
+  WarpSums<Tile> sums_;
+  unsigned left_[sets][Tile::fragments_m][4], right_[sets][Tile::fragments_n / 2][4];
+};
+
 #endif
 
 /// `T`: the operands' type; float stands for tf32, of which the units take the first 19 bits.
 template <class T, class Tile, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 800
-  constexpr int stages = Tile::stages;
-  constexpr Index depth = line_bytes / sizeof(T);
   extern __shared__ __align__(128) char shared[];
-  const auto first_stage = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  using A = OperandStages<T, Tile::side, Tile::threads, a_along>;
-  using B = OperandStages<T, Tile::side, Tile::threads, b_along>;
+  __shared__ typename Barriers<Tile::stages>::Memory of_barriers;
+  const auto parts = static_cast<unsigned>(x.parts), part = blockIdx.x % parts;
+#if __CUDA_ARCH__ >= 900
+  __shared__ Arrivals arrivals;
+  if (parts > 1) {
+    if (part == 0 && threadIdx.x == 0) arrivals.start((x.parts - 1) * Tile::sum_bytes);
+    ::cuda::ptx::barrier_cluster_arrive(::cuda::ptx::sem_relaxed);
+  }
+  // The first block counts arrivals before another block sends.
+  const auto wait_for_cluster = [&] {
+    if (parts > 1) ::cuda::ptx::barrier_cluster_wait();
+  };
+#else
+  char arrivals;
+  const auto wait_for_cluster = [] {};
+#endif
+  const Barriers<Tile::stages> barriers(of_barriers);
+  if (threadIdx.x == 0) barriers.start(of_barriers, Tile::copiers, Tile::consumers / 32);
+  const TilePlace tile = x.order.place(blockIdx.x / parts);
+  constexpr Index depth = depth_bytes / sizeof(T);
+  const Index begin = part * x.segment, left = x.k - begin;
+  const Index here = parts > 1 && x.segment < left ? x.segment : left;
+  const Work work{tile.row * Tile::side, tile.col * Tile::side, begin, static_cast<int>(ceil_div(here, depth))};
+  const unsigned address = address_of(shared);
+  launch_dependents();
+  __syncthreads(); // the barriers are there
+  if (threadIdx.x >= Tile::consumers) {
+    if (sizeof(T) == 2 || (x.a.vectors && x.b.vectors))
+      produce<T, Tile, a_along, b_along, true>(x, work, address, barriers);
+    else if constexpr (sizeof(T) == 4)
+      produce<T, Tile, a_along, b_along, false>(x, work, address, barriers);
+    wait_for_cluster();
+    return;
+  }
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int row = warp / Tile::across * Tile::rows, column = warp % Tile::across * Tile::columns;
-  const TilePlace tile = x.order.place(blockIdx.x);
-  const A a(x.a, tile.row * Tile::side);
-  const B b(x.b, tile.col * Tile::side);
-  const auto place_of = [&](int stage) { return first_stage + stage * (A::bytes + B::bytes); };
-  // A commit without copies keeps the number of stages in flight constant until the end.
-  const auto start = [&](Index k, int stage) {
-    if (k < x.k) {
-      a.start(k, place_of(stage));
-      b.start(k, place_of(stage) + A::bytes);
-    }
-    asm volatile("cp.async.commit_group;" ::: "memory");
-  };
-#pragma unroll
-  for (int stage = 0; stage + 1 < stages; ++stage) start(stage * depth, stage);
-  WarpSums<Tile> sums, earlier;
-  int current = 0, free = stages - 1;
-  Index k = 0;
-  while (true) {
-    const Index end = k + x.segment < x.k ? k + x.segment : x.k;
-    const bool first = k == 0;
-    sums.clear();
-    for (; k < end; k += depth) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory");
-      __syncthreads(); // the stage is there, and all warps have used the one that is filled next
-      start(k + (stages - 1) * depth, free);
-      free = current;
-      sums.template add_stage<T, a_along, b_along>(place_of(current), place_of(current) + A::bytes, row, column, lane);
-      current = current + 1 == stages ? 0 : current + 1;
-    }
-    if (!first) sums.add_to(earlier);
-    if (end == x.k) break;
-    earlier = sums;
-  }
-  const Index at_row = tile.row * Tile::side + row, at_column = tile.col * Tile::side + column;
+  WarpSums<Tile> total;
+  total.set(-0.0f); // to which the first segment is added without a change
+  wait_for_kernel_before();
+  ConsumerWarp<T, Tile, a_along, b_along> consumer(address, barriers, row, column, lane);
+  consumer.add_products(work.panels, static_cast<int>(x.segment / depth), total);
+  wait_for_cluster();
+  if (parts > 1 &&
+      !add_parts(x.parts, static_cast<int>(part), total, shared + Tile::stages * Tile::stage_bytes, &arrivals))
+    return;
   if constexpr (sizeof(T) == 2) {
-    if (x.narrow) return store<T>(x, at_row, at_column, sums, lane);
+    if (x.narrow) return store<T>(x, work.row + row, work.column + column, total, lane);
   }
-  store<float>(x, at_row, at_column, sums, lane);
+  store<float>(x, work.row + row, work.column + column, total, lane);
 #endif
 }
 

@@ -4,6 +4,8 @@
 /// the launch.
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
@@ -26,15 +28,37 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   return nullptr;
 }
 
-inline AlignedLines lines_of(const StoredOperand& x) {
-  return {static_cast<const char*>(x.data), x.ld * x.element, x.lines, x.length * x.element};
+/// The side of a product's tiles, and how many blocks share the segments of k of a tile.
+struct Plan {
+  int side, parts;
+};
+
+inline Plan plan_of(const GemmCall& call, const Capabilities& machine) noexcept {
+  const Index large = ceil_div<Index>(call.m, Large::side) * ceil_div<Index>(call.n, Large::side);
+  Plan plan{large >= machine.multiprocessors ? Large::side : Middle::side, 1};
+  if (const char* hook = std::getenv("TESSERA_MMA")) { // DEV
+    static thread_local int side, parts;
+    std::sscanf(hook, "%d,%d", &side, &parts);
+    plan.side = side;
+    plan.parts = parts == 0 ? 1 : static_cast<int>(detail::matrix_unit_segments(call.k));
+  }
+  return plan;
+}
+
+inline StoredLines lines_of(const StoredOperand& x) noexcept {
+  return {static_cast<const char*>(x.data), x.ld * x.element, static_cast<int>(x.lines), static_cast<int>(x.length),
+          lines_are_aligned(x.data, x.lines, x.ld, x.element)};
 }
 
 template <class T, class Tile>
-Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const char* name) noexcept {
+Status launch(cudaStream_t stream, const GemmCall& call, Product& x, bool programmatic, const char* name) noexcept {
   const Index tiles_m = ceil_div<Index>(call.m, Tile::side), tiles_n = ceil_div<Index>(call.n, Tile::side);
   x.order = RasterOrder(tiles_m, tiles_n, 1024 / Tile::side);
-  const Launch how{.blocks = tiles_m * tiles_n, .threads = Tile::threads, .shared = Tile::bytes};
+  const Launch how{.blocks = tiles_m * tiles_n * x.parts,
+                   .threads = Tile::threads,
+                   .shared = Tile::bytes(x.parts),
+                   .programmatic = programmatic,
+                   .cluster = x.parts > 1 ? x.parts : 0};
   return with_layouts(call, [&](auto a, auto b) {
     const auto kernel = product<T, Tile, a.value, b.value>;
     if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
@@ -42,26 +66,31 @@ Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const char*
   });
 }
 
-/// Runs the product of operands of T; float stands for tf32.
+/// Runs the product of operands of T; float stands for tf32. Elements of 16 bits whose lines are not aligned are copied
+/// first, because no copy to shared memory is as short as they are.
 template <class T>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StoredOperand a = StoredOperand::a_of(call, sizeof(T)), b = StoredOperand::b_of(call, sizeof(T));
-  ScratchLayout layout;
-  const std::size_t a_at = layout.add(a.copy_bytes()), b_at = layout.add(b.copy_bytes());
-  Scratch scratch;
-  if (layout.size() > 0)
-    if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
-  char* const memory = scratch.as<char>();
   const bool programmatic = executor.capabilities().compute_major >= 9;
-  if (Status status =
-          copy_operands(stream, {a.become_copy(memory + a_at), b.become_copy(memory + b_at)}, row.name, programmatic);
-      !status.ok())
-    return status;
+  Scratch scratch;
+  if constexpr (sizeof(T) == 2) {
+    ScratchLayout layout;
+    const std::size_t a_at = layout.add(a.copy_bytes()), b_at = layout.add(b.copy_bytes());
+    if (layout.size() > 0)
+      if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
+    char* const memory = scratch.as<char>();
+    if (Status status =
+            copy_operands(stream, {a.become_copy(memory + a_at), b.become_copy(memory + b_at)}, row.name, programmatic);
+        !status.ok())
+      return status;
+  }
+  const Plan plan = plan_of(call, executor.capabilities());
   Product x{.m = call.m,
             .n = call.n,
             .k = call.k,
             .segment = detail::matrix_unit_segment_length(call.k),
+            .parts = plan.parts,
             .a = lines_of(a),
             .b = lines_of(b),
             .c = call.c,
@@ -71,9 +100,12 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .narrow = call.result != DType::F32,
             .order = RasterOrder(1, 1, 1),
             .epilogue = EpilogueStore<float>(call)};
-  const Index large = ceil_div<Index>(call.m, Large::side) * ceil_div<Index>(call.n, Large::side);
-  return large >= executor.capabilities().multiprocessors ? launch<T, Large>(stream, call, x, row.name)
-                                                          : launch<T, Small>(stream, call, x, row.name);
+  switch (plan.side) {
+    case Least::side: return launch<T, Least>(stream, call, x, programmatic, row.name);
+    case Small::side: return launch<T, Small>(stream, call, x, programmatic, row.name);
+    case Middle::side: return launch<T, Middle>(stream, call, x, programmatic, row.name);
+    default: return launch<T, Large>(stream, call, x, programmatic, row.name);
+  }
 }
 
 /// Returns the row `name` for operands of `type`, which T is.
@@ -84,7 +116,7 @@ constexpr GemmKernel row(const char* name, const char* summary, DType type, Math
           .source = "CUTLASS",
           .type = type,
           .math = math,
-          .tile = {Large::side, Large::side, line_bytes / sizeof(T)},
+          .tile = {Large::side, Large::side, depth_bytes / sizeof(T)},
           .summation = Summation::HopperUnits,
           .accumulator = Accumulator::Truncating,
           .reject = reject,

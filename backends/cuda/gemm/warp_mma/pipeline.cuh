@@ -1,0 +1,78 @@
+#pragma once
+
+/// The ring of stages between producer warps, which copy operands to shared memory, and consumer warps, which multiply.
+/// The products of a small tile are one chain of instructions, each of which waits for the one before; any other
+/// instruction of a consumer would make the chain longer. Sources: PTX ISA, "mbarrier" and
+/// "cp.async.mbarrier.arrive"; NVIDIA CUTLASS for the scheme.
+
+#include "cuda/gemm/common/ring.cuh"
+
+namespace tessera::cuda::warp_mma {
+
+constexpr int producers = 128; ///< threads
+
+#if __CUDA_ARCH__ >= 800
+
+/// Returns the address in shared memory that instructions take. The empty asm hides where it comes from: otherwise the
+/// compiler computes the block's window of shared memory anew at each use.
+__device__ inline unsigned address_of(const void* x) {
+  auto address = static_cast<unsigned>(__cvta_generic_to_shared(x));
+  asm volatile("" : "+r"(address));
+  return address;
+}
+
+/// The barriers of the stages.
+template <int stages>
+class Barriers {
+ public:
+  struct Memory {
+    std::uint64_t full[stages];  ///< completes when all copies of the stage have arrived
+    std::uint64_t empty[stages]; ///< completes when all consumer warps have read the stage
+  };
+
+  __device__ explicit Barriers(Memory& memory) : at_(address_of(&memory)) {}
+
+  /// Prepares them; one thread calls this.
+  __device__ static void start(Memory& memory, int copiers, int consumer_warps) {
+    for (int s = 0; s < stages; ++s) {
+      ::cuda::ptx::mbarrier_init(&memory.full[s], static_cast<unsigned>(copiers));
+      ::cuda::ptx::mbarrier_init(&memory.empty[s], static_cast<unsigned>(consumer_warps));
+    }
+  }
+  __device__ void wait_until_full(const Ring<stages>& ring) const { wait_at(at_ + ring.stage * 8, ring.phase); }
+  __device__ void wait_until_empty(const Ring<stages>& ring) const {
+    wait_at(at_ + (stages + ring.stage) * 8, ring.phase ^ 1);
+  }
+  /// Arrives at the stage when this thread's copies are done.
+  __device__ void fill_by_copies(const Ring<stages>& ring) const {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at_ + ring.stage * 8) : "memory");
+  }
+  /// Gives a stage back that all lanes of this warp have read.
+  __device__ void release(int stage, int lane) const {
+    __syncwarp();
+    if (lane == 0)
+      asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(at_ + (stages + stage) * 8)
+                   : "memory");
+  }
+
+ private:
+  /// Waits until the phase of this parity is complete.
+  __device__ static void wait_at(unsigned barrier, unsigned phase) {
+#if __CUDA_ARCH__ >= 900
+#define TESSERA_WAIT "mbarrier.try_wait.parity.shared.b64"
+#else
+#define TESSERA_WAIT "mbarrier.test_wait.parity.shared.b64"
+#endif
+    asm volatile("{ .reg .pred done; again: " TESSERA_WAIT " done, [%0], %1; @done bra passed; bra again; passed: }" ::"r"(
+                     barrier),
+                 "r"(phase)
+                 : "memory");
+#undef TESSERA_WAIT
+  }
+
+  unsigned at_;
+};
+
+#endif
+
+} // namespace tessera::cuda::warp_mma
