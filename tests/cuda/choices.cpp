@@ -11,8 +11,9 @@
 
 #include "cuda/gemm/common/any_alignment/plan.hpp"
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
+#include "cuda/gemm/common/wgmma_tma/plan.hpp"
 #include "cuda/gemm/stream_k/tile_model.hpp"
-#include "cuda/gemm/wgmma_tma/plan.hpp"
+#include "cuda/gemm/warp_mma/plan.hpp"
 #include "stream_k_products.hpp"
 #include "tile_widths.hpp"
 
@@ -108,6 +109,36 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile) {
         BOOST_TEST((rows + 255) / 256 * ((cols + 255) / 256) > 66);
       }
     }
+}
+
+/// The products that tests compare on a device take every tile of a warp's instructions, and every way to add segments.
+BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_warps) {
+  using namespace tessera::cuda::warp_mma;
+  const auto call = [](Index m, Index n, Index k, Index more) {
+    return tessera::GemmCall{.m = m, .n = n, .k = k, .lda = k + more, .ldb = n + more, .ldc = n};
+  };
+  tessera::Capabilities hopper, ampere;
+  hopper.multiprocessors = 132;
+  hopper.compute_major = 9;
+  ampere.multiprocessors = 108;
+  ampere.compute_major = 8;
+  std::set<std::pair<int, int>> seen;
+  for (const auto& [m, n, k] : tessera::test::products_of_warps)
+    for (const Index more : {0, 1})
+      for (const Index element : {2, 4}) {
+        const Plan plan = plan_of(call(m, n, k, more), element, hopper);
+        seen.insert({plan.side, plan.parts});
+        BOOST_TEST((plan.parts == 1 || plan.parts == tessera::detail::matrix_unit_segments(k)));
+        BOOST_TEST(plan_of(call(m, n, k, more), element, ampere).parts == 1);
+      }
+  for (const TileModel& tile : tiles)
+    for (const int parts : {1, 2, 4})
+      if (tile.side < 64 || parts == 1)
+        BOOST_TEST(seen.contains({tile.side, parts}), tile.side << " in " << parts << " parts");
+  // Few results, and operands that wgmma_tf32 would copy, are what these kernels are for.
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{64, 64, 5312}, {128, 128, 64}, {24, 192, 4776}})
+    BOOST_TEST(is_small_in_tf32(call(m, n, k, 0), hopper), m << "×" << n << "×" << k);
+  for (const Index n : {1024, 4096}) BOOST_TEST(!is_small_in_tf32(call(n, n, n, 0), hopper), n << "³");
 }
 
 /// How emulated_fp16x3 is computed, with 132 multiprocessors, which follows measurements on an H100.

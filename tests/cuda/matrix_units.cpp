@@ -184,9 +184,9 @@ void check(Math math, const std::string& kernel) {
 /// The largest ones do not fit into the memory that tests may take on a card; they have two layouts, because filling
 /// them takes the host long.
 template <class T>
-void check_plans(Math math, const std::string& kernel) {
+void check_plans(Math math, const std::string& kernel, std::span<const test::ProductInTiles> products) {
   if (!is_hopper()) return;
-  for (const auto& [m, n, k] : test::products_of_the_contract) {
+  for (const auto& [m, n, k] : products) {
     const Index step = std::max<Index>(1, m * n * k / 2'000'000);
     const std::array layouts{Layout{true, false, 1}, Layout{false, true, 0}, Layout{false, false, 0},
                              Layout{true, false, 0}, Layout{true, true, 0}};
@@ -226,16 +226,23 @@ BOOST_AUTO_TEST_CASE(of_fp16) { check<f16>(Math::Fp16, "wgmma_fp16"); }
 
 BOOST_AUTO_TEST_CASE(of_tf32) { check<float>(Math::Tf32, "wgmma_tf32"); }
 
-BOOST_AUTO_TEST_CASE(plans_of_bf16) { check_plans<bf16>(Math::Bf16, "wgmma_bf16"); }
+BOOST_AUTO_TEST_CASE(plans_of_bf16) { check_plans<bf16>(Math::Bf16, "wgmma_bf16", test::products_of_the_contract); }
 
-BOOST_AUTO_TEST_CASE(plans_of_fp16) { check_plans<f16>(Math::Fp16, "wgmma_fp16"); }
+BOOST_AUTO_TEST_CASE(plans_of_fp16) { check_plans<f16>(Math::Fp16, "wgmma_fp16", test::products_of_the_contract); }
 
-BOOST_AUTO_TEST_CASE(plans_of_tf32) { check_plans<float>(Math::Tf32, "wgmma_tf32"); }
+BOOST_AUTO_TEST_CASE(plans_of_tf32) { check_plans<float>(Math::Tf32, "wgmma_tf32", test::products_of_the_contract); }
 
 BOOST_AUTO_TEST_CASE(plans_of_a_warps_instructions) {
-  check_plans<bf16>(Math::Bf16, "mma_sync_bf16");
-  check_plans<f16>(Math::Fp16, "mma_sync_fp16");
-  check_plans<float>(Math::Tf32, "mma_sync_tf32");
+  check_plans<bf16>(Math::Bf16, "mma_sync_bf16", test::products_of_warps);
+  check_plans<f16>(Math::Fp16, "mma_sync_fp16", test::products_of_warps);
+  check_plans<float>(Math::Tf32, "mma_sync_tf32", test::products_of_warps);
+}
+
+/// The rows that gemm() chooses by itself.
+BOOST_AUTO_TEST_CASE(plans_by_default) {
+  check_plans<bf16>(Math::Bf16, "", test::products_of_warps);
+  check_plans<f16>(Math::Fp16, "", test::products_of_warps);
+  check_plans<float>(Math::Tf32, "", test::products_of_warps);
 }
 
 BOOST_AUTO_TEST_CASE(batches_of_bf16) { check_batches<bf16>(Math::Bf16); }

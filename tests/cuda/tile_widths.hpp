@@ -49,4 +49,13 @@ constexpr ProductInTiles products_of_the_contract[]{
     {4090, 2048, 6200}, {4096, 2040, 330}, {4118, 614, 2499},
 };
 
+/// Products that show the contract of the matrix units where a warp's instructions multiply: every tile, whose segments
+/// of k a block adds, or the blocks of a cluster.
+constexpr ProductInTiles products_of_warps[]{
+    {1, 1, 4097},    {16, 16, 128},     {17, 16, 9000},     {24, 192, 4776},   {40, 300, 65},    {61, 45, 333},
+    {64, 25, 5368},  {64, 64, 5312},    {100, 120, 3000},   {129, 65, 2047},   {160, 150, 8300}, {200, 96, 8200},
+    {152, 1, 33000}, {200, 100, 40000}, {200, 210, 2300},   {222, 123, 3072},  {333, 222, 1111}, {700, 500, 8200},
+    {900, 700, 40},  {1210, 136, 56},   {1000, 1100, 2100}, {2100, 1030, 300},
+};
+
 } // namespace tessera::test

@@ -41,7 +41,7 @@ const auto& all_rows() {
       naive_strided_f32, naive_strided_f64,
       widened_f16, widened_bf16,
       // Math modes of reduced precision, which a call must ask for.
-      wgmma_tf32_f32, mma_sync_tf32_f32, strict_tf32_f32, cublas_tf32_f32, cublas_lt_tf32_f32, wmma_tf32_f32,
+      mma_tf32_f32, wgmma_tf32_f32, mma_sync_tf32_f32, strict_tf32_f32, cublas_tf32_f32, cublas_lt_tf32_f32, wmma_tf32_f32,
       wgmma_bf16_f32, cublas_bf16_f32, cublas_lt_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32, cublas_lt_fp16_f32,
       // 16-bit operands on matrix units, without a conversion.

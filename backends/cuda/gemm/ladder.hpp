@@ -19,7 +19,7 @@ extern const GemmKernel widened_f16, widened_bf16;
 extern const GemmKernel wmma_tf32_f32, wmma_fp16_f16, wmma_bf16_bf16;
 extern const GemmKernel wgmma_tf32_f32, wgmma_bf16_f32, wgmma_fp16_f32;
 extern const GemmKernel wgmma_bf16_bf16, wgmma_fp16_f16;
-extern const GemmKernel mma_bf16_bf16, mma_fp16_f16;
+extern const GemmKernel mma_bf16_bf16, mma_fp16_f16, mma_tf32_f32;
 extern const GemmKernel mma_sync_bf16_bf16, mma_sync_fp16_f16, mma_sync_tf32_f32;
 extern const GemmKernel emulated_fp16x3_f32, emulated_bf16x6_f32;
 extern const GemmKernel strict_tf32_f32, strict_fp16x3_f32, strict_bf16x6_f32;

@@ -9,8 +9,6 @@
 
 namespace tessera::cuda::warp_mma {
 
-constexpr int producers = 128; ///< threads
-
 #if __CUDA_ARCH__ >= 800
 
 /// Returns the address in shared memory that instructions take. The empty asm hides where it comes from: otherwise the
@@ -63,8 +61,8 @@ class Barriers {
 #else
 #define TESSERA_WAIT "mbarrier.test_wait.parity.shared.b64"
 #endif
-    asm volatile("{ .reg .pred done; again: " TESSERA_WAIT " done, [%0], %1; @done bra passed; bra again; passed: }" ::"r"(
-                     barrier),
+    asm volatile("{ .reg .pred done; again: " TESSERA_WAIT
+                 " done, [%0], %1; @done bra passed; bra again; passed: }" ::"r"(barrier),
                  "r"(phase)
                  : "memory");
 #undef TESSERA_WAIT

@@ -32,18 +32,23 @@ struct Product {
 template <int side_, int down_, int across_, int stages_, int panels_>
 struct BlockTile {
   static constexpr int side = side_, down = down_, across = across_;
-  static constexpr int consumers = down * across * 32, threads = consumers + producers;
+  static constexpr int consumers = down * across * 32, producers = side < 64 ? 256 : 128; ///< threads
+  static constexpr int threads = consumers + producers;
   static constexpr int rows = side / down, columns = side / across; ///< of a warp
   static constexpr int fragments_m = rows / 16, fragments_n = columns / 8;
   static constexpr int stages = stages_;
   static constexpr int panels = panels_; ///< of a stage, with 128 bytes of k each
-  /// Threads that copy a stage. In small tiles each producer warp copies whole stages in turn with the others, because
-  /// waiting for a stage takes it longer than copying one.
-  static constexpr int copiers = side < 64 ? 32 : producers;
+  /// Threads that copy a stage. In small tiles they take turns, because waiting for a stage takes them longer than
+  /// copying one.
+  static constexpr int copiers = side < 64 ? 64 : producers;
   /// Says whether registers hold the fragments of two whole panels, so that a chain never waits for shared memory.
   static constexpr bool holds_panels = fragments_m * fragments_n <= 2;
-  static constexpr int panel_bytes = 2 * side * depth_bytes; ///< of both operands
-  static constexpr int stage_bytes = panels * panel_bytes;
+  /// Says whether operands may have shifted lines.
+  static constexpr bool takes_shifted = side < 128;
+  static constexpr int resident = side < 128 ? 2 : 1; ///< blocks that registers leave room for
+  /// Bytes of an operand's panel. Shifted lines are longer, by 32 bytes at most, of `side` or 32 lines.
+  static constexpr int operand_bytes = side * depth_bytes + (takes_shifted ? std::max(side, 32) * 32 : 0);
+  static constexpr int panel_bytes = 2 * operand_bytes, stage_bytes = panels * panel_bytes;
   static constexpr int sum_bytes = side * side * static_cast<int>(sizeof(float));
 
   /// Returns the bytes of shared memory. The sums of other parts lie behind the stages.
@@ -52,8 +57,8 @@ struct BlockTile {
   }
 };
 using Large = BlockTile<128, 2, 4, 3, 1>;
-using Middle = BlockTile<64, 2, 2, 5, 1>;
-using Small = BlockTile<32, 2, 2, 5, 2>;
+using Middle = BlockTile<64, 2, 2, 4, 1>;
+using Small = BlockTile<32, 2, 2, 4, 2>;
 using Least = BlockTile<16, 1, 1, 6, 2>;
 
 #if __CUDA_ARCH__ >= 800
@@ -167,15 +172,15 @@ struct Work {
   int panels;
 };
 
-/// Copies the stages of both operands. `vectors`: both have aligned lines.
-template <class T, class Tile, Along a_along, Along b_along, bool vectors>
+/// Copies the stages of both operands.
+template <class T, class Tile, Along a_along, Along b_along, Lines lines>
 __device__ void produce(const Product& x, const Work& work, unsigned shared, Barriers<Tile::stages> barriers) {
-  constexpr int groups = producers / Tile::copiers;
+  constexpr int groups = Tile::producers / Tile::copiers;
   const int thread = static_cast<int>(threadIdx.x) - Tile::consumers;
   const int group = thread / Tile::copiers, of_group = thread % Tile::copiers;
   const Index begin = work.begin + group * Tile::panels * (depth_bytes / sizeof(T));
-  PanelCopies<T, Tile::side, Tile::copiers, a_along, vectors> a(x.a, work.row, begin, of_group);
-  PanelCopies<T, Tile::side, Tile::copiers, b_along, vectors> b(x.b, work.column, begin, of_group);
+  PanelCopies<T, Tile::side, Tile::copiers, a_along, lines> a(x.a, work.row, begin, of_group);
+  PanelCopies<T, Tile::side, Tile::copiers, b_along, lines> b(x.b, work.column, begin, of_group);
   Ring<Tile::stages> ring{group};
   const auto advance = [&] {
 #pragma unroll
@@ -190,7 +195,7 @@ __device__ void produce(const Product& x, const Work& work, unsigned shared, Bar
     for (int panel = 0; panel < Tile::panels; ++panel) {
       if (panel > 0 && panel >= left) break; // k has ended
       a.start(to + panel * Tile::panel_bytes);
-      b.start(to + panel * Tile::panel_bytes + Tile::panel_bytes / 2);
+      b.start(to + panel * Tile::panel_bytes + Tile::operand_bytes);
       a.advance(1);
       b.advance(1);
     }
@@ -201,7 +206,7 @@ __device__ void produce(const Product& x, const Work& work, unsigned shared, Bar
 }
 
 /// A warp's part of a tile: it multiplies panel by panel, while it reads the fragments that come next.
-template <class T, class Tile, Along a_along, Along b_along>
+template <class T, class Tile, Along a_along, Along b_along, Lines lines>
 class ConsumerWarp {
   static constexpr int steps = depth_bytes / 32;
   static constexpr int sets = Tile::holds_panels ? 2 * steps : 2; ///< of fragments
@@ -209,8 +214,13 @@ class ConsumerWarp {
 
  public:
   /// The warp's part begins at `row` and `column` of the tile.
-  __device__ ConsumerWarp(unsigned shared, const Barriers<Tile::stages>& barriers, int row, int column, int lane)
-      : shared_(shared), barriers_(barriers), a_(row, lane), b_(column, lane), lane_(lane) {}
+  __device__ ConsumerWarp(const Product& x, const Work& work, unsigned shared, const Barriers<Tile::stages>& barriers,
+                          int row, int column, int lane)
+      : shared_(shared),
+        barriers_(barriers),
+        a_(x.a, work.row, row, lane),
+        b_(x.b, work.column, column, lane),
+        lane_(lane) {}
 
   /// Adds up the products of `left` panels; each `of_segment` panels are one chain.
   __device__ void add_products(int left, int of_segment, WarpSums<Tile>& total) {
@@ -239,28 +249,32 @@ class ConsumerWarp {
     constexpr bool same_stage = Tile::panels > 1 && odd == 0; ///< as the panel that follows
     const unsigned panel = shared_ + ring_.stage * Tile::stage_bytes + (Tile::panels > 1 ? odd * Tile::panel_bytes : 0);
     const int stage = ring_.stage;
+    // Where no panel follows, the warp reads what is there, and multiplies none of it: a branch around the reads would
+    // hold the products up.
     const auto next_panel = [&] {
       if constexpr (same_stage) return panel + Tile::panel_bytes;
-      ring_.advance();
-      barriers_.wait_until_full(ring_);
+      if (more) {
+        ring_.advance();
+        barriers_.wait_until_full(ring_);
+      }
       return shared_ + ring_.stage * Tile::stage_bytes;
     };
     if constexpr (Tile::holds_panels) {
       constexpr int now = odd * steps, later = steps - now;
       multiply(now); // runs while the warp waits
-      if (more) {
-        const unsigned next = next_panel();
+      const unsigned next = next_panel();
+      read(next, 0, later);
 #pragma unroll
-        for (int step = 0; step < steps; ++step) read(next, step, later + step);
+      for (int step = 1; step < steps; ++step) {
+        read(next, step, later + step);
+        multiply(now + step);
       }
-#pragma unroll
-      for (int step = 1; step < steps; ++step) multiply(now + step);
     } else {
 #pragma unroll
       for (int step = 0; step < steps; ++step) {
         if (step + 1 < steps)
           read(panel, step + 1, (step + 1) % 2);
-        else if (more)
+        else
           read(next_panel(), 0, (step + 1) % 2);
         multiply(step % 2);
       }
@@ -271,7 +285,7 @@ class ConsumerWarp {
 #pragma unroll
     for (int i = 0; i < Tile::fragments_m; ++i) a_.read(panel, i, step, left_[set][i]);
 #pragma unroll
-    for (int j = 0; j < Tile::fragments_n / 2; ++j) b_.read(panel + Tile::panel_bytes / 2, j, step, right_[set][j]);
+    for (int j = 0; j < Tile::fragments_n / 2; ++j) b_.read(panel + Tile::operand_bytes, j, step, right_[set][j]);
   }
   __device__ void multiply(int set) {
 #pragma unroll
@@ -286,8 +300,8 @@ class ConsumerWarp {
 
   const unsigned shared_;
   const Barriers<Tile::stages> barriers_;
-  const FragmentPlace<T, Tile::side, a_along, false> a_;
-  const FragmentPlace<T, Tile::side, b_along, true> b_;
+  const FragmentPlace<T, Tile::side, a_along, lines, false> a_;
+  const FragmentPlace<T, Tile::side, b_along, lines, true> b_;
   const int lane_;
   Ring<Tile::stages> ring_;
   WarpSums<Tile> sums_;
@@ -298,7 +312,7 @@ class ConsumerWarp {
 
 /// `T`: the operands' type; float stands for tf32, of which the units take the first 19 bits.
 template <class T, class Tile, Along a_along, Along b_along>
-__global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constant__ Product x) {
+__global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 800
   extern __shared__ __align__(128) char shared[];
   __shared__ typename Barriers<Tile::stages>::Memory of_barriers;
@@ -327,11 +341,13 @@ __global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constan
   const unsigned address = address_of(shared);
   launch_dependents();
   __syncthreads(); // the barriers are there
+  const auto with_lines = [&](auto f) {
+    if constexpr (sizeof(T) == 4 && Tile::takes_shifted)
+      if (!x.a.vectors || !x.b.vectors) return f.template operator()<Lines::Shifted>();
+    f.template operator()<Lines::Aligned>();
+  };
   if (threadIdx.x >= Tile::consumers) {
-    if (sizeof(T) == 2 || (x.a.vectors && x.b.vectors))
-      produce<T, Tile, a_along, b_along, true>(x, work, address, barriers);
-    else if constexpr (sizeof(T) == 4)
-      produce<T, Tile, a_along, b_along, false>(x, work, address, barriers);
+    with_lines([&]<Lines lines>() { produce<T, Tile, a_along, b_along, lines>(x, work, address, barriers); });
     wait_for_cluster();
     return;
   }
@@ -340,8 +356,10 @@ __global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constan
   WarpSums<Tile> total;
   total.set(-0.0f); // to which the first segment is added without a change
   wait_for_kernel_before();
-  ConsumerWarp<T, Tile, a_along, b_along> consumer(address, barriers, row, column, lane);
-  consumer.add_products(work.panels, static_cast<int>(x.segment / depth), total);
+  with_lines([&]<Lines lines>() {
+    ConsumerWarp<T, Tile, a_along, b_along, lines> consumer(x, work, address, barriers, row, column, lane);
+    consumer.add_products(work.panels, static_cast<int>(x.segment / depth), total);
+  });
   wait_for_cluster();
   if (parts > 1 &&
       !add_parts(x.parts, static_cast<int>(part), total, shared + Tile::stages * Tile::stage_bytes, &arrivals))

@@ -4,8 +4,6 @@
 /// the launch.
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
@@ -17,6 +15,7 @@
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
+#include "plan.hpp"
 #include "product.cuh"
 
 namespace tessera::cuda::warp_mma {
@@ -26,23 +25,6 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
     return "bf16, tf32 and these instructions need compute capability 8.0 or higher; use math mode strict";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
   return nullptr;
-}
-
-/// The side of a product's tiles, and how many blocks share the segments of k of a tile.
-struct Plan {
-  int side, parts;
-};
-
-inline Plan plan_of(const GemmCall& call, const Capabilities& machine) noexcept {
-  const Index large = ceil_div<Index>(call.m, Large::side) * ceil_div<Index>(call.n, Large::side);
-  Plan plan{large >= machine.multiprocessors ? Large::side : Middle::side, 1};
-  if (const char* hook = std::getenv("TESSERA_MMA")) { // DEV
-    static thread_local int side, parts;
-    std::sscanf(hook, "%d,%d", &side, &parts);
-    plan.side = side;
-    plan.parts = parts == 0 ? 1 : static_cast<int>(detail::matrix_unit_segments(call.k));
-  }
-  return plan;
 }
 
 inline StoredLines lines_of(const StoredOperand& x) noexcept {
@@ -66,15 +48,16 @@ Status launch(cudaStream_t stream, const GemmCall& call, Product& x, bool progra
   });
 }
 
-/// Runs the product of operands of T; float stands for tf32. Elements of 16 bits whose lines are not aligned are copied
-/// first, because no copy to shared memory is as short as they are.
+/// Runs the product of operands of T; float stands for tf32. The kernel reads f32 whose lines begin anywhere, but in
+/// large tiles. Other operands that are not aligned are copied first.
 template <class T>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StoredOperand a = StoredOperand::a_of(call, sizeof(T)), b = StoredOperand::b_of(call, sizeof(T));
   const bool programmatic = executor.capabilities().compute_major >= 9;
   Scratch scratch;
-  if constexpr (sizeof(T) == 2) {
+  const Plan plan = plan_of(call, sizeof(T), executor.capabilities());
+  if (sizeof(T) == 2 || plan.side == Large::side) {
     ScratchLayout layout;
     const std::size_t a_at = layout.add(a.copy_bytes()), b_at = layout.add(b.copy_bytes());
     if (layout.size() > 0)
@@ -85,7 +68,6 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
         !status.ok())
       return status;
   }
-  const Plan plan = plan_of(call, executor.capabilities());
   Product x{.m = call.m,
             .n = call.n,
             .k = call.k,
@@ -100,11 +82,17 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .narrow = call.result != DType::F32,
             .order = RasterOrder(1, 1, 1),
             .epilogue = EpilogueStore<float>(call)};
+  static_assert(Least::side == tiles[0].side && Small::side == tiles[1].side && Middle::side == tiles[2].side &&
+                Large::side == tiles[3].side);
   switch (plan.side) {
-    case Least::side: return launch<T, Least>(stream, call, x, programmatic, row.name);
-    case Small::side: return launch<T, Small>(stream, call, x, programmatic, row.name);
-    case Middle::side: return launch<T, Middle>(stream, call, x, programmatic, row.name);
-    default: return launch<T, Large>(stream, call, x, programmatic, row.name);
+    case Least::side:
+      return launch<T, Least>(stream, call, x, programmatic, row.name);
+    case Small::side:
+      return launch<T, Small>(stream, call, x, programmatic, row.name);
+    case Middle::side:
+      return launch<T, Middle>(stream, call, x, programmatic, row.name);
+    default:
+      return launch<T, Large>(stream, call, x, programmatic, row.name);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <cuda.h>
 
 #include "cuda/gemm/common/wgmma_pipeline.cuh"
-#include "plan.hpp"
+#include "cuda/gemm/common/wgmma_tma/plan.hpp"
 
 namespace tessera::cuda::tma {
 

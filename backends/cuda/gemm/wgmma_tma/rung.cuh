@@ -12,9 +12,9 @@
 #include "cuda/gemm/common/copies/stored_operand.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/wgmma_tma/plan.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
-#include "plan.hpp"
 #include "product.cuh"
 
 namespace tessera::cuda::tma {
@@ -139,7 +139,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
   size.split_a = roles.first.splits_lines();
   size.split_b = roles.second.splits_lines();
   if (tf32) {
-    roles.swapped = is_swapped_in_tf32(call);
+    roles.swapped = Tf32Operands(call).swapped;
     roles.plan = choose_plan(roles.swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
   } else {
     const OrientedPlan chosen = choose_oriented_plan(size, multiprocessors);
@@ -149,7 +149,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
   // Memory brings an operand that the product reads once or twice somewhat faster by whole pairs of lines.
   if (std::min(call.m, call.n) <= read_once) roles.cache_line = 256;
   if (roles.swapped) std::swap(roles.first, roles.second);
-  roles.second.transposed = tf32 && !roles.second.along_k;
+  roles.second.transposed = tf32 && Tf32Operands(call).transposes;
   return roles;
 }
 
