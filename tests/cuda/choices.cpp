@@ -136,9 +136,12 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_warps) {
       if (tile.side < 64 || parts == 1)
         BOOST_TEST(seen.contains({tile.side, parts}), tile.side << " in " << parts << " parts");
   // Few results, and operands that wgmma_tf32 would copy, are what these kernels are for.
-  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{64, 64, 5312}, {128, 128, 64}, {24, 192, 4776}})
-    BOOST_TEST(is_small_in_tf32(call(m, n, k, 0), hopper), m << "×" << n << "×" << k);
-  for (const Index n : {1024, 4096}) BOOST_TEST(!is_small_in_tf32(call(n, n, n, 0), hopper), n << "³");
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{64, 64, 5312}, {61, 45, 333}, {24, 192, 4776}})
+    for (const Index more : {0, 1}) BOOST_TEST(is_small(call(m, n, k, more), 4, hopper), m << "×" << n << "×" << k);
+  for (const Index n : {1024, 4096})
+    for (const Index element : {2, 4}) BOOST_TEST(!is_small(call(n, n, n, 0), element, hopper), n << "³");
+  BOOST_TEST(is_small(call(64, 64, 5312, 0), 2, hopper));
+  BOOST_TEST(!is_small(call(64, 64, 5312, 1), 2, hopper));
 }
 
 /// How emulated_fp16x3 is computed, with 132 multiprocessors, which follows measurements on an H100.

@@ -38,6 +38,15 @@ class Barriers {
     }
   }
   __device__ void wait_until_full(const Ring<stages>& ring) const { wait_at(at_ + ring.stage * 8, ring.phase); }
+  /// Returns whether the stage is full already.
+  __device__ bool is_full(const Ring<stages>& ring) const {
+    unsigned is;
+    asm volatile("{ .reg .pred done; mbarrier.test_wait.parity.shared.b64 done, [%1], %2; selp.u32 %0, 1, 0, done; }"
+                 : "=r"(is)
+                 : "r"(at_ + ring.stage * 8), "r"(ring.phase)
+                 : "memory");
+    return is != 0;
+  }
   __device__ void wait_until_empty(const Ring<stages>& ring) const {
     wait_at(at_ + (stages + ring.stage) * 8, ring.phase ^ 1);
   }

@@ -31,14 +31,14 @@ struct TileModel {
   int side, resident;
   double start, alone, together, shifted;
 };
-constexpr TileModel tiles[]{{16, 2, 3140, 235, 185, 1.5},
-                            {32, 1, 3060, 290, 290, 1.45},
-                            {64, 1, 4070, 520, 520, 1.3},
-                            {128, 1, 10400, 1140, 1140, 1}};
-constexpr double adding = 1250; ///< cycles in which the first block of a cluster gets the others' sums
+constexpr TileModel tiles[]{{16, 2, 3490, 150, 134, 2.0},
+                            {32, 2, 3380, 208, 208, 1.9},
+                            {64, 2, 4530, 445, 431, 1.7},
+                            {128, 1, 9330, 1130, 1130, 1}};
+constexpr double adding = 1650; ///< cycles in which the first block of a cluster gets the others' sums
 
 /// Estimates the cycles of a product of elements of `element` bytes. `parts`: blocks that share k. The L2 cache brings
-/// 7000 bytes a cycle to all blocks, and memory brings each operand once, at 1640. Results go out at 735, since a lane
+/// 5160 bytes a cycle to all blocks, and memory brings each operand once, at 1640. Results go out at 545, since a lane
 /// stores two neighbours at a time.
 inline double cost_of(const TileModel& tile, Index m, Index n, Index k, Index element, bool aligned, int parts,
                       Index multiprocessors) {
@@ -49,10 +49,10 @@ inline double cost_of(const TileModel& tile, Index m, Index n, Index k, Index el
   const Index each = ceil_div(blocks, at_once), rounds = ceil_div<Index>(each, tile.resident);
   const double panel = std::max(tile.alone * static_cast<double>(rounds), tile.together * static_cast<double>(each)) *
                        (aligned ? 1 : tile.shifted);
-  const double cached = static_cast<double>(blocks * 2 * tile.side * depth_bytes) * panels / 7000;
+  const double cached = static_cast<double>(blocks * 2 * tile.side * depth_bytes) * panels / 5160;
   const double read = static_cast<double>((m + n) * k * element) / 1640;
   return tile.start * static_cast<double>(rounds) + std::max({panels * panel, cached, read}) +
-         static_cast<double>(m * n * element) / 735 + (parts > 1 ? adding : 0);
+         static_cast<double>(m * n * element) / 545 + (parts > 1 ? adding : 0);
 }
 
 /// Returns the plan that is done first, by the model.
@@ -75,12 +75,14 @@ inline Plan plan_of(const GemmCall& call, Index element, const Capabilities& mac
   return best;
 }
 
-/// Says whether these kernels are taken for a product in tf32 on Hopper, instead of wgmma_tf32. The model of wgmma has
-/// been measured for longer, so that this one has to promise a quarter more.
-inline bool is_small_in_tf32(const GemmCall& call, const Capabilities& machine) {
+/// Says whether these kernels are taken on Hopper instead of the kernels by tensor maps. The model of those has been
+/// measured for longer, so that this one has to promise three tenths more.
+inline bool is_small(const GemmCall& call, Index element, const Capabilities& machine) {
   if (std::min({call.m, call.n, call.k}) == 0) return true;
-  const Plan plan = plan_of(call, 4, machine);
-  return plan.side < 128 && plan.cycles * 1.25 < tma::tf32_cycles(call, std::max(2, machine.multiprocessors));
+  if (element == 2 && !operands_are_aligned(call, element)) return false; // any_alignment reads them in place
+  const Plan plan = plan_of(call, element, machine);
+  const Index multiprocessors = std::max(2, machine.multiprocessors);
+  return plan.side < 128 && plan.cycles * 1.3 < tma::cycles_of(call, element, multiprocessors);
 }
 
 } // namespace tessera::cuda::warp_mma

@@ -19,6 +19,8 @@ struct Product {
   Index m, n, k;
   Index segment; ///< k of each segment but the last one
   int parts;     ///< blocks of a cluster, one for each segment; 1: a block has all segments
+  int stages;    ///< of the ring
+  int sums_at;   ///< where the sums of other parts lie in shared memory, behind the ring
   StoredLines a, b;
   void* c;
   Index ldc;
@@ -28,16 +30,18 @@ struct Product {
   EpilogueStore<float> epilogue;
 };
 
-/// A block's tile: its side, the consumer warps down and across that share it, and its stages.
-template <int side_, int down_, int across_, int stages_, int panels_>
+/// A block's tile: its side, the consumer warps down and across that share it, and the panels of a stage, with 128
+/// bytes of k each.
+template <int side_, int down_, int across_, int panels_>
 struct BlockTile {
   static constexpr int side = side_, down = down_, across = across_;
   static constexpr int consumers = down * across * 32, producers = side < 64 ? 256 : 128; ///< threads
   static constexpr int threads = consumers + producers;
   static constexpr int rows = side / down, columns = side / across; ///< of a warp
   static constexpr int fragments_m = rows / 16, fragments_n = columns / 8;
-  static constexpr int stages = stages_;
-  static constexpr int panels = panels_; ///< of a stage, with 128 bytes of k each
+  static constexpr int panels = panels_;
+  static constexpr int most_stages = 24 / panels;
+  static constexpr int least_stages = side < 64 ? producers / 64 : 2; ///< producers that take turns have one each
   /// Threads that copy a stage. In small tiles they take turns, because waiting for a stage takes them longer than
   /// copying one.
   static constexpr int copiers = side < 64 ? 64 : producers;
@@ -46,20 +50,19 @@ struct BlockTile {
   /// Says whether operands may have shifted lines.
   static constexpr bool takes_shifted = side < 128;
   static constexpr int resident = side < 128 ? 2 : 1; ///< blocks that registers leave room for
-  /// Bytes of an operand's panel. Shifted lines are longer, by 32 bytes at most, of `side` or 32 lines.
-  static constexpr int operand_bytes = side * depth_bytes + (takes_shifted ? std::max(side, 32) * 32 : 0);
-  static constexpr int panel_bytes = 2 * operand_bytes, stage_bytes = panels * panel_bytes;
   static constexpr int sum_bytes = side * side * static_cast<int>(sizeof(float));
 
-  /// Returns the bytes of shared memory. The sums of other parts lie behind the stages.
-  static constexpr std::size_t bytes(int parts) {
-    return static_cast<std::size_t>(stages * stage_bytes + (parts - 1) * sum_bytes);
+  /// Returns the bytes of an operand's panel. Shifted lines are longer, by 32 bytes at most, of `side` or 32 lines.
+  __host__ __device__ static constexpr int operand_bytes(Lines lines) {
+    return side * depth_bytes + (lines == Lines::Shifted ? (side < 32 ? 32 : side) * 32 : 0);
   }
+  __host__ __device__ static constexpr int panel_bytes(Lines lines) { return 2 * operand_bytes(lines); }
+  __host__ __device__ static constexpr int stage_bytes(Lines lines) { return panels * panel_bytes(lines); }
 };
-using Large = BlockTile<128, 2, 4, 3, 1>;
-using Middle = BlockTile<64, 2, 2, 4, 1>;
-using Small = BlockTile<32, 2, 2, 4, 2>;
-using Least = BlockTile<16, 1, 1, 6, 2>;
+using Large = BlockTile<128, 2, 4, 1>;
+using Middle = BlockTile<64, 2, 2, 1>;
+using Small = BlockTile<32, 2, 2, 2>;
+using Least = BlockTile<16, 1, 1, 2>;
 
 #if __CUDA_ARCH__ >= 800
 
@@ -174,28 +177,28 @@ struct Work {
 
 /// Copies the stages of both operands.
 template <class T, class Tile, Along a_along, Along b_along, Lines lines>
-__device__ void produce(const Product& x, const Work& work, unsigned shared, Barriers<Tile::stages> barriers) {
+__device__ void produce(const Product& x, const Work& work, unsigned shared, Barriers<Tile::most_stages> barriers) {
   constexpr int groups = Tile::producers / Tile::copiers;
   const int thread = static_cast<int>(threadIdx.x) - Tile::consumers;
   const int group = thread / Tile::copiers, of_group = thread % Tile::copiers;
   const Index begin = work.begin + group * Tile::panels * (depth_bytes / sizeof(T));
   PanelCopies<T, Tile::side, Tile::copiers, a_along, lines> a(x.a, work.row, begin, of_group);
   PanelCopies<T, Tile::side, Tile::copiers, b_along, lines> b(x.b, work.column, begin, of_group);
-  Ring<Tile::stages> ring{group};
+  Ring<Tile::most_stages> ring{group};
   const auto advance = [&] {
 #pragma unroll
-    for (int g = 0; g < groups; ++g) ring.advance();
+    for (int g = 0; g < groups; ++g) ring.advance(x.stages);
   };
   wait_for_kernel_before();
 #pragma unroll 1
   for (int left = work.panels - group * Tile::panels; left > 0; left -= groups * Tile::panels, advance()) {
     barriers.wait_until_empty(ring);
-    const unsigned to = shared + ring.stage * Tile::stage_bytes;
+    const unsigned to = shared + ring.stage * Tile::stage_bytes(lines);
 #pragma unroll
     for (int panel = 0; panel < Tile::panels; ++panel) {
       if (panel > 0 && panel >= left) break; // k has ended
-      a.start(to + panel * Tile::panel_bytes);
-      b.start(to + panel * Tile::panel_bytes + Tile::operand_bytes);
+      a.start(to + panel * Tile::panel_bytes(lines));
+      b.start(to + panel * Tile::panel_bytes(lines) + Tile::operand_bytes(lines));
       a.advance(1);
       b.advance(1);
     }
@@ -210,13 +213,15 @@ template <class T, class Tile, Along a_along, Along b_along, Lines lines>
 class ConsumerWarp {
   static constexpr int steps = depth_bytes / 32;
   static constexpr int sets = Tile::holds_panels ? 2 * steps : 2; ///< of fragments
+  static constexpr int panel_bytes = Tile::panel_bytes(lines), stage_bytes = Tile::stage_bytes(lines);
   static_assert(Tile::panels <= 2);
 
  public:
   /// The warp's part begins at `row` and `column` of the tile.
-  __device__ ConsumerWarp(const Product& x, const Work& work, unsigned shared, const Barriers<Tile::stages>& barriers,
-                          int row, int column, int lane)
+  __device__ ConsumerWarp(const Product& x, const Work& work, unsigned shared,
+                          const Barriers<Tile::most_stages>& barriers, int row, int column, int lane)
       : shared_(shared),
+        stages_(x.stages),
         barriers_(barriers),
         a_(x.a, work.row, row, lane),
         b_(x.b, work.column, column, lane),
@@ -225,39 +230,51 @@ class ConsumerWarp {
   /// Adds up the products of `left` panels; each `of_segment` panels are one chain.
   __device__ void add_products(int left, int of_segment, WarpSums<Tile>& total) {
     if (left > 0) {
-      barriers_.wait_until_full(ring_);
+      barriers_.wait_until_full(next_);
 #pragma unroll
       for (int step = 0; step < sets / 2; ++step) read(shared_, step, step);
     }
     do {
       sums_.set(0);
-      int here = left < of_segment ? left : of_segment;
+      int here = left < of_segment ? left : of_segment; // all segments but the last one have an even number of panels
       left -= here;
-      for (; here > 1; here -= 2) { // all segments but the last one have an even number of panels
-        multiply_panel<0>(true);
-        multiply_panel<1>(left + here > 2);
+      // A branch takes as long as two steps of the chain.
+      for (; here >= together && left + here > together; here -= together) {
+#pragma unroll
+        for (int panel = 0; panel < together; panel += 2) {
+          multiply_panel<0, true>(true);
+          multiply_panel<1, true>(true);
+        }
       }
-      if (here > 0) multiply_panel<0>(false);
+      for (; here > 1; here -= 2) {
+        multiply_panel<0, false>(true);
+        multiply_panel<1, false>(left + here > 2);
+      }
+      if (here > 0) multiply_panel<0, false>(false);
       total.add(sums_);
     } while (left > 0);
   }
 
  private:
-  /// Multiplies an even panel or an odd one, which have different sets of fragments. `more`: another one follows.
-  template <int odd>
+  static constexpr int together = 8; ///< panels between two branches
+
+  /// Multiplies an even panel or an odd one, which have different sets of fragments. `more`: another one follows; where
+  /// that is known to be so, `surely`. Where none follows, the warp reads what is there and multiplies none of it,
+  /// because a branch around the reads would hold the products up.
+  template <int odd, bool surely>
   __device__ void multiply_panel(bool more) {
-    constexpr bool same_stage = Tile::panels > 1 && odd == 0; ///< as the panel that follows
-    const unsigned panel = shared_ + ring_.stage * Tile::stage_bytes + (Tile::panels > 1 ? odd * Tile::panel_bytes : 0);
-    const int stage = ring_.stage;
-    // Where no panel follows, the warp reads what is there, and multiplies none of it: a branch around the reads would
-    // hold the products up.
+    constexpr bool begins_stage = Tile::panels == 1 || odd == 0, ends_stage = Tile::panels == 1 || odd == 1;
+    if constexpr (begins_stage) {
+      stage_ = next_.stage;
+      next_.advance(stages_);
+      next_is_full_ = barriers_.is_full(next_); // the answer takes a while
+    }
+    const unsigned panel = shared_ + stage_ * stage_bytes + (begins_stage ? 0 : panel_bytes);
     const auto next_panel = [&] {
-      if constexpr (same_stage) return panel + Tile::panel_bytes;
-      if (more) {
-        ring_.advance();
-        barriers_.wait_until_full(ring_);
-      }
-      return shared_ + ring_.stage * Tile::stage_bytes;
+      if constexpr (!ends_stage) return panel + panel_bytes;
+      if ((surely || more) && !next_is_full_) [[unlikely]]
+        barriers_.wait_until_full(next_);
+      return shared_ + next_.stage * stage_bytes;
     };
     if constexpr (Tile::holds_panels) {
       constexpr int now = odd * steps, later = steps - now;
@@ -279,13 +296,14 @@ class ConsumerWarp {
         multiply(step % 2);
       }
     }
-    if (!same_stage || !more) barriers_.release(stage, lane_);
+    if (ends_stage || (!surely && !more)) barriers_.release(stage_, lane_);
   }
   __device__ void read(unsigned panel, int step, int set) {
 #pragma unroll
     for (int i = 0; i < Tile::fragments_m; ++i) a_.read(panel, i, step, left_[set][i]);
 #pragma unroll
-    for (int j = 0; j < Tile::fragments_n / 2; ++j) b_.read(panel + Tile::operand_bytes, j, step, right_[set][j]);
+    for (int j = 0; j < Tile::fragments_n / 2; ++j)
+      b_.read(panel + Tile::operand_bytes(lines), j, step, right_[set][j]);
   }
   __device__ void multiply(int set) {
 #pragma unroll
@@ -299,11 +317,14 @@ class ConsumerWarp {
   }
 
   const unsigned shared_;
-  const Barriers<Tile::stages> barriers_;
+  const int stages_;
+  const Barriers<Tile::most_stages> barriers_;
   const FragmentPlace<T, Tile::side, a_along, lines, false> a_;
   const FragmentPlace<T, Tile::side, b_along, lines, true> b_;
   const int lane_;
-  Ring<Tile::stages> ring_;
+  int stage_ = 0;                ///< that is multiplied
+  Ring<Tile::most_stages> next_; ///< the stage that follows
+  bool next_is_full_ = false;
   WarpSums<Tile> sums_;
   unsigned left_[sets][Tile::fragments_m][4], right_[sets][Tile::fragments_n / 2][4];
 };
@@ -315,7 +336,7 @@ template <class T, class Tile, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 800
   extern __shared__ __align__(128) char shared[];
-  __shared__ typename Barriers<Tile::stages>::Memory of_barriers;
+  __shared__ typename Barriers<Tile::most_stages>::Memory of_barriers;
   const auto parts = static_cast<unsigned>(x.parts), part = blockIdx.x % parts;
 #if __CUDA_ARCH__ >= 900
   __shared__ Arrivals arrivals;
@@ -331,8 +352,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const _
   char arrivals;
   const auto wait_for_cluster = [] {};
 #endif
-  const Barriers<Tile::stages> barriers(of_barriers);
-  if (threadIdx.x == 0) barriers.start(of_barriers, Tile::copiers, Tile::consumers / 32);
+  const Barriers<Tile::most_stages> barriers(of_barriers);
+  if (threadIdx.x == 0) Barriers<Tile::most_stages>::start(of_barriers, Tile::copiers, Tile::consumers / 32);
   const TilePlace tile = x.order.place(blockIdx.x / parts);
   constexpr Index depth = depth_bytes / sizeof(T);
   const Index begin = part * x.segment, left = x.k - begin;
@@ -361,9 +382,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const _
     consumer.add_products(work.panels, static_cast<int>(x.segment / depth), total);
   });
   wait_for_cluster();
-  if (parts > 1 &&
-      !add_parts(x.parts, static_cast<int>(part), total, shared + Tile::stages * Tile::stage_bytes, &arrivals))
-    return;
+  if (parts > 1 && !add_parts(x.parts, static_cast<int>(part), total, shared + x.sums_at, &arrivals)) return;
   if constexpr (sizeof(T) == 2) {
     if (x.narrow) return store<T>(x, work.row + row, work.column + column, total, lane);
   }

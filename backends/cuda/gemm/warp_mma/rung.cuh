@@ -32,14 +32,31 @@ inline StoredLines lines_of(const StoredOperand& x) noexcept {
           lines_are_aligned(x.data, x.lines, x.ld, x.element)};
 }
 
+/// Chooses how long the ring of stages is: as long as fits, because operands come from memory. Where a multiprocessor
+/// has several blocks, they share its room.
 template <class T, class Tile>
-Status launch(cudaStream_t stream, const GemmCall& call, Product& x, bool programmatic, const char* name) noexcept {
+void choose_ring(Product& x, Index blocks, const Capabilities& machine) noexcept {
+  constexpr Index reserved = 2 << 10; // for the driver and the barriers
+  const bool shifted = sizeof(T) == 4 && Tile::takes_shifted && !(x.a.vectors && x.b.vectors);
+  const Index of_stage = Tile::stage_bytes(shifted ? Lines::Shifted : Lines::Aligned);
+  const Index sharing = blocks > machine.multiprocessors ? Tile::resident : 1;
+  const Index room = static_cast<Index>(machine.shared_memory_per_block) / sharing - reserved;
+  const Index stages = (room - (x.parts - 1) * Tile::sum_bytes) / of_stage;
+  x.stages = static_cast<int>(std::clamp<Index>(stages, Tile::least_stages, Tile::most_stages));
+  x.sums_at = static_cast<int>(x.stages * of_stage);
+}
+
+template <class T, class Tile>
+Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const Capabilities& machine,
+              const char* name) noexcept {
   const Index tiles_m = ceil_div<Index>(call.m, Tile::side), tiles_n = ceil_div<Index>(call.n, Tile::side);
+  const Index blocks = tiles_m * tiles_n * x.parts;
   x.order = RasterOrder(tiles_m, tiles_n, 1024 / Tile::side);
-  const Launch how{.blocks = tiles_m * tiles_n * x.parts,
+  choose_ring<T, Tile>(x, blocks, machine);
+  const Launch how{.blocks = blocks,
                    .threads = Tile::threads,
-                   .shared = Tile::bytes(x.parts),
-                   .programmatic = programmatic,
+                   .shared = static_cast<std::size_t>(x.sums_at + (x.parts - 1) * Tile::sum_bytes),
+                   .programmatic = machine.compute_major >= 9,
                    .cluster = x.parts > 1 ? x.parts : 0};
   return with_layouts(call, [&](auto a, auto b) {
     const auto kernel = product<T, Tile, a.value, b.value>;
@@ -54,17 +71,17 @@ template <class T>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StoredOperand a = StoredOperand::a_of(call, sizeof(T)), b = StoredOperand::b_of(call, sizeof(T));
-  const bool programmatic = executor.capabilities().compute_major >= 9;
+  const Capabilities& machine = executor.capabilities();
   Scratch scratch;
-  const Plan plan = plan_of(call, sizeof(T), executor.capabilities());
+  const Plan plan = plan_of(call, sizeof(T), machine);
   if (sizeof(T) == 2 || plan.side == Large::side) {
     ScratchLayout layout;
     const std::size_t a_at = layout.add(a.copy_bytes()), b_at = layout.add(b.copy_bytes());
     if (layout.size() > 0)
       if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
     char* const memory = scratch.as<char>();
-    if (Status status =
-            copy_operands(stream, {a.become_copy(memory + a_at), b.become_copy(memory + b_at)}, row.name, programmatic);
+    if (Status status = copy_operands(stream, {a.become_copy(memory + a_at), b.become_copy(memory + b_at)}, row.name,
+                                      machine.compute_major >= 9);
         !status.ok())
       return status;
   }
@@ -73,6 +90,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
             .k = call.k,
             .segment = detail::matrix_unit_segment_length(call.k),
             .parts = plan.parts,
+            .stages = 0,
+            .sums_at = 0,
             .a = lines_of(a),
             .b = lines_of(b),
             .c = call.c,
@@ -86,13 +105,13 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                 Large::side == tiles[3].side);
   switch (plan.side) {
     case Least::side:
-      return launch<T, Least>(stream, call, x, programmatic, row.name);
+      return launch<T, Least>(stream, call, x, machine, row.name);
     case Small::side:
-      return launch<T, Small>(stream, call, x, programmatic, row.name);
+      return launch<T, Small>(stream, call, x, machine, row.name);
     case Middle::side:
-      return launch<T, Middle>(stream, call, x, programmatic, row.name);
+      return launch<T, Middle>(stream, call, x, machine, row.name);
     default:
-      return launch<T, Large>(stream, call, x, programmatic, row.name);
+      return launch<T, Large>(stream, call, x, machine, row.name);
   }
 }
 
@@ -111,6 +130,25 @@ constexpr GemmKernel row(const char* name, const char* summary, DType type, Math
           .run = run<T>,
           .epilogue = true,
           .narrows = type == DType::F32};
+}
+
+/// Rejects what takes the row by tensor maps less time. `element`: bytes.
+template <Index element>
+const char* reject_large(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (const char* reason = reject(row, call, machine)) return reason;
+  if (machine.compute_major != 9) return "the row mma_sync_* of this mode takes every product on this card; use that";
+  return is_small(call, element, machine)
+             ? nullptr
+             : "the row wgmma_* of this mode takes less time for such a product; use that, or mma_sync_*";
+}
+
+/// Returns the row `name` for products that take these kernels less time than Hopper's warpgroup instructions.
+template <class T>
+constexpr GemmKernel small_row(const char* name, const char* summary, DType type, Math math) {
+  GemmKernel small = row<T>(name, summary, type, math);
+  small.tile = {Small::side, Small::side, depth_bytes / sizeof(T)};
+  small.reject = reject_large<sizeof(T)>;
+  return small;
 }
 
 } // namespace tessera::cuda::warp_mma

@@ -27,6 +27,11 @@ struct StoredLines {
   bool vectors;      ///< lines begin at multiples of 16 bytes
 };
 
+/// How an operand's lines lie in a panel. Aligned: lines begin at multiples of 16 bytes in memory. Shifted: they begin
+/// anywhere. They are copied by the aligned vectors that hold them, so that a line begins at the same distance from a
+/// multiple of 16 bytes as in memory, and is one vector longer.
+enum class Lines { Aligned, Shifted };
+
 #if __CUDA_ARCH__ >= 800
 
 /// Copies 16 bytes to shared memory.
@@ -38,11 +43,6 @@ __device__ inline void start_copy(unsigned to, const char* from, int left) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(max(0, min(left, chunk_bytes)))
                : "memory");
 }
-
-/// How an operand's lines lie in a panel. Aligned: lines begin at multiples of 16 bytes in memory. Shifted: they begin
-/// anywhere. They are copied by the aligned vectors that hold them, so that a line begins at the same distance from a
-/// multiple of 16 bytes as in memory, and is one vector longer.
-enum class Lines { Aligned, Shifted };
 
 /// How a panel of `rows` rows of an operand of T lies in shared memory.
 template <class T, int rows, Along along, Lines kind>

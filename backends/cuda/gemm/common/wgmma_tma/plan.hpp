@@ -213,16 +213,22 @@ struct Tf32Operands {
   }
 };
 
-/// Estimates the cycles of a product in tf32, with the copies that it needs. A copy is a launch of its own, and reads
-/// and writes an operand.
-inline double tf32_cycles(const GemmCall& call, Index multiprocessors) {
+/// Estimates the cycles of a product of elements of `element` bytes, in tf32 with the copies that it needs. A copy is a
+/// launch of its own, and reads and writes an operand.
+inline double cycles_of(const GemmCall& call, Index element, Index multiprocessors) {
+  ProductSize size = ProductSize::of(call.m, call.n, call.k, element);
+  const auto splits = [&](Index ld) { return ld * element % 128 != 0; };
+  if (element == 2) {
+    size.split_a = splits(call.lda);
+    size.split_b = splits(call.ldb);
+    return choose_oriented_plan(size, multiprocessors).plan.cycles;
+  }
   const Tf32Operands operands(call);
-  ProductSize size = ProductSize::of(call.m, call.n, call.k, 4);
-  size.split_a = !operands.copies_a && call.lda * 4 % 128 != 0;
-  size.split_b = !operands.copies_b && call.ldb * 4 % 128 != 0;
+  size.split_a = !operands.copies_a && splits(call.lda);
+  size.split_b = !operands.copies_b && splits(call.ldb);
   const TilingPlan plan = choose_plan(operands.swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
   const Index copied = (operands.copies_a ? call.m : 0) + (operands.copies_b ? call.n : 0);
-  return plan.cycles + (copied > 0 ? 4000 + static_cast<double>(copied * call.k) * 8 / 1640 : 0);
+  return plan.cycles + (copied > 0 ? 4000 + static_cast<double>(copied * call.k * 2 * element) / 1640 : 0);
 }
 
 } // namespace tessera::cuda::tma
