@@ -1,8 +1,7 @@
 #pragma once
 
 /// The ring of stages between producer warps, which copy operands to shared memory, and consumer warps, which multiply.
-/// The products of a small tile are one chain of instructions, each of which waits for the one before; any other
-/// instruction of a consumer would make the chain longer. Sources: PTX ISA, "mbarrier" and
+/// Sources: PTX ISA, "mbarrier" and
 /// "cp.async.mbarrier.arrive"; NVIDIA CUTLASS for the scheme.
 
 #include "cuda/gemm/common/ring.cuh"

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Stages of operands in shared memory for a warp's matrix instructions. A stage has 128 bytes of k: 64 elements of 16
-/// bits, or 32 of f32. It holds an operand as it lies in memory: a line for each row with all k of the stage; or, where
+/// Panels of operands in shared memory for a warp's matrix instructions. A panel has 128 bytes of k: 64 elements of 16
+/// bits, or 32 of f32. It holds an operand as it lies in memory: a line for each row with all k of the panel; or, where
 /// rows are neighbours, boxes with a line for each k and up to 128 bytes of rows. The 16-byte chunks of a line are
 /// permuted, so that neither copies nor fragments meet in a bank.
 

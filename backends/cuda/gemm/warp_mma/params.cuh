@@ -1,0 +1,65 @@
+#pragma once
+
+/// What the kernel computes: the product, the tiles that there are, and a block's work.
+
+#include "cuda/gemm/common/raster_order.hpp"
+#include "panels.cuh"
+
+namespace tessera::cuda::warp_mma {
+
+struct Product {
+  Index m, n, k;
+  Index segment; ///< k of each segment but the last one
+  int parts;     ///< blocks of a cluster, one for each segment; 1: a block has all segments
+  int stages;    ///< of the ring
+  int sums_at;   ///< where the sums of other parts lie in shared memory, behind the ring
+  StoredLines a, b;
+  void* c;
+  Index ldc;
+  float alpha, beta;
+  bool narrow; ///< C has the operands' type, not f32
+  RasterOrder order;
+  EpilogueStore<float> epilogue;
+};
+
+/// A block's tile: its side, the consumer warps down and across that share it, and the panels of a stage, with 128
+/// bytes of k each.
+template <int side_, int down_, int across_, int panels_>
+struct BlockTile {
+  static constexpr int side = side_, down = down_, across = across_;
+  static constexpr int consumers = down * across * 32, producers = side < 64 ? 256 : 128; ///< threads
+  static constexpr int threads = consumers + producers;
+  static constexpr int rows = side / down, columns = side / across; ///< of a warp
+  static constexpr int fragments_m = rows / 16, fragments_n = columns / 8;
+  static constexpr int panels = panels_;
+  static constexpr int most_stages = 24 / panels;
+  static constexpr int least_stages = side < 64 ? producers / 64 : 2; ///< producers that take turns have one each
+  /// Threads that copy a stage. In small tiles they take turns, because waiting for a stage takes them longer than
+  /// copying one.
+  static constexpr int copiers = side < 64 ? 64 : producers;
+  /// Says whether registers hold the fragments of two whole panels, so that a chain never waits for shared memory.
+  static constexpr bool holds_panels = fragments_m * fragments_n <= 2;
+  /// Says whether operands may have shifted lines.
+  static constexpr bool takes_shifted = side < 128;
+  static constexpr int resident = side < 128 ? 2 : 1; ///< blocks that registers leave room for
+  static constexpr int sum_bytes = side * side * static_cast<int>(sizeof(float));
+
+  /// Returns the bytes of an operand's panel. Shifted lines are longer, by 32 bytes at most, of `side` or 32 lines.
+  __host__ __device__ static constexpr int operand_bytes(Lines lines) {
+    return side * depth_bytes + (lines == Lines::Shifted ? (side < 32 ? 32 : side) * 32 : 0);
+  }
+  __host__ __device__ static constexpr int panel_bytes(Lines lines) { return 2 * operand_bytes(lines); }
+  __host__ __device__ static constexpr int stage_bytes(Lines lines) { return panels * panel_bytes(lines); }
+};
+using Large = BlockTile<128, 2, 4, 1>;
+using Middle = BlockTile<64, 2, 2, 1>;
+using Small = BlockTile<32, 2, 2, 2>;
+using Least = BlockTile<16, 1, 1, 2>;
+
+/// What a block has to compute: the first row and column of its tile, its first k, and the panels from there on.
+struct Work {
+  Index row, column, begin;
+  int panels;
+};
+
+} // namespace tessera::cuda::warp_mma
