@@ -284,8 +284,8 @@ BOOST_AUTO_TEST_CASE(operands_at_any_address_are_read_in_place_by_small_products
   using tessera::cuda::lines_are_aligned;
   BOOST_TEST(plan_of(65, 64, 129).tiles == 2);
   BOOST_TEST(plan_of(65, 64, 129).stages == 3);
-  BOOST_TEST(is_small(plan_of(177, 44, 256)));
-  BOOST_TEST(!is_small(plan_of(177, 44, 257)));   // five stages, one after the other
+  BOOST_TEST(is_small(plan_of(177, 44, 128)));
+  BOOST_TEST(!is_small(plan_of(177, 44, 129)));   // three stages, one after the other
   BOOST_TEST(!is_small(plan_of(2048, 4912, 63))); // seven rounds of blocks
 
   alignas(16) static const char memory[32]{};

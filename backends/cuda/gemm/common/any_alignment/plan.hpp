@@ -22,7 +22,7 @@ constexpr Plan plan_of(Index m, Index n, Index k) {
 }
 
 /// Returns whether the product takes less time than the launch that would copy its operands: all blocks run at once,
-/// and none has more than four stages.
-constexpr bool is_small(const Plan& plan) { return plan.tiles <= 2 * 132 && plan.stages <= 4; }
+/// and none has more than two stages.
+constexpr bool is_small(const Plan& plan) { return plan.tiles <= 2 * 132 && plan.stages <= 2; }
 
 } // namespace tessera::cuda::any_alignment
