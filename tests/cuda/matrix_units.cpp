@@ -233,8 +233,11 @@ BOOST_AUTO_TEST_CASE(plans_of_fp16) { check_plans<f16>(Math::Fp16, "wgmma_fp16",
 BOOST_AUTO_TEST_CASE(plans_of_tf32) { check_plans<float>(Math::Tf32, "wgmma_tf32", test::products_of_the_contract); }
 
 BOOST_AUTO_TEST_CASE(plans_of_a_warps_instructions) {
+  check_plans<bf16>(Math::Bf16, "mma_sync_bf16", test::products_of_the_contract);
   check_plans<bf16>(Math::Bf16, "mma_sync_bf16", test::products_of_warps);
+  check_plans<f16>(Math::Fp16, "mma_sync_fp16", test::products_of_the_contract);
   check_plans<f16>(Math::Fp16, "mma_sync_fp16", test::products_of_warps);
+  check_plans<float>(Math::Tf32, "mma_sync_tf32", test::products_of_the_contract);
   check_plans<float>(Math::Tf32, "mma_sync_tf32", test::products_of_warps);
 }
 

@@ -219,8 +219,7 @@ std::optional<Reply> Trial::call(int number) {
     if (exceeds(processor, window))
       end(Offence::UsesMoreThreads, used(processor, window, where));
     else if (exceeds(all_processor_, all_window_))
-      end(Offence::UsesMoreThreads,
-          used(all_processor_, all_window_, number == 0 ? where : fmt::format("in calls 1 to {}", number + 1)));
+      end(Offence::UsesMoreThreads, used(all_processor_, all_window_, fmt::format("in calls 1 to {}", number + 1)));
     else if (times_over_ >= 3 && 2 * times_over_ > times_looked_)
       end(Offence::UsesMoreThreads,
           fmt::format("{} threads ran at once, with {} given, {}", threads_seen_, problem_.threads, where));

@@ -24,9 +24,10 @@ Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
   const int lanes = kernel.transposing_cols;
   const Index parts = ceil_div(x.m, kernel.transposing_rows);
   const int rows = static_cast<int>(ceil_div(x.m, parts));
-  const float ends = has_two_wide_units(kernel.isa) ? 200 : 30; // as time_of_tile has them
-  constexpr float half = 0.58f;                                 // the time of half a vector
-  const float step = transposing_step(rows, has_two_wide_units(kernel.isa));
+  const bool two_units = has_two_wide_units(kernel.isa);
+  const float ends = two_units ? 200 : 30;
+  constexpr float half = 0.58f; // the time of half a vector
+  const float step = transposing_step(rows, two_units);
   const bool ends_with_half = (x.n - 1) % lanes < kernel.half_lanes;
   const float vectors = static_cast<float>(ceil_div(x.n, lanes)) - (ends_with_half ? 1 - half : 0);
   return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}},

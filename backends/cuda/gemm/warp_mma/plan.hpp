@@ -62,16 +62,15 @@ inline Plan plan_of(const GemmCall& call, Index element, const Capabilities& mac
   // Large blocks add segments in registers. Clusters are Hopper's; and so is the room for the others' sums.
   const bool can_share = machine.compute_major == 9 && segments > 1 && segments <= 4;
   const bool aligned = operands_are_aligned(call, element);
-  Plan best{};
-  double least = std::numeric_limits<double>::infinity();
-  for (const TileModel& tile : tiles)
-    for (const int parts : {1, can_share && tile.side < 128 ? static_cast<int>(segments) : 1}) {
-      const double cost = cost_of(tile, call.m, call.n, call.k, element, aligned, parts, multiprocessors);
-      if (cost < least) {
-        least = cost;
-        best = {tile.side, parts, cost};
-      }
-    }
+  Plan best{.side = 0, .parts = 1, .cycles = std::numeric_limits<double>::infinity()};
+  const auto consider = [&](const TileModel& tile, int parts) {
+    const double cost = cost_of(tile, call.m, call.n, call.k, element, aligned, parts, multiprocessors);
+    if (cost < best.cycles) best = {tile.side, parts, cost};
+  };
+  for (const TileModel& tile : tiles) {
+    consider(tile, 1);
+    if (can_share && tile.side < 128) consider(tile, static_cast<int>(segments));
+  }
   return best;
 }
 

@@ -139,7 +139,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
   size.split_a = roles.first.splits_lines();
   size.split_b = roles.second.splits_lines();
   if (tf32) {
-    roles.swapped = Tf32Operands(call).swapped;
+    roles.swapped = is_swapped_in_tf32(call);
     roles.plan = choose_plan(roles.swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
   } else {
     const OrientedPlan chosen = choose_oriented_plan(size, multiprocessors);
@@ -149,7 +149,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
   // Memory brings an operand that the product reads once or twice somewhat faster by whole pairs of lines.
   if (std::min(call.m, call.n) <= read_once) roles.cache_line = 256;
   if (roles.swapped) std::swap(roles.first, roles.second);
-  roles.second.transposed = tf32 && Tf32Operands(call).transposes;
+  roles.second.transposed = tf32 && !roles.second.along_k;
   return roles;
 }
 

@@ -11,10 +11,17 @@ namespace tessera::cuda {
 
 constexpr Index widest_few_columns = 64; ///< columns of C that fit one tile of 64; such a C has few columns
 
-/// Returns whether the copy engine can read both operands, of `element` bytes an element, where they are.
+/// Returns whether the copy engine can read A, of `element` bytes an element, where it is.
+inline bool a_is_aligned(const GemmCall& call, Index element) noexcept {
+  return lines_are_aligned(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element);
+}
+/// Returns whether it can read B there.
+inline bool b_is_aligned(const GemmCall& call, Index element) noexcept {
+  return lines_are_aligned(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
+}
+/// Returns whether it can read both there.
 inline bool operands_are_aligned(const GemmCall& call, Index element) noexcept {
-  return lines_are_aligned(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element) &&
-         lines_are_aligned(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
+  return a_is_aligned(call, element) && b_is_aligned(call, element);
 }
 
 /// Returns whether op(A) and op(B) change places in tf32, where the kernel's second operand has to lie along k. They do

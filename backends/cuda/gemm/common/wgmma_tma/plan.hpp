@@ -198,21 +198,6 @@ inline OrientedPlan choose_oriented_plan(const ProductSize& x, Index multiproces
   return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};
 }
 
-/// The operands of a product in tf32, of which the kernel's second one has to lie along k.
-struct Tf32Operands {
-  bool swapped;            ///< op(A) and op(B) change places
-  bool copies_a, copies_b; ///< a copy takes the operand's place
-  bool transposes;         ///< the copy of the second one is transposed
-
-  explicit Tf32Operands(const GemmCall& call) noexcept
-      : swapped(is_swapped_in_tf32(call)),
-        copies_a(!lines_are_aligned(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, 4)),
-        copies_b(!lines_are_aligned(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, 4)),
-        transposes(swapped ? call.op_a == Op::Transpose : call.op_b == Op::None) {
-    (swapped ? copies_a : copies_b) |= transposes;
-  }
-};
-
 /// Estimates the cycles of a product of elements of `element` bytes, in tf32 with the copies that it needs. A copy is a
 /// launch of its own, and reads and writes an operand.
 inline double cycles_of(const GemmCall& call, Index element, Index multiprocessors) {
@@ -223,11 +208,14 @@ inline double cycles_of(const GemmCall& call, Index element, Index multiprocesso
     size.split_b = splits(call.ldb);
     return choose_oriented_plan(size, multiprocessors).plan.cycles;
   }
-  const Tf32Operands operands(call);
-  size.split_a = !operands.copies_a && splits(call.lda);
-  size.split_b = !operands.copies_b && splits(call.ldb);
-  const TilingPlan plan = choose_plan(operands.swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
-  const Index copied = (operands.copies_a ? call.m : 0) + (operands.copies_b ? call.n : 0);
+  const bool swapped = is_swapped_in_tf32(call);
+  // The kernel's second operand has to lie along k.
+  const bool copies_a = !a_is_aligned(call, element) || (swapped && call.op_a == Op::Transpose);
+  const bool copies_b = !b_is_aligned(call, element) || (!swapped && call.op_b == Op::None);
+  size.split_a = !copies_a && splits(call.lda);
+  size.split_b = !copies_b && splits(call.ldb);
+  const TilingPlan plan = choose_plan(swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
+  const Index copied = (copies_a ? call.m : 0) + (copies_b ? call.n : 0);
   return plan.cycles + (copied > 0 ? 4000 + static_cast<double>(copied * call.k * 2 * element) / 1640 : 0);
 }
 
