@@ -4,6 +4,7 @@
 /// there counts the bytes, so that no fence of all memory is needed and no block reads remote memory. Sources: PTX ISA,
 /// "st.async" and "mbarrier".
 
+#include <cstring>
 #include <cuda/ptx>
 
 namespace tessera::cuda {
@@ -53,6 +54,26 @@ __device__ inline void send(unsigned to, const float4& x, unsigned arrivals) {
       "r"(__float_as_uint(x.x)), "r"(__float_as_uint(x.y)), "r"(__float_as_uint(x.z)), "r"(__float_as_uint(x.w)),
       "r"(arrivals)
       : "memory");
+}
+/// Sends an array of 4, 8 or 16 bytes.
+template <class T, int count>
+__device__ void send(unsigned to, const T (&x)[count], unsigned arrivals) {
+  constexpr int words = sizeof(x) / 4;
+  unsigned bits[words];
+  std::memcpy(bits, x, sizeof(x));
+  if constexpr (words == 4)
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+        "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3]), "r"(arrivals)
+        : "memory");
+  else if constexpr (words == 2)
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];" ::"r"(to),
+                 "r"(bits[0]), "r"(bits[1]), "r"(arrivals)
+                 : "memory");
+  else
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+                 "r"(bits[0]), "r"(arrivals)
+                 : "memory");
 }
 
 #endif

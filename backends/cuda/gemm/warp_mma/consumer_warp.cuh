@@ -6,7 +6,6 @@
 /// reads the fragments of a whole panel ahead, asks early whether the next stage is full, and takes branches seldom.
 
 #include "params.cuh"
-#include "pipeline.cuh"
 
 namespace tessera::cuda::warp_mma {
 
@@ -32,7 +31,7 @@ struct WarpSums {
   }
   /// Calls f for the four sums of each fragment, with the fragment's number.
   template <class F>
-  __device__ void each_fragment(F f) {
+  __device__ void each_vector(F f) {
 #pragma unroll
     for (int i = 0; i < Tile::fragments_m; ++i)
 #pragma unroll
@@ -48,6 +47,9 @@ struct WarpSums {
         for (int e = 0; e < 4; ++e) at[i][j][e] = __fadd_rn(at[i][j][e], next.at[i][j][e]);
   }
 };
+
+using panel_ring::Barriers;
+using panel_ring::Work;
 
 /// A warp's part of a tile: it multiplies panel by panel, while it reads the fragments that come next.
 template <class T, class Tile, Along a_along, Along b_along, Lines lines>

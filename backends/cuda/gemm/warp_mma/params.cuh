@@ -1,24 +1,18 @@
 #pragma once
 
-/// What the kernel computes: the product, the tiles that there are, and a block's work.
+/// What the kernel computes: the product, and the tiles that there are.
 
-#include "cuda/gemm/common/raster_order.hpp"
+#include "cuda/gemm/common/panel_ring/block.cuh"
 #include "panels.cuh"
 
 namespace tessera::cuda::warp_mma {
 
-struct Product {
-  Index m, n, k;
-  Index segment; ///< k of each segment but the last one
-  int parts;     ///< blocks of a cluster, one for each segment; 1: a block has all segments
-  int stages;    ///< of the ring
-  int sums_at;   ///< where the sums of other parts lie in shared memory, behind the ring
-  StoredLines a, b;
+struct Product : panel_ring::Shares {
+  Index m, n;
   void* c;
   Index ldc;
   float alpha, beta;
   bool narrow; ///< C has the operands' type, not f32
-  RasterOrder order;
   EpilogueStore<float> epilogue;
 };
 
@@ -26,7 +20,7 @@ struct Product {
 /// bytes of k each.
 template <int side_, int down_, int across_, int panels_>
 struct BlockTile {
-  static constexpr int side = side_, down = down_, across = across_;
+  static constexpr int side = side_, m = side, n = side, down = down_, across = across_;
   static constexpr int consumers = down * across * 32, producers = side < 64 ? 256 : 128; ///< threads
   static constexpr int threads = consumers + producers;
   static constexpr int rows = side / down, columns = side / across; ///< of a warp
@@ -55,11 +49,5 @@ using Large = BlockTile<128, 2, 4, 1>;
 using Middle = BlockTile<64, 2, 2, 1>;
 using Small = BlockTile<32, 2, 2, 2>;
 using Least = BlockTile<16, 1, 1, 2>;
-
-/// What a block has to compute: the first row and column of its tile, its first k, and the panels from there on.
-struct Work {
-  Index row, column, begin;
-  int panels;
-};
 
 } // namespace tessera::cuda::warp_mma

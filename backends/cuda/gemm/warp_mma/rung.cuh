@@ -3,15 +3,10 @@
 /// Describes what a row by a warp's matrix instructions runs: copies of operands whose lines are not aligned, the tile,
 /// the launch.
 
-#include <algorithm>
-
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
 
-#include "cuda/device/status.hpp"
-#include "cuda/gemm/common/copies/stored_operand.cuh"
-#include "cuda/gemm/common/grid.cuh"
-#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/panel_ring/launch.cuh"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
@@ -27,42 +22,14 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   return nullptr;
 }
 
-inline StoredLines lines_of(const StoredOperand& x) noexcept {
-  return {static_cast<const char*>(x.data), x.ld * x.element, static_cast<int>(x.lines), static_cast<int>(x.length),
-          lines_are_aligned(x.data, x.lines, x.ld, x.element)};
-}
-
-/// Chooses how long the ring of stages is: as long as fits, because operands come from memory. Where a multiprocessor
-/// has several blocks, they share its room.
-template <class T, class Tile>
-void choose_ring(Product& x, Index blocks, const Capabilities& machine) noexcept {
-  constexpr Index reserved = 2 << 10; // for the driver and the barriers
-  const bool shifted = sizeof(T) == 4 && Tile::takes_shifted && !(x.a.vectors && x.b.vectors);
-  const Index of_stage = Tile::stage_bytes(shifted ? Lines::Shifted : Lines::Aligned);
-  const Index sharing = blocks > machine.multiprocessors ? Tile::resident : 1;
-  const Index room = static_cast<Index>(machine.shared_memory_per_block) / sharing - reserved;
-  const Index stages = (room - (x.parts - 1) * Tile::sum_bytes) / of_stage;
-  x.stages = static_cast<int>(std::clamp<Index>(stages, Tile::least_stages, Tile::most_stages));
-  x.sums_at = static_cast<int>(x.stages * of_stage);
-}
-
 template <class T, class Tile>
 Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const Capabilities& machine,
               const char* name) noexcept {
-  const Index tiles_m = ceil_div<Index>(call.m, Tile::side), tiles_n = ceil_div<Index>(call.n, Tile::side);
-  const Index blocks = tiles_m * tiles_n * x.parts;
-  x.order = RasterOrder(tiles_m, tiles_n, 1024 / Tile::side);
-  choose_ring<T, Tile>(x, blocks, machine);
-  const Launch how{.blocks = blocks,
-                   .threads = Tile::threads,
-                   .shared = static_cast<std::size_t>(x.sums_at + (x.parts - 1) * Tile::sum_bytes),
-                   .programmatic = machine.compute_major >= 9,
-                   .cluster = x.parts > 1 ? x.parts : 0};
-  return with_layouts(call, [&](auto a, auto b) {
-    const auto kernel = product<T, Tile, a.value, b.value>;
-    if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
-    return launch_kernel(stream, how, name, kernel, x);
-  });
+  const bool shifted =
+      sizeof(T) == 4 && Tile::takes_shifted && std::min(x.a.aligned, x.b.aligned) < panel_ring::vector_bytes;
+  const Index of_stage = Tile::stage_bytes(shifted ? Lines::Shifted : Lines::Aligned);
+  return panel_ring::launch<Tile>(stream, call, x, of_stage, machine, name,
+                                  [](auto a, auto b) { return product<T, Tile, a.value, b.value>; });
 }
 
 /// Runs the product of operands of T; float stands for tf32. The kernel reads f32 whose lines begin anywhere, but in
@@ -85,22 +52,22 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
         !status.ok())
       return status;
   }
-  Product x{.m = call.m,
-            .n = call.n,
-            .k = call.k,
-            .segment = detail::matrix_unit_segment_length(call.k),
-            .parts = plan.parts,
-            .stages = 0,
-            .sums_at = 0,
-            .a = lines_of(a),
-            .b = lines_of(b),
-            .c = call.c,
-            .ldc = call.ldc,
-            .alpha = static_cast<float>(call.alpha),
-            .beta = static_cast<float>(call.beta),
-            .narrow = call.result != DType::F32,
-            .order = RasterOrder(1, 1, 1),
-            .epilogue = EpilogueStore<float>(call)};
+  Product x{{.k = call.k,
+             .segment = detail::matrix_unit_segment_length(call.k),
+             .parts = plan.parts,
+             .stages = 0,
+             .sums_at = 0,
+             .a = panel_ring::lines_of(a),
+             .b = panel_ring::lines_of(b),
+             .order = RasterOrder(1, 1, 1)},
+            call.m,
+            call.n,
+            call.c,
+            call.ldc,
+            static_cast<float>(call.alpha),
+            static_cast<float>(call.beta),
+            call.result != DType::F32,
+            EpilogueStore<float>(call)};
   static_assert(Least::side == tiles[0].side && Small::side == tiles[1].side && Middle::side == tiles[2].side &&
                 Large::side == tiles[3].side);
   switch (plan.side) {

@@ -14,10 +14,18 @@ struct StridedMatrix {
   Index rows, cols;
 };
 
-/// Returns whether the copy engine can read lines that begin at `data`, `ld` elements of `element` bytes apart: they
-/// begin at multiples of 16 bytes.
+/// Returns the most bytes, up to 16, at whose multiples lines begin that lie from `data` on, `ld` elements of `element`
+/// bytes apart.
+inline int alignment_of_lines(const void* data, Index lines, Index ld, Index element) noexcept {
+  int bytes = 16;
+  while (reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(bytes) != 0 ||
+         (lines > 1 && ld * element % bytes != 0))
+    bytes /= 2;
+  return bytes;
+}
+/// Returns whether the copy engine can read such lines.
 inline bool lines_are_aligned(const void* data, Index lines, Index ld, Index element) noexcept {
-  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && (lines <= 1 || ld * element % 16 == 0);
+  return alignment_of_lines(data, lines, ld, element) == 16;
 }
 
 } // namespace tessera::cuda

@@ -1,12 +1,11 @@
 #pragma once
 
 /// The ring of stages between producer warps, which copy operands to shared memory, and consumer warps, which multiply.
-/// Sources: PTX ISA, "mbarrier" and
-/// "cp.async.mbarrier.arrive"; NVIDIA CUTLASS for the scheme.
+/// Sources: PTX ISA, "mbarrier" and "cp.async.mbarrier.arrive"; NVIDIA CUTLASS for the scheme.
 
 #include "cuda/gemm/common/ring.cuh"
 
-namespace tessera::cuda::warp_mma {
+namespace tessera::cuda::panel_ring {
 
 #if __CUDA_ARCH__ >= 800
 
@@ -81,4 +80,4 @@ class Barriers {
 
 #endif
 
-} // namespace tessera::cuda::warp_mma
+} // namespace tessera::cuda::panel_ring
