@@ -30,7 +30,9 @@ template <class G, class T, class Sums>
 __device__ void store_staged(const StridedOperands<T>& x, Index i, Index j, const Sums& sums, int lane,
                              StagedRows<T, G>& staged) {
   constexpr int width = Vector<T>::width, each = G::rows * G::columns / 32; // `each`: results of a lane in a round
+  constexpr int together = each < 8 ? each : 8;                             // results that are on their way at once
   static_assert(32 % G::columns == 0 || G::columns % 32 == 0);
+  static_assert(each % together == 0);
 #pragma unroll
   for (int round = 0; round < G::rounds; ++round) {
     G::put(round, lane, [&](int row, int column, int result) {
@@ -40,14 +42,27 @@ __device__ void store_staged(const StridedOperands<T>& x, Index i, Index j, cons
       *reinterpret_cast<Vector<T>*>(&staged.at[row][column]) = vector;
     });
     __syncwarp();
+    // Several results are read before the first of them is stored, because a lane would wait for each read.
 #pragma unroll
-    for (int q = 0; q < each; ++q) {
-      const int row = (q * 32 + lane) / G::columns, column = (q * 32 + lane) % G::columns;
-      const Index in_c = i + G::row_of(round, row);
-      if (in_c >= x.m || j + column >= x.n) continue;
-      T* const to = x.c + in_c * x.ldc + j + column;
-      const T result = staged.at[row][column];
-      *to = x.beta == T{0} ? result : fused(x.beta, *to, result);
+    for (int first = 0; first < each; first += together) {
+      T result[together];
+      const auto for_each = [&](auto f) {
+#pragma unroll
+        for (int q = 0; q < together; ++q) {
+          const int number = (first + q) * 32 + lane;
+          f(result[q], number / G::columns, number % G::columns);
+        }
+      };
+      /// Calls f(result, its place in C) for the results that are in C.
+      const auto for_each_in_c = [&](auto f) {
+        for_each([&](T& one, int row, int column) {
+          const Index in_c = i + G::row_of(round, row);
+          if (in_c < x.m && j + column < x.n) f(one, x.c + in_c * x.ldc + j + column);
+        });
+      };
+      for_each([&](T& one, int row, int column) { one = staged.at[row][column]; });
+      if (x.beta != T{0}) for_each_in_c([&](T& one, const T* old) { one = fused(x.beta, *old, one); });
+      for_each_in_c([](const T& one, T* to) { *to = one; });
     }
     __syncwarp(); // all lanes have read this round's rows
   }
