@@ -13,7 +13,9 @@
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
 #include "cuda/gemm/common/wgmma_tma/plan.hpp"
 #include "cuda/gemm/stream_k/tile_model.hpp"
+#include "cuda/gemm/warp_fma/plan.hpp"
 #include "cuda/gemm/warp_mma/plan.hpp"
+#include "few_results.hpp"
 #include "stream_k_products.hpp"
 #include "tile_widths.hpp"
 
@@ -142,6 +144,56 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_warps) {
     for (const Index element : {2, 4}) BOOST_TEST(!is_small(call(n, n, n, 0), element, hopper), n << "³");
   BOOST_TEST(is_small(call(64, 64, 5312, 0), 2, hopper));
   BOOST_TEST(!is_small(call(64, 64, 5312, 1), 2, hopper));
+}
+
+/// Products of few results in f32 and f64: the tests on a device take every tile, and every number of blocks that share
+/// k, whatever is transposed.
+BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
+  using namespace tessera::cuda::warp_fma;
+  tessera::Capabilities hopper, ampere;
+  hopper.multiprocessors = 132;
+  hopper.compute_major = 9;
+  ampere.multiprocessors = 108;
+  ampere.compute_major = 8;
+  const auto call = [](tessera::DType type, Index m, Index n, Index k, bool turned_a, bool turned_b) {
+    return tessera::GemmCall{.type = type,
+                             .op_a = turned_a ? tessera::Op::Transpose : tessera::Op::None,
+                             .op_b = turned_b ? tessera::Op::Transpose : tessera::Op::None,
+                             .m = m,
+                             .n = n,
+                             .k = k,
+                             .lda = turned_a ? m : k,
+                             .ldb = turned_b ? k : n,
+                             .ldc = n};
+  };
+  for (const tessera::DType type : {tessera::DType::F32, tessera::DType::F64}) {
+    std::set<std::pair<int, int>> seen;
+    std::set<int> parts;
+    std::size_t taken = 0;
+    for (const auto& [m, n, k] : tessera::test::products_of_few_results)
+      for (const bool turned_a : {false, true})
+        for (const bool turned_b : {false, true}) {
+          const tessera::GemmCall product = call(type, m, n, k, turned_a, turned_b);
+          const Plan plan = plan_of(product, hopper);
+          BOOST_TEST(plan_of(product, ampere).parts == 1);
+          if (!is_small(product, hopper)) continue; // the test on a device leaves it out, too
+          seen.insert({plan.m, plan.n});
+          parts.insert(plan.parts);
+          BOOST_TEST((plan.parts == 1 || plan.parts == (k + 1023) / 1024));
+          ++taken;
+        }
+    BOOST_TEST(taken >= std::size(tessera::test::products_of_few_results) * 3); // of four transposes each
+    for (const TileModel& tile : tiles) BOOST_TEST(seen.contains({tile.m, tile.n}), tile.m << "×" << tile.n);
+    for (int part = 1; part <= 8; ++part) BOOST_TEST(parts.contains(part), part << " parts");
+    for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{1024, 1024, 1024},
+                                  {4096, 4096, 64},
+                                  {12, 716, 16},
+                                  {16, 4096, 4096},
+                                  {64, 64, 66000},
+                                  {0, 8, 8},
+                                  {8, 8, 0}})
+      BOOST_TEST(!is_small(call(type, m, n, k, false, false), hopper), m << "×" << n << "×" << k);
+  }
 }
 
 /// How emulated_fp16x3 is computed, with 132 multiprocessors, which follows measurements on an H100.

@@ -2,11 +2,7 @@
 /// must be z_order's, which computes a tile in one block, has its epilogue in a pass of its own, and is compared with
 /// the reference by the conformance tests on small products.
 
-#include <algorithm>
 #include <limits>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
@@ -15,22 +11,16 @@
 
 #include "bits.hpp"
 #include "is_hopper.hpp"
-#include "on_device.hpp"
+#include "lines.hpp"
 #include "stream_k_products.hpp"
 
 using namespace tessera;
-using namespace tessera::cuda_test;
+using cuda_test::is_hopper;
 using test::check_bits;
 
-namespace {
+using test::runs;
 
-/// Says whether the device's row takes such a product.
-bool runs(const std::string& name, const GemmCall& call) {
-  const auto kernels = executor(Backend::Cuda).gemm_kernels();
-  const GemmKernel& row = *std::find_if(kernels.begin(), kernels.end(),
-                                        [&](const GemmKernel& r) { return r.name == name && r.type == call.type; });
-  return row.reject(row, call, executor(Backend::Cuda).capabilities()) == nullptr;
-}
+namespace {
 
 using Types = boost::mpl::list<float, double>;
 
@@ -144,54 +134,17 @@ BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_keep_their_bits) {
   check_bits<float>("slender", 16, 4097, 2500, Op::None, Op::None, std::numeric_limits<float>::min()); // subnormal sums
 }
 
-/// Operands that do not begin at multiples of 16 bytes, leading dimensions that are not multiples of 16 bytes or are
-/// greater than the rows, any end of k, and zeros of both signs among the numbers.
 BOOST_AUTO_TEST_CASE(few_vectors_by_fmas_take_every_leading_dimension) {
-  Executor& device = executor(Backend::Cuda);
   if (!is_hopper()) return;
-  const auto operand = [&](Index rows, Index cols, Index ld, Index first, Seed seed) {
-    const Matrix<float> numbers = Matrix<float>::random(rows, cols, seed);
-    std::vector<float> stored(static_cast<std::size_t>(first + rows * ld), std::numeric_limits<float>::quiet_NaN());
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) {
-        const float x = numbers.row(i)[static_cast<std::size_t>(j)];
-        stored[static_cast<std::size_t>(first + i * ld + j)] = i % 3 == 0 ? 0 * x : x;
-      }
-    auto there = std::make_unique<OnDevice>(device, DType::F32, 1, first + rows * ld);
-    const std::size_t width = stored.size() * sizeof(float);
-    check_ok(device.copy_in(device.default_queue(), there->data(), width, stored.data(), width, width, 1));
-    return there;
-  };
-  const auto check = [&](Index m, Index n, Index k, Index more_a, Index more_b, Index first_a = 0, Index first_b = 0) {
-    for (const Op op_a : {Op::None, Op::Transpose})
-      for (const Op op_b : {Op::None, Op::Transpose}) {
-        const bool turned_a = op_a == Op::Transpose, turned_b = op_b == Op::Transpose;
-        const Index lda = (turned_a ? m : k) + more_a, ldb = (turned_b ? k : n) + more_b;
-        const auto a = operand(turned_a ? k : m, turned_a ? m : k, lda, first_a, Seed{1});
-        const auto b = operand(turned_b ? n : k, turned_b ? k : n, ldb, first_b, Seed{2});
-        const auto product = [&](const char* kernel) {
-          const OnDevice c(device, DType::F32, m, n);
-          const float* const from_a = static_cast<const float*>(a->data()) + first_a;
-          const float* const from_b = static_cast<const float*>(b->data()) + first_b;
-          const GemmCall call{DType::F32, Math::Strict, op_a,   op_b, m, n,        k, -1.5,
-                              from_a,     lda,          from_b, ldb,  0, c.data(), n};
-          check_ok(device.gemm(device.default_queue(), call, kernel));
-          return c.bytes();
-        };
-        BOOST_TEST((product("slender") == product("z_order")),
-                   m << "x" << n << "x" << k << ", " << to_string(op_a) << ", " << to_string(op_b) << ", rows of "
-                     << lda << " and " << ldb << " from " << first_a << " and " << first_b << " on");
-      }
-  };
-  check(16, 4096, 4096, 0, 0);
-  check(16, 4096, 4096, 1, 3);
-  check(4096, 12, 2100, 4, 0);
-  check(8, 4100, 3001, 3, 4);
-  check(8, 4100, 3001, 0, 0);
-  check(2052, 13, 4099, 1, 1);
-  check(5, 4099, 8191, 0, 0);
-  check(16, 4096, 2048, 0, 0, 1, 0);
-  check(16, 4096, 2048, 0, 0, 0, 3);
+  test::check_lines<float>("slender", 16, 4096, 4096, {});
+  test::check_lines<float>("slender", 16, 4096, 4096, {.more_a = 1, .more_b = 3});
+  test::check_lines<float>("slender", 4096, 12, 2100, {.more_a = 4});
+  test::check_lines<float>("slender", 8, 4100, 3001, {.more_a = 3, .more_b = 4});
+  test::check_lines<float>("slender", 8, 4100, 3001, {});
+  test::check_lines<float>("slender", 2052, 13, 4099, {.more_a = 1, .more_b = 1});
+  test::check_lines<float>("slender", 5, 4099, 8191, {});
+  test::check_lines<float>("slender", 16, 4096, 2048, {.first_a = 1});
+  test::check_lines<float>("slender", 16, 4096, 2048, {.first_b = 3});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

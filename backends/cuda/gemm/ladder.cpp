@@ -13,6 +13,7 @@ const auto& all_rows() {
       // clang-format off
       // Math::Strict. cuBLAS is not canonical, so it comes after the first canonical row that takes every call.
       // cublas_lt* is a yardstick: it runs only where it is named, in every mode.
+      fma_small_f32, fma_small_f64,
       slender_f32, slender_f64,
       stream_k_f32, stream_k_f64,
       segmented_f32, segmented_f64,

@@ -1,0 +1,86 @@
+#pragma once
+
+/// The plan of a product of few results by FMAs: its tiles, and whether a block has all segments of k or one of them.
+/// The bits do not depend on it. This header holds no device code, so that a test on the host can look at the choices.
+
+#include <algorithm>
+#include <limits>
+
+#include <tessera/executor.hpp>
+
+#include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/copies/copied_operands.hpp"
+#include "cuda/gemm/common/wgmma_tma/plan.hpp"
+
+namespace tessera::cuda::warp_fma {
+
+constexpr int depth = 64;          ///< k of a stage
+constexpr int resident_blocks = 2; ///< that a multiprocessor has at once
+
+struct Plan {
+  int m = 0, n = 0;  ///< of a tile
+  int parts = 1;     ///< blocks of a cluster, one for each segment of k; 1: a block has all segments
+  double cycles = 0; ///< that the product takes by the model
+};
+
+/// A tile and the cycles that a stage takes, fitted to an H100 (docs/lab/random_shapes.md), in f32 and f64: where
+/// both operands lie along k, one, or none, because vectors along k feed more FMAs.
+struct TileModel {
+  int m, n;
+  double f32[3], f64[3];
+};
+constexpr TileModel tiles[]{{8, 16, {330, 460, 600}, {620, 670, 700}},
+                            {16, 8, {330, 460, 600}, {620, 670, 700}},
+                            {16, 16, {450, 610, 680}, {800, 860, 900}}};
+
+/// Estimates the cycles of a product. `parts`: blocks that share k.
+inline double cost_of(const TileModel& tile, const GemmCall& call, int parts, Index multiprocessors) {
+  constexpr double start = 3000;      // to start, to end, and to wait for the first operands
+  constexpr double copy = 12.7;       // a copy of 32 threads
+  constexpr double last_copies = 300; // to copy small pieces of a panel that is not whole
+  constexpr double adding = 1500;     // the first block of a cluster gets the others' sums
+  const Index element = size_of(call.type);
+  const Index k = parts > 1 ? canonical_segment : call.k;
+  const Index a = alignment_of_lines(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element);
+  const Index b = alignment_of_lines(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
+  const double copies = static_cast<double>((std::min<Index>(tile.m, call.m) * depth * element / a +
+                                             std::min<Index>(tile.n, call.n) * depth * element / b)) /
+                        32;
+  const int outer = (call.op_a != Op::None) + (call.op_b == Op::None);
+  const double panel = std::max((call.type == DType::F32 ? tile.f32 : tile.f64)[outer], copy * copies);
+  const Index blocks = ceil_div<Index>(call.m, tile.m) * ceil_div<Index>(call.n, tile.n) * parts;
+  const Index rounds = ceil_div(blocks, tma::clusters_at_once(multiprocessors, parts) * parts);
+  const double read = static_cast<double>((call.m + call.n) * call.k * element) / 1640; // from memory
+  return start + std::max(static_cast<double>(ceil_div<Index>(k, depth) * rounds) * panel, read) +
+         static_cast<double>(blocks) + (std::min(a, b) < 16 && call.k % depth != 0 ? last_copies : 0) +
+         (parts > 1 ? adding : 0);
+}
+
+/// Returns the plan of the least cost.
+inline Plan plan_of(const GemmCall& call, const Capabilities& machine) {
+  const Index multiprocessors = std::max(2, machine.multiprocessors);
+  const Index segments = ceil_div(call.k, canonical_segment);
+  const bool can_share = machine.compute_major == 9 && segments > 1 && segments <= 8; // as many as clusters have blocks
+  Plan best{.cycles = std::numeric_limits<double>::infinity()};
+  for (const TileModel& tile : tiles)
+    for (const int parts : {1, can_share ? static_cast<int>(segments) : 1})
+      if (const double cost = cost_of(tile, call, parts, multiprocessors); cost < best.cycles)
+        best = {tile.m, tile.n, parts, cost};
+  return best;
+}
+
+/// Estimates the cycles of the other kernels of Math::Strict, slender and stream_k, for a product of few results: of a
+/// result's chain, and of the second kernel, which adds the sums of segments.
+inline double cycles_of_others(const GemmCall& call) {
+  const auto chain = static_cast<double>(std::min(call.k, canonical_segment));
+  const double adding = call.k > canonical_segment ? 1700 : 0;
+  if (call.type == DType::F32) return 2900 + 18 * chain + adding + (operands_are_aligned(call, 4) ? 0 : 700);
+  return std::min(call.m, call.n) <= 16 ? 2900 + 24 * chain + adding : 3950 + 12.5 * chain + adding;
+}
+
+/// Says whether these kernels take less time than the others.
+inline bool is_small(const GemmCall& call, const Capabilities& machine) {
+  return std::min({call.m, call.n, call.k}) > 0 && plan_of(call, machine).cycles * 1.05 < cycles_of_others(call);
+}
+
+} // namespace tessera::cuda::warp_fma

@@ -1,0 +1,17 @@
+#pragma once
+
+/// Products of fma_small on 132 multiprocessors: each tile, with the segments of k in one block and in two to eight. k
+/// ends anywhere in a stage, or with it, and lines have any length.
+
+#include "tile_widths.hpp"
+
+namespace tessera::test {
+
+constexpr ProductInTiles products_of_few_results[]{
+    {8, 8, 448},    {5, 5, 832},    {21, 7, 244},    {1, 75, 925},    {70, 1, 453},    {65, 64, 384},  {113, 31, 128},
+    {300, 6, 700},  {64, 472, 849}, {200, 120, 320}, {7, 90, 1024},   {144, 24, 1368}, {80, 69, 1781}, {30, 5, 2048},
+    {78, 16, 2552}, {87, 72, 2520}, {3, 4, 3073},    {100, 40, 4001}, {64, 20, 4578},  {50, 3, 5000},  {64, 64, 5312},
+    {9, 100, 6143}, {21, 64, 6282}, {40, 40, 7001},  {3, 4, 7584},    {8, 8, 8192},    {60, 30, 8191},
+};
+
+} // namespace tessera::test
