@@ -182,8 +182,10 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
           BOOST_TEST((plan.parts == 1 || plan.parts == (k + 1023) / 1024));
           ++taken;
         }
-    BOOST_TEST(taken >= std::size(tessera::test::products_of_few_results) * 3); // of four transposes each
-    for (const TileModel& tile : tiles) BOOST_TEST(seen.contains({tile.m, tile.n}), tile.m << "×" << tile.n);
+    // Two thirds of them at least: each has four transposes.
+    BOOST_TEST(taken * 3 >= std::size(tessera::test::products_of_few_results) * 4 * 2);
+    for (const TileModel& tile : tiles)
+      BOOST_TEST(seen.contains({tile.m, tile.n}) == (tile.cycles(type)[0] < never), tile.m << "×" << tile.n);
     for (int part = 1; part <= 8; ++part) BOOST_TEST(parts.contains(part), part << " parts");
     for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{1024, 1024, 1024},
                                   {4096, 4096, 64},

@@ -28,7 +28,7 @@ struct BlockTile {
   static constexpr int sum_bytes = m * n * static_cast<int>(sizeof(T));
   static constexpr int vector = 16 / static_cast<int>(sizeof(T)); ///< elements of a vector
   /// Vectors along k that registers hold of each row and column; half of them are read ahead.
-  static constexpr int sets = 8;
+  static constexpr int sets = lane_rows + lane_columns < 4 ? 8 : 4;
 
   /// Bytes of an operand's panel. Lines along k are longer by a vector, so that eight of them lie in different banks.
   static constexpr int line_bytes = depth * static_cast<int>(sizeof(T)) + 16;
@@ -40,5 +40,9 @@ template <class T>
 using Tall = BlockTile<T, 16, 8, 4, 1>;
 template <class T>
 using Square = BlockTile<T, 16, 16, 2, 2>;
+template <class T> // in f32 alone, as Large
+using Flat = BlockTile<T, 16, 32, 2, 2>;
+template <class T>
+using Large = BlockTile<T, 32, 32, 2, 2>;
 
 } // namespace tessera::cuda::warp_fma

@@ -23,15 +23,20 @@ struct Plan {
   double cycles = 0; ///< that the product takes by the model
 };
 
-/// A tile and the cycles that a stage takes, fitted to an H100 (docs/lab/random_shapes.md), in f32 and f64: where
-/// both operands lie along k, one, or none, because vectors along k feed more FMAs.
+constexpr double never = 1e9; ///< cycles of a tile that is not chosen
+/// A tile and the cycles that a stage takes, fitted to an H100 (docs/lab/random_shapes.md), in f32 and f64: where both
+/// operands lie along k, one, or none. In f64 the others' matrix instructions are faster than large tiles of FMAs.
 struct TileModel {
   int m, n;
   double f32[3], f64[3];
+
+  const double* cycles(DType type) const { return type == DType::F32 ? f32 : f64; }
 };
 constexpr TileModel tiles[]{{8, 16, {330, 460, 600}, {620, 670, 700}},
                             {16, 8, {330, 460, 600}, {620, 670, 700}},
-                            {16, 16, {450, 610, 680}, {800, 860, 900}}};
+                            {16, 16, {450, 610, 680}, {850, 900, 940}},
+                            {16, 32, {660, 710, 740}, {never, never, never}},
+                            {32, 32, {1110, 1100, 1060}, {never, never, never}}};
 
 /// Estimates the cycles of a product. `parts`: blocks that share k.
 inline double cost_of(const TileModel& tile, const GemmCall& call, int parts, Index multiprocessors) {
@@ -47,7 +52,7 @@ inline double cost_of(const TileModel& tile, const GemmCall& call, int parts, In
                                              std::min<Index>(tile.n, call.n) * depth * element / b)) /
                         32;
   const int outer = (call.op_a != Op::None) + (call.op_b == Op::None);
-  const double panel = std::max((call.type == DType::F32 ? tile.f32 : tile.f64)[outer], copy * copies);
+  const double panel = std::max(tile.cycles(call.type)[outer], copy * copies);
   const Index blocks = ceil_div<Index>(call.m, tile.m) * ceil_div<Index>(call.n, tile.n) * parts;
   const Index rounds = ceil_div(blocks, tma::clusters_at_once(multiprocessors, parts) * parts);
   const double read = static_cast<double>((call.m + call.n) * call.k * element) / 1640; // from memory
@@ -70,11 +75,14 @@ inline Plan plan_of(const GemmCall& call, const Capabilities& machine) {
 }
 
 /// Estimates the cycles of the other kernels of Math::Strict, slender and stream_k, for a product of few results: of a
-/// result's chain, and of the second kernel, which adds the sums of segments.
+/// result's chain, of storing results, and of the second kernel, which adds the sums of segments. They take longer for
+/// more than 150,000 results, which are not few.
 inline double cycles_of_others(const GemmCall& call) {
   const auto chain = static_cast<double>(std::min(call.k, canonical_segment));
   const double adding = call.k > canonical_segment ? 1700 : 0;
-  if (call.type == DType::F32) return 2900 + 18 * chain + adding + (operands_are_aligned(call, 4) ? 0 : 700);
+  if (call.type == DType::F32)
+    return 2900 + 18 * chain + 0.02 * static_cast<double>(std::min<Index>(call.m * call.n, 150'000)) + adding +
+           (operands_are_aligned(call, 4) ? 0 : 700);
   return std::min(call.m, call.n) <= 16 ? 2900 + 24 * chain + adding : 3950 + 12.5 * chain + adding;
 }
 

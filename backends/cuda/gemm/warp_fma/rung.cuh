@@ -42,6 +42,10 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                StridedOperands<T>(call)};
   if (plan.m == Wide<T>::m) return launch<T, Wide<T>>(stream, call, x, machine, row.name);
   if (plan.n == Tall<T>::n) return launch<T, Tall<T>>(stream, call, x, machine, row.name);
+  if constexpr (sizeof(T) == 4) {
+    if (plan.m == Large<T>::m) return launch<T, Large<T>>(stream, call, x, machine, row.name);
+    if (plan.n == Flat<T>::n) return launch<T, Flat<T>>(stream, call, x, machine, row.name);
+  }
   return launch<T, Square<T>>(stream, call, x, machine, row.name);
 }
 
