@@ -42,17 +42,21 @@ constexpr TileModel tiles[]{{8, 16, {330, 460, 600}, {620, 670, 700}},
 inline double cost_of(const TileModel& tile, const GemmCall& call, int parts, Index multiprocessors) {
   constexpr double start = 3000;      // to start, to end, and to wait for the first operands
   constexpr double copy = 12.7;       // a copy of 32 threads
+  constexpr double beside_reads = 7;  // such a copy where reads of shared memory take all of the time
   constexpr double last_copies = 300; // to copy small pieces of a panel that is not whole
   constexpr double adding = 1500;     // the first block of a cluster gets the others' sums
   const Index element = size_of(call.type);
   const Index k = parts > 1 ? canonical_segment : call.k;
   const Index a = alignment_of_lines(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element);
   const Index b = alignment_of_lines(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
-  const double copies = static_cast<double>((std::min<Index>(tile.m, call.m) * depth * element / a +
-                                             std::min<Index>(tile.n, call.n) * depth * element / b)) /
-                        32;
+  const auto copies = [&](Index of_a, Index of_b) { // of a stage, by pieces of so many bytes
+    const Index m = std::min<Index>(tile.m, call.m), n = std::min<Index>(tile.n, call.n);
+    return static_cast<double>(m * depth * element / of_a + n * depth * element / of_b) / 32;
+  };
   const int outer = (call.op_a != Op::None) + (call.op_b == Op::None);
-  const double panel = std::max(tile.cycles(call.type)[outer], copy * copies);
+  const bool waits_for_shared = tile.m * tile.n > 256; // and so for each copy more
+  const double beside = waits_for_shared ? beside_reads * (copies(a, b) - copies(16, 16)) : 0;
+  const double panel = std::max(tile.cycles(call.type)[outer] + beside, copy * copies(a, b));
   const Index blocks = ceil_div<Index>(call.m, tile.m) * ceil_div<Index>(call.n, tile.n) * parts;
   const Index rounds = ceil_div(blocks, tma::clusters_at_once(multiprocessors, parts) * parts);
   const double read = static_cast<double>((call.m + call.n) * call.k * element) / 1640; // from memory
@@ -75,13 +79,14 @@ inline Plan plan_of(const GemmCall& call, const Capabilities& machine) {
 }
 
 /// Estimates the cycles of the other kernels of Math::Strict, slender and stream_k, for a product of few results: of a
-/// result's chain, of storing results, and of the second kernel, which adds the sums of segments. They take longer for
-/// more than 150,000 results, which are not few.
+/// result's chain, of more results where k is not short, and of the second kernel, which adds the sums of segments.
+/// More than 150,000 results take them longer, but are not few.
 inline double cycles_of_others(const GemmCall& call) {
   const auto chain = static_cast<double>(std::min(call.k, canonical_segment));
   const double adding = call.k > canonical_segment ? 1700 : 0;
   if (call.type == DType::F32)
-    return 2900 + 18 * chain + 0.02 * static_cast<double>(std::min<Index>(call.m * call.n, 150'000)) + adding +
+    return 2900 + 18 * chain +
+           (call.k < 256 ? 0 : 0.02 * static_cast<double>(std::min<Index>(call.m * call.n, 150'000))) + adding +
            (operands_are_aligned(call, 4) ? 0 : 700);
   return std::min(call.m, call.n) <= 16 ? 2900 + 24 * chain + adding : 3950 + 12.5 * chain + adding;
 }
