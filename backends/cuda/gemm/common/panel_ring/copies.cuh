@@ -6,12 +6,11 @@
 ///
 /// A `Layout` says how a panel lies in shared memory:
 /// - `along`, `rows`, `size` (bytes of an element) and `depth` (elements of k);
-/// - `data`, the bytes of a line that are copied, `line`, the bytes from one line to the next, `lines` of a box,
-/// `boxes`,
-///   `wide`, the elements of a line, and place(line, byte), the offset of a byte;
-/// - swizzle(line), with which place() combines offsets by exclusive or, the same for lines that are a copy's step
-/// apart;
-/// - `least_chunk`, the fewest bytes that a copy moves; if lines begin at multiples of more bytes, it moves up to 16;
+/// - `data`: the bytes of a line that are copied; `wide`: its elements; `line`: the bytes from one line to the next;
+/// - `boxes`, and the `lines` of a box;
+/// - place(line, byte): the offset of a byte; swizzle(line): what place() combines offsets with by exclusive or, the
+///   same for lines that one thread copies;
+/// - `least_chunk`: the fewest bytes that a copy moves. If lines begin at multiples of more bytes, it moves up to 16;
 /// - `negative_padding`: elements past the end of k become −0, not +0;
 /// - `shifted`: lines begin anywhere in memory. They are copied by the aligned vectors that hold them, so that a line
 ///   begins at the same distance from a multiple of 16 bytes as in memory, and is one vector longer.
