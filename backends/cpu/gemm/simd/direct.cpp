@@ -23,7 +23,7 @@ namespace {
 template <class T>
 void multiply_here(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel,
                    std::size_t l2_bytes) {
-  const DirectTiles<T> tiles(x, plan, kernel, l2_bytes);
+  const DirectTiles<T> tiles(x, plan, kernel, l2_bytes, 1);
   const bool asks_for_c = x.m * x.n * static_cast<Index>(sizeof(T)) > small_result_bytes;
   tiles.for_each([&](const Tile& tile) {
     T* const c = x.c + tile.c_i * x.ldc + tile.c_j;
@@ -47,7 +47,7 @@ class DirectProduct {
         kernel_(kernel),
         team_(cpu.team()),
         packs_b_(plan.vectors == VectorsOfB::Packed),
-        tiles_(x_, plan, kernel, cpu.capabilities().l2_bytes),
+        tiles_(x_, plan, kernel, cpu.capabilities().l2_bytes, threads),
         segments_(ceil_div(x_.k, canonical_segment)),
         threads_(threads) {
     shares_segments_ = threads_ > 1 && segments_ > 1 && tiles_.count() < 64 * threads_;

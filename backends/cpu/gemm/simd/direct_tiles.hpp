@@ -21,7 +21,8 @@ class DirectTiles {
  public:
   static constexpr int largest_tile = 4096; ///< elements of a tile of one row; all other tiles are smaller
 
-  DirectTiles(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, std::size_t l2_bytes)
+  DirectTiles(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, std::size_t l2_bytes,
+              int threads)
       : x_(x, plan.swapped),
         vectors_(plan.vectors),
         kernel_(kernel),
@@ -29,7 +30,7 @@ class DirectTiles {
         tile_n_(plan.tile.n),
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
-        along_rows_(goes_along_rows(l2_bytes)) {}
+        along_rows_(goes_along_rows(l2_bytes, threads)) {}
 
   const DirectView<T>& view() const { return x_; }
   Index count() const { return tiles_m_ * tiles_n_; }
@@ -110,12 +111,14 @@ class DirectTiles {
 
   /// Says whether tiles go along the rows of C. Otherwise they go down the rows first, so that a tile's columns of B
   /// are still in L1. Along the rows is better where the rows of C are long and all of B stays in L2: the lines and
-  /// pages of C are then written one after the other.
-  bool goes_along_rows(std::size_t l2_bytes) const {
+  /// pages of C are then written one after the other. Several threads go along the rows wherever B stays in L2, because
+  /// then each one has whole rows, and cache lines with the ends of two strips do not move from thread to thread.
+  bool goes_along_rows(std::size_t l2_bytes, int threads) const {
     constexpr Index long_row = 2048; // bytes
     if (x_.swapped || vectors_ == VectorsOfB::Transposed) return false;
     const Index row = x_.n * static_cast<Index>(sizeof(T));
-    return row > long_row && row * std::min(x_.k, canonical_segment) <= static_cast<Index>(l2_bytes) * 2 / 5;
+    return (row > long_row || threads > 1) &&
+           row * std::min(x_.k, canonical_segment) <= static_cast<Index>(l2_bytes) * 2 / 5;
   }
 
   /// Returns the distance from the elements of B in use to the elements that a tile of C's first rows prefetches: one
