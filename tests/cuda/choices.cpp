@@ -155,31 +155,21 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
   hopper.compute_major = 9;
   ampere.multiprocessors = 108;
   ampere.compute_major = 8;
-  const auto call = [](tessera::DType type, Index m, Index n, Index k, bool turned_a, bool turned_b) {
-    return tessera::GemmCall{.type = type,
-                             .op_a = turned_a ? tessera::Op::Transpose : tessera::Op::None,
-                             .op_b = turned_b ? tessera::Op::Transpose : tessera::Op::None,
-                             .m = m,
-                             .n = n,
-                             .k = k,
-                             .lda = turned_a ? m : k,
-                             .ldb = turned_b ? k : n,
-                             .ldc = n};
-  };
+  using tessera::Op;
   for (const tessera::DType type : {tessera::DType::F32, tessera::DType::F64}) {
     std::set<std::pair<int, int>> seen;
     std::set<int> parts;
     std::size_t taken = 0;
-    for (const auto& [m, n, k] : tessera::test::products_of_few_results)
-      for (const bool turned_a : {false, true})
-        for (const bool turned_b : {false, true}) {
-          const tessera::GemmCall product = call(type, m, n, k, turned_a, turned_b);
+    for (const auto& sizes : tessera::test::products_of_few_results)
+      for (const Op op_a : {Op::None, Op::Transpose})
+        for (const Op op_b : {Op::None, Op::Transpose}) {
+          const tessera::GemmCall product = tessera::test::packed_call(type, sizes, op_a, op_b);
           const Plan plan = plan_of(product, hopper);
           BOOST_TEST(plan_of(product, ampere).parts == 1);
           if (!is_small(product, hopper)) continue; // the test on a device leaves it out, too
           seen.insert({plan.m, plan.n});
           parts.insert(plan.parts);
-          BOOST_TEST((plan.parts == 1 || plan.parts == (k + 1023) / 1024));
+          BOOST_TEST((plan.parts == 1 || plan.parts == (sizes.k + 1023) / 1024));
           ++taken;
         }
     // Two thirds of them at least: each has four transposes.
@@ -187,14 +177,15 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
     for (const TileModel& tile : tiles)
       BOOST_TEST(seen.contains({tile.m, tile.n}) == (tile.cycles(type)[0] < never), tile.m << "×" << tile.n);
     for (int part = 1; part <= 8; ++part) BOOST_TEST(parts.contains(part), part << " parts");
-    for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{1024, 1024, 1024},
-                                  {4096, 4096, 64},
-                                  {12, 716, 16},
-                                  {16, 4096, 4096},
-                                  {64, 64, 66000},
-                                  {0, 8, 8},
-                                  {8, 8, 0}})
-      BOOST_TEST(!is_small(call(type, m, n, k, false, false), hopper), m << "×" << n << "×" << k);
+    for (const auto& sizes : {tessera::test::ProductInTiles{1024, 1024, 1024},
+                              {4096, 4096, 64},
+                              {12, 716, 16},
+                              {16, 4096, 4096},
+                              {64, 64, 66000},
+                              {0, 8, 8},
+                              {8, 8, 0}})
+      BOOST_TEST(!is_small(tessera::test::packed_call(type, sizes, Op::None, Op::None), hopper),
+                 sizes.m << "×" << sizes.n << "×" << sizes.k);
   }
 }
 

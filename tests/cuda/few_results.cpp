@@ -27,20 +27,11 @@ BOOST_AUTO_TEST_SUITE(few_results)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_tile_and_every_part_of_k, T, Types) {
   if (!is_hopper()) return; // other cards take other products; choices.cpp checks which ones Hopper takes
-  for (const auto& [m, n, k] : test::products_of_few_results)
+  for (const auto& product : test::products_of_few_results)
     for (const Op op_a : {Op::None, Op::Transpose})
-      for (const Op op_b : {Op::None, Op::Transpose}) {
-        const GemmCall call{.type = dtype_of<T>,
-                            .op_a = op_a,
-                            .op_b = op_b,
-                            .m = m,
-                            .n = n,
-                            .k = k,
-                            .lda = op_a == Op::None ? k : m,
-                            .ldb = op_b == Op::None ? n : k,
-                            .ldc = n};
-        if (test::runs("fma_small", call)) test::check_bits<T>("fma_small", m, n, k, op_a, op_b);
-      }
+      for (const Op op_b : {Op::None, Op::Transpose})
+        if (test::runs("fma_small", test::packed_call(dtype_of<T>, product, op_a, op_b)))
+          test::check_bits<T>("fma_small", product.m, product.n, product.k, op_a, op_b);
   test::check_bits<T>("fma_small", 8, 64, 5312, Op::None, Op::None, std::numeric_limits<T>::min()); // subnormal sums
   test::check_bits<T>("fma_small", 8, 64, 2100, Op::None, Op::None, 1, 0);
 }

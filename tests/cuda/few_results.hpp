@@ -3,6 +3,8 @@
 /// Products of fma_small on 132 multiprocessors: each tile, with the segments of k in one block and in two to eight. k
 /// ends anywhere in a stage, or with it, and lines have any length.
 
+#include <tessera/executor.hpp>
+
 #include "tile_widths.hpp"
 
 namespace tessera::test {
@@ -14,5 +16,18 @@ constexpr ProductInTiles products_of_few_results[]{
     {9, 100, 6143}, {21, 64, 6282},  {40, 40, 7001},  {3, 4, 7584},    {8, 8, 8192},    {60, 30, 8191}, {24, 192, 4776},
     {640, 64, 554}, {72, 621, 1816}, {240, 320, 384},
 };
+
+/// Returns such a product of matrices without padding, for a kernel's reject() and plan.
+inline GemmCall packed_call(DType type, const ProductInTiles& x, Op op_a, Op op_b) {
+  return {.type = type,
+          .op_a = op_a,
+          .op_b = op_b,
+          .m = x.m,
+          .n = x.n,
+          .k = x.k,
+          .lda = op_a == Op::None ? x.k : x.m,
+          .ldb = op_b == Op::None ? x.n : x.k,
+          .ldc = x.n};
+}
 
 } // namespace tessera::test

@@ -43,11 +43,6 @@ __device__ inline unsigned place_in(int block, const void* here) {
 
 /// Sends x to the address `to`; the barrier at `arrivals` counts its bytes. Both addresses come from place_in and are
 /// in one block.
-__device__ inline void send(unsigned to, float x, unsigned arrivals) {
-  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
-               "r"(__float_as_uint(x)), "r"(arrivals)
-               : "memory");
-}
 __device__ inline void send(unsigned to, const float4& x, unsigned arrivals) {
   asm volatile(
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
@@ -59,18 +54,18 @@ __device__ inline void send(unsigned to, const float4& x, unsigned arrivals) {
 template <class T, int count>
 __device__ void send(unsigned to, const T (&x)[count], unsigned arrivals) {
   constexpr int words = sizeof(x) / 4;
+  if constexpr (words == 4) {
+    float4 vector;
+    std::memcpy(&vector, x, sizeof(x));
+    return send(to, vector, arrivals);
+  }
   unsigned bits[words];
   std::memcpy(bits, x, sizeof(x));
-  if constexpr (words == 4)
-    asm volatile(
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
-        "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3]), "r"(arrivals)
-        : "memory");
-  else if constexpr (words == 2)
+  if constexpr (words == 2)
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];" ::"r"(to),
                  "r"(bits[0]), "r"(bits[1]), "r"(arrivals)
                  : "memory");
-  else
+  else if constexpr (words == 1)
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
                  "r"(bits[0]), "r"(arrivals)
                  : "memory");

@@ -38,17 +38,16 @@ constexpr TileModel tiles[]{{8, 16, {330, 460, 600}, {620, 670, 700}},
                             {16, 32, {660, 710, 740}, {never, never, never}},
                             {32, 32, {1110, 1100, 1060}, {never, never, never}}};
 
-/// Estimates the cycles of a product. `parts`: blocks that share k.
-inline double cost_of(const TileModel& tile, const GemmCall& call, int parts, Index multiprocessors) {
-  constexpr double start = 3000;      // to start, to end, and to wait for the first operands
-  constexpr double copy = 12.7;       // a copy of 32 threads
-  constexpr double beside_reads = 7;  // such a copy where reads of shared memory take all of the time
-  constexpr double last_copies = 300; // to copy small pieces of a panel that is not whole
-  constexpr double adding = 1500;     // the first block of a cluster gets the others' sums
+/// Estimates the cycles of a product whose operands' lines begin at multiples of `a` and `b` bytes. `parts`: blocks
+/// that share k.
+///
+/// A product starts, ends and waits for its first operands in `start` cycles. A copy by 32 threads takes `copy` cycles,
+/// or `beside_reads` more where reads of shared memory take all of the time. `last_copies` is what small pieces of a
+/// panel that is not whole take. The first block of a cluster gets the others' sums in `adding` cycles.
+inline double cost_of(const TileModel& tile, const GemmCall& call, Index a, Index b, int parts, Index multiprocessors) {
+  constexpr double start = 3000, copy = 12.7, beside_reads = 7, last_copies = 300, adding = 1500;
   const Index element = size_of(call.type);
   const Index k = parts > 1 ? canonical_segment : call.k;
-  const Index a = alignment_of_lines(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element);
-  const Index b = alignment_of_lines(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
   const auto copies = [&](Index of_a, Index of_b) { // of a stage, by pieces of so many bytes
     const Index m = std::min<Index>(tile.m, call.m), n = std::min<Index>(tile.n, call.n);
     return static_cast<double>(m * depth * element / of_a + n * depth * element / of_b) / 32;
@@ -70,11 +69,16 @@ inline Plan plan_of(const GemmCall& call, const Capabilities& machine) {
   const Index multiprocessors = std::max(2, machine.multiprocessors);
   const Index segments = ceil_div(call.k, canonical_segment);
   const bool can_share = machine.compute_major == 9 && segments > 1 && segments <= 8; // as many as clusters have blocks
+  const Index a = alignment_of_a(call, size_of(call.type)), b = alignment_of_b(call, size_of(call.type));
   Plan best{.cycles = std::numeric_limits<double>::infinity()};
-  for (const TileModel& tile : tiles)
-    for (const int parts : {1, can_share ? static_cast<int>(segments) : 1})
-      if (const double cost = cost_of(tile, call, parts, multiprocessors); cost < best.cycles)
-        best = {tile.m, tile.n, parts, cost};
+  const auto consider = [&](const TileModel& tile, int parts) {
+    const double cost = cost_of(tile, call, a, b, parts, multiprocessors);
+    if (cost < best.cycles) best = {tile.m, tile.n, parts, cost};
+  };
+  for (const TileModel& tile : tiles) {
+    consider(tile, 1);
+    if (can_share) consider(tile, static_cast<int>(segments));
+  }
   return best;
 }
 

@@ -34,11 +34,8 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   Product<T> x{{.k = call.k,
                 .segment = canonical_segment,
                 .parts = plan.parts,
-                .stages = 0,
-                .sums_at = 0,
                 .a = panel_ring::lines_of(StoredOperand::a_of(call, sizeof(T))),
-                .b = panel_ring::lines_of(StoredOperand::b_of(call, sizeof(T))),
-                .order = RasterOrder(1, 1, 1)},
+                .b = panel_ring::lines_of(StoredOperand::b_of(call, sizeof(T)))},
                StridedOperands<T>(call)};
   if (plan.m == Wide<T>::m) return launch<T, Wide<T>>(stream, call, x, machine, row.name);
   if (plan.n == Tall<T>::n) return launch<T, Tall<T>>(stream, call, x, machine, row.name);

@@ -11,14 +11,18 @@ namespace tessera::cuda {
 
 constexpr Index widest_few_columns = 64; ///< columns of C that fit one tile of 64; such a C has few columns
 
-/// Returns whether the copy engine can read A, of `element` bytes an element, where it is.
-inline bool a_is_aligned(const GemmCall& call, Index element) noexcept {
-  return lines_are_aligned(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element);
+/// Returns the most bytes, up to 16, at whose multiples the lines of A begin, of `element` bytes an element.
+inline int alignment_of_a(const GemmCall& call, Index element) noexcept {
+  return alignment_of_lines(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element);
 }
+/// Returns the same of B.
+inline int alignment_of_b(const GemmCall& call, Index element) noexcept {
+  return alignment_of_lines(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
+}
+/// Returns whether the copy engine can read A where it is.
+inline bool a_is_aligned(const GemmCall& call, Index element) noexcept { return alignment_of_a(call, element) == 16; }
 /// Returns whether it can read B there.
-inline bool b_is_aligned(const GemmCall& call, Index element) noexcept {
-  return lines_are_aligned(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
-}
+inline bool b_is_aligned(const GemmCall& call, Index element) noexcept { return alignment_of_b(call, element) == 16; }
 /// Returns whether it can read both there.
 inline bool operands_are_aligned(const GemmCall& call, Index element) noexcept {
   return a_is_aligned(call, element) && b_is_aligned(call, element);

@@ -21,12 +21,12 @@ namespace tessera::cuda::panel_ring {
 /// The operands of a product, and how blocks share it out.
 struct Shares {
   Index k;
-  Index segment; ///< k of each segment but the last one
-  int parts;     ///< blocks of a cluster, one for each segment; 1: a block has all segments
-  int stages;    ///< of the ring
-  int sums_at;   ///< where the sums of other parts lie in shared memory, behind the ring
+  Index segment;   ///< k of each segment but the last one
+  int parts;       ///< blocks of a cluster, one for each segment; 1: a block has all segments
+  int stages = 0;  ///< of the ring; launch() sets it
+  int sums_at = 0; ///< where the sums of other parts lie in shared memory, behind the ring; launch() sets it
   StoredLines a, b;
-  RasterOrder order; ///< of tiles
+  RasterOrder order{1, 1, 1}; ///< of tiles; launch() sets it
 };
 
 /// What a block has to compute: the first row and column of its tile, and the k from `begin` on.
