@@ -241,6 +241,20 @@ BOOST_AUTO_TEST_CASE(plans_of_a_warps_instructions) {
   check_plans<float>(Math::Tf32, "mma_sync_tf32", test::products_of_warps);
 }
 
+/// Operands that begin at every element of 16 bytes, whose lines are an odd number of elements apart, or an even one.
+BOOST_AUTO_TEST_CASE(operands_that_begin_anywhere) {
+  if (!is_hopper()) return;
+  for (const auto& [m, n, k] :
+       {std::tuple<Index, Index, Index>{13, 9, 1}, {40, 33, 150}, {150, 130, 260}, {65, 70, 513}})
+    for (Index offset = 0; offset < 9; ++offset)
+      for (const bool a : {false, true})
+        for (const bool b : {false, true}) {
+          Comparison<bf16>(m, n, k, Scattered{}, 23, {a, b, offset}).check(Math::Bf16, "mma_sync_bf16", 3);
+          Comparison<f16>(m, n, k, Scattered{}, 25, {a, b, offset}).check(Math::Fp16, "mma_sync_fp16", 3);
+          Comparison<float>(m, n, k, Scattered{}, 27, {a, b, offset}).check(Math::Tf32, "mma_sync_tf32", 3);
+        }
+}
+
 /// The rows that gemm() chooses by itself.
 BOOST_AUTO_TEST_CASE(plans_by_default) {
   check_plans<bf16>(Math::Bf16, "", test::products_of_warps);

@@ -169,7 +169,7 @@ Status read_capabilities(int device, Capabilities& capabilities) noexcept try {
     capabilities.compute_minor = 0;
   }
   capabilities.multiprocessors = properties.multiProcessorCount;
-  capabilities.kernel_revision = 6;
+  capabilities.kernel_revision = 7;
   capabilities.shared_memory_per_block = properties.sharedMemPerBlockOptin;
   const std::string release = driver_release();
   capabilities.driver = "driver " + (release.empty() ? "" : release + " ") + "(CUDA " + version_text(driver) +

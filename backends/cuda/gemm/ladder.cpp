@@ -46,8 +46,8 @@ const auto& all_rows() {
       wgmma_bf16_f32, cublas_bf16_f32, cublas_lt_bf16_f32,
       wgmma_fp16_f32, cublas_fp16_f32, cublas_lt_fp16_f32,
       // 16-bit operands on matrix units, without a conversion.
-      mma_bf16_bf16, mma_small_bf16_bf16, wgmma_bf16_bf16, mma_sync_bf16_bf16, cublas_bf16, cublas_lt_bf16, wmma_bf16_bf16,
-      mma_fp16_f16, mma_small_fp16_f16, wgmma_fp16_f16, mma_sync_fp16_f16, cublas_f16, cublas_lt_f16, wmma_fp16_f16,
+      mma_small_bf16_bf16, mma_bf16_bf16, wgmma_bf16_bf16, mma_sync_bf16_bf16, cublas_bf16, cublas_lt_bf16, wmma_bf16_bf16,
+      mma_small_fp16_f16, mma_fp16_f16, wgmma_fp16_f16, mma_sync_fp16_f16, cublas_f16, cublas_lt_f16, wmma_fp16_f16,
       // Math modes with results of f32's accuracy on matrix units, which a call must ask for.
       strict_fp16x3_f32, emulated_fp16x3_f32,
       strict_bf16x6_f32, emulated_bf16x6_f32,

@@ -10,6 +10,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/any_alignment/product.cuh"
 #include "cuda/gemm/common/copies/copied_operands.hpp"
+#include "cuda/gemm/common/wgmma_tma/plan.hpp"
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/queue/stream.hpp"
 
@@ -21,8 +22,10 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
   if (operands_are_aligned(call, 2))
     return "other rows read these operands in place, and faster; use another row of this math mode";
-  if (!is_small(plan_of(call.m, call.n, call.k)))
-    return "copying the operands pays for so large a product; use another row of this math mode";
+  const Index multiprocessors = std::max(2, machine.multiprocessors);
+  const double here = cycles_of(call.m, call.n, call.k, multiprocessors) * 1.1; // near the limit, copies are taken
+  if (here >= tma::cycles_of(call, 2, multiprocessors))
+    return "copying the operands pays for such a product; use another row of this math mode";
   return nullptr;
 }
 

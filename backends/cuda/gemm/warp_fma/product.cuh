@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const _
   const Rows rows(warp / Tile::across * Tile::rows, z_curve(lane).down);
   const Columns columns(warp % Tile::across * Tile::columns, z_curve(lane).across);
   panel_ring::run_block<Tile, LaneSums<T, Tile>>(
-      x, shared,
+      x, shared, Tile::copiers,
       [&](const Work& work, unsigned address, const auto& barriers) {
         panel_ring::produce<Tile, A, B, Tile::a_bytes, Tile::stage_bytes>(x, work, address, barriers);
       },

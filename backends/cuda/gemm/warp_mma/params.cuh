@@ -33,8 +33,10 @@ struct BlockTile {
   static constexpr int copiers = side < 64 ? 64 : producers;
   /// Says whether registers hold the fragments of two whole panels, so that a chain never waits for shared memory.
   static constexpr bool holds_panels = fragments_m * fragments_n <= 2;
-  /// Says whether operands may have shifted lines.
-  static constexpr bool takes_shifted = side < 128;
+  /// Says whether the lines of operands may begin anywhere.
+  static constexpr bool takes_any_lines = side < 128;
+  /// Threads that realign a stage: where they can, a vector of each panel.
+  static constexpr int realigners = std::min(producers, side* depth_bytes / panel_ring::vector_bytes);
   static constexpr int resident = side < 128 ? 2 : 1; ///< blocks that registers leave room for
   static constexpr int sum_bytes = side * side * static_cast<int>(sizeof(float));
 

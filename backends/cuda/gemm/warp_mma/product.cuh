@@ -56,22 +56,25 @@ template <class T, class Tile, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 800
   extern __shared__ __align__(128) char shared[];
+  const bool aligned = min(x.a.aligned, x.b.aligned) == panel_ring::vector_bytes;
   const auto with_lines = [&](auto f) {
-    if constexpr (sizeof(T) == 4 && Tile::takes_shifted)
-      if (x.a.aligned < panel_ring::vector_bytes || x.b.aligned < panel_ring::vector_bytes)
-        return f.template operator()<Lines::Shifted>();
+    if constexpr (sizeof(T) == 4 && Tile::takes_any_lines)
+      if (!aligned) return f.template operator()<Lines::Shifted>();
     f.template operator()<Lines::Aligned>();
   };
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int row = warp / Tile::across * Tile::rows, column = warp % Tile::across * Tile::columns;
+  const bool realigns = sizeof(T) == 2 && Tile::takes_any_lines && !aligned;
   panel_ring::run_block<Tile, WarpSums<Tile>>(
-      x, shared,
+      x, shared, realigns ? Tile::realigners / 32 : Tile::copiers,
       [&](const Work& work, unsigned address, const auto& barriers) {
         with_lines([&]<Lines lines>() {
           using A = PanelLayout<T, Tile::side, a_along, lines>;
           using B = PanelLayout<T, Tile::side, b_along, lines>;
-          panel_ring::produce<Tile, A, B, Tile::operand_bytes(lines), Tile::panel_bytes(lines)>(x, work, address,
-                                                                                                barriers);
+          constexpr int a_bytes = Tile::operand_bytes(lines), bytes = Tile::panel_bytes(lines);
+          if constexpr (sizeof(T) == 2 && Tile::takes_any_lines)
+            if (realigns) return panel_ring::produce_realigned<Tile, A, B, a_bytes, bytes>(x, work, address, barriers);
+          panel_ring::produce<Tile, A, B, a_bytes, bytes>(x, work, address, barriers);
         });
       },
       [&](const Work& work, unsigned address, const auto& barriers, WarpSums<Tile>& total) {

@@ -26,14 +26,14 @@ template <class T, class Tile>
 Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const Capabilities& machine,
               const char* name) noexcept {
   const bool shifted =
-      sizeof(T) == 4 && Tile::takes_shifted && std::min(x.a.aligned, x.b.aligned) < panel_ring::vector_bytes;
+      sizeof(T) == 4 && Tile::takes_any_lines && std::min(x.a.aligned, x.b.aligned) < panel_ring::vector_bytes;
   const Index of_stage = Tile::stage_bytes(shifted ? Lines::Shifted : Lines::Aligned);
   return panel_ring::launch<Tile>(stream, call, x, of_stage, machine, name,
                                   [](auto a, auto b) { return product<T, Tile, a.value, b.value>; });
 }
 
-/// Runs the product of operands of T; float stands for tf32. The kernel reads f32 whose lines begin anywhere, but in
-/// large tiles. Other operands that are not aligned are copied first.
+/// Runs the product of operands of T; float stands for tf32. The kernel reads operands whose lines begin anywhere, but
+/// in large tiles, for which they are copied first.
 template <class T>
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
@@ -41,7 +41,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const Capabilities& machine = executor.capabilities();
   Scratch scratch;
   const Plan plan = plan_of(call, sizeof(T), machine);
-  if (sizeof(T) == 2 || plan.side == Large::side) {
+  if (plan.side == Large::side) {
     ScratchLayout layout;
     const std::size_t a_at = layout.add(a.copy_bytes()), b_at = layout.add(b.copy_bytes());
     if (layout.size() > 0)

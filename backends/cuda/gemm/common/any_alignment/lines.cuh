@@ -80,6 +80,19 @@ __device__ inline uint4 shortened(const uint4& x, int left) {
   return {word(x.x, 0), word(x.y, 2), word(x.z, 4), word(x.w, 6)};
 }
 
+/// Returns the 16 bytes that begin at `phase`, an even number, in two chunks.
+__device__ inline uint4 shifted(const uint4& low, const uint4& high, unsigned phase) {
+  unsigned w[8]{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (int i = 0; i < 6; ++i) w[i] = phase & 8 ? w[i + 2] : w[i];
+#pragma unroll
+  for (int i = 0; i < 5; ++i) w[i] = phase & 4 ? w[i + 1] : w[i];
+  const unsigned bytes = phase & 2 ? 0x5432 : 0x3210; // of two words
+#pragma unroll
+  for (int i = 0; i < 4; ++i) w[i] = __byte_perm(w[i], w[i + 1], bytes);
+  return {w[0], w[1], w[2], w[3]};
+}
+
 /// Returns the vector whose chunks were read from `at`, with zeros after the `left` elements that its line has.
 template <bool inner>
 __device__ uint4 vector_of(Fetched from, const EdgeChunks& edges, const char* at, int left) {
@@ -88,16 +101,7 @@ __device__ uint4 vector_of(Fetched from, const EdgeChunks& edges, const char* at
     if (from.low_is_head) from.low = *reinterpret_cast<const uint4*>(edges.head);
     if (from.high_is_tail) from.high = *reinterpret_cast<const uint4*>(edges.tail);
   }
-  const unsigned phase = phase_of(at);
-  unsigned w[8]{from.low.x, from.low.y, from.low.z, from.low.w, from.high.x, from.high.y, from.high.z, from.high.w};
-#pragma unroll
-  for (int i = 0; i < 6; ++i) w[i] = phase & 8 ? w[i + 2] : w[i];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) w[i] = phase & 4 ? w[i + 1] : w[i];
-  const unsigned bytes = phase & 2 ? 0x5432 : 0x3210; // of two words
-#pragma unroll
-  for (int i = 0; i < 4; ++i) w[i] = __byte_perm(w[i], w[i + 1], bytes);
-  const uint4 all{w[0], w[1], w[2], w[3]};
+  const uint4 all = shifted(from.low, from.high, phase_of(at));
   return left >= width ? all : shortened(all, left);
 }
 

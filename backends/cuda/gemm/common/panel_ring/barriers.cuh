@@ -28,10 +28,10 @@ class Barriers {
 
   __device__ explicit Barriers(Memory& memory) : at_(address_of(&memory)) {}
 
-  /// Prepares them; one thread calls this.
-  __device__ static void start(Memory& memory, int copiers, int consumer_warps) {
+  /// Prepares them; one thread calls this. `fills`: the arrivals that make a stage full.
+  __device__ static void start(Memory& memory, int fills, int consumer_warps) {
     for (int s = 0; s < stages; ++s) {
-      ::cuda::ptx::mbarrier_init(&memory.full[s], static_cast<unsigned>(copiers));
+      ::cuda::ptx::mbarrier_init(&memory.full[s], static_cast<unsigned>(fills));
       ::cuda::ptx::mbarrier_init(&memory.empty[s], static_cast<unsigned>(consumer_warps));
     }
   }
@@ -52,13 +52,10 @@ class Barriers {
   __device__ void fill_by_copies(const Ring<stages>& ring) const {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at_ + ring.stage * 8) : "memory");
   }
+  /// Arrives at the stage, which all lanes of this warp have written their parts of.
+  __device__ void fill(int stage, int lane) const { arrive_for_warp(at_ + stage * 8, lane); }
   /// Gives a stage back that all lanes of this warp have read.
-  __device__ void release(int stage, int lane) const {
-    __syncwarp();
-    if (lane == 0)
-      asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(at_ + (stages + stage) * 8)
-                   : "memory");
-  }
+  __device__ void release(int stage, int lane) const { arrive_for_warp(at_ + (stages + stage) * 8, lane); }
 
  private:
   /// Waits until the phase of this parity is complete.
@@ -73,6 +70,12 @@ class Barriers {
                  "r"(phase)
                  : "memory");
 #undef TESSERA_WAIT
+  }
+
+  __device__ static void arrive_for_warp(unsigned barrier, int lane) {
+    __syncwarp();
+    if (lane == 0)
+      asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(barrier) : "memory");
   }
 
   unsigned at_;

@@ -4,8 +4,8 @@
 /// blocks of a cluster, which have a segment of k each, send their sums to the first one.
 ///
 /// A `Tile` says how a block is made up: the tile's `m` and `n`, `consumers` and `producers` (threads), `threads` in
-/// all, `copiers`, the threads that copy a stage (producers take turns where they are more), `panels` of a stage,
-/// `most_stages`, and `sum_bytes` of a tile.
+/// all, `copiers`, the threads that copy a stage (producers take turns where they are more), `realigners`, those
+/// that do in produce_realigned(), `panels` of a stage, `most_stages`, and `sum_bytes` of a tile.
 
 #include <cstring>
 
@@ -15,6 +15,7 @@
 #include "cuda/gemm/common/cluster_send.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/raster_order.hpp"
+#include "realigning_copies.cuh"
 
 namespace tessera::cuda::panel_ring {
 
@@ -71,6 +72,42 @@ __device__ void produce(const Shares& x, const Work& work, unsigned shared, Barr
   }
 }
 
+/// Copies the stages of both operands like produce(), where lines begin anywhere in memory. A stage is read while the
+/// consumer warps still have the one before it.
+template <class Tile, class A, class B, int a_bytes, int bytes>
+__device__ void produce_realigned(const Shares& x, const Work& work, unsigned shared,
+                                  Barriers<Tile::most_stages> barriers) {
+  constexpr int groups = Tile::producers / Tile::realigners, panels = Tile::panels;
+  const int thread = static_cast<int>(threadIdx.x) - Tile::consumers;
+  const int group = thread / Tile::realigners, of_group = thread % Tile::realigners;
+  const Index begin = work.begin + group * panels * A::depth;
+  RealigningCopies<A, panels, Tile::realigners> a(x.a, work.row, begin, of_group);
+  RealigningCopies<B, panels, Tile::realigners> b(x.b, work.column, begin, of_group);
+  Ring<Tile::most_stages> ring{group};
+  int left = static_cast<int>(ceil_div<Index>(work.k, A::depth)) - group * panels;
+  wait_for_kernel_before();
+  if (left > 0) {
+    a.fetch();
+    b.fetch();
+  }
+#pragma unroll 1
+  while (left > 0) {
+    barriers.wait_until_empty(ring);
+    const unsigned to = shared + ring.stage * panels * bytes;
+    a.store(to, bytes);
+    b.store(to + a_bytes, bytes);
+    barriers.fill(ring.stage, thread % 32);
+    left -= groups * panels;
+    if (left <= 0) break;
+#pragma unroll
+    for (int g = 0; g < groups; ++g) ring.advance(x.stages);
+    a.advance(groups * panels);
+    b.advance(groups * panels);
+    a.fetch();
+    b.fetch();
+  }
+}
+
 /// Returns where the calling thread's vector of sums lies, among the sums of a block.
 template <class Tile, class Vector>
 __device__ int offset_of(const Vector&, int vector) {
@@ -103,11 +140,11 @@ __device__ bool add_parts(int parts, int part, Sums& sums, char* received, [[may
   return true;
 }
 
-/// Runs a block: producers call produce(work, shared, barriers); consumers call consume(work, shared, barriers, total),
-/// which adds the sums of all their segments to `total`, and, where their block has the tile's sums, store(work,
-/// total). `shared` is the block's dynamic memory.
+/// Runs a block. `fills`: the arrivals that make a stage full. Producers call produce(work, shared, barriers);
+/// consumers call consume(work, shared, barriers, total), which adds the sums of all their segments to `total`, and,
+/// where their block has the tile's sums, store(work, total). `shared` is the block's dynamic memory.
 template <class Tile, class Sums, class Produce, class Consume, class Store>
-__device__ void run_block(const Shares& x, char* shared, Produce produce, Consume consume, Store store) {
+__device__ void run_block(const Shares& x, char* shared, int fills, Produce produce, Consume consume, Store store) {
   __shared__ typename Barriers<Tile::most_stages>::Memory of_barriers;
   const auto parts = static_cast<unsigned>(x.parts), part = blockIdx.x % parts;
 #if __CUDA_ARCH__ >= 900
@@ -125,7 +162,7 @@ __device__ void run_block(const Shares& x, char* shared, Produce produce, Consum
   const auto wait_for_cluster = [] {};
 #endif
   const Barriers<Tile::most_stages> barriers(of_barriers);
-  if (threadIdx.x == 0) Barriers<Tile::most_stages>::start(of_barriers, Tile::copiers, Tile::consumers / 32);
+  if (threadIdx.x == 0) Barriers<Tile::most_stages>::start(of_barriers, fills, Tile::consumers / 32);
   const TilePlace tile = x.order.place(blockIdx.x / parts);
   const Index begin = part * x.segment, left = x.k - begin;
   const Work work{tile.row * Tile::m, tile.col * Tile::n, begin, parts > 1 && x.segment < left ? x.segment : left};

@@ -29,6 +29,8 @@ struct StoredLines {
   Index pitch;       ///< bytes from one line to the next
   int lines, length; ///< lines, and elements of a line
   int aligned;       ///< the most bytes, up to 16, at whose multiples lines begin
+  /// The distances from `data` at which 16 bytes are the operand's. Elsewhere there may be no memory.
+  std::uint64_t inside;
 };
 
 constexpr int vector_bytes = 16; ///< the most that a copy moves

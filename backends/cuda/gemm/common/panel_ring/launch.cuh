@@ -13,8 +13,13 @@
 namespace tessera::cuda::panel_ring {
 
 inline StoredLines lines_of(const StoredOperand& x) noexcept {
-  return {static_cast<const char*>(x.data), x.ld * x.element, static_cast<int>(x.lines), static_cast<int>(x.length),
-          alignment_of_lines(x.data, x.lines, x.ld, x.element)};
+  const Index pitch = x.ld * x.element, bytes = std::max<Index>(0, x.lines - 1) * pitch + x.length * x.element;
+  return {static_cast<const char*>(x.data),
+          pitch,
+          static_cast<int>(x.lines),
+          static_cast<int>(x.length),
+          alignment_of_lines(x.data, x.lines, x.ld, x.element),
+          static_cast<std::uint64_t>(std::max<Index>(0, bytes - vector_bytes + 1))};
 }
 
 /// Chooses how long the ring of stages is: as long as fits, because operands come from memory. Where a multiprocessor

@@ -198,15 +198,23 @@ inline OrientedPlan choose_oriented_plan(const ProductSize& x, Index multiproces
   return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};
 }
 
-/// Estimates the cycles of a product of elements of `element` bytes, in tf32 with the copies that it needs. A copy is a
-/// launch of its own, and reads and writes an operand.
+constexpr double host_of_copies = 12300; ///< cycles that the host takes for a product with copies
+
+/// Estimates the cycles of a product of elements of `element` bytes, with the copies that it needs. These are a launch
+/// of their own, and read and write each operand that is copied. The host is seldom done before `host_of_copies`.
 inline double cycles_of(const GemmCall& call, Index element, Index multiprocessors) {
   ProductSize size = ProductSize::of(call.m, call.n, call.k, element);
   const auto splits = [&](Index ld) { return ld * element % 128 != 0; };
+  const auto with_copies = [&](double cycles, double launch, Index copied) {
+    if (copied == 0) return cycles;
+    return std::max(cycles + launch + static_cast<double>(copied * call.k * 2 * element) / 1640, host_of_copies);
+  };
   if (element == 2) {
-    size.split_a = splits(call.lda);
-    size.split_b = splits(call.ldb);
-    return choose_oriented_plan(size, multiprocessors).plan.cycles;
+    const bool copies_a = !a_is_aligned(call, element), copies_b = !b_is_aligned(call, element);
+    size.split_a = !copies_a && splits(call.lda);
+    size.split_b = !copies_b && splits(call.ldb);
+    const Index copied = (copies_a ? call.m : 0) + (copies_b ? call.n : 0);
+    return with_copies(choose_oriented_plan(size, multiprocessors).plan.cycles, 2200, copied);
   }
   const bool swapped = is_swapped_in_tf32(call);
   // The kernel's second operand has to lie along k.
@@ -215,8 +223,7 @@ inline double cycles_of(const GemmCall& call, Index element, Index multiprocesso
   size.split_a = !copies_a && splits(call.lda);
   size.split_b = !copies_b && splits(call.ldb);
   const TilingPlan plan = choose_plan(swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
-  const Index copied = (copies_a ? call.m : 0) + (copies_b ? call.n : 0);
-  return plan.cycles + (copied > 0 ? 4000 + static_cast<double>(copied * call.k * 2 * element) / 1640 : 0);
+  return with_copies(plan.cycles, 4000, (copies_a ? call.m : 0) + (copies_b ? call.n : 0));
 }
 
 } // namespace tessera::cuda::tma
