@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_warps) {
     for (const Index more : {0, 1}) BOOST_TEST(is_small(call(m, n, k, more), 4, hopper), m << "×" << n << "×" << k);
   for (const Index n : {1024, 4096})
     for (const Index element : {2, 4}) BOOST_TEST(!is_small(call(n, n, n, 0), element, hopper), n << "³");
-  // In 16 bits, so are few results, and short products that wgmma_* would copy operands for, but for those that the
-  // kernel for any address does in less time.
+  // In 16 bits, these kernels take few results, and short products that wgmma_* would copy operands for; but not where
+  // the kernel for any address takes less time.
   BOOST_TEST(is_small(call(64, 64, 5312, 0), 2, hopper));
   BOOST_TEST(is_small(call(100, 70, 200, 1), 2, hopper));
   BOOST_TEST(!is_small(call(64, 3000, 5312, 1), 2, hopper));

@@ -29,6 +29,22 @@ struct WarpSums {
 #pragma unroll
         for (float& x : fragment) f(x);
   }
+  /// Calls f(i, half, pair, first, second) for each two sums whose columns are neighbours: `pair` is their number in
+  /// the row. `across`: the lane has neighbouring columns of the operand (FragmentPlace::in_pairs), so that the two are
+  /// of different fragments.
+  template <class F>
+  __device__ void each_pair(bool across, F f) {
+#pragma unroll
+    for (int i = 0; i < Tile::fragments_m; ++i)
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+#pragma unroll
+        for (int pair = 0; pair < Tile::fragments_n; ++pair) {
+          const float* const first = at[i][pair / 2 * 2] + half * 2 + pair % 2;
+          const float* const own = at[i][pair] + half * 2;
+          f(i, half, pair, across ? first[0] : own[0], across ? first[4] : own[1]);
+        }
+  }
   /// Calls f for the four sums of each fragment, with the fragment's number.
   template <class F>
   __device__ void each_vector(F f) {
@@ -52,11 +68,11 @@ using panel_ring::Barriers;
 using panel_ring::Work;
 
 /// A warp's part of a tile: it multiplies panel by panel, while it reads the fragments that come next.
-template <class T, class Tile, Along a_along, Along b_along, Lines lines>
+template <class T, class Tile, Along a_along, Along b_along, Lines a_lines, Lines b_lines>
 class ConsumerWarp {
   static constexpr int steps = depth_bytes / 32;
   static constexpr int sets = Tile::holds_panels ? 2 * steps : 2; ///< of fragments
-  static constexpr int panel_bytes = Tile::panel_bytes(lines), stage_bytes = Tile::stage_bytes(lines);
+  static constexpr int panel_bytes = Tile::panel_bytes(a_lines, b_lines), stage_bytes = Tile::panels * panel_bytes;
   static_assert(Tile::panels <= 2);
 
  public:
@@ -146,7 +162,7 @@ class ConsumerWarp {
     for (int i = 0; i < Tile::fragments_m; ++i) a_.read(panel, i, step, left_[set][i]);
 #pragma unroll
     for (int j = 0; j < Tile::fragments_n / 2; ++j)
-      b_.read(panel + Tile::operand_bytes(lines), j, step, right_[set][j]);
+      b_.read(panel + Tile::operand_bytes(a_lines), j, step, right_[set][j]);
   }
   __device__ void multiply(int set) {
 #pragma unroll
@@ -162,8 +178,8 @@ class ConsumerWarp {
   const unsigned shared_;
   const int stages_;
   const Barriers<Tile::most_stages> barriers_;
-  const FragmentPlace<T, Tile::side, a_along, lines, false> a_;
-  const FragmentPlace<T, Tile::side, b_along, lines, true> b_;
+  const FragmentPlace<T, Tile::side, a_along, a_lines, false> a_;
+  const FragmentPlace<T, Tile::side, b_along, b_lines, true> b_;
   const int lane_;
   int stage_ = 0;                ///< that is multiplied
   Ring<Tile::most_stages> next_; ///< the stage that follows

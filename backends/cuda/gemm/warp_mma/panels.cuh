@@ -56,6 +56,8 @@ class FragmentPlace {
   static constexpr bool shifted = kind == Lines::Shifted;
   /// Says whether elements are read one by one: no instruction transposes 32 bits, or reads lines that begin anywhere.
   static constexpr bool singly = sizeof(T) == 4 && (along == Along::Outer || shifted);
+  /// Says whether a lane has two neighbouring rows, which one instruction reads, in place of rows 8 apart.
+  static constexpr bool in_pairs = sizeof(T) == 4 && along == Along::Outer && !shifted;
 
  public:
   /// `first`: the block's first row.
@@ -70,7 +72,7 @@ class FragmentPlace {
     } else {
       const int in_box = row % Layout::wide * Layout::size;
       base_ = row / Layout::wide * Layout::lines * Layout::line +
-              (singly ? Layout::place(lane % 4, in_box + lane / 4 * 4)
+              (singly ? Layout::place(lane % 4, in_box + lane / 4 * (in_pairs ? 8 : 4))
                       : Layout::place(later * 8 + lane % 8, in_box + upper * Layout::chunk));
       if constexpr (shifted) base_ += shift_of(x.data + first * Layout::size + lane % 4 * x.pitch); // as four k further
     }
@@ -82,6 +84,12 @@ class FragmentPlace {
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         load(panel + base_ + (i * 16 + upper(e) * 8) * Layout::line + step * 32 + later(e) * Layout::chunk, to[e]);
+    } else if constexpr (in_pairs) {
+      const int box = i * 16 / Layout::wide, in_box = i * 16 % Layout::wide * 4;
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        load_pair(panel + (base_ ^ in_box) + box * Layout::lines * Layout::line + (step * 8 + half * 4) * Layout::line,
+                  to[halves_first ? half : 2 * half], to[halves_first ? 2 + half : 2 * half + 1]);
     } else if constexpr (singly) {
       const int box = i * 16 / Layout::wide, in_box = i * 16 % Layout::wide * 4;
 #pragma unroll
@@ -106,6 +114,9 @@ class FragmentPlace {
   static constexpr __device__ int later(int e) { return halves_first ? e % 2 : e / 2; }
   __device__ static void load(unsigned from, unsigned& to) {
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(to) : "r"(from));
+  }
+  __device__ static void load_pair(unsigned from, unsigned& first, unsigned& second) {
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(from));
   }
 
   unsigned base_;

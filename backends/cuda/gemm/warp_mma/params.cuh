@@ -44,8 +44,7 @@ struct BlockTile {
   __host__ __device__ static constexpr int operand_bytes(Lines lines) {
     return side * depth_bytes + (lines == Lines::Shifted ? (side < 32 ? 32 : side) * 32 : 0);
   }
-  __host__ __device__ static constexpr int panel_bytes(Lines lines) { return 2 * operand_bytes(lines); }
-  __host__ __device__ static constexpr int stage_bytes(Lines lines) { return panels * panel_bytes(lines); }
+  __host__ __device__ static constexpr int panel_bytes(Lines a, Lines b) { return operand_bytes(a) + operand_bytes(b); }
 };
 using Large = BlockTile<128, 2, 4, 1>;
 using Middle = BlockTile<64, 2, 2, 1>;

@@ -12,41 +12,66 @@ namespace tessera::cuda::warp_mma {
 
 #if __CUDA_ARCH__ >= 800
 
-/// Stores a warp's sums, of which the first one is C(row, column). R is C's type.
+/// Where a lane's sums lie in C. `down`, `across`: the lane has neighbouring rows or columns of a fragment's operand
+/// (FragmentPlace::in_pairs).
+struct PlaceOfSums {
+  Index row, column; ///< of the warp
+  bool down, across;
+  int lane;
+
+  __device__ Index row_of(int i, int half) const {
+    return row + i * 16 + (down ? lane / 4 * 2 + half : lane / 4 + half * 8);
+  }
+  /// Returns the column of the first one of two neighbours.
+  __device__ Index column_of(int pair) const {
+    return column + (across ? pair / 2 * 16 + lane % 4 * 4 + pair % 2 * 2 : pair * 8 + lane % 4 * 2);
+  }
+};
+
+/// Neighbours in C, which one instruction stores.
+template <class R>
+struct alignas(2 * sizeof(R)) Two {
+  R first, second;
+};
+
+/// Stores a warp's sums. R is C's type.
 template <class R, class Tile>
-__device__ void store(const Product& x, Index row, Index column, WarpSums<Tile>& sums, int lane) {
-  row += lane / 4;
-  column += lane % 4 * 2;
+__device__ void store(const Product& x, const PlaceOfSums& place, WarpSums<Tile>& sums) {
   if (x.epilogue.wanted) [[unlikely]] {
     float held[Tile::fragments_m * Tile::fragments_n * 4]; // in local memory, because the loop is not unrolled
-    int next = 0;
-    sums.each([&](float sum) { held[next++] = sum; });
+    sums.each_pair(place.across, [&](int i, int half, int pair, float first, float second) {
+      const int at = (i * 2 + half) * Tile::fragments_n + pair;
+      held[at * 2] = first;
+      held[at * 2 + 1] = second;
+    });
 #pragma unroll 1
     for (int v = 0; v < Tile::fragments_m * Tile::fragments_n * 2; ++v) {
-      const int fragment = v / 2, half = v % 2;
+      const int half = v / Tile::fragments_n;
       const float two[1][2]{{held[v * 2], held[v * 2 + 1]}};
       x.epilogue.store(
           [&](int) -> ResultPlace {
-            return {row + fragment / Tile::fragments_n * 16 + half * 8, column + fragment % Tile::fragments_n * 8};
+            return {place.row_of(half / 2, half % 2), place.column_of(v % Tile::fragments_n)};
           },
           two);
     }
     return;
   }
-#pragma unroll
-  for (int i = 0; i < Tile::fragments_m; ++i)
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const Index in_c = row + i * 16 + half * 8;
-      if (in_c >= x.m) continue;
-      R* const to = static_cast<R*>(x.c) + in_c * x.ldc;
-#pragma unroll
-      for (int j = 0; j < Tile::fragments_n; ++j)
-#pragma unroll
-        for (int e = 0; e < 2; ++e)
-          if (const Index col = column + j * 8 + e; col < x.n)
-            store_rounded(to + col, sums.at[i][j][half * 2 + e], x.alpha, x.beta);
+  const bool in_twos = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % (2 * sizeof(R)) == 0;
+  sums.each_pair(place.across, [&](int i, int half, int pair, float first, float second) {
+    const Index row = place.row_of(i, half), column = place.column_of(pair);
+    if (row >= x.m || column >= x.n) return;
+    R* const to = static_cast<R*>(x.c) + row * x.ldc + column;
+    if (in_twos && column + 1 < x.n) {
+      Two<R> two;
+      if (x.beta != 0) two = *reinterpret_cast<const Two<R>*>(to);
+      store_rounded(&two.first, first, x.alpha, x.beta);
+      store_rounded(&two.second, second, x.alpha, x.beta);
+      *reinterpret_cast<Two<R>*>(to) = two;
+      return;
     }
+    store_rounded(to, first, x.alpha, x.beta);
+    if (column + 1 < x.n) store_rounded(to + 1, second, x.alpha, x.beta);
+  });
 }
 
 #endif
@@ -56,22 +81,26 @@ template <class T, class Tile, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 800
   extern __shared__ __align__(128) char shared[];
-  const bool aligned = min(x.a.aligned, x.b.aligned) == panel_ring::vector_bytes;
+  const bool a_aligned = x.a.aligned == panel_ring::vector_bytes, b_aligned = x.b.aligned == panel_ring::vector_bytes;
+  constexpr Lines aligned = Lines::Aligned, shifted = Lines::Shifted;
   const auto with_lines = [&](auto f) {
-    if constexpr (sizeof(T) == 4 && Tile::takes_any_lines)
-      if (!aligned) return f.template operator()<Lines::Shifted>();
-    f.template operator()<Lines::Aligned>();
+    if constexpr (sizeof(T) == 4 && Tile::takes_any_lines) {
+      if (!a_aligned && !b_aligned) return f.template operator()<shifted, shifted>();
+      if (!a_aligned) return f.template operator()<shifted, aligned>();
+      if (!b_aligned) return f.template operator()<aligned, shifted>();
+    }
+    f.template operator()<aligned, aligned>();
   };
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int row = warp / Tile::across * Tile::rows, column = warp % Tile::across * Tile::columns;
-  const bool realigns = sizeof(T) == 2 && Tile::takes_any_lines && !aligned;
+  const bool realigns = sizeof(T) == 2 && Tile::takes_any_lines && !(a_aligned && b_aligned);
   panel_ring::run_block<Tile, WarpSums<Tile>>(
       x, shared, realigns ? Tile::realigners / 32 : Tile::copiers,
       [&](const Work& work, unsigned address, const auto& barriers) {
-        with_lines([&]<Lines lines>() {
-          using A = PanelLayout<T, Tile::side, a_along, lines>;
-          using B = PanelLayout<T, Tile::side, b_along, lines>;
-          constexpr int a_bytes = Tile::operand_bytes(lines), bytes = Tile::panel_bytes(lines);
+        with_lines([&]<Lines a_lines, Lines b_lines>() {
+          using A = PanelLayout<T, Tile::side, a_along, a_lines>;
+          using B = PanelLayout<T, Tile::side, b_along, b_lines>;
+          constexpr int a_bytes = Tile::operand_bytes(a_lines), bytes = Tile::panel_bytes(a_lines, b_lines);
           if constexpr (sizeof(T) == 2 && Tile::takes_any_lines)
             if (realigns) return panel_ring::produce_realigned<Tile, A, B, a_bytes, bytes>(x, work, address, barriers);
           panel_ring::produce<Tile, A, B, a_bytes, bytes>(x, work, address, barriers);
@@ -79,16 +108,21 @@ __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const _
       },
       [&](const Work& work, unsigned address, const auto& barriers, WarpSums<Tile>& total) {
         constexpr Index depth = depth_bytes / sizeof(T);
-        with_lines([&]<Lines lines>() {
-          ConsumerWarp<T, Tile, a_along, b_along, lines> consumer(x, work, address, barriers, row, column, lane);
+        with_lines([&]<Lines a_lines, Lines b_lines>() {
+          ConsumerWarp<T, Tile, a_along, b_along, a_lines, b_lines> consumer(x, work, address, barriers, row, column,
+                                                                             lane);
           consumer.add_products(static_cast<int>(ceil_div(work.k, depth)), static_cast<int>(x.segment / depth), total);
         });
       },
       [&](const Work& work, WarpSums<Tile>& total) {
+        const PlaceOfSums place{work.row + row, work.column + column,
+                                sizeof(T) == 4 && a_along == Along::Outer && (a_aligned || !Tile::takes_any_lines),
+                                sizeof(T) == 4 && b_along == Along::Outer && (b_aligned || !Tile::takes_any_lines),
+                                lane};
         if constexpr (sizeof(T) == 2) {
-          if (x.narrow) return store<T>(x, work.row + row, work.column + column, total, lane);
+          if (x.narrow) return store<T>(x, place, total);
         }
-        store<float>(x, work.row + row, work.column + column, total, lane);
+        store<float>(x, place, total);
       });
 #endif
 }

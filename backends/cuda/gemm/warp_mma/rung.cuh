@@ -25,9 +25,11 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 template <class T, class Tile>
 Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const Capabilities& machine,
               const char* name) noexcept {
-  const bool shifted =
-      sizeof(T) == 4 && Tile::takes_any_lines && std::min(x.a.aligned, x.b.aligned) < panel_ring::vector_bytes;
-  const Index of_stage = Tile::stage_bytes(shifted ? Lines::Shifted : Lines::Aligned);
+  const auto lines_of = [](const panel_ring::StoredLines& operand) {
+    const bool shifted = sizeof(T) == 4 && Tile::takes_any_lines && operand.aligned < panel_ring::vector_bytes;
+    return shifted ? Lines::Shifted : Lines::Aligned;
+  };
+  const Index of_stage = Tile::panels * Tile::panel_bytes(lines_of(x.a), lines_of(x.b));
   return panel_ring::launch<Tile>(stream, call, x, of_stage, machine, name,
                                   [](auto a, auto b) { return product<T, Tile, a.value, b.value>; });
 }
