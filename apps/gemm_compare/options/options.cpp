@@ -181,7 +181,9 @@ void declare_large_files(CLI::App& app, CommandLine& words) {
       "What to do with an unfinished product of the same name: auto (go on with it if it is this product, else "
       "refuse; the default), never (start over)",
       "WORD");
-  heading.text("--devices", words.devices, "Devices that compute blocks, e.g. 0,1; by default the backend's own choice",
+  heading.text("--devices", words.devices,
+               "Devices that compute blocks, or that ranks take in turn with --distributed, e.g. 0,1; by default the "
+               "backend's own choice",
                "LIST");
 }
 

@@ -226,12 +226,14 @@ void read_grids(const CommandLine& words, Options& options) {
   if (!words.distributed) return;
   if (!words.grids.empty())
     for (const std::string& word : split_list("--grid", words.grids)) options.grids.push_back(parse_grid(word));
+  if (!words.devices.empty() && options.backends.size() != 1)
+    throw InvalidArgument("--devices: with --distributed it needs one --backend as well");
   for (const auto& [option, given] :
        {std::pair{"--kernels", !words.kernels.empty()}, std::pair{"--kernel", !words.judged.empty()},
-        std::pair{"--json", !words.json.empty()}, std::pair{"--csv", !words.csv.empty()},
-        std::pair{"--html", !words.html.empty()}, std::pair{"--markdown", !words.markdown.empty()},
-        std::pair{"--a", !words.file_a.empty()}, std::pair{"--op", words.operation == "sum_of_squares"},
-        std::pair{"--math", !words.maths.empty()}, std::pair{"tune", words.tunes}})
+        std::pair{"--csv", !words.csv.empty()}, std::pair{"--html", !words.html.empty()},
+        std::pair{"--markdown", !words.markdown.empty()}, std::pair{"--a", !words.file_a.empty()},
+        std::pair{"--op", words.operation == "sum_of_squares"}, std::pair{"--math", !words.maths.empty()},
+        std::pair{"tune", words.tunes}})
     if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --distributed", option));
 }
 
@@ -369,6 +371,7 @@ Options interpret(CommandLine words) {
   read_operations(words, options);
   read_products(words, shapes_given, options);
   read_file_product(words, options);
+  read_devices(words, options);
   read_measuring(words, options);
   options.judging = parse_judging(words, options.operation);
   options.measure_ceilings = words.measure_ceilings;
