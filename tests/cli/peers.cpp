@@ -94,8 +94,9 @@ BOOST_AUTO_TEST_CASE(lists_of_executors_compute_the_same_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(matrices_that_stay_on_executors_have_the_same_bits) {
-  const Outcome outcome = bench({"executors", "--resident", "--executors", "reference,openmp+tbb+reference", "--shapes",
-                                 "70x1300x90", "--dtype", "f64,bf16", "--rounds", "2", "--json", "out.json"});
+  const Outcome outcome =
+      bench({"executors", "--operands", "resident", "--executors", "reference,openmp+tbb", "--shapes", "70x1300x90",
+             "--dtype", "f64,bf16", "--rounds", "2", "--json", "out.json"});
   BOOST_TEST(outcome.status == 0, outcome.err);
   const json report = json::parse(folder.read("out.json"));
   BOOST_REQUIRE(report["results"].size() == 4u);
@@ -122,6 +123,8 @@ BOOST_AUTO_TEST_CASE(an_unknown_executor_is_named) {
   const Outcome outcome = bench({"executors", "--executors", "openmp+opnmp"});
   BOOST_TEST(outcome.status == 2);
   BOOST_TEST(contains(outcome.err, "opnmp"), outcome.err);
+  expect_usage_error(bench({"executors", "--executors", "reference", "--operands", "residnt"}),
+                     {"--operands", "residnt", "resident"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,11 +1,13 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/io.hpp>
 
 #include "common/machine.hpp"
@@ -80,6 +82,17 @@ std::vector<Backend> backends_of(const std::vector<ExecutorList>& lists) {
   return backends;
 }
 
+/// Where the operands of a race are.
+struct Place {
+  const char* name;
+  decltype(&run_host_race) race;
+};
+
+const Place& parse_place(const std::string& word) {
+  static constexpr std::array places{Place{"host", run_host_race}, Place{"resident", run_resident_race}};
+  return places[apps::choose("--operands", word, {places[0].name, places[1].name})];
+}
+
 /// Writes what there is, after each shape, so that a run that is ended early leaves its results.
 void write_results(const std::string& file, const std::vector<ExecutorList>& lists,
                    const std::vector<nlohmann::ordered_json>& results) {
@@ -110,8 +123,11 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
                    "most seconds for the samples of a peer; of a product that takes longer the first one counts")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_flag("--resident", resident,
-                    "operands and C in blocks of rows on the executors, where they stay; without cuBLASXt");
+  command
+      ->add_option("--operands", operands,
+                   "host: in pinned memory, beside cuBLASXt; resident: in blocks of rows on the executors, where C "
+                   "stays too; or both, separated by a comma")
+      ->capture_default_str();
   command->add_option("--json", json, "file for the results");
   return command;
 }
@@ -119,26 +135,30 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
 int ExecutorsCommand::run() const {
   std::vector<ExecutorList> all;
   for (const std::string& text : apps::split_list("--executors", lists)) all.push_back(parse_list(text));
+  std::vector<Place> places;
+  for (const std::string& word : apps::split_list("--operands", operands)) places.push_back(parse_place(word));
   PinnedMemory pinned(*all.front().executors.front());
   RaceMemory memory{pinned, {}};
   std::vector<nlohmann::ordered_json> results;
   bool wrong = false;
   for (const std::string& word : apps::split_list("--dtype", types))
-    for (const std::string& sizes : apps::split_list("--shapes", shapes)) {
-      const DType type = parse_dtype(word);
-      const auto [m, n, k] = apps::parse_sizes("--shapes", sizes, 1);
-      const std::vector<HostStanding> standings =
-          (resident ? run_resident_race : run_host_race)({m, n, k}, type, all, repeats, memory);
-      fmt::print("{} {}×{}×{}\n", word, m, n, k);
-      const double first = standings.front().seconds.empty() ? 0 : measure::summarize(standings.front().seconds).median;
-      for (const HostStanding& one : standings) {
-        wrong |= !one.problem.empty();
-        fmt::print("{}\n", line({m, n, k}, one, first));
-        results.push_back(row({m, n, k}, type, one, first));
+    for (const std::string& sizes : apps::split_list("--shapes", shapes))
+      for (const Place& place : places) {
+        const DType type = parse_dtype(word);
+        const auto [m, n, k] = apps::parse_sizes("--shapes", sizes, 1);
+        const measure::HostStopwatch watch;
+        const std::vector<HostStanding> standings = place.race({m, n, k}, type, all, repeats, memory);
+        fmt::print("{} {}×{}×{}, operands {}, {:.1f} s in all\n", word, m, n, k, place.name, watch.seconds());
+        const double first =
+            standings.front().seconds.empty() ? 0 : measure::summarize(standings.front().seconds).median;
+        for (const HostStanding& one : standings) {
+          wrong |= !one.problem.empty();
+          fmt::print("{}\n", line({m, n, k}, one, first));
+          results.push_back(row({m, n, k}, type, one, first));
+        }
+        apps::flush_stdout();
+        write_results(json, all, results);
       }
-      apps::flush_stdout();
-      write_results(json, all, results);
-    }
   return wrong ? 1 : 0;
 }
 

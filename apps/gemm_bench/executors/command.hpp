@@ -16,7 +16,7 @@ struct ExecutorsCommand {
   std::string types = "f32,f64,bf16";
   std::string json;
   Repeats repeats;
-  bool resident = false;
+  std::string operands = "host";
 
   CLI::App* add_to(CLI::App& app);
   int run() const;
