@@ -104,19 +104,14 @@ FAKE cublasXtDestroy(void*) { return success; }
 FAKE cublasXtDeviceSelect(void*, int count, int* devices) {
   return count == 1 && devices[0] == 1 ? success : invalid_value;
 }
-FAKE cublasXtSgemm(void*, int op_a, int op_b, std::size_t m, std::size_t n, std::size_t k, const float* alpha,
-                   const float* a, std::size_t lda, const float* b, std::size_t ldb, const float* beta, float* c,
-                   std::size_t ldc) {
-  const auto index = [](std::size_t x) { return static_cast<std::int64_t>(x); };
-  multiply<float>(op_a != 0, op_b != 0, index(m), index(n), index(k), *alpha, a, index(lda), b, index(ldb), *beta, c,
-                  index(ldc));
-  return success;
-}
-FAKE cublasXtDgemm(void*, int op_a, int op_b, std::size_t m, std::size_t n, std::size_t k, const double* alpha,
-                   const double* a, std::size_t lda, const double* b, std::size_t ldb, const double* beta, double* c,
-                   std::size_t ldc) {
-  const auto index = [](std::size_t x) { return static_cast<std::int64_t>(x); };
-  multiply<double>(op_a != 0, op_b != 0, index(m), index(n), index(k), *alpha, a, index(lda), b, index(ldb), *beta, c,
-                   index(ldc));
-  return success;
-}
+
+#define FAKE_PRODUCT(name, T)                                                                                       \
+  FAKE name(void*, int op_a, int op_b, std::size_t m, std::size_t n, std::size_t k, const T* alpha, const T* a,     \
+            std::size_t lda, const T* b, std::size_t ldb, const T* beta, T* c, std::size_t ldc) {                   \
+    const auto index = [](std::size_t x) { return static_cast<std::int64_t>(x); };                                  \
+    multiply<T>(op_a != 0, op_b != 0, index(m), index(n), index(k), *alpha, a, index(lda), b, index(ldb), *beta, c, \
+                index(ldc));                                                                                        \
+    return success;                                                                                                 \
+  }
+FAKE_PRODUCT(cublasXtSgemm, float)
+FAKE_PRODUCT(cublasXtDgemm, double)
