@@ -29,7 +29,7 @@ struct EngineStanding {
 
 std::string table_head(const Shape& shape, DType type, double seconds_of_one_rank);
 std::string table_line(const EngineStanding& one);
-/// Returns a document with the schema tessera.distributed/1. `devices` are those of --devices.
+/// Returns a document with the schema tessera.distributed/1. It names the devices of --devices.
 nlohmann::ordered_json to_json(const std::vector<EngineStanding>& standings, const Options& options);
 
 } // namespace tessera::compare_app

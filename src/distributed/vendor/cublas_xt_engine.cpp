@@ -5,8 +5,8 @@
 
 #include <tessera/detail/stopwatch.hpp>
 
-#include "dealt.hpp"
-#include "vendor/library.hpp"
+#include "distributed/dealt.hpp"
+#include "library.hpp"
 
 namespace tessera::distributed {
 namespace {

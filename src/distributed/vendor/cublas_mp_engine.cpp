@@ -1,6 +1,6 @@
 /// cublasmp: cuBLASMp's product, as a yardstick. Each rank has a card of its own. The local elements are copied to it,
-/// NVIDIA's library multiplies over NCCL, and the sums come back; the report's seconds_multiplying are those of the
-/// product alone, whose operands lie on the cards. The order of the sums is the library's, and so are the bits.
+/// NVIDIA's library multiplies over NCCL, and the sums come back; the report's seconds_multiplying is the time of
+/// the product alone, whose operands lie on the cards. The order of the sums is the library's, and so are the bits.
 ///
 /// Source: NVIDIA, cuBLASMp.
 
@@ -9,12 +9,12 @@
 
 #include <tessera/detail/stopwatch.hpp>
 
-#include "agreement.hpp"
-#include "dealt.hpp"
-#include "grid_state.hpp"
+#include "cublas_mp.hpp"
+#include "distributed/agreement.hpp"
+#include "distributed/dealt.hpp"
+#include "distributed/grid_state.hpp"
+#include "library.hpp"
 #include "matrix/executor_memory.hpp"
-#include "vendor/cublas_mp.hpp"
-#include "vendor/library.hpp"
 
 namespace tessera::distributed {
 namespace {
