@@ -36,8 +36,11 @@ DistributedOperands<T> make_operands(const Grid& grid, const Shape& shape, const
     return here ? Matrix<T>::random(rows, cols, Seed{options.seed + seed}) : Matrix<T>(0, 0);
   };
   const Matrix<T> a = random(shape.m, shape.k, 0), b = random(shape.k, shape.n, 1);
-  DistributedOperands<T> made{
-      {grid, shape.m, shape.k}, {grid, shape.k, shape.n}, {grid, shape.m, shape.n}, Matrix<T>(0, 0)};
+  const Blocks blocks{options.block, options.block};
+  DistributedOperands<T> made{{grid, shape.m, shape.k, blocks},
+                              {grid, shape.k, shape.n, blocks},
+                              {grid, shape.m, shape.n, blocks},
+                              Matrix<T>(0, 0)};
   made.a.scatter(a, 0);
   made.b.scatter(b, 0);
   if (here) {

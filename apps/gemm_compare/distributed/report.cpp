@@ -73,6 +73,7 @@ nlohmann::ordered_json to_json(const std::vector<EngineStanding>& standings, con
           {"machine", apps::machine_json(backends)},
           {"backend", backends.empty() ? "auto" : to_string(backends.front())},
           {"devices", options.devices},
+          {"block", options.block},
           {"threads", options.threads.empty() ? 0 : options.threads.front()},
           {"results", std::move(results)}};
 }

@@ -122,6 +122,7 @@ struct Options {
 
   bool distributed = false;    ///< race the engines of distributed products over the ranks of mpirun
   std::vector<GridWord> grids; ///< empty: the best one for each shape
+  Index block = 0;             ///< side of the blocks that matrices are dealt in; 0: the library's choice
 
   // These say how to measure.
   int repeat = 7;

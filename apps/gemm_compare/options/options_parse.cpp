@@ -222,10 +222,13 @@ GridWord parse_grid(const std::string& word) {
 
 void read_grids(const CommandLine& words, Options& options) {
   options.distributed = words.distributed;
-  if (!words.grids.empty() && !words.distributed) throw InvalidArgument("--grid: needs --distributed as well");
+  for (const auto& [option, word] : {std::pair{"--grid", &words.grids}, std::pair{"--block", &words.block}})
+    if (!word->empty() && !words.distributed)
+      throw InvalidArgument(fmt::format("{}: needs --distributed as well", option));
   if (!words.distributed) return;
   if (!words.grids.empty())
     for (const std::string& word : split_list("--grid", words.grids)) options.grids.push_back(parse_grid(word));
+  if (!words.block.empty()) options.block = parse_index("--block", words.block, 1);
   if (!words.devices.empty() && options.backends.size() != 1)
     throw InvalidArgument("--devices: with --distributed it needs one --backend as well");
   for (const auto& [option, given] :
