@@ -56,6 +56,7 @@ nlohmann::ordered_json row(const Shape& shape, DType type, const HostStanding& o
       {"executors", one.executors}};
   if (!one.problem.empty()) row["problem"] = one.problem;
   if (!one.check.empty()) row["check"] = one.check;
+  if (one.copy_bytes_per_second > 0) row["copy_bytes_per_second"] = one.copy_bytes_per_second;
   if (one.seconds.empty()) return row;
   const measure::TimeSummary time = measure::summarize(one.seconds);
   row["seconds"] = time_json(one.seconds);
@@ -68,9 +69,12 @@ std::string line(const Shape& shape, const HostStanding& one, double first) {
   const std::string head = fmt::format("  {:<10} {:<24}", one.peer, one.executors);
   if (one.seconds.empty()) return head + " " + one.problem;
   const measure::TimeSummary time = measure::summarize(one.seconds);
-  return fmt::format("{} {:9.4f} s ({:.4f} … {:.4f}) {:10.1f} GFLOP/s {:6.2f} times the first; {} {}", head,
+  const std::string copies = one.copy_bytes_per_second > 0
+                                 ? fmt::format(", copies of strips at {:.1f} GB/s", one.copy_bytes_per_second / 1e9)
+                                 : "";
+  return fmt::format("{} {:9.4f} s ({:.4f} … {:.4f}) {:10.1f} GFLOP/s {:6.2f} times the first; {}{} {}", head,
                      time.median, time.min, time.max, gflops(shape, time.median), first / time.median, one.check,
-                     one.problem);
+                     copies, one.problem);
 }
 
 std::vector<Backend> backends_of(const std::vector<ExecutorList>& lists) {

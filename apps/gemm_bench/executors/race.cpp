@@ -54,14 +54,14 @@ class HostRace {
  private:
   void enter_all() {
     for (const ExecutorList& list : lists_) {
-      entrants_.push_back({{"tessera", list.text, {}, {}, {}}, [this, &list] {
+      entrants_.push_back({{"tessera", list.text, {}, {}, {}, 0}, [this, &list] {
                              gemm(list.executors, Scalar<T>{1}, operands_.a(), operands_.b(), Scalar<T>{0},
                                   operands_.c());
                            }});
     }
     for (const ExecutorList& list : lists_) {
       if (list.devices.empty() || !CublasXt::takes(dtype_of<T>)) continue;
-      Entrant vendor{{"cublas-xt", list.text, {}, {}, {}}, {}, false};
+      Entrant vendor{{"cublas-xt", list.text, {}, {}, {}, 0}, {}, false};
       guard(vendor, [&] {
         vendors_.push_back(std::make_unique<CublasXt>(list.devices));
         vendor.multiply = [this, library = vendors_.back().get()] { library->gemm(operands_.call()); };

@@ -27,6 +27,7 @@ struct HostStanding {
   std::vector<double> seconds; ///< of one product, by the host's clock
   std::string check;           ///< what the result was compared with
   std::string problem;
+  double copy_bytes_per_second = 0; ///< of a strip of B, from the second executor's memory to the first one's
 };
 
 /// How often each peer computes a product: `rounds` times after one that is not counted, or as often as takes `seconds`
