@@ -77,8 +77,12 @@ Status CudaExecutor::run_enqueue_copy(Queue& queue, const CopyCall& call) noexce
     return staging_.start_in(stream, call.to, call.from, {call.to_pitch, call.from_pitch, call.width, call.rows});
   if (call.direction == CopyDirection::Out)
     return staging_.start_out(stream, call.to, call.from, {call.from_pitch, call.to_pitch, call.width, call.rows});
-  if (call.source != nullptr && dynamic_cast<CudaExecutor*>(call.source) == nullptr)
-    return {StatusCode::Rejected, "a card reaches the memory of other cards, but not of another backend's device"};
+  if (call.source != nullptr && call.source != this) {
+    auto* const other = dynamic_cast<CudaExecutor*>(call.source);
+    if (other == nullptr)
+      return {StatusCode::Rejected, "a card reaches the memory of other cards, but not of another backend's device"};
+    other->memory_.let_reach(device_);
+  }
   return copy_within(stream, call.to, call.to_pitch, call.from, call.from_pitch, call.width, call.rows);
 }
 

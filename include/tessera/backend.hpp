@@ -55,7 +55,10 @@ TESSERA_API Executor& executor(Backend backend);
 /// of the device that the backend chooses itself. Throws what executor(backend) throws: BackendUnavailable also where
 /// there is no such device. Throws InvalidArgument for Auto, a negative number, and a backend in host memory, which has
 /// one executor.
-TESSERA_API Executor& executor(Backend backend, int device);
+///
+/// With `copy` > 0 it is a further executor of the device, with memory and queues of its own: two threads can each have
+/// one and need not share a default queue.
+TESSERA_API Executor& executor(Backend backend, int device, int copy = 0);
 
 /// Returns the rows of a backend's ladder of products, also where the plug-in finds no device; none where the plug-in
 /// is missing.

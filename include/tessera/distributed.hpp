@@ -293,6 +293,7 @@ struct DistributedEngine {
   std::string_view name;    ///< what users call it, as in DistributedOptions::engine
   std::string_view summary; ///< one line on the idea
   std::string_view source;  ///< where the idea was published
+  bool canonical = true;    ///< gives the bits of one rank; else it is a yardstick, and runs only by its name
 };
 
 /// Returns the engines, in the order of preference.

@@ -44,23 +44,23 @@ Executor* BackendEntry::executor() {
   return made_;
 }
 
-Executor* BackendEntry::executor_of(int device, State& state) {
+Executor* BackendEntry::executor_of(int device, int copy, State& state) {
   Executor* const chosen = executor(); // the backend's own choice may be this device
-  if (chosen != nullptr && chosen->capabilities().device_index == device) return chosen;
+  if (copy == 0 && chosen != nullptr && chosen->capabilities().device_index == device) return chosen;
   const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
   const detail::ContractArithmetic contract;
   state = {code_, loaded_.plugin != nullptr, reason_, loaded_.path};
   if (lost_ != nullptr) state.reason = lost_by_fork;
   for (const Device& known : devices_)
-    if (known.number == device) {
+    if (known.number == device && known.copy == copy) {
       if (known.lost) state.reason = lost_by_fork;
       return known.lost ? nullptr : known.executor;
     }
   if (lost_ != nullptr || load() == nullptr) return nullptr;
   devices_.reserve(devices_.size() + 1);
   if (Executor* made = make(device, state.code, state.reason)) {
-    devices_.push_back({device, made, false});
+    devices_.push_back({device, copy, made, false});
     return made;
   }
   return nullptr;

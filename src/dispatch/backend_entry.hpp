@@ -43,8 +43,8 @@ class BackendEntry {
   /// Null with the reason in state(). The next call tries again.
   /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
   Executor* executor();
-  /// Returns the executor of one device; null with the reason in `state`.
-  Executor* executor_of(int device, State& state);
+  /// Returns the executor of one device, or with `copy` > 0 a further one of it; null with the reason in `state`.
+  Executor* executor_of(int device, int copy, State& state);
   /// The list's, else the plug-in's; Host and 0 where the plug-in could not be loaded.
   Memory memory() const noexcept;
   int preference() const noexcept;
@@ -61,6 +61,7 @@ class BackendEntry {
   /// An executor that executor_of() made.
   struct Device {
     int number;
+    int copy; ///< 0, or which further executor of the device it is
     Executor* executor;
     bool lost; ///< it was made before the fork of which this process is the child
   };

@@ -213,14 +213,17 @@ Executor& executor(Backend backend) try {
   throw_out_of_memory(error);
 }
 
-Executor& executor(Backend backend, int device) try {
+Executor& executor(Backend backend, int device, int copy) try {
   if (device < 0) throw InvalidArgument("device " + std::to_string(device) + " is negative; devices count from 0");
+  if (copy < 0)
+    throw InvalidArgument("copy " + std::to_string(copy) + " of device " + std::to_string(device) +
+                          " is negative; 0 is the device's first executor");
   BackendEntry& e = entry(backend);
   if (e.plugin() != nullptr && e.memory() == Memory::Host)
     throw InvalidArgument("backend " + std::string(e.name()) + " has one executor and no devices; device " +
                           std::to_string(device) + " was asked for");
   BackendEntry::State state;
-  if (Executor* made = e.executor_of(device, state)) return *made;
+  if (Executor* made = e.executor_of(device, copy, state)) return *made;
   const std::string why = "device " + std::to_string(device) + " of backend " + std::string(e.name()) +
                           " is not available: " + state.reason;
   if (state.code == StatusCode::OutOfMemory) throw OutOfMemory(why);

@@ -6,7 +6,7 @@ namespace tessera {
 namespace distributed {
 namespace {
 
-const std::array ladder{&summa, &pblas};
+const std::array ladder{&summa, &pblas, &cublas_mp, &cublas_xt};
 
 } // namespace
 

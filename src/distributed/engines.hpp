@@ -58,7 +58,7 @@ struct EngineRow : DistributedEngine {
   std::unique_ptr<EngineRun> (*make)(const Product& product);
 };
 
-extern const EngineRow summa, pblas;
+extern const EngineRow summa, pblas, cublas_mp, cublas_xt;
 
 /// Returns the rows in the order of preference.
 std::span<const EngineRow* const> engine_rows() noexcept;

@@ -87,6 +87,8 @@ Status check(const Call& call) {
   if (call.c.rows != call.m() || call.c.cols != call.n())
     return wrong("c is " + std::to_string(call.c.rows) + "×" + std::to_string(call.c.cols) + ", and the product is " +
                  std::to_string(call.m()) + "×" + std::to_string(call.n()));
+  if (call.options.device >= 0 && call.options.backend == Backend::Auto)
+    return wrong("device " + std::to_string(call.options.device) + " of no backend; name the backend");
   if (call.options.threads < 0)
     return wrong("threads = " + std::to_string(call.options.threads) + " is negative; 0 means the default");
   if (number_of_engine(call.options.engine) == -2) {
@@ -167,11 +169,11 @@ Product product_of(const Call& call) {
           call.b.order};
 }
 
-/// Chooses the engine that was named, or the first one that takes the product. All ranks choose alike.
+/// Chooses the engine that was named, or the first canonical one that takes the product. All ranks choose alike.
 Status choose_engine(const Call& call, const Product& product, const EngineRow*& chosen) {
   std::string reasons;
   for (const EngineRow* row : engine_rows()) {
-    if (!call.options.engine.empty() && row->name != call.options.engine) continue;
+    if (call.options.engine.empty() ? !row->canonical : row->name != call.options.engine) continue;
     const std::string why = row->reject(product);
     if (why.empty()) {
       chosen = row;
@@ -191,9 +193,15 @@ struct Work {
   DistributedReport report;
 };
 
+/// Returns the executor of this rank's products.
+Executor& executor_of(const Call& call, const Product& product) {
+  if (call.options.device >= 0) return executor(call.options.backend, call.options.device);
+  return place_gemm(call.options.backend,
+                    {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
+}
+
 Status prepare(const Call& call, Product& product, const EngineRow& engine, Work& work) {
-  product.executor = &place_gemm(
-      call.options.backend, {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
+  product.executor = &executor_of(call, product);
   work.run = engine.make(product);
   const std::size_t sums = product.sums_bytes();
   DistributedReport& report = work.report;

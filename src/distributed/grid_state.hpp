@@ -9,6 +9,10 @@
 #include "axis.hpp"
 #include "mpi/communicator.hpp"
 
+namespace tessera::distributed {
+class CublasMpSession;
+}
+
 namespace tessera::detail {
 
 /// A grid of ranks with its communicators. Rank layer·P·Q + row·Q + col has these coordinates.
@@ -24,6 +28,7 @@ struct GridState {
     std::optional<std::string> why_not[4]; ///< f32, f64, and complex: empty where the sums have the canonical order
   };
   Scalapack scalapack;
+  std::shared_ptr<distributed::CublasMpSession> cublas_mp; ///< what the engine cublasmp has connected, and keeps
 
   int layer_size() const noexcept { return shape.rows * shape.cols; }
   bool has_place() const noexcept { return world->rank() < layer_size() * shape.layers; }

@@ -18,7 +18,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/detail/stopwatch.hpp>
 
-#include "engines.hpp"
+#include "dealt.hpp"
 #include "find_mpi.hpp"
 #include "operands.hpp"
 #include "scalapack/algorithm.hpp"
@@ -31,27 +31,12 @@ using tessera::detail::GridState;
 
 constexpr int dense_matrix = 1; ///< DTYPE_ of a descriptor
 
-/// An operand's axes as ScaLAPACK has them: rows are the dimension that is contiguous in memory.
-struct Dealt {
-  Axis rows, cols;
-  char* data;
-  Index ld;
-};
-Dealt dealt(const Source& x) {
-  const Elements& e = x.elements;
-  return x.outer_innermost ? Dealt{x.spread.outer, x.spread.inner, e.data, e.inner_step}
-                           : Dealt{x.spread.inner, x.spread.outer, e.data, e.outer_step};
-}
-
 ScalapackMatrix described(const Dealt& x, int context) {
   const auto number = [](Index value) { return static_cast<int>(value); };
   return {x.data,
           {dense_matrix, context, number(x.rows.size), number(x.cols.size), number(x.rows.block), number(x.cols.block),
            x.rows.source, x.cols.source, number(std::max<Index>(1, x.ld))}};
 }
-
-/// Is k contiguous in memory, so that ScaLAPACK's rows are k?
-bool k_is_row(const Source& x) { return !x.outer_innermost; }
 
 bool needs_copy(const Axis& k, Index segment) { return k.count > 1 && k.block % segment != 0; }
 
@@ -157,8 +142,7 @@ Status PblasRun::run(DistributedReport& report) {
   // A column-major C is op(A)·op(B). A row-major one is a column-major Cᵀ = op(B)ᵀ·op(A)ᵀ.
   const bool columns = product_.order == LocalOrder::ColumnMajor;
   const Aligned &left = columns ? a_ : b_, &right = columns ? b_ : a_;
-  const Dealt sums = columns ? Dealt{product_.rows, product_.cols, sums_, product_.local_rows}
-                             : Dealt{product_.cols, product_.rows, sums_, product_.local_cols};
+  const Dealt sums = dealt_sums(product_, sums_);
   ScalapackProduct call{.type = product_.type,
                         .op_a = op_of(left, left.k_is_row),
                         .op_b = op_of(right, !right.k_is_row),
@@ -218,13 +202,6 @@ bool has_tiny(const Product& product, const Source& x) {
   const Index parts = product.type.is_complex ? 2 : 1;
   return visit_scalar(product.type.part,
                       [&]<class T>(std::type_identity<T>) { return has_tiny<T>(x, outer, inner, parts); });
-}
-
-/// Says whether a number that differs from rank to rank is not 0 anywhere.
-bool anywhere(const Product& product, bool here) {
-  std::int64_t number = here ? 1 : 0;
-  throw_if_failed(product.grid.world->largest(&number, 1));
-  return number != 0;
 }
 
 /// Computes the sums by an engine, for a trial.

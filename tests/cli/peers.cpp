@@ -93,10 +93,38 @@ BOOST_AUTO_TEST_CASE(lists_of_executors_compute_the_same_bits) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(matrices_that_stay_on_executors_have_the_same_bits) {
+  const Outcome outcome =
+      bench({"executors", "--operands", "resident", "--executors", "reference,openmp+tbb", "--shapes", "70x1300x90",
+             "--dtype", "f64,bf16", "--rounds", "2", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const json report = json::parse(folder.read("out.json"));
+  BOOST_REQUIRE(report["results"].size() == 4u);
+  for (const json& row : report["results"]) {
+    BOOST_TEST(row["peer"] == "tessera-resident");
+    BOOST_TEST(row["seconds"]["samples"] == 2);
+    const std::string check = row["check"];
+    BOOST_TEST(contains(check, row["executors"] == "reference" ? "of its bound" : "same bits as the first"), check);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_product_that_takes_longer_than_its_seconds_counts_once) {
+  const Outcome outcome = bench({"executors", "--executors", "reference,openmp", "--shapes", "60x60x60", "--dtype",
+                                 "f32", "--seconds", "1e-9", "--rounds", "3", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const json report = json::parse(folder.read("out.json"));
+  for (const json& row : report["results"]) {
+    BOOST_TEST(row["seconds"]["samples"] == 1);
+    BOOST_TEST(row.contains("check"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_executor_is_named) {
   const Outcome outcome = bench({"executors", "--executors", "openmp+opnmp"});
   BOOST_TEST(outcome.status == 2);
   BOOST_TEST(contains(outcome.err, "opnmp"), outcome.err);
+  expect_usage_error(bench({"executors", "--executors", "reference", "--operands", "residnt"}),
+                     {"--operands", "residnt", "resident"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -25,8 +25,8 @@ void check(Index m, Index n, Index k, Scalar<T> alpha, Scalar<T> beta) {
     take_own_part(a, dist_a);
     take_own_part(b, dist_b);
     take_own_part(before, dist_c);
-    const DistributedReport report =
-        gemm(alpha, dist_a, dist_b, beta, dist_c, {.backend = Backend::Cuda, .engine = "summa"});
+    const DistributedReport report = gemm(alpha, dist_a, dist_b, beta, dist_c,
+                                          {.backend = Backend::Cuda, .device = world_rank() % 2, .engine = "summa"});
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k << " on " << rows << "×" << cols << "×" << layers) {
       BOOST_TEST(differing_bits(expected, dist_c) == 0);
       BOOST_TEST(report.allocated_bytes <= report.planned_bytes);
@@ -51,6 +51,17 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_too_small) {
   const Grid grid(MPI_COMM_WORLD, 1, 2);
   DistributedMatrix<float> a(grid, 2000, 2048), b(grid, 2048, 2000), c(grid, 2000, 2000);
   expect_error<OutOfMemory>([&] { gemm(1.0F, a, b, 1.0F, c, {.backend = Backend::Cuda}); }, {"small device"});
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_is_not_there) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2);
+  DistributedMatrix<float> a(grid, 8, 8), c(grid, 8, 8);
+  const int device = world_rank() == 1 ? 2 : 0;
+  expect_error<BackendUnavailable>([&] { gemm(1.0F, a, a, 1.0F, c, {.backend = Backend::Cuda, .device = device}); },
+                                   {"rank 1", "device 2"});
+  expect_error<InvalidArgument>([&] { gemm(1.0F, a, a, 1.0F, c, {.device = 1}); }, {"device 1 of no backend"});
+  expect_error<InvalidArgument>([&] { gemm(1.0F, a, a, 1.0F, c, {.backend = Backend::Reference, .device = 1}); },
+                                {"reference", "no devices"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

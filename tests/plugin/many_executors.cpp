@@ -11,19 +11,18 @@
 #include "support/expect.hpp"
 
 using namespace tessera;
+using tessera::test::card;
+using tessera::test::Executors;
 using tessera::test::expect_error;
 using tessera::test::use_small_device;
 
 namespace {
 
-using Executors = std::vector<Executor*>;
-
-Executor& card(int device) { return executor(Backend::Cuda, device); }
-
 std::vector<Executors> lists() {
   std::vector<Executors> all{{&card(1)},
                              {&card(0), &card(1)},
                              {&executor(Backend::Reference)},
+                             {&card(0), &executor(Backend::Cuda, 0, 1)},
                              {&card(1), &executor(Backend::Reference), &card(0)}};
   for (const Backend backend : {Backend::OpenMP, Backend::Tbb})
     for (const BackendInfo& info : available_backends())
@@ -78,6 +77,11 @@ BOOST_AUTO_TEST_CASE(each_device_has_an_executor) {
   BOOST_TEST((&card(1) != &card(0)));
   BOOST_TEST((&card(1) == &card(1)));
   BOOST_TEST(card(1).capabilities().device_index == 1);
+  Executor& further = executor(Backend::Cuda, 1, 1);
+  BOOST_TEST((&further != &card(1)));
+  BOOST_TEST((&further == &executor(Backend::Cuda, 1, 1)));
+  BOOST_TEST(further.capabilities().device_index == 1);
+  expect_error<InvalidArgument>([] { executor(Backend::Cuda, 1, -1); }, {"copy -1", "device 1"});
   expect_error<BackendUnavailable>([] { card(2); }, {"device 2 of backend cuda", "there are 2 small devices"});
   expect_error<InvalidArgument>([] { card(-1); }, {"device -1"});
   expect_error<InvalidArgument>([] { executor(Backend::Reference, 0); }, {"reference", "one executor"});

@@ -3,10 +3,18 @@
 /// Loads small_device.cpp, a device with little memory, as the CUDA plug-in.
 
 #include <cstdlib>
+#include <vector>
+
+#include <tessera/backend.hpp>
 
 namespace tessera::test {
 
 /// Must be called before the first product of a process.
 inline void use_small_device() { setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1); }
+
+using Executors = std::vector<Executor*>;
+
+/// Returns one of the two small devices.
+inline Executor& card(int device) { return executor(Backend::Cuda, device); }
 
 } // namespace tessera::test

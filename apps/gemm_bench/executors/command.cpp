@@ -1,11 +1,13 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/io.hpp>
 
 #include "common/machine.hpp"
@@ -13,14 +15,17 @@
 #include "common/words.hpp"
 #include "gemm_bench/time_json.hpp"
 #include "measure/time_summary.hpp"
+#include "operands.hpp"
 #include "race.hpp"
 
 namespace tessera::bench {
 namespace {
 
-/// Reads "cuda:0+cuda:1" or "openmp+tbb": a backend, or one device of it, for each executor.
+/// Reads "cuda:0+cuda:1" or "openmp+tbb": a backend, or one device of it, for each executor. A device that is named
+/// twice has two executors.
 ExecutorList parse_list(const std::string& text) {
   ExecutorList list{text, {}, {}};
+  bool shared = false;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('+', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
@@ -32,10 +37,12 @@ ExecutorList parse_list(const std::string& text) {
       continue;
     }
     const auto device = static_cast<int>(apps::parse_index("--executors", word.substr(colon + 1), 0));
-    list.executors.push_back(&executor(backend, device));
+    const auto copy = static_cast<int>(std::count(list.devices.begin(), list.devices.end(), device));
+    shared |= copy > 0;
+    list.executors.push_back(&executor(backend, device, copy));
     list.devices.push_back(device);
   }
-  if (list.devices.size() != list.executors.size()) list.devices.clear();
+  if (shared || list.devices.size() != list.executors.size()) list.devices.clear();
   return list;
 }
 
@@ -49,11 +56,12 @@ nlohmann::ordered_json row(const Shape& shape, DType type, const HostStanding& o
       {"executors", one.executors}};
   if (!one.problem.empty()) row["problem"] = one.problem;
   if (!one.check.empty()) row["check"] = one.check;
+  if (one.copy_bytes_per_second > 0) row["copy_bytes_per_second"] = one.copy_bytes_per_second;
   if (one.seconds.empty()) return row;
   const measure::TimeSummary time = measure::summarize(one.seconds);
   row["seconds"] = time_json(one.seconds);
   row["gflops"] = gflops(shape, time.median);
-  row["speed_of_first"] = first / time.median;
+  if (first > 0) row["speed_of_first"] = first / time.median;
   return row;
 }
 
@@ -61,9 +69,12 @@ std::string line(const Shape& shape, const HostStanding& one, double first) {
   const std::string head = fmt::format("  {:<10} {:<24}", one.peer, one.executors);
   if (one.seconds.empty()) return head + " " + one.problem;
   const measure::TimeSummary time = measure::summarize(one.seconds);
-  return fmt::format("{} {:9.4f} s ({:.4f} … {:.4f}) {:10.1f} GFLOP/s {:6.2f} times the first; {} {}", head,
+  const std::string copies = one.copy_bytes_per_second > 0
+                                 ? fmt::format(", copies of strips at {:.1f} GB/s", one.copy_bytes_per_second / 1e9)
+                                 : "";
+  return fmt::format("{} {:9.4f} s ({:.4f} … {:.4f}) {:10.1f} GFLOP/s {:6.2f} times the first; {}{} {}", head,
                      time.median, time.min, time.max, gflops(shape, time.median), first / time.median, one.check,
-                     one.problem);
+                     copies, one.problem);
 }
 
 std::vector<Backend> backends_of(const std::vector<ExecutorList>& lists) {
@@ -75,20 +86,52 @@ std::vector<Backend> backends_of(const std::vector<ExecutorList>& lists) {
   return backends;
 }
 
+/// Where the operands of a race are.
+struct Place {
+  const char* name;
+  decltype(&run_host_race) race;
+};
+
+const Place& parse_place(const std::string& word) {
+  static constexpr std::array places{Place{"host", run_host_race}, Place{"resident", run_resident_race}};
+  return places[apps::choose("--operands", word, {places[0].name, places[1].name})];
+}
+
+/// Writes what there is, after each shape, so that a run that is ended early leaves its results.
+void write_results(const std::string& file, const std::vector<ExecutorList>& lists,
+                   const std::vector<nlohmann::ordered_json>& results) {
+  if (file.empty()) return;
+  const nlohmann::ordered_json document{
+      {"schema", "tessera.executors/1"}, {"machine", apps::machine_json(backends_of(lists))}, {"results", results}};
+  write_text_file(file, document.dump(1) + "\n");
+}
+
 } // namespace
 
 CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "executors", "one product of matrices in pinned host memory on one executor and on several, beside cuBLASXt");
+      "executors",
+      "one product on one executor and on several: of matrices in pinned host memory, beside cuBLASXt, or of "
+      "matrices that stay on the executors");
   command
       ->add_option("--executors", lists,
                    "lists separated by commas; a list is cuda:0+cuda:1, or openmp+tbb, or cuda:0+openmp")
       ->capture_default_str();
   command->add_option("--shapes", shapes, "MxNxK, separated by commas")->capture_default_str();
   command->add_option("--dtype", types, "f32, f64, f16, bf16")->capture_default_str();
-  command->add_option("--rounds", rounds, "samples of each peer, after one that is not counted")
+  command->add_option("--rounds", repeats.rounds, "most samples of each peer, after one that is not counted")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--seconds", repeats.seconds,
+                   "most seconds for the samples of a peer; of a product that takes longer the first one counts")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--operands", operands,
+                   "host: in pinned memory, beside cuBLASXt; resident: in blocks of rows on the executors, where C "
+                   "stays too; or both, separated by a comma")
+      ->capture_default_str();
   command->add_option("--json", json, "file for the results");
   return command;
 }
@@ -96,27 +139,30 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
 int ExecutorsCommand::run() const {
   std::vector<ExecutorList> all;
   for (const std::string& text : apps::split_list("--executors", lists)) all.push_back(parse_list(text));
+  std::vector<Place> places;
+  for (const std::string& word : apps::split_list("--operands", operands)) places.push_back(parse_place(word));
+  PinnedMemory pinned(*all.front().executors.front());
+  RaceMemory memory{pinned, {}};
   std::vector<nlohmann::ordered_json> results;
   bool wrong = false;
-  for (const std::string& type : apps::split_list("--dtype", types))
-    for (const std::string& word : apps::split_list("--shapes", shapes)) {
-      const auto [m, n, k] = apps::parse_sizes("--shapes", word, 1);
-      const Shape shape{m, n, k};
-      const std::vector<HostStanding> standings = run_host_race(shape, parse_dtype(type), all, rounds);
-      fmt::print("{} {}×{}×{}\n", type, m, n, k);
-      const double first = measure::summarize(standings.front().seconds).median;
-      for (const HostStanding& one : standings) {
-        wrong |= !one.problem.empty();
-        fmt::print("{}\n", line(shape, one, first));
-        results.push_back(row(shape, parse_dtype(type), one, first));
+  for (const std::string& word : apps::split_list("--dtype", types))
+    for (const std::string& sizes : apps::split_list("--shapes", shapes))
+      for (const Place& place : places) {
+        const DType type = parse_dtype(word);
+        const auto [m, n, k] = apps::parse_sizes("--shapes", sizes, 1);
+        const measure::HostStopwatch watch;
+        const std::vector<HostStanding> standings = place.race({m, n, k}, type, all, repeats, memory);
+        fmt::print("{} {}×{}×{}, operands {}, {:.1f} s in all\n", word, m, n, k, place.name, watch.seconds());
+        const double first =
+            standings.front().seconds.empty() ? 0 : measure::summarize(standings.front().seconds).median;
+        for (const HostStanding& one : standings) {
+          wrong |= !one.problem.empty();
+          fmt::print("{}\n", line({m, n, k}, one, first));
+          results.push_back(row({m, n, k}, type, one, first));
+        }
+        apps::flush_stdout();
+        write_results(json, all, results);
       }
-      apps::flush_stdout();
-    }
-  if (!json.empty()) {
-    const nlohmann::ordered_json document{
-        {"schema", "tessera.executors/1"}, {"machine", apps::machine_json(backends_of(all))}, {"results", results}};
-    write_text_file(json, document.dump(1) + "\n");
-  }
   return wrong ? 1 : 0;
 }
 

@@ -1,23 +1,18 @@
 #include "race.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 
-#include <tessera/backend.hpp>
-#include <tessera/check.hpp>
 #include <tessera/detail/stopwatch.hpp>
 #include <tessera/many_executors.hpp>
-#include <tessera/matrix.hpp>
 
-#include "common/machine.hpp"
 #include "cublas_xt.hpp"
 #include "measure/repeat.hpp"
+#include "operands.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -30,31 +25,26 @@ struct Entrant {
   HostStanding standing;
   std::function<void()> multiply;
   bool is_ours = true;
+  int rounds = 0; ///< that it still takes part in
 };
 
 template <class T>
 class HostRace {
  public:
-  HostRace(const Shape& shape, const std::vector<ExecutorList>& lists)
-      : shape_(shape),
-        lists_(lists),
-        pinning_(*lists.front().executors.front()),
-        a_(Matrix<T>::pinned(shape.m, shape.k, pinning_)),
-        b_(Matrix<T>::pinned(shape.k, shape.n, pinning_)),
-        c_(Matrix<T>::pinned(shape.m, shape.n, pinning_)) {
-    fill(a_, 1);
-    fill(b_, 2);
-  }
+  HostRace(const Shape& shape, const std::vector<ExecutorList>& lists, const Repeats& repeats, RaceMemory& memory)
+      : lists_(lists), repeats_(repeats), memory_(memory), operands_(shape, memory.pinned) {}
 
-  std::vector<HostStanding> run(int rounds) {
+  std::vector<HostStanding> run() {
     enter_all();
     for (Entrant& one : entrants_) guard(one, [&] { warm_up(one); });
-    for (int round = 0; round < rounds; ++round)
+    for (int round = 0; round < repeats_.rounds; ++round)
       measure::take_rotated_turns(round, entrants_.size(), [&](std::size_t i) {
         Entrant& one = entrants_[i];
-        if (one.standing.problem.empty()) guard(one, [&] { one.standing.seconds.push_back(seconds_of(one.multiply)); });
-        const bool is_looked_at = i == 0 ? round == 0 : round == rounds - 1; // the others are compared with the first
-        if (one.standing.problem.empty() && is_looked_at) guard(one, [&] { compare(one); });
+        if (!one.standing.problem.empty() || round >= one.rounds) return;
+        guard(one, [&] {
+          one.standing.seconds.push_back(seconds_of(one.multiply));
+          if (round == (i == 0 ? 0 : one.rounds - 1)) operands_.judge(one.standing, one.is_ours);
+        });
       });
     std::vector<HostStanding> standings;
     for (Entrant& one : entrants_) standings.push_back(std::move(one.standing));
@@ -64,80 +54,59 @@ class HostRace {
  private:
   void enter_all() {
     for (const ExecutorList& list : lists_) {
-      entrants_.push_back({{"tessera", list.text, {}, {}, {}},
-                           [this, &list] { gemm(list.executors, Scalar<T>{1}, a_, b_, Scalar<T>{0}, c_); }});
+      entrants_.push_back({{"tessera", list.text, {}, {}, {}, 0}, [this, &list] {
+                             gemm(list.executors, Scalar<T>{1}, operands_.a(), operands_.b(), Scalar<T>{0},
+                                  operands_.c());
+                           }});
     }
     for (const ExecutorList& list : lists_) {
       if (list.devices.empty() || !CublasXt::takes(dtype_of<T>)) continue;
-      Entrant vendor{{"cublas-xt", list.text, {}, {}, {}}, {}, false};
+      Entrant vendor{{"cublas-xt", list.text, {}, {}, {}, 0}, {}, false};
       guard(vendor, [&] {
         vendors_.push_back(std::make_unique<CublasXt>(list.devices));
-        vendor.multiply = [this, library = vendors_.back().get()] { library->gemm(call()); };
+        vendor.multiply = [this, library = vendors_.back().get()] { library->gemm(operands_.call()); };
       });
       entrants_.push_back(std::move(vendor));
     }
   }
 
-  /// Computes once what is not counted; for cuBLASXt once with each side of its blocks.
+  /// Computes once what is not counted, unless it takes so long that it is the only sample.
   void warm_up(Entrant& one) {
-    if (one.is_ours) return static_cast<void>(seconds_of(one.multiply));
+    const double seconds = one.is_ours ? seconds_of(one.multiply) : warm_up_vendor(one);
+    one.rounds = measure::runs_within(repeats_.seconds, seconds, repeats_.rounds);
+    if (seconds < repeats_.seconds) return;
+    one.rounds = 0;
+    one.standing.seconds.push_back(seconds);
+    operands_.judge(one.standing, one.is_ours);
+  }
+
+  /// Computes once with each side of cuBLASXt's blocks; large products take the side of the race before.
+  double warm_up_vendor(Entrant& one) {
+    constexpr double cheap = 1;
     CublasXt& library = *vendors_[static_cast<std::size_t>(vendors_entered_++)];
-    int fastest = 0;
-    double least = std::numeric_limits<double>::infinity();
-    static_cast<void>(seconds_of(one.multiply));
-    for (const int side : block_sides) {
-      library.set_block(side);
-      if (const double seconds = seconds_of(one.multiply); seconds < least) {
-        least = seconds;
-        fastest = side;
+    int& fastest = memory_.sides[fmt::format("{} {}", to_string(dtype_of<T>), one.standing.executors)];
+    if (fastest != 0) library.set_block(fastest);
+    double least = seconds_of(one.multiply);
+    if (fastest == 0 || least < cheap) {
+      least = std::numeric_limits<double>::infinity();
+      for (const int side : block_sides) {
+        library.set_block(side);
+        if (const double seconds = seconds_of(one.multiply); seconds < least) {
+          least = seconds;
+          fastest = side;
+        }
       }
+      library.set_block(fastest);
     }
-    library.set_block(fastest);
     one.standing.check = fmt::format("blocks of {}; ", fastest);
+    return least;
   }
 
   double seconds_of(const std::function<void()>& multiply) {
-    c_.fill(std::numeric_limits<float>::quiet_NaN());
-    static_cast<void>(c_.data()); // the host has the elements
+    operands_.spoil_c();
     const measure::HostStopwatch watch;
     multiply();
     return watch.seconds();
-  }
-
-  void compare(Entrant& one) {
-    if (one.is_ours && expected_) {
-      one.standing.check += "same bits as the first";
-      for (Index i = 0; i < c_.rows(); ++i)
-        if (std::memcmp(&c_(i, 0), &(*expected_)(i, 0), static_cast<std::size_t>(c_.cols()) * sizeof(T)) != 0) {
-          one.standing.problem = fmt::format("row {} has other bits than on {}", i, lists_.front().text);
-          return;
-        }
-      return;
-    }
-    const Certificate answer = check(a_, b_, c_);
-    one.standing.check += fmt::format("{} of its bound", answer.error.max_over_bound);
-    if (!answer.right()) one.standing.problem = to_text(answer);
-    if (one.is_ours) expected_ = c_;
-  }
-
-  GemmCall call() {
-    return {.type = dtype_of<T>,
-            .m = shape_.m,
-            .n = shape_.n,
-            .k = shape_.k,
-            .a = a_.data(),
-            .lda = a_.ld(),
-            .b = b_.data(),
-            .ldb = b_.ld(),
-            .c = c_.data(),
-            .ldc = c_.ld()};
-  }
-
-  static void fill(Matrix<T>& x, std::uint64_t seed) {
-    Executor& host = executor(apps::processor_backends().front());
-    throw_if_failed(host.random(
-        host.default_queue(),
-        {.type = dtype_of<T>, .rows = x.rows(), .cols = x.cols(), .z = x.data(), .ldz = x.ld(), .seed = seed}));
   }
 
   template <class Work>
@@ -147,11 +116,10 @@ class HostRace {
     one.standing.problem = error.what();
   }
 
-  const Shape shape_;
   const std::vector<ExecutorList>& lists_;
-  Executor& pinning_;
-  Matrix<T> a_, b_, c_;
-  std::optional<Matrix<T>> expected_;
+  const Repeats repeats_;
+  RaceMemory& memory_;
+  HostOperands<T> operands_;
   std::vector<std::unique_ptr<CublasXt>> vendors_;
   int vendors_entered_ = 0;
   std::vector<Entrant> entrants_;
@@ -160,17 +128,8 @@ class HostRace {
 } // namespace
 
 std::vector<HostStanding> run_host_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
-                                        int rounds) {
-  switch (type) {
-    case DType::F64:
-      return HostRace<double>(shape, lists).run(rounds);
-    case DType::F16:
-      return HostRace<f16>(shape, lists).run(rounds);
-    case DType::BF16:
-      return HostRace<bf16>(shape, lists).run(rounds);
-    default:
-      return HostRace<float>(shape, lists).run(rounds);
-  }
+                                        const Repeats& repeats, RaceMemory& memory) {
+  return visit(type, [&]<class T>(std::type_identity<T>) { return HostRace<T>(shape, lists, repeats, memory).run(); });
 }
 
 } // namespace tessera::bench

@@ -3,6 +3,7 @@
 /// A race of products of host matrices: Tessera on each list of executors, and cuBLASXt on the cards of each list of
 /// cards, take turns at one product. Operands and results are in pinned memory, as cuBLASXt needs it for its copies.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,24 +13,46 @@
 
 namespace tessera::bench {
 
+class PinnedMemory;
+
 struct ExecutorList {
   std::string text;                 ///< as the user wrote it
   std::vector<Executor*> executors; ///< of which Tessera's product is made
-  std::vector<int> devices;         ///< the cards, where all executors are cards: cuBLASXt takes the same ones
+  std::vector<int> devices;         ///< the cards, where all executors are different cards: cuBLASXt takes these
 };
 
 /// One peer's samples, or the reason why there are none or why they do not count.
 struct HostStanding {
   std::string peer, executors;
-  std::vector<double> seconds; ///< from operands in host memory to the result there
+  std::vector<double> seconds; ///< of one product, by the host's clock
   std::string check;           ///< what the result was compared with
   std::string problem;
+  double copy_bytes_per_second = 0; ///< of a strip of B, from the second executor's memory to the first one's
 };
 
-/// Takes `rounds` samples of each peer after one that is not counted. C is NaN before each sample. The first list's
+/// How often each peer computes a product: `rounds` times after one that is not counted, or as often as takes `seconds`
+/// together. Of a product that takes longer by itself the first one counts, and is the only one.
+struct Repeats {
+  int rounds = 3;
+  double seconds = 3;
+};
+
+/// What the races of one run share.
+struct RaceMemory {
+  PinnedMemory& pinned;
+  std::map<std::string, int> sides; ///< the fastest side of cuBLASXt's blocks in the race before, by type and cards
+};
+
+/// Times the peers from operands in host memory to the result there. C is NaN before each sample. The first list's
 /// result is checked against its bound; the bits of the other lists' results are compared with it; cuBLASXt's results
 /// are checked. Throws OutOfMemory.
 std::vector<HostStanding> run_host_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
-                                        int rounds);
+                                        const Repeats& repeats, RaceMemory& memory);
+
+/// Times products of matrices that lie in blocks of rows on the executors of a list, and stay there (row_blocks.hpp).
+/// Lists do not take turns: the operands of one list at a time are in the cards' memories. A list whose cards have too
+/// little memory has that as its problem.
+std::vector<HostStanding> run_resident_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
+                                            const Repeats& repeats, RaceMemory& memory);
 
 } // namespace tessera::bench

@@ -13,7 +13,9 @@
 #include <tessera/distributed.hpp>
 #include <tessera/gemm.hpp>
 
-#include "measure/time_summary.hpp"
+#include "common/terminal.hpp"
+#include "report.hpp"
+#include "reporters/reporter.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -23,7 +25,7 @@ template <class T>
 struct DistributedOperands {
   DistributedMatrix<T> a, b, c;
   Matrix<T> whole_c;
-  double seconds_of_one_rank = 0; ///< the fastest of the runs on rank 0, while the other ranks wait
+  double seconds_of_one_rank = 0; ///< the fastest of the runs on rank 0, from the host's memory to it
 };
 
 template <class T>
@@ -34,28 +36,42 @@ DistributedOperands<T> make_operands(const Grid& grid, const Shape& shape, const
     return here ? Matrix<T>::random(rows, cols, Seed{options.seed + seed}) : Matrix<T>(0, 0);
   };
   const Matrix<T> a = random(shape.m, shape.k, 0), b = random(shape.k, shape.n, 1);
-  DistributedOperands<T> made{
-      {grid, shape.m, shape.k}, {grid, shape.k, shape.n}, {grid, shape.m, shape.n}, Matrix<T>(0, 0)};
+  const Blocks blocks{options.block, options.block};
+  DistributedOperands<T> made{{grid, shape.m, shape.k, blocks},
+                              {grid, shape.k, shape.n, blocks},
+                              {grid, shape.m, shape.n, blocks},
+                              Matrix<T>(0, 0)};
   made.a.scatter(a, 0);
   made.b.scatter(b, 0);
   if (here) {
     made.whole_c = Matrix<T>(shape.m, shape.n);
-    made.seconds_of_one_rank = measure::fastest_host_seconds(
-        std::max(1, options.repeat), [&] { gemm(Scalar<T>(1), a, b, Scalar<T>(0), made.whole_c, one); });
+    made.seconds_of_one_rank = measure::fastest_host_seconds(std::max(1, options.repeat), [&] {
+      gemm(Op::None, Op::None, shape.m, shape.n, shape.k, Scalar<T>(1), a.data(), a.ld(), b.data(), b.ld(),
+           Scalar<T>(0), made.whole_c.data(), made.whole_c.ld(), one);
+    });
   }
   made.seconds_of_one_rank = grid.largest(made.seconds_of_one_rank);
   return made;
 }
 
+/// Compares a result with the one of one rank.
 template <class T>
-Index count_differing(const Matrix<T>& x, const Matrix<T>& y) {
+void compare(const Matrix<T>& x, const Matrix<T>& y, EngineStanding& standing) {
   using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
-  Index count = 0;
   for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j)
-      if (std::bit_cast<Bits>(x(i, j)) != std::bit_cast<Bits>(y(i, j))) ++count;
-  return count;
+    for (Index j = 0; j < x.cols(); ++j) {
+      if (std::bit_cast<Bits>(x(i, j)) == std::bit_cast<Bits>(y(i, j))) continue;
+      ++standing.differing;
+      const double difference = std::abs(static_cast<double>(x(i, j)) - static_cast<double>(y(i, j)));
+      if (!(difference <= standing.largest_difference)) standing.largest_difference = difference;
+    }
+}
+
+/// Returns a difference that rounding in any order does not reach with operands in [−1, 1), where a wrong sum is off by
+/// some √k.
+double tolerance(DType type, Index k) {
+  return 8 * static_cast<double>(k) * (scalar_of(type) == DType::F64 ? 0x1p-53 : 0x1p-24);
 }
 
 /// The formula of docs/distributed.md, in bytes; the blocks of the race lie as C needs them.
@@ -69,60 +85,82 @@ double bytes_by_formula(const Grid& grid, const Shape& shape, std::size_t elemen
          (m * k * (grid.cols() - 1) + k * n * (grid.rows() - 1) + elsewhere + m * n * (layers - 1));
 }
 
-/// Times one engine; returns false if bits differ.
+/// Multiplies by one engine, once more than there are samples. All ranks return alike.
 template <class T>
-bool race_engine(const Grid& grid, const Shape& shape, const Options& options, DistributedOperands<T>& x,
-                 const DistributedOptions& how) {
-  const bool prints = grid.rank() == 0;
-  std::vector<double> samples;
+void sample_engine(const Grid& grid, int repeat, DistributedOperands<T>& x, const DistributedOptions& how,
+                   EngineStanding& standing) {
   DistributedReport report;
-  try {
-    for (int run = 0; run <= std::max(1, options.repeat); ++run) {
-      grid.largest(0); // the ranks begin together
-      const double seconds =
-          grid.largest(measure::host_seconds([&] { report = gemm(Scalar<T>(1), x.a, x.b, Scalar<T>(0), x.c, how); }));
-      if (run > 0) samples.push_back(seconds); // the first one warms up
-    }
-  } catch (const KernelRejected& error) {
-    if (prints) fmt::print("  {:<8} rejected: {}\n", how.engine, error.what());
-    return true;
+  for (int run = 0; run <= repeat; ++run) {
+    grid.largest(0); // the ranks begin together
+    const double seconds =
+        grid.largest(measure::host_seconds([&] { report = gemm(Scalar<T>(1), x.a, x.b, Scalar<T>(0), x.c, how); }));
+    if (run > 0) standing.seconds.push_back(seconds); // the first one warms up
   }
-  double received = 0;
   for (int rank = 0; rank < grid.ranks(); ++rank)
-    received += grid.largest(rank == grid.rank() ? static_cast<double>(report.bytes_received) : 0.0);
-  const double waiting = grid.largest(report.seconds_waiting), local = grid.largest(report.seconds_multiplying);
-  const Matrix<T> gathered = x.c.gather(0);
-  const Index differ = prints ? count_differing(gathered, x.whole_c) : 0;
-  const double seconds = measure::summarize(samples).median;
-  const double workers = grid.rows() * grid.cols() * grid.layers();
-  if (prints) {
-    const double operations =
-        2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-    const std::string traffic = how.engine == "pblas" ? fmt::format("{:>10} {:>10}", "-", "-")
-                                                      : fmt::format("{:>10.2f} {:>10.2f}", received / 1e6,
-                                                                    bytes_by_formula(grid, shape, sizeof(T)) / 1e6);
-    fmt::print("  {:<8} {:>4}x{}x{} {:>10.3f} {:>9.2f} {:>9.0f}% {} {:>9.3f} {:>9.3f} {:>8}\n", how.engine, grid.rows(),
-               grid.cols(), grid.layers(), seconds * 1e3, operations / seconds / 1e9,
-               100 * x.seconds_of_one_rank / (seconds * workers), traffic, waiting * 1e3, local * 1e3, differ);
+    standing.bytes_received += grid.largest(rank == grid.rank() ? static_cast<double>(report.bytes_received) : 0.0);
+  standing.seconds_waiting = grid.largest(report.seconds_waiting);
+  standing.seconds_multiplying = grid.largest(report.seconds_multiplying);
+}
+
+/// Times one engine and compares its result with the one of one rank.
+template <class T>
+EngineStanding race_engine(const Grid& grid, const Shape& shape, int repeat, DistributedOperands<T>& x,
+                           const DistributedEngine& engine, DistributedOptions how) {
+  EngineStanding standing{.engine = std::string(engine.name),
+                          .canonical = engine.canonical,
+                          .type = dtype_of<T>,
+                          .shape = shape,
+                          .grid = {grid.rows(), grid.cols(), grid.layers()},
+                          .seconds_of_one_rank = x.seconds_of_one_rank};
+  how.engine = engine.name;
+  try {
+    sample_engine(grid, repeat, x, how, standing);
+  } catch (const KernelRejected& error) {
+    standing.problem = std::string("rejected: ") + error.what();
+    return standing;
+  } catch (const DeviceError& error) {
+    if (engine.canonical) throw;
+    standing.problem = std::string("failed: ") + error.what();
+    return standing;
   }
-  return grid.largest(static_cast<double>(differ)) == 0;
+  if (engine.name == "summa") standing.bytes_by_formula = bytes_by_formula(grid, shape, sizeof(T));
+  const Matrix<T> gathered = x.c.gather(0);
+  if (grid.rank() == 0) compare(gathered, x.whole_c, standing);
+  standing.wrong =
+      engine.canonical ? standing.differing > 0 : !(standing.largest_difference <= tolerance(dtype_of<T>, shape.k));
+  if (standing.wrong) standing.problem = "wrong";
+  return standing;
+}
+
+/// Writes the JSON so far, so that a race that is ended early leaves its results.
+void write_results(const std::vector<EngineStanding>& standings, const Options& options) {
+  if (!options.json.empty()) write_report(options.json, to_json(standings, options).dump(1) + "\n");
+}
+
+/// Returns how a rank's local products are computed: the ranks take the devices in turn.
+DistributedOptions local_options(const Grid& grid, const Options& options) {
+  DistributedOptions how{.threads = options.threads.empty() ? 0 : options.threads.front()};
+  if (!options.backends.empty()) how.backend = options.backends.front().backend;
+  if (!options.devices.empty())
+    how.device = options.devices[static_cast<std::size_t>(grid.rank()) % options.devices.size()];
+  return how;
 }
 
 template <class T>
-bool race_shape(const MpiSession& mpi, const Shape& shape, const GridWord& word, const Options& options) {
+void race_shape(const MpiSession& mpi, const Shape& shape, const GridWord& word, const Options& options,
+                std::vector<EngineStanding>& standings) {
   const Grid grid(mpi, word.rows, word.cols, word.layers);
-  const int threads = options.threads.empty() ? 0 : options.threads.front();
-  const Backend backend = options.backends.empty() ? Backend::Auto : options.backends.front().backend;
-  auto operands = make_operands<T>(grid, shape, options, {.backend = backend, .threads = threads});
-  if (grid.rank() == 0)
-    fmt::print("{}x{}x{} {}, one rank {:.3f} ms\n  {:<8} {:>8} {:>10} {:>9} {:>10} {:>10} {:>10} {:>9} {:>9} {:>8}\n",
-               shape.m, shape.n, shape.k, to_string(dtype_of<T>), operands.seconds_of_one_rank * 1e3, "engine", "grid",
-               "ms", "GFLOP/s", "efficiency", "MB moved", "formula", "wait ms", "local ms", "differ");
-  bool equal = true;
-  for (const DistributedEngine& engine : distributed_engines())
-    equal &= race_engine(grid, shape, options, operands,
-                         {.backend = backend, .engine = std::string(engine.name), .threads = threads});
-  return equal;
+  const DistributedOptions how = local_options(grid, options);
+  auto operands = make_operands<T>(grid, shape, options, {.backend = how.backend, .threads = how.threads});
+  if (grid.rank() == 0 && options.table_on_stdout())
+    fmt::print("{}", table_head(shape, dtype_of<T>, operands.seconds_of_one_rank));
+  for (const DistributedEngine& engine : distributed_engines()) {
+    standings.push_back(race_engine(grid, shape, std::max(1, options.repeat), operands, engine, how));
+    if (grid.rank() != 0) continue;
+    if (options.table_on_stdout()) fmt::print("{}", table_line(standings.back()));
+    apps::flush_stdout();
+    if (options.json != "-") write_results(standings, options);
+  }
 }
 
 /// Returns the best grid of the ranks.
@@ -135,14 +173,17 @@ GridWord best_grid(const MpiSession& mpi, const Shape& shape) {
 
 bool race_engines(const Options& options) {
   const MpiSession mpi;
-  bool equal = true;
+  std::vector<EngineStanding> standings;
   for (const DType type : options.types)
     for (const Shape& shape : options.shapes) {
       const std::vector<GridWord> grids = options.grids.empty() ? std::vector{best_grid(mpi, shape)} : options.grids;
       for (const GridWord& grid : grids)
-        equal &= visit(type, [&]<class T>(std::type_identity<T>) { return race_shape<T>(mpi, shape, grid, options); });
+        visit(type, [&]<class T>(std::type_identity<T>) { race_shape<T>(mpi, shape, grid, options, standings); });
     }
-  return equal;
+  const Grid everyone(mpi, 1, 1);
+  if (everyone.rank() == 0 && options.json == "-") write_results(standings, options);
+  const bool wrong = std::any_of(standings.begin(), standings.end(), [](const auto& one) { return one.wrong; });
+  return everyone.largest(wrong ? 1 : 0) == 0;
 }
 
 } // namespace tessera::compare_app

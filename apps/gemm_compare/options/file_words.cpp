@@ -37,10 +37,20 @@ std::size_t parse_size(std::string_view option, const std::string& text) {
 
 } // namespace
 
+void read_devices(const CommandLine& words, Options& options) {
+  if (words.devices.empty()) return;
+  for (const Index device : apps::parse_index_list("--devices", words.devices, 0)) {
+    if (device > std::numeric_limits<int>::max())
+      throw InvalidArgument(fmt::format("--devices: there is no device {}", device));
+    options.devices.push_back(static_cast<int>(device));
+  }
+}
+
 void read_file_product(const CommandLine& words, Options& options) {
   if (words.memory_limit.empty()) {
-    for (const auto& [option, word] : {std::pair{"--resume", &words.resume}, std::pair{"--devices", &words.devices}})
-      if (!word->empty()) throw InvalidArgument(fmt::format("{}: needs --memory-limit as well", option));
+    if (!words.resume.empty()) throw InvalidArgument("--resume: needs --memory-limit as well");
+    if (!words.devices.empty() && !words.distributed)
+      throw InvalidArgument("--devices: needs --memory-limit or --distributed as well");
     return;
   }
   options.memory_limit = parse_size("--memory-limit", words.memory_limit);
@@ -71,12 +81,6 @@ void read_file_product(const CommandLine& words, Options& options) {
   constexpr std::array words_of_resume{"auto", "never"};
   options.start_over = !words.resume.empty() &&
                        apps::choose("--resume", words.resume, {words_of_resume.begin(), words_of_resume.end()}) == 1;
-  if (!words.devices.empty())
-    for (const Index device : apps::parse_index_list("--devices", words.devices, 0)) {
-      if (device > std::numeric_limits<int>::max())
-        throw InvalidArgument(fmt::format("--devices: there is no device {}", device));
-      options.devices.push_back(static_cast<int>(device));
-    }
 }
 
 } // namespace tessera::compare_app

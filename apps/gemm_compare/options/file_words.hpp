@@ -4,8 +4,9 @@
 
 namespace tessera::compare_app {
 
-/// Reads --memory-limit, --resume and --devices, and refuses what makes no sense beside them. The other options are
-/// known already.
+/// Reads --memory-limit and --resume, and refuses what makes no sense beside them. The other options are known already.
 void read_file_product(const CommandLine& words, Options& options);
+/// Reads --devices.
+void read_devices(const CommandLine& words, Options& options);
 
 } // namespace tessera::compare_app

@@ -181,7 +181,9 @@ void declare_large_files(CLI::App& app, CommandLine& words) {
       "What to do with an unfinished product of the same name: auto (go on with it if it is this product, else "
       "refuse; the default), never (start over)",
       "WORD");
-  heading.text("--devices", words.devices, "Devices that compute blocks, e.g. 0,1; by default the backend's own choice",
+  heading.text("--devices", words.devices,
+               "Devices that compute blocks, or that ranks take in turn with --distributed, e.g. 0,1; by default the "
+               "backend's own choice",
                "LIST");
 }
 
@@ -206,6 +208,8 @@ void declare_distributed(CLI::App& app, CommandLine& words) {
   heading.flag("--distributed", words.distributed,
                "Race the engines of distributed products; started by mpirun -n RANKS gemm_compare --distributed");
   heading.text("--grid", words.grids, "Grids of ranks: rows x columns, or with layers, e.g. 2x2,1x4,1x2x2", "LIST");
+  heading.text("--block", words.block,
+               "Side of the blocks in which matrices are dealt to the ranks; by default 1024 or less", "N");
 }
 
 void declare_measuring(CLI::App& app, CommandLine& words) {

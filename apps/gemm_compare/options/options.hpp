@@ -114,7 +114,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::string file_a, file_b, file_c, file_out;
   std::size_t memory_limit = 0; ///< of a product from files to a file; 0: the files are loaded and kernels raced
-  std::vector<int> devices;     ///< devices that compute it; empty: the backend's own choice
+  std::vector<int> devices;     ///< that compute it, or that ranks take in turn; empty: the backend's own choice
   bool start_over = false;      ///< discard an unfinished one
 
   Judging judging;
@@ -122,6 +122,7 @@ struct Options {
 
   bool distributed = false;    ///< race the engines of distributed products over the ranks of mpirun
   std::vector<GridWord> grids; ///< empty: the best one for each shape
+  Index block = 0;             ///< side of the blocks that matrices are dealt in; 0: the library's choice
 
   // These say how to measure.
   int repeat = 7;

@@ -222,16 +222,21 @@ GridWord parse_grid(const std::string& word) {
 
 void read_grids(const CommandLine& words, Options& options) {
   options.distributed = words.distributed;
-  if (!words.grids.empty() && !words.distributed) throw InvalidArgument("--grid: needs --distributed as well");
+  for (const auto& [option, word] : {std::pair{"--grid", &words.grids}, std::pair{"--block", &words.block}})
+    if (!word->empty() && !words.distributed)
+      throw InvalidArgument(fmt::format("{}: needs --distributed as well", option));
   if (!words.distributed) return;
   if (!words.grids.empty())
     for (const std::string& word : split_list("--grid", words.grids)) options.grids.push_back(parse_grid(word));
+  if (!words.block.empty()) options.block = parse_index("--block", words.block, 1);
+  if (!words.devices.empty() && options.backends.size() != 1)
+    throw InvalidArgument("--devices: with --distributed it needs one --backend as well");
   for (const auto& [option, given] :
        {std::pair{"--kernels", !words.kernels.empty()}, std::pair{"--kernel", !words.judged.empty()},
-        std::pair{"--json", !words.json.empty()}, std::pair{"--csv", !words.csv.empty()},
-        std::pair{"--html", !words.html.empty()}, std::pair{"--markdown", !words.markdown.empty()},
-        std::pair{"--a", !words.file_a.empty()}, std::pair{"--op", words.operation == "sum_of_squares"},
-        std::pair{"--math", !words.maths.empty()}, std::pair{"tune", words.tunes}})
+        std::pair{"--csv", !words.csv.empty()}, std::pair{"--html", !words.html.empty()},
+        std::pair{"--markdown", !words.markdown.empty()}, std::pair{"--a", !words.file_a.empty()},
+        std::pair{"--op", words.operation == "sum_of_squares"}, std::pair{"--math", !words.maths.empty()},
+        std::pair{"tune", words.tunes}})
     if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --distributed", option));
 }
 
@@ -369,6 +374,7 @@ Options interpret(CommandLine words) {
   read_operations(words, options);
   read_products(words, shapes_given, options);
   read_file_product(words, options);
+  read_devices(words, options);
   read_measuring(words, options);
   options.judging = parse_judging(words, options.operation);
   options.measure_ceilings = words.measure_ceilings;

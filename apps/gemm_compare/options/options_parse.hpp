@@ -24,7 +24,7 @@ struct CommandLine {
   bool tunes = false;
   bool distributed = false;
   bool check = false;
-  std::string grids;
+  std::string grids, block;
   std::vector<std::string> backends, shapes, judged, op_plugins;
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
   std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, ld_pad, distribution, seed;

@@ -115,6 +115,25 @@ Status DeviceMemory::stream(cudaStream_t& stream) noexcept {
   return {};
 }
 
+void DeviceMemory::let_reach(int other) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (other < 0 || other >= 64 || other == device_ || (seen_by_ >> other & 1) != 0) return;
+  seen_by_ |= std::uint64_t{1} << other;
+  int reaches = 0;
+  if (cudaDeviceCanAccessPeer(&reaches, other, device_) == cudaSuccess && reaches != 0) {
+    if (pool_ != nullptr) {
+      cudaMemAccessDesc access{};
+      access.location.type = cudaMemLocationTypeDevice;
+      access.location.id = other;
+      access.flags = cudaMemAccessFlagsProtReadWrite;
+      static_cast<void>(cudaMemPoolSetAccess(pool_, &access, 1));
+    } else if (cudaSetDevice(other) == cudaSuccess) {
+      static_cast<void>(cudaDeviceEnablePeerAccess(device_, 0));
+    }
+  }
+  forget_error();
+}
+
 /// Counts the bytes against the limit before the driver is asked for them, so that two threads cannot both get the last
 /// bytes.
 Status DeviceMemory::reserve(std::size_t bytes) noexcept {

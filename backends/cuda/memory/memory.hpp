@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <unordered_map>
 
@@ -41,6 +42,10 @@ class DeviceMemory {
   /// Gives back the stream's kept block. Call it before the stream is destroyed.
   void forget(cudaStream_t stream) noexcept;
 
+  /// Lets another device read and write this device's memory, where the two reach each other, so that copies between
+  /// them need not go through the host. Does nothing where they do not.
+  void let_reach(int other) noexcept;
+
   /// Returns a stream in whose order memory may be allocated and freed while other streams are captured. The stream is
   /// made when it is first asked for.
   Status stream(cudaStream_t& stream) noexcept;
@@ -56,6 +61,7 @@ class DeviceMemory {
   cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr; ///< Null: memory comes from cudaMalloc; cudaFree waits for the whole device.
   std::mutex mutex_;
+  std::uint64_t seen_by_ = 0; ///< one bit for each of the first 64 devices that let_reach() was asked for
   std::size_t in_use_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
   std::unordered_map<cudaStream_t, void*> kept_; ///< Blocks that are counted as in use, though no kernel has them.

@@ -32,9 +32,11 @@ struct Blocks {
   Index cols = 0; ///< columns of a block
 };
 
-/// The choices of a caller. Ranks may differ in backend, threads and memory_limit, and must agree on the engine.
+/// The choices of a caller. Ranks may differ in backend, device, threads and memory_limit, and must agree on the
+/// engine.
 struct DistributedOptions {
   Backend backend = Backend::Auto; ///< multiplies on this rank
+  int device = -1;                 ///< the backend's device that multiplies, counted from 0; −1: the backend's choice
   std::string engine = {};         ///< a row of distributed_engines(); empty: the first one that takes the product
   int threads = 0;                 ///< of the local products; 0: default_threads()
   std::size_t memory_limit = 0;    ///< most bytes that the product may allocate on this rank; 0: no limit
