@@ -20,7 +20,7 @@ OneProduct<T>::OneProduct(const compare::RowProblem& problem, const Kind& kind, 
   if (effort.bundles > 0) {
     const Sums how = compare::short_sums_suffice(bound_, kind.scalar) ? Sums::Short : Sums::Precise;
     const bool reads_b = problem_.alpha != 0 && problem_.k() > 0;
-    if (reads_b && !needs_columns() && rows.size() <= compare::SampledRows<T>::most_rows)
+    if (reads_b && !needs_columns() && compare::SampledRows<T>::fits(rows.size(), problem_.k(), problem_.n()))
       sampled.emplace(problem_.a, rows, problem_.n());
     rows_.emplace(problem_, effort.bundles, effort.seed, how, effort.threads,
                   compare::needs_largest(bound_, problem_.result), sampled ? &*sampled : nullptr);

@@ -71,14 +71,14 @@ template <int width, class T, std::size_t... row>
 template <int width, class T>
 [[gnu::always_inline]] inline void add_strip(const Factor* a, Index lda, std::size_t rows, const T* b, Index ldb,
                                              Index depth, RowStrip<T>* sums, std::size_t step) {
+  constexpr std::size_t height = sizeof(T) == sizeof(float) ? 2 : 1; // compilers do not vectorize the pairs of two rows
+  const auto add = [&](auto at_once, std::size_t r, Index column) __attribute__((always_inline)) {
+    add_rows<width>(at_once, a + static_cast<Index>(r) * lda, lda, b, ldb, depth, sums + r * step, step, column);
+  };
   for (Index column = 0; column < strip<T>; column += width) {
     std::size_t r = 0;
-    for (; r + 2 <= rows; r += 2)
-      add_rows<width>(std::make_index_sequence<2>{}, a + static_cast<Index>(r) * lda, lda, b, ldb, depth,
-                      sums + r * step, step, column);
-    if (r < rows)
-      add_rows<width>(std::make_index_sequence<1>{}, a + static_cast<Index>(r) * lda, lda, b, ldb, depth,
-                      sums + r * step, step, column);
+    for (; r + height <= rows; r += height) add(std::make_index_sequence<height>{}, r, column);
+    if (r < rows) add(std::make_index_sequence<1>{}, r, column);
   }
 }
 

@@ -39,8 +39,12 @@ class SampledRows {
  public:
   /// The rows of B in a group. The sums of a group take a 64th of the memory of its rows of B in f32, for each row.
   static constexpr Index group = 256;
-  /// Of more rows the sums of the groups would take as long as another pass over B.
-  static constexpr std::size_t most_rows = 4;
+  /// Returns whether the sums of all groups are small beside B and beside the machine.
+  static bool fits(std::size_t rows, Index depth, Index columns) {
+    constexpr std::size_t most_rows = 32, most_bytes = std::size_t{256} << 20;
+    const Index strips = (columns + strip<T> - 1) / strip<T> * ((depth + group - 1) / group);
+    return rows <= most_rows && rows * static_cast<std::size_t>(strips) * sizeof(RowStrip<T>) <= most_bytes;
+  }
 
   /// Describes rows `rows` of A times a B of `columns` columns. The rows of A are copied.
   SampledRows(const ElementSource& a, std::span<const Index> rows, Index columns);
