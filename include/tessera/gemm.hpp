@@ -27,8 +27,9 @@
 ///     epilogue and the rounding to C's type follow as in Math::Strict.
 /// Rows with Summation::HopperUnits (kernel.hpp) keep this contract: hopper_units of the host's backends on any
 /// machine, and rows of a card of compute capability 9.0. Where a ladder has such a row, and the machine is a host or
-/// has these units, other rows of the mode run by their names alone. Other machines have no contract in these modes,
-/// nor have products of files (file_product.hpp), whose k comes in slices.
+/// has these units, other rows of the mode run by their names alone. Other machines have no contract in these modes.
+/// Products that are streamed to a card or come from files (file_product.hpp) keep it: slices of k are whole segments,
+/// or k is not cut.
 ///
 /// Floating-point state. Each thread that takes part in a call computes in the contract's state: it rounds to nearest,
 /// keeps subnormal numbers (no FTZ, no DAZ), and traps no exception. The state of the calling thread (MXCSR on x86-64,

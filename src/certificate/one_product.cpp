@@ -15,12 +15,17 @@ using compare::Sums;
 template <class T>
 OneProduct<T>::OneProduct(const compare::RowProblem& problem, const Kind& kind, const Effort& effort)
     : problem_(problem), kind_(kind), effort_(effort), bound_(bound_of(kind.arithmetic)) {
+  std::vector<Index> rows = compare::random_rows(problem_.m(), effort.rows, effort.seed);
+  std::optional<compare::SampledRows<T>> sampled; // is given B by Freivalds' check, which reads all of it
   if (effort.bundles > 0) {
     const Sums how = compare::short_sums_suffice(bound_, kind.scalar) ? Sums::Short : Sums::Precise;
+    const bool reads_b = problem_.alpha != 0 && problem_.k() > 0;
+    if (reads_b && !needs_columns() && compare::SampledRows<T>::fits(rows.size(), problem_.k(), problem_.n()))
+      sampled.emplace(problem_.a, rows, problem_.n());
     rows_.emplace(problem_, effort.bundles, effort.seed, how, effort.threads,
-                  compare::needs_largest(bound_, problem_.result));
+                  compare::needs_largest(bound_, problem_.result), sampled ? &*sampled : nullptr);
   }
-  sample_.emplace(reference(compare::random_rows(problem_.m(), effort.rows, effort.seed)));
+  sample_.emplace(reference(std::move(rows), sampled ? &*sampled : nullptr));
 }
 
 template <class T>
@@ -32,12 +37,13 @@ BoundCoefficients OneProduct<T>::bound_of(const Arithmetic& arithmetic) const {
 }
 
 template <class T>
-Product<T> OneProduct<T>::reference(std::vector<Index> rows) const {
-  std::optional<compare::KnownSizes> known;
-  const bool needs_columns = bound_.input > 0 || bound_.scaled > 0; // for the bounds of modes that round operands
-  if (rows_ && !needs_columns) known = rows_->known_sizes();
-  Product<T> product({problem_.a, problem_.b, problem_.c_before, problem_.alpha, problem_.beta}, std::move(rows),
-                     effort_.threads, known);
+Product<T> OneProduct<T>::reference(std::vector<Index> rows, const compare::SampledRows<T>* sampled) const {
+  const compare::ProductSource source{problem_.a, problem_.b, problem_.c_before, problem_.alpha, problem_.beta};
+  std::optional<compare::KnownSizes> known; // where all elements are finite
+  if (rows_ && !needs_columns()) known = rows_->known_sizes();
+  Product<T> product = known && sampled != nullptr
+                           ? Product<T>(source, std::move(rows), effort_.threads, *known, *sampled)
+                           : Product<T>(source, std::move(rows), effort_.threads, known);
   if (problem_.has_epilogue())
     compare::apply_epilogue(problem_, bound_, product, effort_.threads);
   else if (is_16_bit(kind_.result))

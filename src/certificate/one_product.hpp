@@ -39,8 +39,8 @@ class OneProduct {
   /// Compares rows of a product with this arithmetic; the rows' bounds include the epilogue.
   GemmError compare(const compare::Product<T>& reference, const compare::ElementSource& c,
                     const compare::BoundCoefficients& bound) const;
-  /// Returns the reference of these rows, with the epilogue applied where there is one.
-  compare::Product<T> reference(std::vector<Index> rows) const;
+  /// Returns the reference of these rows, with the epilogue applied where there is one. `sampled` may have their sums.
+  compare::Product<T> reference(std::vector<Index> rows, const compare::SampledRows<T>* sampled = nullptr) const;
   /// Returns the bounds of products with this arithmetic before the epilogue, or of C where there is none.
   compare::BoundCoefficients bound_of(const Arithmetic& arithmetic) const;
 
@@ -53,6 +53,9 @@ class OneProduct {
   Index vectors() const { return effort_.bundles * compare::lanes; }
 
  private:
+  /// Do the bounds need norms of the columns of B? They do for modes that round operands.
+  bool needs_columns() const { return bound_.input > 0 || bound_.scaled > 0; }
+
   compare::RowProblem problem_;
   Kind kind_;
   Effort effort_;

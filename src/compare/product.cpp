@@ -50,6 +50,9 @@ double sum_of_exceptions(const ProductSource& x, Index depth, Index i, Index j) 
   return plus ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 
+/// Returns the k that is summed over: by the contract, alpha = 0 means that A and B are not read.
+Index depth_of(const ProductSource& x) { return x.alpha != 0 ? x.a.cols : 0; }
+
 } // namespace
 
 ProductSource ProductSource::of(const GemmCall& call) {
@@ -63,10 +66,8 @@ ProductSource ProductSource::of(const GemmCall& call) {
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads,
-                    const std::optional<KnownSizes>& known)
+Product<T>::Product(const ProductSource& x, std::vector<Index>&& wanted)
     : m(x.a.rows), n(x.b.cols), k(x.a.cols), alpha(x.alpha), beta(x.beta), rows(std::move(wanted)) {
-  const Index depth = x.alpha != 0 ? k : 0; // by the contract, alpha = 0 means that A and B are not read
   const std::size_t elements = rows.size() * static_cast<std::size_t>(n);
   high.resize(elements);
   if (sizeof(T) == sizeof(double)) low.resize(elements);
@@ -77,13 +78,24 @@ Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threa
   row_norms.resize(rows.size());
   col_norms.resize(static_cast<std::size_t>(n));
   scalars_finite = std::isfinite(alpha) && std::isfinite(beta);
+}
 
-  if (known) {
-    largest_a = known->largest_a;
-    for (VectorNorms& column : col_norms) column.largest = known->largest_b;
-  } else {
+template <class T>
+void Product<T>::keep_sizes(const KnownSizes& known) {
+  largest_a = known.largest_a;
+  largest_b = known.largest_b;
+  for (VectorNorms& column : col_norms) column.largest = known.largest_b;
+}
+
+template <class T>
+Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads,
+                    const std::optional<KnownSizes>& known)
+    : Product(x, std::move(wanted)) {
+  const Index depth = depth_of(x);
+  if (known)
+    keep_sizes(*known);
+  else
     measure_a(x.a, depth, threads);
-  }
   const std::size_t pieces = static_cast<std::size_t>((n + piece - 1) / piece);
   const std::size_t row_blocks = std::max<std::size_t>(1, (rows.size() + rows_per_task - 1) / rows_per_task);
   parallel(row_blocks * pieces, threads, [&](std::size_t task) {
@@ -93,6 +105,18 @@ Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threa
   });
   for (const VectorNorms& column : col_norms) largest_b = std::max(largest_b, column.largest);
   parallel(rows.size(), threads, [&](std::size_t r) { finish_row(x, depth, r); });
+}
+
+template <class T>
+Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads, const KnownSizes& known,
+                    const SampledRows<T>& sums)
+    : Product(x, std::move(wanted)) {
+  keep_sizes(known);
+  parallel(rows.size(), threads, [&](std::size_t r) {
+    sums.write(r, &high[at(r, 0)], low.empty() ? nullptr : &low[at(r, 0)], &magnitude[at(r, 0)]);
+    finish_row(x, depth_of(x), r);
+  });
+  canonical = gold;
 }
 
 /// Finds the largest element of A. The rows of the product may be a sample.

@@ -11,6 +11,7 @@
 #include "accumulate.hpp"
 #include "element_source.hpp"
 #include "norm2.hpp"
+#include "sampled_rows.hpp"
 
 namespace tessera::compare {
 
@@ -44,6 +45,9 @@ struct Product {
   /// Elements are widened to T, which is exact. With `known` sizes A and the columns of B are not measured.
   Product(const ProductSource& x, std::vector<Index> rows, int threads,
           const std::optional<KnownSizes>& known = std::nullopt);
+  /// Takes the sums of these rows from a pass over B. There are no bits of canonical: `canonical` is gold.
+  Product(const ProductSource& x, std::vector<Index> rows, int threads, const KnownSizes& known,
+          const SampledRows<T>& sums);
 
   Index m, n, k;
   double alpha, beta;
@@ -66,6 +70,8 @@ struct Product {
   bool exceptional(std::size_t r, Index j) const;
 
  private:
+  Product(const ProductSource& x, std::vector<Index>&& rows); ///< with room for all numbers
+  void keep_sizes(const KnownSizes& known);
   void measure_a(const ElementSource& a, Index depth, int threads);
   void keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms);
   void sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j, bool measures);

@@ -37,12 +37,13 @@ Bundles random_signs(Index bundles, Index length, bool pairs, std::uint64_t seed
 /// Returns x times the vectors, and the sizes of its rows where `sizes` is given.
 template <class T>
 Bundles product_of(const ElementSource& x, const Vectors<T>& v, int threads, const Weights<T>& weights,
-                   std::vector<RowSize>* sizes, Sizes which = Sizes::Sums) {
+                   std::vector<RowSize>* sizes, Sizes which = Sizes::Sums, SampledRows<T>* beside = nullptr) {
   Bundles y(v.bundles, x.rows, sizeof(T) == sizeof(double));
   if (sizes != nullptr) sizes->resize(static_cast<std::size_t>(x.rows));
-  multiply(x, v, y, threads, sizes != nullptr ? which : Sizes::None, weights, [&](Index i, const RowSize& size) {
+  const auto keep = [&](Index i, const RowSize& size) {
     if (sizes != nullptr) (*sizes)[static_cast<std::size_t>(i)] = size;
-  });
+  };
+  multiply(x, v, y, threads, sizes != nullptr ? which : Sizes::None, weights, keep, beside);
   return y;
 }
 
@@ -54,18 +55,19 @@ bool short_sums_suffice(const BoundCoefficients& bound, DType scalar) {
 }
 
 template <class T>
-RowCheck<T>::RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads, bool largest)
+RowCheck<T>::RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads, bool largest,
+                      SampledRows<T>* beside)
     : problem_(problem), sizes_(largest ? Sizes::All : Sizes::Sums) {
   if (problem.alpha == 0) problem_.a.cols = problem_.b.rows = 0; // by the contract, A and B are not read
-  prepare(seed, bundles, how, threads);
+  prepare(seed, bundles, how, threads, beside);
 }
 
 template <class T>
-void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threads) {
+void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threads, SampledRows<T>* beside) {
   x_.emplace(random_signs(bundles, problem_.n(), pairs, seed), how);
   const Weights<T> none;
   std::vector<RowSize> rows_of_b;
-  Bundles y = product_of(problem_.b, *x_, threads, none, &rows_of_b, sizes_);
+  Bundles y = product_of(problem_.b, *x_, threads, none, &rows_of_b, sizes_, beside);
   Weights<T> weights;
   sum_b_ = largest_b_ = 0;
   bool large = false; // NaN is
@@ -75,7 +77,7 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
     largest_b_ = std::max(largest_b_, row.largest);
     large = large || !(row.sum < too_large<T>);
   }
-  if (large && how == Sums::Short) return prepare(seed, bundles, Sums::Precise, threads);
+  if (large && how == Sums::Short) return prepare(seed, bundles, Sums::Precise, threads, nullptr);
 
   const Bundles old = problem_.beta == 0 ? Bundles() : product_of(problem_.c_before, *x_, threads, none, &old_, sizes_);
   std::vector<RowSize> bias_size;

@@ -37,7 +37,9 @@ class RowCheck {
  public:
   /// Under Sums::Short the precision becomes Precise where elements are so large that chains in T may overflow.
   /// Without `largest` the bounds that it is used with must not depend on the largest elements (needs_largest).
-  RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads, bool largest = true);
+  /// `beside` is given all of B.
+  RowCheck(const RowProblem& problem, Index bundles, std::uint64_t seed, Sums how, int threads, bool largest = true,
+           SampledRows<T>* beside = nullptr);
 
   /// Returns the worst error of each row over all vectors in units of the row's bound; −1 for a row that is not judged.
   /// `bound` holds for the product before the epilogue; where there is none, for C itself.
@@ -52,7 +54,7 @@ class RowCheck {
  private:
   static constexpr bool pairs = sizeof(T) == sizeof(double);
 
-  void prepare(std::uint64_t seed, Index bundles, Sums how, int threads);
+  void prepare(std::uint64_t seed, Index bundles, Sums how, int threads, SampledRows<T>* beside);
   void close(Index i, const Bundles& old, const Bundles& bias, const Bundles& residual, const Bundles& ones);
   bool results_may_overflow(Index i, const BoundCoefficients& bound) const;
   double worst_of_row(const Bundles& sums, Index i, double limit) const;

@@ -50,29 +50,41 @@ template <int height, class T>
   for (; r < rows; ++r) add_rows(std::make_index_sequence<1>{}, a + r * ld, ld, count, x, sums + r * lanes, low(r));
 }
 
-/// Adds sizes with chains in C, one for each lane, of at most short_chain terms.
-template <bool with_largest, class C, class T>
-[[gnu::always_inline]] inline void add_sizes_of(const T* x, Index count, const C* weights, RowSize& size) {
+/// Adds sizes of `height` rows with chains in C, one for each lane, of at most short_chain terms. Several rows keep
+/// more chains going.
+template <bool with_largest, int height, class C, class T>
+[[gnu::always_inline]] inline void add_sizes_of(const T* x, Index ld, Index count, const C* weights, RowSize* sizes) {
   constexpr Index block = lanes * short_chain;
   for (Index begin = 0; begin < count; begin += block) {
     const Index end = std::min(begin + block, count);
-    C sum[lanes] = {}, weighted[lanes] = {}, largest[lanes] = {};
+    C sum[height][lanes] = {}, weighted[height][lanes] = {}, largest[height][lanes] = {};
     Index j = begin;
-    const auto add = [&](Index at, Index v) {
-      const C magnitude = std::abs(static_cast<C>(x[at]));
-      sum[v] += magnitude;
-      if (with_largest) largest[v] = largest[v] > magnitude ? largest[v] : magnitude;
-      if (weights != nullptr) weighted[v] = std::fma(magnitude, weights[at], weighted[v]);
+    const auto add = [&](int r, Index at, Index v) {
+      const C magnitude = std::abs(static_cast<C>(x[r * ld + at]));
+      sum[r][v] += magnitude;
+      if (with_largest) largest[r][v] = largest[r][v] > magnitude ? largest[r][v] : magnitude;
+      if (weights != nullptr) weighted[r][v] = std::fma(magnitude, weights[at], weighted[r][v]);
     };
     for (; j + lanes <= end; j += lanes)
-      for (Index v = 0; v < lanes; ++v) add(j + v, v);
-    for (Index v = 0; j < end; ++j, ++v) add(j, v);
-    for (Index v = 0; v < lanes; ++v) {
-      size.sum += static_cast<double>(sum[v]);
-      size.weighted += static_cast<double>(weighted[v]);
-      size.largest = std::max(size.largest, static_cast<double>(largest[v]));
-    }
+      for (int r = 0; r < height; ++r)
+        for (Index v = 0; v < lanes; ++v) add(r, j + v, v);
+    for (Index v = 0; j < end; ++j, ++v)
+      for (int r = 0; r < height; ++r) add(r, j, v);
+    for (int r = 0; r < height; ++r)
+      for (Index v = 0; v < lanes; ++v) {
+        sizes[r].sum += static_cast<double>(sum[r][v]);
+        sizes[r].weighted += static_cast<double>(weighted[r][v]);
+        sizes[r].largest = std::max(sizes[r].largest, static_cast<double>(largest[r][v]));
+      }
   }
+}
+
+template <bool with_largest, int height, class C, class T>
+[[gnu::always_inline]] inline void add_all_sizes(const T* x, Index ld, Index rows, Index count, const C* weights,
+                                                 RowSize* sizes) {
+  Index r = 0;
+  for (; r + height <= rows; r += height) add_sizes_of<with_largest, height>(x + r * ld, ld, count, weights, sizes + r);
+  for (; r < rows; ++r) add_sizes_of<with_largest, 1>(x + r * ld, ld, count, weights, sizes + r);
 }
 
 } // namespace
@@ -108,17 +120,21 @@ TESSERA_FMA_CLONES void add_precise(const double* a, Index ld, Index rows, Index
   }
 }
 
-TESSERA_WIDE_CLONES void add_short(const float* a, Index ld, Index rows, Index count, const float* x, double* sums,
-                                   double* sums_low) {
+namespace {
+TESSERA_FMA_CLONES void add_short_narrow(const float* a, Index ld, Index rows, Index count, const float* x,
+                                         double* sums, double* sums_low) {
   add_all<6>(a, ld, rows, count, x, sums, sums_low);
 }
-namespace {
 TESSERA_FMA_CLONES void add_short_narrow(const double* a, Index ld, Index rows, Index count, const double* x,
                                          double* sums, double* sums_low) {
   add_all<3>(a, ld, rows, count, x, sums, sums_low);
 }
 #if defined(TESSERA_AVX512)
 /// Twice as many registers of twice the length hold the chains of more rows.
+TESSERA_AVX512 void add_short_wide(const float* a, Index ld, Index rows, Index count, const float* x, double* sums,
+                                   double* sums_low) {
+  add_all<16>(a, ld, rows, count, x, sums, sums_low);
+}
 TESSERA_AVX512 void add_short_wide(const double* a, Index ld, Index rows, Index count, const double* x, double* sums,
                                    double* sums_low) {
   add_all<8>(a, ld, rows, count, x, sums, sums_low);
@@ -126,6 +142,12 @@ TESSERA_AVX512 void add_short_wide(const double* a, Index ld, Index rows, Index 
 #endif
 } // namespace
 
+void add_short(const float* a, Index ld, Index rows, Index count, const float* x, double* sums, double* sums_low) {
+#if defined(TESSERA_AVX512)
+  if (__builtin_cpu_supports("avx512f")) return add_short_wide(a, ld, rows, count, x, sums, sums_low);
+#endif
+  add_short_narrow(a, ld, rows, count, x, sums, sums_low);
+}
 void add_short(const double* a, Index ld, Index rows, Index count, const double* x, double* sums, double* sums_low) {
 #if defined(TESSERA_AVX512)
   if (__builtin_cpu_supports("avx512f")) return add_short_wide(a, ld, rows, count, x, sums, sums_low);
@@ -133,19 +155,23 @@ void add_short(const double* a, Index ld, Index rows, Index count, const double*
   add_short_narrow(a, ld, rows, count, x, sums, sums_low);
 }
 
-TESSERA_WIDE_CLONES void add_sizes(const float* x, Index count, const double* weights, bool, RowSize& size) {
-  add_sizes_of<true, double>(x, count, weights, size);
+TESSERA_WIDE_CLONES void add_sizes(const float* x, Index ld, Index rows, Index count, const double* weights, bool,
+                                   RowSize* sizes) {
+  add_all_sizes<true, 1, double>(x, ld, rows, count, weights, sizes);
 }
-TESSERA_WIDE_CLONES void add_sizes(const double* x, Index count, const double* weights, bool, RowSize& size) {
-  add_sizes_of<true, double>(x, count, weights, size);
+TESSERA_WIDE_CLONES void add_sizes(const double* x, Index ld, Index rows, Index count, const double* weights, bool,
+                                   RowSize* sizes) {
+  add_all_sizes<true, 1, double>(x, ld, rows, count, weights, sizes);
 }
-TESSERA_WIDE_CLONES void add_sizes_short(const float* x, Index count, const float* weights, bool largest,
-                                         RowSize& size) {
-  largest ? add_sizes_of<true, float>(x, count, weights, size) : add_sizes_of<false, float>(x, count, weights, size);
+TESSERA_WIDE_CLONES void add_sizes_short(const float* x, Index ld, Index rows, Index count, const float* weights,
+                                         bool largest, RowSize* sizes) {
+  largest ? add_all_sizes<true, 2, float>(x, ld, rows, count, weights, sizes)
+          : add_all_sizes<false, 2, float>(x, ld, rows, count, weights, sizes);
 }
-TESSERA_WIDE_CLONES void add_sizes_short(const double* x, Index count, const double* weights, bool largest,
-                                         RowSize& size) {
-  largest ? add_sizes_of<true, double>(x, count, weights, size) : add_sizes_of<false, double>(x, count, weights, size);
+TESSERA_WIDE_CLONES void add_sizes_short(const double* x, Index ld, Index rows, Index count, const double* weights,
+                                         bool largest, RowSize* sizes) {
+  largest ? add_all_sizes<true, 1, double>(x, ld, rows, count, weights, sizes)
+          : add_all_sizes<false, 1, double>(x, ld, rows, count, weights, sizes);
 }
 
 } // namespace tessera::compare

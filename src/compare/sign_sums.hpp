@@ -11,6 +11,7 @@
 #include "accumulate.hpp"
 #include "element_source.hpp"
 #include "parallel.hpp"
+#include "sampled_rows.hpp"
 
 namespace tessera::compare {
 
@@ -75,13 +76,15 @@ struct RowSize {
   bool finite() const { return sum < std::numeric_limits<double>::infinity(); } // NaN is not
 };
 
-/// Adds the sizes of `count` elements to a row's sums, in double. `weights` has one weight for each element, or is
-/// null.
-void add_sizes(const float* x, Index count, const double* weights, bool largest, RowSize& size);
-void add_sizes(const double* x, Index count, const double* weights, bool largest, RowSize& size);
+/// Adds the sizes of `count` elements of each of some rows to the rows' sums, in double. `weights` has one weight for
+/// each column, or is null.
+void add_sizes(const float* x, Index ld, Index rows, Index count, const double* weights, bool largest, RowSize* sizes);
+void add_sizes(const double* x, Index ld, Index rows, Index count, const double* weights, bool largest, RowSize* sizes);
 /// Does the same with sums of at most short_chain terms in T. Their error is no more than γ_short_chain of the sum.
-void add_sizes_short(const float* x, Index count, const float* weights, bool largest, RowSize& size);
-void add_sizes_short(const double* x, Index count, const double* weights, bool largest, RowSize& size);
+void add_sizes_short(const float* x, Index ld, Index rows, Index count, const float* weights, bool largest,
+                     RowSize* sizes);
+void add_sizes_short(const double* x, Index ld, Index rows, Index count, const double* weights, bool largest,
+                     RowSize* sizes);
 
 /// Which sizes of rows are added up.
 enum class Sizes { None, Sums, All };
@@ -94,20 +97,19 @@ struct Weights {
 };
 
 /// Computes y_i = Σ_j x_ij·v_j for each row i of x. Then calls body(i), with the row's sizes where `sizes` is asked
-/// for.
+/// for. `beside` takes x as its B on the way.
 template <class T, class Body>
 void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threads, Sizes sizes,
-              const Weights<T>& weights, const Body& body) {
-  constexpr Index task_rows = 48;   // a multiple of the rows that are summed together
+              const Weights<T>& weights, const Body& body, SampledRows<T>* beside = nullptr) {
+  constexpr Index block_rows = 64;  // a multiple of the rows that are summed together
   constexpr Index row_piece = 1024; // of a row; pages are read whole, and the vectors' part fits the second cache
-  parallel(static_cast<std::size_t>((x.rows + task_rows - 1) / task_rows), threads, [&](std::size_t task) {
-    const Index first = static_cast<Index>(task) * task_rows;
-    const Index rows = std::min(task_rows, x.rows - first);
-    std::array<RowSize, task_rows> size{};
-    std::vector<T> buffer(is_native<T>(x) ? 0 : static_cast<std::size_t>(task_rows * row_piece));
+  static_assert(SampledRows<T>::group % block_rows == 0);
+  const Index task_rows = beside != nullptr ? SampledRows<T>::group : block_rows;
+  const auto multiply_block = [&](Index first, Index rows, T* buffer) {
+    std::array<RowSize, block_rows> size{};
     for (Index j = 0; j < x.cols; j += row_piece) {
       const Index count = std::min(row_piece, x.cols - j);
-      const Block<T> block = read_block<T>(x, first, rows, j, count, buffer.data());
+      const Block<T> block = read_block<T>(x, first, rows, j, count, buffer);
       for (Index b = 0; b < v.bundles; ++b) {
         const std::size_t from = v.at(b, j);
         const std::size_t to = y.at(b, first);
@@ -117,19 +119,24 @@ void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threa
           add_precise(block.data, block.ld, rows, count, &v.precise.high[from], v.precise.low_at(from), &y.high[to],
                       y.low_at(to));
       }
+      if (beside != nullptr) beside->add(first, rows, j, count, block);
       if (sizes == Sizes::None) continue;
-      for (Index r = 0; r < rows; ++r) {
-        const T* row = block.data + r * block.ld;
-        RowSize& own = size[static_cast<std::size_t>(r)];
-        if (v.sums() == Sums::Short)
-          add_sizes_short(row, count, weights.rounded.empty() ? nullptr : &weights.rounded[static_cast<std::size_t>(j)],
-                          sizes == Sizes::All, own);
-        else
-          add_sizes(row, count, weights.precise.empty() ? nullptr : &weights.precise[static_cast<std::size_t>(j)],
-                    sizes == Sizes::All, own);
-      }
+      const auto column = static_cast<std::size_t>(j);
+      const bool all = sizes == Sizes::All;
+      if (v.sums() == Sums::Short)
+        add_sizes_short(block.data, block.ld, rows, count, weights.rounded.empty() ? nullptr : &weights.rounded[column],
+                        all, size.data());
+      else
+        add_sizes(block.data, block.ld, rows, count, weights.precise.empty() ? nullptr : &weights.precise[column], all,
+                  size.data());
     }
     for (Index r = 0; r < rows; ++r) body(first + r, size[static_cast<std::size_t>(r)]);
+  };
+  parallel(static_cast<std::size_t>((x.rows + task_rows - 1) / task_rows), threads, [&](std::size_t task) {
+    std::vector<T> buffer(is_native<T>(x) ? 0 : static_cast<std::size_t>(block_rows * row_piece));
+    const Index begin = static_cast<Index>(task) * task_rows;
+    for (Index first = begin; first < std::min(begin + task_rows, x.rows); first += block_rows)
+      multiply_block(first, std::min(block_rows, x.rows - first), buffer.data());
   });
 }
 

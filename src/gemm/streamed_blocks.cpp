@@ -15,8 +15,8 @@ DeviceRectangle stored(Index rows, Index cols, Op op, DType type) {
   return op == Op::None ? DeviceRectangle{rows, cols, size_of(type)} : DeviceRectangle{cols, rows, size_of(type)};
 }
 
-StreamedBlocks blocks_of(const GemmCall& call, Index side, bool whole_k) {
-  return {std::min(side, call.m), std::min(side, call.n), whole_k ? call.k : std::min(call.k, canonical_segment)};
+StreamedBlocks blocks_of(const GemmCall& call, Index side, Index depth) {
+  return {std::min(side, call.m), std::min(side, call.n), std::min(call.k, depth)};
 }
 
 /// What a card does in a second, roughly: the choice of blocks depends on the ratio of these alone, and little on that.
@@ -88,12 +88,12 @@ StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t
   return blocks;
 }
 
-StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, bool whole_k) {
+StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, Index depth) {
   // A side that the smaller size of C clips leaves its memory to the larger size.
   const Index larger = std::max(call.m, call.n);
-  const Index side = largest_side(0, larger, [&](Index x) { return blocks_of(call, x, whole_k).bytes(call) <= bytes; });
+  const Index side = largest_side(0, larger, [&](Index x) { return blocks_of(call, x, depth).bytes(call) <= bytes; });
   if (side < std::min(smallest_block, larger)) return {};
-  StreamedBlocks blocks = blocks_of(call, side, whole_k);
+  StreamedBlocks blocks = blocks_of(call, side, depth);
   blocks.m = evened(call.m, blocks.m);
   blocks.n = evened(call.n, blocks.n);
   return blocks;

@@ -48,18 +48,19 @@ Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomi
   return status.ok() ? end : status;
 }
 
-/// Calls choose(bytes) with what three quarters of half of the device's memory hold, or of half of that, and so on
-/// until the device has memory for the blocks that it returns. The rest is left to the kernels.
+/// Calls choose(bytes), which chooses blocks of slices at most `depth` deep, with what three quarters of half of the
+/// device's memory hold, or of half of that, and so on until the device has memory for the blocks that it returns. The
+/// rest is left to the kernels.
 template <class Choose>
-Status StreamedProduct::reserve_within_limit(Choose&& choose) {
+Status StreamedProduct::reserve_within_limit(Index depth, Choose&& choose) {
   std::string first_failure;
   for (std::size_t bytes = executor_.capabilities().memory_bytes / 2;; bytes /= 2) {
     const StreamedBlocks blocks = choose(bytes / 4 * 3);
     if (blocks.m == 0)
-      return {StatusCode::OutOfMemory,
-              "out of device memory: not even a block of 64×64 of C with slices of " +
-                  std::to_string(keeps_k_whole_ ? call_.k : std::min(call_.k, canonical_segment)) + " k fits into " +
-                  std::to_string(bytes) + " bytes, the most that could be had" + first_failure};
+      return {StatusCode::OutOfMemory, "out of device memory: not even a block of 64×64 of C with slices of " +
+                                           std::to_string(std::min(call_.k, depth)) + " k fits into " +
+                                           std::to_string(bytes) + " bytes, the most that could be had" +
+                                           first_failure};
     Status status = reserve(blocks);
     if (status.ok()) status = see_room_for_kernels(bytes - blocks.bytes(call_));
     if (status.code != StatusCode::OutOfMemory) return status;
@@ -76,13 +77,14 @@ Status StreamedProduct::see_room_for_kernels(std::size_t bytes) {
   return room.allocate(std::min(bytes, enough + taken));
 }
 
-Status StreamedProduct::reserve() {
-  return reserve_within_limit([&](std::size_t bytes) { return choose_blocks(call_, bytes); });
+Status StreamedProduct::reserve(Index depth) {
+  return reserve_within_limit(depth, [&](std::size_t bytes) { return choose_blocks(call_, bytes, depth); });
 }
 
 Status StreamedProduct::reserve_share(Index executors) {
-  return reserve_within_limit([&](std::size_t bytes) {
-    const StreamedBlocks largest = choose_blocks(call_, bytes, keeps_k_whole_);
+  const Index depth = keeps_k_whole_ ? call_.k : canonical_segment;
+  return reserve_within_limit(depth, [&](std::size_t bytes) {
+    const StreamedBlocks largest = choose_blocks(call_, bytes, depth);
     if (largest.m == 0) return largest;
     return deepened(call_, largest.cut(share_out(call_, largest.grid(call_), executors)), bytes,
                     executor_.capabilities().multiprocessors);

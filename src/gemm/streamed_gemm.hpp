@@ -52,8 +52,8 @@ struct StreamedBlocks {
 };
 
 /// Returns the largest blocks for `bytes` bytes on the device, which move least data; m = 0 if not even blocks of 64×64
-/// fit. Slices are one segment deep, or all of k if `whole_k`.
-StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, bool whole_k = false);
+/// fit. Slices are at most `depth` deep.
+StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, Index depth = canonical_segment);
 
 /// Returns the blocks with slices as deep as `bytes` bytes hold, with what kernels take for them: a block of one slice
 /// needs no running sums in memory, and short rows take a card's copy engine longer than their bytes say.
@@ -70,9 +70,9 @@ class StreamedProduct {
   /// Of the call's operands only C is read, and only with beta ≠ 0; A and B come from a source.
   StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel);
 
-  /// Chooses the blocks that move least data, and allocates memory for them: half of the device's memory, or less where
-  /// the device has less left. The Status is OutOfMemory if not even small blocks fit.
-  Status reserve();
+  /// Chooses the blocks that move least data, for slices `depth` deep, and allocates memory for them: half of the
+  /// device's memory, or less where the device has less left. The Status is OutOfMemory if not even small blocks fit.
+  Status reserve(Index depth);
   /// Chooses blocks that so many equal devices share, within the same limit, and allocates memory for them.
   Status reserve_share(Index executors);
   /// Allocates memory for blocks that the caller has chosen.
@@ -99,7 +99,7 @@ class StreamedProduct {
   Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
 
   template <class Choose>
-  Status reserve_within_limit(Choose&& choose);
+  Status reserve_within_limit(Index depth, Choose&& choose);
   Status see_room_for_kernels(std::size_t bytes);
   Status add(const Block& block, const GemmCall& product, bool is_first);
   RunningSums sums_of(const Block& block) const;

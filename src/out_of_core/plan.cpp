@@ -5,7 +5,6 @@
 #include <string>
 #include <tuple>
 
-#include <tessera/backend/kernel.hpp>
 #include <tessera/status.hpp>
 
 #include "gemm/block_sizes.hpp"
@@ -63,11 +62,11 @@ double cost_of(const Sizes& sizes, const Plan& plan) {
 }
 
 /// Returns the depths to choose from.
-std::vector<Index> depths(bool along_k, Index k) {
-  const Index least = std::min(std::max<Index>(k, 1), canonical_segment);
+std::vector<Index> depths(const Sizes& sizes, bool along_k) {
+  const Index k = sizes.k, least = std::min(std::max<Index>(k, 1), sizes.segment);
   std::vector<Index> all{least};
   for (Index segments = 2; along_k && segments <= most_segments && all.back() < k; segments *= 2)
-    all.push_back(std::min(k, segments * canonical_segment));
+    all.push_back(std::min(k, segments * sizes.segment));
   return all;
 }
 
@@ -91,7 +90,7 @@ Index piece_for(const Sizes& sizes, std::size_t limit) {
 
 /// The smallest blocks, which need least memory.
 Plan smallest_plan(const Sizes& sizes) {
-  const Index depth = depths(false, sizes.k).front();
+  const Index depth = depths(sizes, false).front();
   const auto least = [](Index size) { return std::clamp<Index>(size, 1, smallest_block); };
   return plan_with(sizes, least(sizes.m), least(sizes.n), depth, depth, least_piece);
 }
@@ -160,8 +159,8 @@ Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_
   Plan best;
   double least = std::numeric_limits<double>::infinity();
   for (Index piece = piece_for(sizes, limit);; piece /= 2) {
-    for (const Index depth_a : depths(a_along_k(sizes), sizes.k))
-      for (const Index depth_b : depths(b_along_k(sizes), sizes.k)) {
+    for (const Index depth_a : depths(sizes, a_along_k(sizes)))
+      for (const Index depth_b : depths(sizes, b_along_k(sizes))) {
         const Plan plan = plan_with(sizes, block_m, block_n, depth_a, depth_b, piece);
         const double cost = cost_of(sizes, plan);
         if (best.piece != 0 && (plan.bytes(sizes) > limit || cost >= least)) continue;
@@ -170,7 +169,7 @@ Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_
       }
     if (best.bytes(sizes) <= limit) return best;
     if (piece <= least_piece)
-      return plan_with(sizes, block_m, block_n, depths(false, sizes.k).front(), depths(false, sizes.k).front(), piece);
+      return plan_with(sizes, block_m, block_n, depths(sizes, false).front(), depths(sizes, false).front(), piece);
   }
 }
 
@@ -184,8 +183,8 @@ Plan choose_plan(const Sizes& sizes, std::size_t limit) {
   Plan best;
   std::tuple<bool, double> least{true, std::numeric_limits<double>::infinity()};
   for (Index piece = piece_for(sizes, limit); best.piece == 0; piece /= 2) {
-    for (const Index depth_a : depths(a_along_k(sizes), sizes.k))
-      for (const Index depth_b : depths(b_along_k(sizes), sizes.k))
+    for (const Index depth_a : depths(sizes, a_along_k(sizes)))
+      for (const Index depth_b : depths(sizes, b_along_k(sizes)))
         for (Index parts = 1, block_m = m + 1; block_m > least_m; parts = std::max(parts + 1, parts + parts / 16)) {
           block_m = std::max(least_m, (m + parts - 1) / parts);
           if (block_m > most_m) continue;
@@ -207,8 +206,12 @@ Plan choose_plan(const Sizes& sizes, std::size_t limit) {
   if (best.piece == 0)
     throw OutOfMemory("memory_limit = " + std::to_string(limit) + " bytes is too small for a product of files of " +
                       std::to_string(sizes.m) + "×" + std::to_string(sizes.n) + "×" + std::to_string(sizes.k) + " " +
-                      std::string(to_string(sizes.type)) + "; the smallest limit that would do is " +
-                      std::to_string(smallest_plan(sizes).bytes(sizes)) + " bytes");
+                      std::string(to_string(sizes.type)) +
+                      (sizes.segment != canonical_segment
+                           ? " in a mode that keeps its bits in slices of " + std::to_string(sizes.segment) + " k"
+                           : "") +
+                      "; the smallest limit that would do is " + std::to_string(smallest_plan(sizes).bytes(sizes)) +
+                      " bytes");
   return best;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <tessera/backend/kernel.hpp>
 #include <tessera/types.hpp>
 
 #include "gemm/block_grid.hpp"
@@ -26,7 +27,9 @@ struct Sizes {
   bool c_in_columns = false; ///< the file of the old C is in Fortran order
   int on_host = 1;           ///< executors whose memory is the host's
   int on_devices = 0;        ///< executors with memory of their own, where the sums of their blocks are
-  Index most_m = 0;          ///< largest block that every device has memory for; 0: no limit
+  /// The k that is multiplied at once. Slices that are read at once are whole multiples of it, or all of k.
+  Index segment = canonical_segment;
+  Index most_m = 0; ///< largest block that every device has memory for; 0: no limit
   Index most_n = 0;
 
   /// The type of the sums.

@@ -55,11 +55,11 @@ Status Run::allocate(SharedBlocks& blocks, BlockWriter& writer) {
     if (!sizes_.multiplies) continue;
     worker.source = std::make_unique<ReadAhead>(
         executor, blocks, SlicedFile{&a_, true, sizes_.op_a, plan_.depth_a, plan_.slice_a_bytes(sizes_)},
-        SlicedFile{&b_, false, sizes_.op_b, plan_.depth_b, plan_.slice_b_bytes(sizes_)}, sizes_.k,
+        SlicedFile{&b_, false, sizes_.op_b, plan_.depth_b, plan_.slice_b_bytes(sizes_)}, sizes_.k, sizes_.segment,
         sizes_.reading_threads(), [this](double operations) { tell(operations, 0, 0); });
     if (Status status = worker.source->allocate(allocated_); !status.ok()) return status;
     if (worker.device != nullptr) {
-      const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.k, canonical_segment)};
+      const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.k, sizes_.segment)};
       if (Status status = worker.device->reserve(on_device); !status.ok()) return status;
       continue;
     }

@@ -24,8 +24,13 @@ constexpr Index part_bytes = Index{1} << 20;
 } // namespace
 
 ReadAhead::ReadAhead(Executor& executor, tessera::detail::SharedBlocks& blocks, const SlicedFile& a,
-                     const SlicedFile& b, Index k, int threads, std::function<void(double)> multiplied)
-    : executor_(executor), blocks_(blocks), k_(k), thread_count_(threads), multiplied_(std::move(multiplied)) {
+                     const SlicedFile& b, Index k, Index segment, int threads, std::function<void(double)> multiplied)
+    : executor_(executor),
+      blocks_(blocks),
+      k_(k),
+      segment_(segment),
+      thread_count_(threads),
+      multiplied_(std::move(multiplied)) {
   lanes_[0].operand = a;
   lanes_[1].operand = b;
 }
@@ -189,7 +194,7 @@ Status ReadAhead::next(SliceStep& step, bool& given) noexcept try {
   const bool begins = current_.k == 0 || current_.last;
   step.block = a.block;
   step.first = begins ? 0 : current_.first + current_.k;
-  step.k = std::min(canonical_segment, k_ - step.first);
+  step.k = std::min(segment_, k_ - step.first);
   step.last = step.first + step.k == k_;
   const auto place = [&](const Lane& lane, const Slot& slot) -> tessera::detail::HostSlice {
     const SlicedFile& x = lane.operand;

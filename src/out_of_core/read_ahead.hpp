@@ -29,9 +29,10 @@ struct SlicedFile {
 /// other.
 class ReadAhead final : public tessera::detail::SliceSource {
  public:
-  /// `multiplied` is called at each step with the floating-point operations of the step before.
+  /// A step is `segment` k deep. `multiplied` is called at each step with the floating-point operations of the step
+  /// before.
   ReadAhead(Executor& executor, tessera::detail::SharedBlocks& blocks, const SlicedFile& a, const SlicedFile& b,
-            Index k, int threads, std::function<void(double)> multiplied);
+            Index k, Index segment, int threads, std::function<void(double)> multiplied);
   ~ReadAhead() override;
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
@@ -75,7 +76,7 @@ class ReadAhead final : public tessera::detail::SliceSource {
 
   Executor& executor_;
   tessera::detail::SharedBlocks& blocks_;
-  const Index k_;
+  const Index k_, segment_;
   const int thread_count_;
   const std::function<void(double)> multiplied_;
 

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <string_view>
 
+#include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/status.hpp>
 
 #include "dispatch/placement.hpp"
+#include "dispatch/row_order.hpp"
 #include "gemm/check_gemm.hpp"
 #include "io/npy_header.hpp"
 
@@ -121,6 +123,8 @@ void Run::find_executors() {
     workers_.push_back({});
     workers_.back().executor = executor;
     ++(executor->capabilities().host_memory ? sizes_.on_host : sizes_.on_devices);
+    if (tessera::detail::keeps_unit_contract(*executor, call_, asked_.kernel))
+      sizes_.segment = std::max<Index>(tessera::detail::matrix_unit_slice(sizes_.k), 1);
   }
 }
 
@@ -130,7 +134,7 @@ void Run::measure_devices() {
   for (Worker& worker : workers_) {
     if (worker.executor->capabilities().host_memory) continue;
     worker.device = std::make_unique<StreamedProduct>(*worker.executor, call_, asked_.kernel);
-    if (Status status = worker.device->reserve(); !status.ok()) {
+    if (Status status = worker.device->reserve(sizes_.segment); !status.ok()) {
       status.why = tessera::detail::name_of(*worker.executor) + ": " + status.why;
       throw_if_failed(status);
     }
@@ -157,6 +161,7 @@ Facts Run::facts() const {
       names.append(names.empty() ? "" : " ").append(to_string(worker.executor->capabilities().backend));
     all.emplace_back("backends", names);
   }
+  if (sizes_.segment != canonical_segment) all.emplace_back("k of a segment", std::to_string(sizes_.segment));
   all.emplace_back(block_rows, std::to_string(plan_.grid.block_m));
   all.emplace_back(block_columns, std::to_string(plan_.grid.block_n));
   return all;

@@ -23,6 +23,8 @@
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 
+#include "support/scattered.hpp"
+
 #include "is_hopper.hpp"
 #include "tile_widths.hpp"
 
@@ -49,14 +51,7 @@ struct Elements {
 
 /// Draws elements whose exponents lie between −6 and 6 in few instructions, for large operands.
 struct Scattered {
-  float draw(std::uint64_t seed, std::uint64_t number) const {
-    std::uint64_t bits = (number + seed * 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ bits >> 31) * 0x94d049bb133111eb;
-    bits ^= bits >> 29;
-    const auto exponent = static_cast<std::uint32_t>(127 - 6 + bits % 13);
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 63) << 31 | exponent << 23 |
-                                (static_cast<std::uint32_t>(bits >> 32) & 0x7fffff));
-  }
+  float draw(std::uint64_t seed, std::uint64_t number) const { return test::scattered(seed, number); }
 };
 
 /// How the operands lie in memory.

@@ -74,13 +74,13 @@ BOOST_AUTO_TEST_CASE(k_that_stays_whole_is_one_slice) {
   for (const Index n : {64, 3000, 32768})
     for (const std::size_t bytes : {gibi, 30 * gibi}) {
       const GemmCall call = product(DType::BF16, n);
-      const StreamedBlocks blocks = choose_blocks(call, bytes, true);
+      const StreamedBlocks blocks = choose_blocks(call, bytes, call.k);
       BOOST_TEST(blocks.k == n);
       BOOST_TEST(blocks.m > 0);
       BOOST_TEST(blocks.bytes(call) <= bytes);
     }
   const GemmCall deep{.type = DType::F32, .m = 64, .n = 64, .k = Index{1} << 24};
-  BOOST_TEST(choose_blocks(deep, gibi, true).m == 0); // not even the smallest block fits
+  BOOST_TEST(choose_blocks(deep, gibi, deep.k).m == 0); // not even the smallest block fits
   BOOST_TEST(choose_blocks(deep, gibi).m == 64);
 }
 

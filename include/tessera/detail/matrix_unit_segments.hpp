@@ -23,4 +23,11 @@ constexpr Index matrix_unit_segment_length(Index k) noexcept {
   return (k + pieces - 1) / pieces * matrix_unit_granule;
 }
 
+/// Returns how deep the slices of k are whose products, added in ascending order, have the bits of the whole product:
+/// a segment, where a product of that k is one segment itself, and otherwise all of k.
+constexpr Index matrix_unit_slice(Index k) noexcept {
+  const Index length = matrix_unit_segment_length(k);
+  return length < k && matrix_unit_segments(length) == 1 ? length : k;
+}
+
 } // namespace tessera::detail
