@@ -120,8 +120,8 @@ class RealigningCopies {
     const auto of = [](unsigned word) { return __shfl_down_sync(~0U, word, 1); };
     return {of(x.x), of(x.y), of(x.z), of(x.w)};
   }
-  /// Returns the halves that the operand has from the beginning of vector v on; if the panels are `whole`, it may be
-  /// more than that where lines end, since what is multiplied with it is no result.
+  /// Returns the halves that the operand has from the beginning of vector v on. If the panels are `whole`, the number
+  /// may be too large where lines end, since what is multiplied with more is no result.
   template <bool whole>
   __device__ int left(int v) const {
     const int line = line_ + v % each * step % lines, k_left = k_left_ - v / each * depth;
@@ -144,7 +144,7 @@ class RealigningCopies {
   int k_left_, rows_left_;
   Index offset_;         ///< bytes from the operand's beginning to the block's first element
   const char* low_;      ///< the chunk that the thread's first vector begins in
-  const unsigned phase_; ///< bytes from a chunk's beginning to that of a vector
+  const unsigned phase_; ///< bytes from a chunk's beginning to a vector's
   bool whole_ = false;
   struct {
     uint4 low, high;
