@@ -183,7 +183,7 @@ Status CublasMpRun::run(DistributedReport& report) {
                            sums_.row_bytes(), sums_.row_bytes(), static_cast<std::size_t>(sums_.cols));
 }
 
-std::string reject(const Product& product) {
+std::string reject_by_cublas_mp(const Product& product) {
   const GridState& grid = product.grid;
   if (product.type.is_complex || is_16_bit(product.type.part)) return "the yardstick is for f32 and f64";
   if (grid.shape.layers > 1) return "cuBLASMp has no layers";
@@ -208,7 +208,7 @@ const EngineRow cublas_mp{
      .summary = "cuBLASMp over NCCL, a card for each rank; a yardstick",
      .source = "NVIDIA, cuBLASMp",
      .canonical = false},
-    reject,
+    reject_by_cublas_mp,
     [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<CublasMpRun>(product); }};
 
 } // namespace tessera::distributed

@@ -100,7 +100,7 @@ class CublasXtRun final : public EngineRun {
   char* sums_ = nullptr;
 };
 
-std::string reject(const Product& product) {
+std::string reject_by_cublas_xt(const Product& product) {
   if (product.type.is_complex || is_16_bit(product.type.part)) return "the yardstick is for f32 and f64";
   if (product.grid.world->size() > 1) return "cuBLASXt is a library of one process and takes one rank";
   if (product.a_order != product.order || product.b_order != product.order)
@@ -116,7 +116,7 @@ const EngineRow cublas_xt{
      .summary = "cuBLASXt on the card of one rank; a yardstick",
      .source = "NVIDIA, cuBLASXt",
      .canonical = false},
-    reject,
+    reject_by_cublas_xt,
     [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<CublasXtRun>(product); }};
 
 } // namespace tessera::distributed
