@@ -54,11 +54,12 @@ def of_torch(device):
         return multiply
 
     def multiply_int8(a, b):
-        # The library takes more than 16 rows, and multiples of 8 elsewhere.
+        # The library takes more than 16 rows, and multiples of 8 elsewhere; cuBLAS takes multiples of 32 and columns
+        # of b that lie one after the other.
         (m, k), n = a.shape, b.shape[1]
-        a = np.pad(a, ((0, max(0, 17 - m)), (0, -k % 8)))
-        b = np.pad(b, ((0, -k % 8), (0, -n % 8)))
-        a, b = (torch.from_numpy(x).to(device) for x in (a, b))
+        a = np.pad(a, ((0, -m % 32), (0, -k % 32)))
+        b = np.pad(b, ((0, -k % 32), (0, -n % 32)))
+        a, b = torch.from_numpy(a).to(device), torch.from_numpy(np.ascontiguousarray(b.T)).to(device).t()
         return a, b, torch._int_mm(a, b)
 
     for name in (*FLOATS, "float16", "bfloat16"):
