@@ -185,6 +185,12 @@ BiasPer kind_of_bias(const Operand& bias, const Operand& c) {
                         shape(1, c.cols) + " or " + shape(c.rows, 1));
 }
 
+void check_no_backend(const GemmOptions& options) {
+  if (options.backend != Backend::Auto)
+    throw InvalidArgument("gemm: options.backend is " + std::string(to_string(options.backend)) +
+                          ", and the executors say where it runs; leave the backend out");
+}
+
 void check_epilogue(const EpilogueOperands& epilogue, const Operand& c) {
   const auto check = [&](const char* name, const Operand& x) {
     if (x.storage->type() != c.storage->type())

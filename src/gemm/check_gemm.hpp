@@ -27,6 +27,8 @@ namespace detail {
 
 /// Empty if C has the shape of A·B and shares no element with A and B, else the sentence that says what is wrong.
 std::string product_mismatch(const Operand& a, const Operand& b, const Operand& c);
+/// Throws InvalidArgument if the options of a product on a list of executors name a backend.
+void check_no_backend(const GemmOptions& options);
 /// Throws InvalidArgument unless C's epilogue has operands of its type and shape that share no element with it.
 void check_epilogue(const EpilogueOperands& epilogue, const Operand& c);
 /// Row for a bias of one number a row of C, Column for one number a column. Throws InvalidArgument for other shapes.

@@ -186,9 +186,7 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
 void gemm(std::span<Executor* const> executors, double alpha, const Operand& a, const Operand& b, double beta,
           const Operand& c, const GemmOptions& options) try {
   const ContractArithmetic contract;
-  if (options.backend != Backend::Auto)
-    throw InvalidArgument("gemm: options.backend is " + std::string(to_string(options.backend)) +
-                          ", and the executors say where it runs; leave the backend out");
+  check_no_backend(options);
   check_executors(executors);
   if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
   if (c.rows == 0 || c.cols == 0) return;

@@ -34,9 +34,7 @@ void check_lists(const BlockList& x, const char* name, const BlockList& c) {
 }
 
 void check(const BlockList& a, const BlockList& b, const BlockList& c, const GemmOptions& options) {
-  if (options.backend != Backend::Auto)
-    throw InvalidArgument("gemm: options.backend is " + std::string(to_string(options.backend)) +
-                          ", and the executors say where it runs; leave the backend out");
+  check_no_backend(options);
   if (const std::string why = inner_mismatch(a.rows, a.cols, b.rows, b.cols); !why.empty())
     throw InvalidArgument("gemm: " + why);
   if (c.rows != a.rows || c.cols != b.cols)
