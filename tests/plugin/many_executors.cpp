@@ -14,6 +14,7 @@ using namespace tessera;
 using tessera::test::card;
 using tessera::test::Executors;
 using tessera::test::expect_error;
+using tessera::test::host_executors;
 using tessera::test::use_small_device;
 
 namespace {
@@ -27,9 +28,8 @@ std::vector<Executors> lists() {
   for (const Backend backend : {Backend::OpenMP, Backend::Tbb})
     for (const BackendInfo& info : available_backends())
       if (info.backend == backend && info.available) all.push_back({&executor(Backend::Reference), &executor(backend)});
-  Executors every{&card(0), &card(1)};
-  for (const BackendInfo& info : available_backends())
-    if (info.available && info.memory == Memory::Host) every.push_back(&executor(info.backend));
+  Executors every = host_executors();
+  every.insert(every.begin(), {&card(0), &card(1)});
   all.push_back(every);
   return all;
 }

@@ -15,19 +15,15 @@ using namespace tessera;
 using tessera::test::card;
 using tessera::test::Executors;
 using tessera::test::expect_error;
+using tessera::test::host_executors;
 using tessera::test::use_small_device;
 
 namespace {
 
 std::vector<Executors> lists_of_blocks() {
   Executor& reference = executor(Backend::Reference);
-  std::vector<Executors> all{
-      {&reference}, {&card(1)}, {&card(0), &card(1)}, {&card(1), &reference, &card(0)}, {&reference, &card(0)}};
-  Executors hosts;
-  for (const BackendInfo& info : available_backends())
-    if (info.available && info.memory == Memory::Host) hosts.push_back(&executor(info.backend));
-  all.push_back(hosts);
-  return all;
+  return {{&reference},           {&card(1)},      {&card(0), &card(1)}, {&card(1), &reference, &card(0)},
+          {&reference, &card(0)}, host_executors()};
 }
 
 template <class T>

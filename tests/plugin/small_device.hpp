@@ -17,4 +17,12 @@ using Executors = std::vector<Executor*>;
 /// Returns one of the two small devices.
 inline Executor& card(int device) { return executor(Backend::Cuda, device); }
 
+/// Returns the executors of all backends in host memory.
+inline Executors host_executors() {
+  Executors hosts;
+  for (const BackendInfo& info : available_backends())
+    if (info.available && info.memory == Memory::Host) hosts.push_back(&executor(info.backend));
+  return hosts;
+}
+
 } // namespace tessera::test
