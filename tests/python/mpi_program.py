@@ -1,4 +1,4 @@
-"""A program of mpi4py that test_distributed.py starts on several ranks. It ends with 0 where every check holds."""
+"""A program of mpi4py that test_mpi.py starts on several ranks. It ends with 0 where every check holds."""
 
 import sys
 

@@ -83,6 +83,13 @@ struct Part {
   int i, j;
   const int* descriptor;
 
+  /// Throws InvalidArgument for a descriptor without blocks.
+  void check() const {
+    if (descriptor[Dtype] == 1 && descriptor[Mb] >= 1 && descriptor[Nb] >= 1) return;
+    throw InvalidArgument("p?gemm: a descriptor has DTYPE_ = " + std::to_string(descriptor[Dtype]) +
+                          ", MB_ = " + std::to_string(descriptor[Mb]) + ", NB_ = " + std::to_string(descriptor[Nb]) +
+                          "; they are 1 and more than 0");
+  }
   bool begins_with_block() const { return (i - 1) % descriptor[Mb] == 0 && (j - 1) % descriptor[Nb] == 0; }
 };
 
@@ -95,9 +102,6 @@ int held(int end, int block, int coordinate, int source, int count) {
 template <class T>
 DistributedView<T> view_of(const std::shared_ptr<detail::GridState>& grid, const Part& x, int rows, int cols, Op op) {
   const int* d = x.descriptor;
-  if (d[Dtype] != 1 || d[Mb] < 1 || d[Nb] < 1)
-    throw InvalidArgument("p?gemm: a descriptor has DTYPE_ = " + std::to_string(d[Dtype]) + ", MB_ = " +
-                          std::to_string(d[Mb]) + ", NB_ = " + std::to_string(d[Nb]) + "; they are 1 and more than 0");
   if (x.i < 1 || x.j < 1 || x.i - 1 + rows > d[M] || x.j - 1 + cols > d[N])
     throw InvalidArgument("p?gemm: " + std::to_string(rows) + "x" + std::to_string(cols) + " elements from (" +
                           std::to_string(x.i) + ", " + std::to_string(x.j) + ") on do not lie in a matrix of " +
@@ -133,17 +137,29 @@ using Pgemm = void(const char*, const char*, const int*, const int*, const int*,
                    const int*, const int*, const T*, const int*, const int*, const int*, const T*, T*, const int*,
                    const int*, const int*);
 
+/// Returns ScaLAPACK's own function. It comes after this library where the drop-in was loaded first, and before it in a
+/// program that was linked with ScaLAPACK first and calls the names with a prefix.
+void* scalapacks_own(const char* name) {
+  if (void* next = dlsym(RTLD_NEXT, name)) return next;
+  void* first = dlsym(RTLD_DEFAULT, name);
+  Dl_info found{}, here{};
+  dladdr(first, &found);
+  dladdr(reinterpret_cast<void*>(&scalapacks_own), &here);
+  return found.dli_fbase == here.dli_fbase ? nullptr : first;
+}
+
 template <class T>
 void multiply(const char* name, const char* trans_a, const char* trans_b, int m, int n, int k, T alpha, const Part& a,
               const Part& b, T beta, const Part& c) try {
   const Op op_a = op_of<T>(*trans_a), op_b = op_of<T>(*trans_b);
+  for (const Part* part : {&a, &b, &c}) part->check();
   if (!a.begins_with_block() || !b.begins_with_block() || !c.begins_with_block()) {
     if (log_dispatch()) log_line(std::string(name) + " of a part that begins within a block: ScaLAPACK's own");
-    auto* next = reinterpret_cast<Pgemm<T>*>(dlsym(RTLD_NEXT, name));
-    if (next == nullptr) throw BackendUnavailable(std::string(name) + ": no ScaLAPACK behind libtessera_scalapack");
-    return next(trans_a, trans_b, &m, &n, &k, &alpha, static_cast<const T*>(a.data), &a.i, &a.j, a.descriptor,
-                static_cast<const T*>(b.data), &b.i, &b.j, b.descriptor, &beta, static_cast<T*>(c.data), &c.i, &c.j,
-                c.descriptor);
+    auto* own = reinterpret_cast<Pgemm<T>*>(scalapacks_own(name));
+    if (own == nullptr) throw BackendUnavailable("the program has no ScaLAPACK beside libtessera_scalapack");
+    return own(trans_a, trans_b, &m, &n, &k, &alpha, static_cast<const T*>(a.data), &a.i, &a.j, a.descriptor,
+               static_cast<const T*>(b.data), &b.i, &b.j, b.descriptor, &beta, static_cast<T*>(c.data), &c.i, &c.j,
+               c.descriptor);
   }
   const auto grid = grid_of(c.descriptor[Ctxt]);
   const bool flip_a = op_a != Op::None, flip_b = op_b != Op::None;
