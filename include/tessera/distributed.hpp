@@ -187,7 +187,8 @@ class DistributedMatrix {
     return DistributedMatrix(detail::wrap_distributed(grid.state(), rows, cols, blocks, {data, order, ld}, type));
   }
 
-  /// Reads a .npy file that every rank can open; each rank reads its own elements. Throws IoError.
+  /// Reads a .npy file in a folder that the ranks share; each rank reads its own elements. Throws IoError, also where
+  /// the file was changed or replaced while ranks read it.
   static DistributedMatrix load_npy(const Grid& grid, const std::filesystem::path& path, Blocks blocks = {},
                                     LocalOrder order = LocalOrder::RowMajor) {
     return DistributedMatrix(detail::load_distributed_npy(grid.state(), path, blocks, order, type));

@@ -21,6 +21,7 @@
 
 #include "agreement.hpp"
 #include "io/descriptor.hpp"
+#include "io/file_state.hpp"
 #include "io/npy_header.hpp"
 #include "io/output_file.hpp"
 #include "operands.hpp"
@@ -78,18 +79,46 @@ void for_runs(const Source& x, int rank, std::size_t bytes, Visit&& visit) {
     }
 }
 
-void read_own(const DistributedStorage& x, const fs::path& path, std::size_t offset, bool fortran_order) {
-  const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) fail(path, "cannot be opened", errno);
+/// A file that the ranks read, each one through a descriptor of its own.
+struct SharedFile {
+  const fs::path& path;
+  NpyInfo info;
+  std::size_t offset = 0; ///< of the first element
+  io::Descriptor descriptor;
+  io::FileState state;
+
+  /// Reads the header, and opens the file until all elements are read.
+  void open_for(DistributedType type) {
+    const io::NpyHeader found = io::read_npy_header(path);
+    info = type.is_complex ? io::complex_matrix_of(found, path, type.part) : inspect_npy(path, type.part);
+    offset = static_cast<std::size_t>(found.data_offset);
+    descriptor = io::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    state = io::FileState(descriptor, path);
+  }
+};
+
+/// Returns IoError on every rank unless all of them have opened one state of the file. Each rank looks at the end
+/// whether its file is still in that state, so that all have read the same contents.
+Status agree_on_state(Communicator& world, const io::FileState& state) {
+  const EqualArgument time[] = {{"the time of change of the file", state.time()}};
+  Status status = agree(world, "load_npy", {}, time);
+  if (status.code == StatusCode::InvalidArgument) status.code = StatusCode::IoError;
+  return status;
+}
+
+/// Reads this rank's elements, and throws IoError if the file was changed meanwhile.
+void read_own(const DistributedStorage& x, const SharedFile& from) {
   const std::size_t bytes = x.type.bytes();
   std::vector<char> buffer;
-  for_runs(source_of(x, !fortran_order), x.grid->world->rank(), bytes, [&](Elements run, Index first, Index count) {
+  const Source own = source_of(x, !from.info.fortran_order);
+  for_runs(own, x.grid->world->rank(), bytes, [&](Elements run, Index first, Index count) {
     buffer.resize(static_cast<std::size_t>(count) * bytes);
-    transfer_all([&](char* to, std::size_t n, off_t place) { return pread(file.number(), to, n, place); },
-                 buffer.data(), buffer.size(), offset + static_cast<std::size_t>(first) * bytes, path,
+    transfer_all([&](char* to, std::size_t n, off_t place) { return pread(from.descriptor.number(), to, n, place); },
+                 buffer.data(), buffer.size(), from.offset + static_cast<std::size_t>(first) * bytes, from.path,
                  "cannot be read");
     copy_elements({buffer.data(), 1, 1}, run, 1, count, bytes);
   });
+  throw_if_failed(from.state.check_unchanged(from.descriptor, from.path));
 }
 
 void write_own(const DistributedStorage& x, const fs::path& path, std::size_t offset) {
@@ -128,19 +157,16 @@ fs::path path_of_rank_0(Communicator& world, const fs::path& path) {
 DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, const fs::path& path, Blocks blocks,
                                         LocalOrder order, DistributedType type) try {
   Communicator& world = *grid->world;
-  NpyInfo info;
-  std::size_t offset = 0;
-  const Status header = status_of([&] {
-    const io::NpyHeader found = io::read_npy_header(path);
-    info = type.is_complex ? io::complex_matrix_of(found, path, type.part) : inspect_npy(path, type.part);
-    offset = static_cast<std::size_t>(found.data_offset);
-  });
+  SharedFile file{path, {}, 0, {}, {}};
+  const Status opened = status_of([&] { file.open_for(type); });
+  const NpyInfo& info = file.info;
   const EqualArgument arguments[] = {{"the rows of the file", info.rows},
                                      {"the columns of the file", info.cols},
                                      {"the order of the file", std::int64_t{info.fortran_order}}};
-  throw_if_failed(agree(world, "load_npy", header, arguments));
+  throw_if_failed(agree(world, "load_npy", opened, arguments));
+  throw_if_failed(agree_on_state(world, file.state));
   DistributedPointer x = create_distributed(grid, info.rows, info.cols, blocks, order, type);
-  throw_if_failed(agree(world, "load_npy", status_of([&] { read_own(*x, path, offset, info.fortran_order); })));
+  throw_if_failed(agree(world, "load_npy", status_of([&] { read_own(*x, file); })));
   return x;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

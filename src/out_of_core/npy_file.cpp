@@ -18,12 +18,6 @@ namespace {
 /// Rows that one call of preadv reads; the system takes 1024 at most.
 constexpr std::size_t rows_at_once = 256;
 
-std::string seconds_text(const timespec& time) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%lld.%09ld", static_cast<long long>(time.tv_sec), time.tv_nsec);
-  return text;
-}
-
 /// FNV-1a, 64 bits.
 std::string digest(const std::string& bytes) {
   std::uint64_t hash = 14695981039346656037u;
@@ -40,8 +34,7 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
   info_ = io::matrix_of(header, path);
   data_offset_ = header.data_offset;
   file_ = io::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!file_.is_open() || fstat(file_.number(), &status_) != 0)
-    throw IoError(path.string() + ": cannot be read: " + std::strerror(errno));
+  state_ = io::FileState(file_, path);
   std::string bytes(static_cast<std::size_t>(data_offset_), '\0');
   throw_if_failed(read_run(bytes.data(), bytes.size(), 0));
   header_digest_ = digest(bytes);
@@ -103,21 +96,8 @@ Status NpyFile::read(Index row, Index col, Index rows, Index cols, void* to, Ind
   return {};
 }
 
-Status NpyFile::check_unchanged() const {
-  struct stat now {};
-  if (fstat(file_.number(), &now) != 0) return failure(std::string("cannot be read: ") + std::strerror(errno));
-  if (now.st_size != status_.st_size)
-    return failure("was changed while it was read: it had " + std::to_string(status_.st_size) + " bytes and has " +
-                   std::to_string(now.st_size));
-  if (now.st_mtim.tv_sec != status_.st_mtim.tv_sec || now.st_mtim.tv_nsec != status_.st_mtim.tv_nsec)
-    return failure("was changed while it was read: its time of change was " + seconds_text(status_.st_mtim) +
-                   " and is " + seconds_text(now.st_mtim));
-  return {};
-}
+Status NpyFile::check_unchanged() const { return state_.check_unchanged(file_, path_); }
 
-std::string NpyFile::identity() const {
-  return std::to_string(status_.st_size) + " bytes, changed " + seconds_text(status_.st_mtim) + ", header " +
-         header_digest_;
-}
+std::string NpyFile::identity() const { return state_.text() + ", header " + header_digest_; }
 
 } // namespace tessera::out_of_core

@@ -12,6 +12,7 @@
 #include <tessera/status.hpp>
 
 #include "io/descriptor.hpp"
+#include "io/file_state.hpp"
 
 namespace tessera::out_of_core {
 
@@ -38,9 +39,7 @@ class NpyFile {
   /// Returns what the journal records of the file: its size, its time of change, and a digest of its header.
   std::string identity() const;
   /// Is this the file that `other` describes?
-  bool is(const struct stat& other) const noexcept {
-    return status_.st_dev == other.st_dev && status_.st_ino == other.st_ino;
-  }
+  bool is(const struct stat& other) const noexcept { return state_.is(other); }
   std::uint64_t bytes_read() const noexcept { return bytes_read_.load(std::memory_order_relaxed); }
 
  private:
@@ -51,7 +50,7 @@ class NpyFile {
   const std::filesystem::path path_;
   NpyInfo info_;
   io::Descriptor file_;
-  struct stat status_ {};
+  io::FileState state_;
   std::uint64_t data_offset_ = 0;
   std::string header_digest_;
   std::atomic<std::uint64_t> bytes_read_ = 0;

@@ -12,6 +12,7 @@
 
 #include <tessera/io.hpp>
 
+#include "out_of_core/system_calls.hpp"
 #include "ranks.hpp"
 #include "support/expect.hpp"
 
@@ -180,6 +181,31 @@ BOOST_AUTO_TEST_CASE(files_that_differ_on_the_ranks_are_noticed) {
   const fs::path own = folder / (world_rank() == 1 ? "wide.npy" : "narrow.npy");
   expect_error<InvalidArgument>([&] { DistributedMatrix<float>::load_npy(grid, own); },
                                 {"disagree on the columns of the file", "6", "7"});
+}
+
+/// The file gets other contents of the same shape after some of a rank's elements were read: in place, or by another
+/// file that takes its name before a rank opens it.
+BOOST_AUTO_TEST_CASE(contents_that_change_while_they_are_read) {
+  const SharedFolder folder;
+  const Grid grid(MPI_COMM_WORLD, 2, 2);
+  const auto before = Matrix<double>::random(24, 20, Seed{6}), after = Matrix<double>::random(24, 20, Seed{7});
+  DistributedMatrix<double> x(grid, 24, 20, {4, 4});
+  take_own_part(before, x);
+  x.save_npy(folder / "x.npy");
+  const auto load = [&](const fs::path& path) { DistributedMatrix<double>::load_npy(grid, path, {3, 3}); };
+  {
+    const Fault changed(Call::Read, world_rank() == 1 ? 5 : 0, 0, [&] {
+      std::fstream file(folder / "x.npy", std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(-8, std::ios::end);
+      file.write("changed!", 8);
+    });
+    expect_error<IoError>([&] { load(folder / "x.npy"); }, {"load_npy", "x.npy", "was changed while it was read"});
+  }
+  load(folder / "x.npy");
+  take_own_part(after, x);
+  x.save_npy(folder / "replaced.npy");
+  expect_error<IoError>([&] { load(folder / (world_rank() == 2 ? "replaced.npy" : "x.npy")); },
+                        {"load_npy", "disagree on the time of change of the file"});
 }
 
 } // namespace tessera::test
