@@ -3,7 +3,9 @@
 /// The ladder of distributed products. An engine computes the sums of a product, one fma chain for each segment and the
 /// segments in ascending order; gemm.cpp applies alpha and beta, as the contract does, once at the end.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -41,8 +43,8 @@ class EngineRun {
   /// Returns how many bytes allocate() takes from the host, beside the sums, and from a device.
   virtual std::size_t bytes() const noexcept = 0;
   virtual std::size_t device_bytes() const noexcept = 0;
-  /// Returns how many bytes of elements this rank will receive.
-  virtual std::uint64_t bytes_expected() const noexcept = 0;
+  /// Returns how many bytes of elements this rank will receive; none if a library sends them by itself.
+  virtual std::optional<std::uint64_t> bytes_expected() const noexcept = 0;
   /// Allocates everything that run() needs. `sums` has C's local elements without gaps, in C's order.
   virtual Status allocate(HostBuffers& buffers, char* sums) = 0;
   /// Computes the sums on layer 0. All ranks of the grid's communicator call it. A rank whose local products fail takes

@@ -208,7 +208,9 @@ Status prepare(const Call& call, Product& product, const EngineRow& engine, Work
   report.engine = engine.name;
   const std::size_t for_last_step = call.last_step().buffer_bytes();
   report.planned_bytes = HostBuffers::rounded(sums) + for_last_step + work.run->bytes() + work.run->device_bytes();
-  report.bytes_expected = work.run->bytes_expected();
+  const std::optional<std::uint64_t> expected = work.run->bytes_expected();
+  report.counts_bytes = expected.has_value();
+  report.bytes_expected = expected.value_or(0);
   if (log_dispatch())
     log_line("distributed product by " + report.engine + ": " + std::to_string(report.planned_bytes) +
              " bytes of memory on rank " + std::to_string(product.grid.world->rank()));

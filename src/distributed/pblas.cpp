@@ -54,7 +54,7 @@ class PblasRun final : public EngineRun {
     return HostBuffers::rounded(a_.bytes) + HostBuffers::rounded(b_.bytes);
   }
   std::size_t device_bytes() const noexcept override { return 0; }
-  std::uint64_t bytes_expected() const noexcept override { return 0; } // ScaLAPACK does not count what it sends
+  std::optional<std::uint64_t> bytes_expected() const noexcept override { return {}; } // ScaLAPACK does not count
   Status allocate(HostBuffers& buffers, char* sums) override {
     sums_ = sums;
     if (Status status = buffers.allocate(a_.bytes, a_.to.data); !status.ok()) return status;

@@ -43,7 +43,7 @@ class SummaRun final : public EngineRun {
 
   std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
   std::size_t device_bytes() const noexcept override { return local_.device_bytes(); }
-  std::uint64_t bytes_expected() const noexcept override {
+  std::optional<std::uint64_t> bytes_expected() const noexcept override {
     return a_.bytes_expected() + b_.bytes_expected() +
            (receives_sums() ? static_cast<std::uint64_t>(sums_bytes(rows_)) : 0);
   }

@@ -291,6 +291,7 @@ nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, cons
   nb::dict said;
   said["engine"] = text(report.engine);
   said["planned_bytes"] = report.planned_bytes;
+  said["counts_bytes"] = report.counts_bytes;
   said["bytes_received"] = report.bytes_received;
   said["bytes_expected"] = report.bytes_expected;
   said["bytes_sent"] = report.bytes_sent;

@@ -203,6 +203,8 @@ std::string try_case(Draw& draw, MPI_Comm comm, int ranks, std::map<std::string,
                            ", " + (DistributedComplex<T> ? "complex " : "") + std::string(to_string(dtype_of<Part<T>>));
   if (const Index differ = differing_from_one_rank(alpha, a, b, beta, c, dist_c.matrix); differ != 0)
     return name + ": " + std::to_string(differ) + " elements differ";
+  if (report.counts_bytes != (report.engine == "summa"))
+    return name + (report.counts_bytes ? ": counts bytes" : ": does not count bytes");
   if (report.bytes_received != report.bytes_expected)
     return name + ": received " + std::to_string(report.bytes_received) + " bytes, expected " +
            std::to_string(report.bytes_expected);

@@ -36,6 +36,7 @@ def products(grid, dtype):
     a, b, c = random(rng, (37, 2100), dtype), random(rng, (2100, 29), dtype), random(rng, (37, 29), dtype)
     result = tm.gemm(spread(grid, a), spread(grid, b, (100, 7)), threads=1)
     assert same(np.ascontiguousarray(result.local), own(result, ts.gemm(a, b))), "values"
+    assert result.report["counts_bytes"] == (result.report["engine"] == "summa")
     assert result.report["bytes_received"] == result.report["bytes_expected"]
     out = spread(grid, c, (5, 9), order="F")
     at, bt = spread(grid, np.ascontiguousarray(a.conj().T)), spread(grid, b.T, (3, 500), order="F")

@@ -98,6 +98,7 @@ void sample_engine(const Grid& grid, int repeat, DistributedOperands<T>& x, cons
   }
   for (int rank = 0; rank < grid.ranks(); ++rank)
     standing.bytes_received += grid.largest(rank == grid.rank() ? static_cast<double>(report.bytes_received) : 0.0);
+  standing.counts_bytes = report.counts_bytes;
   standing.seconds_waiting = grid.largest(report.seconds_waiting);
   standing.seconds_multiplying = grid.largest(report.seconds_multiplying);
 }
@@ -123,7 +124,7 @@ EngineStanding race_engine(const Grid& grid, const Shape& shape, int repeat, Dis
     standing.problem = std::string("failed: ") + error.what();
     return standing;
   }
-  if (engine.name == "summa") standing.bytes_by_formula = bytes_by_formula(grid, shape, sizeof(T));
+  if (standing.counts_bytes) standing.bytes_by_formula = bytes_by_formula(grid, shape, sizeof(T));
   const Matrix<T> gathered = x.c.gather(0);
   if (grid.rank() == 0) compare(gathered, x.whole_c, standing);
   standing.wrong =

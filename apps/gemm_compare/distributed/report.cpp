@@ -17,7 +17,7 @@ double efficiency(const EngineStanding& one, double seconds) {
 }
 
 std::string bytes_text(const EngineStanding& one) {
-  if (one.bytes_by_formula == 0 && one.bytes_received == 0) return fmt::format("{:>10} {:>10}", "-", "-");
+  if (!one.counts_bytes) return fmt::format("{:>21}", "not counted");
   return fmt::format("{:>10.2f} {:>10.2f}", one.bytes_received / 1e6, one.bytes_by_formula / 1e6);
 }
 
@@ -38,8 +38,10 @@ nlohmann::ordered_json row(const EngineStanding& one) {
   row["efficiency"] = efficiency(one, time.median);
   row["seconds_waiting"] = one.seconds_waiting;
   row["seconds_multiplying"] = one.seconds_multiplying;
-  row["bytes_received"] = one.bytes_received;
-  row["bytes_by_formula"] = one.bytes_by_formula;
+  if (one.counts_bytes) {
+    row["bytes_received"] = one.bytes_received;
+    row["bytes_by_formula"] = one.bytes_by_formula;
+  }
   row["differing_bits"] = one.differing;
   row["largest_difference"] = one.largest_difference;
   return row;

@@ -20,7 +20,8 @@ struct EngineStanding {
   GridWord grid;
   std::vector<double> seconds = {}; ///< of the samples, from the call on the first rank to the return on the last one
   double seconds_of_one_rank = 0, seconds_waiting = 0, seconds_multiplying = 0;
-  double bytes_received = 0, bytes_by_formula = 0; ///< by all ranks; 0 where a library does not count them
+  bool counts_bytes = false;                       ///< else a library sends by itself
+  double bytes_received = 0, bytes_by_formula = 0; ///< by all ranks
   Index differing = 0;                             ///< elements with other bits than on one rank
   double largest_difference = 0;
   std::string problem = {}; ///< why there are no samples, or why they do not count

@@ -47,6 +47,7 @@ struct DistributedReport {
   std::string engine;               ///< the engine that ran
   std::size_t planned_bytes = 0;    ///< memory that was announced before the product began
   std::size_t allocated_bytes = 0;  ///< memory that it allocated, at most the planned bytes
+  bool counts_bytes = false;        ///< does the engine count? ScaLAPACK and NVIDIA's libraries send by themselves
   std::uint64_t bytes_received = 0; ///< elements' bytes that came from other ranks
   std::uint64_t bytes_sent = 0;     ///< elements' bytes that this rank gave to MPI; a broadcast counts once
   std::uint64_t messages = 0;       ///< messages to one other rank or from one

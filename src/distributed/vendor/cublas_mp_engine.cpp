@@ -77,7 +77,7 @@ class CublasMpRun final : public EngineRun {
   std::size_t bytes() const noexcept override { return 0; }
   /// The library's own workspace is not counted.
   std::size_t device_bytes() const noexcept override { return left_.bytes() + right_.bytes() + sums_.bytes(); }
-  std::uint64_t bytes_expected() const noexcept override { return 0; } // NCCL does not count what it sends
+  std::optional<std::uint64_t> bytes_expected() const noexcept override { return {}; } // NCCL does not count
   Status allocate(HostBuffers&, char* sums) override {
     sums_.host.data = sums;
     for (OnCard* x : {&left_, &right_, &sums_})

@@ -67,7 +67,7 @@ class CublasXtRun final : public EngineRun {
   explicit CublasXtRun(const Product& product) : product_(product) {}
   std::size_t bytes() const noexcept override { return 0; }
   std::size_t device_bytes() const noexcept override { return 0; } // the library's are not known
-  std::uint64_t bytes_expected() const noexcept override { return 0; }
+  std::optional<std::uint64_t> bytes_expected() const noexcept override { return {}; }
   Status allocate(HostBuffers&, char* sums) override {
     sums_ = sums;
     return handle_.open(product_.executor->capabilities().device_index);
