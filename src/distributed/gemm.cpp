@@ -1,6 +1,8 @@
 /// The way of a distributed product: the arguments are checked and agreed on, an engine is chosen, the memory is
 /// planned and allocated, the engine computes the sums, and C := alpha·sums + beta·C is computed where C lies.
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <new>
 #include <optional>
@@ -101,39 +103,35 @@ Status check(const Call& call) {
   return check_threads(call);
 }
 
-void add_layout(std::vector<EqualArgument>& arguments, const DistributedStorage& x, const char* blocks) {
-  for (const std::int64_t number : {x.blocks.rows, x.blocks.cols, std::int64_t{x.row_source},
-                                    std::int64_t{x.col_source}, std::int64_t{static_cast<int>(x.order)}})
-    arguments.emplace_back(blocks, number);
+/// The arguments that describe how a matrix lies.
+std::array<EqualArgument, 5> layout(const DistributedStorage& x, const char* name) {
+  return {{{name, x.blocks.rows},
+           {name, x.blocks.cols},
+           {name, std::int64_t{x.row_source}},
+           {name, std::int64_t{x.col_source}},
+           {name, std::int64_t{static_cast<int>(x.order)}}}};
 }
 
 Status agree_on(const Call& call, const Status& mine) {
-  std::vector<EqualArgument> arguments{{"m", call.m()},
-                                       {"n", call.n()},
-                                       {"k", call.k()},
-                                       {"the transpose of a", std::int64_t{static_cast<int>(call.op_a)}},
-                                       {"the transpose of b", std::int64_t{static_cast<int>(call.op_b)}},
-                                       {"alpha", call.alpha.real()},
-                                       {"beta", call.beta.real()},
-                                       {"the imaginary part of alpha", call.alpha.imag()},
-                                       {"the imaginary part of beta", call.beta.imag()},
-                                       {"the element type", std::int64_t{static_cast<int>(call.c.type.part)}},
-                                       {"complex elements", std::int64_t{call.c.type.is_complex}},
-                                       {"the engine", number_of_engine(call.options.engine)}};
-  add_layout(arguments, call.a, "the distribution of a");
-  add_layout(arguments, call.b, "the distribution of b");
-  add_layout(arguments, call.c, "the distribution of c");
+  // Nothing is allocated before the ranks agree.
+  const std::array<EqualArgument, 12> own{{{"m", call.m()},
+                                           {"n", call.n()},
+                                           {"k", call.k()},
+                                           {"the transpose of a", std::int64_t{static_cast<int>(call.op_a)}},
+                                           {"the transpose of b", std::int64_t{static_cast<int>(call.op_b)}},
+                                           {"alpha", call.alpha.real()},
+                                           {"beta", call.beta.real()},
+                                           {"the imaginary part of alpha", call.alpha.imag()},
+                                           {"the imaginary part of beta", call.beta.imag()},
+                                           {"the element type", std::int64_t{static_cast<int>(call.c.type.part)}},
+                                           {"complex elements", std::int64_t{call.c.type.is_complex}},
+                                           {"the engine", number_of_engine(call.options.engine)}}};
+  std::array<EqualArgument, 12 + 3 * 5> arguments;
+  auto* end = std::copy(own.begin(), own.end(), arguments.begin());
+  for (const auto& of_matrix : {layout(call.a, "the distribution of a"), layout(call.b, "the distribution of b"),
+                                layout(call.c, "the distribution of c")})
+    end = std::copy(of_matrix.begin(), of_matrix.end(), end);
   return agree(*call.c.grid->world, name_of_gemm, mine, arguments);
-}
-
-/// Runs `work`, which may throw what the library throws, and returns what it throws as a Status.
-template <class Work>
-Status guarded(Work&& work) noexcept try {
-  return work();
-} catch (const Error& error) {
-  return {error.code(), error.what()};
-} catch (const std::bad_alloc& error) {
-  return out_of_memory(error);
 }
 
 /// Returns where an operand lies, as outer×k.
@@ -240,9 +238,9 @@ DistributedReport multiply(const Call& call) {
   const std::uint64_t agreements_before = world.agreements;
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) {
-    DistributedReport report;
-    throw_if_failed(partly_written(guarded([&] { return call.last_step().run_without_sums(); })));
-    return report;
+    throw_if_failed(
+        agree(world, name_of_gemm, partly_written(guarded([&] { return call.last_step().run_without_sums(); }))));
+    return {};
   }
   Product product = product_of(call);
   const EngineRow* engine = nullptr;
@@ -257,7 +255,7 @@ DistributedReport multiply(const Call& call) {
     status.why = std::string(name_of_gemm) + ": " + status.why;
   if (!world.broken().ok()) leave_to_mpi(call, work);
   throw_if_failed(status);
-  throw_if_failed(partly_written(guarded([&] { return call.last_step().run(work.sums); })));
+  throw_if_failed(agree(world, name_of_gemm, partly_written(guarded([&] { return call.last_step().run(work.sums); }))));
   work.report.agreements = world.agreements - agreements_before;
   return work.report;
 }

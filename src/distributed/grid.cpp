@@ -32,10 +32,6 @@ Status check(const GridShape& shape, const Communicator& world) {
     return {StatusCode::InvalidArgument, text_of(shape) + " needs " + std::to_string(static_cast<long long>(ranks)) +
                                              " ranks, and the communicator has " + std::to_string(world.size()) +
                                              "; start the program with more ranks, or make a smaller grid"};
-  if (world.thread_level() == distributed::ThreadLevel::Funneled && !world.on_main_thread())
-    return {StatusCode::InvalidArgument,
-            "MPI was initialised with MPI_THREAD_FUNNELED, and this thread is not the one that did it; call Tessera "
-            "from that thread, or initialise MPI with MPI_THREAD_SERIALIZED"};
   return {};
 }
 

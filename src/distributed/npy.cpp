@@ -32,17 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tessera::distributed;
 
-/// Runs `work`, which may throw what the library throws, and returns what it throws as a Status.
-template <class Work>
-Status status_of(Work&& work) noexcept try {
-  work();
-  return {};
-} catch (const Error& error) {
-  return {error.code(), error.what()};
-} catch (const std::bad_alloc& error) {
-  return out_of_memory(error);
-}
-
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
   throw IoError(path.string() + ": " + what + ": " + (error == 0 ? "the file ends too early" : std::strerror(error)));
 }
@@ -158,7 +147,7 @@ DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, 
                                         LocalOrder order, DistributedType type) try {
   Communicator& world = *grid->world;
   SharedFile file{path, {}, 0, {}, {}};
-  const Status opened = status_of([&] { file.open_for(type); });
+  const Status opened = guarded([&] { file.open_for(type); });
   const NpyInfo& info = file.info;
   const EqualArgument arguments[] = {{"the rows of the file", info.rows},
                                      {"the columns of the file", info.cols},
@@ -166,7 +155,7 @@ DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, 
   throw_if_failed(agree(world, "load_npy", opened, arguments));
   throw_if_failed(agree_on_state(world, file.state));
   DistributedPointer x = create_distributed(grid, info.rows, info.cols, blocks, order, type);
-  throw_if_failed(agree(world, "load_npy", status_of([&] { read_own(*x, file); })));
+  throw_if_failed(agree(world, "load_npy", guarded([&] { read_own(*x, file); })));
   return x;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
@@ -181,7 +170,7 @@ void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try
   std::optional<io::OutputFile> file;
   Status status;
   if (world.rank() == 0)
-    status = status_of([&] {
+    status = guarded([&] {
       file.emplace(path);
       if (file->partial_path().empty())
         throw IoError(path.string() + ": is a pipe or a device; ranks write to places of a regular file");
@@ -192,8 +181,8 @@ void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try
     });
   throw_if_failed(agree(world, "save_npy", status));
   const fs::path partial = path_of_rank_0(world, file ? file->partial_path() : fs::path());
-  throw_if_failed(agree(world, "save_npy", status_of([&] { write_own(x, partial, header.size()); })));
-  throw_if_failed(agree(world, "save_npy", status_of([&] {
+  throw_if_failed(agree(world, "save_npy", guarded([&] { write_own(x, partial, header.size()); })));
+  throw_if_failed(agree(world, "save_npy", guarded([&] {
                           if (file) file->commit();
                         })));
 } catch (const std::bad_alloc& error) {

@@ -86,6 +86,8 @@ std::size_t Panels::bytes() const noexcept {
 }
 
 Status Panels::allocate(HostBuffers& buffers) {
+  for (Requests& requests : broadcasting_) // nothing else is allocated while aligned operands are broadcast
+    requests.reserve(static_cast<std::size_t>(count_) * requests_of(panel_bytes()));
   slots_.assign(static_cast<std::size_t>(slots()), nullptr);
   panels_.assign(slots_.size(), nullptr);
   for (char*& slot : slots_)

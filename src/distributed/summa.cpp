@@ -49,6 +49,9 @@ class SummaRun final : public EngineRun {
   }
   Status allocate(HostBuffers& buffers, char* sums) override {
     sums_ = sums;
+    coming_.resize(static_cast<std::size_t>(strips()));
+    for (Requests& requests : coming_) requests.reserve(requests_of(sums_bytes(rows_)));
+    handing_on_.reserve(coming_.size() * requests_of(sums_bytes(rows_)));
     if (Status status = a_.allocate(buffers); !status.ok()) return status;
     if (Status status = b_.allocate(buffers); !status.ok()) return status;
     return local_.allocate(sums);
@@ -89,6 +92,7 @@ class SummaRun final : public EngineRun {
   const bool works_;
   LocalProduct local_;
   char* sums_ = nullptr;
+  std::vector<Requests> coming_; ///< by strip of the sums
   Requests handing_on_;
   Traffic traffic_of_sums_;
   double seconds_waiting_ = 0, seconds_multiplying_ = 0;
@@ -189,20 +193,19 @@ Status SummaRun::run_layered() {
   if (Status status = waiting([&] { return gather_panels(); }); !status.ok() || !works_) return status;
   Communicator& world = *product_.grid.world;
   const int above = world.rank() + product_.grid.layer_size(), below = world.rank() - product_.grid.layer_size();
-  std::vector<Requests> coming(static_cast<std::size_t>(strips()));
   for (Index strip = 0; receives_sums() && strip < strips(); ++strip) {
     const std::size_t bytes = sums_bytes(rows_of(strip));
     if (bytes == 0) continue;
     ++traffic_of_sums_.messages;
     traffic_of_sums_.bytes_received += bytes;
     if (Status status =
-            world.receive(sums_of(strip), bytes, above, tag_of_sums, coming[static_cast<std::size_t>(strip)]);
+            world.receive(sums_of(strip), bytes, above, tag_of_sums, coming_[static_cast<std::size_t>(strip)]);
         !status.ok())
       return status;
   }
   for (Index strip = 0; strip < strips(); ++strip) {
     const Index rows = rows_of(strip);
-    if (Status status = waiting([&] { return world.wait(coming[static_cast<std::size_t>(strip)]); }); !status.ok())
+    if (Status status = waiting([&] { return world.wait(coming_[static_cast<std::size_t>(strip)]); }); !status.ok())
       return status;
     locally([&] { return local_.begin_strip(strip_begin(strip), rows, receives_sums()); });
     for (Index step = 0; step < product_.segments.steps(); ++step)

@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <tessera/distributed.hpp>
 
@@ -52,6 +53,23 @@ int without_threads(int argc, char** argv) {
       for (Index i = 0; i < 64; ++i) a.data()[i] = 1;
     gemm(1.0F, a, a, 0.0F, c, {.threads = 1}); // one thread is allowed
     result = print_error([&] { gemm(1.0F, a, a, 0.0F, c, {.threads = 2}); });
+  }
+  MPI_Finalize();
+  return result;
+}
+
+/// MPI allows one thread to call it, and another one makes a grid, and multiplies.
+int second_thread(int argc, char** argv) {
+  int provided = 0, result = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  {
+    const Grid grid(MPI_COMM_WORLD, 1, 1);
+    DistributedMatrix<float> a(grid, 8, 8), c(grid, 8, 8);
+    std::thread([&] {
+      result = print_error([] { Grid(MPI_COMM_WORLD, 1, 1); });
+      result += print_error([&] { gemm(1.0F, a, a, 0.0F, c); });
+    }).join();
+    gemm(1.0F, a, a, 0.0F, c); // the first thread goes on
   }
   MPI_Finalize();
   return result;
@@ -129,10 +147,12 @@ int main(int argc, char** argv) {
   if (fault == "uninitialised") return uninitialised();
   if (fault == "finalised") return finalised(argc, argv);
   if (fault == "without_threads") return without_threads(argc, argv);
+  if (fault == "second_thread") return second_thread(argc, argv);
   if (fault == "two_mpis" && argc > 2) return two_mpis(argc, argv);
   if (fault == "killed_rank" && argc > 2) return lost_rank(argc, argv, end_at_once);
   if (fault == "silent_rank" && argc > 2) return lost_rank(argc, argv, fall_silent);
   std::puts(
-      "usage: faults uninitialised|finalised|without_threads|two_mpis LIBRARY|killed_rank FOLDER|silent_rank FOLDER");
+      "usage: faults uninitialised|finalised|without_threads|second_thread|two_mpis LIBRARY|killed_rank FOLDER|"
+      "silent_rank FOLDER");
   return 2;
 }

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_rank_sends_what_the_formula_says) {
       BOOST_TEST(report.messages == messages);
       BOOST_TEST(report.bytes_sent == sent * sizeof(float));
       BOOST_TEST(report.bytes_received == report.bytes_expected);
-      BOOST_TEST(report.agreements == 3U);
+      BOOST_TEST(report.agreements == 4U);
     }
   }
 }

@@ -124,7 +124,7 @@ void report(const Product<T>& multiply) {
   MPI_Reduce(&mine, &all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) std::printf("%s: %d differ, %d wrong; ", multiply.name.c_str(), all.differ, all.wrong);
+  if (rank == 0) std::printf("%s: %d differ, %d wrong\n", multiply.name.c_str(), all.differ, all.wrong);
 }
 
 void report_all(bool prefixed) {

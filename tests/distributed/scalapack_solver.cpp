@@ -106,7 +106,7 @@ void solve(const char* name, Solve<T>* call) {
       if (updated != factors(i, j)) ++differ;
     }
   if (a.row == 0 && a.col == 0)
-    std::printf("%s: %s, %d of %d elements of U differ; ", name,
+    std::printf("%s: %s, %d of %d elements of U differ\n", name,
                 info == 0 && residual(x) < 10 ? "the residual is small" : "the system is not solved", differ, compared);
   Cblacs_gridexit(context);
 }

@@ -22,6 +22,7 @@ constexpr std::string_view plugin_with_cuda_runtime = "libtessera_cuda";
 constexpr std::string_view loader = "ld-linux";
 
 std::atomic<bool> armed = false;
+std::atomic<const char*> counted_files = ""; ///< the beginning of the names of the files whose allocations count
 std::atomic<bool> lasting_now = false;
 std::atomic<long> left = 0;    ///< the allocation that makes it zero fails
 std::atomic<long> counted = 0; ///< allocations since arm()
@@ -41,6 +42,7 @@ bool is_spared(const void* caller, By by) {
   if (!known) return true;
   const std::string_view path(info.dli_fname);
   const std::string_view file = path.substr(path.rfind('/') + 1);
+  if (!file.starts_with(counted_files.load(std::memory_order_relaxed))) return true;
   for (const std::string_view spared : spared_libraries)
     if (file.starts_with(spared)) return true;
   if (by == By::Malloc && file.starts_with(plugin_with_cuda_runtime)) return true;
@@ -72,6 +74,8 @@ Counted disarm() {
   armed = false;
   return {counted, failed_bytes, has_failed};
 }
+
+void only_in(const char* beginning_of_name) { counted_files = beginning_of_name; }
 
 Uncounted::Uncounted() { asking = true; }
 Uncounted::~Uncounted() { asking = false; }

@@ -27,6 +27,9 @@ struct Counted {
 void arm(long n, Lasting lasting);
 Counted disarm();
 
+/// From now on only the allocations count that files make whose names begin so.
+void only_in(const char* beginning_of_name);
+
 /// While it lives, this thread's allocations do not count: they are the test's own, in the middle of a call.
 class Uncounted {
  public:

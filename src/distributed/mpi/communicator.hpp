@@ -10,6 +10,7 @@
 /// Every wait ends within the time limit of the communicator. After a failure the communicator, and every one that was
 /// split from it, is broken: later calls fail at once, and MPI may still use the memory of the transfers.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,12 +25,30 @@ namespace tessera::distributed {
 /// Transfers under way, in a form that does not depend on the MPI library.
 using Requests = std::vector<std::uint64_t>;
 
+/// MPI counts in int: larger transfers are cut.
+inline constexpr std::size_t most_bytes_of_transfer = std::size_t{1} << 30;
+
+/// Returns how many requests a transfer of so many bytes takes. A list with room for them does not grow.
+constexpr std::size_t requests_of(std::size_t bytes) noexcept { return bytes / most_bytes_of_transfer + 1; }
+
 /// What MPI allows the threads of the process to do.
 enum class ThreadLevel : int {
   Single = 0,     ///< the process may have one thread
   Funneled = 1,   ///< one thread calls MPI, the main one
   Serialized = 2, ///< any thread calls MPI, one at a time
   Multiple = 3,   ///< any threads call MPI
+};
+
+/// What an agreement needs. A communicator has it from the beginning, so that a rank whose memory is short can still
+/// tell the others. MPI may write to it as long as the communicator is broken.
+struct AgreementMemory {
+  static constexpr std::size_t most_numbers = 128;
+  AgreementMemory() { requests.reserve(1); }
+
+  std::array<std::int64_t, most_numbers> mine{}, largest{};
+  int failure_code = 0;
+  std::array<char, 512> failure_text{}; ///< ends with 0; longer texts are cut
+  Requests requests;
 };
 
 /// A group of ranks with a communication context of its own. Sizes are in bytes; ranks count from 0.
@@ -63,14 +82,16 @@ class Communicator {
   /// Waits until the transfers are done, and empties the list.
   virtual Status wait(Requests& requests) noexcept = 0;
 
-  /// Replaces each value by the largest one of all ranks.
+  /// Replaces each value by the largest one of all ranks. There are at most AgreementMemory::most_numbers. The function
+  /// allocates nothing.
   virtual Status largest(std::int64_t* values, int count) noexcept = 0;
 
   std::uint64_t agreements = 0; ///< calls of largest()
+  std::unique_ptr<AgreementMemory> for_agreements = std::make_unique<AgreementMemory>();
 };
 
 /// This number is raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t mpi_plugin_abi_version = 2;
+inline constexpr std::uint32_t mpi_plugin_abi_version = 3;
 
 /// The description of a plug-in. All of it is constant and valid until the process ends.
 struct MpiPluginInfo {

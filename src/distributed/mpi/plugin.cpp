@@ -25,9 +25,6 @@ struct Family {
   Status failure; ///< the first one
 };
 
-/// MPI counts in int: larger transfers are cut.
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
-
 // In Open MPI both are pointers to what only MPI knows.
 constexpr std::size_t comm_size = sizeof(MPI_Comm);       // NOLINT(bugprone-sizeof-expression)
 constexpr std::size_t request_size = sizeof(MPI_Request); // NOLINT(bugprone-sizeof-expression)
@@ -58,9 +55,12 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
-  /// A broken communicator is not freed, because MPI may still work in it.
+  /// A broken communicator is not freed, because MPI may still work in it and in the memory of its agreements.
   ~MpiCommunicator() override {
-    if (family_->failure.ok() && mpi_is_running()) MPI_Comm_free(&comm_);
+    if (!family_->failure.ok())
+      static_cast<void>(for_agreements.release());
+    else if (mpi_is_running())
+      MPI_Comm_free(&comm_);
   }
 
   int rank() const noexcept override { return rank_; }
@@ -126,36 +126,30 @@ class MpiCommunicator final : public Communicator {
     return {};
   }
 
-  Status largest(std::int64_t* values, int count) noexcept override try {
+  Status largest(std::int64_t* values, int count) noexcept override {
     if (!family_->failure.ok()) return copy_of_failure();
     ++agreements;
-    // The buffers outlive a wait that fails: MPI may still write to them.
-    auto in = std::make_unique<std::vector<std::int64_t>>(values, values + count);
-    auto out = std::make_unique<std::vector<std::int64_t>>(in->size());
-    Requests requests(1);
+    AgreementMemory& memory = *for_agreements;
+    std::copy_n(values, count, memory.mine.data());
     MPI_Request request = MPI_REQUEST_NULL;
-    const int code = MPI_Iallreduce(in->data(), out->data(), count, MPI_INT64_T, MPI_MAX, comm_, &request);
+    const int code =
+        MPI_Iallreduce(memory.mine.data(), memory.largest.data(), count, MPI_INT64_T, MPI_MAX, comm_, &request);
     if (code != MPI_SUCCESS) return fail("MPI_Iallreduce", code);
-    requests[0] = bits_of(request);
-    if (Status status = wait(requests); !status.ok()) {
-      static_cast<void>(in.release());
-      static_cast<void>(out.release());
-      return status;
-    }
-    std::copy(out->begin(), out->end(), values);
+    memory.requests.assign(1, bits_of(request));
+    if (Status status = wait(memory.requests); !status.ok()) return status;
+    std::copy_n(memory.largest.data(), count, values);
     return {};
-  } catch (const std::bad_alloc& error) {
-    return out_of_memory(error);
   }
 
  private:
   template <class Begin>
   Status in_pieces(std::size_t bytes, Requests& requests, const char* function, Begin&& begin) noexcept try {
     if (!family_->failure.ok()) return copy_of_failure();
-    requests.reserve(requests.size() + bytes / most_bytes + 1);
-    for (std::size_t first = 0; first < bytes; first += most_bytes) {
+    if (const std::size_t needed = requests.size() + requests_of(bytes); needed > requests.capacity())
+      requests.reserve(needed);
+    for (std::size_t first = 0; first < bytes; first += most_bytes_of_transfer) {
       MPI_Request request = MPI_REQUEST_NULL;
-      const int code = begin(first, static_cast<int>(std::min(most_bytes, bytes - first)), request);
+      const int code = begin(first, static_cast<int>(std::min(most_bytes_of_transfer, bytes - first)), request);
       if (code != MPI_SUCCESS) return fail(function, code);
       requests.push_back(bits_of(request));
     }

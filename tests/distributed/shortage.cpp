@@ -1,0 +1,105 @@
+/// One rank alone is short of memory: each allocation of the library on rank 1 fails once, and once with all after it.
+/// Every rank must end with the same outcome, and the grid must go on working.
+
+#include <array>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "memory/shortage.hpp"
+#include "ranks.hpp"
+
+namespace tessera::test {
+namespace {
+
+using memory_test::Lasting;
+
+constexpr int short_rank = 1;
+
+/// How a call ended on a rank.
+enum Outcome : int { Succeeded, MemoryWasShort, Failed };
+
+template <class Call>
+Outcome outcome_of(Call&& call) try {
+  call();
+  return Succeeded;
+} catch (const OutOfMemory&) {
+  return MemoryWasShort;
+} catch (const Error&) {
+  return Failed;
+}
+
+/// The least and the largest outcome of all ranks.
+struct Outcomes {
+  int least, largest;
+};
+Outcomes of_all_ranks(Outcome mine) {
+  std::array<int, 2> both{-mine, mine};
+  MPI_Allreduce(MPI_IN_PLACE, both.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return {-both[0], both[1]};
+}
+
+/// Calls until no allocation of rank 1 is left that could fail. `check` looks at what a call that succeeded left.
+template <class Call, class Check>
+void fail_each_allocation(Call&& call, Check&& check) {
+  memory_test::only_in("libtessera");
+  call(); // what is found or made once, such as a backend, is there afterwards
+  for (const Lasting lasting : {Lasting::No, Lasting::Yes}) {
+    long number = 1, short_calls = 0;
+    for (int failed = 1; failed != 0; ++number) {
+      if (world_rank() == short_rank) memory_test::arm(number, lasting);
+      const Outcome mine = outcome_of(call);
+      failed = memory_test::disarm().failed ? 1 : 0;
+      MPI_Bcast(&failed, 1, MPI_INT, short_rank, MPI_COMM_WORLD);
+      const Outcomes outcomes = of_all_ranks(mine);
+      BOOST_TEST_REQUIRE(outcomes.least == outcomes.largest,
+                         "allocation " << number << (lasting == Lasting::Yes ? " and all after it" : "")
+                                       << ": one rank ended with " << outcomes.least << ", another one with "
+                                       << outcomes.largest);
+      if (mine == Succeeded) check();
+      if (mine != Succeeded) ++short_calls;
+      if (failed == 0) BOOST_TEST(mine == Succeeded);
+    }
+    BOOST_TEST(short_calls > 0);
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(shortage)
+
+template <class T>
+void check_product(Scalar<T> beta) {
+  const Grid grid(MPI_COMM_WORLD, 2, 2, 1, 3.0);
+  const auto whole_a = Matrix<T>::random(40, 1100, Seed{1}), whole_b = Matrix<T>::random(1100, 30, Seed{2});
+  const auto before = Matrix<T>::random(40, 30, Seed{3});
+  Matrix<T> expected = before;
+  gemm(Scalar<T>(1), whole_a, whole_b, beta, expected, {.backend = Backend::Reference});
+  DistributedMatrix<T> a(grid, 40, 1100), b(grid, 1100, 30), c(grid, 40, 30);
+  take_own_part(whole_a, a);
+  take_own_part(whole_b, b);
+  fail_each_allocation(
+      [&] {
+        take_own_part(before, c);
+        gemm(Scalar<T>(1), a, b, beta, c, {.backend = Backend::Reference, .threads = 1});
+      },
+      [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
+}
+
+BOOST_AUTO_TEST_CASE(of_a_product) { check_product<double>(1.0); }
+BOOST_AUTO_TEST_CASE(of_a_product_of_16_bits) { check_product<bf16>(0.5F); }
+
+BOOST_AUTO_TEST_CASE(of_a_matrix) {
+  const Grid grid(MPI_COMM_WORLD, 2, 2, 1, 3.0);
+  fail_each_allocation([&] { DistributedMatrix<float>(grid, 50, 40); }, [] {});
+  std::vector<float> memory(32 * 32);
+  fail_each_allocation(
+      [&] {
+        DistributedMatrix<float>::wrap(grid, {1, 0, 64, 32, 8, 8, 0, 0, 32}, memory.data());
+      },
+      [] {});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
