@@ -289,6 +289,19 @@ gemm(DistributedFactor<typename A::value_type> alpha, const A& a, const B& b,
                       c.storage(), options);
 }
 
+/// Returns what gemm() with these arguments will take on this rank; nothing is multiplied, and `memory_limit` is not
+/// looked at. Ranks may have different plans: grid.largest(plan.bytes()) is the largest. Throws what gemm() throws for
+/// wrong arguments, and KernelRejected if no engine takes the product.
+template <DistributedLike A, DistributedLike B>
+requires std::same_as<typename A::value_type, typename B::value_type> DistributedPlan
+plan_gemm(DistributedFactor<typename A::value_type> alpha, const A& a, const B& b,
+          DistributedFactor<typename A::value_type> beta, const DistributedMatrix<typename A::value_type>& c,
+          const DistributedOptions& options = {}) {
+  const auto x = a.view(), y = b.view();
+  return detail::plan_gemm(detail::exact_double(alpha), x.storage(), x.op(), y.storage(), y.op(),
+                           detail::exact_double(beta), c.storage(), options);
+}
+
 /// A way to multiply distributed matrices.
 struct DistributedEngine {
   std::string_view name;    ///< what users call it, as in DistributedOptions::engine

@@ -185,7 +185,9 @@ Status choose_engine(const Call& call, const Product& product, const EngineRow*&
 
 /// A product in progress on this rank.
 struct Work {
+  const EngineRow* engine = nullptr;
   std::unique_ptr<EngineRun> run;
+  DistributedPlan plan;
   HostBuffers buffers;
   char* sums = nullptr;
   DistributedReport report;
@@ -198,17 +200,28 @@ Executor& executor_of(const Call& call, const Product& product) {
                     {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
 }
 
-Status prepare(const Call& call, Product& product, const EngineRow& engine, Work& work) {
+/// Chooses the engine and plans the memory.
+Status plan(const Call& call, Product& product, Work& work) {
+  if (Status status = choose_engine(call, product, work.engine); !status.ok()) return status;
   product.executor = &executor_of(call, product);
-  work.run = engine.make(product);
-  const std::size_t sums = product.sums_bytes();
-  DistributedReport& report = work.report;
-  report.engine = engine.name;
-  const std::size_t for_last_step = call.last_step().buffer_bytes();
-  report.planned_bytes = HostBuffers::rounded(sums) + for_last_step + work.run->bytes() + work.run->device_bytes();
+  work.run = work.engine->make(product);
   const std::optional<std::uint64_t> expected = work.run->bytes_expected();
-  report.counts_bytes = expected.has_value();
-  report.bytes_expected = expected.value_or(0);
+  work.plan = {
+      .engine = std::string(work.engine->name),
+      .host_bytes = HostBuffers::rounded(product.sums_bytes()) + call.last_step().buffer_bytes() + work.run->bytes(),
+      .device_bytes = work.run->device_bytes(),
+      .counts_bytes = expected.has_value(),
+      .bytes_expected = expected.value_or(0)};
+  return {};
+}
+
+/// Says what the product will take, and allocates it.
+Status prepare(const Call& call, const Product& product, Work& work) {
+  DistributedReport& report = work.report;
+  report.engine = work.plan.engine;
+  report.planned_bytes = work.plan.bytes();
+  report.counts_bytes = work.plan.counts_bytes;
+  report.bytes_expected = work.plan.bytes_expected;
   if (log_dispatch())
     log_line("distributed product by " + report.engine + ": " + std::to_string(report.planned_bytes) +
              " bytes of memory on rank " + std::to_string(product.grid.world->rank()));
@@ -217,9 +230,9 @@ Status prepare(const Call& call, Product& product, const EngineRow& engine, Work
     return {StatusCode::OutOfMemory, "the product needs " + std::to_string(report.planned_bytes) +
                                          " bytes, and memory_limit is " + std::to_string(limit) +
                                          "; use more ranks, fewer layers, or a larger limit"};
-  if (Status status = work.buffers.allocate(sums, work.sums); !status.ok()) return status;
+  if (Status status = work.buffers.allocate(product.sums_bytes(), work.sums); !status.ok()) return status;
   if (Status status = work.run->allocate(work.buffers, work.sums); !status.ok()) return status;
-  report.allocated_bytes = work.buffers.bytes() + for_last_step + work.run->device_bytes();
+  report.allocated_bytes = work.buffers.bytes() + call.last_step().buffer_bytes() + work.plan.device_bytes;
   if (report.allocated_bytes > report.planned_bytes)
     return {StatusCode::Internal, "allocated " + std::to_string(report.allocated_bytes) + " bytes, but planned " +
                                       std::to_string(report.planned_bytes)};
@@ -243,10 +256,11 @@ DistributedReport multiply(const Call& call) {
     return {};
   }
   Product product = product_of(call);
-  const EngineRow* engine = nullptr;
-  Status status = guarded([&] { return choose_engine(call, product, engine); });
   Work work;
-  if (status.ok()) status = guarded([&] { return prepare(call, product, *engine, work); });
+  Status status = guarded([&] {
+    Status planned = plan(call, product, work);
+    return planned.ok() ? prepare(call, product, work) : planned;
+  });
   throw_if_failed(agree(world, name_of_gemm, status));
   status = guarded([&] { return work.run->run(work.report); });
   if (world.broken().ok())
@@ -260,6 +274,16 @@ DistributedReport multiply(const Call& call) {
   return work.report;
 }
 
+DistributedPlan plan_only(const Call& call) {
+  throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
+  if (call.alpha == 0.0 || call.k() == 0) return {};
+  Product product = product_of(call);
+  Work work;
+  throw_if_failed(
+      agree(*call.c.grid->world, "plan of a distributed gemm", guarded([&] { return plan(call, product, work); })));
+  return std::move(work.plan);
+}
+
 } // namespace
 
 DistributedReport gemm(std::complex<double> alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b,
@@ -267,6 +291,14 @@ DistributedReport gemm(std::complex<double> alpha, const DistributedStorage& a, 
                        const DistributedOptions& options) try {
   const ContractArithmetic contract;
   return multiply({alpha, a, op_a, b, op_b, beta, c, options});
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+DistributedPlan plan_gemm(std::complex<double> alpha, const DistributedStorage& a, Op op_a, const DistributedStorage& b,
+                          Op op_b, std::complex<double> beta, const DistributedStorage& c,
+                          const DistributedOptions& options) try {
+  return plan_only({alpha, a, op_a, b, op_b, beta, c, options});
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

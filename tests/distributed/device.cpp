@@ -25,11 +25,14 @@ void check(Index m, Index n, Index k, Scalar<T> alpha, Scalar<T> beta) {
     take_own_part(a, dist_a);
     take_own_part(b, dist_b);
     take_own_part(before, dist_c);
-    const DistributedReport report = gemm(alpha, dist_a, dist_b, beta, dist_c,
-                                          {.backend = Backend::Cuda, .device = world_rank() % 2, .engine = "summa"});
+    const DistributedOptions options{.backend = Backend::Cuda, .device = world_rank() % 2, .engine = "summa"};
+    const DistributedPlan plan = plan_gemm(alpha, dist_a, dist_b, beta, dist_c, options);
+    const DistributedReport report = gemm(alpha, dist_a, dist_b, beta, dist_c, options);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k << " on " << rows << "×" << cols << "×" << layers) {
       BOOST_TEST(differing_bits(expected, dist_c) == 0);
-      BOOST_TEST(report.allocated_bytes <= report.planned_bytes);
+      BOOST_TEST(report.allocated_bytes == plan.bytes());
+      const bool multiplies = dist_c.local_rows() * dist_c.local_cols() > 0 || layers > 1;
+      BOOST_TEST((plan.device_bytes > 0) == (multiplies && grid.rank() < rows * cols * layers));
     }
   }
 }

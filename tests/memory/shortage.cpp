@@ -28,6 +28,7 @@ std::atomic<long> left = 0;    ///< the allocation that makes it zero fails
 std::atomic<long> counted = 0; ///< allocations since arm()
 std::atomic<std::size_t> failed_bytes = 0;
 std::atomic<bool> has_failed = false;
+std::atomic<std::size_t> total_bytes = 0; ///< since arm()
 std::atomic<long> live = 0;
 thread_local int loading = 0; ///< this thread is in dlopen()
 thread_local bool asking = false;
@@ -52,6 +53,7 @@ bool is_spared(const void* caller, By by) {
 bool fails(std::size_t bytes, const void* caller, By by) {
   if (!armed.load(std::memory_order_relaxed) || asking || is_spared(caller, by)) return false;
   ++counted;
+  total_bytes += bytes;
   const long now = --left;
   if (now > 0 || (now < 0 && !lasting_now)) return false;
   if (!has_failed.exchange(true)) failed_bytes = bytes;
@@ -66,13 +68,14 @@ void arm(long n, Lasting lasting) {
   counted = 0;
   failed_bytes = 0;
   has_failed = false;
+  total_bytes = 0;
   lasting_now = lasting == Lasting::Yes;
   armed = true;
 }
 
 Counted disarm() {
   armed = false;
-  return {counted, failed_bytes, has_failed};
+  return {counted, failed_bytes, has_failed, total_bytes};
 }
 
 void only_in(const char* beginning_of_name) { counted_files = beginning_of_name; }

@@ -20,6 +20,7 @@ struct Counted {
   long allocations = 0;  ///< the ones that could fail
   std::size_t bytes = 0; ///< asked for by the first one that failed; 0 if none did
   bool failed = false;
+  std::size_t total_bytes = 0; ///< asked for by all allocations that could fail
 };
 
 /// Lets the n-th allocation from now on fail, n ≥ 1. Allocations of all threads count, except in

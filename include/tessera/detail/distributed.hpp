@@ -42,6 +42,18 @@ struct DistributedOptions {
   std::size_t memory_limit = 0;    ///< most bytes that the product may allocate on this rank; 0: no limit
 };
 
+/// What a product will take on this rank.
+struct DistributedPlan {
+  std::string engine;               ///< the engine that would run; empty if nothing is multiplied
+  std::size_t host_bytes = 0;       ///< memory of the host
+  std::size_t device_bytes = 0;     ///< memory of the device that multiplies
+  bool counts_bytes = false;        ///< as in DistributedReport
+  std::uint64_t bytes_expected = 0; ///< elements' bytes that will come from other ranks
+
+  /// Returns what `memory_limit` is compared with.
+  std::size_t bytes() const noexcept { return host_bytes + device_bytes; }
+};
+
 /// What a product did on this rank.
 struct DistributedReport {
   std::string engine;               ///< the engine that ran
@@ -184,6 +196,9 @@ TESSERA_API void save_distributed_npy(const DistributedStorage& x, const std::fi
 TESSERA_API DistributedReport gemm(std::complex<double> alpha, const DistributedStorage& a, Op op_a,
                                    const DistributedStorage& b, Op op_b, std::complex<double> beta,
                                    const DistributedStorage& c, const DistributedOptions& options);
+TESSERA_API DistributedPlan plan_gemm(std::complex<double> alpha, const DistributedStorage& a, Op op_a,
+                                      const DistributedStorage& b, Op op_b, std::complex<double> beta,
+                                      const DistributedStorage& c, const DistributedOptions& options);
 
 } // namespace detail
 } // namespace tessera
