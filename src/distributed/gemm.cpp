@@ -246,13 +246,20 @@ void leave_to_mpi(const Call& call, Work& work) {
     static_cast<void>(std::make_unique<std::shared_ptr<void>>(x->memory).release());
 }
 
+/// Agrees on the last pass over C. If another rank is lost by now, C is whole on this one all the same; the next call
+/// fails, because the grid is broken.
+Status agree_on_c(Communicator& world, const Status& mine) {
+  Status status = agree(world, name_of_gemm, partly_written(mine));
+  if (mine.ok() && !world.broken().ok()) return {};
+  return status;
+}
+
 DistributedReport multiply(const Call& call) {
   Communicator& world = *call.c.grid->world;
   const std::uint64_t agreements_before = world.agreements;
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) {
-    throw_if_failed(
-        agree(world, name_of_gemm, partly_written(guarded([&] { return call.last_step().run_without_sums(); }))));
+    throw_if_failed(agree_on_c(world, guarded([&] { return call.last_step().run_without_sums(); })));
     return {};
   }
   Product product = product_of(call);
@@ -269,7 +276,7 @@ DistributedReport multiply(const Call& call) {
     status.why = std::string(name_of_gemm) + ": " + status.why;
   if (!world.broken().ok()) leave_to_mpi(call, work);
   throw_if_failed(status);
-  throw_if_failed(agree(world, name_of_gemm, partly_written(guarded([&] { return call.last_step().run(work.sums); }))));
+  throw_if_failed(agree_on_c(world, guarded([&] { return call.last_step().run(work.sums); })));
   work.report.agreements = world.agreements - agreements_before;
   return work.report;
 }
