@@ -33,7 +33,7 @@ class BlockedProduct {
         team_(cpu.team()),
         blocking_(choose_blocking(cpu.capabilities(), call.m, call.n, call.k, kernel.tile_m, kernel.tile_n, sizeof(T),
                                   cpu.threads_for(call.threads))),
-        l2_bytes_(static_cast<Index>(cpu.capabilities().l2_bytes)),
+        l2_bytes_(l2_bytes_of(cpu.capabilities())),
         lines_a_{x_.a, x_.m, x_.op_a == Op::None ? x_.lda : 1, x_.op_a == Op::None ? 1 : x_.lda},
         lines_b_{x_.b, x_.n, x_.op_b == Op::None ? 1 : x_.ldb, x_.op_b == Op::None ? x_.ldb : 1} {
     // With many threads, waiting for the last one costs more than the cache that a second buffer takes.

@@ -12,10 +12,6 @@ Index even_part(Index count, Index most) { return ceil_div(count, ceil_div(count
 /// sharp edge, so that larger parts cost less than one part more.
 Index block_part(Index count, Index most) { return count <= most + most / 4 ? count : even_part(count, most); }
 
-/// Returns the size that the system reports, or `otherwise`, a size that processors have had for long, if it reports
-/// none.
-Index bytes_or(std::size_t known, Index otherwise) { return known > 0 ? static_cast<Index>(known) : otherwise; }
-
 } // namespace
 
 Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k, int tile_m, int tile_n,
@@ -24,8 +20,8 @@ Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k,
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const int used = threads_for(work, threads);
 
-  const Index l2 = bytes_or(machine.l2_bytes, Index{256} << 10);
-  const Index l3 = bytes_or(machine.l3_bytes, Index{8} << 20);
+  const Index l2 = l2_bytes_of(machine);
+  const Index l3 = machine.l3_bytes > 0 ? static_cast<Index>(machine.l3_bytes) : Index{8} << 20;
   const Index segment_bytes = std::min(k, canonical_segment) * static_cast<Index>(element); // of one row or column
   const Index strips_m = ceil_div(m, tile_m);
   const Index strips_n = ceil_div(n, tile_n);

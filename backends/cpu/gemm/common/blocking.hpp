@@ -31,6 +31,11 @@ inline int threads_for(double work, int most, double enough = enough_for_a_threa
   return static_cast<int>(std::clamp(work / enough, 1.0, static_cast<double>(most)));
 }
 
+/// Returns the size of a core's L2 in bytes, or a size that processors have had for long, if the system reports none.
+inline Index l2_bytes_of(const Capabilities& machine) {
+  return machine.l2_bytes > 0 ? static_cast<Index>(machine.l2_bytes) : Index{256} << 10;
+}
+
 /// The sizes of blocks and tasks, in elements. block_m and task_m are multiples of tile_m; block_n and task_n are
 /// multiples of tile_n.
 struct Blocking {

@@ -15,31 +15,54 @@ namespace tessera::cpu {
 inline constexpr Index aliasing_bytes = 2048;
 inline constexpr int rows_that_alias = 7;
 
+/// Says whether an operand of so many bytes stays in L1 beside the lines that tiles read and write meanwhile.
+constexpr bool stays_in_l1(Index bytes) { return bytes <= Index{16} << 10; }
+
+/// What a tile costs besides its multiply-adds and loads, in units of one vector multiply-add.
+struct TileEnds {
+  float tile;       ///< to begin and to end it
+  float piece;      ///< to store a piece of a row of C
+  float lanes;      ///< of a vector whose elements belong to as many rows of C, or 0: a row of the tile is a piece
+  bool late_stores; ///< stores of more than 16 sums hide behind no other tile
+
+  /// `two_units`: see has_two_wide_units. `c_is_far`: C does not stay in L2. Its lines then come from L3 or memory, and
+  /// come faster the longer the pieces of its rows are. `swapped`: see DirectView.
+  TileEnds(bool two_units, bool c_is_far, bool swapped, int lanes_of_vector)
+      : tile(two_units ? 50.0f : 14.0f),
+        piece(!two_units ? 0.0f
+              : c_is_far ? 20.0f
+                         : 2.0f),
+        lanes(swapped ? static_cast<float>(lanes_of_vector) : 0.0f),
+        late_stores(!two_units) {}
+
+  float time(float rows, float vectors) const {
+    const float late = late_stores ? std::clamp(8.0f * (rows * vectors - 16.0f), 0.0f, 48.0f) : 0.0f;
+    return tile + piece * (lanes > 0 ? lanes * vectors : rows) + late;
+  }
+};
+
 /// Estimates how long a tile takes, in units of one vector multiply-add: the larger of its multiply-adds and its loads,
-/// and the time to begin and to end it. `vectors` may end with half a vector. `two_units`: see has_two_wide_units.
+/// and its ends. `vectors` may end with half a vector.
 ///
 /// Where one vector stands beside the elements of A, the multiply-adds load them. Where there are more, broadcasts of
 /// their own do, which share units with the multiply-adds.
-inline float time_of_tile(int rows, float vectors, float k, bool two_units) {
+inline float time_of_tile(int rows, float vectors, float k, const TileEnds& ends) {
   const auto elements = static_cast<float>(rows);
   const float sums = elements * vectors;
   const float loads = vectors <= 0.5f   ? 0.58f * elements + 1.0f
                       : vectors <= 1.0f ? elements + 1.5f
                       : vectors == 1.5f ? 1.6f * elements + 1.0f
                                         : 1.25f * (elements + vectors);
-  const float late_stores =
-      std::clamp(8.0f * (sums - 16.0f), 0.0f, 48.0f); // stores of 16 sums hide behind the next tile
-  const float ends = two_units ? 300.0f : 14.0f + late_stores;
-  return k * std::max(sums, loads) + ends;
+  return k * std::max(sums, loads) + ends.time(elements, vectors);
 }
 
 /// Estimates, with time_of_tile, how long m rows of `vectors` vectors take in tiles of `rows` rows and `whole` vectors.
-inline float time_of_tiles(int m, float vectors, float k, int rows, int whole, bool two_units) {
+inline float time_of_tiles(int m, float vectors, float k, int rows, int whole, const TileEnds& ends) {
   const int whole_tiles = static_cast<int>(vectors) / whole;
   const float left_vectors = vectors - static_cast<float>(whole_tiles * whole);
   const auto time_of_row = [&](int r) {
-    const float last = left_vectors == 0.0f ? 0.0f : time_of_tile(r, left_vectors, k, two_units);
-    return static_cast<float>(whole_tiles) * time_of_tile(r, static_cast<float>(whole), k, two_units) + last;
+    const float last = left_vectors == 0.0f ? 0.0f : time_of_tile(r, left_vectors, k, ends);
+    return static_cast<float>(whole_tiles) * time_of_tile(r, static_cast<float>(whole), k, ends) + last;
   };
   const int whole_rows = m / rows;
   const int left = m % rows;
@@ -70,9 +93,10 @@ TileSize choose_tile_of_strip(const DirectView<T>& x, const MicroKernel<T>& kern
 }
 
 /// Chooses the tile for a product whose B is not packed. More rows than fit one tile are cut into tiles of nearly equal
-/// size. A tile is two, three or four vectors of B wide, by the estimate of time_of_tiles.
+/// size. A tile is as many vectors of B wide as takes the least time by the estimate of time_of_tiles. `c_is_far`: see
+/// TileEnds.
 template <class T>
-TileSize choose_tile(const DirectView<T>& x, const MicroKernel<T>& kernel) {
+TileSize choose_tile(const DirectView<T>& x, const MicroKernel<T>& kernel, bool c_is_far = false) {
   const int lanes = kernel.direct_cols(kernel.direct_rows);
   const bool aliases =
       x.a_step == 1 && x.m > rows_that_alias && x.a_row * static_cast<Index>(sizeof(T)) % aliasing_bytes == 0;
@@ -87,8 +111,9 @@ TileSize choose_tile(const DirectView<T>& x, const MicroKernel<T>& kernel) {
 
   const float vectors = vectors_of(n, kernel);
   const bool two_units = has_two_wide_units(kernel.isa);
+  const TileEnds ends(two_units, c_is_far, x.swapped, lanes);
   const auto time = [&](TileSize tile) {
-    return time_of_tiles(m, vectors, static_cast<float>(x.k), tile.m, tile.n / lanes, two_units);
+    return time_of_tiles(m, vectors, static_cast<float>(x.k), tile.m, tile.n / lanes, ends);
   };
   float least = time(best);
   const auto consider = [&](int tile_rows, int beside) {
@@ -101,8 +126,10 @@ TileSize choose_tile(const DirectView<T>& x, const MicroKernel<T>& kernel) {
     best = tile;
   };
   const int registers = 2 * kernel.tile_m + 4; // tile_m leaves room for two vectors of B
-  consider((registers - 4) / 3, 3);
-  consider((registers - 5) / 4, 4);
+  // Tiles of few rows read B more often, which has to be in L1.
+  const bool b_is_near = stays_in_l1(x.k * x.n * static_cast<Index>(sizeof(T)));
+  const int widest = two_units && b_is_near && !x.swapped ? 8 : 4;
+  for (int beside = 3; beside <= widest; ++beside) consider((registers - 1) / beside - 1, beside);
   constexpr Index short_k = 128; // a longer k hides the end of a tile, and smaller tiles would only read B more often
   if (x.k > short_k) return best;
   consider(8, 2);

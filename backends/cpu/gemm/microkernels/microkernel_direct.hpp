@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "cpu/gemm/common/microkernel.hpp"
+#include "packing.hpp"
 
 namespace tessera::cpu {
 
@@ -76,7 +77,7 @@ struct DirectBody {
   /// The kind of a row's last vector: whole; cut off by a mask; or, where it is at most half full and half a vector
   /// costs less, half a vector with a mask.
   enum class Edge { Whole, Masked, Half };
-  static constexpr bool has_half = requires { typename Simd::Half; };
+  static constexpr bool has_half = HasHalf<Simd>;
 
   /// A row of a tile: whole vectors, and a last vector of the kind `edge`.
   template <int vectors, Edge edge>
@@ -125,7 +126,8 @@ struct DirectBody {
     }
   };
 
-  /// Computes a tile. `near`: the operands are in the caches, and nothing is prefetched.
+  /// Computes a tile. `near`: nothing is prefetched. A tile that ends a row never does: for it the hardware's
+  /// prefetchers suffice.
   template <int rows, int vectors, Edge edge, bool near>
   static void multiply_tile(const DirectTile<T>& x) {
     using Sums = Row<vectors, edge>;
@@ -197,8 +199,8 @@ struct DirectBody {
   static constexpr void fill_row(Table& table) {
     auto& tiles = table.tiles[rows - 1][vectors - 1];
     tiles[static_cast<int>(Edge::Whole)] = multiply_tile<rows, vectors, Edge::Whole, false>;
-    tiles[static_cast<int>(Edge::Masked)] = multiply_tile<rows, vectors, Edge::Masked, false>;
-    if constexpr (has_half) tiles[static_cast<int>(Edge::Half)] = multiply_tile<rows, vectors, Edge::Half, false>;
+    tiles[static_cast<int>(Edge::Masked)] = multiply_tile<rows, vectors, Edge::Masked, true>;
+    if constexpr (has_half) tiles[static_cast<int>(Edge::Half)] = multiply_tile<rows, vectors, Edge::Half, true>;
     tiles[whole_and_near] = multiply_tile<rows, vectors, Edge::Whole, true>;
     if constexpr (vectors > 1) fill_row<rows, vectors - 1>(table);
   }

@@ -15,6 +15,12 @@ concept Transposes = requires(typename Simd::Vector (&v)[Simd::lanes]) {
   Simd::transpose(v);
 };
 
+/// Says whether there are vectors of half the width.
+template <class Simd>
+concept HasHalf = requires {
+  typename Simd::Half;
+};
+
 template <class Owner, class T, int width>
 struct Packing {
   /// Copies lines that lie side by side in memory into whole strips. It goes through a few steps of k for all strips
@@ -37,7 +43,14 @@ struct Packing {
         __builtin_prefetch(from + next + c, 0, 2);
         Owner::store(to + c, Owner::load_unaligned(from + c));
       }
-      for (int c = width / lanes * lanes; c < width; ++c) to[c] = from[c];
+      constexpr int left = width % lanes;
+      if constexpr (left > 0 && width > lanes) { // the last vector begins within the one before
+        Owner::store(to + width - lanes, Owner::load_unaligned(from + width - lanes));
+      } else if constexpr (left > 0 && HasHalf<Owner>) { // masks cost nothing where there are halves of vectors
+        Owner::store_part(to, Owner::mask(left), Owner::load_part(from, Owner::mask(left)));
+      } else {
+        for (int c = width - left; c < width; ++c) to[c] = from[c];
+      }
     } else {
       for (int c = 0; c < width; ++c) to[c] = from[c];
     }

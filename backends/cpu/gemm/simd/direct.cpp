@@ -18,13 +18,21 @@
 namespace tessera::cpu {
 namespace {
 
+/// Says whether tiles of C are prefetched. Two wide units lose more by the prefetches than they wait for lines of C,
+/// unless all lines come from beyond L2 and little else is read.
+template <class T>
+bool is_asked_for(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index l2) {
+  const Index c_bytes = x.m * x.n * static_cast<Index>(sizeof(T));
+  if (!has_two_wide_units(kernel.isa)) return c_bytes > small_result_bytes;
+  return c_bytes > l2 && stays_in_l1(x.k * x.n * static_cast<Index>(sizeof(T)));
+}
+
 /// Computes a product with one thread, one segment and nothing to scale or add, whose plan packs nothing. It is for
 /// small products and does as little as possible besides their tiles.
 template <class T>
-void multiply_here(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel,
-                   std::size_t l2_bytes) {
-  const DirectTiles<T> tiles(x, plan, kernel, l2_bytes, 1);
-  const bool asks_for_c = x.m * x.n * static_cast<Index>(sizeof(T)) > small_result_bytes;
+void multiply_here(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2) {
+  const DirectTiles<T> tiles(x, plan, kernel, l2, 1);
+  const bool asks_for_c = is_asked_for(x, kernel, l2);
   tiles.for_each([&](const Tile& tile) {
     T* const c = x.c + tile.c_i * x.ldc + tile.c_j;
     if (asks_for_c) ask_for(c, x.ldc, tile.c_rows, tile.c_cols);
@@ -47,7 +55,7 @@ class DirectProduct {
         kernel_(kernel),
         team_(cpu.team()),
         packs_b_(plan.vectors == VectorsOfB::Packed),
-        tiles_(x_, plan, kernel, cpu.capabilities().l2_bytes, threads),
+        tiles_(x_, plan, kernel, l2_bytes_of(cpu.capabilities()), threads),
         segments_(ceil_div(x_.k, canonical_segment)),
         threads_(threads) {
     shares_segments_ = threads_ > 1 && segments_ > 1 && tiles_.count() < 64 * threads_;
@@ -173,9 +181,10 @@ class DirectProduct {
 template <class T>
 void multiply(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel, int threads) {
   const GemmOperands<T> x(call);
-  const DirectPlan& plan = direct_plan(x, kernel);
+  const Index l2 = l2_bytes_of(cpu.capabilities());
+  const DirectPlan& plan = direct_plan(x, kernel, l2);
   if (threads == 1 && is_plain(call, plan))
-    multiply_here<T>(x, plan, kernel, cpu.capabilities().l2_bytes);
+    multiply_here<T>(x, plan, kernel, l2);
   else
     DirectProduct<T>(cpu, call, plan, kernel, threads).run();
 }

@@ -35,18 +35,22 @@ Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
 }
 
 template <class T>
-Estimate estimate(const DirectView<T>& x, const MicroKernel<T>& kernel) {
+Estimate estimate(const DirectView<T>& x, const MicroKernel<T>& kernel, Index l2) {
+  const auto is_far = [&](Index rows, Index columns) { return rows * columns * static_cast<Index>(sizeof(T)) > l2; };
+  const bool c_is_far = is_far(x.m, x.n);
   const auto m = static_cast<int>(std::min(x.m, many));
   const auto n = static_cast<int>(std::min(x.n, many));
   const auto k = static_cast<float>(x.k);
   const int lanes = kernel.direct_cols(kernel.direct_rows);
   const bool two_units = has_two_wide_units(kernel.isa);
-  const TileSize tile = x.is_across() ? choose_tile_of_strip(x, kernel) : choose_tile(x, kernel);
+  const TileSize tile = x.is_across() ? choose_tile_of_strip(x, kernel) : choose_tile(x, kernel, c_is_far);
   Estimate best{{x.swapped, x.is_across() ? VectorsOfB::Packed : VectorsOfB::InPlace, tile},
-                time_of_tiles(m, vectors_of(n, kernel), k, tile.m, std::max(1, tile.n / lanes), two_units)};
+                time_of_tiles(m, vectors_of(n, kernel), k, tile.m, std::max(1, tile.n / lanes),
+                              TileEnds(two_units, c_is_far, x.swapped, lanes))};
   const auto vectors = static_cast<float>(ceil_div(n, lanes));
   if (x.is_across()) {
-    constexpr float pack = 6, begin = 100;
+    constexpr float begin = 100;
+    const float pack = two_units && is_far(x.n, x.k) ? 16 : 6; // for a vector, which goes to L3 and comes back if far
     best.time += vectors * pack * k + begin;
     if (kernel.transposing_rows > 0)
       if (const Estimate other = transposing(x, kernel); other.time < best.time) best = other;
@@ -60,9 +64,9 @@ Estimate estimate(const DirectView<T>& x, const MicroKernel<T>& kernel) {
 }
 
 template <class T>
-DirectPlan choose_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
-  const Estimate along = estimate(DirectView<T>(x), kernel);
-  const Estimate across = estimate(DirectView<T>(x, true), kernel);
+DirectPlan choose_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index l2) {
+  const Estimate along = estimate(DirectView<T>(x), kernel, l2);
+  const Estimate across = estimate(DirectView<T>(x, true), kernel, l2);
   // Narrow tiles are faster than estimated where multiply-adds do not load their elements.
   const float margin = kernel.isa == Isa::Avx512 ? 0.95f : 0.85f;
   return across.time < margin * along.time ? across.plan : along.plan;
@@ -71,7 +75,7 @@ DirectPlan choose_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
 } // namespace
 
 template <class T>
-const DirectPlan& direct_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel) {
+const DirectPlan& direct_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index l2) {
   struct Remembered {
     Index m, n, k, lda, ldb;
     Op op_a, op_b;
@@ -81,11 +85,11 @@ const DirectPlan& direct_plan(const GemmOperands<T>& x, const MicroKernel<T>& ke
   static thread_local Remembered last;
   if (last.m != x.m || last.n != x.n || last.k != x.k || last.lda != x.lda || last.ldb != x.ldb ||
       last.op_a != x.op_a || last.op_b != x.op_b || last.kernel != &kernel)
-    last = {x.m, x.n, x.k, x.lda, x.ldb, x.op_a, x.op_b, &kernel, choose_plan(x, kernel)};
+    last = {x.m, x.n, x.k, x.lda, x.ldb, x.op_a, x.op_b, &kernel, choose_plan(x, kernel, l2)};
   return last.plan;
 }
 
-template const DirectPlan& direct_plan(const GemmOperands<float>&, const MicroKernel<float>&);
-template const DirectPlan& direct_plan(const GemmOperands<double>&, const MicroKernel<double>&);
+template const DirectPlan& direct_plan(const GemmOperands<float>&, const MicroKernel<float>&, Index);
+template const DirectPlan& direct_plan(const GemmOperands<double>&, const MicroKernel<double>&, Index);
 
 } // namespace tessera::cpu

@@ -19,9 +19,10 @@ struct DirectPlan {
   TileSize tile;
 };
 
-/// Returns the plan whose estimated time is least. It remembers the last plan of the calling thread: choosing takes as
-/// long as a tile of a small product, and a caller's next product mostly has the shape of the last one.
+/// Returns the plan whose estimated time is least, on a core whose L2 holds `l2` bytes. It remembers the last plan of
+/// the calling thread: choosing takes as long as a tile of a small product, and a caller's next product mostly has the
+/// shape of the last one.
 template <class T>
-const DirectPlan& direct_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel);
+const DirectPlan& direct_plan(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index l2);
 
 } // namespace tessera::cpu

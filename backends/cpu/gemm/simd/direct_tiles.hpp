@@ -21,8 +21,7 @@ class DirectTiles {
  public:
   static constexpr int largest_tile = 4096; ///< elements of a tile of one row; all other tiles are smaller
 
-  DirectTiles(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, std::size_t l2_bytes,
-              int threads)
+  DirectTiles(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2, int threads)
       : x_(x, plan.swapped),
         vectors_(plan.vectors),
         kernel_(kernel),
@@ -30,7 +29,7 @@ class DirectTiles {
         tile_n_(plan.tile.n),
         tiles_m_(ceil_div(x_.m, tile_m_)),
         tiles_n_(ceil_div(x_.n, tile_n_)),
-        along_rows_(goes_along_rows(l2_bytes, threads)) {}
+        strips_at_once_(strips_in_l2(l2, threads)) {}
 
   const DirectView<T>& view() const { return x_; }
   Index count() const { return tiles_m_ * tiles_n_; }
@@ -41,25 +40,27 @@ class DirectTiles {
   void set_columns(Index columns) {
     tile_n_ = columns;
     tiles_n_ = ceil_div(x_.n, tile_n_);
+    strips_at_once_ = std::min(strips_at_once_, tiles_n_);
   }
   /// Tells where the strips of a packed B are.
   void set_strips(const T* strips) { strips_ = strips; }
 
   Tile at(Index number) const {
-    const Index i = along_rows_ ? number / tiles_n_ : number % tiles_m_;
-    const Index j = along_rows_ ? number % tiles_n_ : number / tiles_m_;
-    return tile(i * tile_m_, j * tile_n_);
+    const Index block = number / (tiles_m_ * strips_at_once_); // of strips that are used at once
+    const Index first = block * strips_at_once_;
+    const Index strips = std::min(strips_at_once_, tiles_n_ - first);
+    const Index within = number - first * tiles_m_;
+    return tile(within / strips * tile_m_, (first + within % strips) * tile_n_);
   }
 
   /// Calls visit(tile) for each tile in ascending order.
   template <class Visit>
   void for_each(Visit visit) const {
-    if (along_rows_) {
+    const Index columns = strips_at_once_ * tile_n_;
+    for (Index first = 0; first < x_.n; first += columns) {
+      const Index last = std::min(first + columns, x_.n);
       for (Index i = 0; i < x_.m; i += tile_m_)
-        for (Index j = 0; j < x_.n; j += tile_n_) visit(tile(i, j));
-    } else {
-      for (Index j = 0; j < x_.n; j += tile_n_)
-        for (Index i = 0; i < x_.m; i += tile_m_) visit(tile(i, j));
+        for (Index j = first; j < last; j += tile_n_) visit(tile(i, j));
     }
   }
 
@@ -109,16 +110,19 @@ class DirectTiles {
     return {i, j, rows, cols, i, j, rows, cols};
   }
 
-  /// Says whether tiles go along the rows of C. Otherwise they go down the rows first, so that a tile's columns of B
-  /// are still in L1. Along the rows is better where the rows of C are long and all of B stays in L2: the lines and
-  /// pages of C are then written one after the other. Several threads go along the rows wherever B stays in L2, because
-  /// then each one has whole rows, and cache lines with the ends of two strips do not move from thread to thread.
-  bool goes_along_rows(std::size_t l2_bytes, int threads) const {
+  /// Returns how many strips of B meet a tile's rows of A before the next rows. One strip at a time stays in L1 while
+  /// all tiles of its columns use it. Several strips, as many as L2 holds, are better where the rows of C are long,
+  /// because the lines and pages of C are then written one after the other, and where A does not stay in L2, because A
+  /// is then read once for all of them. Several threads always take several strips: each thread then has whole rows,
+  /// and cache lines with the ends of two strips do not move from thread to thread.
+  Index strips_in_l2(Index l2, int threads) const {
     constexpr Index long_row = 2048; // bytes
-    if (x_.swapped || vectors_ == VectorsOfB::Transposed) return false;
-    const Index row = x_.n * static_cast<Index>(sizeof(T));
-    return (row > long_row || threads > 1) &&
-           row * std::min(x_.k, canonical_segment) <= static_cast<Index>(l2_bytes) * 2 / 5;
+    if (vectors_ == VectorsOfB::Transposed) return 1;
+    const Index step = std::min(x_.k, canonical_segment) * static_cast<Index>(sizeof(T)); // bytes of a row or a column
+    const Index near = l2 / 5;
+    const bool long_rows = !x_.swapped && x_.n * static_cast<Index>(sizeof(T)) > long_row;
+    if (!long_rows && threads == 1 && x_.m * step <= near) return 1;
+    return std::clamp<Index>(near / (step * tile_n_), 1, tiles_n_);
   }
 
   /// Returns the distance from the elements of B in use to the elements that a tile of C's first rows prefetches: one
@@ -134,7 +138,7 @@ class DirectTiles {
   VectorsOfB vectors_;
   const MicroKernel<T>& kernel_;
   Index tile_m_, tile_n_, tiles_m_, tiles_n_;
-  bool along_rows_;
+  Index strips_at_once_; ///< columns of tiles that are used before the next ones, see strips_in_l2
   const T* strips_ = nullptr;
 };
 

@@ -24,6 +24,33 @@ namespace {
 
 enum class Way { Best, Packed, FewRows, Direct };
 
+/// Up to so many steps of k, C is most of what moves.
+constexpr Index short_k = 32;
+
+/// Says whether tiles can read B in place, whose k rows lie `step` bytes apart. The rows of a strip that share the sets
+/// of L2 have to fit its ways. Long rows that begin within a cache line cost a line more in each strip, from far away.
+bool reads_rows_well(Index step, Index k, Index l2) {
+  constexpr Index ways = 16, ways_for_b = 10, line = 64, long_row = 6400;
+  const Index power_of_two = step & -step; // the largest that divides the step
+  const bool shares_sets = k * std::min(power_of_two, l2 / ways) > l2 / ways * ways_for_b;
+  return !shares_sets && (step % line == 0 || step < long_row || k <= short_k);
+}
+
+/// Says whether simd_direct suits a product that is not small, on a processor with two wide units. It packs at most one
+/// operand, which pays as long as what it reads in place comes from L2 or in long streams.
+template <class T>
+bool suits_direct(const DirectPlan& plan, const DirectView<T>& view, const MicroKernel<T>& kernel, Index l2) {
+  constexpr Index few_strips = 4;
+  const auto bytes = [](Index rows, Index columns) { return rows * columns * static_cast<Index>(sizeof(T)); };
+  const Index segment_k = std::min(view.k, canonical_segment);
+  if (bytes(view.m, view.n) > 4 * l2 && view.k > short_k) return false;
+  // The rows of such an A lie far apart, and every strip of B goes along all of them.
+  if (view.a_step != 1 && view.n > few_strips * kernel.tile_n && bytes(view.m, segment_k) > l2) return false;
+  if (plan.vectors == VectorsOfB::Packed) return bytes(view.n, view.k) <= 4 * l2 || view.m <= 4 * kernel.tile_m;
+  if (view.m > 4 * kernel.tile_m && !reads_rows_well(bytes(view.b_step, 1), segment_k, l2)) return false;
+  return bytes(view.n, segment_k) <= (view.m <= 2 * kernel.tile_m ? l2 : 2 * l2);
+}
+
 /// Returns the fastest way for the call's shape. The limits were measured, see docs/lab/cpu_gemm.md.
 template <class T>
 Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilities& machine) {
@@ -32,31 +59,27 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   if (work <= small_work) return Way::Direct;
   const bool two_units = has_two_wide_units(kernel.isa);
   const GemmOperands<T> x(call);
-  const DirectPlan& plan = direct_plan(x, kernel);
+  const Index l2 = l2_bytes_of(machine);
+  const DirectPlan& plan = direct_plan(x, kernel, l2);
   const DirectView<T> view(x, plan.swapped);
   if (plan.vectors == VectorsOfB::Transposed || view.n <= kernel.tile_n) return Way::Direct; // one side of C is short
   if (plan.swapped && view.m <= 8 * kernel.tile_m) return Way::Direct;
-  const bool copies_b =
-      plan.vectors == VectorsOfB::Packed; // with one unit, packing the other operand too costs nothing
-  if (copies_b && !two_units) return Way::Packed;
-  const double l2 = machine.l2_bytes > 0 ? static_cast<double>(machine.l2_bytes) : double{1 << 20};
-  const double a_bytes = static_cast<double>(view.m) * static_cast<double>(call.k) * sizeof(T);
-  const double c_bytes = static_cast<double>(call.m) * static_cast<double>(call.n) * sizeof(T);
-  const bool one_segment = call.k <= canonical_segment;
-  const Index segment_k = std::min(call.k, canonical_segment);
-  const double b_bytes = static_cast<double>(view.n) * static_cast<double>(segment_k) * sizeof(T); // B of one segment
-  const bool reads_a_once = view.n <= 2 * kernel.tile_n; // or twice: each tile of columns reads all of A
   if (view.m == 1) return Way::Direct;
-  constexpr Index worth_packing = 192; // rows and columns, which say how often a packed element is read
-  if (two_units && std::min(call.m, call.n) >= worth_packing) {
-    const double a_in_use = static_cast<double>(view.m) * static_cast<double>(segment_k) * sizeof(T);
-    if (c_bytes > l2 * 3 / 8 || a_in_use + b_bytes + c_bytes > l2) return Way::Packed;
+  const bool copies_b = plan.vectors == VectorsOfB::Packed;
+  if (two_units) {
+    if (suits_direct(plan, view, kernel, l2)) return Way::Direct;
+    return call.m > 8 * kernel.tile_m || plan.swapped || copies_b ? Way::Packed : Way::FewRows;
   }
+  if (copies_b) return Way::Packed; // packing the other operand too costs nothing
+  const Index element = static_cast<Index>(sizeof(T));
+  const Index a_bytes = view.m * call.k * element, c_bytes = call.m * call.n * element;
+  const bool one_segment = call.k <= canonical_segment;
+  const Index b_bytes = view.n * std::min(call.k, canonical_segment) * element; // of one segment
+  const bool reads_a_once = view.n <= 2 * kernel.tile_n; // or twice: each tile of columns reads all of A
   if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
-  if (call.m > 8 * kernel.tile_m || plan.swapped || copies_b) return Way::Packed;
+  if (call.m > 8 * kernel.tile_m || plan.swapped) return Way::Packed;
   // Where B comes from the last-level cache, enough rows hide that, and their chains need not wait.
-  const double whole_b_bytes = static_cast<double>(call.n) * static_cast<double>(call.k) * sizeof(T);
-  const bool hides_cache = !two_units && call.m > 3 * kernel.tile_m && whole_b_bytes <= 8 * l2;
+  const bool hides_cache = call.m > 3 * kernel.tile_m && call.n * call.k * element <= 8 * l2;
   return hides_cache ? Way::Direct : Way::FewRows;
 }
 
