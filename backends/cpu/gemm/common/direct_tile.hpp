@@ -3,6 +3,7 @@
 /// Chooses the tiles of C that the direct micro-kernel computes straight from the operands.
 
 #include <algorithm>
+#include <cmath>
 
 #include "blocking.hpp"
 #include "direct_view.hpp"
@@ -20,10 +21,10 @@ constexpr bool stays_in_l1(Index bytes) { return bytes <= Index{16} << 10; }
 
 /// What a tile costs besides its multiply-adds and loads, in units of one vector multiply-add.
 struct TileEnds {
-  float tile;       ///< to begin and to end it
-  float piece;      ///< to store a piece of a row of C
-  float lanes;      ///< of a vector whose elements belong to as many rows of C, or 0: a row of the tile is a piece
-  bool late_stores; ///< stores of more than 16 sums hide behind no other tile
+  float tile;    ///< to begin and to end it
+  float piece;   ///< to store a piece of a row of C
+  float lanes;   ///< of a vector whose elements belong to as many rows of C, or 0: a row of the tile is a piece
+  bool one_unit; ///< half vectors take half the time; stores of more than 16 sums hide behind no other tile
 
   /// `two_units`: see has_two_wide_units. `c_is_far`: C does not stay in L2. Its lines then come from L3 or memory, and
   /// come faster the longer the pieces of its rows are. `swapped`: see DirectView.
@@ -33,10 +34,10 @@ struct TileEnds {
               : c_is_far ? 20.0f
                          : 2.0f),
         lanes(swapped ? static_cast<float>(lanes_of_vector) : 0.0f),
-        late_stores(!two_units) {}
+        one_unit(!two_units) {}
 
   float time(float rows, float vectors) const {
-    const float late = late_stores ? std::clamp(8.0f * (rows * vectors - 16.0f), 0.0f, 48.0f) : 0.0f;
+    const float late = one_unit ? std::clamp(8.0f * (rows * vectors - 16.0f), 0.0f, 48.0f) : 0.0f;
     return tile + piece * (lanes > 0 ? lanes * vectors : rows) + late;
   }
 };
@@ -48,6 +49,7 @@ struct TileEnds {
 /// their own do, which share units with the multiply-adds.
 inline float time_of_tile(int rows, float vectors, float k, const TileEnds& ends) {
   const auto elements = static_cast<float>(rows);
+  if (!ends.one_unit) vectors = std::ceil(vectors);
   const float sums = elements * vectors;
   const float loads = vectors <= 0.5f   ? 0.58f * elements + 1.0f
                       : vectors <= 1.0f ? elements + 1.5f

@@ -18,12 +18,12 @@
 namespace tessera::cpu {
 namespace {
 
-/// Says whether tiles of C are prefetched. Two wide units lose more by the prefetches than they wait for lines of C,
-/// unless all lines come from beyond L2 and little else is read.
+/// Says whether tiles of C are prefetched. Where vectors lie along the rows of C, two wide units lose more by the
+/// prefetches than they wait for lines of C, unless all lines come from beyond L2 and little else is read.
 template <class T>
-bool is_asked_for(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index l2) {
+bool is_asked_for(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2) {
   const Index c_bytes = x.m * x.n * static_cast<Index>(sizeof(T));
-  if (!has_two_wide_units(kernel.isa)) return c_bytes > small_result_bytes;
+  if (plan.swapped || !has_two_wide_units(kernel.isa)) return c_bytes > small_result_bytes;
   return c_bytes > l2 && stays_in_l1(x.k * x.n * static_cast<Index>(sizeof(T)));
 }
 
@@ -32,7 +32,7 @@ bool is_asked_for(const GemmOperands<T>& x, const MicroKernel<T>& kernel, Index 
 template <class T>
 void multiply_here(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2) {
   const DirectTiles<T> tiles(x, plan, kernel, l2, 1);
-  const bool asks_for_c = is_asked_for(x, kernel, l2);
+  const bool asks_for_c = is_asked_for(x, plan, kernel, l2);
   tiles.for_each([&](const Tile& tile) {
     T* const c = x.c + tile.c_i * x.ldc + tile.c_j;
     if (asks_for_c) ask_for(c, x.ldc, tile.c_rows, tile.c_cols);

@@ -25,7 +25,7 @@ Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
   const Index parts = ceil_div(x.m, kernel.transposing_rows);
   const int rows = static_cast<int>(ceil_div(x.m, parts));
   const bool two_units = has_two_wide_units(kernel.isa);
-  const float ends = two_units ? 200 : 30;
+  const float ends = two_units ? 60 : 30;
   constexpr float half = 0.58f; // the time of half a vector
   const float step = transposing_step(rows, two_units);
   const bool ends_with_half = (x.n - 1) % lanes < kernel.half_lanes;

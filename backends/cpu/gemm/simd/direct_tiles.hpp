@@ -111,18 +111,18 @@ class DirectTiles {
   }
 
   /// Returns how many strips of B meet a tile's rows of A before the next rows. One strip at a time stays in L1 while
-  /// all tiles of its columns use it. Several strips, as many as L2 holds, are better where the rows of C are long,
-  /// because the lines and pages of C are then written one after the other, and where A does not stay in L2, because A
-  /// is then read once for all of them. Several threads always take several strips: each thread then has whole rows,
-  /// and cache lines with the ends of two strips do not move from thread to thread.
+  /// all tiles of its columns use it. All strips are better where they stay in L2 and the rows of C are long, because
+  /// the lines and pages of C are then written one after the other; and wherever they stay in L2 with several threads,
+  /// because each thread then has whole rows, and cache lines with the ends of two strips do not move from thread to
+  /// thread. Where A does not stay in L2, it is read once for as many strips as do.
   Index strips_in_l2(Index l2, int threads) const {
     constexpr Index long_row = 2048; // bytes
     if (vectors_ == VectorsOfB::Transposed) return 1;
     const Index step = std::min(x_.k, canonical_segment) * static_cast<Index>(sizeof(T)); // bytes of a row or a column
-    const Index near = l2 / 5;
     const bool long_rows = !x_.swapped && x_.n * static_cast<Index>(sizeof(T)) > long_row;
-    if (!long_rows && threads == 1 && x_.m * step <= near) return 1;
-    return std::clamp<Index>(near / (step * tile_n_), 1, tiles_n_);
+    if ((long_rows || threads > 1) && x_.n * step <= l2 * 2 / 5) return tiles_n_;
+    if (x_.m * step <= l2 * 2 / 5) return 1;
+    return std::clamp<Index>(l2 / 5 / (step * tile_n_), 1, tiles_n_);
   }
 
   /// Returns the distance from the elements of B in use to the elements that a tile of C's first rows prefetches: one
