@@ -28,7 +28,8 @@
 /// libtessera_mpi_mpich.so, is found as backends are (backend/plugin.hpp).
 ///
 /// Every function here is collective: all ranks of the communicator call it, also the ranks that the grid has no place
-/// for, with equal arguments but for data, pointers and the options that may differ. Elements go through host memory.
+/// for, with equal arguments but for data, pointers and the options that may differ. Elements go through host memory
+/// unless DistributedOptions::device_messages asks for messages from and into the memory of devices.
 ///
 /// Errors are agreed on: if one rank cannot go on, or arguments differ, every rank throws the same kind of exception,
 /// whose text names the rank. After an error C is unchanged. A rank that waits for another one longer than the grid's

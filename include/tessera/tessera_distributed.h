@@ -44,7 +44,7 @@ TESSERA_C_API void tessera_grid_destroy(tessera_grid* grid);
 TESSERA_C_API int64_t tessera_local_size(int64_t size, int64_t block, int coordinate, int source, int count);
 
 /** The choices of a caller. Start from tessera_default_pgemm_options(). Ranks may differ in backend, threads and
- * memory_limit. */
+ * memory_limit, and must agree on the rest. */
 typedef struct tessera_pgemm_options {
   size_t size;               /**< sizeof(tessera_pgemm_options) when the program was compiled */
   tessera_local_order order; /**< of A, B and C on every rank */
@@ -52,9 +52,12 @@ typedef struct tessera_pgemm_options {
   const char* engine;        /**< "summa" or "pblas"; NULL: the first one that takes the product */
   int threads;               /**< of the local products; 0: the default */
   size_t memory_limit;       /**< most bytes that the product may allocate on this rank; 0: no limit */
+  int device_messages;       /**< not 0: MPI broadcasts panels from and into the memory of the ranks' backends; if it
+                              * cannot, every rank gets TESSERA_UNAVAILABLE */
 } tessera_pgemm_options;
 
-/** Returns options with the defaults: column-major, Auto, any engine, the default threads, no limit. */
+/** Returns options with the defaults: column-major, Auto, any engine, the default threads, no limit, messages through
+ * the host's memory. */
 TESSERA_C_API tessera_pgemm_options tessera_default_pgemm_options(void);
 
 /** Computes C := alpha·op(A)·op(B) + beta·C. a, b and c are this rank's elements. alpha and beta are rounded to f32

@@ -54,6 +54,7 @@ void take_options(const tessera_pgemm_options* words, Arguments& x) {
   if (words->engine != nullptr) x.options.engine = words->engine;
   x.options.threads = words->threads;
   x.options.memory_limit = words->memory_limit;
+  x.options.device_messages = words->device_messages != 0;
 }
 
 DistributedPointer wrapped(const tessera_grid& grid, const Arguments& x, const Described& matrix) {
@@ -105,7 +106,7 @@ int64_t tessera_local_size(int64_t size, int64_t block, int coordinate, int sour
 }
 
 tessera_pgemm_options tessera_default_pgemm_options(void) {
-  return {sizeof(tessera_pgemm_options), TESSERA_COLUMN_MAJOR, TESSERA_AUTO, nullptr, 0, 0};
+  return {sizeof(tessera_pgemm_options), TESSERA_COLUMN_MAJOR, TESSERA_AUTO, nullptr, 0, 0, 0};
 }
 
 tessera_status tessera_pgemm(tessera_grid* grid, tessera_dtype type, tessera_op op_a, tessera_op op_b, double alpha,

@@ -29,6 +29,7 @@ struct Product {
   Executor* executor;
   Backend backend = Backend::Auto; ///< as the caller of this rank named it
   LocalOrder a_order = order, b_order = order;
+  bool device_messages = false; ///< panels are broadcast from and into the executor's memory
 
   /// Returns the bytes of the sums on this rank.
   std::size_t sums_bytes() const noexcept {
@@ -50,6 +51,8 @@ class EngineRun {
   /// Computes the sums on layer 0. All ranks of the grid's communicator call it. A rank whose local products fail takes
   /// part in the transfers all the same, so that no other rank waits for it.
   virtual Status run(DistributedReport& report) = 0;
+  /// Leaves memory beside the buffers of allocate() to the process for good, because MPI may still write to it.
+  virtual void abandon() noexcept {}
 };
 
 /// One row of the ladder.
@@ -58,6 +61,7 @@ struct EngineRow : DistributedEngine {
   /// call it.
   std::string (*reject)(const Product& product);
   std::unique_ptr<EngineRun> (*make)(const Product& product);
+  bool has_device_messages = false; ///< can it broadcast panels from a device's memory by MPI?
 };
 
 extern const EngineRow summa, pblas, cublas_mp, cublas_xt;

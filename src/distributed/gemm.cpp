@@ -17,6 +17,7 @@
 
 #include "agreement.hpp"
 #include "base/unknown_word.hpp"
+#include "device_messages.hpp"
 #include "dispatch/placement.hpp"
 #include "engines.hpp"
 #include "epilogue.hpp"
@@ -114,7 +115,7 @@ std::array<EqualArgument, 5> layout(const DistributedStorage& x, const char* nam
 
 Status agree_on(const Call& call, const Status& mine) {
   // Nothing is allocated before the ranks agree.
-  const std::array<EqualArgument, 12> own{{{"m", call.m()},
+  const std::array<EqualArgument, 13> own{{{"m", call.m()},
                                            {"n", call.n()},
                                            {"k", call.k()},
                                            {"the transpose of a", std::int64_t{static_cast<int>(call.op_a)}},
@@ -125,8 +126,9 @@ Status agree_on(const Call& call, const Status& mine) {
                                            {"the imaginary part of beta", call.beta.imag()},
                                            {"the element type", std::int64_t{static_cast<int>(call.c.type.part)}},
                                            {"complex elements", std::int64_t{call.c.type.is_complex}},
-                                           {"the engine", number_of_engine(call.options.engine)}}};
-  std::array<EqualArgument, 12 + 3 * 5> arguments;
+                                           {"the engine", number_of_engine(call.options.engine)},
+                                           {"device_messages", std::int64_t{call.options.device_messages}}}};
+  std::array<EqualArgument, 13 + 3 * 5> arguments;
   auto* end = std::copy(own.begin(), own.end(), arguments.begin());
   for (const auto& of_matrix : {layout(call.a, "the distribution of a"), layout(call.b, "the distribution of b"),
                                 layout(call.c, "the distribution of c")})
@@ -164,7 +166,8 @@ Product product_of(const Call& call) {
           nullptr,
           call.options.backend,
           call.a.order,
-          call.b.order};
+          call.b.order,
+          call.options.device_messages};
 }
 
 /// Chooses the engine that was named, or the first canonical one that takes the product. All ranks choose alike.
@@ -172,7 +175,9 @@ Status choose_engine(const Call& call, const Product& product, const EngineRow*&
   std::string reasons;
   for (const EngineRow* row : engine_rows()) {
     if (call.options.engine.empty() ? !row->canonical : row->name != call.options.engine) continue;
-    const std::string why = row->reject(product);
+    const std::string why = product.device_messages && !row->has_device_messages
+                                ? "it does not send panels from a device's memory by MPI, as device_messages demands"
+                                : row->reject(product);
     if (why.empty()) {
       chosen = row;
       return {};
@@ -239,9 +244,22 @@ Status prepare(const Call& call, const Product& product, Work& work) {
   return {};
 }
 
+/// Chooses, plans and allocates. If panels are to be in devices' memory, the ranks agree that they can.
+Status plan_and_prepare(const Call& call, Product& product, Work& work) {
+  Status status = guarded([&] { return plan(call, product, work); });
+  if (call.options.device_messages) {
+    status = agree(*call.c.grid->world, name_of_gemm, status);
+    if (status.ok()) status = check_device_messages(*call.c.grid, *product.executor);
+    if (!status.ok()) return status;
+  }
+  if (status.ok()) status = guarded([&] { return prepare(call, product, work); });
+  return agree(*call.c.grid->world, name_of_gemm, status);
+}
+
 /// Leaves all memory that MPI may still read or write to the process for good.
 void leave_to_mpi(const Call& call, Work& work) {
   work.buffers.abandon();
+  work.run->abandon();
   for (const DistributedStorage* x : {&call.a, &call.b})
     static_cast<void>(std::make_unique<std::shared_ptr<void>>(x->memory).release());
 }
@@ -264,12 +282,8 @@ DistributedReport multiply(const Call& call) {
   }
   Product product = product_of(call);
   Work work;
-  Status status = guarded([&] {
-    Status planned = plan(call, product, work);
-    return planned.ok() ? prepare(call, product, work) : planned;
-  });
-  throw_if_failed(agree(world, name_of_gemm, status));
-  status = guarded([&] { return work.run->run(work.report); });
+  throw_if_failed(plan_and_prepare(call, product, work));
+  Status status = guarded([&] { return work.run->run(work.report); });
   if (world.broken().ok())
     status = agree(world, name_of_gemm, status);
   else

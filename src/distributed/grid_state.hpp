@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tessera/detail/distributed.hpp>
+#include <tessera/executor.hpp>
 
 #include "axis.hpp"
 #include "mpi/communicator.hpp"
@@ -29,6 +30,7 @@ struct GridState {
   };
   Scalapack scalapack;
   std::shared_ptr<distributed::CublasMpSession> cublas_mp; ///< what the engine cublasmp has connected, and keeps
+  const Executor* sends_from = nullptr; ///< whose memory MPI was seen to take pointers to, on all ranks
 
   int layer_size() const noexcept { return shape.rows * shape.cols; }
   bool has_place() const noexcept { return world->rank() < layer_size() * shape.layers; }

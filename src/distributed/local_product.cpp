@@ -10,7 +10,7 @@ namespace tessera::distributed {
 using tessera::detail::DeviceRectangle;
 
 LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType type, Index rows, Index cols,
-                           Index most_k, int threads)
+                           Index most_k, int threads, OnDevice on_device)
     : executor_(executor),
       type_(type),
       element_(type.bytes()),
@@ -19,13 +19,14 @@ LocalProduct::LocalProduct(Executor& executor, tessera::detail::DistributedType 
       cols_(cols),
       most_k_(most_k),
       threads_(threads),
+      on_device_(on_device),
       ld_(on_host() ? cols : sums_layout().ld()),
       device_sums_(executor),
       device_panels_(executor) {}
 
 std::size_t LocalProduct::device_bytes() const noexcept {
   if (on_host() || rows_ == 0 || cols_ == 0) return 0;
-  return sums_layout().bytes() + 2 * (panel_bytes(rows_) + panel_bytes(cols_));
+  return sums_layout().bytes() + 2 * (x_bytes() + y_bytes());
 }
 
 /// A panel may lie either way.
@@ -38,8 +39,8 @@ Status LocalProduct::allocate(char* sums) {
   sums_ = sums;
   if (device_bytes() == 0) return {};
   if (Status status = device_sums_.allocate(sums_layout().bytes()); !status.ok()) return status;
-  if (Status status = device_panels_.allocate(2 * (panel_bytes(rows_) + panel_bytes(cols_))); !status.ok())
-    return status;
+  if (const std::size_t bytes = 2 * (x_bytes() + y_bytes()); bytes > 0)
+    if (Status status = device_panels_.allocate(bytes); !status.ok()) return status;
   if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
   for (std::unique_ptr<Event>& event : multiplied_)
     if (Status status = executor_.create_event(event); !status.ok()) return status;
@@ -76,9 +77,10 @@ Status LocalProduct::begin_segment(const Panel& x, const Panel& y, Index k) {
   slot_ = 1 - slot_;
   if (in_use_[slot_])
     if (Status status = multiplied_[slot_]->synchronize(); !status.ok()) return status;
-  char* const panels = static_cast<char*>(device_panels_.data()) + slot_ * (panel_bytes(rows_) + panel_bytes(cols_));
-  if (Status status = copy_in(x_, panels, rows_, k); !status.ok()) return status;
-  return copy_in(y_, panels + panel_bytes(rows_), cols_, k);
+  char* const panels = static_cast<char*>(device_panels_.data()) + slot_ * (x_bytes() + y_bytes());
+  if (!on_device_.x)
+    if (Status status = copy_in(x_, panels, rows_, k); !status.ok()) return status;
+  return on_device_.y ? Status{} : copy_in(y_, panels + x_bytes(), cols_, k);
 }
 
 Status LocalProduct::end_segment() {
@@ -86,6 +88,10 @@ Status LocalProduct::end_segment() {
   if (on_host() || rows_ == 0 || cols_ == 0) return {};
   in_use_[slot_] = true;
   return multiplied_[slot_]->record(executor_.default_queue());
+}
+
+Status LocalProduct::wait_for_earlier() {
+  return in_use_[1 - slot_] ? multiplied_[1 - slot_]->synchronize() : Status{};
 }
 
 Status LocalProduct::multiply(Index first, Index count) {

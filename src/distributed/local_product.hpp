@@ -15,12 +15,16 @@ namespace tessera::distributed {
 
 /// Adds panel products X·Yᵀ to the sums, one segment of k after the other: x is rows×k, y is cols×k. The sums are in
 /// host memory without gaps, row by row; sums of 16-bit elements are f32. With a device they go through its memory,
-/// strip by strip; the panels of a segment are copied there while the device multiplies the segment before.
+/// strip by strip. Panels that are not there are copied there while the device multiplies the segment before.
 class LocalProduct {
  public:
+  /// Which panels come in the executor's memory.
+  struct OnDevice {
+    bool x = false, y = false;
+  };
   /// `most_k` is the longest segment.
   LocalProduct(Executor& executor, tessera::detail::DistributedType type, Index rows, Index cols, Index most_k,
-               int threads);
+               int threads, OnDevice on_device);
 
   /// Returns how many bytes of the device's memory allocate() allocates.
   std::size_t device_bytes() const noexcept;
@@ -35,6 +39,8 @@ class LocalProduct {
   Status multiply(Index first, Index count);
   /// Ends a segment that was multiplied for all rows of the strip.
   Status end_segment();
+  /// Waits until the panels of all segments but the last one that ended were read.
+  Status wait_for_earlier();
   /// Brings the strip's sums to the host.
   Status end_strip();
 
@@ -47,12 +53,15 @@ class LocalProduct {
   Status multiply_complex(const GemmCall& call, char* sums);
   Status copy_in(Panel& panel, char* memory, Index outer, Index k);
   std::size_t panel_bytes(Index outer) const noexcept;
+  std::size_t x_bytes() const noexcept { return on_device_.x ? 0 : panel_bytes(rows_); }
+  std::size_t y_bytes() const noexcept { return on_device_.y ? 0 : panel_bytes(cols_); }
 
   Executor& executor_;
   tessera::detail::DistributedType type_;
   std::size_t element_, sum_; ///< bytes of an element of a panel, and of a sum
   Index rows_, cols_, most_k_;
   int threads_;
+  OnDevice on_device_;
   Index ld_; ///< of the sums where they are added up
 
   char *host_sums_ = nullptr, *sums_ = nullptr;

@@ -8,6 +8,9 @@ namespace {
 
 constexpr int tag_of_a = 1, tag_of_b = 2;
 
+/// Returns the slot of three that is neither of two.
+std::size_t third_slot(std::size_t x, std::size_t y) noexcept { return 3 - x - y; }
+
 /// Returns how many indices of a window two coordinates of two axes both hold.
 Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window window) {
   Index count = 0;
@@ -19,7 +22,7 @@ Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window wind
 } // namespace
 
 Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-               const Segments& segments, bool keep, tessera::detail::DistributedType type)
+               const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor* device)
     : grid_(grid),
       along_(is_a ? grid.row.get() : grid.col.get()),
       count_(is_a ? grid.shape.cols : grid.shape.rows),
@@ -37,6 +40,7 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
   const bool in_one_piece = count_ == 1 || (aligned_ && inner.block % segments.length == 0);
   k_major_ = source.outer_innermost || !in_one_piece;
   layer_ = grid.layer();
+  if (device != nullptr && count_ > 1) device_.emplace(*device);
   placed_ = grid.has_place() && layer_ < segments.working_layers;
   if (placed_) outer_held_ = outer.held(is_a ? grid.row_of_rank() : grid.col_of_rank());
 }
@@ -54,7 +58,8 @@ std::size_t Panels::panel_bytes() const noexcept {
 
 Index Panels::slots() const noexcept {
   if (!placed_ || direct()) return 0;
-  return keep_ ? segments_.of_layer(layer_) + 1 : 2;
+  if (keep_) return segments_.of_layer(layer_) + 1;
+  return device_ ? 3 : 2; // a device may still read the panel before the one in use
 }
 
 std::size_t Panels::sent_bytes(Index step) const noexcept {
@@ -81,8 +86,9 @@ std::size_t Panels::most_moved_bytes() const noexcept {
 }
 
 std::size_t Panels::bytes() const noexcept {
-  return static_cast<std::size_t>(slots()) * HostBuffers::rounded(panel_bytes()) +
-         HostBuffers::rounded(most_sent_bytes()) + HostBuffers::rounded(most_moved_bytes());
+  const std::size_t of_panels = device_ ? HostBuffers::rounded(packing_bytes())
+                                        : static_cast<std::size_t>(slots()) * HostBuffers::rounded(panel_bytes());
+  return of_panels + HostBuffers::rounded(most_sent_bytes()) + HostBuffers::rounded(most_moved_bytes());
 }
 
 Status Panels::allocate(HostBuffers& buffers) {
@@ -90,10 +96,15 @@ Status Panels::allocate(HostBuffers& buffers) {
     requests.reserve(static_cast<std::size_t>(count_) * requests_of(panel_bytes()));
   slots_.assign(static_cast<std::size_t>(slots()), nullptr);
   panels_.assign(slots_.size(), nullptr);
-  for (char*& slot : slots_)
-    if (Status status = buffers.allocate(panel_bytes(), slot); !status.ok()) return status;
+  if (Status status = device_ ? allocate_on_device(buffers) : allocate_slots(buffers); !status.ok()) return status;
   if (Status status = buffers.allocate(most_sent_bytes(), send_); !status.ok()) return status;
   return buffers.allocate(most_moved_bytes(), receive_);
+}
+
+Status Panels::allocate_slots(HostBuffers& buffers) {
+  for (char*& slot : slots_)
+    if (Status status = buffers.allocate(panel_bytes(), slot); !status.ok()) return status;
+  return {};
 }
 
 Status Panels::begin_move(Index step) {
@@ -112,18 +123,6 @@ Status Panels::begin_move(Index step) {
   const Window window = own_window(step);
   if (window.size() == 0 || !moves(layer_)) return {};
   return arrival_.begin(*grid_.world, source_.spread, home(layer_, window), window, kind, receive_, moving_, traffic_);
-}
-
-template <class Visit>
-void Panels::for_roots(Window window, Visit&& visit) const {
-  const Axis inner = home(layer_, window).inner;
-  Index before = 0;
-  for (int turn = 0; turn < count_ && before < window.size(); ++turn) {
-    const int root = (inner.owner(window.begin) + turn) % count_;
-    const Index held = inner.held(window.begin, window.end, root);
-    if (held > 0) visit(root, held, before);
-    before += held;
-  }
 }
 
 bool Panels::in_order(Window window) const noexcept {
@@ -160,7 +159,7 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
   const std::size_t turn = static_cast<std::size_t>(step % 2), other = 1 - turn;
   std::size_t& slot = receiving_[turn];
   if (!keep_)
-    slot = 1 - (under_way_[other] ? receiving_[other] : current_);
+    slot = device_ ? third_slot(current_, previous_) : 1 - (under_way_[other] ? receiving_[other] : current_);
   else
     slot = in_order(window) ? static_cast<std::size_t>(step) : slots_.size() - 1;
   under_way_[turn] = true;
@@ -170,6 +169,11 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
     if (!status.ok() || outer_held_ == 0) return;
     char* part = slots_[slot] + static_cast<std::size_t>(before * outer_held_) * element_;
     const std::size_t bytes = static_cast<std::size_t>(held * outer_held_) * element_;
+    if (device_) {
+      if (root == along_->rank()) put_own_part(window, part, held);
+      status = device_->begin_broadcast(*along_, part, bytes, root, traffic_);
+      return;
+    }
     if (root == along_->rank()) {
       part = place_own_part(window, part, held);
       if (held == window.size()) panels_[slot] = part;
@@ -186,14 +190,22 @@ Status Panels::end_broadcast(Index step) {
   const Window window = own_window(step);
   if (window.size() == 0 || direct()) return {};
   const std::size_t turn = static_cast<std::size_t>(step % 2);
-  if (Status status = along_->wait(broadcasting_[turn]); !status.ok()) return status;
+  if (Status status = device_ ? device_->end_broadcasts(*along_, traffic_) : along_->wait(broadcasting_[turn]);
+      !status.ok())
+    return status;
   under_way_[turn] = false;
+  const std::size_t received = receiving_[turn];
+  previous_ = current_;
   if (in_order(window)) {
-    current_ = receiving_[turn];
+    current_ = received;
     return {};
   }
+  if (device_ && !keep_) current_ = third_slot(received, current_);
   const std::size_t slot = keep_ ? static_cast<std::size_t>(step) : current_;
-  unpack(window, slots_[receiving_[turn]], slots_[slot]);
+  if (device_)
+    unpack_on_device(window, slots_[received], slots_[slot]);
+  else
+    unpack(window, slots_[received], slots_[slot]);
   panels_[slot] = slots_[slot];
   return {};
 }
@@ -223,7 +235,7 @@ Panel Panels::panel(Index step) const noexcept {
 
 bool Panels::can_begin_two() const noexcept {
   if (!placed_ || direct()) return true;
-  return aligned_ && !keep_ && in_order(own_window(0)) && in_order(own_window(1));
+  return aligned_ && !keep_ && !device_ && in_order(own_window(0)) && in_order(own_window(1));
 }
 
 bool Panels::has_whole(Index step) const noexcept {
@@ -233,11 +245,12 @@ bool Panels::has_whole(Index step) const noexcept {
 }
 
 Status Panels::progress() noexcept {
-  if (Status status = grid_.world->progress(moving_); !status.ok()) return status;
+  bool done = false;
+  if (Status status = grid_.world->progress(moving_, done); !status.ok()) return status;
   if (along_ == nullptr) return {};
   for (Requests& requests : broadcasting_)
-    if (Status status = along_->progress(requests); !status.ok()) return status;
-  return {};
+    if (Status status = along_->progress(requests, done); !status.ok()) return status;
+  return device_ ? device_->progress(*along_, traffic_) : Status{};
 }
 
 std::uint64_t Panels::bytes_expected() const noexcept {

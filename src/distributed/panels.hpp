@@ -8,9 +8,14 @@
 /// along the process row (A) or the process column (B), from the operand's own memory where it lies side by side there.
 /// A panel that one rank has whole keeps the order of the operand's memory. While a panel is multiplied, the next one
 /// is broadcast, and the elements of the one after it move.
+///
+/// Panels that are broadcast may be in the memory of the executor that multiplies. Elements that move go through the
+/// host's memory all the same.
 
+#include <optional>
 #include <vector>
 
+#include "device_panels.hpp"
 #include "grid_state.hpp"
 #include "host_buffers.hpp"
 #include "move.hpp"
@@ -27,7 +32,7 @@ struct Source {
   bool lasting = false;    ///< the memory is the library's, which can keep it where MPI goes on reading it
 };
 
-/// A panel in host memory, outer×k.
+/// A panel, outer×k.
 struct Panel {
   const char* data = nullptr;
   Index ld = 1;
@@ -36,12 +41,16 @@ struct Panel {
 
 class Panels {
  public:
-  /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k.
+  /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k. `device`
+  /// is the executor in whose memory panels are broadcast; null for the host's memory.
   Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-         const Segments& segments, bool keep, tessera::detail::DistributedType type);
+         const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor* device = nullptr);
 
-  /// Returns how many bytes allocate() allocates.
+  /// Returns how many bytes of the host's memory allocate() allocates, and of the device's.
   std::size_t bytes() const noexcept;
+  std::size_t device_bytes() const noexcept;
+  /// Are the panels in the device's memory?
+  bool on_device() const noexcept { return device_.has_value(); }
   Status allocate(HostBuffers& buffers);
 
   /// Each step is one segment of every layer. The functions are called for all steps, on all ranks with elements.
@@ -55,9 +64,19 @@ class Panels {
   /// Has this rank the whole panel of a step before it is broadcast?
   bool has_whole(Index step) const noexcept;
   /// Are transfers under way?
-  bool pending() const noexcept { return !moving_.empty() || !broadcasting_[0].empty() || !broadcasting_[1].empty(); }
+  bool pending() const noexcept {
+    return !moving_.empty() || !broadcasting_[0].empty() || !broadcasting_[1].empty() ||
+           (device_ && device_->pending());
+  }
   /// Lets MPI go on with the transfers.
   Status progress() noexcept;
+
+  /// Returns what failed on this rank while transfers went on.
+  Status local_failure() const { return device_ ? device_->failure() : Status{}; }
+  /// Leaves a device's memory to the process for good.
+  void abandon() noexcept {
+    if (device_) device_->abandon();
+  }
 
   const Traffic& traffic() const noexcept { return traffic_; }
   /// Returns how many bytes this rank receives in all steps, by the formula.
@@ -85,6 +104,16 @@ class Panels {
   Elements own_elements(Window window, int coordinate) const noexcept;
   /// Puts this rank's part to where it is broadcast from, and returns that place.
   char* place_own_part(Window window, char* slot, Index held) const noexcept;
+  /// Does this rank's part have the panel's order where it lies?
+  bool keeps_order() const noexcept {
+    return !moves(layer_) && !source_.conjugated && k_major_ == source_.outer_innermost;
+  }
+  /// Returns the bytes of the host's memory that parts are packed in on their way to a device.
+  std::size_t packing_bytes() const noexcept;
+  void put_own_part(Window window, char* part, Index held) noexcept;
+  Status allocate_slots(HostBuffers& buffers);
+  Status allocate_on_device(HostBuffers& buffers);
+  void unpack_on_device(Window window, const char* from, char* to) noexcept;
   void unpack(Window window, const char* from, char* to) const noexcept;
 
   const tessera::detail::GridState& grid_;
@@ -104,12 +133,26 @@ class Panels {
   std::vector<char*> slots_;
   std::vector<const char*> panels_;   ///< by slot: the slot's panel, or the operand itself
   std::size_t current_ = 0;           ///< the slot of the panel in use
+  std::size_t previous_ = 1;          ///< the slot of the panel before, which a device may still read
   std::size_t receiving_[2] = {0, 0}; ///< the slots of even and odd steps that are broadcast
   bool under_way_[2] = {false, false};
-  char *send_ = nullptr, *receive_ = nullptr;
+  char *send_ = nullptr, *receive_ = nullptr, *packing_ = nullptr;
+  std::optional<DevicePanels> device_;
   Arrival arrival_;
   Requests moving_, broadcasting_[2]; ///< of even and odd steps
   Traffic traffic_;
 };
+
+template <class Visit>
+void Panels::for_roots(Window window, Visit&& visit) const {
+  const Axis inner = home(layer_, window).inner;
+  Index before = 0;
+  for (int turn = 0; turn < count_ && before < window.size(); ++turn) {
+    const int root = (inner.owner(window.begin) + turn) % count_;
+    const Index held = inner.held(window.begin, window.end, root);
+    if (held > 0) visit(root, held, before);
+    before += held;
+  }
+}
 
 } // namespace tessera::distributed

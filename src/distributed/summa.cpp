@@ -32,17 +32,20 @@ class SummaRun final : public EngineRun {
       : product_(product),
         by_columns_(product.order == LocalOrder::ColumnMajor),
         layered_(product.segments.working_layers > 1),
-        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type),
-        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type),
+        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type, memory_of(product)),
+        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type, memory_of(product)),
         rows_(by_columns_ ? product.local_cols : product.local_rows),
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
         works_(product.grid.has_place() && layer_ < product.segments.working_layers),
         local_(*product.executor, product.type, rows_, cols_, std::min(product.k, product.segments.length),
-               product.threads) {}
+               product.threads,
+               {by_columns_ ? b_.on_device() : a_.on_device(), by_columns_ ? a_.on_device() : b_.on_device()}) {}
 
   std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
-  std::size_t device_bytes() const noexcept override { return local_.device_bytes(); }
+  std::size_t device_bytes() const noexcept override {
+    return local_.device_bytes() + a_.device_bytes() + b_.device_bytes();
+  }
   std::optional<std::uint64_t> bytes_expected() const noexcept override {
     return a_.bytes_expected() + b_.bytes_expected() +
            (receives_sums() ? static_cast<std::uint64_t>(sums_bytes(rows_)) : 0);
@@ -57,8 +60,14 @@ class SummaRun final : public EngineRun {
     return local_.allocate(sums);
   }
   Status run(DistributedReport& report) override;
+  void abandon() noexcept override {
+    a_.abandon();
+    b_.abandon();
+  }
 
  private:
+  /// Returns the executor in whose memory panels arrive; null for the host's memory.
+  static Executor* memory_of(const Product& product) { return product.device_messages ? product.executor : nullptr; }
   bool receives_sums() const noexcept { return works_ && layer_ + 1 < product_.segments.working_layers; }
   std::size_t sums_bytes(Index rows) const noexcept {
     return static_cast<std::size_t>(rows * cols_) * product_.type.sum_bytes();
@@ -72,6 +81,8 @@ class SummaRun final : public EngineRun {
   Status run_flat();
   Status run_layered();
   Status gather_panels();
+  /// Waits until a device has read the panels whose memory is used next.
+  void free_slots();
   Status begin_move(Index step);
   Status begin_broadcast(Index step);
   Status end_broadcast(Index step);
@@ -115,15 +126,21 @@ void SummaRun::locally(Work&& work) {
   seconds_multiplying_ += watch.seconds();
 }
 
+void SummaRun::free_slots() {
+  if (product_.device_messages) locally([&] { return local_.wait_for_earlier(); });
+}
+
 Status SummaRun::begin_move(Index step) {
   if (Status status = a_.begin_move(step); !status.ok()) return status;
   return b_.begin_move(step);
 }
 Status SummaRun::begin_broadcast(Index step) {
+  free_slots();
   if (Status status = a_.end_move_and_begin_broadcast(step); !status.ok()) return status;
   return b_.end_move_and_begin_broadcast(step);
 }
 Status SummaRun::end_broadcast(Index step) {
+  free_slots();
   if (Status status = a_.end_broadcast(step); !status.ok()) return status;
   return b_.end_broadcast(step);
 }
@@ -231,7 +248,9 @@ Status SummaRun::run(DistributedReport& report) {
   report.broadcasts = traffic.broadcasts;
   report.seconds_waiting = seconds_waiting_;
   report.seconds_multiplying = seconds_multiplying_;
-  return status.ok() ? local_failure_ : status;
+  for (const Status& local : {local_failure_, a_.local_failure(), b_.local_failure()})
+    if (status.ok()) status = local;
+  return status;
 }
 
 } // namespace
@@ -241,6 +260,7 @@ const EngineRow summa{
      .summary = "C stays; panels of 1024 k are broadcast, the next one while one is multiplied",
      .source = "van de Geijn and Watts 1997; SLATE's gemmC; Solomonik and Demmel 2011"},
     [](const Product&) { return std::string(); },
-    [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<SummaRun>(product); }};
+    [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<SummaRun>(product); },
+    true};
 
 } // namespace tessera::distributed

@@ -110,6 +110,7 @@ static void products(tessera_grid* grid, kind type, int by_rows) {
   options.order = by_rows ? TESSERA_ROW_MAJOR : TESSERA_COLUMN_MAJOR;
   options.engine = "summa";
   options.threads = 1;
+  options.device_messages = by_rows;
   const tessera_op op_a = type.is_complex ? TESSERA_CONJUGATE_TRANSPOSE : TESSERA_TRANSPOSE;
   tessera_status status;
   if (type.is_complex)
@@ -144,7 +145,7 @@ static void products(tessera_grid* grid, kind type, int by_rows) {
   free(expected.data);
 }
 
-/* Engines are named by their words. `pblas` has no layers, and there is no engine "suma". */
+/* Engines are named by their words. `pblas` has no layers and sends by itself, and there is no engine "suma". */
 static void engines(tessera_grid* grid) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   tessera_grid* layers = NULL;
@@ -159,6 +160,10 @@ static void engines(tessera_grid* grid) {
                        &options),
          TESSERA_REJECTED, "pblas: ScaLAPACK has no layers");
   tessera_grid_destroy(layers);
+  options.device_messages = 1;
+  expect(tessera_pgemm(grid, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 1, memory, desc, memory, desc, 0, sums, desc,
+                       &options),
+         TESSERA_REJECTED, "pblas: it does not send panels from a device's memory");
   options.engine = "suma";
   expect(tessera_pgemm(grid, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 1, memory, desc, memory, desc, 0, sums, desc,
                        &options),

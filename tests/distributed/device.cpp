@@ -5,11 +5,28 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "mpi_traffic.hpp"
 #include "ranks.hpp"
 #include "support/expect.hpp"
 
 namespace tessera::test {
 namespace {
+
+/// Multiplies with panels in the device's memory, which MPI says that it takes.
+template <class T, class R>
+void check_device_messages(const DistributedMatrix<T>& a, const DistributedMatrix<T>& b, DistributedMatrix<R>& c,
+                           Scalar<T> alpha, Scalar<T> beta, const Matrix<R>& expected, DistributedOptions options) {
+  const DistributedPlan through_host = plan_gemm(alpha, a, b, beta, c, options);
+  options.device_messages = true;
+  mpi_on_devices().answer = 1;
+  const DistributedPlan plan = plan_gemm(alpha, a, b, beta, c, options);
+  const DistributedReport report = gemm(alpha, a, b, beta, c, options);
+  mpi_on_devices() = {};
+  BOOST_TEST(differing_bits(expected, c) == 0);
+  BOOST_TEST(report.allocated_bytes == plan.bytes());
+  BOOST_TEST(report.bytes_received == report.bytes_expected);
+  if (through_host.bytes_expected > 0) BOOST_TEST(plan.host_bytes <= through_host.host_bytes);
+}
 
 /// Multiplies on every grid of the world's ranks and compares with the product on one rank.
 template <class T, class R = T>
@@ -26,6 +43,8 @@ void check(Index m, Index n, Index k, Scalar<T> alpha, Scalar<T> beta) {
     take_own_part(b, dist_b);
     take_own_part(before, dist_c);
     const DistributedOptions options{.backend = Backend::Cuda, .device = world_rank() % 2, .engine = "summa"};
+    check_device_messages(dist_a, dist_b, dist_c, alpha, beta, expected, options);
+    take_own_part(before, dist_c);
     const DistributedPlan plan = plan_gemm(alpha, dist_a, dist_b, beta, dist_c, options);
     const DistributedReport report = gemm(alpha, dist_a, dist_b, beta, dist_c, options);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k << " on " << rows << "×" << cols << "×" << layers) {
@@ -65,6 +84,23 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_not_there) {
   expect_error<InvalidArgument>([&] { gemm(1.0F, a, a, 1.0F, c, {.device = 1}); }, {"device 1 of no backend"});
   expect_error<InvalidArgument>([&] { gemm(1.0F, a, a, 1.0F, c, {.backend = Backend::Reference, .device = 1}); },
                                 {"reference", "no devices"});
+}
+
+/// The MPI does not take a device's memory. Nothing was sent when it is refused, because that might end the process.
+BOOST_AUTO_TEST_CASE(an_mpi_without_support_for_devices) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2);
+  DistributedMatrix<float> a(grid, 8, 8), c(grid, 8, 8);
+  const DistributedOptions options{.backend = world_rank() == 1 ? Backend::Cuda : Backend::Reference,
+                                   .device_messages = true};
+  for (const int answer : {0, -1}) {
+    mpi_on_devices().answer = answer;
+    mpi_traffic() = {};
+    expect_error<BackendUnavailable>(
+        [&] { gemm(1.0F, a, a, 1.0F, c, options); },
+        {"device_messages: rank 1", "MPIX_Query_cuda_support", "small device", "leave device_messages out"});
+    BOOST_TEST(mpi_traffic().received < 1024U); // the agreement on the error
+  }
+  mpi_on_devices() = {};
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,9 @@
 #include "mpi_traffic.hpp"
 
+#include <dlfcn.h>
 #include <mpi.h>
+#include <list>
+#include <vector>
 
 namespace tessera::test {
 
@@ -9,7 +12,21 @@ MpiTraffic& mpi_traffic() {
   return traffic;
 }
 
+MpiOnDevices& mpi_on_devices() {
+  static MpiOnDevices on_devices;
+  return on_devices;
+}
+
 namespace {
+
+/// Returns a copy of a message with another bit in its middle. MPI may read it until the program ends.
+const void* changed(const void* message, std::size_t bytes) {
+  static std::list<std::vector<char>> copies;
+  const char* begin = static_cast<const char*>(message);
+  std::vector<char>& copy = copies.emplace_back(begin, begin + bytes);
+  copy[bytes / 2] ^= 16;
+  return copy.data();
+}
 
 std::uint64_t bytes_of(int count, MPI_Datatype type) {
   int size = 0;
@@ -37,6 +54,16 @@ int MPI_Recv(void* to, int count, MPI_Datatype type, int from, int tag, MPI_Comm
   PMPI_Get_count(known, type, &came);
   if (came > 0) tessera::test::mpi_traffic().received += tessera::test::bytes_of(came, type);
   return code;
+}
+int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  const std::uint64_t bytes = tessera::test::bytes_of(count, type);
+  if (tessera::test::mpi_on_devices().changes_messages && bytes > 0) from = tessera::test::changed(from, bytes);
+  return PMPI_Isend(from, count, type, to, tag, comm, request);
+}
+int MPIX_Query_cuda_support(void) {
+  if (const std::optional<int> answer = tessera::test::mpi_on_devices().answer) return *answer;
+  void* const own = dlsym(RTLD_NEXT, "MPIX_Query_cuda_support");
+  return own == nullptr ? 0 : reinterpret_cast<int (*)()>(own)();
 }
 int MPI_Irecv(void* to, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
   tessera::test::mpi_traffic().received += tessera::test::bytes_of(count, type);

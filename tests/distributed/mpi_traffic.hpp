@@ -1,9 +1,11 @@
 #pragma once
 
 /// Counts what this program's ranks receive, below the library: MPI's functions are the program's own, which count and
-/// call PMPI. So ScaLAPACK's traffic is counted as well.
+/// call PMPI. So ScaLAPACK's traffic is counted as well. They can also play an MPI that takes pointers to memory of a
+/// device, or one that fails at it.
 
 #include <cstdint>
+#include <optional>
 
 namespace tessera::test {
 
@@ -14,5 +16,13 @@ struct MpiTraffic {
 };
 
 MpiTraffic& mpi_traffic();
+
+/// How MPI treats memory of a device on this rank.
+struct MpiOnDevices {
+  std::optional<int> answer;     ///< of MPIX_Query_cuda_support(); none: MPI's own
+  bool changes_messages = false; ///< a bit of each message that MPI_Isend() sends is changed
+};
+
+MpiOnDevices& mpi_on_devices();
 
 } // namespace tessera::test

@@ -106,6 +106,16 @@ Index differing_bits(const M& whole, const DistributedMatrix<T>& part) {
   return count;
 }
 
+/// Counts this rank's elements whose bits differ in two matrices that lie alike.
+template <class T>
+Index differing_elements(const DistributedMatrix<T>& x, const DistributedMatrix<T>& y) {
+  Index count = 0;
+  for (Index i = 0; i < x.local_rows(); ++i)
+    for (Index j = 0; j < x.local_cols(); ++j)
+      if (!same_bits(x.local(i, j), y.local(i, j))) ++count;
+  return count;
+}
+
 /// Returns the sum over all ranks of a communicator.
 inline std::uint64_t total(std::uint64_t value, MPI_Comm comm) {
   std::uint64_t sum = 0;

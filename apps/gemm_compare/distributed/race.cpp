@@ -141,6 +141,7 @@ void write_results(const std::vector<EngineStanding>& standings, const Options& 
 /// Returns how a rank's local products are computed: the ranks take the devices in turn.
 DistributedOptions local_options(const Grid& grid, const Options& options) {
   DistributedOptions how{.threads = options.threads.empty() ? 0 : options.threads.front()};
+  how.device_messages = options.device_messages;
   if (!options.backends.empty()) how.backend = options.backends.front().backend;
   if (!options.devices.empty())
     how.device = options.devices[static_cast<std::size_t>(grid.rank()) % options.devices.size()];

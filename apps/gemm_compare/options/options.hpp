@@ -120,9 +120,10 @@ struct Options {
   Judging judging;
   std::optional<CheckRequest> check; ///< of --check, which races nothing
 
-  bool distributed = false;    ///< race the engines of distributed products over the ranks of mpirun
-  std::vector<GridWord> grids; ///< empty: the best one for each shape
-  Index block = 0;             ///< side of the blocks that matrices are dealt in; 0: the library's choice
+  bool distributed = false;     ///< race the engines of distributed products over the ranks of mpirun
+  std::vector<GridWord> grids;  ///< empty: the best one for each shape
+  bool device_messages = false; ///< ranks send panels from and into the memory of their backends
+  Index block = 0;              ///< side of the blocks that matrices are dealt in; 0: the library's choice
 
   // These say how to measure.
   int repeat = 7;

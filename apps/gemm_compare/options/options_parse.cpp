@@ -225,6 +225,9 @@ void read_grids(const CommandLine& words, Options& options) {
   for (const auto& [option, word] : {std::pair{"--grid", &words.grids}, std::pair{"--block", &words.block}})
     if (!word->empty() && !words.distributed)
       throw InvalidArgument(fmt::format("{}: needs --distributed as well", option));
+  if (words.device_messages && !words.distributed)
+    throw InvalidArgument("--device-messages: needs --distributed as well");
+  options.device_messages = words.device_messages;
   if (!words.distributed) return;
   if (!words.grids.empty())
     for (const std::string& word : split_list("--grid", words.grids)) options.grids.push_back(parse_grid(word));

@@ -23,6 +23,7 @@ struct CommandLine {
   bool list_operations = false;
   bool tunes = false;
   bool distributed = false;
+  bool device_messages = false;
   bool check = false;
   std::string grids, block;
   std::vector<std::string> backends, shapes, judged, op_plugins;

@@ -32,22 +32,26 @@ struct Blocks {
   Index cols = 0; ///< columns of a block
 };
 
-/// The choices of a caller. Ranks may differ in backend, device, threads and memory_limit, and must agree on the
-/// engine.
+/// The choices of a caller. Ranks may differ in backend, device, threads and memory_limit, and must agree on the engine
+/// and on device_messages.
 struct DistributedOptions {
   Backend backend = Backend::Auto; ///< multiplies on this rank
   int device = -1;                 ///< the backend's device that multiplies, counted from 0; −1: the backend's choice
   std::string engine = {};         ///< a row of distributed_engines(); empty: the first one that takes the product
   int threads = 0;                 ///< of the local products; 0: default_threads()
   std::size_t memory_limit = 0;    ///< most bytes that the product may allocate on this rank; 0: no limit
+  /// Should MPI broadcast panels from and into the memory of the backends that multiply, not through the host's? If MPI
+  /// cannot, which is tried at the first use on a grid, every rank throws BackendUnavailable.
+  bool device_messages = false;
 };
 
 /// What a product will take on this rank.
 struct DistributedPlan {
-  std::string engine;               ///< the engine that would run; empty if nothing is multiplied
-  std::size_t host_bytes = 0;       ///< memory of the host
-  std::size_t device_bytes = 0;     ///< memory of the device that multiplies
-  bool counts_bytes = false;        ///< as in DistributedReport
+  std::string engine;         ///< the engine that would run; empty if nothing is multiplied
+  std::size_t host_bytes = 0; ///< memory of the host
+  std::size_t device_bytes =
+      0;                     ///< memory of the device that multiplies, or of any backend's panels with device_messages
+  bool counts_bytes = false; ///< as in DistributedReport
   std::uint64_t bytes_expected = 0; ///< elements' bytes that will come from other ranks
 
   /// Returns what `memory_limit` is compared with.
@@ -61,7 +65,8 @@ struct DistributedReport {
   std::size_t allocated_bytes = 0;  ///< memory that it allocated, at most the planned bytes
   bool counts_bytes = false;        ///< does the engine count? ScaLAPACK and NVIDIA's libraries send by themselves
   std::uint64_t bytes_received = 0; ///< elements' bytes that came from other ranks
-  std::uint64_t bytes_sent = 0;     ///< elements' bytes that this rank gave to MPI; a broadcast counts once
+  std::uint64_t bytes_sent =
+      0; ///< elements' bytes that this rank gave to MPI; a broadcast counts once, a message for each receiver
   std::uint64_t messages = 0;       ///< messages to one other rank or from one
   std::uint64_t broadcasts = 0;     ///< broadcasts along a process row or column that this rank took part in
   std::uint64_t agreements = 0;     ///< reductions of some numbers over all ranks, by which they agree on errors

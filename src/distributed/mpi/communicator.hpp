@@ -39,6 +39,13 @@ enum class ThreadLevel : int {
   Multiple = 3,   ///< any threads call MPI
 };
 
+/// Does the MPI take pointers to memory of a device?
+enum class DevicePointers : int {
+  Unknown = 0, ///< it does not say
+  Refused = 1,
+  Taken = 2,
+};
+
 /// What an agreement needs. A communicator has it from the beginning, so that a rank whose memory is short can still
 /// tell the others. MPI may write to it as long as the communicator is broken.
 struct AgreementMemory {
@@ -64,6 +71,8 @@ class Communicator {
   virtual bool on_main_thread() const noexcept = 0;
   /// Returns the address of the MPI_Comm, for libraries that are built with this MPI.
   virtual const void* native() const noexcept = 0;
+  /// Returns what the MPI says of pointers to memory of a CUDA device.
+  virtual DevicePointers device_pointers() const noexcept = 0;
   /// Returns why the communicator is broken; Ok as long as it is not.
   virtual Status broken() const noexcept = 0;
 
@@ -77,8 +86,9 @@ class Communicator {
   virtual Status send(const void* data, std::size_t bytes, int to, int tag, Requests& requests) noexcept = 0;
   /// Begins to receive as many bytes as are sent with this tag.
   virtual Status receive(void* data, std::size_t bytes, int from, int tag, Requests& requests) noexcept = 0;
-  /// Lets MPI work on the transfers, and does not wait. Transfers that are done stay in the list.
-  virtual Status progress(Requests& requests) noexcept = 0;
+  /// Lets MPI work on the transfers, and does not wait. Transfers that are done stay in the list. Sets whether all of
+  /// them are done.
+  virtual Status progress(Requests& requests, bool& done) noexcept = 0;
   /// Waits until the transfers are done, and empties the list.
   virtual Status wait(Requests& requests) noexcept = 0;
 
@@ -91,7 +101,7 @@ class Communicator {
 };
 
 /// This number is raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t mpi_plugin_abi_version = 3;
+inline constexpr std::uint32_t mpi_plugin_abi_version = 4;
 
 /// The description of a plug-in. All of it is constant and valid until the process ends.
 struct MpiPluginInfo {

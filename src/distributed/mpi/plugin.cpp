@@ -16,6 +16,9 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 
+/// Open MPI and MPICH have it as an extension. It is null where the MPI has none.
+extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(void);
+
 namespace tessera::distributed {
 namespace {
 
@@ -79,6 +82,10 @@ class MpiCommunicator final : public Communicator {
     return main != 0;
   }
   const void* native() const noexcept override { return &comm_; }
+  DevicePointers device_pointers() const noexcept override {
+    if (&MPIX_Query_cuda_support == nullptr) return DevicePointers::Unknown;
+    return MPIX_Query_cuda_support() == 1 ? DevicePointers::Taken : DevicePointers::Refused;
+  }
   Status broken() const noexcept override { return copy_of_failure(); }
 
   Status split(int color, int key, std::unique_ptr<Communicator>& part) noexcept override try {
@@ -108,10 +115,7 @@ class MpiCommunicator final : public Communicator {
     });
   }
 
-  Status progress(Requests& requests) noexcept override {
-    bool done = false;
-    return test(requests, done);
-  }
+  Status progress(Requests& requests, bool& done) noexcept override { return test(requests, done); }
 
   Status wait(Requests& requests) noexcept override {
     const double start = MPI_Wtime();
