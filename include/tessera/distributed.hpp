@@ -39,6 +39,7 @@
 #include <complex>
 #include <concepts>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -235,13 +236,16 @@ class DistributedMatrix {
   }
   /// Returns the whole matrix at the rank `root`, and an empty one at the others.
   Matrix<T> gather(int root) const requires ElementNumber<T> {
-    if (grid_rank() != root) {
-      detail::gather(*storage_, root, nullptr);
-      return Matrix<T>(0, 0);
-    }
-    Matrix<T> whole(rows(), cols());
-    const detail::Operand operand = whole.operand();
-    detail::gather(*storage_, root, &operand);
+    const bool here = grid_rank() == root;
+    Matrix<T> whole;
+    detail::Operand operand;
+    const auto allocate = [&] {
+      if (!here) return;
+      whole = Matrix<T>(rows(), cols());
+      operand = whole.operand();
+    };
+    detail::run_on_all(*storage_->grid, "gather", std::ref(allocate));
+    detail::gather(*storage_, root, here ? &operand : nullptr);
     return whole;
   }
   /// Copies from the memory of the rank `root`, where the whole matrix lies row by row, `ld` elements from one row to

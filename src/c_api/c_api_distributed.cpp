@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -70,14 +71,15 @@ tessera_status multiply(tessera_grid* grid, const Described& a, const Described&
   return guarded([&] {
     if (grid == nullptr) throw InvalidArgument("grid is null; make one with tessera_grid_create()");
     Arguments x;
-    tessera::detail::run_on_all(*grid->state, "tessera_pgemm", [&] {
+    const auto read = [&] {
       take(x);
       take_options(words, x);
       for (const Described& matrix : {a, b, c})
         if (matrix.descriptor == nullptr)
           throw InvalidArgument(std::string("desc_") + matrix.name +
                                 " is null; pass the nine integers of a descriptor");
-    });
+    };
+    tessera::detail::run_on_all(*grid->state, "tessera_pgemm", std::ref(read));
     const DistributedPointer on_a = wrapped(*grid, x, a), on_b = wrapped(*grid, x, b), on_c = wrapped(*grid, x, c);
     tessera::detail::gemm(x.alpha, *on_a, x.op_a, *on_b, x.op_b, x.beta, *on_c, x.options);
   });

@@ -20,7 +20,8 @@ using namespace tessera::distributed;
 constexpr Index window_bytes = Index{32} << 20;
 constexpr int tag_of_copies = 4;
 
-/// Copies window after window. All ranks of `world` call it with equal arguments but for the elements.
+/// Copies window after window. The ranks agree that each has the memory for a window before it is sent. All ranks of
+/// `world` call it with equal arguments but for the elements.
 Status copy(Communicator& world, const Spread& from, const Elements& source, const Spread& to, const Elements& target,
             std::size_t bytes, bool outer_innermost) {
   const Index cols = from.inner.size, rows = std::max<Index>(1, from.outer.size);
@@ -30,24 +31,26 @@ Status copy(Communicator& world, const Spread& from, const Elements& source, con
     return static_cast<std::size_t>(elements_held(spread, world.rank(), window)) * bytes;
   };
   Traffic traffic;
+  Departure departure;
+  Arrival arrival;
   const auto at = coordinates_of(to, world.rank());
   for (Index begin = 0; begin < cols; begin += width) {
     const Window window{begin, std::min(begin + width, cols)};
     HostBuffers buffers;
     char *sent = nullptr, *received = nullptr;
     Requests requests;
-    Arrival arrival;
     Status status = guarded([&] {
+      departure.plan(world.rank(), from, to, window, kind);
+      arrival.plan(world.rank(), from, to, window, kind);
+      requests.reserve(departure.requests() + arrival.requests());
       Status allocated = buffers.allocate(held_bytes(from, window), sent);
       return allocated.ok() ? buffers.allocate(held_bytes(to, window), received) : allocated;
     });
     status = agree(world, "distributed copy", status);
     if (!status.ok()) return status;
-    status = guarded([&] {
-      Status begun = begin_sending(world, from, source, to, window, kind, sent, requests, traffic);
-      if (begun.ok()) begun = arrival.begin(world, from, to, window, kind, received, requests, traffic);
-      return begun.ok() ? world.wait(requests) : begun;
-    });
+    status = departure.begin(world, source, sent, requests, traffic);
+    if (status.ok()) status = arrival.begin(world, received, requests, traffic);
+    if (status.ok()) status = world.wait(requests);
     if (!status.ok()) {
       buffers.abandon(); // transfers may be under way
       return status;

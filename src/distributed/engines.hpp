@@ -11,7 +11,7 @@
 
 #include <tessera/distributed.hpp>
 
-#include "panels.hpp"
+#include "panels/panels.hpp"
 
 namespace tessera::distributed {
 

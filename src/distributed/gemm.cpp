@@ -17,12 +17,12 @@
 
 #include "agreement.hpp"
 #include "base/unknown_word.hpp"
-#include "device_messages.hpp"
 #include "dispatch/placement.hpp"
 #include "engines.hpp"
 #include "epilogue.hpp"
 #include "gemm/check_gemm.hpp"
 #include "operands.hpp"
+#include "panels/device_messages.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "matrix/device_rectangle.hpp"
 #include "matrix/executor_memory.hpp"
-#include "panels.hpp"
+#include "panels/panels.hpp"
 
 namespace tessera::distributed {
 

@@ -3,16 +3,14 @@
 namespace tessera::distributed {
 namespace {
 
-using Places = std::vector<std::vector<Index>>;
-
-/// Returns the local places of a coordinate's indices within a window, in ascending order, by the coordinate that they
+/// Lists the local places of a coordinate's indices within a window, in ascending order, by the coordinate that they
 /// have on another axis.
-Places places_by_owner(const Axis& axis, int coordinate, Window window, const Axis& other) {
-  Places places(static_cast<std::size_t>(other.count));
+void list_places(const Axis& axis, int coordinate, Window window, const Axis& other, Places& places) {
+  places.resize(static_cast<std::size_t>(other.count));
+  for (std::vector<Index>& list : places) list.clear();
   const Index end = axis.held_before(window.end, coordinate);
   for (Index place = axis.held_before(window.begin, coordinate); place < end; ++place)
     places[static_cast<std::size_t>(other.owner(axis.global(place, coordinate)))].push_back(place);
-  return places;
 }
 
 Window whole(const Axis& axis) { return {axis.first, axis.first + axis.size}; }
@@ -59,64 +57,83 @@ Index elements_held(const Spread& spread, int rank, Window inner) noexcept {
   return spread.outer.held(at->outer) * spread.inner.held(inner.begin, inner.end, at->inner);
 }
 
-Status begin_sending(Communicator& ranks, const Spread& from, const Elements& elements, const Spread& to, Window window,
-                     const MoveKind& kind, char* buffer, Requests& requests, Traffic& traffic) {
-  const auto at = coordinates_of(from, ranks.rank());
-  if (!at) return {};
-  const Places outer = places_by_owner(from.outer, at->outer, whole(from.outer), to.outer);
-  const Places inner = places_by_owner(from.inner, at->inner, window, to.inner);
-  return for_partners(to, outer, inner, [&](int rank, const std::vector<Index>& o, const std::vector<Index>& i) {
+void Departure::plan(int rank, const Spread& from, const Spread& to, Window window, const MoveKind& kind) {
+  kind_ = kind;
+  to_ = to;
+  requests_ = 0;
+  for (Places* places : {&outer_, &inner_})
+    for (std::vector<Index>& list : *places) list.clear();
+  const auto at = coordinates_of(from, rank);
+  if (!at) return;
+  list_places(from.outer, at->outer, whole(from.outer), to.outer, outer_);
+  list_places(from.inner, at->inner, window, to.inner, inner_);
+  static_cast<void>(
+      for_partners(to, outer_, inner_, [&](int, const std::vector<Index>& o, const std::vector<Index>& i) {
+        requests_ += requests_of(bytes_of(o, i, kind));
+        return Status{};
+      }));
+}
+
+Status Departure::begin(Communicator& ranks, const Elements& elements, char* buffer, Requests& requests,
+                        Traffic& traffic) const {
+  if (requests_ == 0) return {};
+  return for_partners(to_, outer_, inner_, [&](int rank, const std::vector<Index>& o, const std::vector<Index>& i) {
     if (rank == ranks.rank()) return Status{};
-    const Elements packed = message(buffer, o.size(), i.size(), kind);
+    const Elements packed = message(buffer, o.size(), i.size(), kind_);
     copy_picked({elements, o, i}, {packed, {}, {}}, static_cast<Index>(o.size()), static_cast<Index>(i.size()),
-                kind.outer_innermost, kind.bytes);
-    const std::size_t bytes = bytes_of(o, i, kind);
+                kind_.outer_innermost, kind_.bytes);
+    const std::size_t bytes = bytes_of(o, i, kind_);
     ++traffic.messages;
     traffic.bytes_sent += bytes;
-    Status status = ranks.send(buffer, bytes, rank, kind.tag, requests);
+    Status status = ranks.send(buffer, bytes, rank, kind_.tag, requests);
     buffer += bytes;
     return status;
   });
 }
 
-Status Arrival::begin(Communicator& ranks, const Spread& from, const Spread& to, Window window, const MoveKind& kind,
-                      char* buffer, Requests& requests, Traffic& traffic) {
+void Arrival::plan(int rank, const Spread& from, const Spread& to, Window window, const MoveKind& kind) {
   kind_ = kind;
+  requests_ = 0;
   parts_.clear();
-  const auto at = coordinates_of(to, ranks.rank());
-  if (!at) return {};
-  outer_ = places_by_owner(to.outer, at->outer, whole(to.outer), from.outer);
-  inner_ = places_by_owner(to.inner, at->inner, window, from.inner);
+  own_outer_.clear();
+  own_inner_.clear();
+  const auto at = coordinates_of(to, rank);
+  if (!at) return;
+  list_places(to.outer, at->outer, whole(to.outer), from.outer, outer_);
+  list_places(to.inner, at->inner, window, from.inner, inner_);
   const Index before = to.inner.held_before(window.begin, at->inner); // the target begins with the window
   for (std::vector<Index>& places : inner_)
     for (Index& place : places) place -= before;
-  return for_partners(from, outer_, inner_, [&](int rank, const std::vector<Index>& o, const std::vector<Index>& i) {
-    Part part{buffer, {}, {}, &o, &i};
-    if (rank == ranks.rank()) {
-      part.message = nullptr;
-      for (const Index place : o) part.own_outer.push_back(from.outer.local(to.outer.global(place, at->outer)));
-      for (const Index place : i)
-        part.own_inner.push_back(from.inner.local(to.inner.global(place + before, at->inner)));
-      parts_.push_back(std::move(part));
-      return Status{};
-    }
-    parts_.push_back(std::move(part));
-    const std::size_t bytes = bytes_of(o, i, kind);
+  static_cast<void>(
+      for_partners(from, outer_, inner_, [&](int sender, const std::vector<Index>& o, const std::vector<Index>& i) {
+        parts_.push_back({sender, nullptr, &o, &i});
+        requests_ += requests_of(bytes_of(o, i, kind));
+        if (sender != rank) return Status{};
+        for (const Index place : o) own_outer_.push_back(from.outer.local(to.outer.global(place, at->outer)));
+        for (const Index place : i) own_inner_.push_back(from.inner.local(to.inner.global(place + before, at->inner)));
+        return Status{};
+      }));
+}
+
+Status Arrival::begin(Communicator& ranks, char* buffer, Requests& requests, Traffic& traffic) {
+  for (Part& part : parts_) {
+    if (part.rank == ranks.rank()) continue;
+    const std::size_t bytes = bytes_of(*part.outer, *part.inner, kind_);
+    part.message = buffer;
     ++traffic.messages;
     traffic.bytes_received += bytes;
-    Status status = ranks.receive(buffer, bytes, rank, kind.tag, requests);
+    if (Status status = ranks.receive(buffer, bytes, part.rank, kind_.tag, requests); !status.ok()) return status;
     buffer += bytes;
-    return status;
-  });
+  }
+  return {};
 }
 
 void Arrival::place(const Elements& own, const Elements& target) const noexcept {
   for (const Part& part : parts_) {
     const std::size_t outer = part.outer->size(), inner = part.inner->size();
     const Picked to{target, *part.outer, *part.inner};
-    const Picked from = part.message == nullptr
-                            ? Picked{own, part.own_outer, part.own_inner}
-                            : Picked{message(const_cast<char*>(part.message), outer, inner, kind_), {}, {}};
+    const Picked from = part.message == nullptr ? Picked{own, own_outer_, own_inner_}
+                                                : Picked{message(part.message, outer, inner, kind_), {}, {}};
     copy_picked(from, to, static_cast<Index>(outer), static_cast<Index>(inner), kind_.outer_innermost, kind_.bytes);
   }
 }

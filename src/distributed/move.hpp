@@ -61,29 +61,54 @@ struct MoveKind {
   int tag;
 };
 
-/// Begins to send this rank's elements of a window to the ranks that hold them in `to`, all but this one. `buffer` has
-/// room for elements_held(from, this rank, window). Throws std::bad_alloc.
-Status begin_sending(Communicator& ranks, const Spread& from, const Elements& elements, const Spread& to, Window window,
-                     const MoveKind& kind, char* buffer, Requests& requests, Traffic& traffic);
+/// Lists of local places, by the coordinate on another axis that has the same indices.
+using Places = std::vector<std::vector<Index>>;
 
-/// The elements of a window on their way to this rank.
+/// The elements of a window on their way from this rank. One object takes one window after the other. Everything is
+/// allocated by plan(), and nothing where windows were planned before that were no smaller.
+class Departure {
+ public:
+  /// Finds out which elements the rank sends to which ranks. Throws std::bad_alloc.
+  void plan(int rank, const Spread& from, const Spread& to, Window window, const MoveKind& kind);
+  /// Returns how many requests begin() makes.
+  std::size_t requests() const noexcept { return requests_; }
+  /// Begins to send this rank's elements to the ranks that hold them in `to`, all but this one. `buffer` has room for
+  /// elements_held(from, this rank, window), and `requests` for what this one makes.
+  Status begin(Communicator& ranks, const Elements& elements, char* buffer, Requests& requests, Traffic& traffic) const;
+
+ private:
+  MoveKind kind_{};
+  Spread to_;
+  Places outer_, inner_;
+  std::size_t requests_ = 0;
+};
+
+/// The elements of a window on their way to this rank. One object takes one window after the other, and allocates in
+/// plan() alone, as a Departure does.
 class Arrival {
  public:
-  /// Begins to receive. `buffer` has room for elements_held(to, this rank, window). Throws std::bad_alloc.
-  Status begin(Communicator& ranks, const Spread& from, const Spread& to, Window window, const MoveKind& kind,
-               char* buffer, Requests& requests, Traffic& traffic);
+  /// Finds out which elements come from which ranks. Throws std::bad_alloc.
+  void plan(int rank, const Spread& from, const Spread& to, Window window, const MoveKind& kind);
+  /// Returns how many requests begin() makes.
+  std::size_t requests() const noexcept { return requests_; }
+  /// Begins to receive. `buffer` has room for elements_held(to, this rank, window), and `requests` for what this one
+  /// makes.
+  Status begin(Communicator& ranks, char* buffer, Requests& requests, Traffic& traffic);
   /// Puts what has arrived, and what this rank itself had, to where this rank's part of the window begins.
   void place(const Elements& own, const Elements& target) const noexcept;
 
  private:
+  /// What comes from one rank.
   struct Part {
-    const char* message; ///< null: the elements were on this rank
-    std::vector<Index> own_outer, own_inner;
+    int rank;
+    char* message;                          ///< null: the elements were on this rank
     const std::vector<Index>*outer, *inner; ///< places in the target
   };
   MoveKind kind_{};
-  std::vector<std::vector<Index>> outer_, inner_;
+  Places outer_, inner_;
+  std::vector<Index> own_outer_, own_inner_; ///< places where this rank has elements that stay on it
   std::vector<Part> parts_;
+  std::size_t requests_ = 0;
 };
 
 } // namespace tessera::distributed

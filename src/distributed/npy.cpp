@@ -125,20 +125,26 @@ void write_own(const DistributedStorage& x, const fs::path& path, std::size_t of
   if (fsync(file.number()) != 0) fail(path, "cannot be brought to the disk", errno);
 }
 
-/// A path on its way from rank 0 to the others.
+/// A path on its way from rank 0 to the others, as a C string.
 using SentPath = std::array<char, 4096>;
 
-fs::path path_of_rank_0(Communicator& world, const fs::path& path) {
-  auto sent = std::make_unique<SentPath>();
-  sent->fill(0);
-  if (world.rank() == 0) std::strncpy(sent->data(), path.c_str(), sent->size() - 1);
-  Requests requests;
-  Status status = world.broadcast(sent->data(), sent->size(), 0, requests);
+Status send_path(Communicator& world, std::unique_ptr<SentPath>& path, Requests& requests) {
+  Status status = world.broadcast(path->data(), path->size(), 0, requests);
   if (status.ok()) status = world.wait(requests);
-  fs::path received = sent->data();
-  if (!status.ok()) static_cast<void>(sent.release()); // MPI may still write to it
-  throw_if_failed(status);
-  return received;
+  if (!status.ok()) static_cast<void>(path.release()); // MPI may still write to it
+  return status;
+}
+
+/// Makes the file beside the target, and writes its header.
+void begin_file(const fs::path& path, const std::string& header, std::optional<io::OutputFile>& file,
+                SentPath& partial) {
+  file.emplace(path);
+  const fs::path beside = file->partial_path();
+  if (beside.empty()) throw IoError(path.string() + ": is a pipe or a device; ranks write to places of a regular file");
+  if (beside.native().size() >= partial.size()) throw IoError(path.string() + ": the path is too long");
+  std::strncpy(partial.data(), beside.c_str(), partial.size() - 1);
+  file->stream() << header;
+  file->stream().flush();
 }
 
 } // namespace
@@ -165,23 +171,20 @@ DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, 
 /// renames the file to the target.
 void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try {
   Communicator& world = *x.grid->world;
-  const std::string_view code = x.type.is_complex ? io::complex_npy_code(x.type.part) : element_type(x.type.part).npy;
-  const std::string header = io::npy_header_of(code, x.rows, x.cols);
+  std::string header;
   std::optional<io::OutputFile> file;
-  Status status;
-  if (world.rank() == 0)
-    status = guarded([&] {
-      file.emplace(path);
-      if (file->partial_path().empty())
-        throw IoError(path.string() + ": is a pipe or a device; ranks write to places of a regular file");
-      if (file->partial_path().native().size() >= SentPath{}.size())
-        throw IoError(path.string() + ": the path is too long");
-      file->stream() << header;
-      file->stream().flush();
-    });
-  throw_if_failed(agree(world, "save_npy", status));
-  const fs::path partial = path_of_rank_0(world, file ? file->partial_path() : fs::path());
-  throw_if_failed(agree(world, "save_npy", guarded([&] { write_own(x, partial, header.size()); })));
+  std::unique_ptr<SentPath> partial;
+  Requests requests;
+  const Status begun = guarded([&] {
+    header = io::npy_header_of(x.type.is_complex ? io::complex_npy_code(x.type.part) : element_type(x.type.part).npy,
+                               x.rows, x.cols);
+    requests.reserve(requests_of(sizeof(SentPath)));
+    partial = std::make_unique<SentPath>();
+    if (world.rank() == 0) begin_file(path, header, file, *partial);
+  });
+  throw_if_failed(agree(world, "save_npy", begun));
+  throw_if_failed(send_path(world, partial, requests));
+  throw_if_failed(agree(world, "save_npy", guarded([&] { write_own(x, partial->data(), header.size()); })));
   throw_if_failed(agree(world, "save_npy", guarded([&] {
                           if (file) file->commit();
                         })));

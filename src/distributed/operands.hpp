@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "grid_state.hpp"
-#include "panels.hpp"
+#include "panels/panels.hpp"
 
 namespace tessera::distributed {
 

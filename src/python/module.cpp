@@ -272,7 +272,7 @@ nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, cons
   const Element type = parse_element(dtype);
   std::complex<double> x, y;
   DistributedOptions options{.memory_limit = memory_limit};
-  tessera::detail::run_on_all(*grid.state, "mpi.gemm", [&] {
+  const auto read = [&] {
     try {
       x = parse_complex(alpha.ptr(), "alpha", type);
       y = parse_complex(beta.ptr(), "beta", type);
@@ -285,7 +285,8 @@ nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, cons
       PyErr_Clear();
       throw InvalidArgument("alpha or beta is no number of the elements' type");
     }
-  });
+  };
+  tessera::detail::run_on_all(*grid.state, "mpi.gemm", std::ref(read));
   const DistributedReport report = distributed_gemm(grid.state, type, x, local_part(a), static_cast<Op>(op_a),
                                                     local_part(b), static_cast<Op>(op_b), y, local_part(c), options);
   nb::dict said;

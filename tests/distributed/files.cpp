@@ -14,34 +14,13 @@
 
 #include "out_of_core/system_calls.hpp"
 #include "ranks.hpp"
+#include "shared_folder.hpp"
 #include "support/expect.hpp"
 
 namespace tessera::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that all ranks know, and that rank 0 removes.
-class SharedFolder {
- public:
-  SharedFolder() {
-    long process = getpid();
-    MPI_Bcast(&process, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    path_ = fs::temp_directory_path() / ("tessera-distributed-" + std::to_string(process));
-    if (world_rank() == 0) fs::create_directory(path_);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~SharedFolder() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank() == 0) fs::remove_all(path_);
-  }
-  SharedFolder(const SharedFolder&) = delete;
-  SharedFolder& operator=(const SharedFolder&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 /// While it lives, this process cannot write beyond so many bytes of a file: writing then fails, as on a disk that is
 /// full.

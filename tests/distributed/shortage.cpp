@@ -2,12 +2,16 @@
 /// Every rank must end with the same outcome, and the grid must go on working.
 
 #include <array>
+#include <filesystem>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/tessera_distributed.h>
+
 #include "memory/shortage.hpp"
 #include "ranks.hpp"
+#include "shared_folder.hpp"
 
 namespace tessera::test {
 namespace {
@@ -68,26 +72,95 @@ void fail_each_allocation(Call&& call, Check&& check) {
 
 BOOST_AUTO_TEST_SUITE(shortage)
 
+/// Where the operands of a product lie.
+struct Lying {
+  Blocks blocks_of_b = {};
+  int rows = 2, cols = 2, layers = 1;
+  bool device_messages = false;
+};
+
 template <class T>
-void check_product(Scalar<T> beta) {
-  const Grid grid(MPI_COMM_WORLD, 2, 2, 1, 3.0);
+void check_product(Scalar<T> beta, const Lying& lying = {}) {
+  const Grid grid(MPI_COMM_WORLD, lying.rows, lying.cols, lying.layers, 3.0);
   const auto whole_a = Matrix<T>::random(40, 1100, Seed{1}), whole_b = Matrix<T>::random(1100, 30, Seed{2});
   const auto before = Matrix<T>::random(40, 30, Seed{3});
   Matrix<T> expected = before;
   gemm(Scalar<T>(1), whole_a, whole_b, beta, expected, {.backend = Backend::Reference});
-  DistributedMatrix<T> a(grid, 40, 1100), b(grid, 1100, 30), c(grid, 40, 30);
+  DistributedMatrix<T> a(grid, 40, 1100), b(grid, 1100, 30, lying.blocks_of_b), c(grid, 40, 30);
   take_own_part(whole_a, a);
   take_own_part(whole_b, b);
   fail_each_allocation(
       [&] {
         take_own_part(before, c);
-        gemm(Scalar<T>(1), a, b, beta, c, {.backend = Backend::Reference, .threads = 1});
+        gemm(Scalar<T>(1), a, b, beta, c,
+             {.backend = Backend::Reference, .threads = 1, .device_messages = lying.device_messages});
       },
       [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
 }
 
 BOOST_AUTO_TEST_CASE(of_a_product) { check_product<double>(1.0); }
 BOOST_AUTO_TEST_CASE(of_a_product_of_16_bits) { check_product<bf16>(0.5F); }
+BOOST_AUTO_TEST_CASE(of_a_product_whose_operands_move) {
+  check_product<double>(1.0, {.blocks_of_b = {7, 5}});
+  check_product<double>(0.0, {.rows = 1, .layers = 2});
+}
+BOOST_AUTO_TEST_CASE(of_a_product_with_panels_in_the_memory_of_backends) {
+  check_product<double>(0.0, {.blocks_of_b = {24, 0}, .device_messages = true});
+}
+
+BOOST_AUTO_TEST_CASE(of_a_product_by_the_c_interface) {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  tessera_grid* grid = nullptr;
+  BOOST_TEST_REQUIRE(tessera_grid_create(&world, sizeof world, 2, 2, 1, 3.0, &grid) == TESSERA_OK);
+  const std::vector<double> a(64, 1.0);
+  std::vector<double> c(64);
+  const int desc[9] = {1, 0, 16, 16, 8, 8, 0, 0, 8};
+  tessera_pgemm_options options = tessera_default_pgemm_options();
+  options.backend = TESSERA_REFERENCE;
+  fail_each_allocation(
+      [&] {
+        const tessera_status status = tessera_pgemm(grid, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 1, a.data(), desc,
+                                                    a.data(), desc, 0, c.data(), desc, &options);
+        if (status == TESSERA_OUT_OF_MEMORY) throw OutOfMemory("short");
+        if (status != TESSERA_OK) throw InvalidArgument("no error of memory");
+      },
+      [&] { BOOST_TEST(c == std::vector<double>(64, 16.0)); });
+  tessera_grid_destroy(grid);
+}
+
+/// Elements move between ranks and whole matrices, and to another distribution.
+BOOST_AUTO_TEST_CASE(of_copies) {
+  const Grid square(MPI_COMM_WORLD, 2, 2, 1, 3.0), line(MPI_COMM_WORLD, 1, 3, 1, 3.0);
+  constexpr Index rows = 33, cols = 21;
+  const auto whole = Matrix<double>::random(rows, cols, Seed{4});
+  Matrix<double> back;
+  DistributedMatrix<double> x(square, rows, cols, {4, 3}), y(line, rows, cols, {7, 2}, LocalOrder::ColumnMajor);
+  const auto has_all = [&](const DistributedMatrix<double>& to) { BOOST_TEST(differing_bits(whole, to) == 0); };
+  for (const int root : {0, short_rank}) {
+    fail_each_allocation([&] { x.scatter(whole, root); }, [&] { has_all(x); });
+    fail_each_allocation([&] { back = y.gather(root); }, [] {});
+  }
+  fail_each_allocation([&] { x.redistribute(y); }, [&] { has_all(y); });
+  back = y.gather(0);
+  if (world_rank() == 0) BOOST_TEST(detail::equal(back.view().operand(), whole.view().operand()));
+}
+
+BOOST_AUTO_TEST_CASE(of_files) {
+  const SharedFolder folder;
+  const std::filesystem::path path = folder / "x.npy";
+  const Grid grid(MPI_COMM_WORLD, 2, 2, 1, 3.0);
+  const auto whole = Matrix<float>::random(20, 14, Seed{5});
+  DistributedMatrix<float> x(grid, 20, 14, {3, 4});
+  take_own_part(whole, x);
+  fail_each_allocation([&] { x.save_npy(path); }, [] {});
+  fail_each_allocation(
+      [&] {
+        const auto y = DistributedMatrix<float>::load_npy(grid, path, {5, 2});
+        const memory_test::Uncounted checks;
+        BOOST_TEST(differing_bits(whole, y) == 0);
+      },
+      [] {});
+}
 
 BOOST_AUTO_TEST_CASE(of_a_matrix) {
   const Grid grid(MPI_COMM_WORLD, 2, 2, 1, 3.0);

@@ -179,6 +179,7 @@ TESSERA_API DistributedPointer wrap_distributed(const std::shared_ptr<GridState>
 /// Returns how many indices of a dimension a coordinate holds.
 TESSERA_API Index local_size(Index size, Index block, int coordinate, int source, int count) noexcept;
 /// Runs a step that one rank may fail at. Throws on every rank if it threw on one; the text begins with `function`.
+/// Pass the step by std::ref(), because a std::function may allocate, which fails before the ranks agree.
 TESSERA_API void run_on_all(GridState& grid, const char* function, const std::function<void()>& step);
 /// Returns the global row (or column) of a local one, of this rank.
 TESSERA_API Index global_row(const DistributedStorage& x, Index local) noexcept;

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "move.hpp"
+#include "distributed/move.hpp"
 
 namespace tessera::distributed {
 

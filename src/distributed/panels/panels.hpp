@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "device_panels.hpp"
-#include "grid_state.hpp"
-#include "host_buffers.hpp"
-#include "move.hpp"
-#include "segments.hpp"
+#include "distributed/grid_state.hpp"
+#include "distributed/host_buffers.hpp"
+#include "distributed/move.hpp"
+#include "distributed/segments.hpp"
 
 namespace tessera::distributed {
 
@@ -111,6 +111,12 @@ class Panels {
   /// Returns the bytes of the host's memory that parts are packed in on their way to a device.
   std::size_t packing_bytes() const noexcept;
   void put_own_part(Window window, char* part, Index held) noexcept;
+  MoveKind move_kind() const noexcept { return {element_, source_.outer_innermost, tag_}; }
+  /// Allocates what the moves of all steps need beside their buffers.
+  void allocate_moves();
+  /// Calls visit(layer, window) for each layer whose elements of a step move.
+  template <class Visit>
+  void for_moves(Index step, Visit&& visit);
   Status allocate_slots(HostBuffers& buffers);
   Status allocate_on_device(HostBuffers& buffers);
   void unpack_on_device(Window window, const char* from, char* to) noexcept;
@@ -138,6 +144,7 @@ class Panels {
   bool under_way_[2] = {false, false};
   char *send_ = nullptr, *receive_ = nullptr, *packing_ = nullptr;
   std::optional<DevicePanels> device_;
+  Departure departure_;
   Arrival arrival_;
   Requests moving_, broadcasting_[2]; ///< of even and odd steps
   Traffic traffic_;

@@ -2,7 +2,7 @@
 
 #include <tessera/executor.hpp>
 
-#include "grid_state.hpp"
+#include "distributed/grid_state.hpp"
 
 namespace tessera::distributed {
 

@@ -94,6 +94,7 @@ std::size_t Panels::bytes() const noexcept {
 Status Panels::allocate(HostBuffers& buffers) {
   for (Requests& requests : broadcasting_) // nothing else is allocated while aligned operands are broadcast
     requests.reserve(static_cast<std::size_t>(count_) * requests_of(panel_bytes()));
+  allocate_moves();
   slots_.assign(static_cast<std::size_t>(slots()), nullptr);
   panels_.assign(slots_.size(), nullptr);
   if (Status status = device_ ? allocate_on_device(buffers) : allocate_slots(buffers); !status.ok()) return status;
@@ -107,22 +108,44 @@ Status Panels::allocate_slots(HostBuffers& buffers) {
   return {};
 }
 
+template <class Visit>
+void Panels::for_moves(Index step, Visit&& visit) {
+  for (int layer = 0; layer < segments_.working_layers; ++layer)
+    if (const Window window = segments_.window(layer, step); window.size() > 0 && moves(layer)) visit(layer, window);
+}
+
+/// Plans each step once, so that the lists of places have room for all of them.
+void Panels::allocate_moves() {
+  const int rank = grid_.world->rank();
+  std::size_t most = 0;
+  for (Index step = 0; step < segments_.steps(); ++step) {
+    std::size_t requests = 0;
+    for_moves(step, [&](int layer, Window window) {
+      departure_.plan(rank, source_.spread, home(layer, window), window, move_kind());
+      requests += departure_.requests();
+      if (!placed_ || layer != layer_) return;
+      arrival_.plan(rank, source_.spread, home(layer, window), window, move_kind());
+      requests += arrival_.requests();
+    });
+    most = std::max(most, requests);
+  }
+  moving_.reserve(most);
+}
+
 Status Panels::begin_move(Index step) {
-  const MoveKind kind{element_, source_.outer_innermost, tag_};
   const int rank = grid_.world->rank();
   char* buffer = send_;
-  for (int layer = 0; layer < segments_.working_layers; ++layer) {
-    const Window window = segments_.window(layer, step);
-    if (window.size() == 0 || !moves(layer)) continue;
-    if (Status status = begin_sending(*grid_.world, source_.spread, source_.elements, home(layer, window), window, kind,
-                                      buffer, moving_, traffic_);
-        !status.ok())
-      return status;
+  Status status;
+  for_moves(step, [&](int layer, Window window) {
+    if (!status.ok()) return;
+    departure_.plan(rank, source_.spread, home(layer, window), window, move_kind());
+    status = departure_.begin(*grid_.world, source_.elements, buffer, moving_, traffic_);
     buffer += static_cast<std::size_t>(elements_held(source_.spread, rank, window)) * element_;
-  }
+  });
   const Window window = own_window(step);
-  if (window.size() == 0 || !moves(layer_)) return {};
-  return arrival_.begin(*grid_.world, source_.spread, home(layer_, window), window, kind, receive_, moving_, traffic_);
+  if (!status.ok() || window.size() == 0 || !moves(layer_)) return status;
+  arrival_.plan(rank, source_.spread, home(layer_, window), window, move_kind());
+  return arrival_.begin(*grid_.world, receive_, moving_, traffic_);
 }
 
 bool Panels::in_order(Window window) const noexcept {

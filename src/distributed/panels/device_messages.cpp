@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "agreement.hpp"
 #include "device_panels.hpp"
+#include "distributed/agreement.hpp"
 
 namespace tessera::distributed {
 namespace {
