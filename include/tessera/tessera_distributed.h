@@ -73,6 +73,30 @@ TESSERA_C_API tessera_status tessera_pgemm_complex(tessera_grid* grid, tessera_d
                                                    const void* b, const int* desc_b, const void* beta, void* c,
                                                    const int* desc_c, const tessera_pgemm_options* options);
 
+/** What a product will take on this rank. */
+typedef struct tessera_pgemm_plan {
+  size_t size;         /**< sizeof(tessera_pgemm_plan) when the program was compiled; set it before the call */
+  const char* engine;  /**< the engine that would run, valid until the process ends; NULL if nothing is multiplied */
+  size_t host_bytes;   /**< memory of the host */
+  size_t device_bytes; /**< memory of the device that multiplies; memory_limit is compared with the sum of both */
+  int counts_bytes;    /**< not 0 if the engine counts what it receives, so that bytes_expected is known */
+  uint64_t bytes_expected; /**< bytes of elements that will come from other ranks */
+} tessera_pgemm_plan;
+
+/** Sets *plan to what tessera_pgemm() with these arguments will take on this rank. Nothing is multiplied, and
+ * memory_limit is not looked at. Ranks may have different plans. */
+TESSERA_C_API tessera_status tessera_plan_pgemm(tessera_grid* grid, tessera_dtype type, tessera_op op_a,
+                                                tessera_op op_b, double alpha, const void* a, const int* desc_a,
+                                                const void* b, const int* desc_b, double beta, const void* c,
+                                                const int* desc_c, const tessera_pgemm_options* options,
+                                                tessera_pgemm_plan* plan);
+/** Sets *plan to what tessera_pgemm_complex() with these arguments will take on this rank. */
+TESSERA_C_API tessera_status tessera_plan_pgemm_complex(tessera_grid* grid, tessera_dtype type, tessera_op op_a,
+                                                        tessera_op op_b, const void* alpha, const void* a,
+                                                        const int* desc_a, const void* b, const int* desc_b,
+                                                        const void* beta, const void* c, const int* desc_c,
+                                                        const tessera_pgemm_options* options, tessera_pgemm_plan* plan);
+
 #ifdef __cplusplus
 }
 #endif

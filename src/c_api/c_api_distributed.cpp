@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <tessera/distributed.hpp>
 
@@ -20,6 +21,7 @@ using tessera::InvalidArgument;
 using tessera::LocalOrder;
 using tessera::Op;
 using tessera::detail::DistributedPointer;
+using tessera::detail::DistributedStorage;
 using tessera::detail::DistributedType;
 
 struct tessera_grid {
@@ -64,25 +66,97 @@ DistributedPointer wrapped(const tessera_grid& grid, const Arguments& x, const D
   return tessera::detail::wrap_distributed(grid.state, descriptor, matrix.data, x.type, x.order);
 }
 
-/// Multiplies. `take(x)` reads what only one of the two functions has.
-template <class Take>
-tessera_status multiply(tessera_grid* grid, const Described& a, const Described& b, const Described& c,
-                        const tessera_pgemm_options* words, Take&& take) noexcept {
+/// The matrices of a product.
+struct Operands {
+  Described a, b, c;
+};
+
+/// Reads the arguments, of which `take(x)` reads what only one element type has, and calls run(x, a, b, c). `check`
+/// says what else is wrong on this rank.
+template <class Take, class Check, class Run>
+tessera_status with_product(tessera_grid* grid, const Operands& of, const tessera_pgemm_options* words, Take&& take,
+                            Check&& check, Run&& run) noexcept {
   return guarded([&] {
     if (grid == nullptr) throw InvalidArgument("grid is null; make one with tessera_grid_create()");
     Arguments x;
     const auto read = [&] {
       take(x);
       take_options(words, x);
-      for (const Described& matrix : {a, b, c})
+      for (const Described& matrix : {of.a, of.b, of.c})
         if (matrix.descriptor == nullptr)
           throw InvalidArgument(std::string("desc_") + matrix.name +
                                 " is null; pass the nine integers of a descriptor");
+      check();
     };
     tessera::detail::run_on_all(*grid->state, "tessera_pgemm", std::ref(read));
-    const DistributedPointer on_a = wrapped(*grid, x, a), on_b = wrapped(*grid, x, b), on_c = wrapped(*grid, x, c);
-    tessera::detail::gemm(x.alpha, *on_a, x.op_a, *on_b, x.op_b, x.beta, *on_c, x.options);
+    const DistributedPointer a = wrapped(*grid, x, of.a), b = wrapped(*grid, x, of.b), c = wrapped(*grid, x, of.c);
+    run(x, *a, *b, *c);
   });
+}
+
+template <class Take>
+tessera_status multiply(tessera_grid* grid, const Operands& of, const tessera_pgemm_options* words,
+                        Take&& take) noexcept {
+  return with_product(
+      grid, of, words, take, [] {},
+      [](const Arguments& x, const DistributedStorage& a, const DistributedStorage& b, const DistributedStorage& c) {
+        tessera::detail::gemm(x.alpha, a, x.op_a, b, x.op_b, x.beta, c, x.options);
+      });
+}
+
+/// Returns the name of an engine as a constant.
+const char* constant_name(std::string_view name) {
+  for (const tessera::DistributedEngine& engine : tessera::distributed_engines())
+    if (engine.name == name) return engine.name.data();
+  return nullptr;
+}
+
+template <class Take>
+tessera_status plan_product(tessera_grid* grid, const Operands& of, const tessera_pgemm_options* words,
+                            tessera_pgemm_plan* plan, Take&& take) noexcept {
+  const auto check = [&] {
+    if (plan == nullptr) throw InvalidArgument("plan is null; pass the address of a tessera_pgemm_plan");
+    if (plan->size != sizeof(tessera_pgemm_plan))
+      throw InvalidArgument("plan->size = " + std::to_string(plan->size) + ", but this library's is " +
+                            std::to_string(sizeof(tessera_pgemm_plan)) + "; set it to sizeof(tessera_pgemm_plan)");
+  };
+  return with_product(
+      grid, of, words, take, check,
+      [&](const Arguments& x, const DistributedStorage& a, const DistributedStorage& b, const DistributedStorage& c) {
+        const tessera::DistributedPlan made =
+            tessera::detail::plan_gemm(x.alpha, a, x.op_a, b, x.op_b, x.beta, c, x.options);
+        *plan = {sizeof(tessera_pgemm_plan), constant_name(made.engine), made.host_bytes,
+                 made.device_bytes,          made.counts_bytes,          made.bytes_expected};
+      });
+}
+
+Operands operands(const void* a, const int* desc_a, const void* b, const int* desc_b, const void* c,
+                  const int* desc_c) noexcept {
+  return {
+      {"a", const_cast<void*>(a), desc_a}, {"b", const_cast<void*>(b), desc_b}, {"c", const_cast<void*>(c), desc_c}};
+}
+
+/// Returns what reads the arguments of a product of numbers.
+auto take_real(tessera_dtype type, tessera_op op_a, tessera_op op_b, double alpha, double beta) {
+  return [=](Arguments& x) {
+    x.type = {checked_type(type, "type"), false};
+    x.op_a = checked(op_a, "op_a");
+    x.op_b = checked(op_b, "op_b");
+    x.alpha = as_scalar(alpha, x.type.part);
+    x.beta = as_scalar(beta, x.type.part);
+  };
+}
+
+/// Returns what reads the arguments of a product of complex numbers.
+auto take_complex(tessera_dtype type, tessera_op op_a, tessera_op op_b, const void* alpha, const void* beta) {
+  return [=](Arguments& x) {
+    x.type = {checked(type, DType::F64, "type"), true};
+    x.op_a = checked(op_a, Op::ConjugateTranspose, "op_a");
+    x.op_b = checked(op_b, Op::ConjugateTranspose, "op_b");
+    const auto read = x.type.part == DType::F32 ? &factor<float> : &factor<double>;
+    x.alpha = read(alpha, "alpha");
+    x.beta = read(beta, "beta");
+  };
 }
 
 } // namespace
@@ -114,27 +188,29 @@ tessera_pgemm_options tessera_default_pgemm_options(void) {
 tessera_status tessera_pgemm(tessera_grid* grid, tessera_dtype type, tessera_op op_a, tessera_op op_b, double alpha,
                              const void* a, const int* desc_a, const void* b, const int* desc_b, double beta, void* c,
                              const int* desc_c, const tessera_pgemm_options* options) {
-  return multiply(grid, {"a", const_cast<void*>(a), desc_a}, {"b", const_cast<void*>(b), desc_b}, {"c", c, desc_c},
-                  options, [&](Arguments& x) {
-                    x.type = {checked_type(type, "type"), false};
-                    x.op_a = checked(op_a, "op_a");
-                    x.op_b = checked(op_b, "op_b");
-                    x.alpha = as_scalar(alpha, x.type.part);
-                    x.beta = as_scalar(beta, x.type.part);
-                  });
+  return multiply(grid, operands(a, desc_a, b, desc_b, c, desc_c), options, take_real(type, op_a, op_b, alpha, beta));
 }
 
 tessera_status tessera_pgemm_complex(tessera_grid* grid, tessera_dtype type, tessera_op op_a, tessera_op op_b,
                                      const void* alpha, const void* a, const int* desc_a, const void* b,
                                      const int* desc_b, const void* beta, void* c, const int* desc_c,
                                      const tessera_pgemm_options* options) {
-  return multiply(grid, {"a", const_cast<void*>(a), desc_a}, {"b", const_cast<void*>(b), desc_b}, {"c", c, desc_c},
-                  options, [&](Arguments& x) {
-                    x.type = {checked(type, DType::F64, "type"), true};
-                    x.op_a = checked(op_a, Op::ConjugateTranspose, "op_a");
-                    x.op_b = checked(op_b, Op::ConjugateTranspose, "op_b");
-                    const auto read = x.type.part == DType::F32 ? &factor<float> : &factor<double>;
-                    x.alpha = read(alpha, "alpha");
-                    x.beta = read(beta, "beta");
-                  });
+  return multiply(grid, operands(a, desc_a, b, desc_b, c, desc_c), options,
+                  take_complex(type, op_a, op_b, alpha, beta));
+}
+
+tessera_status tessera_plan_pgemm(tessera_grid* grid, tessera_dtype type, tessera_op op_a, tessera_op op_b,
+                                  double alpha, const void* a, const int* desc_a, const void* b, const int* desc_b,
+                                  double beta, const void* c, const int* desc_c, const tessera_pgemm_options* options,
+                                  tessera_pgemm_plan* plan) {
+  return plan_product(grid, operands(a, desc_a, b, desc_b, c, desc_c), options, plan,
+                      take_real(type, op_a, op_b, alpha, beta));
+}
+
+tessera_status tessera_plan_pgemm_complex(tessera_grid* grid, tessera_dtype type, tessera_op op_a, tessera_op op_b,
+                                          const void* alpha, const void* a, const int* desc_a, const void* b,
+                                          const int* desc_b, const void* beta, const void* c, const int* desc_c,
+                                          const tessera_pgemm_options* options, tessera_pgemm_plan* plan) {
+  return plan_product(grid, operands(a, desc_a, b, desc_b, c, desc_c), options, plan,
+                      take_complex(type, op_a, op_b, alpha, beta));
 }

@@ -5,6 +5,8 @@
 
 #include <Python.h>
 
+#include <nanobind/nanobind.h>
+
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -37,6 +39,10 @@ Element parse_element(std::string_view name);
 DistributedReport distributed_gemm(const GridPointer& grid, Element type, std::complex<double> alpha,
                                    const LocalPart& a, Op op_a, const LocalPart& b, Op op_b, std::complex<double> beta,
                                    const LocalPart& c, const DistributedOptions& options);
+/// Returns what distributed_gemm() with these arguments will take on this rank.
+DistributedPlan distributed_plan(const GridPointer& grid, Element type, std::complex<double> alpha, const LocalPart& a,
+                                 Op op_a, const LocalPart& b, Op op_b, std::complex<double> beta, const LocalPart& c,
+                                 const DistributedOptions& options);
 /// Copies a whole matrix of the rank `root`, row by row at `whole`, to the ranks' parts.
 void distributed_scatter(const GridPointer& grid, Element type, std::uintptr_t whole, Index ld, int root,
                          const LocalPart& to);
@@ -46,5 +52,8 @@ void distributed_gather(const GridPointer& grid, Element type, const LocalPart& 
 /// Copies the elements to another distribution, on a grid of the same communicator.
 void distributed_redistribute(const GridPointer& from_grid, const LocalPart& from, const GridPointer& to_grid,
                               const LocalPart& to, Element type);
+
+/// Adds the module's functions for tessera/mpi.py.
+void bind_distributed(nanobind::module_& module);
 
 } // namespace tessera::python

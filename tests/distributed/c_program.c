@@ -98,6 +98,32 @@ static tessera_status multiply_alone(kind type, int64_t rows, int64_t cols, doub
   return tessera_gemm_f64(t, none, rows, cols, k, creal(alpha), a, rows, b, cols, creal(beta), c, ld, NULL);
 }
 
+/* Asks what the product of products() will take, and that a limit one byte less is refused. */
+static void plans(tessera_grid* grid, kind type, tessera_op op_a, const part* a, const part* b, const part* c,
+                  const tessera_pgemm_options* options) {
+  const double numbers[4] = {1, 0, 0, 0};
+  const float narrow[4] = {1, 0, 0, 0};
+  const void *one = numbers, *zero = numbers + 2;
+  if (type.part == TESSERA_F32) one = narrow, zero = narrow + 2;
+  tessera_pgemm_plan plan = {.size = sizeof plan};
+  const tessera_op none = TESSERA_NONE;
+  const tessera_status status =
+      type.is_complex ? tessera_plan_pgemm_complex(grid, type.part, op_a, none, one, a->data, a->desc, b->data, b->desc,
+                                                   zero, c->data, c->desc, options, &plan)
+                      : tessera_plan_pgemm(grid, type.part, op_a, none, 1, a->data, a->desc, b->data, b->desc, 0,
+                                           c->data, c->desc, options, &plan);
+  CHECK(status == TESSERA_OK);
+  CHECK(plan.engine != NULL && strcmp(plan.engine, "summa") == 0 && plan.counts_bytes != 0);
+  CHECK(plan.bytes_expected > 0);
+  CHECK(options->device_messages ? plan.device_bytes > 0 : plan.device_bytes == 0);
+  tessera_pgemm_options limited = *options;
+  limited.memory_limit = plan.host_bytes + plan.device_bytes - (rank == 3 ? 1 : 0);
+  if (!type.is_complex)
+    expect(tessera_pgemm(grid, type.part, op_a, none, 1, a->data, a->desc, b->data, b->desc, 0, c->data, c->desc,
+                         &limited),
+           TESSERA_OUT_OF_MEMORY, "rank 3");
+}
+
 /* Compares C's part with one rank's product of the whole matrices. Column-major matrices are multiplied as
  * transposes. */
 static void products(tessera_grid* grid, kind type, int by_rows) {
@@ -112,6 +138,7 @@ static void products(tessera_grid* grid, kind type, int by_rows) {
   options.threads = 1;
   options.device_messages = by_rows;
   const tessera_op op_a = type.is_complex ? TESSERA_CONJUGATE_TRANSPOSE : TESSERA_TRANSPOSE;
+  plans(grid, type, op_a, &a, &b, &c, &options);
   tessera_status status;
   if (type.is_complex)
     status = tessera_pgemm_complex(grid, type.part, op_a, TESSERA_NONE, narrow ? (const void*)&narrow_alpha : &alpha,
@@ -197,6 +224,17 @@ static void errors(tessera_grid* grid) {
   expect(tessera_pgemm(grid, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 1, x.data, x.desc, x.data, x.desc, 0, c.data,
                        c.desc, &options),
          TESSERA_INVALID_ARGUMENT, "options.size = 1");
+  tessera_pgemm_plan plan = {.size = rank == 2 ? 1 : sizeof plan};
+  expect(tessera_plan_pgemm(grid, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 1, x.data, x.desc, x.data, x.desc, 0, c.data,
+                            c.desc, NULL, &plan),
+         TESSERA_INVALID_ARGUMENT, "rank 2: plan->size = 1");
+  expect(tessera_plan_pgemm(grid, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 1, x.data, x.desc, x.data, x.desc, 0, c.data,
+                            c.desc, NULL, NULL),
+         TESSERA_INVALID_ARGUMENT, "plan is null");
+  plan.size = sizeof plan;
+  CHECK(tessera_plan_pgemm(grid, TESSERA_F64, TESSERA_NONE, TESSERA_NONE, 0, x.data, x.desc, x.data, x.desc, 0, c.data,
+                           c.desc, NULL, &plan) == TESSERA_OK);
+  CHECK(plan.engine == NULL && plan.host_bytes == 0 && plan.device_bytes == 0); /* alpha is 0 */
   tessera_grid* none = grid;
   MPI_Comm comm = MPI_COMM_WORLD;
   expect(tessera_grid_create(&comm, sizeof comm, 9, 9, 1, 0, &none), TESSERA_INVALID_ARGUMENT, "81 ranks");

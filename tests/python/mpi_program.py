@@ -34,10 +34,18 @@ def own(x, whole):
 def products(grid, dtype):
     rng = np.random.default_rng(1)  # the same on every rank
     a, b, c = random(rng, (37, 2100), dtype), random(rng, (2100, 29), dtype), random(rng, (37, 29), dtype)
-    result = tm.gemm(spread(grid, a), spread(grid, b, (100, 7)), threads=1)
+    x, y = spread(grid, a), spread(grid, b, (100, 7))
+    plan = tm.plan_gemm(x, y, threads=1)
+    result = tm.gemm(x, y, threads=1)
+    assert plan["bytes"] == plan["host_bytes"] + plan["device_bytes"] == result.report["planned_bytes"]
+    for name in ("engine", "counts_bytes", "bytes_expected"):
+        assert plan[name] == result.report[name], name
     assert same(np.ascontiguousarray(result.local), own(result, ts.gemm(a, b))), "values"
     assert result.report["counts_bytes"] == (result.report["engine"] == "summa")
     assert result.report["bytes_received"] == result.report["bytes_expected"]
+    direct = tm.gemm(x, y, threads=1, engine="summa", device_messages=True)
+    assert same(direct.local, result.local), "panels from and into the memory of backends"
+    assert direct.report["broadcasts"] == 0
     out = spread(grid, c, (5, 9), order="F")
     at, bt = spread(grid, np.ascontiguousarray(a.conj().T)), spread(grid, b.T, (3, 500), order="F")
     tm.gemm(at.H, bt.T, out=out, alpha=0.5, beta=-2, threads=1)
@@ -56,6 +64,9 @@ def errors(grid):
         (lambda: tm.gemm(x, x), ts.InvalidArgument, "20"),
         (lambda: tm.gemm(x, x.T, engine="suma"), ts.InvalidArgument, "summa"),
         (lambda: tm.gemm(x, x.T, memory_limit=1 if comm.rank == 1 else 0), ts.OutOfMemory, "rank 1"),
+        (lambda: tm.plan_gemm(x, x), ts.InvalidArgument, "20"),
+        (lambda: tm.plan_gemm(x, x.T, engine="pblas", device_messages=True), ts.KernelRejected, "device_messages"),
+        (lambda: tm.gemm(x, x.T, device_messages=comm.rank == 1), ts.InvalidArgument, "disagree on device_messages"),
         (lambda: tm.gemm(x, x.T, threads=0 if comm.rank == 1 else 1), ts.InvalidArgument, "rank 1"),
         (lambda: tm.gemm(x, x.T, alpha="x"), ts.Error, "alpha"),
         (lambda: tm.gemm(x, np.ones((20, 3))), TypeError, "ndarray"),
@@ -77,4 +88,6 @@ for number, dtype in enumerate(types):
     for grid in grids[number % 2 :: 2]:
         products(grid, dtype)
 errors(grids[0])
+nothing = tm.DistributedArray(grids[0], (4, 4), np.float32)
+assert tm.plan_gemm(nothing, nothing, alpha=0)["engine"] is None
 sys.stdout.write(f"rank {comm.rank} of {comm.size} is done\n")

@@ -23,7 +23,7 @@ import numpy as np
 from . import _core
 from ._errors import InvalidArgument
 
-__all__ = ["DistributedArray", "Grid", "gemm"]
+__all__ = ["DistributedArray", "Grid", "gemm", "plan_gemm"]
 
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _MOST_BLOCK = 1024
@@ -207,7 +207,50 @@ def _operand(x, name):
     raise TypeError(f"{name} must be a DistributedArray, or its .T or .H, not {type(x).__name__}")
 
 
-def gemm(a, b, *, out=None, alpha=1, beta=0, backend="auto", engine=None, threads=None, memory_limit=0):
+class _Product:
+    """The checked arguments of gemm and plan_gemm."""
+
+    def __init__(self, a, b, out, alpha, beta, choices):
+        a, b = _operand(a, "a"), _operand(b, "b")
+        if out is None:
+            if beta != 0:
+                raise InvalidArgument(f"beta = {beta} needs a matrix: pass out, whose old elements are then read")
+            out = DistributedArray(a.array.grid, (a.shape[0], b.shape[1]), a.array.dtype)
+        for x, name in ((a.array, "a"), (b.array, "b")):
+            if x.dtype != out.dtype:
+                raise TypeError(f"{name} holds {x.dtype}, out holds {out.dtype}; nothing is converted unasked")
+            if x.grid is not out.grid:
+                raise InvalidArgument(f"{name} and out are on two grids; redistribute one of them")
+        if not out.local.flags.writeable:
+            raise InvalidArgument("out.local is read-only; pass an array that may be written")
+        # A complex product is computed by rows: in any order of memory it has the bits of tessera.gemm.
+        by_rows = out.dtype.kind == "c" and out.order == "F"
+        self.out = self.result = out
+        if by_rows or not out._fits():
+            order = "C" if by_rows else out.order
+            self.result = DistributedArray(out.grid, out.shape, out.dtype, out.blocks, order=order)
+        self._a, self._b, self._scalars, self._choices = a, b, (alpha, beta), choices
+
+    def call(self, function):
+        """What a function of the library returns for these arguments."""
+        read_a, read_b = self._a.array._readable(), self._b.array._readable()
+        return function(
+            self.out.grid._core,
+            self.out.dtype.name,
+            self._scalars[0],
+            self._a.array._part(read_a),
+            _OPERATIONS[self._a.op],
+            self._b.array._part(read_b),
+            _OPERATIONS[self._b.op],
+            self._scalars[1],
+            self.result._part(self.result.local),
+            self._choices,
+        )
+
+
+def gemm(
+    a, b, *, out=None, alpha=1, beta=0, backend="auto", engine=None, threads=None, memory_limit=0, device_messages=False
+):
     """C := alpha·a·b + beta·C over the ranks, as a new array, or into out.
 
     a, b: DistributedArrays on one grid and of one dtype, or their .T or .H.
@@ -215,44 +258,30 @@ def gemm(a, b, *, out=None, alpha=1, beta=0, backend="auto", engine=None, thread
     backend, threads: of this rank's local products; ranks may differ.
     engine: 'summa' or 'pblas'; None: the first one that takes the product. docs/distributed.md describes them.
     memory_limit: most bytes that the product may allocate on this rank; 0: no limit.
+    device_messages: whether MPI sends panels from and into the memory of the ranks' backends; BackendUnavailable on
+        every rank if it cannot.
 
     out.report says what this rank received and how long it waited.
     """
-    a, b = _operand(a, "a"), _operand(b, "b")
-    if out is None:
-        if beta != 0:
-            raise InvalidArgument(f"beta = {beta} needs a matrix: pass out, whose old elements are then read")
-        out = DistributedArray(a.array.grid, (a.shape[0], b.shape[1]), a.array.dtype)
-    for x, name in ((a.array, "a"), (b.array, "b")):
-        if x.dtype != out.dtype:
-            raise TypeError(f"{name} holds {x.dtype}, out holds {out.dtype}; nothing is converted unasked")
-        if x.grid is not out.grid:
-            raise InvalidArgument(f"{name} and out are on two grids; redistribute one of them")
-    # A complex product is computed by rows: in any order of memory it has the bits of tessera.gemm.
-    by_rows = out.dtype.kind == "c" and out.order == "F"
-    result = out
-    if by_rows or not out._fits():
-        result = DistributedArray(out.grid, out.shape, out.dtype, out.blocks, order="C" if by_rows else out.order)
+    product = _Product(a, b, out, alpha, beta, (backend, engine, threads, int(memory_limit), bool(device_messages)))
+    out, result = product.out, product.result
+    if result is not out:
         result.local[...] = out.local
-    if not out.local.flags.writeable:
-        raise InvalidArgument("out.local is read-only; pass an array that may be written")
-    read_a, read_b = a.array._readable(), b.array._readable()
-    report = _core._pgemm(
-        out.grid._core,
-        out.dtype.name,
-        alpha,
-        a.array._part(read_a),
-        _OPERATIONS[a.op],
-        b.array._part(read_b),
-        _OPERATIONS[b.op],
-        beta,
-        result._part(result.local),
-        backend,
-        engine,
-        threads,
-        int(memory_limit),
-    )
+    report = product.call(_core._pgemm)
     if result is not out:
         out.local[...] = result.local
     out.report = report
     return out
+
+
+def plan_gemm(a, b, *, out=None, alpha=1, beta=0, backend="auto", engine=None, threads=None, device_messages=False):
+    """What gemm with these arguments will take on this rank, as a dict; nothing is multiplied.
+
+    engine: the one that would run; None if nothing is multiplied.
+    bytes: what memory_limit is compared with; host_bytes and device_bytes are its parts.
+    bytes_expected: bytes of elements that will come from other ranks, if counts_bytes is true.
+
+    Ranks may have different plans. An array that lies otherwise than the library reads it is copied besides.
+    """
+    product = _Product(a, b, out, alpha, beta, (backend, engine, threads, 0, bool(device_messages)))
+    return product.call(_core._plan_pgemm)
