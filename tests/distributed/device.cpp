@@ -105,4 +105,26 @@ BOOST_AUTO_TEST_CASE(an_mpi_without_support_for_devices) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+/// The device of rank 1 fails at a copy, while MPI is tried or within the product; SMALL_DEVICE_BREAKS says when.
+BOOST_AUTO_TEST_CASE(broken_device) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2, 1, 20.0);
+  const auto a = Matrix<float>::random(24, 4 * 1024, Seed{1}), before = Matrix<float>::random(24, 24, Seed{2});
+  DistributedMatrix<float> x(grid, 24, 4 * 1024), c(grid, 24, 24);
+  take_own_part(a, x);
+  take_own_part(before, c);
+  mpi_on_devices().answer = 1;
+  expect_error<DeviceError>(
+      [&] {
+        gemm(1.0F, x, x.transposed(), 1.0F, c,
+             {.backend = Backend::Cuda, .device = world_rank(), .device_messages = true});
+      },
+      {"rank 1", "fell off the bus"});
+  mpi_on_devices() = {};
+  BOOST_TEST(differing_bits(before, c) == 0);
+  Matrix<float> expected(24, 24);
+  gemm(1.0F, a, a.transposed(), 0.0F, expected);
+  gemm(1.0F, x, x.transposed(), 0.0F, c, {.backend = Backend::Reference, .threads = 1}); // nothing is left over
+  BOOST_TEST(differing_bits(expected, c) == 0);
+}
+
 } // namespace tessera::test

@@ -77,6 +77,7 @@ struct Lying {
   Blocks blocks_of_b = {};
   int rows = 2, cols = 2, layers = 1;
   bool device_messages = false;
+  Backend other = Backend::Reference; ///< multiplies in turn with the reference, so that MPI is tried anew each time
 };
 
 template <class T>
@@ -89,11 +90,12 @@ void check_product(Scalar<T> beta, const Lying& lying = {}) {
   DistributedMatrix<T> a(grid, 40, 1100), b(grid, 1100, 30, lying.blocks_of_b), c(grid, 40, 30);
   take_own_part(whole_a, a);
   take_own_part(whole_b, b);
+  DistributedOptions options{.backend = Backend::Reference, .threads = 1, .device_messages = lying.device_messages};
   fail_each_allocation(
       [&] {
         take_own_part(before, c);
-        gemm(Scalar<T>(1), a, b, beta, c,
-             {.backend = Backend::Reference, .threads = 1, .device_messages = lying.device_messages});
+        options.backend = options.backend == Backend::Reference ? lying.other : Backend::Reference;
+        gemm(Scalar<T>(1), a, b, beta, c, options);
       },
       [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
 }
@@ -106,6 +108,9 @@ BOOST_AUTO_TEST_CASE(of_a_product_whose_operands_move) {
 }
 BOOST_AUTO_TEST_CASE(of_a_product_with_panels_in_the_memory_of_backends) {
   check_product<double>(0.0, {.blocks_of_b = {24, 0}, .device_messages = true});
+  for (const BackendInfo& info : available_backends())
+    if (info.available && info.backend == Backend::OpenMP)
+      check_product<double>(0.0, {.device_messages = true, .other = info.backend});
 }
 
 BOOST_AUTO_TEST_CASE(of_a_product_by_the_c_interface) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device_panels.hpp"
@@ -46,8 +47,9 @@ class Trial {
     host_.resize(most_trial_bytes);
     return panels_.allocate(1, most_trial_bytes, ranks);
   }
-  /// Broadcasts from each rank in turn. Returns a failure of MPI; what else went wrong is in failure().
-  Status run_along(Communicator& ranks, const char* along) {
+  /// Broadcasts from each rank in turn, and allocates nothing. Returns a failure of MPI; failure() and difference()
+  /// have what else went wrong.
+  Status run_along(Communicator& ranks, const char* along) noexcept {
     for (const std::size_t bytes : trial_bytes)
       for (int root = 0; root < ranks.size(); ++root) {
         const bool sends = root == ranks.rank();
@@ -62,29 +64,41 @@ class Trial {
       }
     return {};
   }
-  /// Returns what went wrong on this rank.
-  Status failure() const { return panels_.failure().ok() ? wrong_ : panels_.failure(); }
+  /// Returns what failed of the copies to and from the executor's memory on this rank.
+  Status failure() const { return panels_.failure().ok() ? copying_ : panels_.failure(); }
+  /// Returns which byte did not arrive on this rank.
+  Status difference() const {
+    if (first_.along == nullptr) return {};
+    return {StatusCode::Unavailable, "byte " + std::to_string(first_.place) + " of " + std::to_string(first_.bytes) +
+                                         ", which rank " + std::to_string(first_.root) + " of the process " +
+                                         first_.along +
+                                         " sent from the memory of its backend, did not arrive in the memory of " +
+                                         executor_.capabilities().device + what_works};
+  }
   /// Leaves the memory to the process for good.
   void abandon() noexcept { panels_.abandon(); }
 
  private:
-  void compare(int root, std::size_t bytes, const char* along) {
-    Status status =
+  /// A byte that did not arrive.
+  struct Byte {
+    std::size_t place = 0, bytes = 0;
+    int root = 0;
+    const char* along = nullptr; ///< null: all have arrived
+  };
+
+  void compare(int root, std::size_t bytes, const char* along) noexcept {
+    Status copied =
         executor_.copy_out(executor_.default_queue(), host_.data(), bytes, panels_.slot(0), bytes, bytes, 1);
-    for (std::size_t i = 0; status.ok() && i < bytes; ++i)
-      if (host_[i] != sent_byte(i, root, bytes))
-        status = {StatusCode::Unavailable,
-                  "byte " + std::to_string(i) + " of " + std::to_string(bytes) + ", which rank " +
-                      std::to_string(root) + " of the process " + along +
-                      " sent from the memory of its backend, did not arrive in the memory of " +
-                      executor_.capabilities().device + what_works};
-    if (wrong_.ok()) wrong_ = std::move(status);
+    if (copying_.ok()) copying_ = std::move(copied);
+    for (std::size_t i = 0; first_.along == nullptr && i < bytes; ++i)
+      if (host_[i] != sent_byte(i, root, bytes)) first_ = {i, bytes, root, along};
   }
 
   Executor& executor_;
   DevicePanels panels_;
   std::vector<char> host_;
-  Status wrong_;
+  Status copying_;
+  Byte first_;
 };
 
 Status run_trial(tessera::detail::GridState& grid, Trial& trial) {
@@ -108,6 +122,9 @@ Status check_device_messages(tessera::detail::GridState& grid, Executor& executo
   if (Status status = agree(world, name_of_check, mine); !status.ok()) return status;
   mine = guarded([&] { return run_trial(grid, trial); });
   if (!world.broken().ok()) trial.abandon();
+  if (Status status = agree(world, name_of_check, mine); !status.ok()) return status;
+  // Where a rank's copies failed, others saw wrong bytes, so that differences come last.
+  mine = guarded([&] { return trial.difference(); });
   if (Status status = agree(world, name_of_check, mine); !status.ok()) return status;
   grid.sends_from = &executor;
   return {};
