@@ -257,6 +257,17 @@ def test_results_are_ordinary_tensors():
         assert tt.mm(random(3, 4), parameter).is_inference()
 
 
+def test_results_hold_their_memory_alone(way):
+    a, b = random(6, 5), random(5, 4)
+    for result, expected in [(tt.mm(a, b), torch.mm(a, b)), (tt.linear(a, b.t()), torch.nn.functional.linear(a, b.t()))]:
+        assert result._use_count() == expected._use_count() == 1
+    with tt.batch_invariant():
+        assert torch.mm(a, b)._use_count() == 1
+    recorded = tt.mm(a.requires_grad_(), b)
+    recorded.sum().backward()
+    assert recorded._use_count() == 1
+
+
 def test_rows_do_not_depend_on_the_batch():
     x, w, bias = random(65, 300), random(40, 300), random(40)
     whole = tt.linear(x, w, bias, "gelu")

@@ -196,6 +196,22 @@ def test_compile(backend):
     assert torch.equal(compiled(x, w, bias), tt.linear(x, w, bias, "relu") + 1)
 
 
+def test_results_give_their_memory_back():
+    a, b = on_card(512, 512), on_card(512, 512)
+    c = torch.empty(512, 512, device="cuda")
+
+    def products():
+        tt.mm(a, b), tt.addmm(c, a, b), tt.linear(a, b), tt.bmm(a.expand(2, 512, 512), b.expand(2, 512, 512))
+        with tt.batch_invariant():
+            torch.mm(a, b), torch.addmm(c, a, b), torch.nn.functional.linear(a, b, b[0])
+
+    products()
+    before = torch.cuda.memory_allocated()
+    for _ in range(3):
+        products()
+    assert torch.cuda.memory_allocated() == before
+
+
 def test_errors():
     x, y = on_card(2, 3), on_card(3, 4)
     with pytest.raises(RuntimeError, match="a is on cuda:0 and b is on cpu"):

@@ -74,6 +74,26 @@ std::int32_t scalar_type(Element type) {
   }
 }
 
+/// Makes a torch.Tensor of a tensor.
+PyObject* wrapped(const TensorMaker& maker, void* tensor) {
+  const Reference capsule(checked(PyCapsule_New(tensor, nullptr, nullptr)));
+  return checked(call_with(maker.wrap, capsule.get()));
+}
+
+/// Tries whether `wrap` takes the capsule's tensor over, as its name in PyTorch says, or refers to it once more, as it
+/// does in every version that was seen. The memory is in use once or twice then.
+bool takes_over(const TensorMaker& maker) {
+  const std::int64_t one = 1;
+  void* tensor = nullptr;
+  if (maker.empty_strided(1, &one, &one, scalar_type({DType::F32, false}), 0, 0, &tensor) != 0)
+    throw OutOfMemory("PyTorch has no memory for a tensor of one element");
+  const Reference python(wrapped(maker, tensor));
+  const Reference uses(checked(PyObject_CallMethod(python.get(), "_use_count", nullptr)));
+  const bool gone = PyLong_AsLong(uses.get()) == 1;
+  if (!gone) maker.destroy(tensor);
+  return gone;
+}
+
 /// Looks the functions up in PyTorch's library, which is loaded already.
 std::optional<TensorMaker> find_maker(const char* path, PyObject* wrap) {
   void* const library = wrap == Py_None ? nullptr : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
@@ -87,6 +107,7 @@ std::optional<TensorMaker> find_maker(const char* path, PyObject* wrap) {
       !find(maker.destroy, "aoti_torch_delete_tensor_object"))
     return std::nullopt;
   maker.wrap = Py_NewRef(wrap);
+  maker.wrap_takes_over = takes_over(maker);
   return maker;
 }
 
@@ -231,10 +252,10 @@ NewTensor::~NewTensor() {
 }
 
 PyObject* NewTensor::release() {
-  const Reference capsule(checked(PyCapsule_New(tensor_, nullptr, nullptr)));
-  PyObject* const wrapped = checked(call_with(library().maker->wrap, capsule.get()));
+  PyObject* const result = wrapped(*library().maker, tensor_);
+  if (!library().maker->wrap_takes_over) library().maker->destroy(tensor_);
   tensor_ = nullptr;
-  return wrapped;
+  return result;
 }
 
 void* current_stream(const TensorView& tensor) {

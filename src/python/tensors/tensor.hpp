@@ -23,7 +23,8 @@ struct TensorMaker {
                        std::int32_t dtype, std::int32_t device_type, std::int32_t device_index, void** tensor);
   int (*data)(void* tensor, void** data);
   int (*destroy)(void* tensor);
-  PyObject* wrap; ///< makes a torch.Tensor of a capsule with the tensor, which it takes over
+  PyObject* wrap;       ///< makes a torch.Tensor of a capsule with the tensor
+  bool wrap_takes_over; ///< the capsule's tensor then is gone; else it is another reference, to be destroyed
 };
 
 /// What tessera/torch says once about the installed PyTorch.
