@@ -106,6 +106,11 @@ Status CudaExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept {
   return {};
 }
 
+Status CudaExecutor::adopt_stream(void* stream, std::unique_ptr<Queue>& queue) noexcept {
+  queue.reset(StreamQueue::adopt(device_, *this, memory_, static_cast<cudaStream_t>(stream)).release());
+  return queue ? Status{} : Status{StatusCode::OutOfMemory, {}};
+}
+
 Status CudaExecutor::create_event(std::unique_ptr<Event>& event) noexcept {
   const detail::ContractArithmetic contract;
   return TimedEvent::create(device_, event);

@@ -34,6 +34,7 @@ class CudaExecutor final : public Executor, public DeviceMonitor {
   void run_free_host(void* memory) noexcept override;
   Queue& default_queue() noexcept override { return *queue_; }
   Status create_queue(std::unique_ptr<Queue>& queue) noexcept override;
+  Status adopt_stream(void* stream, std::unique_ptr<Queue>& queue) noexcept override;
   Status create_event(std::unique_ptr<Event>& event) noexcept override;
   std::span<const GemmKernel> gemm_kernels() const noexcept override;
   std::span<const ReduceKernel> reduce_kernels() const noexcept override;

@@ -257,6 +257,11 @@ class TESSERA_API Executor {
   virtual Queue& default_queue() noexcept = 0;
   /// Makes another queue. On failure `queue` stays null.
   virtual Status create_queue(std::unique_ptr<Queue>& queue) noexcept = 0;
+  /// Makes a queue of a stream of this device that is not Tessera's (a cudaStream_t, not one that is captured): work
+  /// goes into the stream itself, between the work of others. The stream must outlive the queue. The queue cannot be
+  /// recorded, and is not ordered with the executor's other queues, so that memory of allocate() and matrices need the
+  /// caller's own order there. Rejected by an executor without streams. On failure `queue` stays null.
+  virtual Status adopt_stream(void* stream, std::unique_ptr<Queue>& queue) noexcept;
   /// Makes an event. On failure `event` stays null.
   virtual Status create_event(std::unique_ptr<Event>& event) noexcept = 0;
 

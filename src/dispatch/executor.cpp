@@ -22,6 +22,11 @@ Executor::~Executor() = default;
 
 Status Queue::wait(Event& event) noexcept { return event.synchronize(); }
 
+Status Executor::adopt_stream(void* /*stream*/, std::unique_ptr<Queue>& queue) noexcept {
+  queue.reset();
+  return {StatusCode::Rejected, "this executor has no streams; its work is done when a call returns"};
+}
+
 namespace {
 
 std::string describe(const GemmCall& call) {

@@ -24,10 +24,15 @@ Status StreamQueue::create(int device, Executor& executor, DeviceMemory& memory,
   cudaStream_t stream = nullptr;
   if (Status status = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); !status.ok())
     return status;
-  queue.reset(new (std::nothrow) StreamQueue(device, executor, memory, stream));
+  queue.reset(new (std::nothrow) StreamQueue(device, executor, memory, stream, true));
   if (queue) return {};
   static_cast<void>(cudaStreamDestroy(stream));
   return {StatusCode::OutOfMemory, {}};
+}
+
+std::unique_ptr<StreamQueue> StreamQueue::adopt(int device, Executor& executor, DeviceMemory& memory,
+                                                cudaStream_t stream) noexcept {
+  return std::unique_ptr<StreamQueue>(new (std::nothrow) StreamQueue(device, executor, memory, stream, false));
 }
 
 StreamQueue::~StreamQueue() {
@@ -37,7 +42,7 @@ StreamQueue::~StreamQueue() {
   static_cast<void>(cudaStreamSynchronize(stream_));
   signals_.free();
   memory_.forget(stream_);
-  static_cast<void>(cudaStreamDestroy(stream_));
+  if (owns_stream_) static_cast<void>(cudaStreamDestroy(stream_));
 }
 
 Status StreamQueue::synchronize() noexcept {
@@ -86,6 +91,8 @@ Status StreamQueue::begin_recording() noexcept {
   if (Status status = check(cudaSetDevice(device_), "choosing the device"); !status.ok()) return status;
   const auto held = hold();
   if (recorded_) return {StatusCode::Rejected, "this queue is being recorded already"};
+  if (!queues_)
+    return {StatusCode::Rejected, "the stream of this queue is not Tessera's, and only its owner records it"};
   std::unique_ptr<RecordedMemory> recorded;
   if (Status status = RecordedMemory::create(executor_, memory_, recorded); !status.ok()) return status;
   Status status = queues_->begin_capture(stream_);

@@ -22,6 +22,9 @@ class StreamQueue final : public Queue, public Recorder {
   /// Makes a queue whose stream neither waits for the legacy default stream nor makes it wait.
   static Status create(int device, Executor& executor, DeviceMemory& memory,
                        std::unique_ptr<StreamQueue>& queue) noexcept;
+  /// Makes a queue of a stream that is not its own; see Executor::adopt_stream(). Returns null without memory.
+  static std::unique_ptr<StreamQueue> adopt(int device, Executor& executor, DeviceMemory& memory,
+                                            cudaStream_t stream) noexcept;
   ~StreamQueue() override;
   Status synchronize() noexcept override;
   void* native() noexcept override { return stream_; }
@@ -45,14 +48,20 @@ class StreamQueue final : public Queue, public Recorder {
   std::unique_lock<std::mutex> hold() noexcept { return std::unique_lock(recording_); }
 
  private:
-  StreamQueue(int device, Executor& executor, DeviceMemory& memory, cudaStream_t stream)
-      : device_(device), executor_(executor), memory_(memory), stream_(stream), signals_(memory, stream) {}
+  StreamQueue(int device, Executor& executor, DeviceMemory& memory, cudaStream_t stream, bool owns_stream)
+      : device_(device),
+        executor_(executor),
+        memory_(memory),
+        stream_(stream),
+        owns_stream_(owns_stream),
+        signals_(memory, stream) {}
   int device_;
   Executor& executor_;
   DeviceMemory& memory_; ///< The executor's memory.
   cudaStream_t stream_;
+  bool owns_stream_;
   Signals signals_;
-  std::shared_ptr<SideQueues> queues_;
+  std::shared_ptr<SideQueues> queues_; ///< Null: the stream is not the queue's own.
   std::mutex recording_;
   std::unique_ptr<RecordedMemory> recorded_;
 };

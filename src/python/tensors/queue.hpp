@@ -13,9 +13,9 @@ namespace tessera::python {
 Executor& executor_of(const TensorView& tensor);
 
 /// Enqueues work behind what PyTorch's stream holds now and before what the stream gets later; the host does not wait.
-/// Each stream has a queue of its own, so that streams do not wait for one another.
+/// The work goes into the stream itself, by a queue that adopts it (Executor::adopt_stream()).
 ///
-/// Each capture of a stream (a CUDA graph) has a queue of its own too, which nothing else uses: a queue's kernels keep
+/// Each capture of a stream (a CUDA graph) has a queue of its own, which nothing else uses: a queue's kernels keep
 /// words in device memory, and a graph may run beside other work. Queues of captures stay for as long as the process,
 /// because a graph's end is not known. What they allocate during the capture belongs to the graph, which PyTorch
 /// instantiates with cudaGraphInstantiateFlagAutoFreeOnLaunch. The GIL must not be held.
