@@ -57,7 +57,8 @@ class DirectProduct {
         packs_b_(plan.vectors == VectorsOfB::Packed),
         tiles_(x_, plan, kernel, l2_bytes_of(cpu.capabilities()), threads),
         segments_(ceil_div(x_.k, canonical_segment)),
-        threads_(threads) {
+        threads_(threads),
+        asks_for_c_(is_asked_for(x_, plan, kernel, l2_bytes_of(cpu.capabilities()))) {
     shares_segments_ = threads_ > 1 && segments_ > 1 && tiles_.count() < 64 * threads_;
     if (threads_ > 1 && tiles_.view().m == 1 && plan.vectors == VectorsOfB::InPlace) shorten_row();
     T* strips = nullptr;
@@ -131,6 +132,7 @@ class DirectProduct {
       const Tile tile = tiles_.at(number);
       T* c = x_.c + tile.c_i * x_.ldc + tile.c_j;
       if (is_plain) {
+        if (asks_for_c_) ask_for(c, x_.ldc, tile.c_rows, tile.c_cols);
         multiply(tile, 0, c, x_.ldc, number > first && tile.i > 0);
         continue;
       }
@@ -172,6 +174,7 @@ class DirectProduct {
   DirectTiles<T> tiles_;
   Index segments_;
   int threads_;
+  bool asks_for_c_;
   bool shares_segments_ = false; ///< segments of k are shared out as well as tiles
   Scratch scratch_;
   T* strips_b_ = nullptr; ///< the strips of a packed B, each k long

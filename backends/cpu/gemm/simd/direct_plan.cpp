@@ -20,18 +20,18 @@ float transposing_step(int rows, bool two_units) {
 
 /// Estimates tiles that transpose their B in registers.
 template <class T>
-Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel) {
+Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel, const TileEnds& ends) {
   const int lanes = kernel.transposing_cols;
   const Index parts = ceil_div(x.m, kernel.transposing_rows);
   const int rows = static_cast<int>(ceil_div(x.m, parts));
   const bool two_units = has_two_wide_units(kernel.isa);
-  const float ends = two_units ? 60 : 30;
+  const float begin_and_end = two_units ? ends.time(static_cast<float>(rows), 1) : 30;
   constexpr float half = 0.58f; // the time of half a vector
   const float step = transposing_step(rows, two_units);
   const bool ends_with_half = (x.n - 1) % lanes < kernel.half_lanes;
   const float vectors = static_cast<float>(ceil_div(x.n, lanes)) - (ends_with_half ? 1 - half : 0);
   return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}},
-          static_cast<float>(parts) * vectors * (static_cast<float>(x.k) * step + ends)};
+          static_cast<float>(parts) * vectors * (static_cast<float>(x.k) * step + begin_and_end)};
 }
 
 template <class T>
@@ -44,16 +44,16 @@ Estimate estimate(const DirectView<T>& x, const MicroKernel<T>& kernel, Index l2
   const int lanes = kernel.direct_cols(kernel.direct_rows);
   const bool two_units = has_two_wide_units(kernel.isa);
   const TileSize tile = x.is_across() ? choose_tile_of_strip(x, kernel) : choose_tile(x, kernel, c_is_far);
+  const TileEnds ends(two_units, c_is_far, x.swapped, lanes);
   Estimate best{{x.swapped, x.is_across() ? VectorsOfB::Packed : VectorsOfB::InPlace, tile},
-                time_of_tiles(m, vectors_of(n, kernel), k, tile.m, std::max(1, tile.n / lanes),
-                              TileEnds(two_units, c_is_far, x.swapped, lanes))};
+                time_of_tiles(m, vectors_of(n, kernel), k, tile.m, std::max(1, tile.n / lanes), ends)};
   const auto vectors = static_cast<float>(ceil_div(n, lanes));
   if (x.is_across()) {
     constexpr float begin = 100;
     const float pack = two_units && is_far(x.n, x.k) ? 16 : 6; // for a vector, which goes to L3 and comes back if far
     best.time += vectors * pack * k + begin;
     if (kernel.transposing_rows > 0)
-      if (const Estimate other = transposing(x, kernel); other.time < best.time) best = other;
+      if (const Estimate other = transposing(x, kernel, ends); other.time < best.time) best = other;
   }
   // A square of vectors is transposed on its way into C. Masked stores, which some processors do slowly without
   // AVX-512, end it where the rows do not fill the vectors.
