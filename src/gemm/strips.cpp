@@ -53,9 +53,9 @@ struct Progress {
 };
 
 /// One executor's part of the product.
-class Worker {
+class StripWorker {
  public:
-  Worker(std::span<const Share> shares, std::size_t own, const GemmCall& call, std::string_view kernel)
+  StripWorker(std::span<const Share> shares, std::size_t own, const GemmCall& call, std::string_view kernel)
       : shares_(shares),
         own_(own),
         share_(shares[own]),
@@ -89,7 +89,7 @@ class Worker {
   bool has_run_ = false;
 };
 
-Status Worker::reserve(Index width) {
+Status StripWorker::reserve(Index width) {
   width_ = width;
   if (has_all_of_b() || share_.rows == 0) return {};
   const DeviceRectangle strip{call_.k, width, size_of(call_.type)};
@@ -98,7 +98,7 @@ Status Worker::reserve(Index width) {
   return {};
 }
 
-Status Worker::prepare() {
+Status StripWorker::prepare() {
   for (auto* events : {&copied_, &multiplied_})
     for (std::unique_ptr<Event>& event : *events)
       if (Status status = share_.executor->create_event(event); !status.ok()) return status;
@@ -107,7 +107,7 @@ Status Worker::prepare() {
 
 /// Enqueues the copies of columns `first` … of all rows of B. Each executor begins with its own rows and goes on with
 /// the next one's, so that they do not all read from one.
-Status Worker::gather(std::size_t slot, Index first, Index width) {
+Status StripWorker::gather(std::size_t slot, Index first, Index width) {
   const DeviceRectangle strip{call_.k, width, size_of(call_.type)};
   for (std::size_t turn = 0; turn < shares_.size(); ++turn) {
     const std::size_t owner = (own_ + turn) % shares_.size();
@@ -128,7 +128,7 @@ Status Worker::gather(std::size_t slot, Index first, Index width) {
   return {};
 }
 
-Status Worker::multiply_strip(Placed strip, Index first, Index width, Progress& progress) {
+Status StripWorker::multiply_strip(Placed strip, Index first, Index width, Progress& progress) {
   GemmCall part = call_;
   part.m = share_.rows;
   part.n = width;
@@ -143,7 +143,7 @@ Status Worker::multiply_strip(Placed strip, Index first, Index width, Progress& 
   return status;
 }
 
-Status Worker::multiply(Progress& progress) {
+Status StripWorker::multiply(Progress& progress) {
   Queue& queue = share_.executor->default_queue();
   if (has_all_of_b()) return multiply_strip(share_.b, 0, call_.n, progress);
   std::size_t slot = 0;
@@ -162,7 +162,7 @@ Status Worker::multiply(Progress& progress) {
   return {};
 }
 
-Status Worker::run(Progress& progress) {
+Status StripWorker::run(Progress& progress) {
   has_run_ = true;
   if (share_.rows == 0) return {};
   Status status = prepare();
@@ -173,7 +173,7 @@ Status Worker::run(Progress& progress) {
 }
 
 /// Allocates strips of the usual width on all executors, or of the widest that all have memory for.
-Status reserve(std::span<const std::unique_ptr<Worker>> workers, Index n) {
+Status reserve(std::span<const std::unique_ptr<StripWorker>> workers, Index n) {
   for (Index width = usual_width(n);; width = narrower(width)) {
     Status status;
     for (const auto& worker : workers) {
@@ -191,8 +191,9 @@ Status reserve(std::span<const std::unique_ptr<Worker>> workers, Index n) {
 } // namespace
 
 Status multiply_strips(std::span<const Share> shares, const GemmCall& call, std::string_view kernel) noexcept try {
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (std::size_t i = 0; i < shares.size(); ++i) workers.push_back(std::make_unique<Worker>(shares, i, call, kernel));
+  std::vector<std::unique_ptr<StripWorker>> workers;
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    workers.push_back(std::make_unique<StripWorker>(shares, i, call, kernel));
   if (Status status = reserve(workers, call.n); !status.ok()) return status;
   Progress progress;
   const auto work = [&](std::size_t i) noexcept {

@@ -1,13 +1,15 @@
 /// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
 /// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
 /// There are two such devices. SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them.
-/// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against.
+/// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against, and
+/// those that it adopts.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -83,6 +85,10 @@ class SmallDevice final : public test::BorrowingExecutor {
   }
 
   Queue& default_queue() noexcept override { return queue_; }
+  Status adopt_stream(void* stream, std::unique_ptr<Queue>& queue) noexcept override {
+    std::fprintf(stderr, "small device adopts %td\n", reinterpret_cast<std::intptr_t>(stream));
+    return create_queue(queue);
+  }
 
  private:
   SmallQueue queue_;

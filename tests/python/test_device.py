@@ -188,6 +188,13 @@ def multiply_tensors(x, y, out, stream=7, **options):
     return ts._core._tensor_product(False, described(x), described(y), out=described(out), stream=stream, **options)
 
 
+def test_products_go_into_the_stream_itself(capfd):
+    out = np.empty((12, 9), np.float32)
+    for stream in (70, 71, 70):
+        assert multiply_tensors(a, b, out, stream=stream) is not None and np.array_equal(out, a @ b)
+    assert capfd.readouterr().err.split("\n") == ["small device adopts 70", "small device adopts 71", ""]
+
+
 def test_tensors():
     out = np.empty((12, 9), np.float32)
     assert multiply_tensors(a, b, out) is not None and np.array_equal(out, a @ b)
