@@ -1,8 +1,8 @@
 /// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
 /// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
 /// There are two such devices. SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them.
-/// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against, and
-/// those that it adopts.
+/// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against or
+/// adopts.
 
 #include <algorithm>
 #include <cstdint>
