@@ -108,6 +108,18 @@ void agree_on_root(const char* function, const DistributedStorage& x, int root, 
   throw_if_failed(agree(*x.grid->world, function, mine, arguments));
 }
 
+/// Agrees on a whole matrix on `root`, and returns its elements there. `writes`: they are overwritten.
+Elements agree_on_whole(const char* function, const DistributedStorage& x, int root, const Operand* whole,
+                        bool writes) {
+  Elements elements{};
+  agree_on_root(function, x, root, [&] {
+    Status status = check_shape(whole, x);
+    if (status.ok()) elements = on_host(whole, writes);
+    return status;
+  });
+  return elements;
+}
+
 void scatter_from(const Elements& whole, int root, const DistributedStorage& to) {
   const Source target = source_of(to, true);
   throw_if_failed(
@@ -123,13 +135,7 @@ void gather_to(const DistributedStorage& from, int root, const Elements& whole) 
 } // namespace
 
 void scatter(const Operand* whole, int root, const DistributedStorage& to) try {
-  Elements elements{};
-  agree_on_root("scatter", to, root, [&] {
-    Status status = check_shape(whole, to);
-    if (status.ok()) elements = on_host(whole, false);
-    return status;
-  });
-  scatter_from(elements, root, to);
+  scatter_from(agree_on_whole("scatter", to, root, whole, false), root, to);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
@@ -142,13 +148,7 @@ void scatter(const WholeMatrix& whole, int root, const DistributedStorage& to) t
 }
 
 void gather(const DistributedStorage& from, int root, const Operand* whole) try {
-  Elements elements{};
-  agree_on_root("gather", from, root, [&] {
-    Status status = check_shape(whole, from);
-    if (status.ok()) elements = on_host(whole, true);
-    return status;
-  });
-  gather_to(from, root, elements);
+  gather_to(from, root, agree_on_whole("gather", from, root, whole, true));
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

@@ -19,7 +19,6 @@ namespace {
 struct StreamWork {
   std::mutex mutex; // One thread at a time may use a queue, and start_after() … finish_before() belong together.
   std::unique_ptr<Queue> queue;
-  bool is_captured = false;
 };
 
 /// Returns the number of the capture that the stream is part of, or 0. The driver is asked, which is loaded by now; the
@@ -37,15 +36,12 @@ std::uint64_t capture_of(void* stream) {
   return asked && status != not_captured ? id : 0;
 }
 
-StreamWork& work_of(void* stream) {
+StreamWork& work_of(void* stream, std::uint64_t capture) {
   using Key = std::pair<void*, std::uint64_t>;
   static std::mutex& mutex = *new std::mutex;
   static auto& all = *new std::map<Key, StreamWork>; // never freed: the driver may be gone when the process ends
-  const Key key{stream, capture_of(stream)};
   const std::lock_guard lock(mutex);
-  const auto [place, is_new] = all.try_emplace(key);
-  if (is_new) place->second.is_captured = key.second != 0;
-  return place->second;
+  return all[Key{stream, capture}];
 }
 
 } // namespace
@@ -61,11 +57,14 @@ Executor& executor_of(const TensorView& tensor) {
 }
 
 void enqueue_in_stream(Executor& executor, void* stream, Status (*work)(void* context, Queue& queue), void* context) {
-  StreamWork& own = work_of(stream);
+  const std::uint64_t capture = capture_of(stream);
+  StreamWork& own = work_of(stream, capture);
   const std::lock_guard lock(own.mutex);
-  if (!own.queue)
-    throw_if_failed(own.is_captured ? executor.create_queue(own.queue) : executor.adopt_stream(stream, own.queue));
-  if (!own.is_captured) return throw_if_failed(work(context, *own.queue));
+  if (capture == 0) {
+    if (!own.queue) throw_if_failed(executor.adopt_stream(stream, own.queue));
+    return throw_if_failed(work(context, *own.queue));
+  }
+  if (!own.queue) throw_if_failed(executor.create_queue(own.queue));
   throw_if_failed(own.queue->start_after(stream));
   const Status status = work(context, *own.queue);
   const Status ordered = own.queue->finish_before(stream); // also after a failure: a capture must be joined again

@@ -123,12 +123,13 @@ bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyO
   known.transforms = Py_NewRef(transforms);
   known.forward_mode = Py_NewRef(forward_mode);
   known.api = nullptr;
-  known.maker = find_maker(path, wrap);
+  known.maker.reset();
   if (capsule == Py_None || PyCapsule_IsValid(capsule, ExchangeApi::capsule) == 0) return false;
   const auto* api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule, ExchangeApi::capsule));
   while (api != nullptr && api->major != 1) api = api->earlier;
   if (api == nullptr || api->borrow == nullptr) return false;
   known.api = api;
+  known.maker = find_maker(path, wrap);
   return known.maker.has_value();
 }
 

@@ -48,17 +48,17 @@ bool is_plain(const GemmCall& call, const DirectPlan& plan) {
 template <class T>
 class DirectProduct {
  public:
-  DirectProduct(CpuExecutor& cpu, const GemmCall& call, const DirectPlan& plan, const MicroKernel<T>& kernel,
+  DirectProduct(CpuExecutor& cpu, const GemmCall& call, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2,
                 int threads)
       : call_(call),
         x_(call),
         kernel_(kernel),
         team_(cpu.team()),
         packs_b_(plan.vectors == VectorsOfB::Packed),
-        tiles_(x_, plan, kernel, l2_bytes_of(cpu.capabilities()), threads),
+        tiles_(x_, plan, kernel, l2, threads),
         segments_(ceil_div(x_.k, canonical_segment)),
         threads_(threads),
-        asks_for_c_(is_asked_for(x_, plan, kernel, l2_bytes_of(cpu.capabilities()))) {
+        asks_for_c_(is_asked_for(x_, plan, kernel, l2)) {
     shares_segments_ = threads_ > 1 && segments_ > 1 && tiles_.count() < 64 * threads_;
     if (threads_ > 1 && tiles_.view().m == 1 && plan.vectors == VectorsOfB::InPlace) shorten_row();
     T* strips = nullptr;
@@ -189,7 +189,7 @@ void multiply(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kern
   if (threads == 1 && is_plain(call, plan))
     multiply_here<T>(x, plan, kernel, l2);
   else
-    DirectProduct<T>(cpu, call, plan, kernel, threads).run();
+    DirectProduct<T>(cpu, call, plan, kernel, l2, threads).run();
 }
 
 } // namespace
