@@ -57,15 +57,11 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
-  const Index blocks = plan.blocks(Index{x.tiles_m} * x.tiles_n, multiprocessors);
-  // Blocks of large tiles that lie below one another run side by side, so that the L2 cache is asked only once for the
-  // operand that they share.
-  const bool paired = sharing == Sharing::Nothing && rows * tile_n >= 128 * 128 && blocks % 2 == 0;
-  const Launch how{.blocks = blocks,
+  const Launch how{.blocks = plan.blocks(Index{x.tiles_m} * x.tiles_n, multiprocessors),
                    .threads = threads,
                    .shared = S::all_bytes,
                    .programmatic = true,
-                   .cluster = paired ? 2 : plan.cluster()};
+                   .cluster = plan.launched_cluster()};
   return launch_kernel(stream, how, name, kernel, x);
 }
 

@@ -7,8 +7,10 @@
 
 namespace tessera::cuda::tma {
 
-/// Rows of C that the raster order walks together, so that tiles share operands in the L2 cache.
-constexpr int raster_rows = 1024;
+/// Returns the rows of tiles that the raster order walks together, so that blocks that run side by side share operands:
+/// fewer where tiles are narrow, because there op(B) is the smaller part of what a block reads
+/// (docs/lab/random_shapes.md).
+constexpr __host__ __device__ int raster_tiles(int tile_n) { return tile_n >= 128 ? 8 : 4; }
 
 /// The kernel's parameters: op(A) and op(B) or, if `swapped`, op(B)ᵀ and op(A)ᵀ, whose product is Cᵀ.
 struct TmaProduct {
@@ -75,7 +77,7 @@ struct alignas(16) WorkTile {
       return;
     }
     // Tiles are numbered column by column within groups of rows of tiles.
-    constexpr unsigned group_rows = raster_rows / S::rows;
+    constexpr unsigned group_rows = raster_tiles(S::tile_n);
     const unsigned first = tiles_m <= group_rows ? 0 : tile / (group_rows * tiles_n) * group_rows;
     const unsigned height = min(tiles_m - first, group_rows);
     const unsigned in_group = tile - first * tiles_n;

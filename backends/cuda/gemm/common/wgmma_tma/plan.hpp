@@ -15,8 +15,9 @@
 
 namespace tessera::cuda::tma {
 
-/// Describes what the blocks of a cluster share. Nothing: a block is alone. B: two blocks, one below the other, need
-/// the same columns of op(B), and each fetches half of them for both. Results: each block has one segment of k of one
+/// Describes what the blocks of a cluster share. Nothing: a block fetches what it needs. Two of them that lie below one
+/// another are a cluster nevertheless, because the L2 cache is then mostly asked once for what both fetch. B: two
+/// blocks, one below the other, need the same columns of op(B), and each fetches half of them for both. Results: each block has one segment of k of one
 /// tile, and they add their sums.
 enum class Sharing { Nothing, B, Results };
 
@@ -29,7 +30,10 @@ struct TilingPlan {
 
   /// Says whether each block has one segment of k. Otherwise a block computes all segments of its tiles.
   constexpr bool divides_k() const { return k_parts * slices > 1; }
+  /// Returns the number of blocks that depend on one another.
   constexpr int cluster() const { return sharing == Sharing::B ? 2 : k_parts; }
+  /// Returns the number of blocks that are launched side by side.
+  constexpr int launched_cluster() const { return sharing == Sharing::Nothing ? 2 : cluster(); }
   constexpr int cluster_rows() const { return sharing == Sharing::B ? 2 * tile_m : tile_m; }
   /// Returns the columns that a block fetches, for itself or for both blocks.
   constexpr int own_columns() const { return sharing == Sharing::B ? tile_n / 2 : tile_n; }
@@ -39,10 +43,13 @@ struct TilingPlan {
   /// Says whether the sums of a tile's earlier segments wait apart from the total, because registers hold one set of
   /// sums.
   constexpr bool stashes(Index segments) const { return tile_n >= stashed_columns && segments > 1 && !divides_k(); }
-  /// Returns how many blocks are launched for `tiles` tiles of clusters. Blocks that share results have one tile.
+  /// Returns how many blocks are launched for `tiles` tiles of clusters. Blocks that share results have one tile. Where
+  /// the number of tiles that share nothing is odd, one block has none.
   constexpr Index blocks(Index tiles, Index multiprocessors) const {
-    const Index all = tiles * slices;
-    return (k_parts > 1 ? all : std::clamp<Index>(multiprocessors / cluster(), 1, all)) * cluster();
+    const Index all = tiles * slices, together = launched_cluster();
+    if (k_parts > 1) return all * together;
+    const Index clusters = ceil_div<Index>(all * cluster(), together);
+    return std::clamp<Index>(multiprocessors / together, 1, clusters) * together;
   }
   static constexpr int stashed_columns = 224;        ///< the least columns of a tile whose sums fill the registers
   static constexpr Index stashed_on_chip = 32 << 10; ///< bytes of waiting sums in tf32 that are not in memory
