@@ -190,6 +190,7 @@ Status choose_engine(const Call& call, const Product& product, const EngineRow*&
 
 /// A product in progress on this rank.
 struct Work {
+  explicit Work(GridState& grid) : buffers(&grid.panels) {}
   const EngineRow* engine = nullptr;
   std::unique_ptr<EngineRun> run;
   DistributedPlan plan;
@@ -281,7 +282,7 @@ DistributedReport multiply(const Call& call) {
     return {};
   }
   Product product = product_of(call);
-  Work work;
+  Work work(*call.c.grid);
   throw_if_failed(plan_and_prepare(call, product, work));
   Status status = guarded([&] { return work.run->run(work.report); });
   if (world.broken().ok())
@@ -299,7 +300,7 @@ DistributedPlan plan_only(const Call& call) {
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) return {};
   Product product = product_of(call);
-  Work work;
+  Work work(*call.c.grid);
   throw_if_failed(
       agree(*call.c.grid->world, "plan of a distributed gemm", guarded([&] { return plan(call, product, work); })));
   return std::move(work.plan);

@@ -32,8 +32,10 @@ class SummaRun final : public EngineRun {
       : product_(product),
         by_columns_(product.order == LocalOrder::ColumnMajor),
         layered_(product.segments.working_layers > 1),
-        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type, memory_of(product)),
-        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type, memory_of(product)),
+        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type, *product.executor,
+           product.device_messages),
+        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type, *product.executor,
+           product.device_messages),
         rows_(by_columns_ ? product.local_cols : product.local_rows),
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
@@ -66,8 +68,6 @@ class SummaRun final : public EngineRun {
   }
 
  private:
-  /// Returns the executor in whose memory panels arrive; null for the host's memory.
-  static Executor* memory_of(const Product& product) { return product.device_messages ? product.executor : nullptr; }
   bool receives_sums() const noexcept { return works_ && layer_ + 1 < product_.segments.working_layers; }
   std::size_t sums_bytes(Index rows) const noexcept {
     return static_cast<std::size_t>(rows * cols_) * product_.type.sum_bytes();
@@ -81,7 +81,7 @@ class SummaRun final : public EngineRun {
   Status run_flat();
   Status run_layered();
   Status gather_panels();
-  /// Waits until a device has read the panels whose memory is used next.
+  /// Waits until the panels whose memory is used next were copied to a device, or read there.
   void free_slots();
   Status begin_move(Index step);
   Status begin_broadcast(Index step);
@@ -127,7 +127,7 @@ void SummaRun::locally(Work&& work) {
 }
 
 void SummaRun::free_slots() {
-  if (product_.device_messages) locally([&] { return local_.wait_for_earlier(); });
+  locally([&] { return product_.device_messages ? local_.wait_for_earlier() : local_.wait_for_copies(); });
 }
 
 Status SummaRun::begin_move(Index step) {
@@ -140,7 +140,7 @@ Status SummaRun::begin_broadcast(Index step) {
   return b_.end_move_and_begin_broadcast(step);
 }
 Status SummaRun::end_broadcast(Index step) {
-  free_slots();
+  if (product_.device_messages || a_.unpacks(step) || b_.unpacks(step)) free_slots();
   if (Status status = a_.end_broadcast(step); !status.ok()) return status;
   return b_.end_broadcast(step);
 }
@@ -239,6 +239,8 @@ Status SummaRun::run_layered() {
 
 Status SummaRun::run(DistributedReport& report) {
   Status status = layered_ ? run_layered() : run_flat();
+  const Status ended = local_.finish(); // also after a failure, because copies read the panels
+  if (local_failure_.ok()) local_failure_ = ended;
   Traffic traffic = traffic_of_sums_;
   traffic += a_.traffic();
   traffic += b_.traffic();

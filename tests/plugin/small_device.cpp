@@ -1,5 +1,6 @@
 /// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
 /// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
+/// While SMALL_DEVICE_NO_HOST is set, it has no host memory for its copies.
 /// There are two such devices. SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them.
 /// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against or
 /// adopts.
@@ -82,6 +83,13 @@ class SmallDevice final : public test::BorrowingExecutor {
     if (fetches_left_ == 0) return {StatusCode::OutOfMemory, "the small device has no memory for copies"};
     --fetches_left_;
     return HostExecutor::run_copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
+  }
+
+  Status run_allocate_host(std::size_t bytes, void*& memory) noexcept override {
+    memory = nullptr;
+    if (std::getenv("SMALL_DEVICE_NO_HOST") != nullptr)
+      return {StatusCode::OutOfMemory, "the small device has no host memory"};
+    return HostExecutor::run_allocate_host(bytes, memory);
   }
 
   Queue& default_queue() noexcept override { return queue_; }

@@ -22,7 +22,8 @@ Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window wind
 } // namespace
 
 Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-               const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor* device)
+               const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor& executor,
+               bool device_messages)
     : grid_(grid),
       along_(is_a ? grid.row.get() : grid.col.get()),
       count_(is_a ? grid.shape.cols : grid.shape.rows),
@@ -31,6 +32,7 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
       outer_(outer),
       segments_(segments),
       keep_(keep),
+      executor_(executor),
       type_(type),
       element_(type.bytes()),
       tag_(is_a ? tag_of_a : tag_of_b) {
@@ -40,7 +42,7 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
   const bool in_one_piece = count_ == 1 || (aligned_ && inner.block % segments.length == 0);
   k_major_ = source.outer_innermost || !in_one_piece;
   layer_ = grid.layer();
-  if (device != nullptr && count_ > 1) device_.emplace(*device);
+  if (device_messages && count_ > 1) device_.emplace(executor);
   placed_ = grid.has_place() && layer_ < segments.working_layers;
   if (placed_) outer_held_ = outer.held(is_a ? grid.row_of_rank() : grid.col_of_rank());
 }
@@ -103,8 +105,9 @@ Status Panels::allocate(HostBuffers& buffers) {
 }
 
 Status Panels::allocate_slots(HostBuffers& buffers) {
+  Executor* const copies = executor_.capabilities().host_memory ? nullptr : &executor_;
   for (char*& slot : slots_)
-    if (Status status = buffers.allocate(panel_bytes(), slot); !status.ok()) return status;
+    if (Status status = buffers.allocate(panel_bytes(), slot, copies); !status.ok()) return status;
   return {};
 }
 

@@ -41,10 +41,12 @@ struct Panel {
 
 class Panels {
  public:
-  /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k. `device`
-  /// is the executor in whose memory panels are broadcast; null for the host's memory.
+  /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k.
+  /// `executor` multiplies. If its memory is not the host's, panels are in host memory that it copies from without
+  /// waiting; or in its own memory if they are broadcast from and into it.
   Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-         const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor* device = nullptr);
+         const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor& executor,
+         bool device_messages);
 
   /// Returns how many bytes of the host's memory allocate() allocates, and of the device's.
   std::size_t bytes() const noexcept;
@@ -63,6 +65,11 @@ class Panels {
   bool can_begin_two() const noexcept;
   /// Has this rank the whole panel of a step before it is broadcast?
   bool has_whole(Index step) const noexcept;
+  /// Is a panel put in order when its broadcast has ended, in the place of the panel in use?
+  bool unpacks(Index step) const noexcept {
+    const Window window = own_window(step);
+    return window.size() > 0 && !direct() && !in_order(window);
+  }
   /// Are transfers under way?
   bool pending() const noexcept {
     return !moving_.empty() || !broadcasting_[0].empty() || !broadcasting_[1].empty() ||
@@ -129,6 +136,7 @@ class Panels {
   Axis outer_;
   Segments segments_;
   bool keep_;
+  Executor& executor_;
   tessera::detail::DistributedType type_;
   std::size_t element_;
   int tag_;
