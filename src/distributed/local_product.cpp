@@ -1,6 +1,7 @@
 #include "local_product.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <tessera/complex.hpp>
 #include <tessera/running_sums.hpp>
@@ -81,23 +82,23 @@ Status LocalProduct::begin_segment(const Panel& x, const Panel& y, Index k) {
   k_ = k;
   if (on_host() || rows_ == 0 || cols_ == 0) return {};
   slot_ = 1 - slot_;
-  if (on_device_.x && on_device_.y) return {};
+  const bool copies_x = !on_device_.x && !x_.on_device, copies_y = !on_device_.y && !y_.on_device;
+  if (!copies_x && !copies_y) return {};
   if (in_use_[slot_])
     if (Status status = copies_->wait(*multiplied_[slot_]); !status.ok()) return status;
   char* const panels = static_cast<char*>(device_panels_.data()) + slot_ * (x_bytes() + y_bytes());
-  copying_ = true;
-  if (!on_device_.x)
+  if (copies_x)
     if (Status status = copy_in(x_, panels, rows_, k); !status.ok()) return status;
-  if (!on_device_.y)
+  if (copies_y)
     if (Status status = copy_in(y_, panels + x_bytes(), cols_, k); !status.ok()) return status;
   if (Status status = copied_[slot_]->record(*copies_); !status.ok()) return status;
+  last_copied_ = copied_[slot_].get();
   return executor_.default_queue().wait(*copied_[slot_]);
 }
 
 Status LocalProduct::wait_for_copies() {
-  if (!copying_) return {};
-  copying_ = false;
-  return copied_[slot_]->synchronize();
+  Event* const last = std::exchange(last_copied_, nullptr);
+  return last == nullptr ? Status{} : last->synchronize();
 }
 
 Status LocalProduct::finish() {

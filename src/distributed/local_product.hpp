@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <tessera/executor.hpp>
+#include <tessera/running_sums.hpp>
 
 #include "matrix/device_rectangle.hpp"
 #include "matrix/executor_memory.hpp"
@@ -46,6 +47,8 @@ class LocalProduct {
   Status wait_for_copies();
   /// Brings the strip's sums to the host.
   Status end_strip();
+  /// Returns the sums in the device's memory, all strips of them.
+  RunningSums sums_on_device() const noexcept { return {sums_, ld_, false}; }
   /// Waits for all copies and products, so that the panels' memory may be given to others.
   Status finish();
 
@@ -76,7 +79,7 @@ class LocalProduct {
   /// multiplied them.
   std::array<std::unique_ptr<Event>, 2> copied_, multiplied_;
   std::array<bool, 2> in_use_{};
-  bool copying_ = false; ///< a copy to the slot in use was enqueued
+  Event* last_copied_ = nullptr; ///< recorded after the last copies that were enqueued; null if they were waited for
   std::size_t slot_ = 0;
   Index strip_first_ = 0, strip_rows_ = 0, k_ = 0;
   bool has_sums_ = false;

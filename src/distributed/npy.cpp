@@ -25,6 +25,7 @@
 #include "io/npy_header.hpp"
 #include "io/output_file.hpp"
 #include "operands.hpp"
+#include "resident.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -184,7 +185,11 @@ void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try
   });
   throw_if_failed(agree(world, "save_npy", begun));
   throw_if_failed(send_path(world, partial, requests));
-  throw_if_failed(agree(world, "save_npy", guarded([&] { write_own(x, partial->data(), header.size()); })));
+  throw_if_failed(agree(world, "save_npy", guarded([&] {
+                          Status status = to_host(x, false);
+                          if (status.ok()) write_own(x, partial->data(), header.size());
+                          return status;
+                        })));
   throw_if_failed(agree(world, "save_npy", guarded([&] {
                           if (file) file->commit();
                         })));

@@ -48,6 +48,9 @@ class SummaRun final : public EngineRun {
   std::size_t device_bytes() const noexcept override {
     return local_.device_bytes() + a_.device_bytes() + b_.device_bytes();
   }
+  bool reads_on_device(bool of_a) const noexcept override { return (of_a ? a_ : b_).reads_on_device(); }
+  bool leaves_sums_on_device() const noexcept override { return product_.c_stays && !layered_; }
+  RunningSums sums_on_device() const noexcept override { return local_.sums_on_device(); }
   std::optional<std::uint64_t> bytes_expected() const noexcept override {
     return a_.bytes_expected() + b_.bytes_expected() +
            (receives_sums() ? static_cast<std::uint64_t>(sums_bytes(rows_)) : 0);
@@ -191,7 +194,7 @@ Status SummaRun::run_flat() {
     });
     if (status.ok()) status = multiply(step, rows_);
   }
-  locally([&] { return local_.end_strip(); });
+  if (!leaves_sums_on_device()) locally([&] { return local_.end_strip(); });
   return status;
 }
 
