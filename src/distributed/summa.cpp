@@ -130,7 +130,8 @@ void SummaRun::locally(Work&& work) {
 }
 
 void SummaRun::free_slots() {
-  locally([&] { return product_.device_messages ? local_.wait_for_earlier() : local_.wait_for_copies(); });
+  locally([&] { return local_.wait_for_copies(); });
+  if (product_.device_messages) locally([&] { return local_.wait_for_earlier(); });
 }
 
 Status SummaRun::begin_move(Index step) {
@@ -157,7 +158,9 @@ Status SummaRun::multiply(Index step, Index strip_rows) {
   if (!works_ || window.size() == 0) return {};
   const Panel a = a_.panel(step), b = b_.panel(step);
   locally([&] { return local_.begin_segment(by_columns_ ? b : a, by_columns_ ? a : b, window.size()); });
-  const Index parts = a_.pending() || b_.pending() ? parts_of(strip_rows, least_part, most_parts) : 1;
+  // A device multiplies while the host waits for MPI, so that parts would only make its products smaller.
+  const bool in_parts = product_.executor->capabilities().host_memory && (a_.pending() || b_.pending());
+  const Index parts = in_parts ? parts_of(strip_rows, least_part, most_parts) : 1;
   for (Index part = 0; part < parts; ++part) {
     const Index first = strip_rows * part / parts, end = strip_rows * (part + 1) / parts;
     locally([&] { return local_.multiply(first, end - first); });
