@@ -6,7 +6,7 @@
 #include <tessera/executor.hpp>
 
 #include "epilogue.hpp"
-#include "resident.hpp"
+#include "memory/resident.hpp"
 
 namespace tessera::distributed {
 
@@ -27,11 +27,13 @@ struct Call {
   Index n() const { return op_b == Op::None ? b.cols : b.rows; }
   Index k() const { return op_a == Op::None ? a.cols : a.rows; }
   LastStep last_step() const { return {alpha, beta, c, options.threads}; }
-  /// Returns the executor where C stays, or else A or B, if the caller names no backend; else null.
+  /// Returns the executor where C stays, or else A or B, if the caller names no device and no other backend; else null.
   Executor* resident_executor() const {
-    if (options.backend == Backend::Auto)
-      for (const auto* x : {&c, &a, &b})
-        if (x->resident != nullptr) return &x->resident->executor;
+    for (const auto* x : {&c, &a, &b}) {
+      if (x->resident == nullptr || options.device >= 0) continue;
+      Executor& executor = x->resident->executor;
+      if (options.backend == Backend::Auto || options.backend == executor.capabilities().backend) return &executor;
+    }
     return nullptr;
   }
 };

@@ -9,8 +9,8 @@
 
 #include "agreement.hpp"
 #include "matrix/operand.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
-#include "resident.hpp"
 
 namespace tessera::detail {
 namespace {

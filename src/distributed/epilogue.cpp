@@ -6,7 +6,7 @@
 #include <tessera/running_sums.hpp>
 
 #include "dispatch/placement.hpp"
-#include "resident.hpp"
+#include "memory/resident.hpp"
 
 namespace tessera::distributed {
 namespace {

@@ -14,9 +14,9 @@
 #include "call.hpp"
 #include "dispatch/placement.hpp"
 #include "engines.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
 #include "panels/device_messages.hpp"
-#include "resident.hpp"
 
 namespace tessera::detail {
 namespace {

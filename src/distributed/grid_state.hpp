@@ -8,7 +8,7 @@
 #include <tessera/executor.hpp>
 
 #include "axis.hpp"
-#include "host_buffers.hpp"
+#include "memory/host_buffers.hpp"
 #include "mpi/communicator.hpp"
 
 namespace tessera::distributed {

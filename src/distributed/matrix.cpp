@@ -10,8 +10,8 @@
 #include <tessera/distributed.hpp>
 
 #include "agreement.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
-#include "resident.hpp"
 
 namespace tessera {
 

@@ -24,8 +24,8 @@
 #include "io/file_state.hpp"
 #include "io/npy_header.hpp"
 #include "io/output_file.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
-#include "resident.hpp"
 
 namespace tessera::detail {
 namespace {

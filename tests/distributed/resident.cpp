@@ -73,7 +73,7 @@ void check_random(std::mt19937_64& random) {
   multiply(a, b, c);
   if (below(4) > 0) { // else the reference multiplies, which has none of the elements
     options.backend = below(2) == 0 ? Backend::Auto : Backend::Cuda;
-    if (options.backend == Backend::Cuda) options.device = world_rank() % 2;
+    if (options.backend == Backend::Cuda && below(2) == 0) options.device = world_rank() % 2;
   }
   options.device_messages = below(4) == 0;
   mpi_on_devices().answer = 1;

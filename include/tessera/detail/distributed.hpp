@@ -45,9 +45,10 @@ struct Residence {
 /// The choices of a caller. Ranks may differ in backend, device, threads and memory_limit, and must agree on the engine
 /// and on device_messages.
 struct DistributedOptions {
-  /// Multiplies on this rank. Auto: where C stays, or else A or B, if one has a Residence on a device; else the best.
-  Backend backend = Backend::Auto;
-  int device = -1;              ///< the backend's device that multiplies, counted from 0; −1: the backend's choice
+  Backend backend = Backend::Auto; ///< multiplies on this rank
+  /// The backend's device that multiplies, counted from 0. −1: where C stays, or else A or B, if one of them has a
+  /// Residence on a device of this backend, or of any where the backend is Auto; else the backend's choice.
+  int device = -1;
   std::string engine = {};      ///< a row of distributed_engines(); empty: the first one that takes the product
   int threads = 0;              ///< of the local products; 0: default_threads()
   std::size_t memory_limit = 0; ///< most bytes that the product may allocate on this rank; 0: no limit

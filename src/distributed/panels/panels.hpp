@@ -19,7 +19,7 @@
 
 #include "device_panels.hpp"
 #include "distributed/grid_state.hpp"
-#include "distributed/host_buffers.hpp"
+#include "distributed/memory/host_buffers.hpp"
 #include "distributed/move.hpp"
 #include "distributed/segments.hpp"
 

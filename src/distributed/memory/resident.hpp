@@ -7,7 +7,7 @@
 #include <tessera/detail/distributed.hpp>
 #include <tessera/executor.hpp>
 
-#include "elements.hpp"
+#include "distributed/elements.hpp"
 #include "matrix/device_rectangle.hpp"
 #include "matrix/executor_memory.hpp"
 
