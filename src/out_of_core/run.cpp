@@ -136,8 +136,8 @@ void Run::find_executors() {
   const double files =
       elements * static_cast<double>(size_of(sizes_.type)) + of_c * static_cast<double>(size_of(sizes_.result));
   constexpr double share = 0.75; // other programs need memory, too
-  sizes_.files_stay_cached =
-      files + static_cast<double>(asked_.memory_limit) <= share * static_cast<double>(system_memory_bytes());
+  const double taken = std::min(files, static_cast<double>(asked_.memory_limit)); // the product takes no more
+  sizes_.files_stay_cached = files + taken <= share * static_cast<double>(system_memory_bytes());
 }
 
 /// Finds out how large blocks may be for every device to hold them.

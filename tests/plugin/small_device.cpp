@@ -86,7 +86,7 @@ class SmallDevice final : public test::BorrowingExecutor {
     return HostExecutor::run_copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
   }
 
-  Status run_allocate_host(std::size_t bytes, void*& memory) noexcept override {
+  Status run_allocate_host(std::size_t bytes, void*& memory) noexcept override try {
     memory = nullptr;
     if (std::getenv("SMALL_DEVICE_NO_HOST") != nullptr)
       return {StatusCode::OutOfMemory, "the small device has no host memory"};
@@ -94,18 +94,23 @@ class SmallDevice final : public test::BorrowingExecutor {
     std::lock_guard lock(mutex_);
     if (status.ok()) host_memory_[memory] = bytes;
     return status;
+  } catch (const std::bad_alloc& error) {
+    HostExecutor::run_free_host(memory);
+    memory = nullptr;
+    return out_of_memory(error);
   }
   void run_free_host(void* memory) noexcept override {
     std::lock_guard lock(mutex_);
     host_memory_.erase(memory);
     HostExecutor::run_free_host(memory);
   }
-  Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override {
-    Status status = HostExecutor::run_enqueue_copy(queue, call);
+  Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override try {
     auto* const watched = dynamic_cast<test::WatchedQueue*>(&queue);
-    if (status.ok() && watched != nullptr && call.direction == CopyDirection::In && is_for_copies(call.from))
+    if (watched != nullptr && call.direction == CopyDirection::In && is_for_copies(call.from))
       watched->copies()->add(call);
-    return status;
+    return HostExecutor::run_enqueue_copy(queue, call);
+  } catch (const std::bad_alloc& error) {
+    return out_of_memory(error);
   }
   Status create_queue(std::unique_ptr<Queue>& queue) noexcept override try {
     queue = std::make_unique<test::WatchedQueue>();
