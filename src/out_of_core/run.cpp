@@ -135,7 +135,7 @@ void Run::find_executors() {
   const double of_c = static_cast<double>(sizes_.m) * static_cast<double>(sizes_.n) * (sizes_.reads_c ? 2 : 1);
   const double files =
       elements * static_cast<double>(size_of(sizes_.type)) + of_c * static_cast<double>(size_of(sizes_.result));
-  constexpr double share = 0.75; // other programs need memory, too
+  constexpr double share = 0.75;                                                  // other programs need memory, too
   const double taken = std::min(files, static_cast<double>(asked_.memory_limit)); // the product takes no more
   sizes_.files_stay_cached = files + taken <= share * static_cast<double>(system_memory_bytes());
 }
