@@ -29,7 +29,8 @@
 ///
 /// Every function here is collective: all ranks of the communicator call it, also the ranks that the grid has no place
 /// for, with equal arguments but for data, pointers and the options that may differ. Elements go through host memory
-/// unless DistributedOptions::device_messages asks for messages from and into the memory of devices.
+/// unless DistributedOptions::device_messages asks for messages from and into the memory of devices. Matrices with a
+/// Residence stay in the memory of devices from product to product.
 ///
 /// Errors are agreed on: if one rank cannot go on, or arguments differ, every rank throws the same kind of exception,
 /// whose text names the rank. After an error C is unchanged. A rank that waits for another one longer than the grid's
@@ -175,6 +176,13 @@ class DistributedMatrix {
                     LocalOrder order = LocalOrder::RowMajor)
       : storage_(detail::create_distributed(grid.state(), rows, cols, blocks, order, type)) {}
 
+  /// Makes a matrix whose elements stay in the memory of a backend, if that is not the host's: products there read and
+  /// write them where they are, and other functions bring them to the host when they need them there. Elements are
+  /// undefined. Throws BackendUnavailable, and OutOfMemory, which the host may cause too: it has memory for a copy.
+  DistributedMatrix(const Grid& grid, Index rows, Index cols, const Residence& residence, Blocks blocks = {},
+                    LocalOrder order = LocalOrder::RowMajor)
+      : storage_(detail::create_distributed(grid.state(), rows, cols, blocks, order, type, &residence)) {}
+
   /// Returns a matrix in the caller's memory, as a descriptor of ScaLAPACK says (DESC_, CTXT_, M_, N_, MB_, NB_, RSRC_,
   /// CSRC_, LLD_; the context is not looked at). The grid must be the one of the context, in row order. Throws
   /// InvalidArgument for a descriptor of another kind, or with a leading dimension less than the local rows.
@@ -214,18 +222,26 @@ class DistributedMatrix {
   Index ld() const noexcept { return storage_->ld; }
   /// Returns the order of this rank's elements.
   LocalOrder order() const noexcept { return storage_->order; }
-  /// Returns this rank's elements.
-  T* data() noexcept { return static_cast<T*>(storage_->data); }
+  /// Returns this rank's elements, in host memory. Elements that stay on a device are brought there first, and the
+  /// device's copy is then the older one; the pointer may be written to until the next call of a function that takes
+  /// the matrix. Throws what the copy fails with.
+  T* data() {
+    if (storage_->resident != nullptr) detail::bring_to_host(*storage_, true);
+    return static_cast<T*>(storage_->data);
+  }
   /// Returns this rank's elements, to be read.
-  const T* data() const noexcept { return static_cast<const T*>(storage_->data); }
+  const T* data() const {
+    if (storage_->resident != nullptr) detail::bring_to_host(*storage_, false);
+    return static_cast<const T*>(storage_->data);
+  }
   /// Returns the row of the whole matrix that this rank's row `local` is.
   Index global_row(Index local) const noexcept { return detail::global_row(*storage_, local); }
   /// Returns the column of the whole matrix that this rank's column `local` is.
   Index global_col(Index local) const noexcept { return detail::global_col(*storage_, local); }
   /// Returns this rank's element (i, j) by its local row and column, which are not checked.
-  T& local(Index i, Index j) noexcept { return data()[order() == LocalOrder::RowMajor ? i * ld() + j : i + j * ld()]; }
+  T& local(Index i, Index j) { return data()[order() == LocalOrder::RowMajor ? i * ld() + j : i + j * ld()]; }
   /// Returns this rank's element (i, j) by its local row and column, to be read.
-  const T& local(Index i, Index j) const noexcept {
+  const T& local(Index i, Index j) const {
     return data()[order() == LocalOrder::RowMajor ? i * ld() + j : i + j * ld()];
   }
 

@@ -6,9 +6,10 @@
 ///                                            .memory_limit = std::size_t{4} << 30});
 ///
 /// C is computed in blocks, whose sums stay in memory while slices of A and B are read from the files. The next slices
-/// are read while these ones are multiplied, and finished rows are written meanwhile. The result has the bits of the
-/// product in memory under Math::Strict and in the modes of matrix units (gemm.hpp), whatever the limit, the blocks and
-/// the executors are. In these modes most slices are as deep as k, so that blocks are smaller.
+/// are read while these ones are multiplied, and finished blocks are written meanwhile; the blocks are the ones with
+/// which the product is expected to end first. The result has the bits of the product in memory under Math::Strict and
+/// in the modes of matrix units (gemm.hpp), whatever the limit, the blocks and the executors are. In these modes most
+/// slices are as deep as k, so that blocks are smaller.
 ///
 /// Memory. The product allocates at most memory_limit bytes of host memory: it plans its blocks by the formula of
 /// docs/large_files.md before it begins, and counts what it allocates. The limit covers the buffers, the operands that

@@ -9,6 +9,7 @@
 
 #include "agreement.hpp"
 #include "matrix/operand.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
 
 namespace tessera::detail {
@@ -108,20 +109,22 @@ void agree_on_root(const char* function, const DistributedStorage& x, int root, 
   throw_if_failed(agree(*x.grid->world, function, mine, arguments));
 }
 
-/// Agrees on a whole matrix on `root`, and returns its elements there. `writes`: they are overwritten.
+/// Agrees on a whole matrix on `root`, and returns its elements there. `writes`: they are overwritten by the ranks'
+/// elements, which are brought to the host.
 Elements agree_on_whole(const char* function, const DistributedStorage& x, int root, const Operand* whole,
                         bool writes) {
   Elements elements{};
   agree_on_root(function, x, root, [&] {
     Status status = check_shape(whole, x);
     if (status.ok()) elements = on_host(whole, writes);
-    return status;
+    return status.ok() && writes ? to_host(x, false) : status;
   });
   return elements;
 }
 
 void scatter_from(const Elements& whole, int root, const DistributedStorage& to) {
   const Source target = source_of(to, true);
+  written_on_host(to);
   throw_if_failed(
       copy(*to.grid->world, on_one_rank(to, root), whole, target.spread, target.elements, to.type.bytes(), false));
 }
@@ -154,7 +157,10 @@ void gather(const DistributedStorage& from, int root, const Operand* whole) try 
 }
 
 void gather(const DistributedStorage& from, int root, const WholeMatrix& whole) try {
-  agree_on_root("gather", from, root, [&] { return check_memory(whole, root, from); });
+  agree_on_root("gather", from, root, [&] {
+    Status status = check_memory(whole, root, from);
+    return status.ok() ? to_host(from, false) : status;
+  });
   gather_to(from, root, elements_of(whole));
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
@@ -171,11 +177,12 @@ void redistribute(const DistributedStorage& from, const DistributedStorage& to) 
       return wrong("the matrices are " + text_of_shape(from.rows, from.cols) + " and " +
                    text_of_shape(to.rows, to.cols));
     if (from.data == to.data && from.data != nullptr) return wrong("a matrix cannot be redistributed to itself");
-    return Status{};
+    return to_host(from, false);
   });
   throw_if_failed(agree_on_layout("redistribute", from, status));
   throw_if_failed(agree_on_layout("redistribute", to, {}));
   const Source source = source_of(from, true), target = source_of(to, true);
+  written_on_host(to);
   throw_if_failed(copy(*from.grid->world, source.spread, source.elements, target.spread, target.elements,
                        from.type.bytes(), source.outer_innermost));
 } catch (const std::bad_alloc& error) {

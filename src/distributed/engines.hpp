@@ -10,6 +10,7 @@
 #include <string>
 
 #include <tessera/distributed.hpp>
+#include <tessera/running_sums.hpp>
 
 #include "panels/panels.hpp"
 
@@ -27,9 +28,10 @@ struct Product {
   Index local_rows, local_cols; ///< of C's part at this rank's coordinates; 0 on a rank that does not work
   int threads;
   Executor* executor;
-  Backend backend = Backend::Auto; ///< as the caller of this rank named it
+  Backend backend = Backend::Auto; ///< as the caller of this rank named it, for the product or for where matrices stay
   LocalOrder a_order = order, b_order = order;
   bool device_messages = false; ///< panels are broadcast from and into the executor's memory
+  bool c_stays = false;         ///< C's elements on this rank stay in the executor's memory
 
   /// Returns the bytes of the sums on this rank.
   std::size_t sums_bytes() const noexcept {
@@ -46,11 +48,18 @@ class EngineRun {
   virtual std::size_t device_bytes() const noexcept = 0;
   /// Returns how many bytes of elements this rank will receive; none if a library sends them by itself.
   virtual std::optional<std::uint64_t> bytes_expected() const noexcept = 0;
-  /// Allocates everything that run() needs. `sums` has C's local elements without gaps, in C's order.
+  /// Allocates everything that run() needs. `sums` has C's local elements without gaps, in C's order; null if the sums
+  /// are left in the executor's memory.
   virtual Status allocate(HostBuffers& buffers, char* sums) = 0;
   /// Computes the sums on layer 0. All ranks of the grid's communicator call it. A rank whose local products fail takes
   /// part in the transfers all the same, so that no other rank waits for it.
   virtual Status run(DistributedReport& report) = 0;
+  /// Does run() read the elements of A, or of B, in the executor's memory, where they stay?
+  virtual bool reads_on_device(bool /*of_a*/) const noexcept { return false; }
+  /// Does run() leave the sums in the executor's memory? It then needs none on the host.
+  virtual bool leaves_sums_on_device() const noexcept { return false; }
+  /// Returns the sums that run() has left there. Its last local product is complete.
+  virtual RunningSums sums_on_device() const noexcept { return {}; }
   /// Leaves memory beside the buffers of allocate() to the process for good, because MPI may still write to it.
   virtual void abandon() noexcept {}
 };

@@ -6,6 +6,7 @@
 #include <tessera/running_sums.hpp>
 
 #include "dispatch/placement.hpp"
+#include "memory/resident.hpp"
 
 namespace tessera::distributed {
 namespace {
@@ -60,7 +61,7 @@ Status LastStep::run_without_sums() const {
 Status LastStep::run(char* sums) const {
   const auto [rows, cols] = stored(c);
   if (rows == 0 || cols == 0) return {};
-  if (c.type.is_complex) return run_on_complex(sums);
+  if (c.type.is_complex) return run_on_complex({place_elementwise({}), c.data, c.ld}, {sums, cols, false});
   const std::size_t sum_bytes = c.type.sum_bytes();
   const Index most = buffer_bytes() == 0 ? rows : strip_rows();
   Executor& host = place_elementwise({});
@@ -80,24 +81,45 @@ Status LastStep::run(char* sums) const {
   return {};
 }
 
-Status LastStep::run_on_complex(const char* sums) const {
+Status LastStep::run_on_device(const RunningSums& sums) const {
   const auto [rows, cols] = stored(c);
-  Executor& host = place_elementwise({});
-  return host.map(host.default_queue(), {.op = MapOp::CombineComplex,
-                                         .type = c.type.part,
-                                         .rows = rows,
-                                         .cols = cols,
-                                         .alpha = alpha.real(),
-                                         .beta = beta.real(),
-                                         .x = sums,
-                                         .ldx = cols,
-                                         .y = c.data,
-                                         .ldy = c.ld,
-                                         .z = c.data,
-                                         .ldz = c.ld,
-                                         .threads = threads,
-                                         .alpha_imaginary = alpha.imag(),
-                                         .beta_imaginary = beta.imag()});
+  const tessera::detail::ResidentElements& elements = *c.resident;
+  Executor& device = elements.executor;
+  Status status;
+  if (c.type.is_complex)
+    status = run_on_complex({device, elements.memory.data(), elements.layout.ld()}, sums);
+  else
+    status = finish_product(device, device.default_queue(),
+                            {.type = c.type.part,
+                             .m = rows,
+                             .n = cols,
+                             .alpha = alpha.real(),
+                             .beta = beta.real(),
+                             .c = elements.memory.data(),
+                             .ldc = elements.layout.ld(),
+                             .threads = threads},
+                            sums);
+  const Status done = device.default_queue().synchronize();
+  return status.ok() ? done : status;
+}
+
+Status LastStep::run_on_complex(const Place& place, const RunningSums& sums) const {
+  const auto [rows, cols] = stored(c);
+  return place.executor.map(place.executor.default_queue(), {.op = MapOp::CombineComplex,
+                                                             .type = c.type.part,
+                                                             .rows = rows,
+                                                             .cols = cols,
+                                                             .alpha = alpha.real(),
+                                                             .beta = beta.real(),
+                                                             .x = sums.data,
+                                                             .ldx = sums.ld,
+                                                             .y = place.c,
+                                                             .ldy = place.ldc,
+                                                             .z = place.c,
+                                                             .ldz = place.ldc,
+                                                             .threads = threads,
+                                                             .alpha_imaginary = alpha.imag(),
+                                                             .beta_imaginary = beta.imag()});
 }
 
 } // namespace tessera::distributed

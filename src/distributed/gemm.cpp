@@ -1,26 +1,20 @@
 /// The way of a distributed product: the arguments are checked and agreed on, an engine is chosen, the memory is
 /// planned and allocated, the engine computes the sums, and C := alpha·sums + beta·C is computed where C lies.
 
-#include <algorithm>
-#include <array>
-#include <limits>
 #include <new>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
-#include <tessera/running_sums.hpp>
 
 #include "agreement.hpp"
-#include "base/unknown_word.hpp"
+#include "call.hpp"
 #include "dispatch/placement.hpp"
 #include "engines.hpp"
-#include "epilogue.hpp"
-#include "gemm/check_gemm.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
 #include "panels/device_messages.hpp"
 
@@ -28,113 +22,6 @@ namespace tessera::detail {
 namespace {
 
 using namespace tessera::distributed;
-
-constexpr const char* name_of_gemm = "distributed gemm";
-
-/// The arguments of a call.
-struct Call {
-  std::complex<double> alpha;
-  const DistributedStorage& a;
-  Op op_a;
-  const DistributedStorage& b;
-  Op op_b;
-  std::complex<double> beta;
-  const DistributedStorage& c;
-  const DistributedOptions& options;
-
-  Index m() const { return op_a == Op::None ? a.rows : a.cols; }
-  Index n() const { return op_b == Op::None ? b.cols : b.rows; }
-  Index k() const { return op_a == Op::None ? a.cols : a.rows; }
-  LastStep last_step() const { return {alpha, beta, c, options.threads}; }
-};
-
-StoredRows stored(const DistributedStorage& x) {
-  const bool by_rows = x.order == LocalOrder::RowMajor;
-  return {x.data, by_rows ? x.local_rows : x.local_cols, by_rows ? x.local_cols : x.local_rows, x.ld, x.type.bytes()};
-}
-
-/// Returns the place of the engine that was named in the ladder; −1 for an empty name, −2 for an unknown one.
-std::int64_t number_of_engine(const std::string& name) {
-  if (name.empty()) return -1;
-  std::int64_t number = 0;
-  for (const EngineRow* row : engine_rows()) {
-    if (row->name == name) return number;
-    ++number;
-  }
-  return -2;
-}
-
-std::string name_of(DistributedType type) {
-  return (type.is_complex ? "complex " : "") + std::string(to_string(type.part));
-}
-
-Status check_threads(const Call& call) {
-  const int threads = call.options.threads > 0 ? call.options.threads : default_threads();
-  const ThreadLevel level = call.c.grid->world->thread_level();
-  if (level == ThreadLevel::Single && threads > 1 && call.options.backend != Backend::Reference)
-    return {StatusCode::InvalidArgument,
-            "MPI was initialised with MPI_THREAD_SINGLE, and the local products would use " + std::to_string(threads) +
-                " threads; call MPI_Init_thread with MPI_THREAD_FUNNELED, or pass threads = 1"};
-  return {};
-}
-
-Status check(const Call& call) {
-  const auto wrong = [](std::string why) { return Status{StatusCode::InvalidArgument, std::move(why)}; };
-  for (const DistributedStorage* x : {&call.a, &call.b})
-    if (x->type != call.c.type)
-      return wrong("an operand is of " + name_of(x->type) + ", and c is of " + name_of(call.c.type));
-  if (call.a.grid != call.c.grid || call.b.grid != call.c.grid)
-    return wrong("a, b and c are not on one grid; redistribute them to one");
-  const Index b_rows = call.op_b == Op::None ? call.b.rows : call.b.cols;
-  if (std::string why = inner_mismatch(call.m(), call.k(), b_rows, call.n()); !why.empty()) return wrong(why);
-  if (call.c.rows != call.m() || call.c.cols != call.n())
-    return wrong("c is " + std::to_string(call.c.rows) + "×" + std::to_string(call.c.cols) + ", and the product is " +
-                 std::to_string(call.m()) + "×" + std::to_string(call.n()));
-  if (call.options.device >= 0 && call.options.backend == Backend::Auto)
-    return wrong("device " + std::to_string(call.options.device) + " of no backend; name the backend");
-  if (call.options.threads < 0)
-    return wrong("threads = " + std::to_string(call.options.threads) + " is negative; 0 means the default");
-  if (number_of_engine(call.options.engine) == -2) {
-    std::vector<std::string> names;
-    for (const EngineRow* row : engine_rows()) names.emplace_back(row->name);
-    return wrong(unknown_word("engine", call.options.engine, names));
-  }
-  for (const DistributedStorage* x : {&call.a, &call.b})
-    if (overlap(stored(*x), stored(call.c))) return wrong("c overlaps a or b in this rank's memory");
-  return check_threads(call);
-}
-
-/// The arguments that describe how a matrix lies.
-std::array<EqualArgument, 5> layout(const DistributedStorage& x, const char* name) {
-  return {{{name, x.blocks.rows},
-           {name, x.blocks.cols},
-           {name, std::int64_t{x.row_source}},
-           {name, std::int64_t{x.col_source}},
-           {name, std::int64_t{static_cast<int>(x.order)}}}};
-}
-
-Status agree_on(const Call& call, const Status& mine) {
-  // Nothing is allocated before the ranks agree.
-  const std::array<EqualArgument, 13> own{{{"m", call.m()},
-                                           {"n", call.n()},
-                                           {"k", call.k()},
-                                           {"the transpose of a", std::int64_t{static_cast<int>(call.op_a)}},
-                                           {"the transpose of b", std::int64_t{static_cast<int>(call.op_b)}},
-                                           {"alpha", call.alpha.real()},
-                                           {"beta", call.beta.real()},
-                                           {"the imaginary part of alpha", call.alpha.imag()},
-                                           {"the imaginary part of beta", call.beta.imag()},
-                                           {"the element type", std::int64_t{static_cast<int>(call.c.type.part)}},
-                                           {"complex elements", std::int64_t{call.c.type.is_complex}},
-                                           {"the engine", number_of_engine(call.options.engine)},
-                                           {"device_messages", std::int64_t{call.options.device_messages}}}};
-  std::array<EqualArgument, 13 + 3 * 5> arguments;
-  auto* end = std::copy(own.begin(), own.end(), arguments.begin());
-  for (const auto& of_matrix : {layout(call.a, "the distribution of a"), layout(call.b, "the distribution of b"),
-                                layout(call.c, "the distribution of c")})
-    end = std::copy(of_matrix.begin(), of_matrix.end(), end);
-  return agree(*call.c.grid->world, name_of_gemm, mine, arguments);
-}
 
 /// Returns where an operand lies, as outer×k.
 Source operand(const DistributedStorage& x, Op op, bool is_a) {
@@ -149,6 +36,7 @@ Product product_of(const Call& call) {
   const Segments segments(call.k(), grid.shape.layers, call.c.type.segment());
   const bool works = grid.has_place() && grid.layer() < segments.working_layers;
   const Axis rows = grid.row_axis(call.c), cols = grid.col_axis(call.c);
+  const Executor* const where_they_stay = call.resident_executor();
   return {grid,
           call.c.type,
           call.m(),
@@ -164,7 +52,7 @@ Product product_of(const Call& call) {
           works ? cols.held(grid.col_of_rank()) : 0,
           call.options.threads,
           nullptr,
-          call.options.backend,
+          where_they_stay != nullptr ? where_they_stay->capabilities().backend : call.options.backend,
           call.a.order,
           call.b.order,
           call.options.device_messages};
@@ -190,17 +78,24 @@ Status choose_engine(const Call& call, const Product& product, const EngineRow*&
 
 /// A product in progress on this rank.
 struct Work {
+  explicit Work(GridState& grid) : buffers(&grid.panels) {}
   const EngineRow* engine = nullptr;
   std::unique_ptr<EngineRun> run;
   DistributedPlan plan;
   HostBuffers buffers;
   char* sums = nullptr;
   DistributedReport report;
+
+  /// Returns the bytes of the sums on the host.
+  std::size_t sums_bytes(const Product& product) const noexcept {
+    return run->leaves_sums_on_device() ? 0 : product.sums_bytes();
+  }
 };
 
 /// Returns the executor of this rank's products.
 Executor& executor_of(const Call& call, const Product& product) {
   if (call.options.device >= 0) return executor(call.options.backend, call.options.device);
+  if (Executor* const where_they_stay = call.resident_executor()) return *where_they_stay;
   return place_gemm(call.options.backend,
                     {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
 }
@@ -209,15 +104,38 @@ Executor& executor_of(const Call& call, const Product& product) {
 Status plan(const Call& call, Product& product, Work& work) {
   if (Status status = choose_engine(call, product, work.engine); !status.ok()) return status;
   product.executor = &executor_of(call, product);
+  if (stays_on(call.a, *product.executor)) product.a.on_device = elements_on_device(call.a, call.op_a == Op::None);
+  if (stays_on(call.b, *product.executor)) product.b.on_device = elements_on_device(call.b, call.op_b != Op::None);
+  product.c_stays = stays_on(call.c, *product.executor) && call.last_step().takes_sums_on_device();
   work.run = work.engine->make(product);
   const std::optional<std::uint64_t> expected = work.run->bytes_expected();
-  work.plan = {
-      .engine = std::string(work.engine->name),
-      .host_bytes = HostBuffers::rounded(product.sums_bytes()) + call.last_step().buffer_bytes() + work.run->bytes(),
-      .device_bytes = work.run->device_bytes(),
-      .counts_bytes = expected.has_value(),
-      .bytes_expected = expected.value_or(0)};
+  work.plan = {.engine = std::string(work.engine->name),
+               .host_bytes =
+                   HostBuffers::rounded(work.sums_bytes(product)) + call.last_step().buffer_bytes() + work.run->bytes(),
+               .device_bytes = work.run->device_bytes(),
+               .counts_bytes = expected.has_value(),
+               .bytes_expected = expected.value_or(0)};
   return {};
+}
+
+/// Brings operands, and a C that is read, to where they are read.
+Status bring_operands(const Call& call, const Work& work) {
+  const auto bring = [](const DistributedStorage& x, bool to_its_device) {
+    return to_its_device ? to_device(x) : to_host(x, false);
+  };
+  if (Status status = bring(call.a, work.run->reads_on_device(true)); !status.ok()) return status;
+  if (Status status = bring(call.b, work.run->reads_on_device(false)); !status.ok()) return status;
+  return call.beta == 0.0 ? Status{} : bring(call.c, work.run->leaves_sums_on_device());
+}
+
+/// Computes C of the sums.
+Status finish(const Call& call, const Work& work) {
+  if (work.run->leaves_sums_on_device()) {
+    written_on_device(call.c);
+    return call.last_step().run_on_device(work.run->sums_on_device());
+  }
+  written_on_host(call.c);
+  return call.last_step().run(work.sums);
 }
 
 /// Says what the product will take, and allocates it.
@@ -235,13 +153,13 @@ Status prepare(const Call& call, const Product& product, Work& work) {
     return {StatusCode::OutOfMemory, "the product needs " + std::to_string(report.planned_bytes) +
                                          " bytes, and memory_limit is " + std::to_string(limit) +
                                          "; use more ranks, fewer layers, or a larger limit"};
-  if (Status status = work.buffers.allocate(product.sums_bytes(), work.sums); !status.ok()) return status;
+  if (Status status = work.buffers.allocate(work.sums_bytes(product), work.sums); !status.ok()) return status;
   if (Status status = work.run->allocate(work.buffers, work.sums); !status.ok()) return status;
   report.allocated_bytes = work.buffers.bytes() + call.last_step().buffer_bytes() + work.plan.device_bytes;
   if (report.allocated_bytes > report.planned_bytes)
     return {StatusCode::Internal, "allocated " + std::to_string(report.allocated_bytes) + " bytes, but planned " +
                                       std::to_string(report.planned_bytes)};
-  return {};
+  return bring_operands(call, work);
 }
 
 /// Chooses, plans and allocates. If panels are to be in devices' memory, the ranks agree that they can.
@@ -277,11 +195,14 @@ DistributedReport multiply(const Call& call) {
   const std::uint64_t agreements_before = world.agreements;
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) {
-    throw_if_failed(agree_on_c(world, guarded([&] { return call.last_step().run_without_sums(); })));
+    throw_if_failed(agree_on_c(world, guarded([&] {
+                                 Status status = to_host(call.c, true);
+                                 return status.ok() ? call.last_step().run_without_sums() : status;
+                               })));
     return {};
   }
   Product product = product_of(call);
-  Work work;
+  Work work(*call.c.grid);
   throw_if_failed(plan_and_prepare(call, product, work));
   Status status = guarded([&] { return work.run->run(work.report); });
   if (world.broken().ok())
@@ -290,7 +211,7 @@ DistributedReport multiply(const Call& call) {
     status.why = std::string(name_of_gemm) + ": " + status.why;
   if (!world.broken().ok()) leave_to_mpi(call, work);
   throw_if_failed(status);
-  throw_if_failed(agree_on_c(world, guarded([&] { return call.last_step().run(work.sums); })));
+  throw_if_failed(agree_on_c(world, guarded([&] { return finish(call, work); })));
   work.report.agreements = world.agreements - agreements_before;
   return work.report;
 }
@@ -299,7 +220,7 @@ DistributedPlan plan_only(const Call& call) {
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) return {};
   Product product = product_of(call);
-  Work work;
+  Work work(*call.c.grid);
   throw_if_failed(
       agree(*call.c.grid->world, "plan of a distributed gemm", guarded([&] { return plan(call, product, work); })));
   return std::move(work.plan);

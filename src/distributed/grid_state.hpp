@@ -8,6 +8,7 @@
 #include <tessera/executor.hpp>
 
 #include "axis.hpp"
+#include "memory/host_buffers.hpp"
 #include "mpi/communicator.hpp"
 
 namespace tessera::distributed {
@@ -30,6 +31,7 @@ struct GridState {
   };
   Scalapack scalapack;
   std::shared_ptr<distributed::CublasMpSession> cublas_mp; ///< what the engine cublasmp has connected, and keeps
+  distributed::KeptHostMemory panels;                      ///< memory for the panels of executors' products
   const Executor* sends_from = nullptr; ///< whose memory MPI was seen to take pointers to, on all ranks
 
   int layer_size() const noexcept { return shape.rows * shape.cols; }

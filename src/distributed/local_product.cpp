@@ -1,6 +1,7 @@
 #include "local_product.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <tessera/complex.hpp>
 #include <tessera/running_sums.hpp>
@@ -42,8 +43,9 @@ Status LocalProduct::allocate(char* sums) {
   if (const std::size_t bytes = 2 * (x_bytes() + y_bytes()); bytes > 0)
     if (Status status = device_panels_.allocate(bytes); !status.ok()) return status;
   if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
-  for (std::unique_ptr<Event>& event : multiplied_)
-    if (Status status = executor_.create_event(event); !status.ok()) return status;
+  for (auto* events : {&copied_, &multiplied_})
+    for (std::unique_ptr<Event>& event : *events)
+      if (Status status = executor_.create_event(event); !status.ok()) return status;
   sums_ = static_cast<char*>(device_sums_.data());
   return {};
 }
@@ -62,8 +64,13 @@ Status LocalProduct::copy_in(Panel& panel, char* memory, Index outer, Index k) {
   const Index lines = panel.k_major ? k : outer, length = panel.k_major ? outer : k;
   const DeviceRectangle to{lines, length, element_};
   const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * element_; };
-  Status status = executor_.copy_in(*copies_, memory, to.pitch(), panel.data, bytes(panel.ld), bytes(length),
-                                    static_cast<std::size_t>(lines));
+  Status status = executor_.enqueue_copy(*copies_, {.direction = CopyDirection::In,
+                                                    .to = memory,
+                                                    .to_pitch = to.pitch(),
+                                                    .from = panel.data,
+                                                    .from_pitch = bytes(panel.ld),
+                                                    .width = bytes(length),
+                                                    .rows = static_cast<std::size_t>(lines)});
   panel.data = memory;
   panel.ld = to.ld();
   return status;
@@ -75,12 +82,29 @@ Status LocalProduct::begin_segment(const Panel& x, const Panel& y, Index k) {
   k_ = k;
   if (on_host() || rows_ == 0 || cols_ == 0) return {};
   slot_ = 1 - slot_;
+  const bool copies_x = !on_device_.x && !x_.on_device, copies_y = !on_device_.y && !y_.on_device;
+  if (!copies_x && !copies_y) return {};
   if (in_use_[slot_])
-    if (Status status = multiplied_[slot_]->synchronize(); !status.ok()) return status;
+    if (Status status = copies_->wait(*multiplied_[slot_]); !status.ok()) return status;
   char* const panels = static_cast<char*>(device_panels_.data()) + slot_ * (x_bytes() + y_bytes());
-  if (!on_device_.x)
+  if (copies_x)
     if (Status status = copy_in(x_, panels, rows_, k); !status.ok()) return status;
-  return on_device_.y ? Status{} : copy_in(y_, panels + x_bytes(), cols_, k);
+  if (copies_y)
+    if (Status status = copy_in(y_, panels + x_bytes(), cols_, k); !status.ok()) return status;
+  if (Status status = copied_[slot_]->record(*copies_); !status.ok()) return status;
+  last_copied_ = copied_[slot_].get();
+  return executor_.default_queue().wait(*copied_[slot_]);
+}
+
+Status LocalProduct::wait_for_copies() {
+  Event* const last = std::exchange(last_copied_, nullptr);
+  return last == nullptr ? Status{} : last->synchronize();
+}
+
+Status LocalProduct::finish() {
+  if (on_host() || copies_ == nullptr) return {};
+  Status copied = copies_->synchronize(), multiplied = executor_.default_queue().synchronize();
+  return copied.ok() ? multiplied : copied;
 }
 
 Status LocalProduct::end_segment() {

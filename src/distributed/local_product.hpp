@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <tessera/executor.hpp>
+#include <tessera/running_sums.hpp>
 
 #include "matrix/device_rectangle.hpp"
 #include "matrix/executor_memory.hpp"
@@ -15,7 +16,8 @@ namespace tessera::distributed {
 
 /// Adds panel products X·Yᵀ to the sums, one segment of k after the other: x is rows×k, y is cols×k. The sums are in
 /// host memory without gaps, row by row; sums of 16-bit elements are f32. With a device they go through its memory,
-/// strip by strip. Panels that are not there are copied there while the device multiplies the segment before.
+/// strip by strip. Panels that are not there are copied there while the device multiplies the segment before, and the
+/// host goes on meanwhile if the panels are in memory that the executor's copies do not wait for.
 class LocalProduct {
  public:
   /// Which panels come in the executor's memory.
@@ -41,8 +43,14 @@ class LocalProduct {
   Status end_segment();
   /// Waits until the panels of all segments but the last one that ended were read.
   Status wait_for_earlier();
+  /// Waits until the panels of all segments that began were copied to the device.
+  Status wait_for_copies();
   /// Brings the strip's sums to the host.
   Status end_strip();
+  /// Returns the sums in the device's memory, all strips of them.
+  RunningSums sums_on_device() const noexcept { return {sums_, ld_, false}; }
+  /// Waits for all copies and products, so that the panels' memory may be given to others.
+  Status finish();
 
  private:
   bool on_host() const noexcept { return executor_.capabilities().host_memory; }
@@ -67,9 +75,11 @@ class LocalProduct {
   char *host_sums_ = nullptr, *sums_ = nullptr;
   tessera::detail::ExecutorMemory device_sums_, device_panels_;
   std::unique_ptr<Queue> copies_;
-  /// Two slots for the panels of a segment, and what is recorded when the device has multiplied them.
-  std::array<std::unique_ptr<Event>, 2> multiplied_;
+  /// Two slots for the panels of a segment, and what is recorded when they were copied and when the device has
+  /// multiplied them.
+  std::array<std::unique_ptr<Event>, 2> copied_, multiplied_;
   std::array<bool, 2> in_use_{};
+  Event* last_copied_ = nullptr; ///< recorded after the last copies that were enqueued; null if they were waited for
   std::size_t slot_ = 0;
   Index strip_first_ = 0, strip_rows_ = 0, k_ = 0;
   bool has_sums_ = false;

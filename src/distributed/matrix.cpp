@@ -5,10 +5,12 @@
 #include <new>
 #include <string>
 
+#include <tessera/backend.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/distributed.hpp>
 
 #include "agreement.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
 
 namespace tessera {
@@ -98,28 +100,41 @@ DistributedPointer wrap_checked(DistributedStorage x, Check&& check) {
   return made;
 }
 
-Status allocate_elements(DistributedStorage& x) {
+Executor& executor_of(const Residence& residence) {
+  return residence.device < 0 ? executor(residence.backend) : executor(residence.backend, residence.device);
+}
+
+/// `residence` is null for elements on the host alone.
+Status allocate_elements(DistributedStorage& x, const Residence* residence) {
+  Executor* device = residence != nullptr ? &executor_of(*residence) : nullptr;
+  if (device != nullptr && device->capabilities().host_memory) device = nullptr;
   x.ld = std::max<Index>(1, x.order == LocalOrder::RowMajor ? x.local_cols : x.local_rows);
   const std::size_t bytes = static_cast<std::size_t>(x.local_rows * x.local_cols) * x.type.bytes();
   if (bytes == 0) return {};
   auto buffers = std::make_shared<HostBuffers>();
   char* memory = nullptr;
-  if (Status status = buffers->allocate(bytes, memory); !status.ok()) return status;
+  if (Status status = buffers->allocate(bytes, memory, device); !status.ok()) return status;
   x.data = memory;
   x.memory = std::move(buffers);
+  if (device == nullptr) return {};
+  auto resident = std::make_shared<ResidentElements>(*device);
+  const bool by_rows = x.order == LocalOrder::RowMajor;
+  resident->layout = {by_rows ? x.local_rows : x.local_cols, x.ld, x.type.bytes()};
+  if (Status status = resident->memory.allocate(resident->layout.bytes()); !status.ok()) return status;
+  x.resident = std::move(resident);
   return {};
 }
 
 } // namespace
 
 DistributedPointer create_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols, Blocks blocks,
-                                      LocalOrder order, DistributedType type) try {
+                                      LocalOrder order, DistributedType type, const Residence* residence) try {
   DistributedStorage x = described(grid, rows, cols, blocks, order, type);
   throw_if_failed(agree_on_layout("distributed matrix", x, guarded([&] { return check_sizes(x); })));
   set_local_sizes(x);
   DistributedPointer made;
   const Status status = guarded([&] {
-    if (Status allocated = allocate_elements(x); !allocated.ok()) return allocated;
+    if (Status allocated = allocate_elements(x, residence); !allocated.ok()) return allocated;
     made = std::make_shared<DistributedStorage>(x);
     return Status{};
   });

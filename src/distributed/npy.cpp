@@ -24,6 +24,7 @@
 #include "io/file_state.hpp"
 #include "io/npy_header.hpp"
 #include "io/output_file.hpp"
+#include "memory/resident.hpp"
 #include "operands.hpp"
 
 namespace tessera::detail {
@@ -184,7 +185,11 @@ void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try
   });
   throw_if_failed(agree(world, "save_npy", begun));
   throw_if_failed(send_path(world, partial, requests));
-  throw_if_failed(agree(world, "save_npy", guarded([&] { write_own(x, partial->data(), header.size()); })));
+  throw_if_failed(agree(world, "save_npy", guarded([&] {
+                          Status status = to_host(x, false);
+                          if (status.ok()) write_own(x, partial->data(), header.size());
+                          return status;
+                        })));
   throw_if_failed(agree(world, "save_npy", guarded([&] {
                           if (file) file->commit();
                         })));

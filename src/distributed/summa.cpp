@@ -32,8 +32,10 @@ class SummaRun final : public EngineRun {
       : product_(product),
         by_columns_(product.order == LocalOrder::ColumnMajor),
         layered_(product.segments.working_layers > 1),
-        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type, memory_of(product)),
-        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type, memory_of(product)),
+        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type, *product.executor,
+           product.device_messages),
+        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type, *product.executor,
+           product.device_messages),
         rows_(by_columns_ ? product.local_cols : product.local_rows),
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
@@ -46,6 +48,9 @@ class SummaRun final : public EngineRun {
   std::size_t device_bytes() const noexcept override {
     return local_.device_bytes() + a_.device_bytes() + b_.device_bytes();
   }
+  bool reads_on_device(bool of_a) const noexcept override { return (of_a ? a_ : b_).reads_on_device(); }
+  bool leaves_sums_on_device() const noexcept override { return product_.c_stays && !layered_; }
+  RunningSums sums_on_device() const noexcept override { return local_.sums_on_device(); }
   std::optional<std::uint64_t> bytes_expected() const noexcept override {
     return a_.bytes_expected() + b_.bytes_expected() +
            (receives_sums() ? static_cast<std::uint64_t>(sums_bytes(rows_)) : 0);
@@ -66,8 +71,6 @@ class SummaRun final : public EngineRun {
   }
 
  private:
-  /// Returns the executor in whose memory panels arrive; null for the host's memory.
-  static Executor* memory_of(const Product& product) { return product.device_messages ? product.executor : nullptr; }
   bool receives_sums() const noexcept { return works_ && layer_ + 1 < product_.segments.working_layers; }
   std::size_t sums_bytes(Index rows) const noexcept {
     return static_cast<std::size_t>(rows * cols_) * product_.type.sum_bytes();
@@ -81,7 +84,7 @@ class SummaRun final : public EngineRun {
   Status run_flat();
   Status run_layered();
   Status gather_panels();
-  /// Waits until a device has read the panels whose memory is used next.
+  /// Waits until the panels whose memory is used next were copied to a device, or read there.
   void free_slots();
   Status begin_move(Index step);
   Status begin_broadcast(Index step);
@@ -127,6 +130,7 @@ void SummaRun::locally(Work&& work) {
 }
 
 void SummaRun::free_slots() {
+  locally([&] { return local_.wait_for_copies(); });
   if (product_.device_messages) locally([&] { return local_.wait_for_earlier(); });
 }
 
@@ -140,7 +144,7 @@ Status SummaRun::begin_broadcast(Index step) {
   return b_.end_move_and_begin_broadcast(step);
 }
 Status SummaRun::end_broadcast(Index step) {
-  free_slots();
+  if (product_.device_messages || a_.unpacks(step) || b_.unpacks(step)) free_slots();
   if (Status status = a_.end_broadcast(step); !status.ok()) return status;
   return b_.end_broadcast(step);
 }
@@ -154,7 +158,9 @@ Status SummaRun::multiply(Index step, Index strip_rows) {
   if (!works_ || window.size() == 0) return {};
   const Panel a = a_.panel(step), b = b_.panel(step);
   locally([&] { return local_.begin_segment(by_columns_ ? b : a, by_columns_ ? a : b, window.size()); });
-  const Index parts = a_.pending() || b_.pending() ? parts_of(strip_rows, least_part, most_parts) : 1;
+  // A device multiplies while the host waits for MPI, so that parts would only make its products smaller.
+  const bool in_parts = product_.executor->capabilities().host_memory && (a_.pending() || b_.pending());
+  const Index parts = in_parts ? parts_of(strip_rows, least_part, most_parts) : 1;
   for (Index part = 0; part < parts; ++part) {
     const Index first = strip_rows * part / parts, end = strip_rows * (part + 1) / parts;
     locally([&] { return local_.multiply(first, end - first); });
@@ -191,7 +197,7 @@ Status SummaRun::run_flat() {
     });
     if (status.ok()) status = multiply(step, rows_);
   }
-  locally([&] { return local_.end_strip(); });
+  if (!leaves_sums_on_device()) locally([&] { return local_.end_strip(); });
   return status;
 }
 
@@ -239,6 +245,8 @@ Status SummaRun::run_layered() {
 
 Status SummaRun::run(DistributedReport& report) {
   Status status = layered_ ? run_layered() : run_flat();
+  const Status ended = local_.finish(); // also after a failure, because copies read the panels
+  if (local_failure_.ok()) local_failure_ = ended;
   Traffic traffic = traffic_of_sums_;
   traffic += a_.traffic();
   traffic += b_.traffic();

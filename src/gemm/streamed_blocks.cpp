@@ -39,6 +39,14 @@ double seconds_of(const GemmCall& call, const BlockGrid& grid, Index executors) 
 
 } // namespace
 
+double multiply_adds_a_second(const Executor& executor, const GemmCall& call) {
+  constexpr double of_a_thread = 50e9; // in f32
+  const Capabilities& machine = executor.capabilities();
+  if (!machine.host_memory) return multiply_adds_a_second(call.math);
+  const int threads = call.threads > 0 ? call.threads : machine.threads;
+  return threads * of_a_thread * 4 / static_cast<double>(size_of(scalar_of(call.type)));
+}
+
 BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index executors) {
   constexpr Index most = 16; // cuts of a side; with more the copies of operands take too long
   if (coarsest.count() == 0) return coarsest;

@@ -59,6 +59,9 @@ StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, Index dept
 /// needs no running sums in memory, and short rows take a card's copy engine longer than their bytes say.
 StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes, int multiprocessors);
 
+/// Estimates how many multiply-adds an executor does in a second, for choices of blocks.
+double multiply_adds_a_second(const Executor& executor, const GemmCall& call);
+
 /// Cuts C into blocks no larger than the blocks of `coarsest`, which so many equal devices take in turns: so many
 /// blocks that the copies of the first slices and of the last block, during which nothing is multiplied, are short; but
 /// not so many that the copies of operands, which each block needs anew, take longer than the products.

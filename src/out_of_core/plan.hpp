@@ -1,7 +1,6 @@
 #pragma once
 
-/// The memory of a product of files, and the blocks that read least within a limit. docs/large_files.md has the
-/// formulas.
+/// The memory and the traffic of a product of files, and its choice of blocks. docs/large_files.md has the formulas.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,6 +30,9 @@ struct Sizes {
   Index segment = canonical_segment;
   Index most_m = 0; ///< largest block that every device has memory for; 0: no limit
   Index most_n = 0;
+  double multiply_adds_a_second = 1e11; ///< of each executor, roughly
+  /// Has the system memory enough to keep all files in its cache? Then what is read again does not come from the disk.
+  bool files_stay_cached = true;
 
   /// The type of the sums.
   DType sums() const noexcept { return scalar_of(type); }
@@ -65,10 +67,11 @@ struct Plan {
 /// where caches would hold few of them.
 Index slice_ld(Index cols, DType type);
 
-/// Returns the plan for these blocks that reads the longest runs within the limit. Its bytes() exceed the limit if none
-/// is within it.
+/// Returns the plan for these blocks that is expected to end first, within the limit. Its bytes() exceed the limit if
+/// none is within it.
 Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_t limit);
-/// Returns the plan within the limit that reads least. Throws OutOfMemory with the smallest limit that would do.
+/// Returns the plan within the limit that is expected to end first. Throws OutOfMemory with the smallest limit that
+/// would do.
 Plan choose_plan(const Sizes& sizes, std::size_t limit);
 
 /// Returns the bytes that are read and written for the blocks that are not done.

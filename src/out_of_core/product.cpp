@@ -45,19 +45,19 @@ void Run::tell(double operations, Index blocks, std::uint64_t written) {
   if (asked_.progress) asked_.progress(progress_);
 }
 
-/// Allocates everything, so that a shortage shows before anything is written.
+/// Allocates everything, so that a shortage shows before anything is written. The first executor's first slices are
+/// read meanwhile: this thread works for it, so that its blocks will be computed whatever threads the system gives.
 Status Run::allocate(SharedBlocks& blocks, BlockWriter& writer) {
-  if (Status status = writer.allocate(allocated_); !status.ok()) return status;
   if (!sizes_.multiplies) workers_.resize(1);
   for (Worker& worker : workers_) {
     Executor& executor = *worker.executor;
-    if (Status status = writer.make_target(executor, worker.target, allocated_); !status.ok()) return status;
     if (!sizes_.multiplies) continue;
     worker.source = std::make_unique<ReadAhead>(
         executor, blocks, SlicedFile{&a_, true, sizes_.op_a, plan_.depth_a, plan_.slice_a_bytes(sizes_)},
         SlicedFile{&b_, false, sizes_.op_b, plan_.depth_b, plan_.slice_b_bytes(sizes_)}, sizes_.k, sizes_.segment,
         sizes_.reading_threads(), [this](double operations) { tell(operations, 0, 0); });
     if (Status status = worker.source->allocate(allocated_); !status.ok()) return status;
+    if (&worker == &workers_.front()) worker.source->start();
     if (worker.device != nullptr) {
       const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.k, sizes_.segment)};
       if (Status status = worker.device->reserve(on_device); !status.ok()) return status;
@@ -66,7 +66,9 @@ Status Run::allocate(SharedBlocks& blocks, BlockWriter& writer) {
     worker.host = std::make_unique<HostBlocks>(executor, call_, asked_.kernel, sizes_, plan_);
     if (Status status = worker.host->allocate(allocated_); !status.ok()) return status;
   }
-  return {};
+  for (Worker& worker : workers_)
+    if (Status status = writer.make_target(*worker.executor, worker.target, allocated_); !status.ok()) return status;
+  return writer.allocate(allocated_);
 }
 
 /// Hands over blocks without sums, which become beta·C.
@@ -86,7 +88,7 @@ void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
   const tessera::detail::ContractArithmetic contract;
   Status status;
   try {
-    if (worker.source != nullptr) worker.source->start();
+    if (worker.source != nullptr && &worker != &workers_.front()) worker.source->start();
     if (!sizes_.multiplies)
       status = scale_only(worker, blocks);
     else if (worker.device != nullptr)

@@ -13,6 +13,7 @@
 #include "dispatch/row_order.hpp"
 #include "gemm/check_gemm.hpp"
 #include "io/npy_header.hpp"
+#include "system_memory.hpp"
 
 namespace tessera::out_of_core {
 namespace {
@@ -126,6 +127,17 @@ void Run::find_executors() {
     if (tessera::detail::keeps_unit_contract(*executor, call_, asked_.kernel))
       sizes_.segment = std::max<Index>(tessera::detail::matrix_unit_slice(sizes_.k), 1);
   }
+  sizes_.multiply_adds_a_second = 0;
+  for (const Worker& worker : workers_)
+    sizes_.multiply_adds_a_second +=
+        tessera::detail::multiply_adds_a_second(*worker.executor, call_) / static_cast<double>(workers_.size());
+  const double elements = static_cast<double>(sizes_.m + sizes_.n) * static_cast<double>(sizes_.k);
+  const double of_c = static_cast<double>(sizes_.m) * static_cast<double>(sizes_.n) * (sizes_.reads_c ? 2 : 1);
+  const double files =
+      elements * static_cast<double>(size_of(sizes_.type)) + of_c * static_cast<double>(size_of(sizes_.result));
+  constexpr double share = 0.75;                                                  // other programs need memory, too
+  const double taken = std::min(files, static_cast<double>(asked_.memory_limit)); // the product takes no more
+  sizes_.files_stay_cached = files + taken <= share * static_cast<double>(system_memory_bytes());
 }
 
 /// Finds out how large blocks may be for every device to hold them.

@@ -2,9 +2,11 @@
 /// stands in for a card.
 
 #include <array>
+#include <cstdlib>
 
 #include <boost/test/unit_test.hpp>
 
+#include "copied_bytes.hpp"
 #include "mpi_traffic.hpp"
 #include "ranks.hpp"
 #include "support/expect.hpp"
@@ -73,6 +75,41 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_too_small) {
   const Grid grid(MPI_COMM_WORLD, 1, 2);
   DistributedMatrix<float> a(grid, 2000, 2048), b(grid, 2048, 2000), c(grid, 2000, 2000);
   expect_error<OutOfMemory>([&] { gemm(1.0F, a, b, 1.0F, c, {.backend = Backend::Cuda}); }, {"small device"});
+}
+
+/// Panels that are broadcast lie in memory that the device copies from, and the grid keeps it for the next product.
+/// Each panel is copied to the device once, and the sums from it once.
+BOOST_AUTO_TEST_CASE(panels_are_in_memory_for_copies) {
+  constexpr Index m = 64, n = 128, k = 2048 + 100;
+  const Grid grid(MPI_COMM_WORLD, 1, 2);
+  DistributedMatrix<float> a(grid, m, k, {0, 1024}), b(grid, k, n), c(grid, m, n);
+  const auto whole_a = Matrix<float>::random(m, k, Seed{1}), whole_b = Matrix<float>::random(k, n, Seed{2});
+  take_own_part(whole_a, a);
+  take_own_part(whole_b, b);
+  const Matrix<float> expected = gemm(whole_a, whole_b, Backend::Reference);
+  const DistributedOptions options{.backend = Backend::Cuda, .device = world_rank() % 2, .engine = "summa"};
+  for (const int allocations : {2, 0}) {
+    const CopiedBytes copied;
+    gemm(1.0F, a, b, 0.0F, c, options);
+    BOOST_TEST(differing_bits(expected, c) == 0);
+    BOOST_TEST(copied.in() == static_cast<std::uint64_t>(m * k + k * n / 2) * sizeof(float));
+    BOOST_TEST(copied.out() == static_cast<std::uint64_t>(m * n / 2) * sizeof(float));
+    BOOST_TEST(copied.host_allocations() == allocations);
+  }
+}
+
+/// One rank alone has no such memory: every rank says so.
+BOOST_AUTO_TEST_CASE(no_memory_for_copies_on_one_rank) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2);
+  const Matrix<float> sevens(64, 64, 7.0F);
+  DistributedMatrix<float> a(grid, 64, 1500), c(grid, 64, 64);
+  take_own_part(sevens, c);
+  const DistributedOptions options{.backend = Backend::Cuda, .engine = "summa"};
+  if (world_rank() == 1) setenv("SMALL_DEVICE_NO_HOST", "1", 1);
+  expect_error<OutOfMemory>([&] { gemm(1.0F, a, a.transposed(), 0.0F, c, options); },
+                            {"rank 1", "small device has no host memory"});
+  unsetenv("SMALL_DEVICE_NO_HOST");
+  BOOST_TEST(differing_bits(sevens, c) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_that_is_not_there) {

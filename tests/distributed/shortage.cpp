@@ -180,4 +180,28 @@ BOOST_AUTO_TEST_CASE(of_a_matrix) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_AUTO_TEST_SUITE(shortage_on_devices)
+
+/// Matrices stay on devices, which a plug-in of tests/plugin stands in for; two ranks run this case.
+BOOST_AUTO_TEST_CASE(of_matrices_and_a_product) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2, 1, 3.0);
+  const Residence device(Backend::Cuda, world_rank() % 2);
+  fail_each_allocation([&] { DistributedMatrix<float>(grid, 50, 40, device); }, [] {});
+  const auto whole_a = Matrix<float>::random(40, 2100, Seed{1}), whole_b = Matrix<float>::random(2100, 30, Seed{2});
+  const auto before = Matrix<float>::random(40, 30, Seed{3});
+  Matrix<float> expected = before;
+  gemm(1.0F, whole_a, whole_b, 0.5F, expected, {.backend = Backend::Reference});
+  DistributedMatrix<float> a(grid, 40, 2100, device, {0, 1024}), b(grid, 2100, 30, device), c(grid, 40, 30, device);
+  take_own_part(whole_a, a);
+  take_own_part(whole_b, b);
+  fail_each_allocation(
+      [&] {
+        take_own_part(before, c);
+        gemm(1.0F, a, b, 0.5F, c);
+      },
+      [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 } // namespace tessera::test

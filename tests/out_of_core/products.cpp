@@ -137,6 +137,46 @@ BOOST_AUTO_TEST_CASE(larger_limits_read_less) {
   BOOST_TEST(x.names().size() == 2u); // a plan writes nothing
 }
 
+/// With all memory that it asks for, C is cut into blocks if it takes long to write; the first block is on the disk
+/// before the last one is multiplied.
+BOOST_AUTO_TEST_CASE(finished_blocks_are_written_beside_the_product) {
+  Operands<float> x(4000, 8000, 128, 1.0, 0.0, 0);
+  x.product.memory_limit = std::size_t{1} << 30;
+  x.product.executors = {every_executor().back()}; // of the host
+  bool early = false;
+  x.product.progress = [&](const FileProductProgress& now) {
+    if (now.blocks_done > 0 && now.operations_done < now.operations) early = now.bytes_written > 0;
+  };
+  const FileProductReport report = check(x, "several blocks");
+  BOOST_TEST(report.plan.blocks >= 3);
+  BOOST_TEST(early);
+}
+
+/// Where the product takes much longer than its result's way to the disk, and in small products, blocks are few.
+BOOST_AUTO_TEST_CASE(blocks_are_no_more_than_needed) {
+  const Folder folder;
+  const auto blocks = [&](Index m, Index n, Index k) {
+    for (const auto& [name, rows, cols] : {std::tuple{"a.npy", m, k}, std::tuple{"b.npy", k, n}}) {
+      folder.write(name, npy_bytes("<f4", false, "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")",
+                                   std::vector<float>()));
+      const auto path = folder.path() / name; // a file with a hole, of which a plan reads nothing
+      std::filesystem::resize_file(path, std::filesystem::file_size(path) + static_cast<std::size_t>(rows * cols) * 4);
+    }
+    FileProduct product{.a = folder.path() / "a.npy",
+                        .b = folder.path() / "b.npy",
+                        .out = folder.path() / "c.npy",
+                        .memory_limit = std::size_t{2} << 30,
+                        .executors = {&executor(Backend::Reference)},
+                        .threads = 2};
+    return plan_files(product).blocks;
+  };
+  BOOST_TEST(blocks(300, 300, 5000) == 1);
+  BOOST_TEST(blocks(2048, 2048, 2048) <= 2);
+  BOOST_TEST(blocks(16384, 16384, 1024) >= 5);
+  BOOST_TEST(blocks(16384, 16384, 1024) <= 40);
+  BOOST_TEST(blocks(4096, 4096, 65536) <= 6);
+}
+
 /// OUT_OF_CORE_CASES sets how many; a campaign runs thousands.
 BOOST_AUTO_TEST_CASE(random_cases) {
   const char* const word = std::getenv("OUT_OF_CORE_CASES");

@@ -1,14 +1,16 @@
 /// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
 /// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
-/// There are two such devices. SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them.
-/// Its work is done when a call returns, but it reports on stderr the streams that its queue is ordered against or
-/// adopts.
+/// While SMALL_DEVICE_NO_HOST is set, it has no host memory for its copies. There are two such devices.
+/// SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them. Its work is done when a call returns.
+/// But it fails where a program changes host memory that a card might still be copying (watched_copies.hpp), and it
+/// reports on stderr the streams that its queue is ordered against or adopts.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,14 +20,14 @@
 #include <tessera/backend/plugin.hpp>
 
 #include "support/borrowing_executor.hpp"
+#include "watched_copies.hpp"
 
 namespace {
 
 using namespace tessera;
 
-class SmallQueue final : public Queue {
+class SmallQueue final : public test::WatchedQueue {
  public:
-  Status synchronize() noexcept override { return {}; }
   void* native() noexcept override { return reinterpret_cast<void*>(std::intptr_t{5000}); }
   Status start_after(void* stream) noexcept override { return say("starts after", stream); }
   Status finish_before(void* stream) noexcept override { return say("finishes before", stream); }
@@ -84,6 +86,45 @@ class SmallDevice final : public test::BorrowingExecutor {
     return HostExecutor::run_copy_out(queue, host, host_pitch, device, device_pitch, width, rows);
   }
 
+  Status run_allocate_host(std::size_t bytes, void*& memory) noexcept override try {
+    memory = nullptr;
+    if (std::getenv("SMALL_DEVICE_NO_HOST") != nullptr)
+      return {StatusCode::OutOfMemory, "the small device has no host memory"};
+    Status status = HostExecutor::run_allocate_host(bytes, memory);
+    std::lock_guard lock(mutex_);
+    if (status.ok()) host_memory_[memory] = bytes;
+    return status;
+  } catch (const std::bad_alloc& error) {
+    HostExecutor::run_free_host(memory);
+    memory = nullptr;
+    return out_of_memory(error);
+  }
+  void run_free_host(void* memory) noexcept override {
+    std::lock_guard lock(mutex_);
+    host_memory_.erase(memory);
+    HostExecutor::run_free_host(memory);
+  }
+  Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override try {
+    auto* const watched = dynamic_cast<test::WatchedQueue*>(&queue);
+    if (watched != nullptr && call.direction == CopyDirection::In && is_for_copies(call.from))
+      watched->copies()->add(call);
+    return HostExecutor::run_enqueue_copy(queue, call);
+  } catch (const std::bad_alloc& error) {
+    return out_of_memory(error);
+  }
+  Status create_queue(std::unique_ptr<Queue>& queue) noexcept override try {
+    queue = std::make_unique<test::WatchedQueue>();
+    return {};
+  } catch (const std::bad_alloc& error) {
+    return out_of_memory(error);
+  }
+  Status create_event(std::unique_ptr<Event>& event) noexcept override try {
+    event = std::make_unique<test::WatchedEvent>();
+    return {};
+  } catch (const std::bad_alloc& error) {
+    return out_of_memory(error);
+  }
+
   Queue& default_queue() noexcept override { return queue_; }
   Status adopt_stream(void* stream, std::unique_ptr<Queue>& queue) noexcept override {
     std::fprintf(stderr, "small device adopts %td\n", reinterpret_cast<std::intptr_t>(stream));
@@ -91,12 +132,22 @@ class SmallDevice final : public test::BorrowingExecutor {
   }
 
  private:
+  /// Is the address in memory that allocate_host() gave?
+  bool is_for_copies(const void* address) {
+    std::lock_guard lock(mutex_);
+    auto next = host_memory_.upper_bound(address);
+    if (next == host_memory_.begin()) return false;
+    --next;
+    return static_cast<const char*>(address) < static_cast<const char*>(next->first) + next->second;
+  }
+
   SmallQueue queue_;
   std::mutex mutex_;
   std::size_t in_use_ = 0;
   int fetches_left_ = -1; ///< negative: no limit
   int copies_left_ = -1;
   std::unordered_map<void*, std::size_t> sizes_;
+  std::map<const void*, std::size_t> host_memory_;
 };
 
 const PluginInfo info{

@@ -30,17 +30,20 @@ struct DistributedOperands {
 
 template <class T>
 DistributedOperands<T> make_operands(const Grid& grid, const Shape& shape, const Options& options,
-                                     const GemmOptions& one) {
+                                     const DistributedOptions& how) {
   const bool here = grid.rank() == 0;
   const auto random = [&](Index rows, Index cols, std::uint64_t seed) {
     return here ? Matrix<T>::random(rows, cols, Seed{options.seed + seed}) : Matrix<T>(0, 0);
   };
   const Matrix<T> a = random(shape.m, shape.k, 0), b = random(shape.k, shape.n, 1);
   const Blocks blocks{options.block, options.block};
-  DistributedOperands<T> made{{grid, shape.m, shape.k, blocks},
-                              {grid, shape.k, shape.n, blocks},
-                              {grid, shape.m, shape.n, blocks},
+  const auto matrix = [&](Index rows, Index cols) {
+    if (options.resident) return DistributedMatrix<T>(grid, rows, cols, Residence(how.backend, how.device), blocks);
+    return DistributedMatrix<T>(grid, rows, cols, blocks);
+  };
+  DistributedOperands<T> made{matrix(shape.m, shape.k), matrix(shape.k, shape.n), matrix(shape.m, shape.n),
                               Matrix<T>(0, 0)};
+  const GemmOptions one{.backend = how.backend, .threads = how.threads};
   made.a.scatter(a, 0);
   made.b.scatter(b, 0);
   if (here) {
@@ -153,7 +156,7 @@ void race_shape(const MpiSession& mpi, const Shape& shape, const GridWord& word,
                 std::vector<EngineStanding>& standings) {
   const Grid grid(mpi, word.rows, word.cols, word.layers);
   const DistributedOptions how = local_options(grid, options);
-  auto operands = make_operands<T>(grid, shape, options, {.backend = how.backend, .threads = how.threads});
+  auto operands = make_operands<T>(grid, shape, options, how);
   if (grid.rank() == 0 && options.table_on_stdout())
     fmt::print("{}", table_head(shape, dtype_of<T>, operands.seconds_of_one_rank));
   for (const DistributedEngine& engine : distributed_engines()) {

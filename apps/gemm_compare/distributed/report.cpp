@@ -76,6 +76,7 @@ nlohmann::ordered_json to_json(const std::vector<EngineStanding>& standings, con
           {"backend", backends.empty() ? "auto" : to_string(backends.front())},
           {"devices", options.devices},
           {"block", options.block},
+          {"resident", options.resident},
           {"device_messages", options.device_messages},
           {"threads", options.threads.empty() ? 0 : options.threads.front()},
           {"results", std::move(results)}};

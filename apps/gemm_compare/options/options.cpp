@@ -210,6 +210,8 @@ void declare_distributed(CLI::App& app, CommandLine& words) {
   heading.text("--grid", words.grids, "Grids of ranks: rows x columns, or with layers, e.g. 2x2,1x4,1x2x2", "LIST");
   heading.text("--block", words.block,
                "Side of the blocks in which matrices are dealt to the ranks; by default 1024 or less", "N");
+  heading.flag("--resident", words.resident,
+               "Keep the matrices of the ranks in the memory of the named backend from product to product");
   heading.flag(
       "--device-messages", words.device_messages,
       "Let MPI send panels from and into the memory of the ranks' backends; it must take pointers to a device");

@@ -122,6 +122,7 @@ struct Options {
 
   bool distributed = false;     ///< race the engines of distributed products over the ranks of mpirun
   std::vector<GridWord> grids;  ///< empty: the best one for each shape
+  bool resident = false;        ///< ranks keep the matrices in the memory of their backend
   bool device_messages = false; ///< ranks send panels from and into the memory of their backends
   Index block = 0;              ///< side of the blocks that matrices are dealt in; 0: the library's choice
 

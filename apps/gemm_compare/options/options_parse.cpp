@@ -225,13 +225,17 @@ void read_grids(const CommandLine& words, Options& options) {
   for (const auto& [option, word] : {std::pair{"--grid", &words.grids}, std::pair{"--block", &words.block}})
     if (!word->empty() && !words.distributed)
       throw InvalidArgument(fmt::format("{}: needs --distributed as well", option));
-  if (words.device_messages && !words.distributed)
-    throw InvalidArgument("--device-messages: needs --distributed as well");
+  for (const auto& [option, given] :
+       {std::pair{"--device-messages", words.device_messages}, std::pair{"--resident", words.resident}})
+    if (given && !words.distributed) throw InvalidArgument(fmt::format("{}: needs --distributed as well", option));
   options.device_messages = words.device_messages;
+  options.resident = words.resident;
   if (!words.distributed) return;
   if (!words.grids.empty())
     for (const std::string& word : split_list("--grid", words.grids)) options.grids.push_back(parse_grid(word));
   if (!words.block.empty()) options.block = parse_index("--block", words.block, 1);
+  if (words.resident && options.backends.size() != 1)
+    throw InvalidArgument("--resident: name the one --backend in whose memory matrices stay");
   if (!words.devices.empty() && options.backends.size() != 1)
     throw InvalidArgument("--devices: with --distributed it needs one --backend as well");
   for (const auto& [option, given] :

@@ -24,6 +24,7 @@ struct CommandLine {
   bool tunes = false;
   bool distributed = false;
   bool device_messages = false;
+  bool resident = false;
   bool check = false;
   std::string grids, block;
   std::vector<std::string> backends, shapes, judged, op_plugins;

@@ -32,14 +32,26 @@ struct Blocks {
   Index cols = 0; ///< columns of a block
 };
 
+/// The backend in whose memory a rank's elements stay, so that its products need not copy them there. For a backend of
+/// the host that is host memory. Ranks may differ.
+struct Residence {
+  /// The elements stay with this backend's device; −1: the backend's choice.
+  explicit Residence(Backend in, int number = -1) noexcept : backend(in), device(number) {}
+
+  Backend backend; ///< a backend that the program names
+  int device;      ///< counted from 0
+};
+
 /// The choices of a caller. Ranks may differ in backend, device, threads and memory_limit, and must agree on the engine
 /// and on device_messages.
 struct DistributedOptions {
   Backend backend = Backend::Auto; ///< multiplies on this rank
-  int device = -1;                 ///< the backend's device that multiplies, counted from 0; −1: the backend's choice
-  std::string engine = {};         ///< a row of distributed_engines(); empty: the first one that takes the product
-  int threads = 0;                 ///< of the local products; 0: default_threads()
-  std::size_t memory_limit = 0;    ///< most bytes that the product may allocate on this rank; 0: no limit
+  /// The backend's device that multiplies, counted from 0. −1: where C stays, or else A or B, if one of them has a
+  /// Residence on a device of this backend, or of any where the backend is Auto; else the backend's choice.
+  int device = -1;
+  std::string engine = {};      ///< a row of distributed_engines(); empty: the first one that takes the product
+  int threads = 0;              ///< of the local products; 0: default_threads()
+  std::size_t memory_limit = 0; ///< most bytes that the product may allocate on this rank; 0: no limit
   /// Should MPI broadcast panels from and into the memory of the backends that multiply, not through the host's? If MPI
   /// cannot, which is tried at the first use on a grid, every rank throws BackendUnavailable.
   bool device_messages = false;
@@ -78,6 +90,7 @@ struct DistributedReport {
 namespace detail {
 
 struct GridState;
+struct ResidentElements;
 
 /// The type of a distributed matrix's elements: numbers, or complex numbers of two parts, the real part first.
 struct DistributedType {
@@ -164,13 +177,18 @@ struct DistributedStorage {
   Index local_rows = 0, local_cols = 0; ///< of this rank
   Index ld = 1;                         ///< elements from one local row to the next, or from column to column
   void* data = nullptr;
-  std::shared_ptr<void> memory; ///< keeps `data` alive; null for the caller's memory
+  std::shared_ptr<void> memory;               ///< keeps `data` alive; null for the caller's memory
+  std::shared_ptr<ResidentElements> resident; ///< the elements in a device's memory; null: they are on the host alone
 };
 
 using DistributedPointer = std::shared_ptr<DistributedStorage>;
 
 TESSERA_API DistributedPointer create_distributed(const std::shared_ptr<GridState>& grid, Index rows, Index cols,
-                                                  Blocks blocks, LocalOrder order, DistributedType type);
+                                                  Blocks blocks, LocalOrder order, DistributedType type,
+                                                  const Residence* residence = nullptr);
+/// Brings a rank's elements to `data` from the device where they stay, unless their newest copy is there. `writes`:
+/// they are going to be changed there. Only this rank need call it.
+TESSERA_API void bring_to_host(const DistributedStorage& x, bool writes);
 TESSERA_API DistributedPointer wrap_distributed(const std::shared_ptr<GridState>& grid,
                                                 const std::array<int, 9>& descriptor, void* data, DistributedType type,
                                                 LocalOrder order = LocalOrder::ColumnMajor);

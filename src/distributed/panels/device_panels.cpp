@@ -24,6 +24,19 @@ void DevicePanels::put(char* to, const char* from, std::size_t from_pitch, std::
   if (width > 0 && rows > 0) keep(executor_.copy_in(*copies_, to, width, from, from_pitch, width, rows));
 }
 
+void DevicePanels::put_from_device(char* to, const char* from, std::size_t from_pitch, std::size_t width,
+                                   std::size_t rows) noexcept {
+  if (width == 0 || rows == 0) return;
+  keep(executor_.enqueue_copy(*copies_, {.direction = CopyDirection::Within,
+                                         .to = to,
+                                         .to_pitch = width,
+                                         .from = from,
+                                         .from_pitch = from_pitch,
+                                         .width = width,
+                                         .rows = rows}));
+  finish_copies();
+}
+
 void DevicePanels::spread(char* to, std::size_t to_pitch, const char* from, std::size_t width,
                           std::size_t rows) noexcept {
   keep(executor_.enqueue_copy(*copies_, {.direction = CopyDirection::Within,

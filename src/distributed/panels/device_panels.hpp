@@ -30,6 +30,9 @@ class DevicePanels {
 
   /// Copies `rows` rows of `width` bytes from the host, to be side by side. The copy is complete on return.
   void put(char* to, const char* from, std::size_t from_pitch, std::size_t width, std::size_t rows) noexcept;
+  /// Copies such rows from other places of the executor's memory. The copy is complete on return.
+  void put_from_device(char* to, const char* from, std::size_t from_pitch, std::size_t width,
+                       std::size_t rows) noexcept;
   /// Copies rows that are side by side to other places of the executor's memory.
   void spread(char* to, std::size_t to_pitch, const char* from, std::size_t width, std::size_t rows) noexcept;
   /// Waits until the copies are complete.

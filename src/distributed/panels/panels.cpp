@@ -22,7 +22,8 @@ Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window wind
 } // namespace
 
 Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-               const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor* device)
+               const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor& executor,
+               bool device_messages)
     : grid_(grid),
       along_(is_a ? grid.row.get() : grid.col.get()),
       count_(is_a ? grid.shape.cols : grid.shape.rows),
@@ -31,6 +32,7 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
       outer_(outer),
       segments_(segments),
       keep_(keep),
+      executor_(executor),
       type_(type),
       element_(type.bytes()),
       tag_(is_a ? tag_of_a : tag_of_b) {
@@ -40,8 +42,11 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
   const bool in_one_piece = count_ == 1 || (aligned_ && inner.block % segments.length == 0);
   k_major_ = source.outer_innermost || !in_one_piece;
   layer_ = grid.layer();
-  if (device != nullptr && count_ > 1) device_.emplace(*device);
+  if (device_messages && count_ > 1) device_.emplace(executor);
   placed_ = grid.has_place() && layer_ < segments.working_layers;
+  // An operand that moves, or whose panels have another order, is read on the host.
+  if (segments.working_layers > 1 || !aligned_ || source_.conjugated || k_major_ != source_.outer_innermost)
+    source_.on_device = {};
   if (placed_) outer_held_ = outer.held(is_a ? grid.row_of_rank() : grid.col_of_rank());
 }
 
@@ -95,16 +100,19 @@ Status Panels::allocate(HostBuffers& buffers) {
   for (Requests& requests : broadcasting_) // nothing else is allocated while aligned operands are broadcast
     requests.reserve(static_cast<std::size_t>(count_) * requests_of(panel_bytes()));
   allocate_moves();
+  if (reads_on_device() && !direct() && !device_)
+    if (Status status = executor_.create_queue(staging_); !status.ok()) return status;
   slots_.assign(static_cast<std::size_t>(slots()), nullptr);
-  panels_.assign(slots_.size(), nullptr);
+  panels_.assign(slots_.size(), {});
   if (Status status = device_ ? allocate_on_device(buffers) : allocate_slots(buffers); !status.ok()) return status;
   if (Status status = buffers.allocate(most_sent_bytes(), send_); !status.ok()) return status;
   return buffers.allocate(most_moved_bytes(), receive_);
 }
 
 Status Panels::allocate_slots(HostBuffers& buffers) {
+  Executor* const copies = executor_.capabilities().host_memory ? nullptr : &executor_;
   for (char*& slot : slots_)
-    if (Status status = buffers.allocate(panel_bytes(), slot); !status.ok()) return status;
+    if (Status status = buffers.allocate(panel_bytes(), slot, copies); !status.ok()) return status;
   return {};
 }
 
@@ -154,8 +162,8 @@ bool Panels::in_order(Window window) const noexcept {
   return (window.end - 1 - inner.first) / inner.block - (window.begin - inner.first) / inner.block < count_;
 }
 
-Elements Panels::own_elements(Window window, int coordinate) const noexcept {
-  Elements from = source_.elements;
+Elements Panels::own_elements(const Elements& all, Window window, int coordinate) const noexcept {
+  Elements from = all;
   from.data +=
       static_cast<std::size_t>(source_.spread.inner.held_before(window.begin, coordinate) * from.inner_step) * element_;
   return from;
@@ -166,7 +174,7 @@ char* Panels::place_own_part(Window window, char* slot, Index held) const noexce
   if (moves(layer_)) {
     arrival_.place(source_.elements, target);
   } else {
-    const Elements from = own_elements(window, along_->rank());
+    const Elements from = own_elements(source_.elements, window, along_->rank());
     const bool side_by_side = from.outer_step == target.outer_step && from.inner_step == target.inner_step;
     if (side_by_side && source_.lasting && !source_.conjugated && held == window.size()) return from.data;
     copy_elements(from, target, outer_held_, held, element_);
@@ -186,7 +194,8 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
   else
     slot = in_order(window) ? static_cast<std::size_t>(step) : slots_.size() - 1;
   under_way_[turn] = true;
-  panels_[slot] = slots_[slot];
+  const Index ld = std::max<Index>(1, k_major_ ? outer_held_ : window.size());
+  panels_[slot] = {slots_[slot], ld, k_major_};
   Status status;
   for_roots(window, [&](int root, Index held, Index before) {
     if (!status.ok() || outer_held_ == 0) return;
@@ -198,8 +207,10 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
       return;
     }
     if (root == along_->rank()) {
-      part = place_own_part(window, part, held);
-      if (held == window.size()) panels_[slot] = part;
+      part = reads_on_device() ? stage_own_part(window, part, held) : place_own_part(window, part, held);
+      if (held == window.size()) panels_[slot].data = part;
+      if (held == window.size() && reads_on_device())
+        panels_[slot] = own_panel(source_.on_device, source_.spread.inner.held_before(window.begin, root));
     }
     if (count_ == 1) return;
     ++traffic_.broadcasts;
@@ -229,7 +240,7 @@ Status Panels::end_broadcast(Index step) {
     unpack_on_device(window, slots_[received], slots_[slot]);
   else
     unpack(window, slots_[received], slots_[slot]);
-  panels_[slot] = slots_[slot];
+  panels_[slot] = {slots_[slot], std::max<Index>(1, outer_held_), true};
   return {};
 }
 
@@ -247,13 +258,9 @@ void Panels::unpack(Window window, const char* from, char* to) const noexcept {
 }
 
 Panel Panels::panel(Index step) const noexcept {
-  if (!direct())
-    return {panels_[keep_ ? static_cast<std::size_t>(step) : current_],
-            std::max<Index>(1, k_major_ ? outer_held_ : own_window(step).size()), k_major_};
-  const Elements& x = source_.elements;
-  const Index place = own_window(step).begin; // all of k is here
-  const char* data = x.data == nullptr ? nullptr : x.data + static_cast<std::size_t>(place * x.inner_step) * element_;
-  return source_.outer_innermost ? Panel{data, x.inner_step, true} : Panel{data, x.outer_step, false};
+  if (direct()) // all of k is here
+    return own_panel(reads_on_device() ? source_.on_device : source_.elements, own_window(step).begin);
+  return panels_[keep_ ? static_cast<std::size_t>(step) : current_];
 }
 
 bool Panels::can_begin_two() const noexcept {

@@ -10,14 +10,16 @@
 /// is broadcast, and the elements of the one after it move.
 ///
 /// Panels that are broadcast may be in the memory of the executor that multiplies. Elements that move go through the
-/// host's memory all the same.
+/// host's memory all the same. An operand may stay in that memory, too. Then a panel that is not broadcast is read
+/// where it is. A part that is broadcast is copied to the host once, and the rank that has a whole panel reads its own
+/// copy.
 
 #include <optional>
 #include <vector>
 
 #include "device_panels.hpp"
 #include "distributed/grid_state.hpp"
-#include "distributed/host_buffers.hpp"
+#include "distributed/memory/host_buffers.hpp"
 #include "distributed/move.hpp"
 #include "distributed/segments.hpp"
 
@@ -30,27 +32,33 @@ struct Source {
   bool outer_innermost;    ///< the order of the memory, on all ranks
   bool conjugated = false; ///< the product takes the conjugates of the elements
   bool lasting = false;    ///< the memory is the library's, which can keep it where MPI goes on reading it
+  Elements on_device = {}; ///< the elements in the memory of the executor that multiplies; null if they are not there
 };
 
 /// A panel, outer×k.
 struct Panel {
   const char* data = nullptr;
   Index ld = 1;
-  bool k_major = true; ///< rows of the memory are k, else outer indices
+  bool k_major = true;    ///< rows of the memory are k, else outer indices
+  bool on_device = false; ///< it lies in the memory of the executor that multiplies
 };
 
 class Panels {
  public:
-  /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k. `device`
-  /// is the executor in whose memory panels are broadcast; null for the host's memory.
+  /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k.
+  /// `executor` multiplies. If its memory is not the host's, panels are in host memory that it copies from without
+  /// waiting; or in its own memory if they are broadcast from and into it.
   Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-         const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor* device = nullptr);
+         const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor& executor,
+         bool device_messages);
 
   /// Returns how many bytes of the host's memory allocate() allocates, and of the device's.
   std::size_t bytes() const noexcept;
   std::size_t device_bytes() const noexcept;
-  /// Are the panels in the device's memory?
-  bool on_device() const noexcept { return device_.has_value(); }
+  /// Are all panels in the device's memory?
+  bool on_device() const noexcept { return device_.has_value() || (direct() && reads_on_device()); }
+  /// Is the operand read in the device's memory, where it stays? Else it is read on the host.
+  bool reads_on_device() const noexcept { return source_.on_device.data != nullptr; }
   Status allocate(HostBuffers& buffers);
 
   /// Each step is one segment of every layer. The functions are called for all steps, on all ranks with elements.
@@ -63,6 +71,11 @@ class Panels {
   bool can_begin_two() const noexcept;
   /// Has this rank the whole panel of a step before it is broadcast?
   bool has_whole(Index step) const noexcept;
+  /// Is a panel put in order when its broadcast has ended, in the place of the panel in use?
+  bool unpacks(Index step) const noexcept {
+    const Window window = own_window(step);
+    return window.size() > 0 && !direct() && !in_order(window);
+  }
   /// Are transfers under way?
   bool pending() const noexcept {
     return !moving_.empty() || !broadcasting_[0].empty() || !broadcasting_[1].empty() ||
@@ -72,7 +85,7 @@ class Panels {
   Status progress() noexcept;
 
   /// Returns what failed on this rank while transfers went on.
-  Status local_failure() const { return device_ ? device_->failure() : Status{}; }
+  Status local_failure() const { return device_ && local_failure_.ok() ? device_->failure() : local_failure_; }
   /// Leaves a device's memory to the process for good.
   void abandon() noexcept {
     if (device_) device_->abandon();
@@ -100,8 +113,13 @@ class Panels {
   void for_roots(Window window, Visit&& visit) const;
   /// Is the buffer in ascending order of k as it is received?
   bool in_order(Window window) const noexcept;
-  /// Returns this rank's elements of a window, which begins at k that the coordinate holds.
-  Elements own_elements(Window window, int coordinate) const noexcept;
+  /// Returns this rank's elements of a window, which begins at k that the coordinate holds, of its elements on the host
+  /// or on the device.
+  Elements own_elements(const Elements& all, Window window, int coordinate) const noexcept;
+  /// Returns the panel that is a part of this rank's elements.
+  Panel own_panel(const Elements& all, Index place) const noexcept;
+  /// Copies this rank's part from the device to where it is broadcast from, and returns that place.
+  char* stage_own_part(Window window, char* slot, Index held) noexcept;
   /// Puts this rank's part to where it is broadcast from, and returns that place.
   char* place_own_part(Window window, char* slot, Index held) const noexcept;
   /// Does this rank's part have the panel's order where it lies?
@@ -129,6 +147,7 @@ class Panels {
   Axis outer_;
   Segments segments_;
   bool keep_;
+  Executor& executor_;
   tessera::detail::DistributedType type_;
   std::size_t element_;
   int tag_;
@@ -137,13 +156,15 @@ class Panels {
   Index outer_held_ = 0;
 
   std::vector<char*> slots_;
-  std::vector<const char*> panels_;   ///< by slot: the slot's panel, or the operand itself
+  std::vector<Panel> panels_;         ///< by slot: the slot's panel, or the operand itself
   std::size_t current_ = 0;           ///< the slot of the panel in use
   std::size_t previous_ = 1;          ///< the slot of the panel before, which a device may still read
   std::size_t receiving_[2] = {0, 0}; ///< the slots of even and odd steps that are broadcast
   bool under_way_[2] = {false, false};
   char *send_ = nullptr, *receive_ = nullptr, *packing_ = nullptr;
   std::optional<DevicePanels> device_;
+  std::unique_ptr<Queue> staging_; ///< of copies from the device to the slots
+  Status local_failure_;
   Departure departure_;
   Arrival arrival_;
   Requests moving_, broadcasting_[2]; ///< of even and odd steps

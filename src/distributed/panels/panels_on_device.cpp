@@ -1,4 +1,4 @@
-/// Panels that are broadcast from and into the memory of the executor that multiplies.
+/// Panels that are broadcast from and into the memory of the executor that multiplies, and operands that stay there.
 
 #include <algorithm>
 
@@ -8,6 +8,23 @@ namespace tessera::distributed {
 
 std::size_t Panels::device_bytes() const noexcept {
   return device_ ? DevicePanels::bytes(static_cast<std::size_t>(slots()), panel_bytes()) : 0;
+}
+
+Panel Panels::own_panel(const Elements& all, Index place) const noexcept {
+  const char* data =
+      all.data == nullptr ? nullptr : all.data + static_cast<std::size_t>(place * all.inner_step) * element_;
+  return {data, source_.outer_innermost ? all.inner_step : all.outer_step, source_.outer_innermost, reads_on_device()};
+}
+
+char* Panels::stage_own_part(Window window, char* slot, Index held) noexcept {
+  const Elements from = own_elements(source_.on_device, window, along_->rank());
+  const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * element_; };
+  const Index lines = k_major_ ? held : outer_held_, length = k_major_ ? outer_held_ : held;
+  Status status =
+      executor_.copy_out(*staging_, slot, bytes(length), from.data, bytes(k_major_ ? from.inner_step : from.outer_step),
+                         bytes(length), static_cast<std::size_t>(lines));
+  if (local_failure_.ok()) local_failure_ = std::move(status);
+  return slot;
 }
 
 std::size_t Panels::packing_bytes() const noexcept {
@@ -34,10 +51,14 @@ void Panels::put_own_part(Window window, char* part, Index held) noexcept {
     device_->put(part, place_own_part(window, packing_, held), all, all, 1);
     return;
   }
-  const Elements from = own_elements(window, along_->rank());
+  const bool stays = reads_on_device();
+  const Elements from = own_elements(stays ? source_.on_device : source_.elements, window, along_->rank());
   const Index lines = k_major_ ? held : outer_held_, length = k_major_ ? outer_held_ : held;
-  device_->put(part, from.data, bytes(k_major_ ? from.inner_step : from.outer_step), bytes(length),
-               static_cast<std::size_t>(lines));
+  const std::size_t pitch = bytes(k_major_ ? from.inner_step : from.outer_step);
+  if (stays)
+    device_->put_from_device(part, from.data, pitch, bytes(length), static_cast<std::size_t>(lines));
+  else
+    device_->put(part, from.data, pitch, bytes(length), static_cast<std::size_t>(lines));
 }
 
 /// Rows of a panel that one root has sent lie in the panel block by block, a round of all roots apart.

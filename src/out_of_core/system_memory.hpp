@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstddef>
+
+namespace tessera::out_of_core {
+
+/// Returns the memory of the machine in bytes, or what the process's control group may take of it if that is less.
+std::size_t system_memory_bytes();
+
+} // namespace tessera::out_of_core
