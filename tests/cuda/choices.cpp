@@ -83,12 +83,17 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile) {
   std::set<TmaKernel> seen, seen_swapped, adding, sliced;
   const auto look = [&](const auto& products) {
     for (const auto& [m, n, k] : products) {
-      const auto [plan, swapped] = choose_oriented_plan(ProductSize::of(m, n, k, 2), 132);
-      const TmaKernel kernel{plan.tile_m, plan.tile_n, plan.sharing};
-      seen.insert(kernel);
-      if (swapped) seen_swapped.insert(kernel);
-      if (!plan.divides_k() && ProductSize::of(m, n, k, 2).segments() > 1) adding.insert(kernel);
-      if (plan.slices > 1) sliced.insert(kernel);
+      // The products run with operands that are copied, and with operands that lie along k.
+      for (const bool copied : {true, false}) {
+        ProductSize size = ProductSize::of(m, n, k, 2);
+        size.split_a = size.split_b = !copied && k % 8 == 0 && k % 64 != 0;
+        const auto [plan, swapped] = choose_oriented_plan(size, 132);
+        const TmaKernel kernel{plan.tile_m, plan.tile_n, plan.sharing};
+        seen.insert(kernel);
+        if (swapped) seen_swapped.insert(kernel);
+        if (!plan.divides_k() && size.segments() > 1) adding.insert(kernel);
+        if (plan.slices > 1) sliced.insert(kernel);
+      }
     }
   };
   look(tessera::test::products_in_large_tiles);
