@@ -7,6 +7,7 @@ the headers. JOINED/compile_commands.json lists the files written.
 """
 import json
 import pathlib
+import re
 import shlex
 import shutil
 import sys
@@ -21,10 +22,10 @@ def below(path, folder):
 
 
 def words(entry):
-    """The compile command of an entry without its output and its file."""
+    """The compile command of an entry without its output, its file, and a warning that clang does not know."""
     command = entry.get("arguments") or shlex.split(entry["command"])
     at = command.index("-o")
-    return tuple(command[:at]) + ("-c",)
+    return tuple(word for word in command[:at] if word != "-Wno-subobject-linkage") + ("-c",)
 
 
 batches = {}
@@ -36,9 +37,10 @@ for entry in json.loads((build / "compile_commands.json").read_text()):
             continue
     elif not ours or ours[0] not in libraries or path.suffix != ".cpp":
         continue
-    # Each rung of a ladder has a `row` and a `run`, and output_file.cpp has a `fail`: these files stay alone.
-    alone = not made and ({"cpu", "reference"} & set(ours[:-1]) or ours[:3] == ("backends", "cuda", "gemm")
-                          or path.name == "output_file.cpp")
+    # What the build has joined is long enough, and so is a rung: each has a `row` or a `run`. The others named here have
+    # a `fail`, a `part` and `tasks_per_thread`, which other files have too.
+    alone = (made or path.name in ("output_file.cpp", "bandwidth.cpp", "range.cpp")
+             or re.search(r"Kernel row\b|Status run\(", path.read_text()))
     batches.setdefault((words(entry), path if alone else None), []).append(path)
 
 shutil.rmtree(joined, ignore_errors=True)

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "oracle.hpp"
+
 namespace tessera::conformance {
 namespace {
 
@@ -95,26 +97,39 @@ const std::vector<ExactElement>& Problem<T>::exact() {
   exact_.resize(before_.size());
   const double largest = x.alpha == 0 ? 0 : std::abs(x.alpha) * largest_of(a_) * largest_of(b_);
   const Index k = x.alpha == 0 ? 0 : x.k;
-  std::vector<W> wide_b(static_cast<std::size_t>(k * x.n)); // op(B), row by row
-  W* copied = wide_b.data();
+  // f64 has to be wider where what a product's rounding loses may be no f64.
+  const bool wide = sizeof(T) > 4 && (x.values == Values::Subnormal || x.values == Values::NonFinite);
+  std::vector<double> plain_b(static_cast<std::size_t>(k * x.n)); // op(B), row by row
+  double* copied = plain_b.data();
   for (Index p = 0; p < k; ++p)
     for (Index j = 0; j < x.n; ++j) *copied++ = x.op_b == Op::None ? b_.at(p, j) : b_.at(j, p);
-  std::vector<W> sum(static_cast<std::size_t>(x.n)), magnitude(static_cast<std::size_t>(x.n));
+  const auto n = static_cast<std::size_t>(x.n);
+  std::vector<double> near(n), lost(n), magnitude_f64(n);
+  std::vector<W> sum(n), magnitude(n);
   for (Index i = 0; i < x.m; ++i) {
-    std::fill(sum.begin(), sum.end(), W{0});
-    std::fill(magnitude.begin(), magnitude.end(), W{0});
+    for (std::vector<double>* zeroed : {&near, &lost, &magnitude_f64}) zeroed->assign(n, 0.0);
+    sum.assign(n, W{0});
+    magnitude.assign(n, W{0});
     for (Index p = 0; p < k; ++p) {
-      const W a = x.op_a == Op::None ? a_.at(i, p) : a_.at(p, i);
-      // This loop runs most of all; on plain pointers it is short in every build.
-      const W* b = wide_b.data() + p * x.n;
-      W* into_sum = sum.data();
-      W* into_magnitude = magnitude.data();
-      for (const W* end = b + x.n; b != end; ++b) {
-        const W product = a * *b;
-        *into_sum++ += product;
-        *into_magnitude++ += product < 0 ? -product : product;
+      const double a = x.op_a == Op::None ? a_.at(i, p) : a_.at(p, i);
+      const double* b = plain_b.data() + p * x.n;
+      if (sizeof(T) == 4) {
+        add_products(a, b, x.n, near.data(), magnitude_f64.data());
+      } else if (!wide) {
+        add_products(a, b, x.n, near.data(), lost.data(), magnitude_f64.data());
+      } else {
+        for (std::size_t j = 0; j < n; ++j) {
+          const W product = static_cast<W>(a) * b[j];
+          sum[j] += product;
+          magnitude[j] += product < 0 ? -product : product;
+        }
       }
     }
+    if (!wide)
+      for (std::size_t j = 0; j < n; ++j) {
+        sum[j] = static_cast<W>(near[j]) + static_cast<W>(lost[j]);
+        magnitude[j] = static_cast<W>(magnitude_f64[j]);
+      }
     for (Index j = 0; j < x.n; ++j) {
       const auto e = static_cast<std::size_t>(i * x.n + j);
       const auto column = static_cast<std::size_t>(j);

@@ -1,6 +1,7 @@
 #include "shortage.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -35,13 +36,23 @@ thread_local bool asking = false;
 
 enum class By { Malloc, New };
 
+/// Returns the path of the library that has the address; it is empty for the program and null for an address of none.
+const char* library_at(const void* address) {
+#ifdef DLFO_EH_SEGMENT_TYPE // glibc 2.35
+  dl_find_object found{};
+  return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_link_map->l_name : nullptr;
+#else
+  Dl_info info{}; // dladdr() also looks for the symbol, which takes a hundred times as long
+  return dladdr(address, &info) != 0 ? info.dli_fname : nullptr;
+#endif
+}
+
 bool is_spared(const void* caller, By by) {
-  Dl_info info{};
-  asking = true; // dladdr() itself may allocate
-  const bool known = dladdr(caller, &info) != 0 && info.dli_fname != nullptr;
+  asking = true; // the question may allocate
+  const char* const library = library_at(caller);
   asking = false;
-  if (!known) return true;
-  const std::string_view path(info.dli_fname);
+  if (library == nullptr) return true;
+  const std::string_view path(library);
   const std::string_view file = path.substr(path.rfind('/') + 1);
   if (!file.starts_with(counted_files.load(std::memory_order_relaxed))) return true;
   for (const std::string_view spared : spared_libraries)
