@@ -20,7 +20,7 @@ constexpr Index strip_bytes = Index{256} << 10;
 struct StoredC {
   Index rows, cols;
 };
-StoredC stored(const DistributedStorage& c) noexcept {
+StoredC as_stored(const DistributedStorage& c) noexcept {
   const bool by_rows = c.order == LocalOrder::RowMajor;
   return {by_rows ? c.local_rows : c.local_cols, by_rows ? c.local_cols : c.local_rows};
 }
@@ -28,18 +28,18 @@ StoredC stored(const DistributedStorage& c) noexcept {
 } // namespace
 
 Index LastStep::strip_rows() const noexcept {
-  const auto [rows, cols] = stored(c);
+  const auto [rows, cols] = as_stored(c);
   const Index row_bytes = std::max<Index>(1, cols) * static_cast<Index>(sizeof(float));
   return std::min(rows, std::max<Index>(1, strip_bytes / row_bytes));
 }
 
 std::size_t LastStep::buffer_bytes() const noexcept {
   if (!is_16_bit(c.type.part) || beta == 0.0) return 0;
-  return static_cast<std::size_t>(strip_rows() * stored(c).cols) * sizeof(float);
+  return static_cast<std::size_t>(strip_rows() * as_stored(c).cols) * sizeof(float);
 }
 
 Status LastStep::run_without_sums() const {
-  const auto [rows, cols] = stored(c);
+  const auto [rows, cols] = as_stored(c);
   if (rows == 0 || cols == 0) return {};
   Executor& host = place_elementwise({});
   if (c.type.is_complex)
@@ -59,7 +59,7 @@ Status LastStep::run_without_sums() const {
 }
 
 Status LastStep::run(char* sums) const {
-  const auto [rows, cols] = stored(c);
+  const auto [rows, cols] = as_stored(c);
   if (rows == 0 || cols == 0) return {};
   if (c.type.is_complex) return run_on_complex({place_elementwise({}), c.data, c.ld}, {sums, cols, false});
   const std::size_t sum_bytes = c.type.sum_bytes();
@@ -82,7 +82,7 @@ Status LastStep::run(char* sums) const {
 }
 
 Status LastStep::run_on_device(const RunningSums& sums) const {
-  const auto [rows, cols] = stored(c);
+  const auto [rows, cols] = as_stored(c);
   const tessera::detail::ResidentElements& elements = *c.resident;
   Executor& device = elements.executor;
   Status status;
@@ -104,7 +104,7 @@ Status LastStep::run_on_device(const RunningSums& sums) const {
 }
 
 Status LastStep::run_on_complex(const Place& place, const RunningSums& sums) const {
-  const auto [rows, cols] = stored(c);
+  const auto [rows, cols] = as_stored(c);
   return place.executor.map(place.executor.default_queue(), {.op = MapOp::CombineComplex,
                                                              .type = c.type.part,
                                                              .rows = rows,

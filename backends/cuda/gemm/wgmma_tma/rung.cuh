@@ -47,8 +47,7 @@ inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index
 }
 
 template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
-Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, Index multiprocessors,
-              const char* name) noexcept {
+Status launch(cudaStream_t stream, const TmaProduct& x, const Blocks& blocks, const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
   using Waiting = WaitingSums<type, S>;
   static_assert(!S::stashes ||
@@ -57,38 +56,38 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
-  const Launch how{.blocks = plan.blocks(Index{x.tiles_m} * x.tiles_n, multiprocessors),
+  const Launch how{.blocks = blocks.count,
                    .threads = threads,
                    .shared = S::all_bytes,
                    .programmatic = true,
-                   .cluster = plan.launched_cluster()};
+                   .cluster = blocks.together};
   return launch_kernel(stream, how, name, kernel, x);
 }
 
 template <UnitType type>
-Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, Index multiprocessors,
+Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, const Blocks& blocks,
               const char* name) noexcept {
   const auto is = [&](int tile_m, int tile_n, Sharing sharing) {
     return plan.tile_m == tile_m && plan.tile_n == tile_n && plan.sharing == sharing;
   };
   using enum Sharing;
   constexpr bool narrow = type != UnitType::Tf32;
-  if (is(128, 256, B)) return launch<type, 128, 256, B>(stream, x, plan, multiprocessors, name);
-  if (is(128, 256, Nothing)) return launch<type, 128, 256>(stream, x, plan, multiprocessors, name);
+  if (is(128, 256, B)) return launch<type, 128, 256, B>(stream, x, blocks, name);
+  if (is(128, 256, Nothing)) return launch<type, 128, 256>(stream, x, blocks, name);
   if constexpr (narrow) {
-    if (is(128, 224, B)) return launch<type, 128, 224, B>(stream, x, plan, multiprocessors, name);
-    if (is(128, 192, B)) return launch<type, 128, 192, B>(stream, x, plan, multiprocessors, name);
-    if (is(128, 192, Nothing)) return launch<type, 128, 192>(stream, x, plan, multiprocessors, name);
-    if (is(128, 128, Results)) return launch<type, 128, 128, Results>(stream, x, plan, multiprocessors, name);
+    if (is(128, 224, B)) return launch<type, 128, 224, B>(stream, x, blocks, name);
+    if (is(128, 192, B)) return launch<type, 128, 192, B>(stream, x, blocks, name);
+    if (is(128, 192, Nothing)) return launch<type, 128, 192>(stream, x, blocks, name);
+    if (is(128, 128, Results)) return launch<type, 128, 128, Results>(stream, x, blocks, name);
   }
-  if (is(128, 128, B)) return launch<type, 128, 128, B>(stream, x, plan, multiprocessors, name);
-  if (is(64, 128, B)) return launch<type, 64, 128, B>(stream, x, plan, multiprocessors, name);
-  if (is(128, 64, Nothing)) return launch<type, 128, 64>(stream, x, plan, multiprocessors, name);
-  if (is(64, 128, Nothing)) return launch<type, 64, 128>(stream, x, plan, multiprocessors, name);
-  if (is(64, 32, Nothing)) return launch<type, 64, 32>(stream, x, plan, multiprocessors, name);
-  if (is(64, 64, Nothing)) return launch<type, 64, 64>(stream, x, plan, multiprocessors, name);
-  if (is(64, 64, Results)) return launch<type, 64, 64, Results>(stream, x, plan, multiprocessors, name);
-  return launch<type, 128, 128>(stream, x, plan, multiprocessors, name);
+  if (is(128, 128, B)) return launch<type, 128, 128, B>(stream, x, blocks, name);
+  if (is(64, 128, B)) return launch<type, 64, 128, B>(stream, x, blocks, name);
+  if (is(128, 64, Nothing)) return launch<type, 128, 64>(stream, x, blocks, name);
+  if (is(64, 128, Nothing)) return launch<type, 64, 128>(stream, x, blocks, name);
+  if (is(64, 32, Nothing)) return launch<type, 64, 32>(stream, x, blocks, name);
+  if (is(64, 64, Nothing)) return launch<type, 64, 64>(stream, x, blocks, name);
+  if (is(64, 64, Results)) return launch<type, 64, 64, Results>(stream, x, blocks, name);
+  return launch<type, 128, 128>(stream, x, blocks, name);
 }
 
 /// Says where results go: to C, or to the sums of slices, in the places that they would have in C.
@@ -159,13 +158,14 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
   const ProductSize size = ProductSize::of(rows, cols, call.k, bytes_of(type));
   const Index tiles_m = ceil_div<Index>(rows, plan.cluster_rows()), tiles_n = ceil_div<Index>(cols, plan.tile_n);
+  const Blocks blocks = blocks_of(plan, size, multiprocessors);
   const Index sums_pitch = ceil_div<Index>(call.n, 4) * 4;
   ScratchLayout layout;
   const std::size_t first_at = layout.add(first.copy_bytes());
   const std::size_t second_at = layout.add(second.copy_bytes());
   const std::size_t sums_at = layout.add(plan.slices > 1 ? plan.slices * call.m * sums_pitch * 4 : 0);
-  const std::size_t stash_at = layout.add(plan.blocks(tiles_m * tiles_n, multiprocessors) *
-                                          plan.stashed_in_memory(size.segments(), type == UnitType::Tf32));
+  const std::size_t stash_at =
+      layout.add(blocks.count * plan.stashed_in_memory(size.segments(), type == UnitType::Tf32));
   Scratch scratch;
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
@@ -198,7 +198,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   x.in_boxes = plan.sends_boxes() && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.epilogue.wanted;
   if (x.in_boxes)
     if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;
-  if (Status status = launch<type>(stream, x, plan, multiprocessors, row.name); !status.ok()) return status;
+  if (Status status = launch<type>(stream, x, plan, blocks, row.name); !status.ok()) return status;
   if (sums == nullptr) return {};
   return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.epilogue}, row.name);
 }

@@ -16,10 +16,9 @@
 
 namespace tessera::cuda::tma {
 
-/// Describes what the blocks of a cluster share. Nothing: a block fetches what it needs. Two of them that lie below one
-/// another are a cluster nevertheless, because the L2 cache is then mostly asked once for what both fetch. B: two
-/// blocks, one below the other, need the same columns of op(B), and each fetches half of them for both. Results: each
-/// block has one segment of k of one tile, and they add their sums.
+/// Describes what the blocks of a cluster share. Nothing: a block fetches what it needs. B: two blocks, one below the
+/// other, need the same columns of op(B), and each fetches half of them for both. Results: each block has one segment
+/// of k of one tile, and they add their sums.
 enum class Sharing { Nothing, B, Results };
 
 struct TilingPlan {
@@ -33,8 +32,6 @@ struct TilingPlan {
   constexpr bool divides_k() const { return k_parts * slices > 1; }
   /// Returns the number of blocks that depend on one another.
   constexpr int cluster() const { return sharing == Sharing::B ? 2 : k_parts; }
-  /// Returns the number of blocks that are launched side by side.
-  constexpr int launched_cluster() const { return sharing == Sharing::Nothing ? 2 : cluster(); }
   constexpr int cluster_rows() const { return sharing == Sharing::B ? 2 * tile_m : tile_m; }
   /// Returns the columns that a block fetches, for itself or for both blocks.
   constexpr int own_columns() const { return sharing == Sharing::B ? tile_n / 2 : tile_n; }
@@ -44,14 +41,6 @@ struct TilingPlan {
   /// Says whether the sums of a tile's earlier segments wait apart from the total, because registers hold one set of
   /// sums.
   constexpr bool stashes(Index segments) const { return tile_n >= stashed_columns && segments > 1 && !divides_k(); }
-  /// Returns how many blocks are launched for `tiles` tiles of clusters. Blocks that share results have one tile. Where
-  /// the number of tiles that share nothing is odd, one block has none.
-  constexpr Index blocks(Index tiles, Index multiprocessors) const {
-    const Index all = tiles * slices, together = launched_cluster();
-    if (k_parts > 1) return all * together;
-    const Index clusters = ceil_div<Index>(all * cluster(), together);
-    return std::clamp<Index>(multiprocessors / together, 1, clusters) * together;
-  }
   static constexpr int stashed_columns = 224;        ///< the least columns of a tile whose sums fill the registers
   static constexpr Index stashed_on_chip = 32 << 10; ///< bytes of waiting sums in tf32 that are not in memory
 
@@ -78,6 +67,32 @@ struct ProductSize {
   constexpr ProductSize transposed() const { return {n, m, blocks, segment_blocks, split_b, split_a}; }
 };
 
+constexpr Index paired_lines =
+    4600; ///< lines of 128 bytes that a block fetches, from which on small tiles run in pairs
+
+/// Says whether blocks that share nothing are launched as clusters of two that lie below one another: the L2 cache is
+/// then mostly asked once for what both fetch. That pays where many blocks fetch much. The launch of a cluster takes a
+/// microsecond more, which large tiles hide.
+constexpr bool runs_in_pairs(const TilingPlan& plan, const ProductSize& x, Index units, Index multiprocessors) {
+  if (plan.tile_m * plan.tile_n >= 128 * 128) return units > 1;
+  const Index lines = (plan.tile_m + plan.tile_n) * (plan.divides_k() ? x.segment_blocks : x.blocks);
+  return 2 * units >= multiprocessors && lines * std::max(units, multiprocessors) >= paired_lines * multiprocessors;
+}
+
+/// The blocks that run a plan, and how many of them are launched side by side.
+struct Blocks {
+  Index count;
+  int together;
+};
+/// Blocks that share results have one tile. Of blocks that are launched in pairs, one may have no tile.
+constexpr Blocks blocks_of(const TilingPlan& plan, const ProductSize& x, Index multiprocessors) {
+  const Index units = ceil_div<Index>(x.m, plan.cluster_rows()) * ceil_div<Index>(x.n, plan.tile_n) * plan.slices;
+  if (plan.sharing == Sharing::Results) return {units * plan.k_parts, plan.k_parts};
+  const bool pairs = plan.sharing == Sharing::B || runs_in_pairs(plan, x, units, multiprocessors);
+  const Index together = pairs ? 2 : 1, clusters = ceil_div<Index>(units * plan.cluster(), together);
+  return {std::clamp<Index>(multiprocessors / together, 1, clusters) * together, static_cast<int>(together)};
+}
+
 /// Returns the number of clusters that run at once, with one block on a multiprocessor. Large clusters do not fit
 /// everywhere: an H100 holds 66, 39, 30 and 15 clusters of 2, 3, 4 and 8 blocks.
 constexpr Index clusters_at_once(Index multiprocessors, Index k_parts) {
@@ -98,36 +113,36 @@ struct TileModel {
 };
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr TileModel tiles_of_16_bits[]{
-    {128, 256, Sharing::B, 1, 7050, 49, 1005, 1030, 5600, 5180},
-    {128, 256, Sharing::Nothing, 1, 3720, 52, 1000, 1085, 4000, 1450},
-    {128, 224, Sharing::B, 1, 5370, 55, 905, 980, 4000, 7230},
-    {128, 192, Sharing::B, 1, 4100, 94, 880, 880, never, 930},
-    {128, 192, Sharing::Nothing, 1, 3500, 50, 710, 920, 3000, 780},
-    {128, 128, Sharing::B, 1, 5170, 39, 560, 680, never, 500},
-    {64, 128, Sharing::B, 1, 4500, 24, 400, 530, never, 500},
-    {128, 128, Sharing::Nothing, 1, 3760, 26, 485, 590, 3900, 300},
-    {128, 64, Sharing::Nothing, 1, 5250, 20, 360, 415, 5100, 500},
-    {64, 128, Sharing::Nothing, 1, 4200, 15, 350, 375, 2300, 240},
-    {64, 32, Sharing::Nothing, 1, 4940, 20, 330, 340, 5800, 100},
-    {64, 64, Sharing::Nothing, 1, 4080, 15, 250, 265, 5400, 280},
-    {64, 64, Sharing::Results, 2, 3280, 49, 240, 355, never, 0},
-    {64, 64, Sharing::Results, 4, 5570, 4, 370, 405, never, 0},
-    {128, 128, Sharing::Results, 2, 8750, 19, 550, 755, never, 0},
-    {128, 128, Sharing::Results, 4, 11490, 14, 545, 835, never, 0},
+    {128, 256, Sharing::B, 1, 5270, 49, 1070, 1080, 5600, 4840},
+    {128, 256, Sharing::Nothing, 1, 3730, 45, 1000, 1085, 4000, 1450},
+    {128, 224, Sharing::B, 1, 5370, 54, 830, 980, 4000, 7230},
+    {128, 192, Sharing::B, 1, 4090, 93, 850, 880, never, 930},
+    {128, 192, Sharing::Nothing, 1, 4060, 52, 710, 920, 3000, 780},
+    {128, 128, Sharing::B, 1, 4740, 39, 560, 680, never, 500},
+    {64, 128, Sharing::B, 1, 4480, 24, 415, 430, never, 500},
+    {128, 128, Sharing::Nothing, 1, 3860, 27, 485, 590, 3900, 300},
+    {128, 64, Sharing::Nothing, 1, 4610, 17, 375, 415, 5100, 500},
+    {64, 128, Sharing::Nothing, 1, 4330, 17, 350, 365, 2600, 240},
+    {64, 32, Sharing::Nothing, 1, 4940, 5, 375, 390, 6700, 100},
+    {64, 64, Sharing::Nothing, 1, 3830, 22, 250, 260, 5400, 280},
+    {64, 64, Sharing::Results, 2, 7650, 50, 240, 265, never, 0},
+    {64, 64, Sharing::Results, 4, 6040, 0, 365, 405, never, 0},
+    {128, 128, Sharing::Results, 2, 8620, 0, 550, 805, never, 0},
+    {128, 128, Sharing::Results, 4, 11500, 0, 545, 835, never, 0},
 };
 /// In tf32 an operand passes through registers.
 constexpr TileModel tiles_of_tf32[]{
-    {128, 256, Sharing::B, 1, 7680, 49, 1100, 1250, 5600, 4860},
-    {128, 256, Sharing::Nothing, 1, 3720, 88, 1245, 1575, 4000, 1450},
-    {128, 128, Sharing::B, 1, 5180, 40, 685, 730, never, 500},
-    {64, 128, Sharing::B, 1, 4570, 24, 530, 560, never, 500},
-    {128, 128, Sharing::Nothing, 1, 4000, 28, 740, 750, 3900, 300},
-    {128, 64, Sharing::Nothing, 1, 4570, 20, 460, 475, 5100, 500},
-    {64, 128, Sharing::Nothing, 1, 3830, 13, 580, 580, 2600, 240},
-    {64, 32, Sharing::Nothing, 1, 4170, 8, 325, 365, 5800, 100},
-    {64, 64, Sharing::Nothing, 1, 3000, 22, 360, 455, 5400, 280},
-    {64, 64, Sharing::Results, 2, 3920, 50, 405, 435, never, 0},
-    {64, 64, Sharing::Results, 4, 6040, 8, 440, 690, never, 0},
+    {128, 256, Sharing::B, 1, 5270, 49, 1245, 1280, 5600, 4770},
+    {128, 256, Sharing::Nothing, 1, 3730, 45, 1545, 1835, 4000, 1450},
+    {128, 128, Sharing::B, 1, 4740, 39, 695, 735, never, 500},
+    {64, 128, Sharing::B, 1, 4480, 24, 550, 590, never, 500},
+    {128, 128, Sharing::Nothing, 1, 3860, 27, 720, 765, 3900, 300},
+    {128, 64, Sharing::Nothing, 1, 4610, 17, 475, 480, 5200, 500},
+    {64, 128, Sharing::Nothing, 1, 4330, 17, 560, 580, 2600, 240},
+    {64, 32, Sharing::Nothing, 1, 4940, 5, 335, 375, 5800, 100},
+    {64, 64, Sharing::Nothing, 1, 3830, 22, 365, 435, 5400, 280},
+    {64, 64, Sharing::Results, 2, 7650, 50, 390, 865, never, 0},
+    {64, 64, Sharing::Results, 4, 6040, 0, 465, 690, never, 0},
 };
 /// The part of the shorter one of reading and multiplying that the longer one does not hide.
 constexpr double not_hidden = 0.25;
