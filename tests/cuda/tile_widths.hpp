@@ -47,7 +47,7 @@ constexpr ProductInTiles products_of_the_contract[]{
     {700, 900, 200},    {1000, 760, 6200}, {1777, 1789, 6200}, {2048, 2300, 2100}, {2100, 1900, 33000},
     {2293, 3136, 2300}, {2300, 2304, 256}, {3043, 136, 2243},  {3227, 129, 2151},  {3505, 599, 2065},
     {4090, 2048, 6200}, {4096, 2040, 330}, {4118, 614, 2499},  {4301, 129, 2066},  {130, 4284, 2088},
-    {388, 4275, 2080},
+    {388, 4275, 2080},  {4256, 393, 2060},
 };
 
 /// Products that show the contract of the matrix units where a warp's instructions multiply: every tile, whose segments

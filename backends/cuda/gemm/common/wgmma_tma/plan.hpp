@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
 
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/types.hpp>
@@ -99,72 +98,63 @@ constexpr Index clusters_at_once(Index multiprocessors, Index k_parts) {
   return std::max<Index>((k_parts > 2 ? multiprocessors * 9 / 10 : multiprocessors) / k_parts, 1);
 }
 
-/// A tile and what it costs in cycles, fitted to an H100 (docs/lab/random_shapes.md). `start`: to start and end.
-/// `beside`: for each block that runs beside it. `block`: for a block of k where the multiprocessor has power to
-/// itself. `among_all`: for a block of k where all multiprocessors are busy. `slicing`: for the second kernel of
-/// slices, or `never` where k may not be sliced. `adding`: to add one more segment.
+/// A tile and what it costs in cycles, fitted to bf16 (docs/lab/matrix_units.md). `start`: to start and end. `beside`:
+/// for each block that runs beside it. `block`: for a block of k where the multiprocessor has power to itself.
+/// `among_all`: for a block of k where all multiprocessors are busy; `in_pairs`: and where blocks that share nothing
+/// run in pairs (docs/lab/random_shapes.md). `slicing`: for the second kernel of slices, or `never` where k may not be
+/// sliced. `adding`: to add one more segment. `in_tf32`: the factor in tf32, where an operand passes through registers;
+/// 0 where there is no such kernel.
 struct TileModel {
   int m, n;
   Sharing sharing;
   int k_parts;
-  double start, beside, block, among_all, slicing, adding;
+  double start, beside, block, among_all, in_pairs, slicing, adding, in_tf32;
 
   constexpr TilingPlan plan(Index slices) const { return {m, n, sharing, k_parts, static_cast<int>(slices)}; }
 };
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr TileModel tiles_of_16_bits[]{
-    {128, 256, Sharing::B, 1, 5270, 49, 1070, 1080, 5600, 4840},
-    {128, 256, Sharing::Nothing, 1, 3730, 45, 1000, 1085, 4000, 1450},
-    {128, 224, Sharing::B, 1, 5370, 54, 830, 980, 4000, 7230},
-    {128, 192, Sharing::B, 1, 4090, 93, 850, 880, never, 930},
-    {128, 192, Sharing::Nothing, 1, 4060, 52, 710, 920, 3000, 780},
-    {128, 128, Sharing::B, 1, 4740, 39, 560, 680, never, 500},
-    {64, 128, Sharing::B, 1, 4480, 24, 415, 430, never, 500},
-    {128, 128, Sharing::Nothing, 1, 3860, 27, 485, 590, 3900, 300},
-    {128, 64, Sharing::Nothing, 1, 4610, 17, 375, 415, 5100, 500},
-    {64, 128, Sharing::Nothing, 1, 4330, 17, 350, 365, 2600, 240},
-    {64, 32, Sharing::Nothing, 1, 4940, 5, 375, 390, 6700, 100},
-    {64, 64, Sharing::Nothing, 1, 3830, 22, 250, 260, 5400, 280},
-    {64, 64, Sharing::Results, 2, 7650, 50, 240, 265, never, 0},
-    {64, 64, Sharing::Results, 4, 6040, 0, 365, 405, never, 0},
-    {128, 128, Sharing::Results, 2, 8620, 0, 550, 805, never, 0},
-    {128, 128, Sharing::Results, 4, 11500, 0, 545, 835, never, 0},
-};
-/// In tf32 an operand passes through registers.
-constexpr TileModel tiles_of_tf32[]{
-    {128, 256, Sharing::B, 1, 5270, 49, 1245, 1280, 5600, 4770},
-    {128, 256, Sharing::Nothing, 1, 3730, 45, 1545, 1835, 4000, 1450},
-    {128, 128, Sharing::B, 1, 4740, 39, 695, 735, never, 500},
-    {64, 128, Sharing::B, 1, 4480, 24, 550, 590, never, 500},
-    {128, 128, Sharing::Nothing, 1, 3860, 27, 720, 765, 3900, 300},
-    {128, 64, Sharing::Nothing, 1, 4610, 17, 475, 480, 5200, 500},
-    {64, 128, Sharing::Nothing, 1, 4330, 17, 560, 580, 2600, 240},
-    {64, 32, Sharing::Nothing, 1, 4940, 5, 335, 375, 5800, 100},
-    {64, 64, Sharing::Nothing, 1, 3830, 22, 365, 435, 5400, 280},
-    {64, 64, Sharing::Results, 2, 7650, 50, 390, 865, never, 0},
-    {64, 64, Sharing::Results, 4, 6040, 0, 465, 690, never, 0},
+constexpr TileModel tiles[]{
+    {128, 256, Sharing::B, 1, 5270, 49, 1025, 1025, 1025, 5600, 4800, 1.3},
+    {128, 256, Sharing::Nothing, 1, 3730, 45, 900, 1100, 1100, 4000, 1450, 1.5},
+    {128, 224, Sharing::B, 1, 5370, 54, 720, 930, 930, 4000, 7300, 0},
+    {128, 192, Sharing::B, 1, 4090, 93, 740, 835, 835, never, 930, 0},
+    {128, 192, Sharing::Nothing, 1, 4060, 52, 710, 865, 865, 3000, 780, 0},
+    {128, 128, Sharing::B, 1, 4740, 39, 560, 680, 680, never, 500, 1.2},
+    {64, 128, Sharing::B, 1, 4480, 24, 380, 400, 400, never, 500, 1.4},
+    {128, 128, Sharing::Nothing, 1, 3860, 27, 485, 590, 590, 3900, 300, 1.2},
+    {128, 64, Sharing::Nothing, 1, 4610, 17, 355, 420, 420, 5100, 500, 1.5},
+    {64, 128, Sharing::Nothing, 1, 4330, 17, 345, 470, 365, 2600, 240, 1.5},
+    {64, 32, Sharing::Nothing, 1, 4940, 5, 330, 330, 330, 5800, 100, 1.25},
+    {64, 64, Sharing::Nothing, 1, 3830, 22, 270, 350, 260, 5400, 280, 1.65},
+    {64, 64, Sharing::Results, 2, 7650, 50, 240, 300, 300, never, 0, 1.7},
+    {64, 64, Sharing::Results, 4, 6040, 0, 370, 405, 405, never, 0, 1.25},
+    {128, 128, Sharing::Results, 2, 8620, 0, 550, 750, 750, never, 0, 0},
+    {128, 128, Sharing::Results, 4, 11500, 0, 545, 840, 840, never, 0, 0},
 };
 /// The part of the shorter one of reading and multiplying that the longer one does not hide.
 constexpr double not_hidden = 0.25;
 
-/// Estimates the cycles of `count` tiles in `slices` slices, of which `clusters` run at once. A block of k takes what
-/// its multiprocessor needs, or its part of what all multiprocessors together take, since power is limited. It takes as
-/// long as a multiprocessor needs to fetch its operands, at 74 bytes a cycle, of which split lines are half as much
-/// again, or twice as much where the blocks of a pair fetch the same ones; and with slices, where few tiles share
-/// operands, as long as the L2 cache needs to bring them, at 7000 bytes a cycle. The sums of slices cross that cache
-/// twice. Memory brings the operands, `bytes` in all, at 1640 bytes a cycle, and at 41 to each multiprocessor.
+/// Estimates the cycles of `count` tiles in `slices` slices, of which `clusters` run at once; `slower` is the factor of
+/// tf32. A block of k takes what its multiprocessor needs, or its part of what all multiprocessors together take, since
+/// power is limited. It takes as long as a multiprocessor needs to fetch its operands, at 80 bytes a cycle, of which
+/// split lines are half as much again, or twice as much where the blocks of a pair fetch the same ones; and with
+/// slices, where few tiles share operands, as long as the L2 cache needs to bring them, at 7000 bytes a cycle. The sums
+/// of slices cross that cache twice. Memory brings the operands, `bytes` in all, at 1640 bytes a cycle, and at 41 to
+/// each multiprocessor.
 inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, Index slices, Index clusters,
-                      double bytes) {
+                      double slower, double bytes) {
   const TilingPlan plan = tile.plan(slices);
   const Index units = count * slices;
   const double split = tile.sharing == Sharing::B ? 1.5 : 2;
   const double fetching =
-      128.0 / 74 * (tile.m * (x.split_a ? split : 1) + plan.own_columns() * (x.split_b ? split : 1));
+      128.0 / 80 * (tile.m * (x.split_a ? split : 1) + plan.own_columns() * (x.split_b ? split : 1));
+  const bool pairs = tile.sharing == Sharing::Nothing && runs_in_pairs(plan, x, units, clusters);
+  const double among_all = pairs ? tile.in_pairs : tile.among_all;
   const auto block_among = [&](Index running) {
     const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
     const double panels =
         slices > 1 ? static_cast<double>((tile.m + tile.n) * 128 * running * plan.cluster()) / 7000 : 0;
-    return std::max({tile.block, tile.among_all * busy, panels, fetching});
+    return std::max({std::max(tile.block, among_all * busy) * slower, panels, fetching});
   };
   // The results of a tile are stored while the next tile is multiplied.
   const double later = tile.sharing == Sharing::B ? 800 : 660;
@@ -184,8 +174,9 @@ inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, 
 /// Cᵀ from 16-bit operands, which takes registers that wide tiles do not have.
 enum class Tiles { All, Tf32, Columns };
 
-constexpr std::span<const TileModel> tiles_for(Tiles wanted) {
-  return wanted == Tiles::Tf32 ? std::span<const TileModel>(tiles_of_tf32) : tiles_of_16_bits;
+constexpr bool has_tile(Tiles wanted, const TileModel& tile) {
+  if (wanted == Tiles::Tf32) return tile.in_tf32 > 0;
+  return wanted == Tiles::All || tile.n <= 128;
 }
 
 /// Returns the plan that is done first, by the model in cycles, among all tiles that are wanted; a block has all
@@ -194,9 +185,8 @@ inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles
   const auto bytes = static_cast<double>((x.m + x.n) * x.blocks * 128);
   TilingPlan best{};
   double least = never;
-  for (const TileModel& tile : tiles_for(wanted)) {
-    if (wanted == Tiles::Columns && tile.n > 128) continue;
-    if (tile.k_parts > 1 && tile.k_parts != x.segments()) continue;
+  for (const TileModel& tile : tiles) {
+    if (!has_tile(wanted, tile) || (tile.k_parts > 1 && tile.k_parts != x.segments())) continue;
     if (tile.n > 2 * std::max<Index>(x.n, 64)) continue; // most of it would be empty
     const TilingPlan whole = tile.plan(1);
     const Index clusters = clusters_at_once(multiprocessors, whole.cluster());
@@ -204,7 +194,8 @@ inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles
     if (tile.k_parts > 1 && count > clusters) continue;
     for (const Index slices : {Index{1}, x.segments()}) {
       if (slices > 1 && (tile.slicing == never || count * slices > clusters)) continue;
-      const double cost = cost_of(tile, x, count, slices, clusters, bytes);
+      const double slower = wanted == Tiles::Tf32 ? tile.in_tf32 : 1;
+      const double cost = cost_of(tile, x, count, slices, clusters, slower, bytes);
       if (cost < least) {
         least = cost;
         best = tile.plan(slices);
