@@ -145,10 +145,10 @@ inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, 
                       double slower, double bytes) {
   const TilingPlan plan = tile.plan(slices);
   const Index units = count * slices;
-  const double split = tile.sharing == Sharing::B ? 1.5 : 2;
+  const bool pairs = tile.sharing == Sharing::Nothing && runs_in_pairs(plan, x, units, clusters);
+  const double split = pairs ? 2 : 1.5;
   const double fetching =
       128.0 / 80 * (tile.m * (x.split_a ? split : 1) + plan.own_columns() * (x.split_b ? split : 1));
-  const bool pairs = tile.sharing == Sharing::Nothing && runs_in_pairs(plan, x, units, clusters);
   const double among_all = pairs ? tile.in_pairs : tile.among_all;
   const auto block_among = [&](Index running) {
     const double busy = slices > 1 ? 1 : static_cast<double>(running) / static_cast<double>(clusters);
