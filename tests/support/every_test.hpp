@@ -7,4 +7,14 @@ namespace tessera::test {
 /// Says whether this is a run of everything (./tessera test --all), which leaves out nothing to save time.
 inline bool everything_is_tested() { return std::getenv("TESSERA_TEST_ALL") != nullptr; }
 
+/// A sanitized program takes many times as long. Bits, bounds and numbers are checked without sanitizers.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// Says whether this run leaves out cases because it is sanitized.
+inline bool has_fewer_cases() { return sanitized && !everything_is_tested(); }
+
 } // namespace tessera::test

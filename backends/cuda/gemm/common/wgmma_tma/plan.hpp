@@ -66,13 +66,14 @@ struct ProductSize {
   constexpr ProductSize transposed() const { return {n, m, blocks, segment_blocks, split_b, split_a}; }
 };
 
-constexpr Index paired_lines =
-    4600; ///< lines of 128 bytes that a block fetches, from which on small tiles run in pairs
+/// Lines of 128 bytes that a block fetches, from which on small tiles run in pairs.
+constexpr Index paired_lines = 4600;
 
-/// Says whether blocks that share nothing are launched as clusters of two that lie below one another: the L2 cache is
-/// then mostly asked once for what both fetch. That pays where many blocks fetch much. The launch of a cluster takes a
-/// microsecond more, which large tiles hide.
+/// Says whether a plan's blocks share nothing, but are launched as clusters of two that lie below one another: the L2
+/// cache is then mostly asked once for what both fetch. That pays where many blocks fetch much. The launch of a cluster
+/// takes a microsecond more, which large tiles hide.
 constexpr bool runs_in_pairs(const TilingPlan& plan, const ProductSize& x, Index units, Index multiprocessors) {
+  if (plan.sharing != Sharing::Nothing) return false;
   if (plan.tile_m * plan.tile_n >= 128 * 128) return units > 1;
   const Index lines = (plan.tile_m + plan.tile_n) * (plan.divides_k() ? x.segment_blocks : x.blocks);
   return 2 * units >= multiprocessors && lines * std::max(units, multiprocessors) >= paired_lines * multiprocessors;
@@ -87,9 +88,9 @@ struct Blocks {
 constexpr Blocks blocks_of(const TilingPlan& plan, const ProductSize& x, Index multiprocessors) {
   const Index units = ceil_div<Index>(x.m, plan.cluster_rows()) * ceil_div<Index>(x.n, plan.tile_n) * plan.slices;
   if (plan.sharing == Sharing::Results) return {units * plan.k_parts, plan.k_parts};
-  const bool pairs = plan.sharing == Sharing::B || runs_in_pairs(plan, x, units, multiprocessors);
-  const Index together = pairs ? 2 : 1, clusters = ceil_div<Index>(units * plan.cluster(), together);
-  return {std::clamp<Index>(multiprocessors / together, 1, clusters) * together, static_cast<int>(together)};
+  const int together = runs_in_pairs(plan, x, units, multiprocessors) ? 2 : plan.cluster();
+  const Index clusters = ceil_div<Index>(units * plan.cluster(), together);
+  return {std::clamp<Index>(multiprocessors / together, 1, clusters) * together, together};
 }
 
 /// Returns the number of clusters that run at once, with one block on a multiprocessor. Large clusters do not fit
@@ -145,7 +146,7 @@ inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, 
                       double slower, double bytes) {
   const TilingPlan plan = tile.plan(slices);
   const Index units = count * slices;
-  const bool pairs = tile.sharing == Sharing::Nothing && runs_in_pairs(plan, x, units, clusters);
+  const bool pairs = runs_in_pairs(plan, x, units, clusters);
   const double split = pairs ? 2 : 1.5;
   const double fetching =
       128.0 / 80 * (tile.m * (x.split_a ? split : 1) + plan.own_columns() * (x.split_b ? split : 1));
