@@ -115,7 +115,7 @@ struct TileModel {
 };
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr TileModel tiles[]{
-    {128, 256, Sharing::B, 1, 5270, 49, 1025, 1025, 1025, 5600, 4800, 1.3},
+    {128, 256, Sharing::B, 1, 5270, 49, 1025, 1025, 1025, 5600, 4800, 1.2},
     {128, 256, Sharing::Nothing, 1, 3730, 45, 900, 1100, 1100, 4000, 1450, 1.5},
     {128, 224, Sharing::B, 1, 5370, 54, 720, 930, 930, 4000, 7300, 0},
     {128, 192, Sharing::B, 1, 4090, 93, 740, 835, 835, never, 930, 0},
