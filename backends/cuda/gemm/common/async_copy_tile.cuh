@@ -24,10 +24,11 @@ struct Stages {
   alignas(16) typename S::Element b[stages][block_k][S::b_ld];
 };
 
-/// Computes the tile of C at `origin`. All S::threads threads of the block call it.
-template <class S, int stages, Along a_along, Along b_along>
+/// Computes the tile of C at `origin`, and calls store(row, column, sums, totals) with the place of the thread's first
+/// result. All S::threads threads of the block call it.
+template <class S, int stages, Along a_along, Along b_along, class Store>
 __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, const TileOrigin& origin,
-                                 Stages<S, stages>& shared) {
+                                 Stages<S, stages>& shared, Store store) {
   using T = typename S::Element;
   auto& a_tile = shared.a;
   auto& b_tile = shared.b;
@@ -72,7 +73,15 @@ __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, c
     }
   }
   sums.finish(x.k, totals);
-  warp_tiling::store<S>(x, origin.row + at.row, origin.col + at.col, sums, totals);
+  store(origin.row + at.row, origin.col + at.col, sums, totals);
+}
+template <class S, int stages, Along a_along, Along b_along>
+__device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, const TileOrigin& origin,
+                                 Stages<S, stages>& shared) {
+  multiply_tile_at<S, stages, a_along, b_along>(
+      x, origin, shared, [&](Index row, Index col, const auto& sums, auto& totals) {
+        warp_tiling::store<S>(x, row, col, sums, totals);
+      });
 }
 
 /// Computes the block's tile of C.

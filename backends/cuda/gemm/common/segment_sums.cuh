@@ -8,6 +8,7 @@
 #include "grid.cuh"
 #include "programmatic_launch.cuh"
 #include "tile_loader.cuh"
+#include "unfit_lines.cuh"
 
 namespace tessera::cuda {
 
@@ -34,7 +35,7 @@ struct SegmentSums {
   Index segments;
   bool transposed = false;
   EpilogueStore<T> epilogue;
-  const int* unfit = nullptr; ///< if not null and *unfit is not 0, the kernel does nothing
+  UnfitLines unfit = {}; ///< results in marked rows and columns are not stored
 };
 
 /// Returns the row and column of result number e, for rows of `cols` results and `all` results in total. Most products
@@ -52,7 +53,6 @@ __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
   using Results = Neighbours<T, width>;
   launch_dependents();
   wait_for_kernel_before();
-  if (x.unfit != nullptr && *x.unfit != 0) return;
   const Index e = (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x) * width;
   const Index all = x.epilogue.m * x.epilogue.n;
   if (e >= all) return;
@@ -71,6 +71,11 @@ __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
   }
   const ResultPlace lies = place_among(e, x.transposed ? x.epilogue.m : x.epilogue.n, all);
   const ResultPlace place = x.transposed ? ResultPlace{lies.col, lies.row} : lies;
+  if constexpr (sizeof(T) == 4)
+    if (x.unfit.found()) [[unlikely]] {
+      for (int i = 0; i < width; ++i) x.unfit.store_if_fit(x.epilogue, place.row, place.col + i, sum.element[i]);
+      return;
+    }
   if (x.epilogue.wanted) [[unlikely]] {
     T sums[1][width];
 #pragma unroll

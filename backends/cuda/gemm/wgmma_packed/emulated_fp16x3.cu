@@ -10,6 +10,9 @@
 #include "cuda/gemm/ladder.hpp"
 #include "rung.cuh"
 #include "unpacked.cuh"
+#include <cstdio>
+#include <cstdlib>
+#include "cuda/gemm/warp_split/run.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -18,6 +21,14 @@ using TwoTerms = wgmma::Recipe<UnitType::Fp16, 2, 32, wgmma::chunk_k>;
 
 Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const fp16x3::Plan plan = fp16x3::choose(call, executor.capabilities().multiprocessors, false);
+  if (const char* hook = std::getenv("TESSERA_FP16X3")) { // HOOK
+    int d, a, p;
+    if (std::sscanf(hook, "fused %d %d %d", &d, &a, &p) == 3)
+      return warp_split::run(row.name, executor, queue, call, {d, a, p});
+    if (hook[0] == 'u' && fp16x3::LargeOperand(call).can_be_read(call))
+      return wgmma::unpacked::run(row.name, executor, queue, call, fp16x3::unpacked_time(call, executor.capabilities().multiprocessors).plan);
+    return wgmma::run<TwoTerms, 128, 192>(row, executor, queue, call);
+  }
   if (plan.way == fp16x3::Way::Unpacked) return wgmma::unpacked::run(row.name, executor, queue, call, plan.unpacked);
   return wgmma::run<TwoTerms, 128, 192>(row, executor, queue, call);
 }

@@ -13,6 +13,7 @@
 /// terms, decides the error of the emulated modes. There the scales of chunks are undone as well (chunk_scales.cuh).
 /// Sources: NVIDIA CUTLASS for warp specialisation; Ootomo and Yokota (2022) for the carried sum.
 
+#include "cuda/gemm/common/programmatic_launch.cuh"
 #include "work_tiles.cuh"
 
 namespace tessera::cuda::wgmma {
@@ -74,22 +75,23 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
   const int all = x.tiles_m * x.tiles_n * x.cut.slices;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const WorkTile work(x, index);
-    Index plane = work.slice == 0 || !R::scaled ? work.slice : 1 + x.cut.first(work.slice) - x.cut.first(1);
+    Index plane = work.slice == 0 ? 0 : 1 + x.cut.first(work.slice) - x.cut.first(1);
     // The first consumer begins two stages before the second one, so that they do not both leave the units idle while
     // they add up a chunk. A tile must be longer than the ring, or the first one might be a tile ahead.
     const bool apart = R::scaled && work.end - work.begin > 2 * S::count;
     if (apart && consumer == 1) asm volatile("bar.sync 2, %0;" ::"n"(consumers * 128) : "memory");
-    [[maybe_unused]] SegmentTotals<float, R::scaled ? count : 1> totals(x.m);
+    SegmentTotals<float, count> totals(x.m);
     for (int k = work.begin; k < work.end;) {
-      const int end = R::scaled ? min(work.end, k + x.segment_blocks) : work.end;
+      const int end = min(work.end, k + x.segment_blocks);
       float sum[count];
       float carried[carries ? count : 1];
 #pragma unroll
       for (float& value : carried) value = 0;
       while (k < end) {
         const int stop = carries ? min(end, k + R::carried_every / R::block_k) : end;
-        if constexpr (R::scaled) begin_chunk(sum);
-        int accumulate = R::scaled;
+        constexpr bool cleared = R::scaled || !carries;
+        if constexpr (cleared) begin_chunk(sum);
+        int accumulate = cleared;
         int before = -1; // the stage whose products may still run
         for (; k < stop; ++k, ring.advance()) {
           wait(barriers.full[ring.stage], ring.phase);
@@ -115,14 +117,15 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
           for (int e = 0; e < count; ++e) carried[e] += sum[e];
         }
       }
-      if constexpr (R::scaled)
-        if (!complete_segment(carried, totals, work.slice, k <= x.segment_blocks, k == work.end)) continue;
-      const Destination<S> to(x, work, rank, plane);
+      const auto end_segment = [&](auto& of_segment) {
+        if (!complete_segment(of_segment, totals, work.slice, k <= x.segment_blocks, k == work.end)) return;
+        store<S>(x, Destination<S>(x, work, rank, plane), of_segment);
+        ++plane;
+      };
       if constexpr (carries)
-        store<S>(x, to, carried);
+        end_segment(carried);
       else
-        store<S>(x, to, sum);
-      ++plane;
+        end_segment(sum);
     }
   }
 }
@@ -136,11 +139,12 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Pa
   using S = Stages<R, tile_n>;
   extern __shared__ __align__(1024) char shared[];
   __shared__ Barriers<S::count> barriers;
-  if (x.unfit != nullptr && *x.unfit != 0) return;
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
+  launch_dependents();
   if (threadIdx.x == 0) barriers.start();
   ptx::barrier_cluster_arrive();
   ptx::barrier_cluster_wait();
+  wait_for_kernel_before();
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == 0) produce<R, S>(x, shared, barriers, rank);

@@ -13,6 +13,7 @@
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "product.cuh"
+#include <tessera/detail/matrix_unit_segments.hpp>
 
 namespace tessera::cuda::wgmma {
 
@@ -36,21 +37,23 @@ inline int choose_tile_n(const GemmCall& call, Index clusters, int narrow, int w
              : wide;
 }
 
-/// Returns the number of slices of k that gives each cluster work; no slice has fewer than `least` of `blocks` parts.
-inline int choose_slices(Index tiles, Index clusters, Index blocks, Index least) {
-  return static_cast<int>(std::clamp<Index>(clusters / tiles, 1, std::max<Index>(1, blocks / least)));
+/// Returns the number of slices of k that gives each cluster work; no slice is less than a segment.
+inline int choose_slices(Index tiles, Index clusters, Index segments) {
+  return static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments));
 }
 
-/// Splits and packs both operands. If `unfit` is not nullptr, it becomes 1 where an element cannot be split.
+/// Splits and packs both operands. Lines with elements that cannot be split are marked, if there are marks.
 template <class R>
 Status split_operands(cudaStream_t stream, const StridedOperands<float>& x, const SplitOperand& a,
-                      const SplitOperand& b, int* unfit) noexcept {
-  if (unfit != nullptr)
-    if (Status status = check(cudaMemsetAsync(unfit, 0, sizeof(int), stream), "clearing a flag"); !status.ok())
+                      const SplitOperand& b, const UnfitLines& unfit) noexcept {
+  if (unfit.any != nullptr)
+    if (Status status = check(cudaMemsetAsync(unfit.any, 0, static_cast<std::size_t>(unfit.bytes), stream),
+                              "clearing marks");
+        !status.ok())
       return status;
-  if (Status status = split_operand(stream, R::type, {x.a, x.a_row, x.a_col, x.m, x.k}, a, unfit); !status.ok())
-    return status;
-  return split_operand(stream, R::type, {x.b, x.b_col, x.b_row, x.n, x.k}, b, unfit);
+  const StridedMatrix<float> rows{x.a, x.a_row, x.a_col, x.m, x.k}, columns{x.b, x.b_col, x.b_row, x.n, x.k};
+  if (Status status = split_operand(stream, R::type, rows, a, unfit, Marks::Rows); !status.ok()) return status;
+  return split_operand(stream, R::type, columns, b, unfit, Marks::Columns);
 }
 
 /// Runs a product in tiles of `tile_n` columns, `clusters` of which run at once.
@@ -64,23 +67,24 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   const Index tiles_n = ceil_div<Index>(call.n, tile_n);
   SplitOperand a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type);
   SplitOperand b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type);
-  const Index segment_blocks = R::scaled ? segment_chunks(call.k) * (chunk_k / R::block_k) : 1;
-  const SegmentSlices cut{
-      ceil_div(a.blocks, segment_blocks),
-      choose_slices(tiles_m * tiles_n, clusters, ceil_div(a.blocks, segment_blocks), R::scaled ? 1 : 512 / R::block_k)};
-  const Index planes = cut.slices == 1 ? 0 : R::scaled ? cut.planes() : cut.slices;
+  // The cuts of k are the contract's: of 16-bit operands, or of the emulated modes.
+  const Index segment_k = R::terms == 1 ? detail::matrix_unit_segment_length(call.k)
+                                        : detail::emulated_segment_chunks(call.k) * detail::emulated_chunk;
+  const Index segment_blocks = segment_k / R::block_k, segments = ceil_div(a.blocks, segment_blocks);
+  const SegmentSlices cut{segments, choose_slices(tiles_m * tiles_n, clusters, segments)};
+  const Index planes = cut.slices == 1 ? 0 : cut.planes();
 
   ScratchLayout layout;
   const std::size_t a_at = layout.add(a.bytes());
   const std::size_t b_at = layout.add(b.bytes());
-  const std::size_t unfit_at = layout.add(sizeof(int));
+  const std::size_t unfit_at = layout.add(may_be_unfit ? UnfitLines::bytes_for(call.m, call.n) : 0);
   const std::size_t sums_at = layout.add(planes * call.m * call.n * 4);
   Scratch scratch;
   if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>();
   a.data = memory + a_at;
   b.data = memory + b_at;
-  int* const unfit = may_be_unfit ? reinterpret_cast<int*>(memory + unfit_at) : nullptr;
+  const UnfitLines unfit = may_be_unfit ? UnfitLines(memory + unfit_at, call.m, call.n) : UnfitLines();
   if (Status status = split_operands<R>(stream, x, a, b, unfit); !status.ok()) return status;
 
   PackedProduct params{.a = a.data,
@@ -105,13 +109,14 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   const Launch how{.blocks = std::min(tiles_m * tiles_n * cut.slices, clusters) * cluster,
                    .threads = threads,
                    .shared = shared,
+                   .programmatic = true, // behind the kernel that packs op(B)
                    .cluster = cluster};
   if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, params); !status.ok()) return status;
   if (planes > 0) {
     const SegmentSums<float> sums{.sums = params.sums, .segments = planes, .epilogue = x.epilogue, .unfit = unfit};
     if (Status status = launch_add_segments(stream, sums, name); !status.ok()) return status;
   }
-  return may_be_unfit ? run_strict_if(unfit, queue, call) : Status{};
+  return may_be_unfit ? run_strict_for(unfit, queue, call) : Status{};
 }
 
 /// Runs a row's product with the tile width that is done first.

@@ -3,7 +3,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "chunk_scales.cuh"
+#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
@@ -13,6 +13,7 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int threads = 256;
+constexpr const char* packing = "packing an operand for the matrix units";
 
 /// The format of a term: rounding to it (the bits are in the low end of a word), and its value.
 template <UnitType type>
@@ -57,9 +58,24 @@ __device__ void read(const StridedMatrix<float>& x, Index row, Index p, float (&
   }
 }
 
-/// Splits elements, and stores their terms from `to` on.
+/// Both operands are packed at the same time, by two programmatic launches. The product waits for the second one alone,
+/// so that this one must not end before the first one.
+struct WaitAtEnd {
+  __device__ ~WaitAtEnd() { wait_for_kernel_before(); }
+};
+
+/// Marks a line that has an element which cannot be split.
+__device__ void mark(const UnfitLines& unfit, Marks how, Index line) {
+  if (how == Marks::Rows)
+    unfit.mark_row(line);
+  else if (how == Marks::Columns)
+    unfit.mark_column(line);
+}
+
+/// Splits elements, and stores their terms from `to` on. Returns whether all could be split.
 template <UnitType type, int terms, int width>
-__device__ void write_terms(float (&left)[width], char* to, Index term_bytes, int* unfit) {
+__device__ bool write_terms(float (&left)[width], char* to, Index term_bytes) {
+  bool fit = true;
 #pragma unroll
   for (int term = 0; term < terms; ++term) {
     unsigned words[4] = {};
@@ -69,17 +85,20 @@ __device__ void write_terms(float (&left)[width], char* to, Index term_bytes, in
       words[e * bytes_of(type) / 4] |= bits << e * bytes_of(type) % 4 * 8;
       if constexpr (terms > 1) {
         const float value = TermFormat<type>::value(bits);
-        if (unfit != nullptr && term == 0 && !(fabsf(value) < INFINITY)) *unfit = 1;
+        fit = fit && (term > 0 || fabsf(value) < INFINITY);
         left[e] -= value;
       }
     }
     *reinterpret_cast<uint4*>(to + term * term_bytes) = make_uint4(words[0], words[1], words[2], words[3]);
   }
+  return fit;
 }
 
 template <UnitType type, int terms>
-__global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOperand out, int* unfit) {
+__global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOperand out, UnfitLines unfit, Marks how) {
   constexpr int width = 16 / bytes_of(type); // elements of a chunk of 16 bytes
+  launch_dependents();
+  const WaitAtEnd wait;
   const Patch patch(x.col_stride == 1);
   const Index k_chunks = out.blocks * (out.block_k / width);
   const auto across = static_cast<unsigned>(ceil_div<Index>(k_chunks, patch.chunks));
@@ -93,7 +112,7 @@ __global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOp
   const Index panel = row / out.panel_rows;
   char* to = out.data + (panel * out.blocks + p / out.block_k) * out.block_bytes() +
              out.offset_in_term(static_cast<int>(row % out.panel_rows), static_cast<int>(p % out.block_k));
-  write_terms<type, terms>(left, to, out.term_bytes(), unfit);
+  if (!write_terms<type, terms>(left, to, out.term_bytes())) mark(unfit, how, row);
 }
 
 /// The patch of a block that scales chunks: 8 rows by two chunks if the operand is stored along k, otherwise 32 rows by
@@ -107,11 +126,13 @@ struct ScaledPatch {
 /// Scales and splits into two fp16 terms.
 template <bool along_k>
 __global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
-    split_scaled(StridedMatrix<float> x, SplitOperand out, int* unfit, Unfit how) {
+    split_scaled(StridedMatrix<float> x, SplitOperand out, UnfitLines unfit, Marks how) {
   using P = ScaledPatch<along_k>;
   __shared__ unsigned found[P::threads / 32][P::rows]; // largest magnitudes of the warps
   launch_dependents();
-  if (how == Unfit::Left && blockIdx.x == 0 && threadIdx.x == 0) *unfit = 0;
+  const WaitAtEnd wait;
+  if (how == Marks::Cleared)
+    unfit.clear(static_cast<Index>(blockIdx.x) * P::threads + threadIdx.x, static_cast<Index>(gridDim.x) * P::threads);
   const Index all_pieces = out.blocks * (out.block_k / 8);
   const auto across = static_cast<unsigned>(ceil_div<Index>(all_pieces, P::pieces));
   const int thread = static_cast<int>(threadIdx.x);
@@ -131,7 +152,7 @@ __global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
   for (int warp = 0; warp < P::chunk_warps; ++warp)
     largest = max(largest, found[thread / 32 / P::chunk_warps * P::chunk_warps + warp][thread % P::rows]);
   const wgmma::ChunkScale scale(largest);
-  if (how == Unfit::Found && largest >= wgmma::infinity_bits) *unfit = 1;
+  if (largest >= wgmma::infinity_bits) mark(unfit, how, row);
 
   const int in_panel = static_cast<int>(row % out.panel_rows);
   char* const panel = out.data + row / out.panel_rows * out.blocks * out.block_bytes();
@@ -145,34 +166,33 @@ __global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
   for (float& element : left) element *= scale.scale;
   char* const to =
       panel + p / out.block_k * out.block_bytes() + out.offset_in_term(in_panel, static_cast<int>(p % out.block_k));
-  write_terms<UnitType::Fp16, 2>(left, to, out.term_bytes(), nullptr);
+  write_terms<UnitType::Fp16, 2>(left, to, out.term_bytes());
 }
 
 template <bool along_k>
-void launch_scaled(cudaStream_t stream, const StridedMatrix<float>& x, const SplitOperand& out, int* unfit, Unfit how) {
+Status launch_scaled(cudaStream_t stream, const StridedMatrix<float>& x, const SplitOperand& out,
+                     const UnfitLines& unfit, Marks how) {
   using P = ScaledPatch<along_k>;
   const Index blocks = out.panels * out.panel_rows / P::rows * ceil_div<Index>(out.blocks * out.block_k / 8, P::pieces);
-  split_scaled<along_k><<<static_cast<unsigned>(blocks), P::threads, 0, stream>>>(x, out, unfit, how);
+  const Launch launch{.blocks = blocks, .threads = P::threads, .programmatic = how == Marks::Columns};
+  return launch_kernel(stream, launch, packing, split_scaled<along_k>, x, out, unfit, how);
 }
 
 } // namespace
 
 Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
-                     int* unfit, Unfit how) {
-  constexpr const char* name = "packing an operand for the matrix units";
-  if (out.scaled) {
-    x.col_stride == 1 ? launch_scaled<true>(stream, x, out, unfit, how)
-                      : launch_scaled<false>(stream, x, out, unfit, how);
-    return launched(name);
-  }
+                     const UnfitLines& unfit, Marks how) {
+  if (out.scaled)
+    return x.col_stride == 1 ? launch_scaled<true>(stream, x, out, unfit, how)
+                             : launch_scaled<false>(stream, x, out, unfit, how);
   const Patch patch(x.col_stride == 1);
   const Index k_chunks = out.blocks * out.block_k * out.element_bytes / 16;
   const Index blocks = out.panels * out.panel_rows / patch.rows * ceil_div<Index>(k_chunks, patch.chunks);
   const auto kernel = type == UnitType::Tf32   ? split<UnitType::Tf32, 1>
                       : type == UnitType::Bf16 ? (out.terms == 3 ? split<UnitType::Bf16, 3> : split<UnitType::Bf16, 1>)
                                                : split<UnitType::Fp16, 1>;
-  kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(x, out, unfit);
-  return launched(name);
+  const Launch launch{.blocks = blocks, .threads = threads, .programmatic = how == Marks::Columns};
+  return launch_kernel(stream, launch, packing, kernel, x, out, unfit, how);
 }
 
 } // namespace tessera::cuda

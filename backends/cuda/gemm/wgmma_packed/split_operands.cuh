@@ -17,6 +17,7 @@
 #include <tessera/status.hpp>
 
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
+#include "cuda/gemm/common/unfit_lines.cuh"
 #include "cuda/gemm/common/wgmma.cuh"
 
 namespace tessera::cuda {
@@ -54,13 +55,13 @@ struct SplitOperand {
   }
 };
 
-/// What the flag `unfit` of a product says of an element that cannot be split (NaN, Inf, or an element that rounds to
-/// Inf). Found: packing sets it to 1, and something has cleared it before. Left: packing clears it, and leaves the
-/// factor NaN to the product, which sets the flag.
-enum class Unfit { Found, Left };
+/// What packing does with the marks of a product's lines, where an element cannot be split (NaN, Inf, or an element
+/// that rounds to Inf). Rows and Columns: it marks the row or column of C, and something has cleared the marks before.
+/// Cleared: it clears all marks, and leaves the factor NaN to the product, which sets them.
+enum class Marks { Rows, Columns, Cleared };
 
-/// Fills `out`. `unfit` is not nullptr if there are several terms.
+/// Fills `out`. There are marks if there are several terms.
 Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
-                     int* unfit, Unfit how = Unfit::Found);
+                     const UnfitLines& unfit, Marks how);
 
 } // namespace tessera::cuda

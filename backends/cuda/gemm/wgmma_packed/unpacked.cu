@@ -60,20 +60,20 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
 
   ScratchLayout layout;
   const std::size_t small_at = layout.add(small.bytes());
-  const std::size_t unfit_at = layout.add(sizeof(int));
+  const std::size_t unfit_at = layout.add(UnfitLines::bytes_for(call.m, call.n));
   const Index planes = in_planes ? cut.slices > 1 ? cut.planes() : 1 : 0;
   const std::size_t planes_at = layout.add(planes * call.m * call.n * 4);
   Scratch scratch;
   if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>();
   small.data = memory + small_at;
-  int* const unfit = reinterpret_cast<int*>(memory + unfit_at);
+  const UnfitLines unfit(memory + unfit_at, call.m, call.n);
   float* const sums = reinterpret_cast<float*>(memory + planes_at);
 
   const StridedOperands<float>& x = operands;
   const StridedMatrix<float> source = swapped ? StridedMatrix<float>{x.a, x.a_row, x.a_col, x.m, x.k}
                                               : StridedMatrix<float>{x.b, x.b_col, x.b_row, x.n, x.k};
-  if (Status status = split_operand(stream, UnitType::Fp16, source, small, unfit, Unfit::Left); !status.ok())
+  if (Status status = split_operand(stream, UnitType::Fp16, source, small, unfit, Marks::Cleared); !status.ok())
     return status;
 
   const Index ld = in_planes ? x.n : x.ldc;
@@ -109,7 +109,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
     const SegmentSums<float> all{.sums = sums, .segments = planes, .epilogue = x.epilogue, .unfit = unfit};
     if (Status status = launch_add_segments(stream, all, name); !status.ok()) return status;
   }
-  return run_strict_if(unfit, queue, call);
+  return run_strict_for(unfit, queue, call);
 }
 
 } // namespace tessera::cuda::wgmma::unpacked

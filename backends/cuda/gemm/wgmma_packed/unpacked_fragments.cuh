@@ -7,9 +7,7 @@
 /// 8 and t + 9, where t is lane % 4 · 2. Which rows of the stage stand for these rows is chosen so that reads of 8
 /// bytes meet no bank twice: 128-byte lines of a stage have their 16-byte chunk c at c ^ line % 8.
 
-#include <cuda_fp16.h>
-
-#include "chunk_scales.cuh"
+#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "unpacked_work.cuh"
 
 namespace tessera::cuda::wgmma::unpacked {
@@ -21,23 +19,8 @@ struct Fragments {
   unsigned high[8], low[8];
 
   /// Splits elements at two neighbouring steps of k.
-  __device__ void split(int at, float x, float y, float scale) {
-    x *= scale;
-    y *= scale;
-    const __half2 rounded = __floats2half2_rn(x, y);
-    const float2 value = __half22float2(rounded);
-    const __half2 rest = __floats2half2_rn(x - value.x, y - value.y);
-    high[at] = reinterpret_cast<const unsigned&>(rounded);
-    low[at] = reinterpret_cast<const unsigned&>(rest);
-  }
+  __device__ void split(int at, float x, float y, float scale) { split_pair(x, y, scale, high[at], low[at]); }
 };
-
-/// Returns the larger of x and |y|, or NaN if there is one.
-__device__ inline float larger(float x, float y) {
-  float result;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(fabsf(y)));
-  return result;
-}
 
 /// The rows of a lane of a consumer warp, in a tile and in its stages.
 template <Major major>

@@ -9,8 +9,8 @@
 /// matrix units take from registers. The two blocks of a cluster share either the panel or the tile of the large
 /// operand: each fetches half of it for both.
 ///
-/// The flag `unfit` may be set after other blocks have stored results. So results go to C only if the strict product,
-/// which then runs, does not read C; otherwise they go to planes of sums. Sources: NVIDIA CUTLASS for products of mixed
+/// Lines may be marked as unfit after other blocks have stored results. So results go to C only if the strict product,
+/// which then computes those lines again, does not read C; otherwise they go to planes of sums. Sources: NVIDIA CUTLASS for products of mixed
 /// types by way of registers; Ootomo and Yokota (2022).
 
 #include "cuda/gemm/common/programmatic_launch.cuh"
@@ -116,7 +116,6 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
   const LaneRows<major> rows(warp, lane);
   Ring<S::large_count> ring, search;
   Ring<S::small_count> small_ring;
-  bool unfit = false;
   wait_for_kernel_before();
   for_work(x, rank, [&](const Work& work) {
     Index plane = work.slice == 0 ? 0 : 1 + x.cut.first(work.slice) - x.cut.first(1);
@@ -144,7 +143,10 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
           const ChunkScale chunk(bits);
           scale[r] = chunk.scale;
           factor[r] = chunk.factor;
-          unfit = unfit || (bits >= infinity_bits && rows.row(r) < work.there);
+          if (bits >= infinity_bits && rows.row(r) < work.there) [[unlikely]] {
+            const int line = work.row + rows.row(r);
+            swapped ? x.unfit.mark_column(line) : x.unfit.mark_row(line);
+          }
           largest[r] = 0;
         }
         const int stop = min(end, k + S::chunk_blocks);
@@ -180,7 +182,11 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
         large.release(before, lane, x.shares_large);
         const auto* const factors = reinterpret_cast<const float*>(S::small(shared, small_before) + 2 * S::term_bytes);
 #pragma unroll
-        for (int column = 0; column < S::tile_n; column += 32) unfit = unfit || isnan(factors[column + lane]);
+        for (int column = 0; column < S::tile_n; column += 32)
+          if (isnan(factors[column + lane])) [[unlikely]] {
+            const int line = work.panel * S::tile_n + column + lane;
+            swapped ? x.unfit.mark_row(line) : x.unfit.mark_column(line);
+          }
         add_chunk(carried, sum, factor, factors + lane % 4 * 2);
         __syncwarp(); // all lanes have read the factors
         small.release(small_before, lane, !x.shares_large);
@@ -191,7 +197,6 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
       ++plane;
     }
   });
-  if (unfit) *x.unfit = 1;
 }
 
 #endif

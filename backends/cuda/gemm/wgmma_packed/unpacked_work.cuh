@@ -8,9 +8,10 @@
 
 #include <cuda.h>
 
-#include "chunk_scales.cuh"
+#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/unfit_lines.cuh"
 #include "cuda/gemm/common/wgmma_pipeline.cuh"
 
 namespace tessera::cuda::wgmma::unpacked {
@@ -35,7 +36,7 @@ struct UnpackedProduct {
   float alpha;                 ///< 1 for planes
   bool with_epilogue;
   EpilogueStore<float> epilogue;
-  int* unfit; ///< becomes 1 if an element cannot be split
+  UnfitLines unfit; ///< where lines are marked whose elements cannot be split
 };
 
 /// The stages of both operands. They are rings of their own: the large operand is searched for the scales of the next

@@ -2,9 +2,10 @@
 
 /// Says which results a cluster, a block and a thread compute, and where the results go.
 
-#include "chunk_scales.cuh"
+#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/unfit_lines.cuh"
 #include "cuda/gemm/common/wgmma_pipeline.cuh"
 #include "split_operands.cuh"
 
@@ -26,7 +27,7 @@ struct PackedProduct {
   float alpha, beta;
   bool c_pairs; ///< C can be written two columns at once
   EpilogueStore<float> epilogue;
-  const int* unfit; ///< if it is set and not 0, the kernel does nothing
+  UnfitLines unfit; ///< results in marked rows and columns are not stored in C
 };
 
 /// A cluster's unit of work: one tile's slice of k.
@@ -76,10 +77,17 @@ struct Destination {
 
 template <class S>
 __device__ void store(const PackedProduct& x, const Destination<S>& to, const float (&result)[S::tile_n / 2]) {
-  if (x.epilogue.wanted && x.cut.slices == 1) [[unlikely]] {
+  const bool into_c = x.cut.slices == 1, masked = into_c && x.unfit.found();
+  if ((x.epilogue.wanted && into_c) || masked) [[unlikely]] {
     float held[S::tile_n / 2]; // in local memory, because the loop is not unrolled
 #pragma unroll
     for (int e = 0; e < S::tile_n / 2; ++e) held[e] = result[e];
+    if (masked) {
+#pragma unroll 1
+      for (int e = 0; e < S::tile_n / 2; ++e)
+        x.unfit.store_if_fit(x.epilogue, to.i + e / 2 % 2 * 8, to.j + e / 4 * 8 + e % 2, held[e]);
+      return;
+    }
 #pragma unroll 1
     for (int e = 0; e < S::tile_n / 2 && e * 2 < to.columns; e += 8) {
       float sum[4][2];

@@ -67,7 +67,7 @@ inline double many(const GemmCall& call) { return static_cast<double>(std::max(c
 inline Index blocks_of(const GemmCall& call) { return ceil_div<Index>(call.k, block_k); }
 /// Returns the number of blocks of a segment of k.
 inline Index segment_blocks_of(const GemmCall& call) {
-  return wgmma::segment_chunks(call.k) * (wgmma::chunk_k / block_k);
+  return detail::emulated_segment_chunks(call.k) * (wgmma::chunk_k / block_k);
 }
 inline Index segments_of(const GemmCall& call) { return ceil_div<Index>(blocks_of(call), segment_blocks_of(call)); }
 

@@ -1,26 +1,17 @@
 #pragma once
 
-/// Says how k is cut in the mode emulated_fp16x3: into chunks, which have scales of their own, and into segments of
-/// chunks. The cuts depend on k alone, so that a result depends on its row, its column and k, not on m and n.
+/// Says how the segments of k (tessera/detail/emulated_segments.hpp, matrix_unit_segments.hpp) are shared out to blocks
+/// that compute slices of k.
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-
-#include <tessera/types.hpp>
+#include <tessera/detail/emulated_segments.hpp>
 
 #include "cuda/gemm/common/ceil_div.hpp"
 
 namespace tessera::cuda::wgmma {
 
-constexpr int chunk_k = 128;
-constexpr Index most_segments = 4; ///< more would cost large products time, which keep sums of segments in memory
-constexpr Index least_segment_chunks = 8;
-
-/// Returns the number of chunks of each segment but the last, which may have fewer.
-constexpr Index segment_chunks(Index k) {
-  return std::max(least_segment_chunks, ceil_div(ceil_div<Index>(k, chunk_k), most_segments));
-}
+constexpr int chunk_k = static_cast<int>(detail::emulated_chunk);
 
 /// How the segments of a product are shared out to slices of k, which different blocks compute. The first slice adds up
 /// the sums of its segments; in the other slices the sum of each segment is written to a plane of its own. So the

@@ -6,14 +6,15 @@
 /// magnitude to [2¹⁴, 2¹⁵), and so is a column of op(B). The matrix units add the products of a chunk: for each 16 k
 /// first low·high, then high·low, then high·high. The sum of a chunk, times the two powers of two that undo the scales,
 /// is added to the sums of the chunks before it, with one rounding. Chunks form segments
-/// (common/emulated_fp16x3/segments.hpp), whose sums are added in ascending order.
+/// (tessera/detail/emulated_segments.hpp), whose sums are added in ascending order.
 
+#include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
 #include "cuda/gemm/common/canonical.cuh"
-#include "cuda/gemm/common/emulated_fp16x3/segments.hpp"
+#include "segments.hpp"
 
 namespace tessera::cuda::wgmma {
 
@@ -33,6 +34,24 @@ struct ChunkScale {
   }
 };
 
+/// Returns the larger of x and |y|, or NaN if there is one.
+__device__ inline float larger(float x, float y) {
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(fabsf(y)));
+  return result;
+}
+
+/// Splits two elements into their terms, which lie side by side in registers of the matrix units.
+__device__ inline void split_pair(float x, float y, float scale, unsigned& high, unsigned& low) {
+  x *= scale;
+  y *= scale;
+  const __half2 rounded = __floats2half2_rn(x, y);
+  const float2 value = __half22float2(rounded);
+  const __half2 rest = __floats2half2_rn(x - value.x, y - value.y);
+  high = reinterpret_cast<const unsigned&>(rounded);
+  low = reinterpret_cast<const unsigned&>(rest);
+}
+
 /// Says whether the sum of any chunk times `factor` is exact. A sum is 0, or at least 2⁻⁴⁸ and under 2³⁸; NaN is
 /// passed, since it only has to stay NaN.
 __device__ inline bool is_exact(float factor) { return !(factor < 0x1p-78f || factor > 0x1p89f); }
@@ -42,6 +61,16 @@ __device__ inline float add_scaled(float carried, float sum, int e) {
   const int first = min(max(e, -78), 89);
   const int rest = min(max(e - first, -126), 127);
   return __fmaf_rn(sum * __int_as_float((first + 127) << 23), __int_as_float((rest + 127) << 23), carried);
+}
+
+/// Returns e of a factor 2^e.
+__device__ inline int exponent(float factor) { return (__float_as_int(factor) >> 23) - 127; }
+
+/// Returns carried + sum·row·column with one rounding, for the factors of a row and a column.
+__device__ inline float add_with_factors(float carried, float sum, float row, float column) {
+  if (is_exact(row)) [[likely]]
+    return __fmaf_rn(sum * row, column, carried);
+  return add_scaled(carried, sum, exponent(row) + exponent(column));
 }
 
 /// Clears the sums of a chunk before its products. The products could start from nothing instead; but ptxas would then
@@ -68,7 +97,6 @@ __device__ void add_chunk(float (&carried)[count], const float (&sum)[count], co
     }
     return;
   }
-  const auto exponent = [](float factor) { return (__float_as_int(factor) >> 23) - 127; };
   const int down[2]{exponent(rows[0]), exponent(rows[1])};
 #pragma unroll
   for (int e = 0; e < count; ++e) {

@@ -1,0 +1,14 @@
+#pragma once
+
+/// Products of emulated_fp16x3 with few results, in one launch.
+
+#include <tessera/backend/kernel.hpp>
+
+#include "plan.hpp"
+
+namespace tessera::cuda::warp_split {
+
+/// Enqueues the product of f32 operands by the plan. m, n and k are under 2³⁰. `name` is the row's.
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, const Plan& plan) noexcept;
+
+} // namespace tessera::cuda::warp_split
