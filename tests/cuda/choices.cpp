@@ -204,28 +204,33 @@ BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
   const auto layer = [](Index m, Index n, Index k) {
     return tessera::GemmCall{.op_b = tessera::Op::Transpose, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n};
   };
-  const auto way = [&](Index m, Index n, Index k) { return choose(layer(m, n, k), 132, true).way; };
+  const auto way = [&](Index m, Index n, Index k) { return choose(layer(m, n, k), 132).way; };
   for (const Index m : {48, 64, 128, 256})
     for (const auto& [n, k] : {std::pair<Index, Index>{4096, 4096}, {14336, 4096}, {8192, 8192}, {8192, 28672}}) {
       BOOST_TEST((way(m, n, k) == Way::Unpacked), m << "x" << n << "x" << k);
       BOOST_TEST((way(n, m, k) == Way::Unpacked), n << "x" << m << "x" << k);
     }
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST((way(n, n, n) == Way::Packed));
-  // Small products are strict ones, and so are products of a few rows, which wait for memory anyway.
-  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{1, 8192, 8192},
-                                {8, 8192, 8192},
+  // Warps split the operands of small products, and of those with a few rows, which wait for memory.
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{1, 4096, 4096},
+                                {8, 4096, 4096},
                                 {64, 64, 16384},
-                                {128, 1024, 1024},
-                                {256, 1024, 1024},
-                                {128, 8192, 64},
+                                {16, 1024, 4096},
+                                {256, 256, 512},
                                 {300, 300, 300}})
-    BOOST_TEST((way(m, n, k) == Way::Strict), m << "x" << n << "x" << k);
-  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 8, 8}, {8, 0, 8}, {8, 8, 0}})
+    BOOST_TEST((way(m, n, k) == Way::Split), m << "x" << n << "x" << k);
+  // Which products are strict depends on k alone.
+  for (const Index m : {1, 100, 8192})
+    for (const Index n : {1, 4096}) {
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k) == Way::Strict));
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k + 1) != Way::Strict));
+    }
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 8, 800}, {8, 0, 800}, {8, 8, 0}})
     BOOST_TEST((way(m, n, k) == Way::Strict));
-  // Lines of weights that begin anywhere are packed, or the product is the strict one.
+  // Lines of weights that begin anywhere are packed.
   tessera::GemmCall odd = layer(256, 4097, 4097);
   BOOST_TEST(!LargeOperand(odd).can_be_read(odd));
-  BOOST_TEST((choose(odd, 132, false).way == Way::Packed));
+  BOOST_TEST((choose(odd, 132).way == Way::Packed));
 
   for (const Index m : {1, 33, 65, 200, 1000})
     for (const Index k : {1, 128, 1025, 5000, 28672, 100000}) {
@@ -239,13 +244,34 @@ BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
     }
 }
 
+/// The plans of products whose warps split the operands: each tile is taken, alone and with shared k.
+BOOST_AUTO_TEST_CASE(plans_of_warp_split) {
+  using namespace tessera::cuda::warp_split;
+  std::set<std::tuple<int, int, int>> seen;
+  for (const auto& sizes : tessera::test::products_of_split_warps)
+    for (const tessera::Op op_a : {tessera::Op::None, tessera::Op::Transpose})
+      for (const tessera::Op op_b : {tessera::Op::None, tessera::Op::Transpose}) {
+        const tessera::GemmCall product = tessera::test::packed_call(tessera::DType::F32, sizes, op_a, op_b);
+        if (tessera::cuda::fp16x3::choose(product, 132).way != tessera::cuda::fp16x3::Way::Split) continue;
+        const Plan plan = best_of(product, 132).plan;
+        seen.insert({plan.down, plan.across, plan.parts > 1});
+      }
+  for (const Plan& tile : tiles)
+    for (const int shared : {0, 1})
+      BOOST_TEST(seen.contains({tile.down, tile.across, shared}),
+                 tile.down << "×" << tile.across << (shared ? ", shared k" : ""));
+  BOOST_TEST(best_of({.m = Index{1} << 30, .n = 1, .k = 300, .lda = 300, .ldb = 1, .ldc = 1}, 132).microseconds ==
+             std::numeric_limits<double>::infinity());
+}
+
 /// Segments of k depend on k alone, and each slice has some of them.
 BOOST_AUTO_TEST_CASE(segments_of_emulated_fp16x3) {
   using namespace tessera::cuda::wgmma;
   for (const Index k : {1, 128, 1024, 1025, 4096, 28672, 1 << 20}) {
     const Index chunks = (k + chunk_k - 1) / chunk_k;
-    const Index segments = (chunks + segment_chunks(k) - 1) / segment_chunks(k);
-    BOOST_TEST(segments <= most_segments);
+    const Index of_segment = tessera::detail::emulated_segment_chunks(k);
+    const Index segments = (chunks + of_segment - 1) / of_segment;
+    BOOST_TEST(segments <= tessera::cuda::warp_split::most_parts);
     for (int slices = 1; slices <= segments; ++slices) {
       const SegmentSlices cut{segments, slices};
       for (int slice = 0; slice < slices; ++slice) BOOST_TEST(cut.first(slice) < cut.first(slice + 1));

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <tessera/executor.hpp>
 #include <tessera/tessera.hpp>
 
+#include "few_results.hpp"
 #include "is_hopper.hpp"
 #include "round_trip.hpp"
 #include "whole_numbers.hpp"
@@ -138,6 +140,20 @@ BOOST_AUTO_TEST_CASE(bits_of_few_columns_are_those_of_a_large_product) {
                  m << "x" << n << "x" << k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
 }
 
+/// Warps that split their operands themselves give the bits of a large product's packed operands.
+BOOST_AUTO_TEST_CASE(bits_of_few_results_are_those_of_a_large_product) {
+  if (!is_hopper()) return;
+  for (const auto& x : test::products_of_split_warps) {
+    const Matrix<float> a = uneven(std::max<Index>(x.m, 700), x.k, Seed{7});
+    const Matrix<float> b = uneven(x.k, std::max<Index>(x.n, 700), Seed{8});
+    const Matrix<float> large = first_columns(first_rows(product(a, b, {false, true}, false, 1, 0), x.m), x.n);
+    for (const Stored as : all_ways)
+      for (const bool aligned : {true, false})
+        BOOST_TEST((product(first_rows(a, x.m), first_columns(b, x.n), as, aligned, 1, 0) == large),
+                   x.m << "x" << x.n << "x" << x.k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(alpha_and_beta_round_alike) {
   if (!is_hopper()) return;
   const Matrix<float> a = uneven(100, 700, Seed{5}), b = uneven(700, 1000, Seed{6});
@@ -185,6 +201,28 @@ BOOST_AUTO_TEST_CASE(not_numbers) {
               equal = equal && (c(i, j) == expected(i, j) || (std::isnan(c(i, j)) && std::isnan(expected(i, j))));
           BOOST_TEST(equal, m << " rows, " << value << (in_a ? " in A" : " in B") << ", beta " << beta);
         }
+}
+
+/// A row with NaN and a column with Inf are strict. They change no bit of the other results.
+BOOST_AUTO_TEST_CASE(lines_that_cannot_be_split) {
+  if (!is_hopper()) return;
+  for (const Index m : {3, 40, 200, 600})
+    for (const float beta : {0.0F, 2.0F}) {
+      Matrix<float> a = uneven(m, 1500, Seed{1}), b = uneven(1500, 1100, Seed{2});
+      const Matrix<float> clean = product(a, b, {false, true}, true, 0.5F, beta);
+      a(m / 2, 1499) = std::numeric_limits<float>::quiet_NaN();
+      b(640, 333) = std::numeric_limits<float>::infinity();
+      Matrix<float> strict = whole_numbers<float>(m, 1100, Seed{9});
+      gemm(0.5F, a.view(), b.view(), beta, strict, {.backend = Backend::Cuda});
+      const Matrix<float> c = product(a, b, {false, true}, true, 0.5F, beta);
+      bool equal = true;
+      for (Index i = 0; i < m; ++i)
+        for (Index j = 0; j < 1100; ++j) {
+          const float wanted = i == m / 2 || j == 333 ? strict(i, j) : clean(i, j);
+          equal = equal && (c(i, j) == wanted || (std::isnan(c(i, j)) && std::isnan(wanted)));
+        }
+      BOOST_TEST(equal, m << " rows, beta " << beta);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,7 +12,7 @@
 namespace tessera::detail {
 
 /// The k up to which the emulated modes are the strict product: it takes less time than splitting the operands.
-inline constexpr Index emulated_strict_k = 128;
+inline constexpr Index emulated_strict_k = 256;
 
 inline constexpr Index emulated_chunk = 128; ///< k of a chunk
 

@@ -2,8 +2,9 @@
 /// mode's own kernels. They keep the mode's promise, because the strict product is more exact.
 ///
 /// In tf32, cards without Hopper's matrix units wait for memory in any mode where rows or columns are few. The emulated
-/// modes spend time on splitting and packing before they multiply.
-/// docs/lab/cuda_gemm.md has the measurements behind the limits below.
+/// modes spend time on splitting operands before they multiply; where that does not pay is part of their contract
+/// (gemm.hpp), and depends on k alone.
+/// docs/lab/cuda_gemm.md has the measurements behind the limits.
 
 #include <algorithm>
 
@@ -16,33 +17,18 @@ namespace tessera::cuda {
 namespace {
 
 constexpr Index few_in_tf32 = 16;
-constexpr Index few_in_bf16x6 = 128;      ///< rows or columns of C
-constexpr Index short_in_bf16x6 = 64;     ///< k
-constexpr double small_in_bf16x6 = 0.3e9; ///< multiply-adds
-
-Index few(const GemmCall& call) { return std::min(call.m, call.n); }
-double multiply_adds(const GemmCall& call) {
-  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-}
 
 const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major == 9 && std::max({call.m, call.n, call.k}) < Index{1} << 30)
     return "wgmma_tf32 keeps the mode's contract of bits; use that, or math mode strict";
-  if (few(call) <= few_in_tf32) return nullptr;
+  if (std::min(call.m, call.n) <= few_in_tf32) return nullptr;
   return "of more than 16 rows and columns tf32 is faster; use another row of it";
 }
 
-bool is_strict_in(Math math, const GemmCall& call, const Capabilities& machine) {
-  if (math == Math::EmulatedFp16x3)
-    return fp16x3::choose(call, machine.multiprocessors, true).way == fp16x3::Way::Strict;
-  return few(call) <= few_in_bf16x6 || call.k <= short_in_bf16x6 || multiply_adds(call) < small_in_bf16x6;
-}
-
-const char* reject_emulated(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
+const char* reject_emulated(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9) return "the mode's own kernel needs compute capability 9.0 (Hopper); use mode strict";
-  return is_strict_in(row.math, call, machine)
-             ? nullptr
-             : "splitting the operands pays for so large a product; use the row with the mode's name";
+  static_assert(detail::emulated_strict_k == 256);
+  return fp16x3::is_strict(call) ? nullptr : "k is over 256; use the row with the mode's name";
 }
 
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
@@ -57,6 +43,7 @@ constexpr GemmKernel row(Math math) {
           .source = "this library's strict rows",
           .type = DType::F32,
           .math = math,
+          .summation = math == Math::Tf32 ? Summation::Other : Summation::HopperUnits,
           .reject = math == Math::Tf32 ? reject_tf32 : reject_emulated,
           .run = run,
           .epilogue = true,

@@ -3,9 +3,11 @@
 /// Describes what a packed row runs: it splits and packs the operands, chooses the tile's width and the slices of k,
 /// and launches the product.
 
+#include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
 
 #include "cuda/device/status.hpp"
+#include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/segment_sums.cuh"
@@ -13,7 +15,6 @@
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "product.cuh"
-#include <tessera/detail/matrix_unit_segments.hpp>
 
 namespace tessera::cuda::wgmma {
 
@@ -22,6 +23,13 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
     return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another row of this math mode";
   if (call.k >= Index{1} << 30) return "k is over 2³⁰; use math mode strict";
   return nullptr;
+}
+
+/// Rejects as well what is the strict product in the emulated modes.
+inline const char* reject_emulated(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (const char* reason = reject(row, call, machine)) return reason;
+  static_assert(detail::emulated_strict_k == 256);
+  return fp16x3::is_strict(call) ? "the mode is the strict product where k is at most 256; use row strict" : nullptr;
 }
 
 /// Estimates the time of `tiles` tiles, `at_once` of which run together: each takes its columns, and about 16 more to

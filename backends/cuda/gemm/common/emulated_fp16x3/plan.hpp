@@ -1,7 +1,7 @@
 #pragma once
 
-/// How a product of emulated_fp16x3 is computed: by the strict product, from packed operands, or with the larger
-/// operand read from where it is. A model in microseconds, fitted to an H100 (docs/lab/cuda_gemm.md), says what is done
+/// How a product of emulated_fp16x3 is computed: by the strict product where k is short, by warps that split both
+/// operands themselves, from packed operands, or with the larger operand read from where it is. A model in microseconds, fitted to an H100 (docs/lab/cuda_gemm.md), says what is done
 /// first. This header holds no device code, so that a test on the host can look at the choices.
 
 #include <algorithm>
@@ -12,11 +12,12 @@
 
 #include "cuda/gemm/common/ceil_div.hpp"
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
+#include "cuda/gemm/warp_split/plan.hpp"
 #include "segments.hpp"
 
 namespace tessera::cuda::fp16x3 {
 
-enum class Way { Strict, Packed, Unpacked };
+enum class Way { Strict, Split, Packed, Unpacked };
 
 /// The plan of a product whose larger operand is read from where it is. The smaller one has panels of `tile_n` rows of
 /// op(A), or columns of op(B). If blocks of a cluster share the large operand, each has a panel of its own.
@@ -29,6 +30,7 @@ struct UnpackedPlan {
 struct Plan {
   Way way = Way::Strict;
   UnpackedPlan unpacked = {};
+  warp_split::Plan split = {};
 };
 
 struct Estimate {
@@ -71,14 +73,6 @@ inline Index segment_blocks_of(const GemmCall& call) {
 }
 inline Index segments_of(const GemmCall& call) { return ceil_div<Index>(blocks_of(call), segment_blocks_of(call)); }
 
-/// Estimates the strict product. Up to 16 rows or columns wait for memory alone. The estimate is rather low, so that no
-/// product that the strict one does faster takes another way.
-inline double strict_time(const GemmCall& call) {
-  const double k = static_cast<double>(call.k);
-  if (few(call) <= 16) return 2 + many(call) * k * 4 / 2.55e6;
-  return 6 + std::min(k, 1024.0) * 0.005 + many(call) * k * (1.2e-6 + 3.0e-8 * few(call));
-}
-
 /// Estimates the time of the planes of sums of `slices` slices.
 inline double planes_time(const GemmCall& call, int slices) {
   const wgmma::SegmentSlices cut{segments_of(call), slices};
@@ -105,7 +99,7 @@ inline double packed_time(const GemmCall& call, Index multiprocessors) {
     return stages * (0.55 + 0.3 * static_cast<double>(running) / static_cast<double>(clusters));
   };
   const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
-  return 10 + packing + static_cast<double>(rounds) * round(clusters) +
+  return 7 + packing + static_cast<double>(rounds) * round(clusters) +
          (units % clusters > 0 ? round(units % clusters) : 0) +
          static_cast<double>(ceil_div(units, clusters)) * storing_time(call, packed_rows * columns) +
          planes_time(call, slices);
@@ -134,19 +128,23 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
   return best;
 }
 
-/// Chooses what is done first, of all ways or, if not `may_be_strict`, of the mode's own kernels. An empty product is
-/// the strict one.
-inline Plan choose(const GemmCall& call, Index multiprocessors, bool may_be_strict) {
-  if (std::min({call.m, call.n, call.k}) <= 0) return {};
-  const double packed = packed_time(call, multiprocessors);
+/// Says whether a product of an emulated mode is the strict product. That depends on k alone, but for empty products.
+inline bool is_strict(const GemmCall& call) {
+  return call.k <= detail::emulated_strict_k || std::min(call.m, call.n) <= 0;
+}
+
+/// Chooses what is done first.
+inline Plan choose(const GemmCall& call, Index multiprocessors) {
+  if (is_strict(call)) return {};
   Plan plan{Way::Packed};
-  double least = packed;
+  double least = packed_time(call, multiprocessors);
   if (LargeOperand(call).can_be_read(call))
     if (const Estimate unpacked = unpacked_time(call, multiprocessors); unpacked.microseconds < least) {
       least = unpacked.microseconds;
       plan = {Way::Unpacked, unpacked.plan};
     }
-  if (may_be_strict && 0.95 * strict_time(call) < least) plan.way = Way::Strict;
+  if (const warp_split::Estimate split = warp_split::best_of(call, multiprocessors); split.microseconds < least)
+    plan = {Way::Split, {}, split.plan};
   return plan;
 }
 
