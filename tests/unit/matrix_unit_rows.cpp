@@ -11,7 +11,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/compare.hpp>
-#include <tessera/detail/matrix_unit.hpp>
+#include <tessera/detail/unit_contract.hpp>
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/tuning.hpp>
@@ -36,7 +36,8 @@ bool same(float x, float y) {
 template <class Element>
 std::vector<float> seen(Index k, Element element) {
   std::vector<float> line;
-  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_units(element(p)));
+  for (Index p = 0; p < k; ++p)
+    line.push_back(hopper::seen_by_units(element(p), unit_math<std::remove_cvref_t<decltype(element(p))>>));
   return line;
 }
 
@@ -55,12 +56,11 @@ void check_rows(const Matrix<T>& a, const Matrix<T>& b, const std::string& what)
   std::vector<std::vector<float>> rows, cols;
   for (Index i = 0; i < a.rows(); ++i) rows.push_back(seen(a.cols(), [&](Index p) { return a(i, p); }));
   for (Index j = 0; j < b.cols(); ++j) cols.push_back(seen(b.rows(), [&](Index p) { return b(p, j); }));
-  const hopper::OperandFormat& format = hopper::format_of(dtype_of<T>);
   Matrix<float> expected(a.rows(), b.cols());
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < b.cols(); ++j)
       expected(i, j) =
-          hopper::contract_sum(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], format);
+          hopper::contract_sum(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], unit_math<T>);
   for (const Backend backend : vector_backends()) {
     const auto c = gemm<float>(a, b, GemmOptions{.backend = backend, .math = unit_math<T>, .kernel = "hopper_units"});
     Index different = 0;
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, T, Types) {
           const Index segment_end = std::min(k, (p / length + 1) * length), end = std::min(p + step, segment_end);
           const auto from = static_cast<std::size_t>(p), count = static_cast<std::size_t>(end - p);
           chain = hopper::multiply_add(std::span(row).subspan(from, count), std::span(col).subspan(from, count), chain,
-                                       hopper::format_of(dtype_of<T>));
+                                       hopper::format_of(unit_math<T>));
           if (end == segment_end) {
             sum = p < length ? chain : sum + chain;
             chain = 0;

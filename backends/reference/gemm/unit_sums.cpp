@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <tessera/detail/matrix_unit.hpp>
+#include <tessera/detail/unit_contract.hpp>
 #include <tessera/half.hpp>
 
 #include "reference/fma_clones.hpp"
@@ -84,11 +84,11 @@ struct Arrays {
 
 /// Packs `count` k of a row of op(A), whose elements are `step` apart, and zeros behind them up to whole steps.
 template <class T>
-[[gnu::always_inline]] inline void pack_row(const T* a, Index step, Index count, const hopper::OperandFormat& format,
-                                            const Packed& to) {
+[[gnu::always_inline]] inline void pack_row(const T* a, Index step, Index count, Math math, const Packed& to) {
+  const hopper::OperandFormat& format = hopper::format_of(math);
   const float smallest = std::bit_cast<float>(static_cast<std::uint32_t>(format.smallest_exponent + 127) << 23);
   const Index each = format.step, padded = (count + each - 1) / each * each;
-  for (Index p = 0; p < count; ++p) to.numbers[p] = hopper::seen_by_units(a[p * step]);
+  for (Index p = 0; p < count; ++p) to.numbers[p] = hopper::seen_by_units(a[p * step], math);
   std::fill(to.numbers + count, to.numbers + padded, 0.0f);
   for (Index p = 0; p < padded; p += each)
     to.kinds[p / each] = find_powers(to.numbers + p, each, smallest, to.powers + p);
@@ -97,14 +97,15 @@ template <class T>
 /// Packs `count` k of `cols` columns of op(B): element (p, q) is at b[p·step + q·next], and goes to p·width + q. The
 /// columns up to `width` and the k up to whole steps are zeros.
 template <class T>
-[[gnu::always_inline]] inline void pack_strip(const T* b, Index step, Index next, Index count, Index cols,
-                                              const hopper::OperandFormat& format, const Packed& to) {
+[[gnu::always_inline]] inline void pack_strip(const T* b, Index step, Index next, Index count, Index cols, Math math,
+                                              const Packed& to) {
+  const hopper::OperandFormat& format = hopper::format_of(math);
   const float smallest = std::bit_cast<float>(static_cast<std::uint32_t>(format.smallest_exponent + 127) << 23);
   const Index each = format.step, padded = (count + each - 1) / each * each;
   if (cols < width || padded > count) std::fill(to.numbers, to.numbers + padded * width, 0.0f);
   const auto along_rows = [&](auto columns) { // a constant number, in vectors
     for (Index p = 0; p < count; ++p)
-      for (Index q = 0; q < columns; ++q) to.numbers[p * width + q] = hopper::seen_by_units(b[p * step + q]);
+      for (Index q = 0; q < columns; ++q) to.numbers[p * width + q] = hopper::seen_by_units(b[p * step + q], math);
   };
   if (next == 1 && cols == width)
     along_rows(std::integral_constant<Index, width>{});
@@ -112,7 +113,7 @@ template <class T>
     along_rows(cols);
   else
     for (Index q = 0; q < cols; ++q)
-      for (Index p = 0; p < count; ++p) to.numbers[p * width + q] = hopper::seen_by_units(b[p * step + q * next]);
+      for (Index p = 0; p < count; ++p) to.numbers[p * width + q] = hopper::seen_by_units(b[p * step + q * next], math);
   for (Index p = 0; p < padded; p += each)
     to.kinds[p / each] = find_powers(to.numbers + p * width, each * width, smallest, to.powers + p * width);
 }
@@ -264,7 +265,7 @@ TESSERA_WIDE_CLONES void pack_row_of(const GemmCall& call, Index i, Index first,
   visit(call.type, [&]<class T>(std::type_identity<T>) TESSERA_ALWAYS_INLINE {
     if constexpr (!std::is_same_v<T, double>) {
       const GemmOperands<T> x(call);
-      pack_row(&x.at_a(i, first), x.op_a == Op::None ? 1 : x.lda, count, hopper::format_of(call.type), to);
+      pack_row(&x.at_a(i, first), x.op_a == Op::None ? 1 : x.lda, count, call.math, to);
     }
   });
 }
@@ -274,7 +275,7 @@ TESSERA_WIDE_CLONES void pack_strip_of(const GemmCall& call, Index first, Index 
     if constexpr (!std::is_same_v<T, double>) {
       const GemmOperands<T> x(call);
       const Index step = x.op_b == Op::None ? x.ldb : 1, next = x.op_b == Op::None ? 1 : x.ldb;
-      pack_strip(&x.at_b(first, j), step, next, count, cols, hopper::format_of(call.type), to);
+      pack_strip(&x.at_b(first, j), step, next, count, cols, call.math, to);
     }
   });
 }
@@ -286,7 +287,7 @@ std::size_t unit_scratch_bytes() noexcept { return sizeof(Arrays); }
 void unit_sums(const GemmCall& call, std::span<const Index> rows, Index first_col, Index cols, float* sums, Index ld,
                void* scratch) noexcept {
   Arrays& arrays = *static_cast<Arrays*>(scratch);
-  const hopper::OperandFormat& format = hopper::format_of(call.type);
+  const hopper::OperandFormat& format = hopper::format_of(call.math);
   const Index length = detail::matrix_unit_segment_length(call.k);
   const Index strips = (cols + width - 1) / width;
   const Packed b{arrays.b_numbers, arrays.b_powers, arrays.b_kinds};
