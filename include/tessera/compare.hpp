@@ -177,11 +177,12 @@ class TESSERA_API GemmReference {
   /// Takes the other reference, which can then only be assigned to or destroyed.
   GemmReference& operator=(GemmReference&&) noexcept;
 
-  /// Computes the bits that the contract of gemm.hpp gives the rows of this reference in the mode of `call`: Tf32, Bf16
-  /// or Fp16. The call is the reference's own but for its mode, with C as it was before the product. From then on
+  /// Computes the bits that the contract of gemm.hpp gives the rows of this reference in the mode of `call`, a mode of
+  /// matrix units. The call is the reference's own but for its mode, with C as it was before the product. From then on
   /// compare() counts the differing bits of a kernel with Summation::HopperUnits against these; without them, and for
   /// all other kernels, against the canonical product. A mode whose bits are there already costs nothing; another one
-  /// costs about as much as the reference. Throws InvalidArgument and OutOfMemory.
+  /// costs about as much as the reference, and an emulated one three or six times as much. Throws InvalidArgument and
+  /// OutOfMemory.
   void add_bits(const GemmCall& call, int threads = 0);
 
   /// Returns the errors of an m×n result in host memory, of which only the rows of this reference are read. The number

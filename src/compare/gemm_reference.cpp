@@ -8,6 +8,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/unit_contract.hpp>
 
 #include "comparison.hpp"
 #include "parallel.hpp"
@@ -127,13 +128,11 @@ void GemmReference::add_bits(const GemmCall& call, int threads) try {
     throw InvalidArgument("add_bits: the call is " + std::string(to_string(call.type)) +
                           " with m = " + std::to_string(call.m) + ", n = " + std::to_string(call.n) +
                           ", k = " + std::to_string(call.k) + ", which is not the reference's own product");
-  const bool has_bits = call.type == DType::F32
-                            ? call.math == Math::Tf32
-                            : is_16_bit(call.type) && call.math == element_type(call.type).lossless_math;
-  if (!has_bits)
+  if (!detail::hopper::has_unit_contract(call.type, call.math))
     throw InvalidArgument("add_bits: " + std::string(to_string(call.type)) + " in math mode " +
                           std::string(to_string(call.math)) +
-                          " has no contract of matrix units; f32 has one in tf32, bf16 in bf16, f16 in fp16");
+                          " has no contract of matrix units; f32 has one in tf32, bf16, fp16, emulated_fp16x3 and "
+                          "emulated_bf16x6, bf16 in bf16, f16 in fp16");
   if (state_->units.contains(call.math)) return;
   state_->units[call.math] = compare::unit_bits(call, rows(), threads > 0 ? threads : default_threads());
 } catch (const std::bad_alloc&) {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-#include <tessera/detail/matrix_unit_segments.hpp>
+#include <tessera/detail/unit_contract.hpp>
 #include <tessera/status.hpp>
 
 #include "dispatch/placement.hpp"
@@ -125,7 +125,7 @@ void Run::find_executors() {
     workers_.back().executor = executor;
     ++(executor->capabilities().host_memory ? sizes_.on_host : sizes_.on_devices);
     if (tessera::detail::keeps_unit_contract(*executor, call_, asked_.kernel))
-      sizes_.segment = std::max<Index>(tessera::detail::matrix_unit_slice(sizes_.k), 1);
+      sizes_.segment = std::max<Index>(tessera::detail::hopper::unit_slice(call_.math, sizes_.k), 1);
   }
   sizes_.multiply_adds_a_second = 0;
   for (const Worker& worker : workers_)

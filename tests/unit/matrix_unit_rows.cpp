@@ -11,7 +11,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/compare.hpp>
-#include <tessera/detail/matrix_unit.hpp>
+#include <tessera/detail/unit_contract.hpp>
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/tuning.hpp>
@@ -21,22 +21,32 @@ using namespace tessera::detail;
 
 namespace {
 
-using Types = std::tuple<float, f16, bf16>;
-
-template <class T>
-constexpr Math unit_math = std::same_as<T, f16>    ? Math::Fp16
-                           : std::same_as<T, bf16> ? Math::Bf16
-                                                   : Math::Tf32;
+/// A mode of matrix units and the type of its operands.
+template <class T, Math mode>
+struct Mode {
+  using Element = T;
+  static constexpr Math math = mode;
+  static constexpr bool emulated = hopper::is_emulated(mode);
+  /// The exponents of normal numbers that the units see.
+  static constexpr float least = mode == Math::Fp16 ? -14 : -126, end = mode == Math::Fp16 ? 15 : 127;
+};
+using AsTf32 = Mode<float, Math::Tf32>;
+using Fp16x3 = Mode<float, Math::EmulatedFp16x3>;
+using Bf16x6 = Mode<float, Math::EmulatedBf16x6>;
+using WholeModes =
+    std::tuple<AsTf32, Mode<f16, Math::Fp16>, Mode<bf16, Math::Bf16>, Mode<float, Math::Fp16>, Mode<float, Math::Bf16>>;
+using Modes = std::tuple<AsTf32, Mode<f16, Math::Fp16>, Mode<bf16, Math::Bf16>, Mode<float, Math::Fp16>,
+                         Mode<float, Math::Bf16>, Fp16x3, Bf16x6>;
 
 bool same(float x, float y) {
   return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y) || (std::isnan(x) && std::isnan(y));
 }
 
-/// Returns the numbers of a line of an operand, as the units see them.
-template <class Element>
+/// Returns the numbers of a line of an operand, as the mode sees them.
+template <class M, class Element>
 std::vector<float> seen(Index k, Element element) {
   std::vector<float> line;
-  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_units(element(p)));
+  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_units(element(p), M::math));
   return line;
 }
 
@@ -50,19 +60,18 @@ std::vector<Backend> vector_backends() {
 }
 
 /// Compares the rows with vectors with the model, element by element.
-template <class T>
+template <class M, class T = typename M::Element>
 void check_rows(const Matrix<T>& a, const Matrix<T>& b, const std::string& what) {
   std::vector<std::vector<float>> rows, cols;
-  for (Index i = 0; i < a.rows(); ++i) rows.push_back(seen(a.cols(), [&](Index p) { return a(i, p); }));
-  for (Index j = 0; j < b.cols(); ++j) cols.push_back(seen(b.rows(), [&](Index p) { return b(p, j); }));
-  const hopper::OperandFormat& format = hopper::format_of(dtype_of<T>);
+  for (Index i = 0; i < a.rows(); ++i) rows.push_back(seen<M>(a.cols(), [&](Index p) { return a(i, p); }));
+  for (Index j = 0; j < b.cols(); ++j) cols.push_back(seen<M>(b.rows(), [&](Index p) { return b(p, j); }));
   Matrix<float> expected(a.rows(), b.cols());
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < b.cols(); ++j)
       expected(i, j) =
-          hopper::contract_sum(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], format);
+          hopper::contract_sum(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], M::math);
   for (const Backend backend : vector_backends()) {
-    const auto c = gemm<float>(a, b, GemmOptions{.backend = backend, .math = unit_math<T>, .kernel = "hopper_units"});
+    const auto c = gemm<float>(a, b, GemmOptions{.backend = backend, .math = M::math, .kernel = "hopper_units"});
     Index different = 0;
     for (Index i = 0; i < c.rows(); ++i)
       for (Index j = 0; j < c.cols(); ++j) different += same(c(i, j), expected(i, j)) ? 0 : 1;
@@ -115,7 +124,8 @@ BOOST_AUTO_TEST_CASE(k_is_cut_by_k_alone) {
 }
 
 /// The reference's row is the loop that the contract describes, with every way to store the operands and to end.
-BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, T, Types) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, M, WholeModes) {
+  using T = typename M::Element;
   constexpr Index m = 3, n = 4;
   struct Cut {
     Index k, length; // of each segment but the last one
@@ -126,19 +136,19 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, T, Types) {
     const Matrix<T> turned_a = transpose(a);
     Matrix<float> c = Matrix<float>::random(m, n, Seed{3});
     const Matrix<float> before = c;
-    const GemmOptions options{.backend = Backend::Reference, .math = unit_math<T>};
-    const Index step = std::same_as<T, float> ? 8 : 16;
+    const GemmOptions options{.backend = Backend::Reference, .math = M::math};
+    const Index step = M::math == Math::Tf32 ? 8 : 16;
     gemm(0.75f, turned_a.transposed(), b.transposed(), -1.5f, c, options);
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) {
-        const std::vector<float> row = seen(k, [&](Index p) { return a(i, p); });
-        const std::vector<float> col = seen(k, [&](Index p) { return b(j, p); });
+        const std::vector<float> row = seen<M>(k, [&](Index p) { return a(i, p); });
+        const std::vector<float> col = seen<M>(k, [&](Index p) { return b(j, p); });
         float sum = 0, chain = 0;
         for (Index p = 0; p < k;) {
           const Index segment_end = std::min(k, (p / length + 1) * length), end = std::min(p + step, segment_end);
           const auto from = static_cast<std::size_t>(p), count = static_cast<std::size_t>(end - p);
           chain = hopper::multiply_add(std::span(row).subspan(from, count), std::span(col).subspan(from, count), chain,
-                                       hopper::format_of(dtype_of<T>));
+                                       hopper::format_of(M::math));
           if (end == segment_end) {
             sum = p < length ? chain : sum + chain;
             chain = 0;
@@ -152,53 +162,64 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, T, Types) {
   }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_have_the_bits_of_the_model, T, Types) {
-  check_rows(drawn<T>(330, 64, 1, -7, 7), drawn<T>(64, 310, 2, -7, 7), "terms far apart");
-  check_rows(drawn<T>(20, 1000, 3, -1, 1), drawn<T>(1000, 33, 4, -1, 1), "a long chain");
-  const float end = std::same_as<T, f16> ? 15 : 127, least = std::same_as<T, f16> ? -14 : -126;
-  check_rows(drawn<T>(40, 100, 5, least, end), drawn<T>(100, 40, 6, least, end), "all exponents");
-  check_rows(drawn<T>(40, 100, 7, least, least + 20), drawn<T>(100, 40, 8, least + 30, end), "small times large");
-  Matrix<T> ones(17, 80), other(80, 17);
+BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_have_the_bits_of_the_model, M, Modes) {
+  using T = typename M::Element;
+  constexpr Index k = M::emulated ? 200 : 100; // of emulated_strict_k and less the emulated modes are strict
+  check_rows<M>(drawn<T>(140, 40, 1, -7, 7), drawn<T>(40, 270, 2, -7, 7), "terms far apart"); // more than a block
+  check_rows<M>(drawn<T>(5, 1000, 3, -1, 1), drawn<T>(1000, 33, 4, -1, 1), "a long chain");
+  check_rows<M>(drawn<T>(20, k, 5, M::least, M::end), drawn<T>(k, 20, 6, M::least, M::end), "all exponents");
+  check_rows<M>(drawn<T>(20, k, 7, M::least, M::least + 20), drawn<T>(k, 20, 8, M::least + 30, M::end),
+                "small times large");
+  check_rows<M>(drawn<T>(140, k, 9, -3, 3), drawn<T>(k, 5, 10, -3, 3), "more rows than a block has");
+  Matrix<T> ones(17, k), other(k, 17);
   ones.fill(static_cast<T>(1.99f));
   other.fill(static_cast<T>(1.99f));
-  check_rows(ones, other, "the largest sums of a step");
+  check_rows<M>(ones, other, "the largest sums of a step");
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(segments_end_where_the_model_ends_them, T, Types) {
-  for (const Index k : {1, 15, 16, 17, 127, 128, 129, 255, 256, 257, 2047, 2048, 2049, 4100, 16384, 16385})
-    check_rows(drawn<T>(3, k, 9, -4, 4), drawn<T>(k, 18, 10, -4, 4), "segments");
+BOOST_AUTO_TEST_CASE_TEMPLATE(segments_end_where_the_model_ends_them, M, Modes) {
+  using T = typename M::Element;
+  for (const Index k : {1,    15,   16,   17,   127,  128,  129,  143,  191,  193,  255,   256,  257,
+                        1023, 1024, 1025, 1153, 2047, 2048, 2049, 4097, 4100, 5249, 16384, 16385})
+    check_rows<M>(drawn<T>(3, k, 9, -4, 4), drawn<T>(k, M::emulated ? 2 : 18, 10, -4, 4), "segments");
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(numbers_that_vectors_leave_to_the_model, T, Types) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(numbers_that_vectors_leave_to_the_model, M, Modes) {
+  using T = typename M::Element;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const float subnormal = std::same_as<T, f16> ? 0x1p-20f : 0x1p-128f, huge = std::same_as<T, f16> ? 0x1p15f : 0x1p127f;
-  for (const float number : {infinity, -infinity, std::nanf(""), 0.0f, -0.0f, subnormal, -subnormal, huge}) {
-    auto a = drawn<T>(40, 70, 11, -6, 6), b = drawn<T>(70, 50, 12, -6, 6);
-    sprinkle(a, number, 13, 30);
-    check_rows(a, b, "some of A");
-    sprinkle(b, -number, 14, 30);
-    sprinkle(b, 0, 15, 300);
-    check_rows(a, b, "some of both");
-    for (Index p = 0; p < 70; ++p) b(p, 7) = static_cast<T>(number); // a whole column
-    check_rows(a, b, "a column of B");
+  constexpr Index k = M::emulated ? 150 : 70;
+  const float subnormal = std::ldexp(1.0f, static_cast<int>(M::least) - 5),
+              huge = std::ldexp(1.0f, static_cast<int>(M::end));
+  const float rounds_to_infinity = M::math == Math::Fp16 ? 65520.0f : 0x1.ff8p127f;
+  for (const float number : {infinity, -infinity, std::nanf(""), 0.0f, -0.0f, subnormal, -subnormal, huge,
+                             std::nextafter(rounds_to_infinity, 0.0f), rounds_to_infinity}) {
+    auto a = drawn<T>(14, k, 11, -6, 6), b = drawn<T>(k, 18, 12, -6, 6);
+    sprinkle(a, number, 13, 5);
+    check_rows<M>(a, b, "some of A");
+    sprinkle(b, -number, 14, 5);
+    sprinkle(b, 0, 15, 100);
+    check_rows<M>(a, b, "some of both");
+    for (Index p = 0; p < k; ++p) b(p, 7) = static_cast<T>(number); // a whole column
+    check_rows<M>(a, b, "a column of B");
   }
-  Matrix<T> zeros(20, 40), tiny(40, 20);
+  Matrix<T> zeros(20, k), tiny(k, 20);
   tiny.fill(std::numeric_limits<T>::denorm_min());
-  check_rows(zeros, tiny, "zeros");
-  Matrix<T> others(20, 40);
+  check_rows<M>(zeros, tiny, "zeros");
+  Matrix<T> others(20, k);
   others.fill(static_cast<T>(3));
-  check_rows(others, tiny, "the smallest numbers");
+  check_rows<M>(others, tiny, "the smallest numbers");
 }
 
 /// Epilogue, beta and 16-bit results end like the reference's row.
-BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, T, Types) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, M, Modes) {
+  using T = typename M::Element;
   const auto a = drawn<T>(70, 300, 21, -4, 4), b = drawn<T>(90, 300, 22, -4, 4);
   const auto bias = Matrix<T>::random(1, 90, Seed{23}), residual = Matrix<T>::random(70, 90, Seed{24});
   const auto product = [&](Backend backend) {
     auto c = Matrix<T>::random(70, 90, Seed{25});
     gemm(0.75f, a, b.transposed(), 0.5f, c,
          MatrixEpilogue<T>{.bias = bias.view(), .activation = Activation::Gelu, .residual = residual.view()},
-         {.backend = backend, .math = unit_math<T>, .kernel = "hopper_units"});
+         {.backend = backend, .math = M::math, .kernel = "hopper_units"});
     return c;
   };
   for (const Backend backend : vector_backends())
@@ -207,13 +228,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, T, Types) {
 
 /// Comparisons count the bits of such a row against the contract's, and its bound holds for subnormal operands, which
 /// the units align by the least exponent of their type.
-BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, T, Types) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, M, Modes) {
+  using T = typename M::Element;
   const bool is_f16 = std::same_as<T, f16>;
-  for (const float low : {-4.0f, is_f16 ? -24.0f : -100.0f}) {
+  for (const float low : {-4.0f, M::math == Math::Fp16 ? -24.0f : -100.0f}) {
     const auto a = drawn<T>(50, 2100, 31, low, 0), b = drawn<T>(2100, 30, 32, low, 0);
     auto c = Matrix<T>::random(50, 30, Seed{33});
     const Matrix<T> before = c;
-    gemm(0.75f, a, b, 0.5f, c, {.backend = Backend::Reference, .math = unit_math<T>});
+    gemm(0.75f, a, b, 0.5f, c, {.backend = Backend::Reference, .math = M::math});
     GemmCall call{.type = dtype_of<T>,
                   .m = 50,
                   .n = 30,
@@ -228,10 +250,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, T, Types) {
                   .ldc = before.ld(),
                   .result = dtype_of<T>};
     GemmReference reference(call, sample_rows(50, 20, 1));
-    const Arithmetic units{dtype_of<T>, unit_math<T>, Summation::HopperUnits, Accumulator::Truncating};
+    const Arithmetic units{dtype_of<T>, M::math, Summation::HopperUnits, Accumulator::Truncating};
     BOOST_TEST(reference.compare(c.data(), c.ld(), units).within_bound());
     if (std::same_as<T, float>) BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits > 0);
-    call.math = unit_math<T>;
+    call.math = M::math;
     reference.add_bits(call);
     reference.add_bits(call, 3);
     BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits == 0);
@@ -239,7 +261,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, T, Types) {
     BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits == 1);
     call.math = Math::Compensated;
     if (std::same_as<T, float>) BOOST_CHECK_THROW(reference.add_bits(call), InvalidArgument);
-    call.math = unit_math<T>;
+    call.math = M::math;
     call.k = 2099;
     BOOST_CHECK_THROW(reference.add_bits(call), InvalidArgument);
   }
@@ -250,7 +272,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, T, Types) {
     const auto least = static_cast<float>(Limits::denorm_min()), normal = static_cast<float>((Limits::min)());
     const float step = 1 + static_cast<float>(Limits::epsilon());
     const Matrix<T> a{{T(least), T(normal * step)}}, b{{T(1.0f)}, {T(least / normal * step)}};
-    const auto c = gemm<float>(a, b, GemmOptions{.backend = Backend::Reference, .math = unit_math<T>});
+    const auto c = gemm<float>(a, b, GemmOptions{.backend = Backend::Reference, .math = M::math});
     const GemmCall call{.type = dtype_of<T>,
                         .m = 1,
                         .n = 1,
@@ -264,13 +286,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, T, Types) {
                         .result = DType::F32};
     const GemmReference reference(call);
     BOOST_TEST(
-        reference
-            .compare(c.data(), c.ld(), {dtype_of<T>, unit_math<T>, Summation::HopperUnits, Accumulator::Truncating})
+        reference.compare(c.data(), c.ld(), {dtype_of<T>, M::math, Summation::HopperUnits, Accumulator::Truncating})
             .within_bound());
     if (is_f16) // the bound for normal operands would not do
-      BOOST_TEST(
-          !reference.compare(c.data(), c.ld(), {dtype_of<T>, unit_math<T>, Summation::Other, Accumulator::Truncating})
-               .within_bound());
+      BOOST_TEST(!reference.compare(c.data(), c.ld(), {dtype_of<T>, M::math, Summation::Other, Accumulator::Truncating})
+                      .within_bound());
   }
 }
 

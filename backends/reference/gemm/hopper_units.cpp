@@ -1,15 +1,14 @@
-/// hopper_units: the contract of the modes Tf32, Bf16 and Fp16 for Hopper's matrix units, written down as code.
+/// hopper_units: the contract of the modes of matrix units for Hopper's, written down as code.
 ///
-/// Each element of C is computed on its own by the model of the units (matrix_unit.hpp): a chain of steps for each
-/// segment of k, and the segments' sums added in ascending order. The row is serial and slow; the rows of the other
-/// host backends compute the same bits with vectors.
+/// Each element of C is computed on its own by unit_contract.hpp, from a model of the units. The row is serial and
+/// slow; the rows of the other host backends compute the same bits with vectors.
 
 #include <new>
 #include <type_traits>
 #include <vector>
 
 #include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/matrix_unit.hpp>
+#include <tessera/detail/unit_contract.hpp>
 #include <tessera/half.hpp>
 
 #include "finish_row.hpp"
@@ -21,18 +20,18 @@ namespace {
 namespace hopper = detail::hopper;
 
 template <class T, class R>
-void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
+void multiply(const GemmOperands<T, R>& x, Math math, const Epilogue& epilogue) {
   const auto k = static_cast<std::size_t>(x.k);
   auto columns = sized_vector<float>(static_cast<std::size_t>(x.n) * k, "a copy of op(B)");
   auto row = sized_vector<float>(k, "a row of op(A)");
   auto sums = sized_vector<float>(static_cast<std::size_t>(x.n), "the sums of a row");
   for (Index j = 0; j < x.n; ++j)
     for (Index p = 0; p < x.k; ++p)
-      columns[static_cast<std::size_t>(j * x.k + p)] = hopper::seen_by_units(x.at_b(p, j));
+      columns[static_cast<std::size_t>(j * x.k + p)] = hopper::seen_by_units(x.at_b(p, j), math);
   for (Index i = 0; i < x.m; ++i) {
-    for (Index p = 0; p < x.k; ++p) row[static_cast<std::size_t>(p)] = hopper::seen_by_units(x.at_a(i, p));
+    for (Index p = 0; p < x.k; ++p) row[static_cast<std::size_t>(p)] = hopper::seen_by_units(x.at_a(i, p), math);
     for (std::size_t j = 0; j < sums.size(); ++j)
-      sums[j] = hopper::contract_sum(row, {columns.data() + j * k, k}, hopper::format_of(dtype_of<T>));
+      sums[j] = hopper::contract_sum(row, {columns.data() + j * k, k}, math);
     host::finish_row(x.alpha, x.beta, epilogue, i, 0, x.n, sums.data(), x.c + i * x.ldc);
   }
 }
@@ -40,7 +39,7 @@ void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
 template <class T>
 Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept try {
   visit(call.result, [&]<class R>(std::type_identity<R>) {
-    if constexpr (ResultOf<R, T>) multiply(GemmOperands<T, R>(call), call.epilogue);
+    if constexpr (ResultOf<R, T>) multiply(GemmOperands<T, R>(call), call.math, call.epilogue);
   });
   return {};
 } catch (const std::bad_alloc& error) {
@@ -64,5 +63,9 @@ constexpr GemmKernel row{.name = "hopper_units",
 const GemmKernel hopper_units_tf32 = row<float, Math::Tf32>;
 const GemmKernel hopper_units_f16 = row<f16, Math::Fp16>;
 const GemmKernel hopper_units_bf16 = row<bf16, Math::Bf16>;
+const GemmKernel hopper_units_f32_as_bf16 = row<float, Math::Bf16>;
+const GemmKernel hopper_units_f32_as_f16 = row<float, Math::Fp16>;
+const GemmKernel hopper_units_fp16x3 = row<float, Math::EmulatedFp16x3>;
+const GemmKernel hopper_units_bf16x6 = row<float, Math::EmulatedBf16x6>;
 
 } // namespace tessera::reference

@@ -6,9 +6,23 @@ namespace tessera::reference {
 
 std::span<const GemmKernel> gemm_ladder() {
   // An array, because executors return it from noexcept functions.
-  static const std::array rows{canonical_f32,     canonical_f64,    canonical_f16,     canonical_bf16,
-                               hopper_units_tf32, hopper_units_f16, hopper_units_bf16, //
-                               gold_f32,          gold_f64,         gold_f16,          gold_bf16};
+  static const std::array rows{
+      canonical_f32,
+      canonical_f64,
+      canonical_f16,
+      canonical_bf16, //
+      hopper_units_tf32,
+      hopper_units_f16,
+      hopper_units_bf16, //
+      hopper_units_f32_as_bf16,
+      hopper_units_f32_as_f16,
+      hopper_units_fp16x3,
+      hopper_units_bf16x6, //
+      gold_f32,
+      gold_f64,
+      gold_f16,
+      gold_bf16,
+  };
   return rows;
 }
 

@@ -17,13 +17,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <span>
-
-#include <tessera/detail/matrix_unit_segments.hpp>
-#include <tessera/types.hpp>
 
 namespace tessera::detail::hopper {
 
@@ -37,20 +33,6 @@ inline constexpr OperandFormat f16_operands{16, -14}, bf16_operands{16, -126}, t
 /// Returns what the units see of an f32 that is to be a tf32: the last 13 bits are cut.
 inline float cut_to_tf32(float x) noexcept {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~std::uint32_t{0x1fff});
-}
-
-/// Returns the operands' format for elements of this type: tf32 for f32.
-constexpr const OperandFormat& format_of(DType type) noexcept {
-  return type == DType::F16 ? f16_operands : type == DType::BF16 ? bf16_operands : tf32_operands;
-}
-
-/// Returns the number that the units see of an element of an operand. op(A) and op(B) are treated alike.
-template <class T>
-inline float seen_by_units(T x) noexcept {
-  if constexpr (std::same_as<T, float>)
-    return cut_to_tf32(x);
-  else
-    return static_cast<float>(x);
 }
 
 /// A finite number: significand · 2^(exponent − 23), where |significand| < 2²⁴.
@@ -130,19 +112,6 @@ inline float dot(std::span<const float> a, std::span<const float> b, float c, co
     c = multiply_add(a.subspan(first, count), b.subspan(first, count), c, format);
   }
   return c;
-}
-
-/// Returns the sum that gemm.hpp promises for the modes of matrix units: a chain from zero for each segment of k, and
-/// the segments' sums added in ascending order. The numbers are as the units see them; alpha and beta come after.
-inline float contract_sum(std::span<const float> a, std::span<const float> b, const OperandFormat& format) noexcept {
-  const auto length = static_cast<std::size_t>(matrix_unit_segment_length(static_cast<Index>(a.size())));
-  float sum = 0;
-  for (std::size_t first = 0; first < a.size(); first += length) {
-    const std::size_t count = std::min(length, a.size() - first);
-    const float segment = dot(a.subspan(first, count), b.subspan(first, count), 0.0f, format);
-    sum = first == 0 ? segment : sum + segment;
-  }
-  return sum;
 }
 
 } // namespace tessera::detail::hopper
