@@ -20,10 +20,10 @@ constexpr ProductInTiles products_of_few_results[]{
 /// Products of emulated_fp16x3 whose warps split their operands themselves, on 132 multiprocessors: each tile, with the
 /// segments of k in one block and in two to four.
 constexpr ProductInTiles products_of_split_warps[]{
-    {12, 66, 1243},   {42, 2, 6382},   {20, 74, 2613},    {10, 107, 1922},  {72, 1506, 1306}, {35, 2322, 923},
-    {15, 2120, 2819}, {11, 2900, 2007}, {2009, 51, 1757},  {523, 139, 292},  {154, 399, 1924}, {1233, 17, 2290},
-    {1450, 171, 667}, {2414, 45, 1965}, {2330, 4, 2114},   {2473, 12, 1826}, {64, 64, 5312},   {300, 300, 300},
-    {1, 1, 257},
+    {12, 66, 1243},   {42, 2, 6382},    {20, 74, 2613},   {10, 107, 1922},  {72, 1506, 1306},
+    {35, 2322, 923},  {15, 2120, 2819}, {11, 2900, 2007}, {2009, 51, 1757}, {523, 139, 292},
+    {154, 399, 1924}, {1233, 17, 2290}, {1450, 171, 667}, {2414, 45, 1965}, {2330, 4, 2114},
+    {2473, 12, 1826}, {64, 64, 5312},   {300, 300, 300},  {1, 1, 257},
 };
 
 /// Returns such a product of matrices without padding, for a kernel's reject() and plan.

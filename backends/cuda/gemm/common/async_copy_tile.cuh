@@ -79,9 +79,8 @@ template <class S, int stages, Along a_along, Along b_along>
 __device__ void multiply_tile_at(const VectorOperands<typename S::Element>& x, const TileOrigin& origin,
                                  Stages<S, stages>& shared) {
   multiply_tile_at<S, stages, a_along, b_along>(
-      x, origin, shared, [&](Index row, Index col, const auto& sums, auto& totals) {
-        warp_tiling::store<S>(x, row, col, sums, totals);
-      });
+      x, origin, shared,
+      [&](Index row, Index col, const auto& sums, auto& totals) { warp_tiling::store<S>(x, row, col, sums, totals); });
 }
 
 /// Computes the block's tile of C.

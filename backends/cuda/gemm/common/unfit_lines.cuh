@@ -11,8 +11,8 @@
 namespace tessera::cuda {
 
 struct UnfitLines {
-  int* any = nullptr;             ///< *any is not 0 if a line is marked; nullptr: no line ever is
-  unsigned char* rows = nullptr;  ///< of C: not 0 where the row is marked
+  int* any = nullptr;            ///< *any is not 0 if a line is marked; nullptr: no line ever is
+  unsigned char* rows = nullptr; ///< of C: not 0 where the row is marked
   unsigned char* columns = nullptr;
   Index bytes = 0; ///< of all marks, from `any` on, a multiple of 16
 

@@ -1,9 +1,9 @@
 #include <tessera/executor.hpp>
 
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
+#include "cuda/gemm/common/emulated_fp16x3/warp_split_run.hpp"
 #include "cuda/queue/stream.hpp"
 #include "product.cuh"
-#include "run.hpp"
 
 namespace tessera::cuda::warp_split {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "cuda/gemm/common/emulated_fp16x3/warp_split_plan.hpp"
 #include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/raster_order.hpp"
-#include "plan.hpp"
 
 namespace tessera::cuda::warp_split {
 

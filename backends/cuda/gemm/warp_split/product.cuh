@@ -3,8 +3,8 @@
 /// The kernel of emulated_fp16x3 for products of few results: in one launch, without packed operands.
 ///
 /// Each warp of a block reads a chunk of k of its 16 rows and 16 columns, splits both in registers and multiplies them.
-/// The warps that share a tile have different chunks; they leave the chunks' sums in shared memory, and every lane adds
-/// up those of a few results, in ascending order of k. A block has all segments of k; or the blocks of a cluster have
+/// The warps that share a tile have different chunks. They leave the chunks' sums in shared memory, and every lane adds
+/// up the sums of a few results in ascending order of k. A block has all segments of k; or the blocks of a cluster have
 /// one each, and the first block adds their sums. Results of rows or columns with NaN or Inf are computed again by the
 /// strict summation. Sources: Ootomo and Yokota (2022) for the split; NVIDIA CUTLASS for slices of k within a block.
 

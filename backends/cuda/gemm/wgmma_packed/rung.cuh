@@ -55,8 +55,8 @@ template <class R>
 Status split_operands(cudaStream_t stream, const StridedOperands<float>& x, const SplitOperand& a,
                       const SplitOperand& b, const UnfitLines& unfit) noexcept {
   if (unfit.any != nullptr)
-    if (Status status = check(cudaMemsetAsync(unfit.any, 0, static_cast<std::size_t>(unfit.bytes), stream),
-                              "clearing marks");
+    if (Status status =
+            check(cudaMemsetAsync(unfit.any, 0, static_cast<std::size_t>(unfit.bytes), stream), "clearing marks");
         !status.ok())
       return status;
   const StridedMatrix<float> rows{x.a, x.a_row, x.a_col, x.m, x.k}, columns{x.b, x.b_col, x.b_row, x.n, x.k};

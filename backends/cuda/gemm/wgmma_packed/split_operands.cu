@@ -3,8 +3,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/device/status.hpp"
+#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/rounding.cuh"
@@ -95,7 +95,8 @@ __device__ bool write_terms(float (&left)[width], char* to, Index term_bytes) {
 }
 
 template <UnitType type, int terms>
-__global__ void __launch_bounds__(threads) split(StridedMatrix<float> x, SplitOperand out, UnfitLines unfit, Marks how) {
+__global__ void __launch_bounds__(threads)
+    split(StridedMatrix<float> x, SplitOperand out, UnfitLines unfit, Marks how) {
   constexpr int width = 16 / bytes_of(type); // elements of a chunk of 16 bytes
   launch_dependents();
   const WaitAtEnd wait;

@@ -10,8 +10,8 @@
 /// operand: each fetches half of it for both.
 ///
 /// Lines may be marked as unfit after other blocks have stored results. So results go to C only if the strict product,
-/// which then computes those lines again, does not read C; otherwise they go to planes of sums. Sources: NVIDIA CUTLASS for products of mixed
-/// types by way of registers; Ootomo and Yokota (2022).
+/// which then computes those lines again, does not read C; otherwise they go to planes of sums. Sources: NVIDIA CUTLASS
+/// for products of mixed types by way of registers; Ootomo and Yokota (2022).
 
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "unpacked_fragments.cuh"

@@ -2,8 +2,8 @@
 
 /// Says which results a cluster, a block and a thread compute, and where the results go.
 
-#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/canonical.cuh"
+#include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/unfit_lines.cuh"
 #include "cuda/gemm/common/wgmma_pipeline.cuh"

@@ -1,8 +1,9 @@
 #pragma once
 
 /// How a product of emulated_fp16x3 is computed: by the strict product where k is short, by warps that split both
-/// operands themselves, from packed operands, or with the larger operand read from where it is. A model in microseconds, fitted to an H100 (docs/lab/cuda_gemm.md), says what is done
-/// first. This header holds no device code, so that a test on the host can look at the choices.
+/// operands themselves, from packed operands, or with the larger operand read from where it is. A model in
+/// microseconds, fitted to an H100 (docs/lab/cuda_gemm.md), says what is done first. This header holds no device code,
+/// so that a test on the host can look at the choices.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 #include "cuda/gemm/common/ceil_div.hpp"
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
-#include "cuda/gemm/warp_split/plan.hpp"
 #include "segments.hpp"
+#include "warp_split_plan.hpp"
 
 namespace tessera::cuda::fp16x3 {
 

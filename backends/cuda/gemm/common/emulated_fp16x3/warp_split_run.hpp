@@ -1,14 +1,15 @@
 #pragma once
 
-/// Products of emulated_fp16x3 with few results, in one launch.
+/// Products of emulated_fp16x3 with few results, in one launch, whose warps split the operands themselves.
 
 #include <tessera/backend/kernel.hpp>
 
-#include "plan.hpp"
+#include "warp_split_plan.hpp"
 
 namespace tessera::cuda::warp_split {
 
 /// Enqueues the product of f32 operands by the plan. m, n and k are under 2³⁰. `name` is the row's.
+/// warp_split/fp16x3.cu defines it.
 Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, const Plan& plan) noexcept;
 
 } // namespace tessera::cuda::warp_split

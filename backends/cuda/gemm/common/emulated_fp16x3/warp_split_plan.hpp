@@ -46,7 +46,8 @@ inline double time_of(const GemmCall& call, const Plan& plan, Index multiprocess
   constexpr double cache = 6.5e6, memory = 2.6e6; // bytes a microsecond
   const Index chunks = ceil_div(call.k, detail::emulated_chunk);
   const Index of_block = plan.parts > 1 ? std::min(chunks, detail::emulated_segment_chunks(call.k)) : chunks;
-  const Index count = ceil_div<Index>(call.m, plan.down * tile_lines) * ceil_div<Index>(call.n, plan.across * tile_lines);
+  const Index count =
+      ceil_div<Index>(call.m, plan.down * tile_lines) * ceil_div<Index>(call.n, plan.across * tile_lines);
   const Index waves = ceil_div(count, tma::clusters_at_once(multiprocessors, plan.parts));
   const int reads = reads_of(alignment_of_a(call, sizeof(float)), call.op_a == Op::None, call.k) +
                     reads_of(alignment_of_b(call, sizeof(float)), call.op_b == Op::Transpose, call.k);
@@ -56,7 +57,8 @@ inline double time_of(const GemmCall& call, const Plan& plan, Index multiprocess
                         (rest > 0 ? std::max(alone, static_cast<double>(rest) / plan.groups()) : 0);
   const double computing = static_cast<double>(waves) * (rounds * round + block) + (plan.parts > 1 ? sharing : 0);
   const double cached = static_cast<double>(count * plan.parts * of_block * (plan.down + plan.across) * tile_lines *
-                                            detail::emulated_chunk * 4) / cache;
+                                            detail::emulated_chunk * 4) /
+                        cache;
   return start + std::max({computing, cached, static_cast<double>((call.m + call.n) * call.k * 4) / memory});
 }
 
