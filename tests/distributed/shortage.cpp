@@ -202,6 +202,29 @@ BOOST_AUTO_TEST_CASE(of_matrices_and_a_product) {
       [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
 }
 
+/// Most of the devices' memory is in use, so that the sums go through it in blocks, in two groups of segments.
+BOOST_AUTO_TEST_CASE(of_a_product_in_blocks) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2, 1, 3.0);
+  constexpr Index m = 66, n = 132, k = 8 * 1024 + 100;
+  Executor& device = executor(Backend::Cuda, world_rank() % 2);
+  void* taken = nullptr;
+  BOOST_TEST_REQUIRE(device.allocate(6 << 20, taken).ok());
+  const auto whole_a = Matrix<float>::random(m, k, Seed{1}), whole_b = Matrix<float>::random(k, n, Seed{2});
+  const Matrix<float> before(m, n, 1.0F);
+  Matrix<float> expected = before;
+  gemm(1.0F, whole_a, whole_b, 0.5F, expected, {.backend = Backend::Reference});
+  DistributedMatrix<float> a(grid, m, k, {0, 1024}), b(grid, k, n), c(grid, m, n);
+  take_own_part(whole_a, a);
+  take_own_part(whole_b, b);
+  fail_each_allocation(
+      [&] {
+        take_own_part(before, c);
+        gemm(1.0F, a, b, 0.5F, c, {.backend = Backend::Cuda, .device = world_rank() % 2});
+      },
+      [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
+  device.free(taken);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::test
