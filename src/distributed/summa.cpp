@@ -48,9 +48,8 @@ class SummaRun final : public EngineRun {
                {by_columns_ ? b_.on_device() : a_.on_device(), by_columns_ ? a_.on_device() : b_.on_device()}),
         largest_{rows_, cols_, (rows_ + strips() - 1) / strips(), cols_} {
     use(largest_);
-    const std::size_t memory = product.executor->capabilities().memory_bytes;
-    if (!on_host() && device_bytes() > 0 && device_bytes() + left_to_kernels(memory, product.type.is_complex) > memory)
-      take_less();
+    const std::size_t needed = device_bytes() + left_to_kernels(device_memory(), product.type.is_complex);
+    if (!on_host() && device_bytes() > 0 && needed > device_memory()) take_less();
   }
 
   std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
@@ -85,6 +84,7 @@ class SummaRun final : public EngineRun {
 
  private:
   bool on_host() const noexcept { return product_.executor->capabilities().host_memory; }
+  std::size_t device_memory() const noexcept { return product_.executor->capabilities().memory_bytes; }
   /// Uses these blocks, and keeps the panels of a group of segments for them.
   void use(const SumBlocks& blocks) noexcept;
   /// Uses smaller blocks, for half of the device's memory or for half as much as before. Returns false if the blocks
@@ -155,7 +155,7 @@ void SummaRun::use(const SumBlocks& blocks) noexcept {
 bool SummaRun::take_less() noexcept {
   const SumBlocks smallest = largest_.cut(smallest_block), before = blocks_;
   while (blocks_ == before && blocks_ != smallest) {
-    of_device_ = (of_device_ == 0 ? product_.executor->capabilities().memory_bytes : of_device_) / 2;
+    of_device_ = (of_device_ == 0 ? device_memory() : of_device_) / 2;
     use(smallest); // panels are kept, so that they take what they take with other small blocks
     const std::size_t limit = of_device_ / 4 * 3, panels = a_.device_bytes() + b_.device_bytes();
     use(blocks_within(largest_, limit - std::min(limit, panels),
@@ -165,11 +165,10 @@ bool SummaRun::take_less() noexcept {
 }
 
 Status SummaRun::see_room() {
-  const std::size_t memory = product_.executor->capabilities().memory_bytes, sums = local_.device_bytes(blocks_);
-  const bool is_large = of_device_ != 0 || sums > memory / 4; // else the kernels find room
+  const bool is_large = of_device_ != 0 || local_.device_bytes(blocks_) > device_memory() / 4; // else there is room
   tessera::detail::ExecutorMemory room(*product_.executor);
   return room.allocate(a_.device_bytes() + b_.device_bytes() +
-                       (is_large ? left_to_kernels(memory, product_.type.is_complex) : 0));
+                       (is_large ? left_to_kernels(device_memory(), product_.type.is_complex) : 0));
 }
 
 Status SummaRun::reserve(bool& changed) {

@@ -1,5 +1,5 @@
-/// Products of ranks whose device has no memory for their part of the sums. A plug-in of tests/plugin stands in for the
-/// device, which has 4 MiB here.
+/// Products of ranks whose device has no memory for their part of the sums. Plug-ins of tests/plugin stand in for the
+/// device, which has 4 MiB here: small_device, and lazy_device, which sees whether its queues wait for one another.
 
 #include <array>
 #include <complex>
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_device_without_memory) {
   {
     const Taken taken(world_rank() == 1 ? 7 << 19 : 1);
     expect_error<OutOfMemory>([&] { product.multiply(); },
-                              {"rank 1", "150×300 sums", "blocks of 50×60", "small device is full", "more ranks"});
+                              {"rank 1", "150×300 sums", "blocks of 50×60", "device is full", "more ranks"});
   }
   BOOST_TEST(product.changed() == 0);
   product.multiply();

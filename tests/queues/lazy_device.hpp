@@ -4,6 +4,7 @@
 /// whether the host, or another queue, waits for what it needs. Its memory is NaN at first, and the host must not touch
 /// it.
 
+#include <array>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -89,7 +90,7 @@ inline Status LazyQueue::wait(Event& event) noexcept {
   return {};
 }
 
-class LazyDevice final : public Executor {
+class LazyDevice : public Executor {
  public:
   explicit LazyDevice(bool reaches_others = false) : reaches_others_(reaches_others) {
     capabilities_.backend = Backend::Cuda;
@@ -113,11 +114,13 @@ class LazyDevice final : public Executor {
     event = std::make_unique<LazyEvent>();
     return {};
   }
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return {&row_, 1}; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows_; }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return {}; }
   Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
 
  protected:
+  Capabilities capabilities_;
+
   Status run_allocate(std::size_t bytes, void*& memory) noexcept override {
     auto block = std::make_unique<char[]>(bytes + 64);
     memory = block.get();
@@ -207,9 +210,11 @@ class LazyDevice final : public Executor {
   }
 
   bool reaches_others_;
-  Capabilities capabilities_;
   LazyQueue queue_;
-  GemmKernel row_{.name = "lazy", .summation = Summation::Canonical, .run = run_row};
+  static constexpr GemmKernel row_of(DType type) {
+    return {.name = "lazy", .type = type, .summation = Summation::Canonical, .run = run_row};
+  }
+  std::array<GemmKernel, 3> rows_{row_of(DType::F32), row_of(DType::F64), row_of(DType::BF16)};
   std::map<void*, std::shared_ptr<char[]>> memory_;
   std::vector<std::shared_ptr<char[]>> kept_;
   std::map<void*, std::size_t> pinned_;
