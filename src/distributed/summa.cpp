@@ -57,9 +57,7 @@ class SummaRun final : public EngineRun {
     return local_.device_bytes(blocks_) + a_.device_bytes() + b_.device_bytes();
   }
   bool reads_on_device(bool of_a) const noexcept override { return (of_a ? a_ : b_).reads_on_device(); }
-  bool leaves_sums_on_device() const noexcept override {
-    return product_.c_stays && !layered_ && !blocks_.several();
-  }
+  bool leaves_sums_on_device() const noexcept override { return product_.c_stays && !layered_ && !blocks_.several(); }
   bool copies_sums_often() const noexcept override { return group_ < product_.segments.steps(); }
   RunningSums sums_on_device() const noexcept override { return local_.sums_on_device(); }
   std::optional<std::uint64_t> bytes_expected() const noexcept override {
@@ -109,8 +107,8 @@ class SummaRun final : public EngineRun {
   void free_slots();
   Status begin_move(Index step);
   Status begin_broadcast(Index step);
-  /// Multiplies the panels of a step with the first block, and at the end of a group of segments those of the group with
-  /// the other blocks. `turn` counts the steps in the order in which they are multiplied.
+  /// Multiplies the panels of a step with the first block, and at the end of a group of segments all panels of the
+  /// group with the other blocks. `turn` counts the steps in the order in which they are multiplied.
   Status multiply_group(Index turn, Index step);
   Status end_broadcast(Index step);
   /// Multiplies the panels of a step with the block that began, which has so many rows.
@@ -132,7 +130,7 @@ class SummaRun final : public EngineRun {
   LocalProduct local_;
   const SumBlocks largest_; ///< whole strips
   SumBlocks blocks_;
-  Index group_ = 0;          ///< segments that are multiplied with one block after the other
+  Index group_ = 0;           ///< segments that are multiplied with one block after the other
   std::size_t of_device_ = 0; ///< how much of the device's memory is made use of; 0: as much as whole strips take
   char* sums_ = nullptr;
   std::vector<Requests> coming_; ///< by strip of the sums
@@ -146,8 +144,8 @@ void SummaRun::use(const SumBlocks& blocks) noexcept {
   blocks_ = blocks;
   const bool in_groups = blocks_.several() && !layered_;
   const Index steps = product_.segments.steps();
-  group_ = std::min(
-      steps, in_groups ? (product_.device_messages ? segments_of_group_on_device : segments_of_group) : steps);
+  group_ =
+      std::min(steps, in_groups ? (product_.device_messages ? segments_of_group_on_device : segments_of_group) : steps);
   for (Panels* panels : {&a_, &b_}) panels->keep(layered_ ? steps : in_groups ? group_ + 1 : 1);
 }
 
@@ -165,10 +163,11 @@ bool SummaRun::take_less() noexcept {
 }
 
 Status SummaRun::see_room() {
-  const bool is_large = of_device_ != 0 || local_.device_bytes(blocks_) > device_memory() / 4; // else there is room
+  const std::size_t usual = left_to_kernels(device_memory(), product_.type.is_complex);
+  std::size_t of_kernels = local_.device_bytes(blocks_) > device_memory() / 4 ? usual : 0; // else there is room
+  if (of_device_ != 0) of_kernels = std::min(usual, of_device_ / 4);
   tessera::detail::ExecutorMemory room(*product_.executor);
-  return room.allocate(a_.device_bytes() + b_.device_bytes() +
-                       (is_large ? left_to_kernels(device_memory(), product_.type.is_complex) : 0));
+  return room.allocate(a_.device_bytes() + b_.device_bytes() + of_kernels);
 }
 
 Status SummaRun::reserve(bool& changed) {
@@ -182,11 +181,11 @@ Status SummaRun::reserve(bool& changed) {
                " segments for each");
     if (status.code != StatusCode::OutOfMemory) return status;
     if (!take_less())
-      return {status.code, "of the " + std::to_string(rows_) + "×" + std::to_string(cols_) + " sums of this rank, the " +
-                               "device has no memory for blocks of " + std::to_string(blocks_.block_rows) + "×" +
-                               std::to_string(blocks_.block_cols) + " with their panels, " +
-                               std::to_string(device_bytes()) + " bytes; give it another device or more ranks: " +
-                               status.why};
+      return {status.code, "of the " + std::to_string(rows_) + "×" + std::to_string(cols_) +
+                               " sums of this rank, the " + "device has no memory for blocks of " +
+                               std::to_string(blocks_.block_rows) + "×" + std::to_string(blocks_.block_cols) +
+                               " with their panels, " + std::to_string(device_bytes()) +
+                               " bytes; give it another device or more ranks: " + status.why};
     changed = true;
   }
 }

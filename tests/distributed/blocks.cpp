@@ -20,28 +20,17 @@ DistributedOptions on_device() {
   return {.backend = Backend::Cuda, .device = world_rank() % 2, .engine = "summa", .threads = 1};
 }
 
-/// A part of a device's memory that is in use.
-class Taken {
- public:
-  explicit Taken(std::size_t bytes) : device_(executor(Backend::Cuda, world_rank() % 2)) {
-    throw_if_failed(device_.allocate(bytes, memory_));
-  }
-  ~Taken() { device_.free(memory_); }
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
-
- private:
-  Executor& device_;
-  void* memory_ = nullptr;
-};
-
 /// A product whose result every rank knows.
 template <class T>
 struct Known {
   Known(const Grid& grid, Index rows, Index cols, Index inner, DistributedFactor<T> alpha_, DistributedFactor<T> beta_,
         LocalOrder order = LocalOrder::RowMajor, Blocks of_a = {}, Blocks of_b = {})
-      : alpha(alpha_), beta(beta_), a(grid, rows, inner, of_a), b(grid, inner, cols, of_b),
-        c(grid, rows, cols, {}, order), expected(grid, rows, cols, {}, order),
+      : alpha(alpha_),
+        beta(beta_),
+        a(grid, rows, inner, of_a),
+        b(grid, inner, cols, of_b),
+        c(grid, rows, cols, {}, order),
+        expected(grid, rows, cols, {}, order),
         before(Whole<T>::random(rows, cols, Seed{3})) {
     take_own_part(Whole<T>::random(rows, inner, Seed{1}), a);
     take_own_part(Whole<T>::random(inner, cols, Seed{2}), b);
@@ -135,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_device_with_less_memory_left) {
   Known<float> product(grid, 100, 200, 2 * 1024, 1.0F, 0.5F);
   const DistributedPlan plan = product.plan();
   BOOST_TEST(plan.device_bytes > std::size_t{3} << 19);
-  const Taken taken(world_rank() == 1 ? 5 << 19 : 1);
+  const LittleMemory little(world_rank() == 1 ? 3 << 19 : 4 << 20);
   const DistributedReport report = product.multiply();
   BOOST_TEST(product.differing() == 0);
   BOOST_TEST(report.allocated_bytes == report.planned_bytes);
@@ -147,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_device_without_memory) {
   const Grid grid(MPI_COMM_WORLD, 2, 1);
   Known<float> product(grid, 300, 300, 3 * 1024, 1.0F, 0.5F);
   {
-    const Taken taken(world_rank() == 1 ? 7 << 19 : 1);
+    const LittleMemory little(world_rank() == 1 ? 1 << 19 : 4 << 20);
     expect_error<OutOfMemory>([&] { product.multiply(); },
                               {"rank 1", "150×300 sums", "blocks of 50×60", "device is full", "more ranks"});
   }

@@ -206,9 +206,7 @@ BOOST_AUTO_TEST_CASE(of_matrices_and_a_product) {
 BOOST_AUTO_TEST_CASE(of_a_product_in_blocks) {
   const Grid grid(MPI_COMM_WORLD, 1, 2, 1, 3.0);
   constexpr Index m = 66, n = 132, k = 8 * 1024 + 100;
-  Executor& device = executor(Backend::Cuda, world_rank() % 2);
-  void* taken = nullptr;
-  BOOST_TEST_REQUIRE(device.allocate(6 << 20, taken).ok());
+  const LittleMemory little(2 << 20);
   const auto whole_a = Matrix<float>::random(m, k, Seed{1}), whole_b = Matrix<float>::random(k, n, Seed{2});
   const Matrix<float> before(m, n, 1.0F);
   Matrix<float> expected = before;
@@ -222,7 +220,6 @@ BOOST_AUTO_TEST_CASE(of_a_product_in_blocks) {
         gemm(1.0F, a, b, 0.5F, c, {.backend = Backend::Cuda, .device = world_rank() % 2});
       },
       [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
-  device.free(taken);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 /// A plug-in under the name cuda whose devices do their work when the host waits for it (queues/lazy_device.hpp), so
 /// that a program sees whether its queues wait for one another. Each of the two devices has 8 MiB, or SMALL_DEVICE
-/// bytes.
+/// bytes; device 0 is eager.
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,6 +20,7 @@ class SmallLazyDevice final : public test::LazyDevice {
     const char* bytes = std::getenv("SMALL_DEVICE");
     capabilities_.memory_bytes = bytes ? std::strtoull(bytes, nullptr, 10) : 8 << 20;
     capabilities_.device_index = device;
+    eager = device == 0;
   }
 
  protected:

@@ -2,7 +2,8 @@
 
 /// A device without hardware whose queues do their work as late as they may: when the host waits for it. So a test sees
 /// whether the host, or another queue, waits for what it needs. Its memory is NaN at first, and the host must not touch
-/// it.
+/// it. The default queue of a device that is `eager` does its work as soon as it may, ahead of what others are late
+/// with.
 
 #include <array>
 #include <cstring>
@@ -101,6 +102,7 @@ class LazyDevice : public Executor {
 
   int copies_in = 0, copies_out = 0, copies_within = 0, pinned_blocks = 0;
   bool broken = false; ///< work fails when it is done
+  bool eager = false;
   std::size_t blocks() const { return memory_.size(); }
   LazyQueue& default_lazy_queue() { return queue_; }
 
@@ -191,6 +193,7 @@ class LazyDevice : public Executor {
     static_cast<LazyQueue&>(queue).give([this, work = std::move(work)] {
       return broken ? Status{StatusCode::DeviceError, "lazy: the device is broken"} : work();
     });
+    if (eager && &queue == &queue_) static_cast<void>(queue_.synchronize()); // a failure is kept
   }
   bool is_pinned(const void* p) const {
     const auto after = pinned_.upper_bound(const_cast<void*>(p));

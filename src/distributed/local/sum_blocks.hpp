@@ -47,8 +47,8 @@ inline constexpr Index segments_of_group = 8;
 /// Panels in the device's memory take room from the sums, so that fewer of them are kept there.
 inline constexpr Index segments_of_group_on_device = 2;
 
-/// Returns the bytes of a device's memory that are left to the kernels: complex products have scratch memory of at least
-/// 1 MiB besides.
+/// Returns the bytes of a device's memory that are left to the kernels: complex products have scratch memory of at
+/// least 1 MiB besides.
 constexpr std::size_t left_to_kernels(std::size_t device_memory, bool is_complex) noexcept {
   return device_memory / 64 + (is_complex ? std::size_t{1} << 20 : 0);
 }

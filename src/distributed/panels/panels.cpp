@@ -65,7 +65,7 @@ void Panels::keep(Index steps) noexcept { kept_ = placed_ ? std::min(steps, segm
 Index Panels::slots() const noexcept {
   if (!placed_ || direct()) return 0;
   if (keeps()) return kept_ + 1; // one of them receives parts that are then put in order
-  return device_ ? 3 : 2; // a device may still read the panel before the one in use
+  return device_ ? 3 : 2;        // a device may still read the panel before the one in use
 }
 
 std::size_t Panels::sent_bytes(Index step) const noexcept {

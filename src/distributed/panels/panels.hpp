@@ -45,9 +45,9 @@ struct Panel {
 
 class Panels {
  public:
-  /// `outer` is C's axis of rows for A, of columns for B. `executor` multiplies. If its memory is not the host's, panels
-  /// are in host memory that it copies from without waiting; or in its own memory if they are broadcast from and into
-  /// it.
+  /// `outer` is C's axis of rows for A, of columns for B. `executor` multiplies. If its memory is not the host's,
+  /// panels are in host memory that it copies from without waiting; or in its own memory if they are broadcast from and
+  /// into it.
   Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
          const Segments& segments, tessera::detail::DistributedType type, Executor& executor, bool device_messages);
 
