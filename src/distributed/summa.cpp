@@ -12,11 +12,11 @@
 
 #include <algorithm>
 
-#include <tessera/backend/log.hpp>
 #include <tessera/detail/stopwatch.hpp>
 
 #include "engines.hpp"
 #include "local/local_product.hpp"
+#include "local/sum_memory.hpp"
 
 namespace tessera::distributed {
 namespace {
@@ -46,25 +46,23 @@ class SummaRun final : public EngineRun {
         works_(product.grid.has_place() && layer_ < product.segments.working_layers),
         local_(*product.executor, product.type, std::min(product.k, product.segments.length), product.threads,
                {by_columns_ ? b_.on_device() : a_.on_device(), by_columns_ ? a_.on_device() : b_.on_device()}),
-        largest_{rows_, cols_, (rows_ + strips() - 1) / strips(), cols_} {
-    use(largest_);
-    const std::size_t needed = device_bytes() + left_to_kernels(device_memory(), product.type.is_complex);
-    if (!on_host() && device_bytes() > 0 && needed > device_memory()) take_less();
-  }
+        memory_(
+            {product.executor, product.type.is_complex, product.device_messages, layered_, product.segments.steps()},
+            {rows_, cols_, (rows_ + strips() - 1) / strips(), cols_}, local_, a_, b_) {}
 
   std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
-  std::size_t device_bytes() const noexcept override {
-    return local_.device_bytes(blocks_) + a_.device_bytes() + b_.device_bytes();
-  }
+  std::size_t device_bytes() const noexcept override { return memory_.device_bytes(); }
   bool reads_on_device(bool of_a) const noexcept override { return (of_a ? a_ : b_).reads_on_device(); }
-  bool leaves_sums_on_device() const noexcept override { return product_.c_stays && !layered_ && !blocks_.several(); }
-  bool copies_sums_often() const noexcept override { return group_ < product_.segments.steps(); }
+  bool leaves_sums_on_device() const noexcept override {
+    return product_.c_stays && !layered_ && !memory_.blocks().several();
+  }
+  bool copies_sums_often() const noexcept override { return memory_.group() < product_.segments.steps(); }
   RunningSums sums_on_device() const noexcept override { return local_.sums_on_device(); }
   std::optional<std::uint64_t> bytes_expected() const noexcept override {
     return a_.bytes_expected() + b_.bytes_expected() +
            (receives_sums() ? static_cast<std::uint64_t>(sums_bytes(rows_)) : 0);
   }
-  Status reserve(bool& changed) override;
+  Status reserve(bool& changed) override { return memory_.reserve(changed); }
   Status allocate(HostBuffers& buffers, char* sums) override {
     sums_ = sums;
     coming_.resize(static_cast<std::size_t>(strips()));
@@ -81,15 +79,6 @@ class SummaRun final : public EngineRun {
   }
 
  private:
-  bool on_host() const noexcept { return product_.executor->capabilities().host_memory; }
-  std::size_t device_memory() const noexcept { return product_.executor->capabilities().memory_bytes; }
-  /// Uses these blocks, and keeps the panels of a group of segments for them.
-  void use(const SumBlocks& blocks) noexcept;
-  /// Uses smaller blocks, for half of the device's memory or for half as much as before. Returns false if the blocks
-  /// are the smallest ones already.
-  bool take_less() noexcept;
-  /// Fails where the device does not have the memory that panels and kernels take besides the local product.
-  Status see_room();
   bool receives_sums() const noexcept { return works_ && layer_ + 1 < product_.segments.working_layers; }
   std::size_t sums_bytes(Index rows) const noexcept {
     return static_cast<std::size_t>(rows * cols_) * product_.type.sum_bytes();
@@ -128,10 +117,7 @@ class SummaRun final : public EngineRun {
   const int layer_;
   const bool works_;
   LocalProduct local_;
-  const SumBlocks largest_; ///< whole strips
-  SumBlocks blocks_;
-  Index group_ = 0;           ///< segments that are multiplied with one block after the other
-  std::size_t of_device_ = 0; ///< how much of the device's memory is made use of; 0: as much as whole strips take
+  SumMemory memory_;
   char* sums_ = nullptr;
   std::vector<Requests> coming_; ///< by strip of the sums
   Requests handing_on_;
@@ -139,56 +125,6 @@ class SummaRun final : public EngineRun {
   double seconds_waiting_ = 0, seconds_multiplying_ = 0;
   Status local_failure_;
 };
-
-void SummaRun::use(const SumBlocks& blocks) noexcept {
-  blocks_ = blocks;
-  const bool in_groups = blocks_.several() && !layered_;
-  const Index steps = product_.segments.steps();
-  group_ =
-      std::min(steps, in_groups ? (product_.device_messages ? segments_of_group_on_device : segments_of_group) : steps);
-  for (Panels* panels : {&a_, &b_}) panels->keep(layered_ ? steps : in_groups ? group_ + 1 : 1);
-}
-
-/// A quarter is left to the kernels, as in a streamed product.
-bool SummaRun::take_less() noexcept {
-  const SumBlocks smallest = largest_.cut(smallest_block), before = blocks_;
-  while (blocks_ == before && blocks_ != smallest) {
-    of_device_ = (of_device_ == 0 ? device_memory() : of_device_) / 2;
-    use(smallest); // panels are kept, so that they take what they take with other small blocks
-    const std::size_t limit = of_device_ / 4 * 3, panels = a_.device_bytes() + b_.device_bytes();
-    use(blocks_within(largest_, limit - std::min(limit, panels),
-                      [this](const SumBlocks& blocks) { return local_.device_bytes(blocks); }));
-  }
-  return blocks_ != before;
-}
-
-Status SummaRun::see_room() {
-  const std::size_t usual = left_to_kernels(device_memory(), product_.type.is_complex);
-  std::size_t of_kernels = local_.device_bytes(blocks_) > device_memory() / 4 ? usual : 0; // else there is room
-  if (of_device_ != 0) of_kernels = std::min(usual, of_device_ / 4);
-  tessera::detail::ExecutorMemory room(*product_.executor);
-  return room.allocate(a_.device_bytes() + b_.device_bytes() + of_kernels);
-}
-
-Status SummaRun::reserve(bool& changed) {
-  for (;;) {
-    Status status = local_.allocate(blocks_);
-    if (status.ok() && local_.device_bytes(blocks_) > 0) status = see_room();
-    if (status.ok() && log_dispatch() && local_.device_bytes(blocks_) > 0 && blocks_.several())
-      log_line("sums of " + std::to_string(rows_) + "×" + std::to_string(cols_) + " in blocks of " +
-               std::to_string(blocks_.block_rows) + "×" + std::to_string(blocks_.block_cols) + " on " +
-               product_.executor->capabilities().device + ", with the panels of " + std::to_string(group_) +
-               " segments for each");
-    if (status.code != StatusCode::OutOfMemory) return status;
-    if (!take_less())
-      return {status.code, "of the " + std::to_string(rows_) + "×" + std::to_string(cols_) +
-                               " sums of this rank, the " + "device has no memory for blocks of " +
-                               std::to_string(blocks_.block_rows) + "×" + std::to_string(blocks_.block_cols) +
-                               " with their panels, " + std::to_string(device_bytes()) +
-                               " bytes; give it another device or more ranks: " + status.why};
-    changed = true;
-  }
-}
 
 template <class Wait>
 Status SummaRun::waiting(Wait&& wait) {
@@ -236,7 +172,7 @@ Status SummaRun::multiply(Index step, Index rows) {
   const Panel a = a_.panel(step), b = b_.panel(step);
   locally([&] { return local_.begin_segment(by_columns_ ? b : a, by_columns_ ? a : b, window.size()); });
   // A device multiplies while the host waits for MPI, so that parts would only make its products smaller.
-  const bool in_parts = on_host() && (a_.pending() || b_.pending());
+  const bool in_parts = product_.executor->capabilities().host_memory && (a_.pending() || b_.pending());
   const Index parts = in_parts ? parts_of(rows, least_part, most_parts) : 1;
   for (Index part = 0; part < parts; ++part) {
     const Index first = rows * part / parts, end = rows * (part + 1) / parts;
@@ -249,9 +185,9 @@ Status SummaRun::multiply(Index step, Index rows) {
 }
 
 Status SummaRun::multiply_group(Index turn, Index step) {
-  const Index first = turn - turn % group_;
-  const bool is_last = turn + 1 == std::min(first + group_, product_.segments.steps()), has_sums = first > 0;
-  const tessera::detail::BlockGrid blocks = blocks_.of_rows(rows_);
+  const Index group = memory_.group(), first = turn - turn % group;
+  const bool is_last = turn + 1 == std::min(first + group, product_.segments.steps()), has_sums = first > 0;
+  const tessera::detail::BlockGrid blocks = memory_.blocks().of_rows(rows_);
   if (blocks.count() == 0) return {};
   if (turn == first) locally([&] { return local_.begin_block(blocks.at(0), has_sums); });
   Status status = multiply(step, blocks.at(0).rows);
@@ -324,7 +260,7 @@ Status SummaRun::run_layered() {
     const Index rows = rows_of(strip);
     if (Status status = waiting([&] { return world.wait(coming_[static_cast<std::size_t>(strip)]); }); !status.ok())
       return status;
-    const tessera::detail::BlockGrid blocks = blocks_.of_rows(rows);
+    const tessera::detail::BlockGrid blocks = memory_.blocks().of_rows(rows);
     for (Index number = 0; number < blocks.count(); ++number) {
       tessera::detail::BlockOfC block = blocks.at(number);
       block.row += strip_begin(strip);

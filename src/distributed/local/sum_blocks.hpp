@@ -10,7 +10,6 @@
 /// Source: out-of-core products as in gemm/streamed_gemm.hpp; here sums travel, so that panels need not come again.
 
 #include <algorithm>
-#include <cstddef>
 
 #include "gemm/block_grid.hpp"
 #include "gemm/block_sizes.hpp"
@@ -37,29 +36,5 @@ struct SumBlocks {
   }
   friend bool operator==(const SumBlocks&, const SumBlocks&) = default;
 };
-
-/// With smaller blocks a device would wait for copies of short rows.
-inline constexpr Index smallest_block = 64;
-
-/// A card multiplies a block with two segments in the time in which the block's sums cross to it and back, and panels
-/// of eight segments are small beside sums that do not fit. docs/lab/distributed.md has the numbers.
-inline constexpr Index segments_of_group = 8;
-/// Panels in the device's memory take room from the sums, so that fewer of them are kept there.
-inline constexpr Index segments_of_group_on_device = 2;
-
-/// Returns the bytes of a device's memory that are left to the kernels: complex products have scratch memory of at
-/// least 1 MiB besides.
-constexpr std::size_t left_to_kernels(std::size_t device_memory, bool is_complex) noexcept {
-  return device_memory / 64 + (is_complex ? std::size_t{1} << 20 : 0);
-}
-
-/// Returns the largest of the blocks that `largest` can be cut into for which bytes(blocks) is at most `limit`, or the
-/// smallest ones. `bytes` must not grow where blocks shrink.
-template <class Bytes>
-SumBlocks blocks_within(const SumBlocks& largest, std::size_t limit, const Bytes& bytes) {
-  const auto fits = [&](Index side) { return bytes(largest.cut(side)) <= limit; };
-  const Index most = std::max(largest.block_rows, largest.block_cols);
-  return largest.cut(tessera::detail::largest_side(std::min(smallest_block, most), most, fits));
-}
 
 } // namespace tessera::distributed
