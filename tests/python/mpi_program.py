@@ -1,7 +1,7 @@
 """A program of mpi4py that test_mpi.py starts on several ranks. It ends with 0 where every check holds.
 
-mpi_program.py arrays | residence: what is checked. Arrays with a residence stay on the stand-in for a CUDA device, or in
-the host's memory where the stand-in is absent.
+mpi_program.py arrays | residence: what is checked. Arrays with a residence stay on the stand-in for a CUDA device, or
+in the host's memory where the stand-in is absent.
 """
 
 import sys

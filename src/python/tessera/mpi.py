@@ -169,7 +169,7 @@ class DistributedArray:
         if not isinstance(residence, Residence):
             raise TypeError(f"residence must be a Residence, not {type(residence).__name__}")
         if local is not None:
-            raise InvalidArgument("local is given, and so is residence, whose memory is the library's; pass one of them")
+            raise InvalidArgument("local is given, and residence, whose memory is the library's; pass one of them")
         self.dtype = dtype
         where = (residence.backend, residence.device)
         self._matrix = _core._Matrix(self.grid._core, dtype.name, *self.shape, *self.blocks, self.order == "F", *where)
@@ -232,7 +232,8 @@ class DistributedArray:
         """The same matrix with other blocks, or on another grid of the same communicator, as a new array."""
         made = DistributedArray(grid or self.grid, self.shape, self.dtype, blocks, residence=residence)
         local = self._readable()
-        _core._redistribute(self.grid._core, self._part(local), made.grid._core, made._part(made._own()), self.dtype.name)
+        source, target = self._part(local), made._part(made._own())
+        _core._redistribute(self.grid._core, source, made.grid._core, target, self.dtype.name)
         return made
 
     @property
@@ -344,7 +345,8 @@ def gemm(
     a, b: DistributedArrays on one grid and of one dtype, or their .T or .H.
     out: the DistributedArray for the result, which is returned; its old elements are C. None: a new one, which stays
         where a does, or else b.
-    backend, threads: of this rank's local products; ranks may differ. 'auto' multiplies where out stays, or else a or b.
+    backend, threads: of this rank's local products; ranks may differ. 'auto' multiplies where out stays, or else a or
+        b.
     engine: 'summa' or 'pblas'; None: the first one that takes the product. docs/distributed.md describes them.
     memory_limit: most bytes that the product may allocate on this rank; 0: no limit.
     device_messages: whether MPI sends panels from and into the memory of the ranks' backends; BackendUnavailable on
