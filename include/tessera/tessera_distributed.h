@@ -12,7 +12,8 @@
  *
  * Descriptors are ScaLAPACK's: nine integers DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_, of which the context
  * is not looked at. No BLACS is needed. <tessera/distributed.hpp> says what the bits are, and how errors reach all
- * ranks: every function here is collective and returns the same status on all ranks, unless its grid is NULL.
+ * ranks: every function here is collective and returns the same status on all ranks, unless its grid or its C is NULL,
+ * or its description says that only one rank need call it.
  */
 
 #include <tessera/tessera.h>
@@ -96,6 +97,60 @@ TESSERA_C_API tessera_status tessera_plan_pgemm_complex(tessera_grid* grid, tess
                                                         const int* desc_a, const void* b, const int* desc_b,
                                                         const void* beta, const void* c, const int* desc_c,
                                                         const tessera_pgemm_options* options, tessera_pgemm_plan* plan);
+
+/** A matrix over the ranks of a grid, in the library's memory. Its elements can stay in the memory of a backend's
+ * device between products, which then copy what MPI sends and no more. */
+typedef struct tessera_pmatrix tessera_pmatrix;
+
+/** Where the elements of a tessera_pmatrix are. Start from tessera_default_pmatrix_options(). Ranks may differ in
+ * backend and device, and must agree on the order. */
+typedef struct tessera_pmatrix_options {
+  size_t size;               /**< sizeof(tessera_pmatrix_options) when the program was compiled */
+  tessera_local_order order; /**< of each rank's elements */
+  tessera_backend backend;   /**< in whose memory they stay; TESSERA_AUTO, or a backend of the host: in the host's */
+  int device;                /**< the backend's device, counted from 0; -1: the backend's choice */
+} tessera_pmatrix_options;
+
+/** Returns options with the defaults: column-major, in the host's memory. */
+TESSERA_C_API tessera_pmatrix_options tessera_default_pmatrix_options(void);
+
+/** Makes a rows×cols matrix whose elements are undefined. `type` is the type of the elements; if `is_complex` is not 0,
+ * of the parts of complex numbers, f32 or f64. Block (i, j) of row_block×col_block elements is on process row i mod P
+ * and process column j mod Q; a block size of 0 is as large as gives every rank a part, at most 1024. options may be
+ * NULL. On failure *matrix is NULL. A matrix on a device has memory of its size on the host, too. */
+TESSERA_C_API tessera_status tessera_pmatrix_create(tessera_grid* grid, tessera_dtype type, int is_complex,
+                                                    int64_t rows, int64_t cols, int64_t row_block, int64_t col_block,
+                                                    const tessera_pmatrix_options* options, tessera_pmatrix** matrix);
+/** Ends a matrix; NULL does nothing. A program does it before MPI_Finalize; the grid may have been destroyed. Only this
+ * rank need call it. */
+TESSERA_C_API void tessera_pmatrix_destroy(tessera_pmatrix* matrix);
+/** Sets *data to this rank's elements in host memory and *ld to how many elements are from one row to the next, or from
+ * column to column; tessera_local_size() says how many rows and columns they are. Elements whose newest copy is on a
+ * device are brought to the host. They may be read until the next call that takes the matrix. Only this rank need call
+ * it. data or ld may be NULL. */
+TESSERA_C_API tessera_status tessera_pmatrix_read(const tessera_pmatrix* matrix, const void** data, int64_t* ld);
+/** Does what tessera_pmatrix_read() does, and the elements may be changed until the next call that takes the matrix:
+ * the copy on a device is then the older one. */
+TESSERA_C_API tessera_status tessera_pmatrix_write(tessera_pmatrix* matrix, void** data, int64_t* ld);
+/** Copies a matrix of the rank `root`, which lies row by row at `whole`, `ld` elements from one row to the next, to the
+ * ranks. The other ranks' `whole` is not looked at. */
+TESSERA_C_API tessera_status tessera_pmatrix_scatter(tessera_pmatrix* matrix, const void* whole, int64_t ld, int root);
+/** Copies the matrix to the memory of the rank `root`, row by row. */
+TESSERA_C_API tessera_status tessera_pmatrix_gather(const tessera_pmatrix* matrix, void* whole, int64_t ld, int root);
+
+/** Computes C := alpha·op(A)·op(B) + beta·C for matrices on one grid and of one type. alpha and beta point to one
+ * number each: a float for f32 and for elements of 16 bits, a double for f64, a complex number of two of these for
+ * complex elements. options may be NULL; its order is not looked at, and TESSERA_AUTO multiplies where C stays, or else
+ * A or B. */
+TESSERA_C_API tessera_status tessera_pmatrix_gemm(tessera_op op_a, tessera_op op_b, const void* alpha,
+                                                  const tessera_pmatrix* a, const tessera_pmatrix* b, const void* beta,
+                                                  tessera_pmatrix* c, const tessera_pgemm_options* options);
+/** Sets *plan to what tessera_pmatrix_gemm() with these arguments will take on this rank, as tessera_plan_pgemm()
+ * does. */
+TESSERA_C_API tessera_status tessera_plan_pmatrix_gemm(tessera_op op_a, tessera_op op_b, const void* alpha,
+                                                       const tessera_pmatrix* a, const tessera_pmatrix* b,
+                                                       const void* beta, const tessera_pmatrix* c,
+                                                       const tessera_pgemm_options* options, tessera_pgemm_plan* plan);
 
 #ifdef __cplusplus
 }

@@ -1,57 +1,42 @@
 /// The C interface to distributed products. A rank's own mistakes are agreed on before the first collective step.
 
-#include <tessera/tessera_distributed.h>
-
 #include <algorithm>
 #include <array>
-#include <complex>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include <tessera/distributed.hpp>
-
-#include "c_api.hpp"
+#include "c_api_distributed.hpp"
 
 using namespace tessera::c_api;
-using tessera::DistributedOptions;
 using tessera::DType;
 using tessera::InvalidArgument;
-using tessera::LocalOrder;
 using tessera::Op;
 using tessera::detail::DistributedPointer;
 using tessera::detail::DistributedStorage;
-using tessera::detail::DistributedType;
 
-struct tessera_grid {
-  std::shared_ptr<tessera::detail::GridState> state;
-};
-
+namespace tessera::c_api {
 namespace {
 
-/// A rank's arguments, after they were checked.
-struct Arguments {
-  DistributedType type;
-  Op op_a = Op::None, op_b = Op::None;
-  std::complex<double> alpha, beta;
-  LocalOrder order = LocalOrder::ColumnMajor;
-  DistributedOptions options;
-};
+/// Returns the name of an engine as a constant.
+const char* constant_name(std::string_view name) {
+  for (const DistributedEngine& engine : distributed_engines())
+    if (engine.name == name) return engine.name.data();
+  return nullptr;
+}
 
-/// A matrix as the caller describes it.
-struct Described {
-  const char* name;
-  void* data;
-  const int* descriptor;
-};
+} // namespace
+
+void check_size(std::size_t size, std::size_t expected, const char* what, const char* instead) {
+  if (size != expected)
+    throw InvalidArgument(std::string(what) + " = " + std::to_string(size) + ", but this library's is " +
+                          std::to_string(expected) + "; " + instead);
+}
 
 void take_options(const tessera_pgemm_options* words, Arguments& x) {
   if (words == nullptr) return;
-  if (words->size != sizeof(tessera_pgemm_options))
-    throw InvalidArgument("options.size = " + std::to_string(words->size) + ", but this library's is " +
-                          std::to_string(sizeof(tessera_pgemm_options)) +
-                          "; start from tessera_default_pgemm_options()");
+  check_size(words->size, sizeof(tessera_pgemm_options), "options.size", "start from tessera_default_pgemm_options()");
   x.order = checked(words->order, LocalOrder::ColumnMajor, "options.order");
   x.options.backend = checked(words->backend);
   if (words->engine != nullptr) x.options.engine = words->engine;
@@ -59,6 +44,27 @@ void take_options(const tessera_pgemm_options* words, Arguments& x) {
   x.options.memory_limit = words->memory_limit;
   x.options.device_messages = words->device_messages != 0;
 }
+
+void check_plan(const tessera_pgemm_plan* plan) {
+  if (plan == nullptr) throw InvalidArgument("plan is null; pass the address of a tessera_pgemm_plan");
+  check_size(plan->size, sizeof(tessera_pgemm_plan), "plan->size", "set it to sizeof(tessera_pgemm_plan)");
+}
+
+tessera_pgemm_plan plan_of(const DistributedPlan& plan) {
+  return {sizeof(tessera_pgemm_plan), constant_name(plan.engine), plan.host_bytes,
+          plan.device_bytes,          plan.counts_bytes,          plan.bytes_expected};
+}
+
+} // namespace tessera::c_api
+
+namespace {
+
+/// A matrix as the caller describes it.
+struct Described {
+  const char* name;
+  void* data;
+  const int* descriptor;
+};
 
 DistributedPointer wrapped(const tessera_grid& grid, const Arguments& x, const Described& matrix) {
   std::array<int, 9> descriptor{};
@@ -104,29 +110,13 @@ tessera_status multiply(tessera_grid* grid, const Operands& of, const tessera_pg
       });
 }
 
-/// Returns the name of an engine as a constant.
-const char* constant_name(std::string_view name) {
-  for (const tessera::DistributedEngine& engine : tessera::distributed_engines())
-    if (engine.name == name) return engine.name.data();
-  return nullptr;
-}
-
 template <class Take>
 tessera_status plan_product(tessera_grid* grid, const Operands& of, const tessera_pgemm_options* words,
                             tessera_pgemm_plan* plan, Take&& take) noexcept {
-  const auto check = [&] {
-    if (plan == nullptr) throw InvalidArgument("plan is null; pass the address of a tessera_pgemm_plan");
-    if (plan->size != sizeof(tessera_pgemm_plan))
-      throw InvalidArgument("plan->size = " + std::to_string(plan->size) + ", but this library's is " +
-                            std::to_string(sizeof(tessera_pgemm_plan)) + "; set it to sizeof(tessera_pgemm_plan)");
-  };
   return with_product(
-      grid, of, words, take, check,
+      grid, of, words, take, [plan] { check_plan(plan); },
       [&](const Arguments& x, const DistributedStorage& a, const DistributedStorage& b, const DistributedStorage& c) {
-        const tessera::DistributedPlan made =
-            tessera::detail::plan_gemm(x.alpha, a, x.op_a, b, x.op_b, x.beta, c, x.options);
-        *plan = {sizeof(tessera_pgemm_plan), constant_name(made.engine), made.host_bytes,
-                 made.device_bytes,          made.counts_bytes,          made.bytes_expected};
+        *plan = plan_of(tessera::detail::plan_gemm(x.alpha, a, x.op_a, b, x.op_b, x.beta, c, x.options));
       });
 }
 

@@ -48,8 +48,11 @@ class EngineRun {
   virtual std::size_t device_bytes() const noexcept = 0;
   /// Returns how many bytes of elements this rank will receive; none if a library sends them by itself.
   virtual std::optional<std::uint64_t> bytes_expected() const noexcept = 0;
-  /// Allocates everything that run() needs. `sums` has C's local elements without gaps, in C's order; null if the sums
-  /// are left in the executor's memory.
+  /// Allocates what the local products need of a device's memory. Where the device has less memory left than was
+  /// planned, `changed` is set, and the engine needs less of it; all other answers may be others then.
+  virtual Status reserve(bool& /*changed*/) { return {}; }
+  /// Allocates everything else that run() needs. `sums` has C's local elements without gaps, in C's order; null if the
+  /// sums are left in the executor's memory.
   virtual Status allocate(HostBuffers& buffers, char* sums) = 0;
   /// Computes the sums on layer 0. All ranks of the grid's communicator call it. A rank whose local products fail takes
   /// part in the transfers all the same, so that no other rank waits for it.
@@ -58,6 +61,9 @@ class EngineRun {
   virtual bool reads_on_device(bool /*of_a*/) const noexcept { return false; }
   /// Does run() leave the sums in the executor's memory? It then needs none on the host.
   virtual bool leaves_sums_on_device() const noexcept { return false; }
+  /// Do the sums cross to the executor's memory and back many times? They are then in memory that its copies do not
+  /// wait for.
+  virtual bool copies_sums_often() const noexcept { return false; }
   /// Returns the sums that run() has left there. Its last local product is complete.
   virtual RunningSums sums_on_device() const noexcept { return {}; }
   /// Leaves memory beside the buffers of allocate() to the process for good, because MPI may still write to it.

@@ -100,6 +100,17 @@ Executor& executor_of(const Call& call, const Product& product) {
                     {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
 }
 
+/// Plans what the engine takes.
+void plan_memory(const Call& call, const Product& product, Work& work) {
+  const std::optional<std::uint64_t> expected = work.run->bytes_expected();
+  work.plan = {.engine = std::string(work.engine->name),
+               .host_bytes =
+                   HostBuffers::rounded(work.sums_bytes(product)) + call.last_step().buffer_bytes() + work.run->bytes(),
+               .device_bytes = work.run->device_bytes(),
+               .counts_bytes = expected.has_value(),
+               .bytes_expected = expected.value_or(0)};
+}
+
 /// Chooses the engine and plans the memory.
 Status plan(const Call& call, Product& product, Work& work) {
   if (Status status = choose_engine(call, product, work.engine); !status.ok()) return status;
@@ -108,13 +119,7 @@ Status plan(const Call& call, Product& product, Work& work) {
   if (stays_on(call.b, *product.executor)) product.b.on_device = elements_on_device(call.b, call.op_b != Op::None);
   product.c_stays = stays_on(call.c, *product.executor) && call.last_step().takes_sums_on_device();
   work.run = work.engine->make(product);
-  const std::optional<std::uint64_t> expected = work.run->bytes_expected();
-  work.plan = {.engine = std::string(work.engine->name),
-               .host_bytes =
-                   HostBuffers::rounded(work.sums_bytes(product)) + call.last_step().buffer_bytes() + work.run->bytes(),
-               .device_bytes = work.run->device_bytes(),
-               .counts_bytes = expected.has_value(),
-               .bytes_expected = expected.value_or(0)};
+  plan_memory(call, product, work);
   return {};
 }
 
@@ -138,8 +143,8 @@ Status finish(const Call& call, const Work& work) {
   return call.last_step().run(work.sums);
 }
 
-/// Says what the product will take, and allocates it.
-Status prepare(const Call& call, const Product& product, Work& work) {
+/// Says what the product will take, and compares it with the caller's limit.
+Status announce(const Call& call, const Product& product, Work& work) {
   DistributedReport& report = work.report;
   report.engine = work.plan.engine;
   report.planned_bytes = work.plan.bytes();
@@ -153,8 +158,22 @@ Status prepare(const Call& call, const Product& product, Work& work) {
     return {StatusCode::OutOfMemory, "the product needs " + std::to_string(report.planned_bytes) +
                                          " bytes, and memory_limit is " + std::to_string(limit) +
                                          "; use more ranks, fewer layers, or a larger limit"};
-  if (Status status = work.buffers.allocate(work.sums_bytes(product), work.sums); !status.ok()) return status;
+  return {};
+}
+
+/// Says what the product will take, and allocates it. A device that has less memory left makes the plan another one.
+Status prepare(const Call& call, const Product& product, Work& work) {
+  if (Status status = announce(call, product, work); !status.ok()) return status;
+  bool changed = false;
+  if (Status status = work.run->reserve(changed); !status.ok()) return status;
+  if (changed) {
+    plan_memory(call, product, work);
+    if (Status status = announce(call, product, work); !status.ok()) return status;
+  }
+  Executor* const copies = work.run->copies_sums_often() ? product.executor : nullptr;
+  if (Status status = work.buffers.allocate(work.sums_bytes(product), work.sums, copies); !status.ok()) return status;
   if (Status status = work.run->allocate(work.buffers, work.sums); !status.ok()) return status;
+  DistributedReport& report = work.report;
   report.allocated_bytes = work.buffers.bytes() + call.last_step().buffer_bytes() + work.plan.device_bytes;
   if (report.allocated_bytes > report.planned_bytes)
     return {StatusCode::Internal, "allocated " + std::to_string(report.allocated_bytes) + " bytes, but planned " +

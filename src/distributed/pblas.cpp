@@ -209,6 +209,8 @@ std::vector<char> trial_sums(const Product& product, EngineRun& run) {
   const std::size_t bytes = product.sums_bytes();
   HostBuffers buffers;
   char* sums = nullptr;
+  bool changed = false;
+  throw_if_failed(run.reserve(changed));
   throw_if_failed(buffers.allocate(bytes, sums));
   throw_if_failed(run.allocate(buffers, sums));
   DistributedReport report;

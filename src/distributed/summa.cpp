@@ -4,6 +4,9 @@
 /// Layers share out the segments. The running sums go from layer to layer, strip by strip: a layer adds its segments
 /// to a strip and hands it on, while the next strip is multiplied. A reduction would promise no order.
 ///
+/// Where a rank's device has no memory for its sums, the rank cuts them into blocks (local/sum_blocks.hpp), which
+/// changes nothing for the other ranks: it takes part in the same broadcasts in the same order.
+///
 /// Source: van de Geijn and Watts, SUMMA: scalable universal matrix multiplication algorithm, 1997, in SLATE's form
 /// with a stationary C; Solomonik and Demmel, 2.5D matrix multiplication, 2011, for the layers.
 
@@ -12,7 +15,8 @@
 #include <tessera/detail/stopwatch.hpp>
 
 #include "engines.hpp"
-#include "local_product.hpp"
+#include "local/local_product.hpp"
+#include "local/sum_memory.hpp"
 
 namespace tessera::distributed {
 namespace {
@@ -32,37 +36,41 @@ class SummaRun final : public EngineRun {
       : product_(product),
         by_columns_(product.order == LocalOrder::ColumnMajor),
         layered_(product.segments.working_layers > 1),
-        a_(product.grid, true, product.a, product.rows, product.segments, layered_, product.type, *product.executor,
+        a_(product.grid, true, product.a, product.rows, product.segments, product.type, *product.executor,
            product.device_messages),
-        b_(product.grid, false, product.b, product.cols, product.segments, layered_, product.type, *product.executor,
+        b_(product.grid, false, product.b, product.cols, product.segments, product.type, *product.executor,
            product.device_messages),
         rows_(by_columns_ ? product.local_cols : product.local_rows),
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
         works_(product.grid.has_place() && layer_ < product.segments.working_layers),
-        local_(*product.executor, product.type, rows_, cols_, std::min(product.k, product.segments.length),
-               product.threads,
-               {by_columns_ ? b_.on_device() : a_.on_device(), by_columns_ ? a_.on_device() : b_.on_device()}) {}
+        local_(*product.executor, product.type, std::min(product.k, product.segments.length), product.threads,
+               {by_columns_ ? b_.on_device() : a_.on_device(), by_columns_ ? a_.on_device() : b_.on_device()}),
+        memory_(
+            {product.executor, product.type.is_complex, product.device_messages, layered_, product.segments.steps()},
+            {rows_, cols_, (rows_ + strips() - 1) / strips(), cols_}, local_, a_, b_) {}
 
   std::size_t bytes() const noexcept override { return a_.bytes() + b_.bytes(); }
-  std::size_t device_bytes() const noexcept override {
-    return local_.device_bytes() + a_.device_bytes() + b_.device_bytes();
-  }
+  std::size_t device_bytes() const noexcept override { return memory_.device_bytes(); }
   bool reads_on_device(bool of_a) const noexcept override { return (of_a ? a_ : b_).reads_on_device(); }
-  bool leaves_sums_on_device() const noexcept override { return product_.c_stays && !layered_; }
+  bool leaves_sums_on_device() const noexcept override {
+    return product_.c_stays && !layered_ && !memory_.blocks().several();
+  }
+  bool copies_sums_often() const noexcept override { return memory_.group() < product_.segments.steps(); }
   RunningSums sums_on_device() const noexcept override { return local_.sums_on_device(); }
   std::optional<std::uint64_t> bytes_expected() const noexcept override {
     return a_.bytes_expected() + b_.bytes_expected() +
            (receives_sums() ? static_cast<std::uint64_t>(sums_bytes(rows_)) : 0);
   }
+  Status reserve(bool& changed) override { return memory_.reserve(changed); }
   Status allocate(HostBuffers& buffers, char* sums) override {
     sums_ = sums;
     coming_.resize(static_cast<std::size_t>(strips()));
     for (Requests& requests : coming_) requests.reserve(requests_of(sums_bytes(rows_)));
     handing_on_.reserve(coming_.size() * requests_of(sums_bytes(rows_)));
     if (Status status = a_.allocate(buffers); !status.ok()) return status;
-    if (Status status = b_.allocate(buffers); !status.ok()) return status;
-    return local_.allocate(sums);
+    local_.set_sums(sums);
+    return b_.allocate(buffers);
   }
   Status run(DistributedReport& report) override;
   void abandon() noexcept override {
@@ -88,8 +96,12 @@ class SummaRun final : public EngineRun {
   void free_slots();
   Status begin_move(Index step);
   Status begin_broadcast(Index step);
+  /// Multiplies the panels of a step with the first block, and at the end of a group of segments all panels of the
+  /// group with the other blocks. `turn` counts the steps in the order in which they are multiplied.
+  Status multiply_group(Index turn, Index step);
   Status end_broadcast(Index step);
-  Status multiply(Index step, Index strip_rows);
+  /// Multiplies the panels of a step with the block that began, which has so many rows.
+  Status multiply(Index step, Index rows);
   Status progress();
   /// Runs what waits for other ranks, and counts the time.
   template <class Wait>
@@ -105,6 +117,7 @@ class SummaRun final : public EngineRun {
   const int layer_;
   const bool works_;
   LocalProduct local_;
+  SumMemory memory_;
   char* sums_ = nullptr;
   std::vector<Requests> coming_; ///< by strip of the sums
   Requests handing_on_;
@@ -153,16 +166,16 @@ Status SummaRun::progress() {
   return b_.progress();
 }
 
-Status SummaRun::multiply(Index step, Index strip_rows) {
+Status SummaRun::multiply(Index step, Index rows) {
   const Window window = product_.segments.window(layer_, step);
   if (!works_ || window.size() == 0) return {};
   const Panel a = a_.panel(step), b = b_.panel(step);
   locally([&] { return local_.begin_segment(by_columns_ ? b : a, by_columns_ ? a : b, window.size()); });
   // A device multiplies while the host waits for MPI, so that parts would only make its products smaller.
   const bool in_parts = product_.executor->capabilities().host_memory && (a_.pending() || b_.pending());
-  const Index parts = in_parts ? parts_of(strip_rows, least_part, most_parts) : 1;
+  const Index parts = in_parts ? parts_of(rows, least_part, most_parts) : 1;
   for (Index part = 0; part < parts; ++part) {
-    const Index first = strip_rows * part / parts, end = strip_rows * (part + 1) / parts;
+    const Index first = rows * part / parts, end = rows * (part + 1) / parts;
     locally([&] { return local_.multiply(first, end - first); });
     if (part + 1 < parts)
       if (Status status = waiting([&] { return progress(); }); !status.ok()) return status;
@@ -171,7 +184,26 @@ Status SummaRun::multiply(Index step, Index strip_rows) {
   return {};
 }
 
-/// One layer: each panel is multiplied when it has come, and then forgotten.
+Status SummaRun::multiply_group(Index turn, Index step) {
+  const Index group = memory_.group(), first = turn - turn % group;
+  const bool is_last = turn + 1 == std::min(first + group, product_.segments.steps()), has_sums = first > 0;
+  const tessera::detail::BlockGrid blocks = memory_.blocks().of_rows(rows_);
+  if (blocks.count() == 0) return {};
+  if (turn == first) locally([&] { return local_.begin_block(blocks.at(0), has_sums); });
+  Status status = multiply(step, blocks.at(0).rows);
+  if (!is_last || leaves_sums_on_device()) return status;
+  locally([&] { return local_.end_block(); });
+  for (Index number = 1; status.ok() && number < blocks.count(); ++number) {
+    const tessera::detail::BlockOfC block = blocks.at(number);
+    locally([&] { return local_.begin_block(block, has_sums); });
+    for (Index of_group = first; status.ok() && of_group <= turn; ++of_group) status = multiply(of_group, block.rows);
+    locally([&] { return local_.end_block(); });
+  }
+  return status;
+}
+
+/// One layer: each panel is multiplied when it has come, and then forgotten; or after its group of segments, where the
+/// sums are in blocks.
 ///
 /// A rank that has the second segment's panels and not the first one's begins with the second: s0 + s1 = s1 + s0. So in
 /// a product whose panels lie on one rank each, ranks need not wait for the first panel.
@@ -180,7 +212,6 @@ Status SummaRun::run_flat() {
   const bool two = steps > 1 && a_.can_begin_two() && b_.can_begin_two();
   const auto has_whole = [&](Index step) { return a_.has_whole(step) && b_.has_whole(step); };
   const bool second_first = two && has_whole(1) && !has_whole(0);
-  locally([&] { return local_.begin_strip(0, rows_, false); });
   Status status = waiting([&] {
     if (Status begun = begin_move(0); !begun.ok()) return begun;
     if (Status begun = begin_broadcast(0); !begun.ok() || steps == 1) return begun;
@@ -195,9 +226,8 @@ Status SummaRun::run_flat() {
       if (Status begun = begin_broadcast(next); !begun.ok() || next + 1 >= steps) return begun;
       return begin_move(next + 1);
     });
-    if (status.ok()) status = multiply(step, rows_);
+    if (status.ok()) status = multiply_group(turn, step);
   }
-  if (!leaves_sums_on_device()) locally([&] { return local_.end_strip(); });
   return status;
 }
 
@@ -230,11 +260,17 @@ Status SummaRun::run_layered() {
     const Index rows = rows_of(strip);
     if (Status status = waiting([&] { return world.wait(coming_[static_cast<std::size_t>(strip)]); }); !status.ok())
       return status;
-    locally([&] { return local_.begin_strip(strip_begin(strip), rows, receives_sums()); });
-    for (Index step = 0; step < product_.segments.steps(); ++step)
-      if (Status status = multiply(step, rows); !status.ok()) return status;
-    locally([&] { return local_.end_strip(); });
+    const tessera::detail::BlockGrid blocks = memory_.blocks().of_rows(rows);
+    for (Index number = 0; number < blocks.count(); ++number) {
+      tessera::detail::BlockOfC block = blocks.at(number);
+      block.row += strip_begin(strip);
+      locally([&] { return local_.begin_block(block, receives_sums()); });
+      for (Index step = 0; step < product_.segments.steps(); ++step)
+        if (Status status = multiply(step, block.rows); !status.ok()) return status;
+      locally([&] { return local_.end_block(); });
+    }
     if (layer_ == 0 || sums_bytes(rows) == 0) continue;
+    locally([&] { return local_.wait_for_sums(); });
     ++traffic_of_sums_.messages;
     traffic_of_sums_.bytes_sent += sums_bytes(rows);
     if (Status status = world.send(sums_of(strip), sums_bytes(rows), below, tag_of_sums, handing_on_); !status.ok())

@@ -30,13 +30,13 @@ class ExecutorMemory {
     return allocate(bytes);
   }
   void* data() const noexcept { return data_; }
-
- private:
+  /// Frees what it held.
   void release() noexcept {
     if (data_ != nullptr) executor_.free(data_);
     data_ = nullptr;
   }
 
+ private:
   Executor& executor_;
   void* data_ = nullptr;
 };

@@ -19,7 +19,8 @@ T* at(std::uintptr_t address) {
 
 tessera::detail::DistributedType type_of(Element element) { return {element.part, element.is_complex}; }
 
-tessera::detail::DistributedPointer wrapped(const GridPointer& grid, Element type, const LocalPart& x) {
+MatrixPointer wrapped(const GridPointer& grid, Element type, const LocalPart& x) {
+  if (x.matrix != nullptr) return x.matrix;
   return tessera::detail::wrap_distributed(
       grid, x.rows, x.cols, {x.row_block, x.col_block},
       {at<void>(x.address), x.column_major ? LocalOrder::ColumnMajor : LocalOrder::RowMajor, x.ld}, type_of(type));
@@ -35,6 +36,12 @@ GridPointer make_grid(std::uintptr_t comm, std::size_t size, int rows, int cols,
 GridPointer make_best_grid(std::uintptr_t comm, std::size_t size, Index m, Index n, Index k, double time_limit) {
   const WithoutGil released;
   return tessera::detail::make_best_grid({at<const void>(comm), size}, m, n, k, time_limit);
+}
+
+MatrixPointer make_matrix(const GridPointer& grid, Element type, Index rows, Index cols, Blocks blocks,
+                          LocalOrder order, const Residence& residence) {
+  const WithoutGil released;
+  return tessera::detail::create_distributed(grid, rows, cols, blocks, order, type_of(type), &residence);
 }
 
 Element parse_element(std::string_view name) {
@@ -87,8 +94,37 @@ struct PythonGrid {
   GridPointer state;
 };
 
-/// Reads (rows, cols, row block, column block, address, is column-major, ld).
-LocalPart local_part(const nb::tuple& x) {
+/// A matrix in the library's memory, for tessera/mpi.py.
+struct PythonMatrix {
+  MatrixPointer storage;
+};
+
+/// Makes it. Errors of one rank's arguments are agreed on.
+PythonMatrix matrix_of(const PythonGrid& grid, const char* dtype, Index rows, Index cols, Index row_block,
+                       Index col_block, bool column_major, nb::handle backend, int device) {
+  const Element type = parse_element(dtype);
+  Backend parsed = Backend::Auto;
+  const auto read = [&] {
+    try {
+      parsed = parse_backend(backend.ptr());
+    } catch (const TypeError& error) {
+      throw InvalidArgument(error.what());
+    }
+    if (parsed == Backend::Auto) throw InvalidArgument("a residence of 'auto'; name the backend where elements stay");
+  };
+  tessera::detail::run_on_all(*grid.state, "mpi.DistributedArray", std::ref(read));
+  return {make_matrix(grid.state, type, rows, cols, {row_block, col_block},
+                      column_major ? LocalOrder::ColumnMajor : LocalOrder::RowMajor, Residence(parsed, device))};
+}
+
+/// Reads a matrix, or (rows, cols, row block, column block, address, is column-major, ld).
+LocalPart local_part(nb::handle described) {
+  LocalPart in_library{};
+  if (nb::isinstance<PythonMatrix>(described)) {
+    in_library.matrix = nb::cast<const PythonMatrix&>(described).storage;
+    return in_library;
+  }
+  const auto x = nb::cast<nb::tuple>(described);
   return {nb::cast<Index>(x[0]),          nb::cast<Index>(x[1]), nb::cast<Index>(x[2]), nb::cast<Index>(x[3]),
           nb::cast<std::uintptr_t>(x[4]), nb::cast<bool>(x[5]),  nb::cast<Index>(x[6])};
 }
@@ -126,8 +162,8 @@ PgemmArguments read_pgemm(const PythonGrid& grid, const char* dtype, nb::handle 
 }
 
 /// Multiplies. `choices` are backend, engine, threads, memory_limit and device_messages.
-nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, const nb::tuple& a, int op_a,
-               const nb::tuple& b, int op_b, nb::handle beta, const nb::tuple& c, const nb::tuple& choices) {
+nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, nb::handle a, int op_a, nb::handle b,
+               int op_b, nb::handle beta, nb::handle c, const nb::tuple& choices) {
   const PgemmArguments x = read_pgemm(grid, dtype, alpha, beta, choices);
   const DistributedReport report =
       distributed_gemm(grid.state, x.type, x.alpha, local_part(a), static_cast<Op>(op_a), local_part(b),
@@ -147,8 +183,8 @@ nb::dict pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, cons
 }
 
 /// Says what the product of pgemm() will take.
-nb::dict plan_pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, const nb::tuple& a, int op_a,
-                    const nb::tuple& b, int op_b, nb::handle beta, const nb::tuple& c, const nb::tuple& choices) {
+nb::dict plan_pgemm(const PythonGrid& grid, const char* dtype, nb::handle alpha, nb::handle a, int op_a, nb::handle b,
+                    int op_b, nb::handle beta, nb::handle c, const nb::tuple& choices) {
   const PgemmArguments x = read_pgemm(grid, dtype, alpha, beta, choices);
   const DistributedPlan plan = distributed_plan(grid.state, x.type, x.alpha, local_part(a), static_cast<Op>(op_a),
                                                 local_part(b), static_cast<Op>(op_b), x.beta, local_part(c), x.options);
@@ -177,19 +213,35 @@ void bind_distributed(nb::module_& module) {
                      return nb::make_tuple(shape.rows, shape.cols, shape.layers);
                    })
       .def_prop_ro("rank", [](const PythonGrid& self) { return tessera::detail::rank_in(*self.state); });
+  nb::class_<PythonMatrix>(module, "_Matrix")
+      .def("__init__",
+           [](PythonMatrix* self, const PythonGrid& grid, const char* dtype, Index rows, Index cols, Index row_block,
+              Index col_block, bool column_major, nb::handle backend, int device) {
+             new (self)
+                 PythonMatrix{matrix_of(grid, dtype, rows, cols, row_block, col_block, column_major, backend, device)};
+           })
+      .def("bring",
+           [](const PythonMatrix& self, bool writes) {
+             const WithoutGil released;
+             tessera::detail::bring_to_host(*self.storage, writes);
+           })
+      .def_prop_ro("address",
+                   [](const PythonMatrix& self) { return reinterpret_cast<std::uintptr_t>(self.storage->data); })
+      .def_prop_ro("ld", [](const PythonMatrix& self) { return self.storage->ld; });
   module.def("_pgemm", pgemm, "grid"_a, "dtype"_a, "alpha"_a.none(), "a"_a, "op_a"_a, "b"_a, "op_b"_a, "beta"_a.none(),
              "c"_a, "choices"_a);
   module.def("_plan_pgemm", plan_pgemm, "grid"_a, "dtype"_a, "alpha"_a.none(), "a"_a, "op_a"_a, "b"_a, "op_b"_a,
              "beta"_a.none(), "c"_a, "choices"_a);
-  module.def("_scatter", [](const PythonGrid& grid, const char* dtype, std::uintptr_t whole, Index ld, int root,
-                            const nb::tuple& to) {
-    distributed_scatter(grid.state, parse_element(dtype), whole, ld, root, local_part(to));
-  });
+  module.def("_scatter",
+             [](const PythonGrid& grid, const char* dtype, std::uintptr_t whole, Index ld, int root, nb::handle to) {
+               distributed_scatter(grid.state, parse_element(dtype), whole, ld, root, local_part(to));
+             });
   module.def("_gather",
-             [](const PythonGrid& grid, const char* dtype, const nb::tuple& from, std::uintptr_t whole, Index ld,
-                int root) { distributed_gather(grid.state, parse_element(dtype), local_part(from), whole, ld, root); });
-  module.def("_redistribute", [](const PythonGrid& from_grid, const nb::tuple& from, const PythonGrid& to_grid,
-                                 const nb::tuple& to, const char* dtype) {
+             [](const PythonGrid& grid, const char* dtype, nb::handle from, std::uintptr_t whole, Index ld, int root) {
+               distributed_gather(grid.state, parse_element(dtype), local_part(from), whole, ld, root);
+             });
+  module.def("_redistribute", [](const PythonGrid& from_grid, nb::handle from, const PythonGrid& to_grid, nb::handle to,
+                                 const char* dtype) {
     distributed_redistribute(from_grid.state, local_part(from), to_grid.state, local_part(to), parse_element(dtype));
   });
 }

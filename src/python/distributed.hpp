@@ -24,13 +24,20 @@ GridPointer make_grid(std::uintptr_t comm, std::size_t size, int rows, int cols,
 /// Makes the grid of all ranks that receives the fewest elements.
 GridPointer make_best_grid(std::uintptr_t comm, std::size_t size, Index m, Index n, Index k, double time_limit);
 
-/// This rank's part of a distributed matrix, in an array.
+using MatrixPointer = tessera::detail::DistributedPointer;
+
+/// Makes a matrix whose elements stay in the memory of a backend.
+MatrixPointer make_matrix(const GridPointer& grid, Element type, Index rows, Index cols, Blocks blocks,
+                          LocalOrder order, const Residence& residence);
+
+/// This rank's part of a distributed matrix, in an array or in the library's memory.
 struct LocalPart {
   Index rows, cols;           ///< of the whole matrix
   Index row_block, col_block; ///< sizes of the blocks
   std::uintptr_t address;     ///< of the first element
   bool column_major;          ///< the order of the elements
   Index ld;                   ///< elements from one row (or column) to the next
+  MatrixPointer matrix = {};  ///< the library's, whose elements are meant; null: the array's are
 };
 
 /// Returns the element type of NumPy's name.

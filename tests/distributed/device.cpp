@@ -70,13 +70,6 @@ BOOST_AUTO_TEST_CASE(the_bits_are_those_of_one_rank) {
   check<float>(3, 1, 1500, 1.0F, 1.0F); // a rank has no column
 }
 
-/// The device has no room for a rank's part: every rank says so, and C stays.
-BOOST_AUTO_TEST_CASE(a_device_that_is_too_small) {
-  const Grid grid(MPI_COMM_WORLD, 1, 2);
-  DistributedMatrix<float> a(grid, 2000, 2048), b(grid, 2048, 2000), c(grid, 2000, 2000);
-  expect_error<OutOfMemory>([&] { gemm(1.0F, a, b, 1.0F, c, {.backend = Backend::Cuda}); }, {"small device"});
-}
-
 /// Panels that are broadcast lie in memory that the device copies from, and the grid keeps it for the next product.
 /// Each panel is copied to the device once, and the sums from it once.
 BOOST_AUTO_TEST_CASE(panels_are_in_memory_for_copies) {

@@ -46,6 +46,26 @@ class FirstRanks {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+/// Uses the memory of this rank's device, which is one of two, but for `left` bytes.
+class LittleMemory {
+ public:
+  explicit LittleMemory(std::size_t left) : device_(executor(Backend::Cuda, world_rank() % 2)) {
+    constexpr std::size_t step = std::size_t{16} << 10;
+    void* rest = nullptr;
+    throw_if_failed(device_.allocate(left, rest));
+    for (std::size_t bytes = device_.capabilities().memory_bytes / step * step; bytes > 0; bytes -= step)
+      if (device_.allocate(bytes, memory_).ok()) break;
+    device_.free(rest);
+  }
+  ~LittleMemory() { device_.free(memory_); }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+
+ private:
+  Executor& device_;
+  void* memory_ = nullptr;
+};
+
 /// A matrix of any type of elements that every rank has, row by row. Matrix has no complex elements.
 template <class T>
 class Whole {

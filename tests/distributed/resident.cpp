@@ -142,6 +142,27 @@ BOOST_AUTO_TEST_CASE(random_products) {
   }
 }
 
+/// Operands stay on a device that has no memory left for the sums: the operands are not copied, and the sums go through
+/// the device in blocks, twice, because there are two groups of segments.
+BOOST_AUTO_TEST_CASE(sums_are_copied_in_blocks) {
+  constexpr Index m = 200, n = 190, k = 9 * 1024 + 300;
+  const Grid grid(MPI_COMM_WORLD, 1, 1);
+  DistributedMatrix<float> a(grid, m, k, own_device()), b(grid, k, n, own_device()), c(grid, m, n);
+  const auto whole_a = Matrix<float>::random(m, k, Seed{1}), whole_b = Matrix<float>::random(k, n, Seed{2});
+  take_own_part(whole_a, a);
+  take_own_part(whole_b, b);
+  const Matrix<float> expected = gemm(whole_a, whole_b, Backend::Reference);
+  gemm(1.0F, a, b, 0.0F, c); // brings the operands to the device
+  const LittleMemory little(120 << 10);
+  const CopiedBytes copied;
+  const DistributedReport report = gemm(1.0F, a, b, 0.0F, c);
+  check_numbers(expected, c, "in blocks");
+  const std::uint64_t of_c = static_cast<std::uint64_t>(c.local_rows() * c.local_cols()) * sizeof(float);
+  BOOST_TEST(copied.in() == of_c);
+  BOOST_TEST(copied.out() == 2 * of_c);
+  BOOST_TEST(report.allocated_bytes == report.planned_bytes);
+}
+
 /// Functions that work on the host find the newest elements there, and products find what they wrote.
 BOOST_AUTO_TEST_CASE(copies_and_files) {
   const SharedFolder folder;

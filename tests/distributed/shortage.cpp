@@ -202,6 +202,65 @@ BOOST_AUTO_TEST_CASE(of_matrices_and_a_product) {
       [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
 }
 
+BOOST_AUTO_TEST_CASE(of_matrices_by_the_c_interface) {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  tessera_grid* grid = nullptr;
+  BOOST_TEST_REQUIRE(tessera_grid_create(&world, sizeof world, 1, 2, 1, 3.0, &grid) == TESSERA_OK);
+  tessera_pmatrix_options options = tessera_default_pmatrix_options();
+  options.backend = TESSERA_CUDA;
+  options.device = world_rank() % 2;
+  const double one = 1, zero = 0;
+  const std::vector<double> ones(16 * 16, 1.0);
+  const auto succeed = [](tessera_status status) {
+    if (status == TESSERA_OUT_OF_MEMORY) throw OutOfMemory("short");
+    if (status != TESSERA_OK) throw InvalidArgument("no error of memory");
+  };
+  fail_each_allocation(
+      [&] {
+        tessera_pmatrix* x = nullptr;
+        const tessera_status status = tessera_pmatrix_create(grid, TESSERA_F64, 0, 16, 16, 0, 0, &options, &x);
+        tessera_pmatrix_destroy(x);
+        succeed(status);
+      },
+      [] {});
+  tessera_pmatrix *x = nullptr, *c = nullptr;
+  for (tessera_pmatrix** made : {&x, &c})
+    succeed(tessera_pmatrix_create(grid, TESSERA_F64, 0, 16, 16, 0, 0, &options, made));
+  fail_each_allocation(
+      [&] {
+        succeed(tessera_pmatrix_scatter(x, ones.data(), 16, short_rank));
+        succeed(tessera_pmatrix_gemm(TESSERA_NONE, TESSERA_TRANSPOSE, &one, x, x, &zero, c, nullptr));
+      },
+      [&] {
+        const void* data = nullptr;
+        succeed(tessera_pmatrix_read(c, &data, nullptr));
+        BOOST_TEST(*static_cast<const double*>(data) == 16.0);
+      });
+  tessera_pmatrix_destroy(x);
+  tessera_pmatrix_destroy(c);
+  tessera_grid_destroy(grid);
+}
+
+/// Most of the devices' memory is in use, so that the sums go through it in blocks, in two groups of segments.
+BOOST_AUTO_TEST_CASE(of_a_product_in_blocks) {
+  const Grid grid(MPI_COMM_WORLD, 1, 2, 1, 3.0);
+  constexpr Index m = 66, n = 132, k = 8 * 1024 + 100;
+  const LittleMemory little(2 << 20);
+  const auto whole_a = Matrix<float>::random(m, k, Seed{1}), whole_b = Matrix<float>::random(k, n, Seed{2});
+  const Matrix<float> before(m, n, 1.0F);
+  Matrix<float> expected = before;
+  gemm(1.0F, whole_a, whole_b, 0.5F, expected, {.backend = Backend::Reference});
+  DistributedMatrix<float> a(grid, m, k, {0, 1024}), b(grid, k, n), c(grid, m, n);
+  take_own_part(whole_a, a);
+  take_own_part(whole_b, b);
+  fail_each_allocation(
+      [&] {
+        take_own_part(before, c);
+        gemm(1.0F, a, b, 0.5F, c, {.backend = Backend::Cuda, .device = world_rank() % 2});
+      },
+      [&] { BOOST_TEST(differing_bits(expected, c) == 0); });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::test

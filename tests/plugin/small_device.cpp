@@ -75,8 +75,7 @@ class SmallDevice final : public test::BorrowingExecutor {
 
   Status run_copy_in(Queue& queue, void* device, std::size_t device_pitch, const void* host, std::size_t host_pitch,
                      std::size_t width, std::size_t rows) noexcept override {
-    if (copies_left_ == 0) return {StatusCode::DeviceError, "the small device fell off the bus"};
-    --copies_left_;
+    if (Status status = count_copy_in(); !status.ok()) return status;
     return HostExecutor::run_copy_in(queue, device, device_pitch, host, host_pitch, width, rows);
   }
   Status run_copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
@@ -105,6 +104,8 @@ class SmallDevice final : public test::BorrowingExecutor {
     HostExecutor::run_free_host(memory);
   }
   Status run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept override try {
+    if (call.direction == CopyDirection::In)
+      if (Status status = count_copy_in(); !status.ok()) return status;
     auto* const watched = dynamic_cast<test::WatchedQueue*>(&queue);
     if (watched != nullptr && call.direction == CopyDirection::In && is_for_copies(call.from))
       watched->copies()->add(call);
@@ -132,6 +133,12 @@ class SmallDevice final : public test::BorrowingExecutor {
   }
 
  private:
+  /// Fails at all copies in but the first ones.
+  Status count_copy_in() {
+    if (copies_left_ == 0) return {StatusCode::DeviceError, "the small device fell off the bus"};
+    --copies_left_;
+    return {};
+  }
   /// Is the address in memory that allocate_host() gave?
   bool is_for_copies(const void* address) {
     std::lock_guard lock(mutex_);

@@ -1,4 +1,8 @@
-"""A program of mpi4py that test_mpi.py starts on several ranks. It ends with 0 where every check holds."""
+"""A program of mpi4py that test_mpi.py starts on several ranks. It ends with 0 where every check holds.
+
+mpi_program.py arrays | residence: what is checked. Arrays with a residence stay on the stand-in for a CUDA device, or
+in the host's memory where the stand-in is absent.
+"""
 
 import sys
 
@@ -58,6 +62,72 @@ def products(grid, dtype):
     assert same(np.ascontiguousarray(again.local), own(again, expected)), "copies"
 
 
+def chain(grid, here, dtype, order):
+    """Products of arrays that stay where they are, and what a program changes between them."""
+    rng = np.random.default_rng(2)
+    a, b, c = random(rng, (31, 1500), dtype), random(rng, (1500, 26), dtype), random(rng, (31, 26), dtype)
+    x = tm.DistributedArray(grid, a.shape, dtype, (5, 1024), order=order, residence=here)
+    assert not x.read().any(), "zeros"
+    x.local[...] = own(x, a)
+    y = tm.DistributedArray.scatter(grid, b if comm.rank == 1 else None, 1, residence=here)
+    product = ts.gemm(a, b)
+    xy = tm.gemm(x, y, threads=1)
+    assert xy.residence is here
+    assert same(np.ascontiguousarray(xy.read()), own(xy, product)), "product"
+    xy.local *= 2
+    assert same(np.ascontiguousarray(xy.read()), own(xy, 2 * product)), "changed elements"
+    out = tm.DistributedArray(grid, c.shape, dtype, (4, 3), order=order, residence=here)
+    out.local[...] = own(out, c)
+    tm.gemm(x, y, out=out, alpha=0.5, beta=-2, threads=1)
+    expected = ts.gemm(a, b, c=c, alpha=0.5, beta=-2)
+    whole = out.gather(2)
+    assert whole is None or same(whole, expected)
+    back = tm.DistributedArray(grid, (31, 31), dtype, residence=here)
+    tm.gemm(xy, xy.H, out=back, threads=1)
+    doubled = np.ascontiguousarray((2 * product).conj().T)
+    assert same(np.ascontiguousarray(back.read()), own(back, ts.gemm(2 * product, doubled))), "a chain"
+    moved = back.redistribute((7, 6), residence=here)
+    assert same(moved.read(), own(moved, ts.gemm(2 * product, doubled))), "redistributed"
+    seen = out.read()
+    assert not seen.flags.writeable or seen.size == 0
+    del out
+    assert seen.size == 0 or np.isfinite(seen).all()  # the view keeps the library's memory
+
+
+def raises(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert text in str(error), str(error)
+    else:
+        raise AssertionError(f"no {kind.__name__} with {text}")
+
+
+def residences():
+    on_device = next(x for x in ts.backends() if x.name == "cuda").device == "small device"
+    assert on_device or len(sys.argv) < 3 or sys.argv[2] != "stand_in"
+    here = tm.Residence("cuda", comm.rank % 2) if on_device else tm.Residence("reference")
+    for number, grid in enumerate([tm.Grid(comm, 2, 1), tm.Grid(comm, 1, 3), tm.Grid(comm, 1, 1)]):
+        for dtype in types[number::2]:
+            chain(grid, here, dtype, "CF"[number % 2])
+    grid = tm.Grid(comm, 1, 1)
+    x, y = (tm.DistributedArray(grid, (20, 20), np.float32, residence=here) for _ in range(2))
+    plan = tm.plan_gemm(x, x, out=y)
+    if on_device:  # nothing crosses to the host, which needs no memory
+        assert plan["host_bytes"] == 0 and (plan["device_bytes"] > 0) == (comm.rank == 0)
+
+    def make(where, **more):
+        return lambda: tm.DistributedArray(grid, (4, 4), np.float32, residence=where, **more)
+
+    raises(ts.InvalidArgument, "'auto'", make(tm.Residence("auto")))
+    raises(ts.InvalidArgument, "rank 1", make(tm.Residence("cudda" if comm.rank == 1 else "reference")))
+    raises(ts.InvalidArgument, "device = -1", lambda: tm.Residence("cuda", -1))
+    raises(ts.BackendUnavailable, "rank 2", make(tm.Residence("cuda", 9) if comm.rank == 2 else here))
+    raises(ts.InvalidArgument, "residence", make(here, local=np.zeros((4, 4), np.float32)))
+    raises(TypeError, "Residence, not str", make("cuda"))
+    raises(ts.InvalidArgument, "overlaps", lambda: tm.gemm(x, x, out=x))
+
+
 def errors(grid):
     x = tm.DistributedArray(grid, (10, 20), np.float32)
     for wrong, kind, text in [
@@ -75,19 +145,18 @@ def errors(grid):
         (lambda: tm.Grid(0, 1, 1), TypeError, "MPI.COMM_WORLD"),
         (lambda: tm.DistributedArray(grid, (4, 4), local=np.zeros((9, 9))), ts.InvalidArgument, "(9, 9)"),
     ]:
-        try:
-            wrong()
-        except kind as error:
-            assert text in str(error), str(error)
-        else:
-            raise AssertionError(f"no {kind.__name__} with {text}")
+        raises(kind, text, wrong)
 
 
-grids = [tm.Grid(comm, 2, 1), tm.Grid(comm, 1, 1, comm.size), tm.Grid.best(comm, 100, 100, 100)]
-for number, dtype in enumerate(types):
-    for grid in grids[number % 2 :: 2]:
-        products(grid, dtype)
-errors(grids[0])
-nothing = tm.DistributedArray(grids[0], (4, 4), np.float32)
-assert tm.plan_gemm(nothing, nothing, alpha=0)["engine"] is None
+def arrays():
+    grids = [tm.Grid(comm, 2, 1), tm.Grid(comm, 1, 1, comm.size), tm.Grid.best(comm, 100, 100, 100)]
+    for number, dtype in enumerate(types):
+        for grid in grids[number % 2 :: 2]:
+            products(grid, dtype)
+    errors(grids[0])
+    nothing = tm.DistributedArray(grids[0], (4, 4), np.float32)
+    assert tm.plan_gemm(nothing, nothing, alpha=0)["engine"] is None
+
+
+{"arrays": arrays, "residence": residences}[sys.argv[1]]()
 sys.stdout.write(f"rank {comm.rank} of {comm.size} is done\n")

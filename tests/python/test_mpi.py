@@ -19,8 +19,7 @@ def has_library(name):
     return subprocess.run([sys.executable, "-c", f"import ctypes; ctypes.CDLL({name!r})"], capture_output=True).returncode == 0
 
 
-@pytest.mark.parametrize("mpi", libraries)
-def test_products_have_the_bits_of_one_rank(mpi, tmp_path):
+def run_program(mpi, tmp_path, *arguments, **environment):
     pytest.importorskip("mpi4py", reason="no mpi4py: pip install mpi4py")
     mpirun = shutil.which(f"mpirun.{mpi}")
     if mpirun is None or not has_library(libraries[mpi]):
@@ -33,14 +32,28 @@ def test_products_have_the_bits_of_one_rank(mpi, tmp_path):
     (tmp_path / "libmpi.so.12").symlink_to("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
     paths = f"{tmp_path}:{os.environ.get('LD_LIBRARY_PATH', '')}" if mpi == "mpich" else os.environ.get("LD_LIBRARY_PATH", "")
     ran = subprocess.run(
-        [here.parent / "distributed" / "mpirun.sh", mpi, mpirun, "3", sys.executable, here / "mpi_program.py"],
-        env=os.environ | {"MPI4PY_MPIABI": mpi, "LD_LIBRARY_PATH": paths, "TESSERA_NUM_THREADS": "1"},
+        [here.parent / "distributed" / "mpirun.sh", mpi, mpirun, "3", sys.executable, here / "mpi_program.py", *arguments],
+        env=os.environ | {"MPI4PY_MPIABI": mpi, "LD_LIBRARY_PATH": paths, "TESSERA_NUM_THREADS": "1"} | environment,
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.count("is done") == 3
+
+
+@pytest.mark.parametrize("mpi", libraries)
+def test_products_have_the_bits_of_one_rank(mpi, tmp_path):
+    run_program(mpi, tmp_path, "arrays")
+
+
+@pytest.mark.parametrize("mpi", libraries)
+def test_arrays_stay_on_a_device(mpi, tmp_path):
+    stand_in = pathlib.Path(tessera.__file__).parents[2] / "tests/plugin/plugins/small_device"  # of a build tree
+    if stand_in.exists():
+        run_program(mpi, tmp_path, "residence", "stand_in", TESSERA_PLUGIN_PATH=str(stand_in))
+    else:
+        run_program(mpi, tmp_path, "residence")
 
 
 def test_the_error_without_mpi4py_says_what_to_install():

@@ -2,8 +2,10 @@
 
 /// A device without hardware whose queues do their work as late as they may: when the host waits for it. So a test sees
 /// whether the host, or another queue, waits for what it needs. Its memory is NaN at first, and the host must not touch
-/// it.
+/// it. The default queue of a device that is `eager` does its work as soon as it may, ahead of what others are late
+/// with.
 
+#include <array>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -89,7 +91,7 @@ inline Status LazyQueue::wait(Event& event) noexcept {
   return {};
 }
 
-class LazyDevice final : public Executor {
+class LazyDevice : public Executor {
  public:
   explicit LazyDevice(bool reaches_others = false) : reaches_others_(reaches_others) {
     capabilities_.backend = Backend::Cuda;
@@ -100,6 +102,7 @@ class LazyDevice final : public Executor {
 
   int copies_in = 0, copies_out = 0, copies_within = 0, pinned_blocks = 0;
   bool broken = false; ///< work fails when it is done
+  bool eager = false;
   std::size_t blocks() const { return memory_.size(); }
   LazyQueue& default_lazy_queue() { return queue_; }
 
@@ -113,11 +116,13 @@ class LazyDevice final : public Executor {
     event = std::make_unique<LazyEvent>();
     return {};
   }
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return {&row_, 1}; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows_; }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return {}; }
   Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
 
  protected:
+  Capabilities capabilities_;
+
   Status run_allocate(std::size_t bytes, void*& memory) noexcept override {
     auto block = std::make_unique<char[]>(bytes + 64);
     memory = block.get();
@@ -188,6 +193,7 @@ class LazyDevice final : public Executor {
     static_cast<LazyQueue&>(queue).give([this, work = std::move(work)] {
       return broken ? Status{StatusCode::DeviceError, "lazy: the device is broken"} : work();
     });
+    if (eager && &queue == &queue_) static_cast<void>(queue_.synchronize()); // a failure is kept
   }
   bool is_pinned(const void* p) const {
     const auto after = pinned_.upper_bound(const_cast<void*>(p));
@@ -207,9 +213,11 @@ class LazyDevice final : public Executor {
   }
 
   bool reaches_others_;
-  Capabilities capabilities_;
   LazyQueue queue_;
-  GemmKernel row_{.name = "lazy", .summation = Summation::Canonical, .run = run_row};
+  static constexpr GemmKernel row_of(DType type) {
+    return {.name = "lazy", .type = type, .summation = Summation::Canonical, .run = run_row};
+  }
+  std::array<GemmKernel, 3> rows_{row_of(DType::F32), row_of(DType::F64), row_of(DType::BF16)};
   std::map<void*, std::shared_ptr<char[]>> memory_;
   std::vector<std::shared_ptr<char[]>> kept_;
   std::map<void*, std::size_t> pinned_;

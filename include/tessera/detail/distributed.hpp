@@ -61,9 +61,10 @@ struct DistributedOptions {
 struct DistributedPlan {
   std::string engine;         ///< the engine that would run; empty if nothing is multiplied
   std::size_t host_bytes = 0; ///< memory of the host
-  std::size_t device_bytes =
-      0;                     ///< memory of the device that multiplies, or of any backend's panels with device_messages
-  bool counts_bytes = false; ///< as in DistributedReport
+  /// Memory of the device that multiplies, or of any backend's panels with device_messages. Sums that do not fit into a
+  /// device go through it in blocks. A device that has less than this left when the product begins gets smaller ones.
+  std::size_t device_bytes = 0;
+  bool counts_bytes = false;        ///< as in DistributedReport
   std::uint64_t bytes_expected = 0; ///< elements' bytes that will come from other ranks
 
   /// Returns what `memory_limit` is compared with.
@@ -73,7 +74,8 @@ struct DistributedPlan {
 /// What a product did on this rank.
 struct DistributedReport {
   std::string engine;               ///< the engine that ran
-  std::size_t planned_bytes = 0;    ///< memory that was announced before the product began
+  std::size_t planned_bytes = 0;    ///< memory that was announced before the product began: the plan's, or what
+                                    ///< smaller blocks take where a device had less left
   std::size_t allocated_bytes = 0;  ///< memory that it allocated, at most the planned bytes
   bool counts_bytes = false;        ///< does the engine count? ScaLAPACK and NVIDIA's libraries send by themselves
   std::uint64_t bytes_received = 0; ///< elements' bytes that came from other ranks

@@ -22,7 +22,7 @@ Index held_by_both(const Axis& x, int at_x, const Axis& y, int at_y, Window wind
 } // namespace
 
 Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-               const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor& executor,
+               const Segments& segments, tessera::detail::DistributedType type, Executor& executor,
                bool device_messages)
     : grid_(grid),
       along_(is_a ? grid.row.get() : grid.col.get()),
@@ -31,7 +31,6 @@ Panels::Panels(const tessera::detail::GridState& grid, bool is_a, const Source& 
       source_(source),
       outer_(outer),
       segments_(segments),
-      keep_(keep),
       executor_(executor),
       type_(type),
       element_(type.bytes()),
@@ -61,10 +60,12 @@ std::size_t Panels::panel_bytes() const noexcept {
   return static_cast<std::size_t>(outer_held_ * std::min(segments_.k, segments_.length)) * element_;
 }
 
+void Panels::keep(Index steps) noexcept { kept_ = placed_ ? std::min(steps, segments_.of_layer(layer_)) : 1; }
+
 Index Panels::slots() const noexcept {
   if (!placed_ || direct()) return 0;
-  if (keep_) return segments_.of_layer(layer_) + 1;
-  return device_ ? 3 : 2; // a device may still read the panel before the one in use
+  if (keeps()) return kept_ + 1; // one of them receives parts that are then put in order
+  return device_ ? 3 : 2;        // a device may still read the panel before the one in use
 }
 
 std::size_t Panels::sent_bytes(Index step) const noexcept {
@@ -189,10 +190,10 @@ Status Panels::end_move_and_begin_broadcast(Index step) {
   if (window.size() == 0 || direct()) return {};
   const std::size_t turn = static_cast<std::size_t>(step % 2), other = 1 - turn;
   std::size_t& slot = receiving_[turn];
-  if (!keep_)
+  if (!keeps())
     slot = device_ ? third_slot(current_, previous_) : 1 - (under_way_[other] ? receiving_[other] : current_);
   else
-    slot = in_order(window) ? static_cast<std::size_t>(step) : slots_.size() - 1;
+    slot = in_order(window) ? kept_slot(step) : slots_.size() - 1;
   under_way_[turn] = true;
   const Index ld = std::max<Index>(1, k_major_ ? outer_held_ : window.size());
   panels_[slot] = {slots_[slot], ld, k_major_};
@@ -234,8 +235,8 @@ Status Panels::end_broadcast(Index step) {
     current_ = received;
     return {};
   }
-  if (device_ && !keep_) current_ = third_slot(received, current_);
-  const std::size_t slot = keep_ ? static_cast<std::size_t>(step) : current_;
+  if (device_ && !keeps()) current_ = third_slot(received, current_);
+  const std::size_t slot = keeps() ? kept_slot(step) : current_;
   if (device_)
     unpack_on_device(window, slots_[received], slots_[slot]);
   else
@@ -260,12 +261,12 @@ void Panels::unpack(Window window, const char* from, char* to) const noexcept {
 Panel Panels::panel(Index step) const noexcept {
   if (direct()) // all of k is here
     return own_panel(reads_on_device() ? source_.on_device : source_.elements, own_window(step).begin);
-  return panels_[keep_ ? static_cast<std::size_t>(step) : current_];
+  return panels_[keeps() ? kept_slot(step) : current_];
 }
 
 bool Panels::can_begin_two() const noexcept {
   if (!placed_ || direct()) return true;
-  return aligned_ && !keep_ && !device_ && in_order(own_window(0)) && in_order(own_window(1));
+  return aligned_ && !keeps() && !device_ && in_order(own_window(0)) && in_order(own_window(1));
 }
 
 bool Panels::has_whole(Index step) const noexcept {

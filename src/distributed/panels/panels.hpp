@@ -45,12 +45,15 @@ struct Panel {
 
 class Panels {
  public:
-  /// `outer` is C's axis of rows for A, of columns for B. `keep` holds all panels, for several passes over k.
-  /// `executor` multiplies. If its memory is not the host's, panels are in host memory that it copies from without
-  /// waiting; or in its own memory if they are broadcast from and into it.
+  /// `outer` is C's axis of rows for A, of columns for B. `executor` multiplies. If its memory is not the host's,
+  /// panels are in host memory that it copies from without waiting; or in its own memory if they are broadcast from and
+  /// into it.
   Panels(const tessera::detail::GridState& grid, bool is_a, const Source& source, const Axis& outer,
-         const Segments& segments, bool keep, tessera::detail::DistributedType type, Executor& executor,
-         bool device_messages);
+         const Segments& segments, tessera::detail::DistributedType type, Executor& executor, bool device_messages);
+
+  /// Keeps the panels of the last `steps` steps whose broadcasts began, for several passes over them; 1: the panel in
+  /// use alone, while the next one comes. Must be called before allocate().
+  void keep(Index steps) noexcept;
 
   /// Returns how many bytes of the host's memory allocate() allocates, and of the device's.
   std::size_t bytes() const noexcept;
@@ -105,6 +108,9 @@ class Panels {
   Window own_window(Index step) const noexcept { return placed_ ? segments_.window(layer_, step) : Window{}; }
   std::size_t panel_bytes() const noexcept;
   Index slots() const noexcept;
+  bool keeps() const noexcept { return kept_ > 1; }
+  /// Returns the slot of a step's panel, where panels are kept.
+  std::size_t kept_slot(Index step) const noexcept { return static_cast<std::size_t>(step % kept_); }
   std::size_t sent_bytes(Index step) const noexcept;
   std::size_t most_sent_bytes() const noexcept;
   std::size_t most_moved_bytes() const noexcept;
@@ -146,7 +152,7 @@ class Panels {
   Source source_;
   Axis outer_;
   Segments segments_;
-  bool keep_;
+  Index kept_ = 1; ///< steps whose panels are kept
   Executor& executor_;
   tessera::detail::DistributedType type_;
   std::size_t element_;

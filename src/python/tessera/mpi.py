@@ -23,7 +23,7 @@ import numpy as np
 from . import _core
 from ._errors import InvalidArgument
 
-__all__ = ["DistributedArray", "Grid", "gemm", "plan_gemm"]
+__all__ = ["DistributedArray", "Grid", "Residence", "gemm", "plan_gemm"]
 
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _MOST_BLOCK = 1024
@@ -88,6 +88,33 @@ def _default_block(size, count):
     return min(max(-(-size // count), 1), _MOST_BLOCK)
 
 
+class Residence:
+    """The backend in whose memory a rank's elements stay between products, which then copy what MPI sends, and no more.
+
+    backend: such as 'cuda'; for a backend of the host that is host memory.
+    device: the backend's device, counted from 0; None: the backend's choice.
+
+    Ranks may differ in both, but all ranks pass a Residence, or none does.
+    """
+
+    def __init__(self, backend, device=None):
+        self.backend = backend
+        self.device = -1 if device is None else int(device)
+        if device is not None and self.device < 0:
+            raise InvalidArgument(f"device = {device} is negative; pass a device's number, or None")
+
+    def __repr__(self):
+        return f"Residence({self.backend!r}, {None if self.device < 0 else self.device})"
+
+
+class _Memory:
+    """This rank's elements of a matrix in the library's memory, for NumPy, which keeps them alive."""
+
+    def __init__(self, matrix, interface):
+        self.matrix = matrix
+        self.__array_interface__ = interface
+
+
 class DistributedArray:
     """A matrix over the ranks of a grid: block (i, j) lies on process row i mod P and process column j mod Q.
 
@@ -97,11 +124,14 @@ class DistributedArray:
     local: this rank's elements as a two-dimensional array, which is used as it is; None: a new array of zeros. It has
         len(x.rows) rows and len(x.cols) columns, and the elements of a row, or with order 'F' of a column, lie side by
         side. All ranks pass the same order.
+    residence: a Residence, where the elements then stay; the array is one of zeros, and local must be None.
 
-    local, rows and cols are this rank's elements, and the rows and columns of the whole matrix that they are.
+    local, rows and cols are this rank's elements, and the rows and columns of the whole matrix that they are. Where
+    there is a residence, local brings the newest elements to the host each time that it is asked for, and the copy on
+    the device is then the older one; read() leaves it the newest. Ask anew after each product.
     """
 
-    def __init__(self, grid, shape, dtype=None, blocks=None, local=None, order="C"):
+    def __init__(self, grid, shape, dtype=None, blocks=None, local=None, order="C", residence=None):
         self.grid = grid
         self.shape = (int(shape[0]), int(shape[1]))
         if order not in ("C", "F"):
@@ -118,6 +148,12 @@ class DistributedArray:
         dims = zip(self.shape, self.blocks, counts, grid.position or (-1, -1))
         self.rows, self.cols = (_indices(*dim) for dim in dims)
         expected = (len(self.rows), len(self.cols)) if grid.position else (0, 0)
+        self.report = None
+        self.residence = residence
+        self._matrix = None
+        if residence is not None:
+            self._reside(residence, np.dtype(np.float64 if dtype is None else dtype), local)
+            return
         if local is None:
             local = np.zeros(expected, np.float64 if dtype is None else dtype, order)
         elif not isinstance(local, np.ndarray):
@@ -126,19 +162,61 @@ class DistributedArray:
             raise TypeError(f"local holds {local.dtype}, not {np.dtype(dtype)}; nothing is converted unasked")
         if local.shape != expected:
             raise InvalidArgument(f"local is {local.shape}, but this rank holds {expected} of {self.shape}")
-        self.local = local
+        self._local = local
         self.dtype = local.dtype
-        self.report = None
+
+    def _reside(self, residence, dtype, local):
+        if not isinstance(residence, Residence):
+            raise TypeError(f"residence must be a Residence, not {type(residence).__name__}")
+        if local is not None:
+            raise InvalidArgument("local is given, and residence, whose memory is the library's; pass one of them")
+        self.dtype = dtype
+        where = (residence.backend, residence.device)
+        self._matrix = _core._Matrix(self.grid._core, dtype.name, *self.shape, *self.blocks, self.order == "F", *where)
+        self.local[...] = 0
+
+    @property
+    def local(self):
+        """This rank's elements, which may be changed until the next function that takes the array."""
+        return self._local if self._matrix is None else self._seen(True)
+
+    @local.setter
+    def local(self, values):
+        self.local[...] = values
+
+    def read(self):
+        """This rank's elements as a read-only array, until the next function that takes the array."""
+        if self._matrix is not None:
+            return self._seen(False)
+        seen = self._local.view()
+        seen.flags.writeable = False
+        return seen
+
+    def _seen(self, writes):
+        """The elements in the library's memory, once they were brought to the host."""
+        self._matrix.bring(writes)
+        shape = (len(self.rows), len(self.cols))
+        line, item = self._matrix.ld * self.dtype.itemsize, self.dtype.itemsize
+        interface = {
+            "version": 3,
+            "shape": shape,
+            "typestr": self.dtype.str,
+            "strides": (line, item) if self.order == "C" else (item, line),
+            "data": (self._matrix.address, not writes),
+        }
+        if 0 in shape:
+            return np.zeros(shape, self.dtype, self.order)
+        return np.asarray(_Memory(self._matrix, interface))
 
     @classmethod
-    def scatter(cls, grid, whole, root=0, blocks=None):
+    def scatter(cls, grid, whole, root=0, blocks=None, residence=None):
         """Spreads the array `whole` of the rank root; other ranks pass None."""
         described = (whole.shape, whole.dtype.str) if grid.rank == root else None
         shape, dtype = grid.comm.bcast(described, root)
-        made = cls(grid, shape, np.dtype(dtype), blocks)
+        made = cls(grid, shape, np.dtype(dtype), blocks, residence=residence)
         source = np.ascontiguousarray(whole) if grid.rank == root else np.empty((0, 0))
         address = source.ctypes.data if source.size else 0
-        _core._scatter(grid._core, made.dtype.name, address, max(1, shape[1]), root, made._part(made.local))
+        _core._scatter(grid._core, made.dtype.name, address, max(1, shape[1]), root, made._part(made._own()))
         return made
 
     def gather(self, root=0):
@@ -150,11 +228,12 @@ class DistributedArray:
         _core._gather(self.grid._core, self.dtype.name, self._part(local), address, max(1, self.shape[1]), root)
         return whole if here else None
 
-    def redistribute(self, blocks=None, grid=None):
+    def redistribute(self, blocks=None, grid=None, residence=None):
         """The same matrix with other blocks, or on another grid of the same communicator, as a new array."""
-        made = DistributedArray(grid or self.grid, self.shape, self.dtype, blocks)
+        made = DistributedArray(grid or self.grid, self.shape, self.dtype, blocks, residence=residence)
         local = self._readable()
-        _core._redistribute(self.grid._core, self._part(local), made.grid._core, made._part(made.local), self.dtype.name)
+        source, target = self._part(local), made._part(made._own())
+        _core._redistribute(self.grid._core, source, made.grid._core, target, self.dtype.name)
         return made
 
     @property
@@ -167,10 +246,16 @@ class DistributedArray:
         """The conjugate transpose, as an operand of gemm."""
         return _Operand(self, "H" if self.dtype.kind == "c" else "T")
 
+    def _own(self):
+        """The array that the library reads and writes; None where the memory is the library's."""
+        return self._local if self._matrix is None else None
+
     def _fits(self):
         """Can the library read and write `local` where it is, in this order?"""
+        if self._matrix is not None:
+            return True
         line, step = (0, 1) if self.order == "C" else (1, 0)
-        x = self.local
+        x = self._local
         if x.size == 0:
             return True
         dense = x.strides[step] == x.itemsize or x.shape[step] == 1
@@ -178,16 +263,19 @@ class DistributedArray:
         return dense and (wide or x.shape[line] == 1) and x.flags.aligned and x.dtype.isnative
 
     def _readable(self):
-        return self.local if self._fits() else np.array(self.local, self.dtype, order=self.order)
+        return self._own() if self._fits() else np.array(self._local, self.dtype, order=self.order)
 
     def _part(self, local):
+        if local is None:
+            return self._matrix
         line, step = (0, 1) if self.order == "C" else (1, 0)
         lines = local.strides[line] // local.itemsize if local.size and local.shape[line] > 1 else 0
         ld = max(1, local.shape[step], lines)
         return (*self.shape, *self.blocks, local.ctypes.data if local.size else 0, self.order == "F", ld)
 
     def __repr__(self):
-        return f"DistributedArray(shape={self.shape}, dtype={self.dtype}, blocks={self.blocks}, local={self.local.shape})"
+        held = (len(self.rows), len(self.cols)) if self.grid.position else (0, 0)
+        return f"DistributedArray(shape={self.shape}, dtype={self.dtype}, blocks={self.blocks}, local={held})"
 
 
 class _Operand:
@@ -215,13 +303,14 @@ class _Product:
         if out is None:
             if beta != 0:
                 raise InvalidArgument(f"beta = {beta} needs a matrix: pass out, whose old elements are then read")
-            out = DistributedArray(a.array.grid, (a.shape[0], b.shape[1]), a.array.dtype)
+            residence = a.array.residence or b.array.residence
+            out = DistributedArray(a.array.grid, (a.shape[0], b.shape[1]), a.array.dtype, residence=residence)
         for x, name in ((a.array, "a"), (b.array, "b")):
             if x.dtype != out.dtype:
                 raise TypeError(f"{name} holds {x.dtype}, out holds {out.dtype}; nothing is converted unasked")
             if x.grid is not out.grid:
                 raise InvalidArgument(f"{name} and out are on two grids; redistribute one of them")
-        if not out.local.flags.writeable:
+        if out._matrix is None and not out.local.flags.writeable:
             raise InvalidArgument("out.local is read-only; pass an array that may be written")
         # A complex product is computed by rows: in any order of memory it has the bits of tessera.gemm.
         by_rows = out.dtype.kind == "c" and out.order == "F"
@@ -243,7 +332,7 @@ class _Product:
             self._b.array._part(read_b),
             _OPERATIONS[self._b.op],
             self._scalars[1],
-            self.result._part(self.result.local),
+            self.result._part(self.result._own()),
             self._choices,
         )
 
@@ -254,8 +343,10 @@ def gemm(
     """C := alpha·a·b + beta·C over the ranks, as a new array, or into out.
 
     a, b: DistributedArrays on one grid and of one dtype, or their .T or .H.
-    out: the DistributedArray for the result, which is returned; its old elements are C. None: a new one.
-    backend, threads: of this rank's local products; ranks may differ.
+    out: the DistributedArray for the result, which is returned; its old elements are C. None: a new one, which stays
+        where a does, or else b.
+    backend, threads: of this rank's local products; ranks may differ. 'auto' multiplies where out stays, or else a or
+        b.
     engine: 'summa' or 'pblas'; None: the first one that takes the product. docs/distributed.md describes them.
     memory_limit: most bytes that the product may allocate on this rank; 0: no limit.
     device_messages: whether MPI sends panels from and into the memory of the ranks' backends; BackendUnavailable on
