@@ -37,13 +37,18 @@
 ///      in f32 that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹
 ///      for f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| +
 ///      s.
-///   9. Hopper's matrix units (Summation::HopperUnits) add 8 or 16 products and the chain in a step. With 2^L the
-///   largest
-///      product of two factors' powers of two, and at most the largest term M where no factor is subnormal, all terms
-///      but one lose less than 2^(L−25), and the sum is cut to f32: a step of r products loses r·2⁻²⁵·M + v·|sum|. Over
-///      all steps that is at most (k/4 + ⌈k/8⌉)·v·S for k > 1, within 1. (A single product fits f32.) The least power
-///      of a subnormal f16 or bf16 factor is 2^e, e = −14 or −126, so that 2^L may be 2^e·max(|b|, 2^e) beside a
-///      smaller term: a step loses 17·2^(e−25)·(|a| + |b| + 2^e) more. Subnormal tf32 operands are within 3.
+///   9. Hopper's matrix units (Summation::HopperUnits) add 8 or 16 products and the chain in a step. Let 2^L be the
+///      largest product of two factors' powers of two. It is at most the largest term M where no factor is subnormal.
+///      All terms but one lose less than 2^(L−25), and the sum is cut to f32: a step of r products loses r·2⁻²⁵·M +
+///      v·|sum|. Over all steps that is at most (k/4 + ⌈k/8⌉)·v·S for k > 1, within 1. (A single product fits f32.) The
+///      least power of a subnormal f16 or bf16 factor is 2^e, e = −14 or −126, so that 2^L may be 2^e·max(|b|, 2^e)
+///      beside a smaller term: a step loses 17·2^(e−25)·(|a| + |b| + 2^e) more.
+///      For f32 operands this is within 3. h is 2⁻¹²⁶ for tf32 and bf16, also for three bf16 parts. For fp16 h(1 + 2⁻⁷)
+///      is used, and a step with a subnormal factor loses 17·2⁻³⁹·|b| more, or nothing where the other factor b is
+///      below 2⁻⁸, because all products are multiples of 2⁻⁴⁸. Two fp16 parts take three steps for 16 k. In a chunk
+///      whose largest element becomes 2¹⁴ or more, these lose 51·2⁻⁵³ of that element times |b|, less than 2⁻⁷·h·|b|. A
+///      chunk of elements below 2⁻¹¹² is scaled by 2¹²⁶ and loses 51·2⁻¹⁶⁵·|b|, so that h is 2⁻¹⁵⁹ more for any
+///      element.
 ///
 /// NaN fails every comparison with the bound. NaN and Inf in the inputs must give NaN and Inf exactly where IEEE
 /// arithmetic does. Finite inputs may overflow in an intermediate sum, which depends on the order of additions: there

@@ -37,10 +37,11 @@ InputRounding input_rounding(Math math) {
     case Math::Fp16:
       return {both(0x1p-11), half_fp16_step, 0, 1, 1 + both(0x1p-11), 65504};
     // low·low, at most 2⁻²²|a||b|, is left out. Of each 128 k of a row or column, the largest element is scaled to 2¹⁴
-    // or more, or all elements to multiples of 2⁻²³, whose terms lose nothing to underflow. A product passes at most
-    // 3·128 − 1 additions in its chunk, one for each chunk of its segment and 7 for segments, which is less than 3k.
+    // or more, or all elements by 2¹²⁶ to multiples of 2⁻²³, whose terms lose nothing to underflow but are aligned like
+    // 2⁻¹⁴ (compare.hpp, 9). A product passes at most 3·128 − 1 additions in its chunk, one for each chunk of its
+    // segment and 7 for segments, which is less than 3k.
     case Math::EmulatedFp16x3:
-      return {both(0x1p-22) + 0x1p-22, 0, half_fp16_step * 0x1p-14, 3, 1 + 0x1p-9, infinity};
+      return {both(0x1p-22) + 0x1p-22, 0x1p-159, half_fp16_step * 0x1p-14, 3, 1 + 0x1p-9, infinity};
     case Math::EmulatedBf16x6: // middle·low twice and low·low are left out
       return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 0, 6, 1 + 0x1p-6, 0x1.fep127, flushed};
     case Math::Strict:

@@ -172,7 +172,8 @@ class LayerProblem {
 /// Returns the multiply-adds of the largest layer for a row: the model of matrix units takes a second for 10⁸.
 Index most_work(const GemmKernel& row) {
   if (options().quick) return 40 * 30 * 100;
-  return row.summation == Summation::HopperUnits ? 3'000'000 : std::numeric_limits<Index>::max();
+  return row.summation == Summation::HopperUnits ? 3'000'000 / products_of_model(row)
+                                                 : std::numeric_limits<Index>::max();
 }
 
 /// Returns the layer as the backend under test gets it: two segments of k are enough where no row cuts k into slices.

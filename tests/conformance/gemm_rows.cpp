@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
@@ -66,7 +67,8 @@ void conclude(const GemmKernel& row, const Tally& tally);
 /// what the bits are, above all where the executor chooses the row, which is then checked a second time.
 std::size_t thinning(const GemmKernel& row, bool by_name) {
   if (row.summation != Summation::HopperUnits) return 1;
-  return !by_name ? 7 : is_16_bit(row.type) ? 2 : 1; // two types of results
+  const auto products = static_cast<std::size_t>(products_of_model(row));
+  return !by_name ? 7 * products : is_16_bit(row.type) ? 2 : products; // two types of results
 }
 
 template <class T>
@@ -147,18 +149,17 @@ void add_gemm_rows(ut::test_suite& root) {
   }
   // So is a product in a mode of matrix units, where the executor may choose a row that keeps the contract.
   const auto rows = subject().gemm_kernels();
-  for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const GemmKernel& x) {
-      return x.type == type && x.summation == Summation::HopperUnits &&
-             keeps_contract(x, rows, subject().capabilities());
-    });
-    if (row == rows.end()) continue;
+  std::set<std::pair<DType, Math>> added;
+  for (const GemmKernel& row : rows) {
+    if (row.summation != Summation::HopperUnits || !keeps_contract(row, rows, subject().capabilities()) ||
+        !added.insert({row.type, row.math}).second)
+      continue;
     GemmKernel any;
     any.name = "(any)";
-    any.type = type;
-    any.math = row->math;
-    any.summation = row->summation;
-    any.accumulator = row->accumulator;
+    any.type = row.type;
+    any.math = row.math;
+    any.summation = row.summation;
+    any.accumulator = row.accumulator;
     add(gemm, any, false);
   }
 }

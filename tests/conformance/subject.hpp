@@ -3,6 +3,7 @@
 /// The backend under test and the reference, against which it is measured.
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/unit_contract.hpp>
 #include <tessera/executor.hpp>
 
 namespace tessera::conformance {
@@ -40,6 +41,12 @@ inline ContractRow contract_of(const GemmKernel& row) {
 /// Is the row the reference's model of matrix units itself, which would be compared with itself at some expense?
 inline bool is_own_contract(const GemmKernel& row) {
   return row.summation == Summation::HopperUnits && options().backend == Backend::Reference;
+}
+
+/// Returns how many products the reference's row adds for one of the operands.
+inline int products_of_model(const GemmKernel& row) {
+  using namespace detail::hopper;
+  return is_emulated(row.math) ? emulation_of(row.math).count : 1;
 }
 
 } // namespace tessera::conformance
