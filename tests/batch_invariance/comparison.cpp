@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <tessera/detail/emulated_segments.hpp>
 #include <tessera/detail/matrix_unit_segments.hpp>
 
 #include "support/scattered.hpp"
@@ -19,10 +20,11 @@ Index size_up_to(Random& random, Index largest) {
   return std::clamp<Index>(static_cast<Index>(std::exp2(power)), 1, largest);
 }
 
-/// Moves k to where the number of segments or their length changes, or one beside it.
+/// Moves k to where the number of segments or their length changes in a mode, or one beside it.
 Index near_a_cut(Random& random, Index k) {
-  const Index length = detail::matrix_unit_segment_length(k);
-  const Index cut = one_of(random, 3) && k > 1024 ? 2048 : std::max<Index>(length, 1);
+  const Index length = one_of(random, 2) ? detail::matrix_unit_segment_length(k)
+                                         : detail::emulated_segment_chunks(k) * detail::emulated_chunk;
+  const Index cut = one_of(random, 3) ? (k > 1024 ? 2048 : detail::emulated_strict_k) : length;
   return std::max<Index>(1, cut + static_cast<Index>(random() % 3) - 1);
 }
 

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/backend.hpp>
-#include <tessera/detail/matrix_unit_segments.hpp>
+#include <tessera/detail/unit_contract.hpp>
 #include <tessera/executor.hpp>
 
 #include "operands.hpp"
@@ -72,7 +72,10 @@ void check_units(Math math, const UnitProduct& x, double alpha, double beta, uns
 BOOST_AUTO_TEST_SUITE(matrix_units)
 
 BOOST_AUTO_TEST_CASE(slices_are_segments_or_all_of_k) {
-  for (const UnitProduct& x : unit_products) BOOST_TEST(detail::matrix_unit_slice(x.k) == x.slice, "k = " << x.k);
+  for (const UnitProduct& x : unit_products) {
+    BOOST_TEST(detail::hopper::unit_slice(Math::Bf16, x.k) == x.slice, "k = " << x.k);
+    BOOST_TEST(detail::hopper::unit_slice(Math::EmulatedFp16x3, x.k) == x.k);
+  }
   for (Index k = 0; k < 40000; k += 13) {
     const Index slice = detail::matrix_unit_slice(k);
     BOOST_TEST_REQUIRE((slice == k || slice == detail::matrix_unit_segment_length(k)), "k = " << k);
@@ -88,7 +91,20 @@ BOOST_AUTO_TEST_CASE(bits_are_those_in_memory) {
       if (executor->capabilities().backend == Backend::Reference && x.k > 2200) continue; // a slow model
       ++flags;
       const double alpha = flags % 3 == 0 ? 1.0 : -0.75, beta = flags % 2 == 0 ? 0.0 : 0.5;
-      switch (flags % 3) {
+      // The emulated modes multiply several times, and their k stays whole.
+      const bool is_fast =
+          executor->capabilities().host_memory && executor->capabilities().backend != Backend::Reference;
+      const bool is_long = x.k > (is_fast ? 4200 : most_on_the_device);
+      switch (flags % (is_long ? 3 : 6)) {
+        case 3:
+          check_units<float, float>(Math::EmulatedFp16x3, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32, *executor);
+          break;
+        case 4:
+          check_units<float, float>(Math::EmulatedBf16x6, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32, *executor);
+          break;
+        case 5:
+          check_units<float, float>(Math::Fp16, x, alpha, beta, flags % 32, *executor);
+          break;
         case 0:
           check_units<float, float>(Math::Tf32, x, alpha, beta, flags % 32, *executor);
           break;

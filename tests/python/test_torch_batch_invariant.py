@@ -161,6 +161,14 @@ def test_what_is_no_product_of_tessera_stays_pytorchs():
             assert torch.equal(a @ b, tt.mm(a.bfloat16(), b.bfloat16()))
 
 
+@pytest.mark.parametrize("mode", ["tf32", "fp16", "emulated_fp16x3"])
+def test_modes_of_matrix_units_on_the_processor(mode):
+    with tt.batch_invariant(math=mode):
+        whole, alone = a @ b, a[3:4] @ b
+    assert torch.equal(alone, whole[3:4]) and torch.equal(whole, tt.mm(a, b, math=mode))
+    assert not torch.equal(whole, tt.mm(a, b, math="strict"))
+
+
 def test_modes_whose_rows_depend_on_the_batch_are_refused():
     with pytest.raises(ts.InvalidArgument, match="'strict' has them"):
         tt.batch_invariant(math="compensated")

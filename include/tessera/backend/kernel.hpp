@@ -54,7 +54,7 @@ inline bool is_plain_product(const GemmCall& call) noexcept {
 enum class Summation : int {
   Canonical = 0,   ///< segments of canonical_segment k, one FMA chain each, added in ascending order; see gemm.hpp
   Other = 1,       ///< any other order
-  HopperUnits = 2, ///< the contract of the modes Tf32, Bf16 and Fp16 for Hopper's matrix units; see gemm.hpp
+  HopperUnits = 2, ///< the contract of the modes of matrix units for Hopper's; see gemm.hpp
 };
 
 /// Do the operands, alpha, beta and the mode decide the bits of a kernel that adds in this order? Then gemm.hpp says

@@ -58,7 +58,7 @@ def kernels(backend: str | None = None, dtype: Any = None, math: str | None = No
     gemm's ``kernel`` takes these names. A backend whose plug-in is present but has no device lists its kernels too.
 
     >>> import tessera as ts
-    >>> [k.name for k in ts.kernels("reference", "float32")]
+    >>> [k.name for k in ts.kernels("reference", "bfloat16")]
     ['canonical', 'hopper_units', 'gold']
     """
     names = [row[0] for row in _core.backend_rows()] if backend is None else [backend]
