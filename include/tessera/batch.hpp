@@ -8,11 +8,24 @@
 /// Source: the groups of MKL's cblas_?gemm_batch and the strides of cuBLAS' gemmStridedBatched, in one structure.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <tessera/backend/kernel.hpp>
 
 namespace tessera {
+
+/// Says where the rows of a group's products end. `data` has `count` ascending numbers, in the executor's memory, which
+/// may be written by work that the queue has before the product.
+struct RowEnds {
+  const void* data = nullptr; ///< null: all products have call.m rows
+  bool wide = false;          ///< the numbers have 64 bits, else 32
+
+  /// Returns number i; the numbers are in host memory.
+  TESSERA_HOST_DEVICE Index at(Index i) const {
+    return wide ? static_cast<const std::int64_t*>(data)[i] : Index{static_cast<const std::int32_t*>(data)[i]};
+  }
+};
 
 /// A group of a batch: `count` products of one shape.
 ///
@@ -22,6 +35,12 @@ namespace tessera {
 ///
 /// If `c` is not null, `a`, `b` and `c` are arrays of `count` pointers each. The arrays are in host memory and need not
 /// outlive the call; the pointers are memory of the executor. call.a, call.b, call.c and the strides are ignored.
+///
+/// If `ends` has numbers, products share the rows of op(A) and C, as experts share tokens: call.m are all rows, product
+/// i has the rows from end i − 1 (0 for the first one) to end i, and call.a and call.c are where the first row lies.
+/// stride_b is from one B to the next; stride_a and stride_c are 0. Rows behind the last end are not written. A device
+/// reads the numbers there, in one launch, so that the host waits for nothing. An end below the one before it stands
+/// for that one, and an end beyond call.m for call.m; in host memory such an end is an error. There is no epilogue.
 ///
 /// An epilogue is applied to each product, with the one bias and residual that call.epilogue names.
 struct GemmBatch {
@@ -33,6 +52,7 @@ struct GemmBatch {
   const void* const* a = nullptr; ///< `count` pointers to A
   const void* const* b = nullptr; ///< `count` pointers to B
   void* const* c = nullptr;       ///< `count` pointers to C; null: the group is strided
+  RowEnds ends = {};              ///< where the products' rows end
 
   /// Are the operands given by pointers?
   bool has_pointers() const { return c != nullptr; }

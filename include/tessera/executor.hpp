@@ -336,11 +336,19 @@ class TESSERA_API Executor {
   /// class for the groups that it cannot compute faster.
   virtual Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept;
 
+  /// Says whether run_row_ends() takes the group, or why not (KernelRejected).
+  virtual Status takes_row_ends(const GemmBatch& group) const;
+  /// Computes a group whose rows end at numbers in this executor's memory. It was checked, has count, m, n > 0, and is
+  /// one that takes_row_ends(). k or alpha may be 0; then C becomes beta·C.
+  virtual Status run_row_ends(Queue& queue, const GemmBatch& group) noexcept;
+
   /// Computes one product after another with the row that gemm() chooses, or with the one called `kernel`. No product
   /// begins before every product has a row.
   Status gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel = {});
 
  private:
+  /// Does what gemm_batch() does for checked groups, of which some have ends of rows.
+  Status gemm_batch_by_ends(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel);
   /// Runs the row, and then the part of the epilogue that the row does not apply.
   Status run_row(Queue& queue, const GemmKernel& row, const GemmCall& call);
   Status choose_row(const GemmCall& call, std::string_view kernel, const GemmKernel*& row) const;

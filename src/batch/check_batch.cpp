@@ -172,12 +172,32 @@ Status check_strides(const GemmBatch& group) {
   return check_epilogue_apart(group, c);
 }
 
+Status check_ends(const GemmBatch& group) {
+  if (group.has_pointers() || group.a != nullptr || group.b != nullptr)
+    return invalid_batch("gemm batch: ends divide the rows of one A and one C, but there are arrays of pointers");
+  if (group.stride_a != 0 || group.stride_c != 0)
+    return invalid_batch("gemm batch: stride_a = " + digits(group.stride_a) + " and stride_c = " +
+                         digits(group.stride_c) + " must be 0 where ends divide the rows of A and C");
+  if (!group.call.epilogue.empty())
+    return invalid_batch("gemm batch: there is no epilogue where ends divide the rows; apply it to C afterwards");
+  if (Status status = check_gemm(group.call); !status.ok()) return status;
+  const BatchOperand b = batch_operand_b(group);
+  if (Status status = check_stride(b, group.count); !status.ok()) return status;
+  BatchOperand c = batch_operand_c(group);
+  for (Index i = 0; i < group.count && !b.empty() && !c.empty(); ++i)
+    if (near(b.at(i), b.extent(), c.rows, c.extent()) && overlap(b.at(i), c.rows))
+      return invalid_batch("gemm batch: c overlaps b of product " + digits(i) +
+                           " in memory; the products need a separate result");
+  return {};
+}
+
 Status check_group(const GemmBatch& group) {
   if (group.count < 0) return invalid_batch("gemm batch: count = " + digits(group.count) + " is negative");
   if (group.count == 0) return {};
   constexpr Index most = Index{1} << 56; // no address space has room for more pointers or results
   if (group.count > most)
     return invalid_batch("gemm batch: count = " + digits(group.count) + " overflows the address space");
+  if (group.ends.data != nullptr) return check_ends(group);
   return group.has_pointers() ? check_pointers(group) : check_strides(group);
 }
 

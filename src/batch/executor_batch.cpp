@@ -22,6 +22,8 @@ bool is_empty(const GemmBatch& group) { return group.count == 0 || group.call.m 
 bool scales(const GemmBatch& group) { return group.call.k == 0 || group.call.alpha == 0.0; }
 bool multiplies(const GemmBatch& group) { return !is_empty(group) && !scales(group); }
 
+bool has_ends(const GemmBatch& group) { return group.ends.data != nullptr; }
+
 } // namespace
 
 Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) noexcept try {
@@ -37,6 +39,7 @@ Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std
     return tools::observe([&] { return tools::describe(*this, queue, some, name.c_str()); },
                           [&] { return run_some(some); });
   };
+  if (std::any_of(groups.begin(), groups.end(), has_ends)) return gemm_batch_by_ends(queue, groups, kernel);
   if (std::all_of(groups.begin(), groups.end(), multiplies)) return groups.empty() ? Status{} : run(groups);
   std::vector<GemmBatch> multiplied;
   for (const GemmBatch& group : groups) {

@@ -248,7 +248,7 @@ void bind_tensors(nb::module_& module) {
              "out"_a.none() = nb::none(), "stream"_a.none() = nb::none());
   module.def(
       "_grouped_tensor_product",
-      [](nb::handle a, nb::handle b, const nb::list& ends, nb::handle math, nb::handle out, nb::handle stream) {
+      [](nb::handle a, nb::handle b, nb::handle ends, nb::handle math, nb::handle out, nb::handle stream) {
         return nb::steal(grouped_tensor_product(a.ptr(), b.ptr(), ends.ptr(), math.ptr(), out.ptr(), stream.ptr()));
       },
       "a"_a, "b"_a, "ends"_a, "math"_a.none(), "out"_a, "stream"_a.none());

@@ -124,8 +124,8 @@ template <class T>
 void check_rows() {
   for (const GemmKernel& row : subject().gemm_kernels()) {
     if (row.type != dtype_of<T> || row.summation != Summation::HopperUnits) continue;
-    for (const Index k : {150, 2100, 16500}) { // the emulated modes are the strict one up to 128
-      if (k > 150 && options().quick) continue;
+    for (const Index k : {290, 2100, 16500}) { // the emulated modes are the strict one up to 256
+      if (k > 290 && options().quick) continue;
       if (k > 2100 / products_of_model(row) && options().backend == Backend::Reference)
         continue; // a model, which treats each element alone
       std::optional<WholeProduct<T>> whole;

@@ -168,12 +168,33 @@ def test_graphs_beside_other_work():
     assert all(torch.equal(y, expected) for some in results for y in some)
 
 
-def test_offsets_cannot_be_captured():
-    x, w, offsets = on_card(8, 4), on_card(2, 4, 4), torch.tensor([3, 8], device="cuda")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_a_captured_product_of_groups_reads_the_offsets_of_each_replay(dtype):
+    x, w = on_card(700, 96).to(dtype), on_card(40, 96, 72).to(dtype)
+    offsets = torch.zeros(40, dtype=torch.int32, device="cuda")
     tt.grouped_mm(x, w, offsets)
     torch.cuda.synchronize()
-    with pytest.raises(RuntimeError, match="CUDA graph"), torch.cuda.graph(torch.cuda.CUDAGraph()):
-        tt.grouped_mm(x, w, offsets)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = tt.grouped_mm(x, w, offsets)
+    for seed in range(4):
+        ends = torch.randint(0, 701, (40,), generator=torch.Generator().manual_seed(seed)).sort().values
+        offsets.copy_(ends)
+        graph.replay()
+        begin, expected = 0, torch.zeros_like(y)
+        for group, end in enumerate(ends.tolist()):
+            expected[begin:end] = tt.mm(x[begin:end], w[group])
+            begin = end
+        assert torch.equal(y, expected)
+        assert torch.equal(tt.grouped_mm(x, w, ends.cuda()), expected)
+
+
+def test_offsets_that_the_host_has_to_read_cannot_be_captured():
+    x, w, offsets = on_card(8, 4), on_card(2, 4, 4), torch.tensor([3, 8], device="cuda")
+    for arguments in ((x, w, offsets, "tf32"), (x.t(), on_card(8, 5), offsets, None)):
+        torch.cuda.synchronize()
+        with pytest.raises(RuntimeError, match="CUDA graph"), torch.cuda.graph(torch.cuda.CUDAGraph()):
+            tt.grouped_mm(*arguments[:3], math=arguments[3])
 
 
 def test_gradients_in_autograds_threads():

@@ -231,4 +231,54 @@ BOOST_AUTO_TEST_CASE(out_of_memory_half_way_is_no_longer_out_of_memory) {
   BOOST_TEST(outcome(3).ok());
 }
 
+/// Products that share the rows of A and C: the host reads where they end.
+BOOST_AUTO_TEST_CASE(rows_that_products_share) {
+  Batch x;
+  for (std::size_t i = 0; i < x.b.size(); ++i) x.b[i] = static_cast<float>(i / 6 + 1);
+  x.batch.call.m = 6;
+  x.batch.stride_a = x.batch.stride_c = 0;
+  const std::int32_t narrow[]{1, 1, 4};
+  x.batch.ends = {narrow};
+  BOOST_TEST(run_batch({&x.batch, 1}).ok());
+  BOOST_TEST(x.c == (std::vector<float>{3, 3, 9, 9, 9, 9, 9, 9, 7, 7, 7, 7}), boost::test_tools::per_element());
+  const std::int64_t wide[]{0, 6, 6};
+  x.batch.ends = {wide, true};
+  x.batch.call.beta = 1;
+  BOOST_TEST(run_batch({&x.batch, 1}).ok());
+  BOOST_TEST(x.c == (std::vector<float>{9, 9, 15, 15, 15, 15, 15, 15, 13, 13, 13, 13}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_products_cannot_share) {
+  static constexpr std::int32_t good[]{0, 2, 2}, falls[]{1, 0, 2}, far[]{0, 1, 3}, negative[]{-1, 1, 2};
+  const auto with = [](const std::int32_t* ends) {
+    return [=](Batch& x) {
+      x.batch.stride_a = x.batch.stride_c = 0;
+      x.batch.ends = {ends};
+    };
+  };
+  batch_refused(with(falls), {"ends[1] = 0", "the end before it, 1", "m = 2"});
+  batch_refused(with(far), {"ends[2] = 3", "m = 2"});
+  batch_refused(with(negative), {"ends[0] = -1"});
+  batch_refused([](Batch& x) { x.batch.ends = {good}; }, {"stride_a = 6", "stride_c = 4", "must be 0"});
+  batch_refused(
+      [&](Batch& x) {
+        with(good)(x);
+        x.use_pointers();
+      },
+      {"arrays of pointers"});
+  batch_refused(
+      [&](Batch& x) {
+        with(good)(x);
+        x.batch.call.epilogue.activation = Activation::Relu;
+      },
+      {"no epilogue"});
+  batch_refused(
+      [&](Batch& x) {
+        with(good)(x);
+        x.batch.call.c = &x.b[6];
+      },
+      {"c overlaps b of product 1"});
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, M, WholeModes) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_have_the_bits_of_the_model, M, Modes) {
   using T = typename M::Element;
-  constexpr Index k = M::emulated ? 200 : 100; // of emulated_strict_k and less the emulated modes are strict
+  constexpr Index k = M::emulated ? 300 : 100; // of emulated_strict_k and less the emulated modes are strict
   check_rows<M>(drawn<T>(140, 40, 1, -7, 7), drawn<T>(40, 270, 2, -7, 7), "terms far apart"); // more than a block
   check_rows<M>(drawn<T>(5, 1000, 3, -1, 1), drawn<T>(1000, 33, 4, -1, 1), "a long chain");
   check_rows<M>(drawn<T>(20, k, 5, M::least, M::end), drawn<T>(k, 20, 6, M::least, M::end), "all exponents");

@@ -269,7 +269,20 @@ PyObject* grouped_tensor_product(PyObject* a_object, PyObject* b_object, PyObjec
   const Index element = left.array.element(), result_element = result.array.element();
   std::vector<GemmBatch> groups;
   Index begin = 0;
-  for (Py_ssize_t g = 0; g < PyList_Size(ends); ++g) {
+  if (PyTuple_Check(ends)) { // the numbers' address in the card's memory, whether they have 64 bits, and their count
+    const auto numbers = reinterpret_cast<const void*>(PyLong_AsSize_t(PyTuple_GetItem(ends, 0)));
+    const Py_ssize_t count = PyLong_AsSsize_t(PyTuple_GetItem(ends, 2));
+    if (PyErr_Occurred()) throw PythonError{};
+    const bool wide = PyTuple_GetItem(ends, 1) == Py_True;
+    groups.push_back(
+        {.call = {left.array.type.part, mode, left.layout->op, right.layout->op, left.array.rows, right.array.cols,
+                  left.array.cols, 1.0, left.array.data, left.layout->ld, right.array.data, right.layout->ld, 0.0,
+                  result.array.data, result.layout->ld, 0, out.type().part},
+         .count = count,
+         .stride_b = right.step,
+         .ends = {numbers, wide}});
+  }
+  for (Py_ssize_t g = 0; PyList_Check(ends) && g < PyList_Size(ends); ++g) {
     const Index end = PyLong_AsLongLong(PyList_GetItem(ends, g));
     if (end == -1 && PyErr_Occurred()) throw PythonError{};
     const Index size = end - begin;

@@ -184,19 +184,24 @@ Status launch(Kind kind, Executor& executor, PinnedTables& tables, Queue& queue,
   return launch<T, R>(kind, stream, groups);
 }
 
-Status launch(const BatchLaunch& x, Executor& executor, PinnedTables& tables, Queue& queue, const Chosen& chosen) {
-  const auto typed = [&]<class T, class R>() { return launch<T, R>(x.kind, executor, tables, queue, chosen); };
+/// Calls f<T, R>() for the types of a launch's operands and results.
+template <class F>
+Status with_types(const BatchLaunch& x, F f) {
   const bool wider = x.result != x.type;
   switch (x.type) {
     case DType::F64:
-      return typed.operator()<double, double>();
+      return f.template operator()<double, double>();
     case DType::F16:
-      return wider ? typed.operator()<f16, float>() : typed.operator()<f16, f16>();
+      return wider ? f.template operator()<f16, float>() : f.template operator()<f16, f16>();
     case DType::BF16:
-      return wider ? typed.operator()<bf16, float>() : typed.operator()<bf16, bf16>();
+      return wider ? f.template operator()<bf16, float>() : f.template operator()<bf16, bf16>();
     default:
-      return typed.operator()<float, float>();
+      return f.template operator()<float, float>();
   }
+}
+
+Status launch(const BatchLaunch& x, Executor& executor, PinnedTables& tables, Queue& queue, const Chosen& chosen) {
+  return with_types(x, [&]<class T, class R>() { return launch<T, R>(x.kind, executor, tables, queue, chosen); });
 }
 
 constexpr std::array<BatchLaunch, 17> launches{{{Kind::Small, DType::F32, DType::F32},
@@ -216,6 +221,23 @@ constexpr std::array<BatchLaunch, 17> launches{{{Kind::Small, DType::F32, DType:
                                                 {Kind::Narrow, DType::F16, DType::F32},
                                                 {Kind::Narrow, DType::BF16, DType::BF16},
                                                 {Kind::Narrow, DType::BF16, DType::F32}}};
+
+/// Chooses the kernel of a group whose products' sizes are in device memory, or Alone where none takes it. Products
+/// have as many rows on average as there are for each.
+Kind kind_by_ends(const GemmBatch& group, int compute_major) {
+  const GemmCall& call = group.call;
+  const bool narrow = compute_major >= 8 && is_narrow(call), scales = call.k == 0 || call.alpha == 0;
+  if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32))
+    return Kind::Alone;
+  if (scales) return Kind::Small;
+  if (narrow) return Kind::Narrow;
+  return is_16_bit(call.type) || call.m <= 16 * group.count ? Kind::Small : Kind::Middle;
+}
+
+/// Returns how many tiles such a group has at most: all products but one may have a tile that is hardly filled.
+Index most_tiles(const GemmBatch& group, const BatchTile& tile) {
+  return (group.call.m / tile.m + group.count) * ceil_div(group.call.n, tile.n);
+}
 
 void log_launch(const BatchLaunch& x, const Chosen& chosen) {
   if (!log_dispatch()) return;
@@ -272,6 +294,46 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
     if (Status status = launch(launches[l], *this, tables_, queue, chosen); !status.ok()) return status;
   }
   return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+Status CudaExecutor::takes_row_ends(const GemmBatch& group) const {
+  const Kind kind = kind_by_ends(group, capabilities_.compute_major);
+  if (kind == Kind::Alone)
+    return Status::failure(
+        StatusCode::KernelRejected,
+        "gemm batch: rows whose ends are in a device's memory are taken in mode strict, and in modes "
+        "bf16 and fp16 of 16-bit operands; " +
+            std::string(to_string(group.call.type)) + " in mode " + std::string(to_string(group.call.math)) +
+            " needs a group for each product");
+  constexpr Index most = std::numeric_limits<int>::max();
+  if (std::max({group.call.m, group.call.n, group.call.k, group.count}) > most ||
+      most_tiles(group, tile_of(kind, group.call.type)) > most)
+    return Status::failure(StatusCode::KernelRejected,
+                           "gemm batch: " + std::to_string(group.call.m) + "×" + std::to_string(group.call.n) +
+                               " results of " + std::to_string(group.count) +
+                               " products are too many for one launch; make a group for each product");
+  return {};
+}
+
+Status CudaExecutor::run_row_ends(Queue& queue, const GemmBatch& given) noexcept try {
+  GemmBatch group = given;
+  if (group.call.alpha == 0) group.call.k = 0; // A and B are not read
+  const Kind kind = kind_by_ends(given, capabilities_.compute_major);
+  const BatchTile tile = tile_of(kind, group.call.type);
+  const auto run = [&]<class T, class R>() {
+    BatchGroups<T, R> groups{};
+    groups.here[0] = group_for_device<T, R>(group, tile, 0);
+    groups.count = 1;
+    groups.tiles = static_cast<unsigned>(most_tiles(group, tile));
+    groups.ends = group.ends;
+    groups.products = static_cast<int>(group.count);
+    return launch<T, R>(kind, stream_of(queue), groups);
+  };
+  const BatchLaunch launch_of{kind, group.call.type, group.call.result};
+  log_launch(launch_of, {&group});
+  return with_types(launch_of, run);
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }

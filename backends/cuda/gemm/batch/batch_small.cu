@@ -13,6 +13,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
+#include "tile_of_batch.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -112,9 +113,12 @@ __global__ void __launch_bounds__(32 * warps, sizeof(T) == 8 ? 4 : 6)
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const unsigned number = blockIdx.x * warps + static_cast<unsigned>(warp);
   if (number >= groups.tiles) return;
-  const BatchGroup<T, R>& x = groups.group_of(number);
-  const unsigned in_group = number - x.first, tile = in_group % x.tiles;
-  const auto operands = x.product(in_group / x.tiles);
+  __shared__ FoundProduct<T, R> found[warps];
+  TileOfBatch<T, R> here;
+  if (!find_tile<false>(groups, number, side, found[warp], here)) return;
+  const BatchGroup<T, R>& x = *here.group;
+  const unsigned tile = here.tile;
+  const auto operands = x.product(here.product);
   const int m = static_cast<int>(x.m), n = static_cast<int>(x.n), k = static_cast<int>(x.k);
   const int i0 = static_cast<int>(tile / x.across) * side, j0 = static_cast<int>(tile % x.across) * side;
   auto& a_tile = a_tiles[warp];

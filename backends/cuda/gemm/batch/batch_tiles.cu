@@ -10,6 +10,7 @@
 #include "batch_operands.cuh"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/async_copy_tile.cuh"
+#include "tile_of_batch.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -28,9 +29,12 @@ __global__ void __launch_bounds__(S::threads, blocks)
   using T = typename S::Element;
   constexpr int stages = stages_of<T>;
   __shared__ Stages<S, stages> shared;
-  const BatchGroup<T>& x = groups.group_of(blockIdx.x);
-  const unsigned in_group = blockIdx.x - x.first, tile = in_group % x.tiles;
-  const VectorOperands<T> y = operands_of(x, in_group / x.tiles);
+  __shared__ FoundProduct<T, T> found;
+  TileOfBatch<T, T> here;
+  if (!find_tile<true>(groups, blockIdx.x, S::block_m, found, here)) return;
+  const BatchGroup<T>& x = *here.group;
+  const unsigned tile = here.tile;
+  const VectorOperands<T> y = operands_of(x, here.product);
   const TileOrigin origin{static_cast<Index>(tile / x.across) * S::block_m,
                           static_cast<Index>(tile % x.across) * S::block_n};
   if (x.transpose_a)

@@ -14,6 +14,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/any_alignment/product.cuh"
 #include "cuda/gemm/common/grid.cuh"
+#include "tile_of_batch.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -49,9 +50,12 @@ __global__ void __launch_bounds__(any_alignment::threads, 2)
   __shared__ any_alignment::Workspace here;
   __shared__ alignas(any_alignment::Product) unsigned char of_product[sizeof(any_alignment::Product)];
   auto& product = *reinterpret_cast<any_alignment::Product*>(of_product);
-  const BatchGroup<T, R>& x = groups.group_of(blockIdx.x);
-  const unsigned in_group = blockIdx.x - x.first, tile = in_group % x.tiles;
-  if (threadIdx.x == 0) product = product_of(x, in_group / x.tiles);
+  __shared__ FoundProduct<T, R> found;
+  TileOfBatch<T, R> here_is;
+  if (!find_tile<true>(groups, blockIdx.x, side, found, here_is)) return;
+  const BatchGroup<T, R>& x = *here_is.group;
+  const unsigned tile = here_is.tile;
+  if (threadIdx.x == 0) product = product_of(x, here_is.product);
   __syncthreads();
   const int row = static_cast<int>(tile / x.across) * side, column = static_cast<int>(tile % x.across) * side;
   const auto compute = [&]<Along a, Along b>() { any_alignment::compute<Native<T>, a, b>(product, row, column, here); };

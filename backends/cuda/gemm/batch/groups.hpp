@@ -51,6 +51,9 @@ struct BatchGroups {
   unsigned tiles;               ///< tiles of all groups
   bool any_epilogue;            ///< one of them has an epilogue
   const BatchGroup<T, R>* more; ///< the groups, in device memory, if there are more than most_here
+  /// If it has numbers, here[0] is the one group: its products share the rows, and `tiles` are as many as there may be.
+  RowEnds ends;
+  int products; ///< of that group
   BatchGroup<T, R> here[most_here];
 
   /// Returns the group of a tile.

@@ -103,8 +103,9 @@ def ends(offsets, rows):
     """Returns the groups' ends as numbers, which waits for the device that computes them."""
     if offsets.is_cuda and torch.cuda.is_current_stream_capturing():
         raise RuntimeError(
-            "grouped_mm: a CUDA graph is being captured, but the host has to read offsets; copy them to the host before, "
-            "or leave this product out of the graph"
+            "grouped_mm: a CUDA graph is being captured, but the host has to read offsets for groups of k and in modes "
+            "without kernels that read them on the card (others than strict, bf16 and fp16); copy them to the host "
+            "before, or leave this product out of the graph"
         )
     found = offsets.tolist()
     before = 0

@@ -129,6 +129,10 @@ def linear(x, w, bias=None, activation=None, math=None):
 
 def grouped_mm(x, w, offsets, math=None, out_dtype=None):
     shape, dtype = shape_of_grouped(x, w, offsets, out_dtype)
+    if products.may_read_on_device(x, w, offsets):
+        out = torch.zeros(shape, dtype=dtype, device=x.device)
+        if products.grouped_on_device(x, w, offsets, math, out):
+            return out
     ends = check.ends(offsets, x.shape[1] if w.dim() == 2 else x.shape[0])
     covered = w.dim() == 2 or (ends[-1] if ends else 0) == x.shape[0]
     out = (torch.empty if covered else torch.zeros)(shape, dtype=dtype, device=x.device)

@@ -7,7 +7,7 @@ import torch
 import torch.autograd.forward_ad as forward_ad
 
 from .. import _core
-from .._errors import InternalError, InvalidArgument
+from .._errors import InternalError, InvalidArgument, KernelRejected
 
 #: The element types, with DLPack's code and bits, and NumPy's name.
 TYPES = {
@@ -148,6 +148,27 @@ def raise_overlap(error):
     if "overlap" not in str(error):
         raise error
     raise RuntimeError(f"unsupported operation: out shares memory with an operand: {error}") from None
+
+
+FEW_ROWS = 64  # of a group, on average: with more, larger tiles pay for a wait of the host
+
+
+def may_read_on_device(x, w, offsets):
+    """Says whether the card is to read the offsets of groups of rows."""
+    if not (x.is_cuda and offsets.device == x.device and w.dim() == 3 and offsets.shape[0] > 0):
+        return False
+    return torch.cuda.is_current_stream_capturing() or x.shape[0] <= FEW_ROWS * offsets.shape[0]
+
+
+def grouped_on_device(x, w, offsets, math, out):
+    """Multiplies groups of rows whose offsets the card reads. Returns whether the mode has kernels for that."""
+    x, w, offsets = compact(x), compact(w), offsets.contiguous()
+    ends = (offsets.data_ptr(), offsets.dtype == torch.int64, offsets.shape[0])
+    try:
+        done = _core._grouped_tensor_product(described(x), described(w), ends, math, described(out), stream_of(x))
+    except KernelRejected:
+        return False
+    return done is not None
 
 
 def grouped(x, w, ends, math, dtype, out):
