@@ -336,7 +336,7 @@ class TESSERA_API Executor {
   /// class for the groups that it cannot compute faster.
   virtual Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept;
 
-  /// Says whether run_row_ends() takes the group, or why not (KernelRejected).
+  /// Says whether run_row_ends() takes the group, or why not (Rejected).
   virtual Status takes_row_ends(const GemmBatch& group) const;
   /// Computes a group whose rows end at numbers in this executor's memory. It was checked, has count, m, n > 0, and is
   /// one that takes_row_ends(). k or alpha may be 0; then C becomes beta·C.

@@ -52,7 +52,7 @@ Status Executor::gemm_batch_by_ends(Queue& queue, std::span<const GemmBatch> gro
     }
   }
   if (!on_device.empty() && !kernel.empty())
-    return Status::failure(StatusCode::KernelRejected,
+    return Status::failure(StatusCode::Rejected,
                            "gemm batch: '" + std::string(kernel) +
                                "' does not take rows whose ends are in a device's memory; name no kernel");
   for (const GemmBatch* group : on_device)
@@ -71,7 +71,7 @@ Status Executor::gemm_batch_by_ends(Queue& queue, std::span<const GemmBatch> gro
 }
 
 Status Executor::takes_row_ends(const GemmBatch&) const {
-  return Status::failure(StatusCode::KernelRejected,
+  return Status::failure(StatusCode::Rejected,
                          "gemm batch: backend '" + std::string(to_string(capabilities().backend)) +
                              "' cannot read where rows end from its memory; make a group for each product");
 }

@@ -302,7 +302,7 @@ Status CudaExecutor::takes_row_ends(const GemmBatch& group) const {
   const Kind kind = kind_by_ends(group, capabilities_.compute_major);
   if (kind == Kind::Alone)
     return Status::failure(
-        StatusCode::KernelRejected,
+        StatusCode::Rejected,
         "gemm batch: rows whose ends are in a device's memory are taken in mode strict, and in modes "
         "bf16 and fp16 of 16-bit operands; " +
             std::string(to_string(group.call.type)) + " in mode " + std::string(to_string(group.call.math)) +
@@ -310,7 +310,7 @@ Status CudaExecutor::takes_row_ends(const GemmBatch& group) const {
   constexpr Index most = std::numeric_limits<int>::max();
   if (std::max({group.call.m, group.call.n, group.call.k, group.count}) > most ||
       most_tiles(group, tile_of(kind, group.call.type)) > most)
-    return Status::failure(StatusCode::KernelRejected,
+    return Status::failure(StatusCode::Rejected,
                            "gemm batch: " + std::to_string(group.call.m) + "×" + std::to_string(group.call.n) +
                                " results of " + std::to_string(group.count) +
                                " products are too many for one launch; make a group for each product");
