@@ -1,9 +1,9 @@
 #pragma once
 
 /// Says how the emulated modes (EmulatedFp16x3, EmulatedBf16x6) cut k. A chunk is what the matrix units add up before
-/// the sum goes on in f32; in EmulatedFp16x3 each chunk of a row has a scale of its own. A segment is some chunks, whose
-/// sums are added in ascending order, and so are the sums of the segments. The cuts depend on k alone, so that a result
-/// depends on its row, its column and k, and on nothing that shares the product with it.
+/// the sum goes on in f32; in EmulatedFp16x3 each chunk of a row has a scale of its own. A segment is some chunks,
+/// whose sums are added in ascending order, and so are the sums of the segments. The cuts depend on k alone, so that a
+/// result depends on its row, its column and k, and on nothing that shares the product with it.
 
 #include <algorithm>
 
