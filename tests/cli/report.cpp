@@ -78,7 +78,8 @@ BOOST_AUTO_TEST_CASE(json_says_where_the_errors_are) {
 }
 
 BOOST_AUTO_TEST_CASE(several_sizes_earn_a_grade) {
-  const std::vector<std::string> arguments{"--backend", "reference", "--sizes", "24,48,96", "--repeat", "1"};
+  const std::vector<std::string> arguments{"--backend", "reference", "--math",   "strict",
+                                           "--sizes",   "24,48,96",  "--repeat", "1"};
   const Outcome table = compare(arguments);
   BOOST_TEST(contains(table.out, "grade A"));
   BOOST_TEST(contains(table.out, "slope"));
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(json_on_stdout_is_alone_there) {
 }
 
 BOOST_AUTO_TEST_CASE(csv_has_as_many_fields_in_each_line) {
-  const Outcome outcome = compare({"--backend", "reference", "--sizes", "8,9", "--csv", "-"});
+  const Outcome outcome = compare({"--backend", "reference", "--math", "strict,tf32", "--sizes", "8,9", "--csv", "-"});
   BOOST_TEST(outcome.status == 0);
   std::istringstream lines(outcome.out);
   std::string line;

@@ -118,7 +118,8 @@ BOOST_AUTO_TEST_CASE(bars_are_of_the_characters_that_the_locale_has) {
 }
 
 BOOST_AUTO_TEST_CASE(the_widths_that_are_not_the_terminals) {
-  const std::vector<std::string> arguments{"--backend", "reference", "--sizes", "20", "--repeat", "1"};
+  const std::vector<std::string> arguments{"--backend", "reference", "--math",   "strict,tf32",
+                                           "--sizes",   "20",        "--repeat", "1"};
   expect_fits(compare_in({0}, arguments, {{"COLUMNS", "72"}}).out, 72); // the terminal does not know its width
   expect_fits(compare_in({0}, arguments, {{"COLUMNS", "many"}}).out, 80);
   std::vector<std::string> chosen = arguments;
@@ -228,7 +229,8 @@ BOOST_AUTO_TEST_CASE(skipped_rows_share_a_line) {
 }
 
 BOOST_AUTO_TEST_CASE(a_remark_on_every_row_is_one_line) {
-  const Outcome outcome = compare({"--backend", "reference", "--sizes", "60", "--check-rows", "7", "--repeat", "1"});
+  const Outcome outcome = compare(
+      {"--backend", "reference", "--math", "strict,tf32", "--sizes", "60", "--check-rows", "7", "--repeat", "1"});
   BOOST_TEST(contains(line_from(outcome.out, "note: "), "all 3 rows that passed: checked 7 of 60 rows"), outcome.out);
 }
 

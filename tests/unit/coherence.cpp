@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_failed_operation_loses_nothing) {
   BOOST_TEST((a == Matrix<float>(3, 3, 2.0f)));
   // A kernel that rejects leaves the result as it was, on the host and on the device.
   touch_on(device, a);
-  expect_error<KernelRejected>([&] { gemm(1.0f, unit, unit, 0.0f, a, {.math = Math::Fp16}); }, {"fp16"});
+  expect_error<KernelRejected>([&] { gemm(1.0f, unit, unit, 0.0f, a, {.math = Math::Compensated}); }, {"compensated"});
   BOOST_TEST((a == Matrix<float>(3, 3, 2.0f)));
 }
 

@@ -10,33 +10,18 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/compare.hpp>
 #include <tessera/detail/unit_contract.hpp>
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/tuning.hpp>
 
+#include "support/unit_modes.hpp"
+
 using namespace tessera;
 using namespace tessera::detail;
+using namespace tessera::test;
 
 namespace {
-
-/// A mode of matrix units and the type of its operands.
-template <class T, Math mode>
-struct Mode {
-  using Element = T;
-  static constexpr Math math = mode;
-  static constexpr bool emulated = hopper::is_emulated(mode);
-  /// The exponents of normal numbers that the units see.
-  static constexpr float least = mode == Math::Fp16 ? -14 : -126, end = mode == Math::Fp16 ? 15 : 127;
-};
-using AsTf32 = Mode<float, Math::Tf32>;
-using Fp16x3 = Mode<float, Math::EmulatedFp16x3>;
-using Bf16x6 = Mode<float, Math::EmulatedBf16x6>;
-using WholeModes =
-    std::tuple<AsTf32, Mode<f16, Math::Fp16>, Mode<bf16, Math::Bf16>, Mode<float, Math::Fp16>, Mode<float, Math::Bf16>>;
-using Modes = std::tuple<AsTf32, Mode<f16, Math::Fp16>, Mode<bf16, Math::Bf16>, Mode<float, Math::Fp16>,
-                         Mode<float, Math::Bf16>, Fp16x3, Bf16x6>;
 
 bool same(float x, float y) {
   return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y) || (std::isnan(x) && std::isnan(y));
@@ -78,16 +63,6 @@ void check_rows(const Matrix<T>& a, const Matrix<T>& b, const std::string& what)
     BOOST_TEST(different == 0, what << ", k = " << a.cols() << " on " << to_string(backend) << ": " << different
                                     << " of " << c.rows() * c.cols() << " differ");
   }
-}
-
-template <class T>
-Matrix<T> drawn(Index rows, Index cols, std::uint64_t seed, float low, float high) {
-  Matrix<T> x(rows, cols);
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j)
-      x(i, j) = static_cast<T>(
-          random_element<float>(Distribution::Wide, seed, static_cast<std::uint64_t>(i * cols + j), low, high));
-  return x;
 }
 
 /// Puts a number at some places of x.
@@ -224,74 +199,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, M, Modes) {
   };
   for (const Backend backend : vector_backends())
     BOOST_TEST((product(backend) == product(Backend::Reference)), to_string(backend));
-}
-
-/// Comparisons count the bits of such a row against the contract's, and its bound holds for subnormal operands, which
-/// the units align by the least exponent of their type.
-BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, M, Modes) {
-  using T = typename M::Element;
-  const bool is_f16 = std::same_as<T, f16>;
-  for (const float low : {-4.0f, M::math == Math::Fp16 ? -24.0f : -100.0f}) {
-    const auto a = drawn<T>(50, 2100, 31, low, 0), b = drawn<T>(2100, 30, 32, low, 0);
-    auto c = Matrix<T>::random(50, 30, Seed{33});
-    const Matrix<T> before = c;
-    gemm(0.75f, a, b, 0.5f, c, {.backend = Backend::Reference, .math = M::math});
-    GemmCall call{.type = dtype_of<T>,
-                  .m = 50,
-                  .n = 30,
-                  .k = 2100,
-                  .alpha = 0.75,
-                  .a = a.data(),
-                  .lda = a.ld(),
-                  .b = b.data(),
-                  .ldb = b.ld(),
-                  .beta = 0.5,
-                  .c = const_cast<T*>(before.data()),
-                  .ldc = before.ld(),
-                  .result = dtype_of<T>};
-    GemmReference reference(call, sample_rows(50, 20, 1));
-    const Arithmetic units{dtype_of<T>, M::math, Summation::HopperUnits, Accumulator::Truncating};
-    BOOST_TEST(reference.compare(c.data(), c.ld(), units).within_bound());
-    if (std::same_as<T, float>) BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits > 0);
-    call.math = M::math;
-    reference.add_bits(call);
-    reference.add_bits(call, 3);
-    BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits == 0);
-    c(reference.rows()[7], 11) = T(1000.0f); // no result is so large
-    BOOST_TEST(reference.compare(c.data(), c.ld(), units).differing_bits == 1);
-    call.math = Math::Compensated;
-    if (std::same_as<T, float>) BOOST_CHECK_THROW(reference.add_bits(call), InvalidArgument);
-    call.math = M::math;
-    call.k = 2099;
-    BOOST_CHECK_THROW(reference.add_bits(call), InvalidArgument);
-  }
-  // A subnormal factor beside a normal one of 2⁻¹⁴: their products are alike, but the second one is cut as if it were
-  // 2¹⁰ times smaller than the first.
-  if constexpr (!std::same_as<T, float>) {
-    using Limits = std::numeric_limits<T>;
-    const auto least = static_cast<float>(Limits::denorm_min()), normal = static_cast<float>((Limits::min)());
-    const float step = 1 + static_cast<float>(Limits::epsilon());
-    const Matrix<T> a{{T(least), T(normal * step)}}, b{{T(1.0f)}, {T(least / normal * step)}};
-    const auto c = gemm<float>(a, b, GemmOptions{.backend = Backend::Reference, .math = M::math});
-    const GemmCall call{.type = dtype_of<T>,
-                        .m = 1,
-                        .n = 1,
-                        .k = 2,
-                        .a = a.data(),
-                        .lda = a.ld(),
-                        .b = b.data(),
-                        .ldb = b.ld(),
-                        .c = const_cast<float*>(c.data()),
-                        .ldc = 1,
-                        .result = DType::F32};
-    const GemmReference reference(call);
-    BOOST_TEST(
-        reference.compare(c.data(), c.ld(), {dtype_of<T>, M::math, Summation::HopperUnits, Accumulator::Truncating})
-            .within_bound());
-    if (is_f16) // the bound for normal operands would not do
-      BOOST_TEST(!reference.compare(c.data(), c.ld(), {dtype_of<T>, M::math, Summation::Other, Accumulator::Truncating})
-                      .within_bound());
-  }
 }
 
 /// Where a ladder keeps the contract of a mode, rows in another order run by their names alone.
