@@ -46,7 +46,10 @@ Status Executor::gemm_batch_by_ends(Queue& queue, std::span<const GemmBatch> gro
     if (group.ends.data == nullptr) {
       known.push_back(group);
     } else if (capabilities().host_memory) {
-      if (Status status = append_products(group, known); !status.ok()) return status;
+      if (Status status = append_products(group, known); !status.ok()) {
+        if (groups.size() > 1) status.why = "group " + std::to_string(&group - groups.data()) + ": " + status.why;
+        return status;
+      }
     } else if (group.count > 0 && group.call.m > 0 && group.call.n > 0) {
       on_device.push_back(&group);
     }

@@ -68,8 +68,8 @@ __device__ void find_by_ends(const BatchGroups<T, R>& groups, unsigned number, I
   if (lane == 0) to.found = false;
 }
 
-/// Finds tile `number` of the launch, which all threads of a block share, or those of a warp. Returns false where there
-/// is none. `found` is shared memory of the block or the warp.
+/// Finds tile `number` of the launch, which all threads of a block or of a warp share. Returns false where there is
+/// none. `found` is shared memory of the block or the warp.
 template <bool of_block, class T, class R>
 __device__ bool find_tile(const BatchGroups<T, R>& groups, unsigned number, Index tile_m, FoundProduct<T, R>& found,
                           TileOfBatch<T, R>& to) {
