@@ -35,8 +35,8 @@
 ///     low·high, high·low and high·high (a term of op(A) first). The chain's sum, multiplied by what undoes the two
 ///     powers of two, is added to the carried sum with one rounding to nearest, as if the scaled sum had been exact.
 ///   - EmulatedBf16x6: a chain has 64 k. Each element becomes three terms, 0, 1 and 2, each the rest that the terms
-///     before it leave, rounded to bf16, to nearest, ties to even. For each 16 k in turn the steps are 2·0, 1·1, 0·2, 1·0, 0·1 and 0·0.
-///     The chain's sum is added to the carried sum, rounded to nearest.
+///     before it leave, rounded to bf16, to nearest, ties to even. For each 16 k in turn the steps are 2·0, 1·1, 0·2,
+///     1·0, 0·1 and 0·0. The chain's sum is added to the carried sum, rounded to nearest.
 ///   - Sums: the segments' sums are added in f32 in ascending order, rounded to nearest, to s. alpha, beta, the
 ///     epilogue and the rounding to C's type follow as in Math::Strict.
 /// detail/unit_contract.hpp is all of it as code. Rows with Summation::HopperUnits (kernel.hpp) keep this contract:
