@@ -52,9 +52,9 @@ inline double time_of(const GemmCall& call, const Plan& plan, Index multiprocess
   const int reads = reads_of(alignment_of_a(call, sizeof(float)), call.op_a == Op::None, call.k) +
                     reads_of(alignment_of_b(call, sizeof(float)), call.op_b == Op::Transpose, call.k);
   const double round = chunk + read * reads;
-  const Index rest = of_block % plan.groups();
-  const double rounds = static_cast<double>(of_block / plan.groups()) +
-                        (rest > 0 ? std::max(alone, static_cast<double>(rest) / plan.groups()) : 0);
+  const Index rest = of_block % plan.groups(), whole = of_block / plan.groups();
+  const double rounds =
+      static_cast<double>(whole) + (rest > 0 ? std::max(alone, static_cast<double>(rest) / plan.groups()) : 0);
   const double computing = static_cast<double>(waves) * (rounds * round + block) + (plan.parts > 1 ? sharing : 0);
   const double cached = static_cast<double>(count * plan.parts * of_block * (plan.down + plan.across) * tile_lines *
                                             detail::emulated_chunk * 4) /

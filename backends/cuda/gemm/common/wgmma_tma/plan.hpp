@@ -159,9 +159,8 @@ inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, 
   };
   // The results of a tile are stored while the next tile is multiplied.
   const double later = tile.sharing == Sharing::B ? 800 : 660;
-  const Index rest = units % clusters, rounds = ceil_div(units, clusters);
-  const double each =
-      static_cast<double>(units / clusters) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
+  const Index rest = units % clusters, whole = units / clusters, rounds = ceil_div(units, clusters);
+  const double each = static_cast<double>(whole) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
   const double multiplying = static_cast<double>(plan.divides_k() ? x.segment_blocks : x.blocks) * each;
   const auto busy = static_cast<double>(std::min(units, clusters) * plan.cluster());
   const double reading = bytes / std::min(1640.0, 41 * busy);
