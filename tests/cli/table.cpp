@@ -92,8 +92,8 @@ BOOST_FIXTURE_TEST_SUITE(tables, Tables)
 BOOST_AUTO_TEST_SUITE(in_terminals, *boost::unit_test::precondition(there_are_terminals))
 
 BOOST_AUTO_TEST_CASE(no_line_is_wider_than_the_terminal) {
-  const std::vector<std::string> arguments{"--cpu",    "--cblas", "none",    "--sizes", "9,16,33",
-                                           "--repeat", "1",       "--dtype", "f32",     "--errors"};
+  const std::vector<std::string> arguments{"--cpu", "--cblas", "none", "--sizes", "9,16,33",     "--repeat",
+                                           "1",     "--dtype", "f32",  "--math",  "strict,tf32", "--errors"};
   for (const unsigned short width : std::initializer_list<unsigned short>{80, 120, 200}) {
     const Outcome outcome = compare_in({width}, arguments, unicode);
     BOOST_TEST_CONTEXT(width << " columns") {
