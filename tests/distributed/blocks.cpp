@@ -84,8 +84,7 @@ BOOST_AUTO_TEST_SUITE(blocks)
 
 BOOST_AUTO_TEST_CASE(random_products) {
   std::mt19937_64 random(5);
-  const char* const word = std::getenv("DISTRIBUTED_CASES");
-  for (int i = 0, cases = word != nullptr ? std::atoi(word) : 12; i < cases; ++i) {
+  for (int i = 0, cases = number_of("DISTRIBUTED_CASES", 12); i < cases; ++i) {
     check_random<float>(random);
     if (i % 4 == 0) check_random<double>(random);
     if (i % 4 == 1) check_random<bf16>(random);

@@ -7,28 +7,13 @@
 
 #include <tessera/tessera_distributed.h>
 
+#include "c_checks.h"
+
 enum { n = 96, rows = 40, no_block = 0 };
-
-static int failures = 0, rank = 0;
-
-#define CHECK(condition)                                                               \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
-      fprintf(stderr, "rank %d, line %d: not true: %s\n", rank, __LINE__, #condition); \
-      ++failures;                                                                      \
-    }                                                                                  \
-  } while (0)
 
 static void succeeds(tessera_status status, const char* what) {
   if (status == TESSERA_OK) return;
   fprintf(stderr, "rank %d: %s: %s\n", rank, what, tessera_last_error());
-  ++failures;
-}
-
-static void expect(tessera_status status, tessera_status expected, const char* part) {
-  if (status == expected && strstr(tessera_last_error(), part) != NULL) return;
-  fprintf(stderr, "rank %d: status %d, not %d, or '%s' lacks '%s'\n", rank, (int)status, (int)expected,
-          tessera_last_error(), part);
   ++failures;
 }
 

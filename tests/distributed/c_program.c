@@ -8,24 +8,9 @@
 
 #include <tessera/tessera_distributed.h>
 
+#include "c_checks.h"
+
 enum { m = 40, n = 33, k = 1500, mb = 7, nb = 5, kb = 600 };
-
-static int failures = 0, rank = 0;
-
-#define CHECK(condition)                                                               \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
-      fprintf(stderr, "rank %d, line %d: not true: %s\n", rank, __LINE__, #condition); \
-      ++failures;                                                                      \
-    }                                                                                  \
-  } while (0)
-
-static void expect(tessera_status status, tessera_status expected, const char* part) {
-  if (status == expected && strstr(tessera_last_error(), part) != NULL) return;
-  fprintf(stderr, "rank %d: status %d, not %d, or '%s' lacks '%s'\n", rank, (int)status, (int)expected,
-          tessera_last_error(), part);
-  ++failures;
-}
 
 /* Numbers that every rank knows. */
 static double element(int seed, int i, int j) { return 1.0 / (1 + seed + (i * 31 + j * 17) % 101) - 0.01 * seed; }

@@ -17,11 +17,6 @@
 namespace tessera::test {
 namespace {
 
-int number_of(const char* variable, int otherwise) {
-  const char* value = std::getenv(variable);
-  return value != nullptr ? std::atoi(value) : otherwise;
-}
-
 /// Every rank draws the same numbers.
 class Draw {
  public:

@@ -8,6 +8,7 @@
 #include <bit>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 #include <vector>
 
@@ -26,6 +27,12 @@ inline int world_size() {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   return size;
+}
+
+/// Returns the number in an environment variable, or another one where it is not set.
+inline int number_of(const char* variable, int otherwise) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? std::atoi(value) : otherwise;
 }
 
 /// The first `count` ranks of the world. On further ranks the communicator is null.
