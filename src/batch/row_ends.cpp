@@ -14,10 +14,20 @@
 namespace tessera {
 namespace {
 
-/// Appends the products of a group whose ends are in host memory.
+/// Appends the products of a group whose ends are in host memory, and one of k = 0 for the rows behind them.
 Status append_products(const GemmBatch& group, std::vector<GemmBatch>& to) {
   const auto from_row = [](const void* rows, Index elements, DType type) {
     return rows == nullptr ? nullptr : static_cast<const char*>(rows) + elements * static_cast<Index>(size_of(type));
+  };
+  // Appends the rows from `begin` to `end` of product i.
+  const auto append = [&](Index i, Index begin, Index end, Index k) {
+    if (begin == end) return;
+    GemmBatch one{.call = group.product(i)};
+    one.call.m = end - begin;
+    one.call.k = k;
+    one.call.a = from_row(one.call.a, begin * (one.call.op_a == Op::None ? one.call.lda : 1), one.call.type);
+    one.call.c = const_cast<char*>(from_row(one.call.c, begin * one.call.ldc, one.call.result));
+    to.push_back(one);
   };
   Index begin = 0;
   for (Index i = 0; i < group.count; ++i) {
@@ -27,13 +37,10 @@ Status append_products(const GemmBatch& group, std::vector<GemmBatch>& to) {
                              "gemm batch: ends[" + std::to_string(i) + "] = " + std::to_string(end) +
                                  " must be at least the end before it, " + std::to_string(begin) +
                                  ", and at most m = " + std::to_string(group.call.m));
-    GemmBatch one{.call = group.product(i)};
-    one.call.m = end - begin;
-    one.call.a = from_row(one.call.a, begin * (one.call.op_a == Op::None ? one.call.lda : 1), one.call.type);
-    one.call.c = const_cast<char*>(from_row(one.call.c, begin * one.call.ldc, one.call.result));
-    if (one.call.m > 0) to.push_back(one);
+    append(i, begin, end, group.call.k);
     begin = end;
   }
+  if (group.count > 0) append(0, begin, group.call.m, 0);
   return {};
 }
 

@@ -16,59 +16,16 @@
 
 #include "cuda/executor.hpp"
 #include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/wgmma_tma/batch.hpp"
 #include "cuda/memory/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "groups.hpp"
+#include "kind.hpp"
+#include "rows_behind.hpp"
 #include "table.hpp"
 
 namespace tessera::cuda {
 namespace {
-
-/// The kernel that takes a product, by its tile: 16×16 (Small), 32×32 (Quarter), 64×64 (Middle; Units on matrix units,
-/// of 16-bit operands Narrow), wide tiles, or the ladder (Alone).
-enum class Kind { Small, Quarter, Middle, Units, Narrow, Wide, Alone };
-
-BatchTile tile_of(Kind kind, DType type) {
-  if (kind == Kind::Small) return small_tile<float>;
-  if (kind == Kind::Quarter) return quarter_tile<float>;
-  if (kind == Kind::Middle || kind == Kind::Units || kind == Kind::Narrow) return middle_tile<float>;
-  return type == DType::F64 ? wide_tile<double> : wide_tile<float>;
-}
-
-Index tiles_of(const GemmCall& call, const BatchTile& tile) {
-  return ceil_div(call.m, tile.m) * ceil_div(call.n, tile.n);
-}
-
-/// Is it a product of 16-bit operands in the mode of the matrix units for them?
-bool is_narrow(const GemmCall& call) {
-  return (call.type == DType::BF16 && call.math == Math::Bf16) || (call.type == DType::F16 && call.math == Math::Fp16);
-}
-
-/// Chooses by shape. Hopper's matrix units multiply f64, but memory decides the time of products that are smaller than
-/// a wide tile.
-Kind kind_of(const GemmBatch& group, int compute_major) {
-  const GemmCall& call = group.call;
-  const bool hopper = compute_major == 9;
-  constexpr Index most = Index{1} << 24; // numbers of tiles fit 32 bits
-  const bool narrow = compute_major >= 8 && is_narrow(call);
-  if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32) ||
-      std::max({call.m, call.n, call.k}) > most)
-    return Kind::Alone;
-  // Hopper's matrix units take a product of 1024³ alone in the time of its launch.
-  const double side = narrow ? 1024.0 : 512.0, fills_device = side * side * side;
-  const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  if (work >= fills_device) return Kind::Alone;
-  Kind kind = narrow ? Kind::Narrow : Kind::Small;
-  const Index smaller = std::min(call.m, call.n);
-  if (!is_16_bit(call.type) && smaller > 32) {
-    const BatchTile wide = tile_of(Kind::Wide, call.type);
-    const bool on_units = call.type == DType::F64 && hopper;
-    kind = call.m < wide.m || call.n < wide.n ? Kind::Middle : on_units ? Kind::Units : Kind::Wide;
-  } else if (smaller > 16 && (call.type == DType::F32 || (call.type == DType::F64 && hopper))) {
-    kind = Kind::Quarter;
-  }
-  return tiles_of(call, tile_of(kind, call.type)) > most ? Kind::Alone : kind;
-}
 
 /// The products of one launch: their kind, the type of A and B, and the type of C.
 struct BatchLaunch {
@@ -222,16 +179,10 @@ constexpr std::array<BatchLaunch, 17> launches{{{Kind::Small, DType::F32, DType:
                                                 {Kind::Narrow, DType::BF16, DType::BF16},
                                                 {Kind::Narrow, DType::BF16, DType::F32}}};
 
-/// Chooses the kernel of a group whose products' sizes are in device memory, or Alone where none takes it. Products
-/// have as many rows on average as there are for each.
-Kind kind_by_ends(const GemmBatch& group, int compute_major) {
-  const GemmCall& call = group.call;
-  const bool narrow = compute_major >= 8 && is_narrow(call), scales = call.k == 0 || call.alpha == 0;
-  if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32))
-    return Kind::Alone;
-  if (scales) return Kind::Small;
-  if (narrow) return Kind::Narrow;
-  return is_16_bit(call.type) || call.m <= 16 * group.count ? Kind::Small : Kind::Middle;
+/// Runs a group by tensor maps.
+Status run_by_maps(cudaStream_t stream, const GemmBatch& group, Index multiprocessors) noexcept {
+  const auto run = group.call.type == DType::BF16 ? tma::run_batch_bf16 : tma::run_batch_fp16;
+  return run(stream, group, multiprocessors);
 }
 
 /// Returns how many tiles such a group has at most: all products but one may have a tile that is hardly filled.
@@ -250,6 +201,7 @@ void log_launch(const BatchLaunch& x, const Chosen& chosen) {
             : x.kind == Kind::Middle  ? "batch tiles, 64×64,"
             : x.kind == Kind::Units   ? "batch_dmma, 64×64,"
             : x.kind == Kind::Narrow  ? "batch_units, 64×64,"
+            : x.kind == Kind::Maps    ? "batch by tensor maps"
                                       : "batch tiles, wide,") +
            " runs");
 }
@@ -269,8 +221,12 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
                                     launches.begin());
   };
   for (const GemmBatch& group : groups) {
-    Kind kind = kind_of(group, capabilities_.compute_major);
-    if (kind != Kind::Alone) { // a grid has at most 2³¹ − 1 blocks
+    Kind kind = kind_of(group, groups.size(), capabilities_);
+    if (kind == Kind::Maps) {
+      log_launch({kind, group.call.type, group.call.result}, {&group});
+      if (Status status = run_by_maps(stream_of(queue), group, capabilities_.multiprocessors); !status.ok())
+        return status;
+    } else if (kind != Kind::Alone) { // a grid has at most 2³¹ − 1 blocks
       Index& sum = tiles[place(group, kind)];
       const Index more = tiles_of(group.call, tile_of(kind, group.call.type));
       constexpr Index most = std::numeric_limits<int>::max();
@@ -289,7 +245,8 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
     if (tiles[l] == 0) continue;
     chosen.clear();
     for (std::size_t g = 0; g < groups.size(); ++g)
-      if (kinds[g] != Kind::Alone && place(groups[g], kinds[g]) == l) chosen.push_back(&groups[g]);
+      if (kinds[g] != Kind::Alone && kinds[g] != Kind::Maps && place(groups[g], kinds[g]) == l)
+        chosen.push_back(&groups[g]);
     log_launch(launches[l], chosen);
     if (Status status = launch(launches[l], *this, tables_, queue, chosen); !status.ok()) return status;
   }
@@ -320,6 +277,8 @@ Status CudaExecutor::takes_row_ends(const GemmBatch& group) const {
 Status CudaExecutor::run_row_ends(Queue& queue, const GemmBatch& given) noexcept try {
   GemmBatch group = given;
   if (group.call.alpha == 0) group.call.k = 0; // A and B are not read
+  const cudaStream_t stream = stream_of(queue);
+  const Index multiprocessors = capabilities_.multiprocessors;
   const Kind kind = kind_by_ends(given, capabilities_.compute_major);
   const BatchTile tile = tile_of(kind, group.call.type);
   const auto run = [&]<class T, class R>() {
@@ -329,11 +288,12 @@ Status CudaExecutor::run_row_ends(Queue& queue, const GemmBatch& given) noexcept
     groups.tiles = static_cast<unsigned>(most_tiles(group, tile));
     groups.ends = group.ends;
     groups.products = static_cast<int>(group.count);
-    return launch<T, R>(kind, stream_of(queue), groups);
+    return launch<T, R>(kind, stream, groups);
   };
   const BatchLaunch launch_of{kind, group.call.type, group.call.result};
   log_launch(launch_of, {&group});
-  return with_types(launch_of, run);
+  Status status = kind == Kind::Maps ? run_by_maps(stream, group, multiprocessors) : with_types(launch_of, run);
+  return status.ok() ? scale_rows_behind(stream, group, multiprocessors) : status;
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }

@@ -2,7 +2,7 @@
 
 /// Finds the product and the tile that a block or a warp of a batch's kernel has to compute.
 
-#include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/products_by_ends.cuh"
 #include "groups.hpp"
 
 namespace tessera::cuda {
@@ -24,48 +24,22 @@ struct TileOfBatch {
 };
 
 /// Finds the product with tile `number`, where the products' rows end at numbers in memory. All lanes of a warp call
-/// it; each looks at one product of 32.
+/// it.
 template <class T, class R>
 __device__ void find_by_ends(const BatchGroups<T, R>& groups, unsigned number, Index tile_m, FoundProduct<T, R>& to) {
   const BatchGroup<T, R>& all = groups.here[0];
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  Index before = 0, tiles_before = 0; // rows and tiles of the products before these 32
-  for (int first = 0; first < groups.products; first += 32) {
-    const int product = first + lane;
-    Index end = product < groups.products ? groups.ends.at(product) : 0;
-    end = min(max(end, before), all.m);
-    // The largest end so far, in case that ends do not ascend.
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const Index other = __shfl_up_sync(~0U, end, step);
-      if (lane >= step) end = max(end, other);
-    }
-    Index begin = __shfl_up_sync(~0U, end, 1);
-    if (lane == 0) begin = before;
-    const Index own_tiles = ceil_div<Index>(end - begin, tile_m) * all.across;
-    Index tiles = own_tiles; // up to this product's last one
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const Index other = __shfl_up_sync(~0U, tiles, step);
-      if (lane >= step) tiles += other;
-    }
-    const unsigned reached = __ballot_sync(~0U, number < tiles_before + tiles);
-    if (reached != 0) {
-      if (lane != __ffs(static_cast<int>(reached)) - 1) return;
-      BatchGroup<T, R>& x = to.product();
-      x = all;
-      x.m = end - begin;
-      x.a += begin * (x.transpose_a ? 1 : x.lda);
-      x.b += product * x.stride_b;
-      x.c += begin * x.ldc;
-      to.tile = number - static_cast<unsigned>(tiles_before + tiles - own_tiles);
-      to.found = true;
-      return;
-    }
-    before = __shfl_sync(~0U, end, 31);
-    tiles_before += __shfl_sync(~0U, tiles, 31);
-  }
-  if (lane == 0) to.found = false;
+  ProductsByEnds products(groups.ends, groups.products, all.m, tile_m, all.across);
+  const FoundTile found = products.find(number);
+  if (threadIdx.x % 32 != 0) return;
+  to.found = found.product >= 0;
+  if (!to.found) return;
+  BatchGroup<T, R>& x = to.product();
+  x = all;
+  x.m = found.end - found.begin;
+  x.a += found.begin * (x.transpose_a ? 1 : x.lda);
+  x.b += found.product * x.stride_b;
+  x.c += found.begin * x.ldc;
+  to.tile = found.tile;
 }
 
 /// Finds tile `number` of the launch, which all threads of a block or of a warp share. Returns false where there is

@@ -31,11 +31,12 @@ class DeferredRows {
   /// `registers`.
   template <int count>
   __device__ void hold(const CUtensorMap& c, const Output& x, const float (&sum)[tile_n / 2], float (&registers)[count],
-                       char* buffers, int i, int j) {
+                       char* buffers, int i, int j, int plane = 0) {
     static_assert(count >= held);
     const int lane = lane_from_here();
     row_ = i;
     col_ = j;
+    plane_ = plane;
     next_ = staged;
     wait_for_boxes<0>();
 #pragma unroll
@@ -43,7 +44,8 @@ class DeferredRows {
       stage_narrow<type>(sum, chunk * columns / 2, x.alpha, buffers + chunk * buffer_bytes, lane);
     show_to_engine();
 #pragma unroll
-    for (int chunk = 0; chunk < staged; ++chunk) send_box(c, buffers + chunk * buffer_bytes, i, j + chunk * columns);
+    for (int chunk = 0; chunk < staged; ++chunk)
+      send_box(c, buffers + chunk * buffer_bytes, i, j + chunk * columns, plane);
 #pragma unroll
     for (int p = 0; p < held; ++p) {
       const int e = staged * columns / 2 + p * 2;
@@ -62,8 +64,17 @@ class DeferredRows {
     else
       stage_held<0>(registers, buffer, lane);
     show_to_engine();
-    send_box(c, buffer, row_, last ? col_ + tile_n - columns : col_ + staged * columns);
+    send_box(c, buffer, row_, last ? col_ + tile_n - columns : col_ + staged * columns, plane_);
     ++next_;
+  }
+
+  /// Stores what waits beside the products of a block of k: a chunk or, if no other block follows, all of it.
+  template <int count>
+  __device__ void store_beside(const CUtensorMap& c, const float (&registers)[count], char* buffers, bool all) {
+    if (!waiting()) return;
+    do {
+      store_next(c, registers, buffers);
+    } while (all && waiting());
   }
 
  private:
@@ -76,7 +87,7 @@ class DeferredRows {
     stage_pairs<held>([&](int p) { return __float_as_uint(registers[p]); }, first, buffer, lane);
   }
 
-  int row_ = 0, col_ = 0;
+  int row_ = 0, col_ = 0, plane_ = 0;
   int next_ = chunks;
 };
 

@@ -62,7 +62,8 @@ namespace ptx = ::cuda::ptx;
 
 using wgmma::elected;
 
-/// The rows of an operand from `row` on, of which there may be fewer than `rows`. They arrive in shared memory as
+/// The rows of an operand from `row` on, of which there may be fewer than `rows`; `plane` is the number of a batch's
+/// operand. They arrive in shared memory as
 /// consecutive lines: one for each row; or, where the operand is MN-major, one for each k and as many rows as a line
 /// holds.
 template <UnitType type, int rows, Major major>
@@ -70,8 +71,11 @@ class OperandRows {
   static constexpr int block_k = block_k_of(type);
 
  public:
-  __device__ OperandRows(const TensorOperand& x, int row)
-      : row_(row), there_(min(rows, x.count - row)), map_(major == Major::K && there_ < rows ? &x.edge : &x.map) {}
+  __device__ OperandRows(const TensorOperand& x, int row, int plane = 0)
+      : row_(row),
+        there_(min(rows, x.count - row)),
+        plane_(plane),
+        map_(major == Major::K && there_ < rows ? &x.edge : &x.map) {}
 
   /// Returns the number of lines for a block of k.
   __device__ int lines() const {
@@ -84,14 +88,14 @@ class OperandRows {
     constexpr int box = major == Major::K ? rows : block_k;
 #pragma unroll
     for (int r = 0; r < rows; r += box) {
-      const int place[3]{major == Major::K ? k : row_ + r, major == Major::K ? row_ : k, 0};
+      const int place[3]{major == Major::K ? k : row_ + r, major == Major::K ? row_ : k, plane_};
       if (r < there_)
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to + r * 128, map_, place, full, blocks...);
     }
   }
 
  private:
-  int row_, there_;
+  int row_, there_, plane_;
   const CUtensorMap* map_;
 };
 

@@ -15,6 +15,7 @@
 #include "cluster_split_k.cuh"
 #include "column_store.cuh"
 #include "deferred_store.cuh"
+#include "multiply.cuh"
 #include "tf32_consumers.cuh"
 
 namespace tessera::cuda::tma {
@@ -80,65 +81,6 @@ __device__ void produce(const TmaProduct& x, Arguments&&... arguments) {
     produce<type, S, MN, MN>(x, arguments...);
 }
 
-/// Issues the products of one stage.
-template <UnitType type, Major a_major, Major b_major, int count>
-__device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a, const SwizzledDescriptor& b,
-                               int accumulate) {
-  constexpr unsigned along_k = 16 * 2, across = 16 * 128; // bytes from one instruction's k to the next one's
-  begin_products();
-#pragma unroll
-  for (unsigned step = 0; step < block_k_of(type) / depth_of(type); ++step)
-    multiply<type, count * 2, a_major, b_major>(sum, a.at(step * (a_major == Major::K ? along_k : across)),
-                                                b.at(step * (b_major == Major::K ? along_k : across)),
-                                                step == 0 ? accumulate : 1);
-  commit_products();
-}
-
-/// Calls f with the directions of op(A) and op(B) as template arguments: `majors` is 2 if A is MN-major, and 1 more if
-/// B is.
-template <class F>
-__device__ void with_majors(int majors, const F& f) {
-  if (majors == 0)
-    f.template operator()<Major::K, Major::K>();
-  else if (majors == 1)
-    f.template operator()<Major::K, Major::MN>();
-  else if (majors == 2)
-    f.template operator()<Major::MN, Major::K>();
-  else
-    f.template operator()<Major::MN, Major::MN>();
-}
-
-/// Multiplies a segment of k of a small tile. Its products take less time than the instructions around them, so that
-/// these are few: directions and addresses are known before the loop, and in registers that all threads of a warp
-/// share.
-template <UnitType type, class S, Major a_major, Major b_major, int count>
-__device__ void multiply_short(float (&sum)[count], const char* shared, Barriers<S::count, S::sharers>& barriers,
-                               Ring<S::count>& ring, int stages, int consumer, int lane, int blocks) {
-  const auto same_in_warp = [](unsigned value) { return __shfl_sync(~0U, value, 0); };
-  const unsigned full = same_in_warp(shared_address(barriers.full)),
-                 empty = same_in_warp(shared_address(barriers.empty));
-  const unsigned first = same_in_warp(shared_address(shared) + (S::beside ? 0 : consumer * 64 * 128));
-  const unsigned first_b = same_in_warp(shared_address(shared) + S::a_bytes + S::b_of(consumer, b_major));
-  unsigned stage = same_in_warp(ring.stage), phase = same_in_warp(ring.phase);
-  unsigned before = 0;
-  for (int k = 0; k < blocks; ++k) {
-    wait_at(full + stage * 8, phase);
-    const SwizzledDescriptor a(first + stage * S::bytes, 0), b(first_b + stage * S::bytes, 64 * 128);
-    multiply_stage<type, a_major, b_major>(sum, a, b, k > 0);
-    wait_for_products<1>();
-    if (k > 0) barriers.release_at(empty + before * 8, lane);
-    before = stage;
-    if (++stage == static_cast<unsigned>(stages)) {
-      stage = 0;
-      phase ^= 1;
-    }
-  }
-  wait_for_products<0>();
-  barriers.release_at(empty + before * 8, lane);
-  ring.stage = static_cast<int>(stage);
-  ring.phase = phase;
-}
-
 /// Whether a kernel for 16-bit operands can store results of Cᵀ (Tiles::Columns in plan.hpp).
 template <class S>
 constexpr bool stores_columns = S::tile_n <= 128;
@@ -175,31 +117,12 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
           multiply_short<type, S, a, b>(sum, shared, barriers, ring, stages, consumer, lane, here);
         });
       } else {
-        int before = -1; // the stage whose products may still run
-        for (int k = 0; k < here; ++k, ring.advance(stages)) {
-          wait(barriers.full[ring.stage], ring.phase);
-          const char* stage = shared + ring.stage * S::bytes;
-          const SwizzledDescriptor a(stage + (S::beside ? 0 : consumer * 64 * 128));
-          const SwizzledDescriptor b(stage + S::a_bytes + S::b_of(consumer, x.b.major), 64 * 128);
-          const int accumulate = k > 0;
-          with_majors(majors, [&]<Major a_major, Major b_major>() {
-            multiply_stage<type, a_major, b_major>(sum, a, b, accumulate);
-          });
-          if constexpr (defers) {
-            if (deferred.waiting()) {
-              do {
-                deferred.store_next(x.c, waiting, buffers);
-              } while (k + 1 == here && deferred.waiting());
-            }
-          }
-          wait_for_products<1>();
-          if (before >= 0) barriers.release(before, lane);
-          before = ring.stage;
-        }
-        wait_for_products<0>();
-        barriers.release(before, lane);
+        multiply_long<type, S>(sum, shared, barriers, ring, stages, consumer, lane, here, majors, x.b.major,
+                               [&](int k) {
+                                 if constexpr (defers) deferred.store_beside(x.c, waiting, buffers, k + 1 == here);
+                               });
       }
-      total.add(sum, left == blocks, left == here, waiting, x, shared, buffers, barriers, ring);
+      total.add(sum, left == blocks, left == here, waiting, x.stash, shared, buffers, barriers, ring);
       left -= here;
       if (left == 0) break;
     }

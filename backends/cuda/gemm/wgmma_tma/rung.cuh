@@ -26,24 +26,31 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
   return nullptr;
 }
 
+/// An operand of each product of a batch; they lie `pitch` elements apart.
+struct Planes {
+  Index count = 1, pitch = 0;
+};
+
 /// Makes a map of `x` whose boxes have `box_lines` lines of `box_line` bytes.
 inline Status encode(DType type, const StoredOperand& x, Index box_lines, CUtensorMap& map, unsigned cache_line,
-                     unsigned box_line = TensorShape{}.box_line) noexcept {
+                     unsigned box_line = TensorShape{}.box_line, const Planes& planes = {}) noexcept {
   const Index pitch = (x.lines > 1 ? x.ld : x.pitch(x.length)) * x.element;
   return encode_tensor_map(
       map, type, x.data,
-      {x.length, x.lines, 1, pitch, x.lines * pitch, static_cast<unsigned>(box_lines), box_line, cache_line});
+      {x.length, x.lines, planes.count, pitch, planes.count > 1 ? planes.pitch * x.element : x.lines * pitch,
+       static_cast<unsigned>(box_lines), box_line, cache_line});
 }
 
-/// Fills in how a kernel reads `x`. One copy brings `box_rows` rows of a K-major operand, or `box_k` k of an MN-major
-/// one.
+/// Fills in how a kernel reads `x`, or the operands of a batch of which `x` is the first one. One copy brings
+/// `box_rows` rows of a K-major operand, or `box_k` k of an MN-major one.
 inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index box_k, unsigned cache_line,
-                       TensorOperand& out) noexcept {
+                       TensorOperand& out, const Planes& planes = {}) noexcept {
+  constexpr unsigned box_line = TensorShape{}.box_line;
   out.major = x.along_k ? Major::K : Major::MN;
   out.count = static_cast<int>(x.along_k ? x.lines : x.length);
   if (const Index last = x.lines % box_rows; x.along_k && last > 0)
-    if (Status status = encode(type, x, last, out.edge, cache_line); !status.ok()) return status;
-  return encode(type, x, x.along_k ? box_rows : box_k, out.map, cache_line);
+    if (Status status = encode(type, x, last, out.edge, cache_line, box_line, planes); !status.ok()) return status;
+  return encode(type, x, x.along_k ? box_rows : box_k, out.map, cache_line, box_line, planes);
 }
 
 template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
@@ -109,11 +116,12 @@ inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) no
 }
 
 /// Makes the map of C for the copy engine. `transposed`: its boxes hold results of Cᵀ.
-inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMap& map) noexcept {
+inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMap& map,
+                               const Planes& planes = {}) noexcept {
   const StoredOperand c{call.c, call.m, call.n, call.ldc, true, static_cast<int>(size_of(call.result))};
   constexpr unsigned cache_line = TensorShape{}.cache_line;
   return transposed ? encode(call.result, c, transposed_box_rows, map, cache_line, transposed_box_line)
-                    : encode(call.result, c, box_rows, map, cache_line);
+                    : encode(call.result, c, box_rows, map, cache_line, TensorShape{}.box_line, planes);
 }
 
 constexpr Index read_once = 256; ///< rows or columns of C up to which the large operand is read once or twice

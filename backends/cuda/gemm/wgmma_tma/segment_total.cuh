@@ -32,14 +32,17 @@ struct WaitingSums {
 
 using wgmma::Barriers;
 
+/// Returns the number of stages that sums leave; `wait`: there are sums that wait.
+template <UnitType type, class S>
+__device__ int stages_beside_sums(bool wait) {
+  return S::stashes && WaitingSums<type, S>::on_chip && wait ? S::count - 1 : S::count;
+}
 /// Returns the number of stages in the ring: fewer than there are where sums wait in one of them, and in clusters that
 /// share results (cluster_split_k.cuh).
 template <UnitType type, class S>
 __device__ int stages_of(const TmaProduct& x) {
   if constexpr (S::sharing == Sharing::Results) return S::count - x.k_parts / 2;
-  if constexpr (S::stashes && WaitingSums<type, S>::on_chip)
-    return x.slices == 1 && x.segment_blocks < x.blocks ? S::count - 1 : S::count;
-  return S::count;
+  return stages_beside_sums<type, S>(x.slices == 1 && x.segment_blocks < x.blocks);
 }
 
 /// The block of k in a segment at which consumers show the sums in memory to the copy engine. In a short segment it is
@@ -110,12 +113,12 @@ class SegmentTotal<type, S, Totals::Apart> {
  public:
   /// `registers` hold nothing else between the ends of a tile's first and last segment. `buffers` belong to the warp.
   template <int count>
-  __device__ void add(Sums& sum, bool first, bool last, float (&registers)[count], const TmaProduct& x, char* shared,
+  __device__ void add(Sums& sum, bool first, bool last, float (&registers)[count], char* stash, char* shared,
                       char* buffers, Barriers<S::count, S::sharers>& barriers, Ring<S::count>& ring) const {
     if (first && last) return;
     char* const in_buffers = buffers + threadIdx.x % 32 * sizeof(float4);
     char* const in_stage = shared + (S::count - 1) * S::bytes + own_quad();
-    char* const in_memory = x.stash + ptx::get_sreg_ctaid_x() * (Waiting::chunks * Waiting::chunk_bytes) + own_quad();
+    char* const in_memory = stash + ptx::get_sreg_ctaid_x() * (Waiting::chunks * Waiting::chunk_bytes) + own_quad();
     constexpr int stage_from = Waiting::in_buffers, rest_from = stage_from + Waiting::in_stage;
     constexpr int in_chunk = Waiting::in_memory / Waiting::chunks;
     if (first) {

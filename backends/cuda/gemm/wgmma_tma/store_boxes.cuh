@@ -13,13 +13,14 @@ constexpr int box_rows = 16, transposed_box_rows = 32, transposed_box_line = 64;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// Sends a box to C from (row, col) on, as far as C exists, as one group of copies. The whole warp calls it.
-__device__ inline void send_box(const CUtensorMap& c, const char* buffer, int row, int col) {
+/// Sends a box to C from (row, col) on, as far as C exists, as one group of copies; `plane` is the number of a batch's
+/// C. The whole warp calls it.
+__device__ inline void send_box(const CUtensorMap& c, const char* buffer, int row, int col, int plane = 0) {
   asm volatile(
       "{ .reg .pred p; elect.sync _|p, 0xffffffff;"
-      "@p cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, 0}], [%3];"
+      "@p cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];"
       "cp.async.bulk.commit_group; }" ::"l"(&c),
-      "r"(col), "r"(row), "r"(static_cast<unsigned>(__cvta_generic_to_shared(buffer)))
+      "r"(col), "r"(row), "r"(plane), "r"(static_cast<unsigned>(__cvta_generic_to_shared(buffer)))
       : "memory");
 }
 /// Waits until the copy engine has read all boxes but the last `under_way` ones.
@@ -36,7 +37,8 @@ __device__ inline void show_to_engine() {
 
 /// Sends f32 results: 16 rows from (i, j) on.
 template <bool paired, int count>
-__device__ void send_rows(const CUtensorMap& c, const float (&sum)[count], float alpha, char* buffers, int i, int j) {
+__device__ void send_rows(const CUtensorMap& c, const float (&sum)[count], float alpha, char* buffers, int i, int j,
+                          int plane = 0) {
   const int lane = lane_from_here();
 #pragma unroll
   for (int col = 0; col < count * 2; col += 32) {
@@ -44,7 +46,7 @@ __device__ void send_rows(const CUtensorMap& c, const float (&sum)[count], float
     wait_for_boxes<1>();
     stage_wide<paired>(sum, col / 2, alpha, buffer, lane);
     show_to_engine();
-    send_box(c, buffer, i, j + col);
+    send_box(c, buffer, i, j + col, plane);
   }
 }
 

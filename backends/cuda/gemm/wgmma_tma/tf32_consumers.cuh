@@ -176,7 +176,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
       wait_for_products<0>();
       __syncwarp();
       barriers.release(before, lane);
-      total.add(sum, left == blocks, left == here, waiting, x, shared, buffers, barriers, ring);
+      total.add(sum, left == blocks, left == here, waiting, x.stash, shared, buffers, barriers, ring);
       left -= here;
       if (left == 0) break;
     }

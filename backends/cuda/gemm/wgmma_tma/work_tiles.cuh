@@ -28,6 +28,21 @@ struct TmaProduct {
   EpilogueStore<float> epilogue;
 };
 
+/// A tile's row and column among the tiles.
+struct TileAt {
+  unsigned down, across;
+};
+
+/// Numbers tiles column by column within groups of `group_rows` rows of tiles, as raster_place() does, without
+/// divisions of 64 bits.
+__device__ inline TileAt raster_place_32(unsigned tile, unsigned tiles_m, unsigned tiles_n, unsigned group_rows) {
+  const unsigned first = tiles_m <= group_rows ? 0 : tile / (group_rows * tiles_n) * group_rows;
+  const unsigned height = min(tiles_m - first, group_rows);
+  const unsigned in_group = tile - first * tiles_n;
+  const unsigned across = in_group / height;
+  return {first + in_group - across * height, across};
+}
+
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /// The position of a cluster, or of a block that shares nothing, in the list of tiles and slices. It takes entry
@@ -76,13 +91,7 @@ struct alignas(16) WorkTile {
       col = 0;
       return;
     }
-    // Tiles are numbered column by column within groups of rows of tiles.
-    constexpr unsigned group_rows = raster_tiles(S::tile_n);
-    const unsigned first = tiles_m <= group_rows ? 0 : tile / (group_rows * tiles_n) * group_rows;
-    const unsigned height = min(tiles_m - first, group_rows);
-    const unsigned in_group = tile - first * tiles_n;
-    const unsigned across = in_group / height;
-    const unsigned down = first + in_group - across * height;
+    const auto [down, across] = raster_place_32(tile, tiles_m, tiles_n, raster_tiles(S::tile_n));
     row = static_cast<int>((S::sharing == Sharing::B ? down * cluster + rank : down) * S::rows);
     col = static_cast<int>(across) * S::tile_n;
   }
