@@ -227,7 +227,8 @@ bool has_shape(const TensorView& out, const std::array<Index, 3>& sizes, int dim
 
 PyObject* tensor_product(const TensorProduct& arguments) {
   TensorView a, b, c, out;
-  if (!a.read(arguments.a) || !b.read(arguments.b) || !shapes_fit(a, b)) Py_RETURN_NONE;
+  if (!a.read(arguments.a) || !b.read(arguments.b) || (arguments.b_is_weight && !b.transpose()) || !shapes_fit(a, b))
+    Py_RETURN_NONE;
   if (arguments.dimensions != 0 && (a.dimensions() != arguments.dimensions || b.dimensions() != arguments.dimensions))
     Py_RETURN_NONE;
   const Element type = result_type(arguments.type, a.type());

@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
-#include <type_traits>
 
 namespace tessera::python {
 namespace {
@@ -76,6 +76,12 @@ std::int32_t scalar_type(Element type) {
 
 /// Makes a torch.Tensor of a tensor.
 PyObject* wrapped(const TensorMaker& maker, void* tensor) {
+  if (maker.to_object != nullptr) {
+    void* object = nullptr;
+    if (maker.to_object(tensor, nullptr, &object) != 0)
+      throw std::runtime_error("PyTorch cannot give its tensor to Python");
+    return static_cast<PyObject*>(object);
+  }
   const Reference capsule(checked(PyCapsule_New(tensor, nullptr, nullptr)));
   return checked(call_with(maker.wrap, capsule.get()));
 }
@@ -94,19 +100,21 @@ bool takes_over(const TensorMaker& maker) {
   return gone;
 }
 
-/// Looks the functions up in PyTorch's library, which is loaded already.
-std::optional<TensorMaker> find_maker(const char* path, PyObject* wrap) {
-  void* const library = wrap == Py_None ? nullptr : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) return std::nullopt;
+/// Looks a function up in a library that is loaded. Returns false, and makes the pointer null, if it is not there.
+template <class Function>
+bool find(void* library, Function& function, const char* name) {
+  function = library != nullptr ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+  return function != nullptr;
+}
+
+std::optional<TensorMaker> find_maker(void* library, PyObject* wrap) {
   TensorMaker maker{};
-  const auto find = [library](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    return function != nullptr;
-  };
-  if (!find(maker.empty_strided, "aoti_torch_empty_strided") || !find(maker.data, "aoti_torch_get_data_ptr") ||
-      !find(maker.destroy, "aoti_torch_delete_tensor_object"))
+  if (wrap == Py_None || !find(library, maker.empty_strided, "aoti_torch_empty_strided") ||
+      !find(library, maker.data, "aoti_torch_get_data_ptr") ||
+      !find(library, maker.destroy, "aoti_torch_delete_tensor_object"))
     return std::nullopt;
   maker.wrap = Py_NewRef(wrap);
+  find(library, maker.to_object, "torch_tensor_to_pyobject"); // from 2.14 on
   maker.wrap_takes_over = takes_over(maker);
   return maker;
 }
@@ -124,12 +132,14 @@ bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyO
   known.forward_mode = Py_NewRef(forward_mode);
   known.api = nullptr;
   known.maker.reset();
+  void* const library_of_torch = dlopen(path, RTLD_NOW | RTLD_NOLOAD); // it is loaded already, if it is there
+  find(library_of_torch, known.grad_mode, "aoti_torch_grad_mode_is_enabled");
   if (capsule == Py_None || PyCapsule_IsValid(capsule, ExchangeApi::capsule) == 0) return false;
   const auto* api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule, ExchangeApi::capsule));
   while (api != nullptr && api->major != 1) api = api->earlier;
   if (api == nullptr || api->borrow == nullptr) return false;
   known.api = api;
-  known.maker = find_maker(path, wrap);
+  known.maker = find_maker(library_of_torch, wrap);
   return known.maker.has_value();
 }
 
@@ -142,7 +152,8 @@ Call kind_of_call(std::initializer_list<PyObject*> objects) {
     if (is_true(PyObject_CallNoArgs(PyTuple_GetItem(known.unusual, i)))) return Call::Other;
   const Reference level(checked(PyObject_GetAttr(known.forward_mode, tensor_names().current_level)));
   if (PyLong_AsLong(level.get()) >= 0) return Call::Other;
-  if (!is_true(PyObject_CallNoArgs(known.is_grad_enabled))) return Call::Plain;
+  const bool grad = known.grad_mode ? known.grad_mode() : is_true(PyObject_CallNoArgs(known.is_grad_enabled));
+  if (!grad) return Call::Plain;
   const bool recorded = std::any_of(objects.begin(), objects.end(), [](PyObject* object) {
     return object != Py_None && is_true(PyObject_GetAttr(object, tensor_names().requires_grad));
   });
@@ -205,6 +216,14 @@ Array TensorView::matrix(const char* name) const {
   first.shape = sizes;
   first.strides = strides;
   return {first, type_, name};
+}
+
+bool TensorView::transpose() {
+  if (dimensions() != 2) return false;
+  numbers_ = {cols(), rows(), stride(1), stride(0), 0, 0};
+  tensor_.shape = numbers_.data();
+  tensor_.strides = numbers_.data() + 2;
+  return true;
 }
 
 bool TensorView::flatten() {

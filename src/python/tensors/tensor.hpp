@@ -25,6 +25,7 @@ struct TensorMaker {
   int (*destroy)(void* tensor);
   PyObject* wrap;       ///< makes a torch.Tensor of a capsule with the tensor
   bool wrap_takes_over; ///< the capsule's tensor then is gone; else it is another reference, to be destroyed
+  int (*to_object)(void* tensor, void* type, void** object); ///< makes a torch.Tensor of one more reference; or null
 };
 
 /// What tessera/torch says once about the installed PyTorch.
@@ -34,6 +35,7 @@ struct TensorLibrary {
   PyObject* types = nullptr;                ///< a tuple of the classes whose objects are plain tensors
   PyObject* unusual = nullptr;              ///< functions; one that returns a true value asks for the dispatcher
   PyObject* is_grad_enabled = nullptr;      ///< torch.is_grad_enabled
+  bool (*grad_mode)() = nullptr;            ///< torch.is_grad_enabled as a C function, or null
   PyObject* transforms = nullptr;           ///< says whether functorch transforms what records gradients
   PyObject* forward_mode = nullptr;         ///< torch.autograd.forward_ad, whose _current_level is −1 outside of it
 };
@@ -87,6 +89,8 @@ class TensorView {
 
   /// Makes a stack whose matrices follow one another without gaps one matrix of all rows. Returns false if they do not.
   bool flatten();
+  /// Makes a matrix its transpose. Returns false for what is no matrix.
+  bool transpose();
   /// Makes the view one of new memory in the place of `like`, without gaps.
   void place(const TensorView& like, Element type, const Index* sizes, int dimensions, void* data);
 

@@ -20,9 +20,11 @@ ops = torch.ops.tessera
 plain_product = _core._plain_product
 tensor_product = _core._tensor_product
 
+linear_product = _core._linear_product
+
 # What records a gradient and is otherwise a call with plain tensors.
 eager_mm, eager_addmm, eager_bmm, eager_baddbmm, eager_linear = (
-    operators.EAGER[name].apply for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
+    operators.EAGER[name] for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
 )
 
 
@@ -41,7 +43,7 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
     if out is None and out_dtype is None and not is_compiling():
         result = plain_product(a, b, math, 2)
         if result is not None:
-            return eager_mm(a, b, math, None) if result is False else result
+            return eager_mm(a, b, math) if result is False else result
     if out is not None and not is_compiling() and _plain_into(2, a, b, math, out_dtype, out):
         return out
     return _dispatch("mm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
@@ -52,7 +54,7 @@ def bmm(a, b, *, math=None, out_dtype=None, out=None):
     if out is None and out_dtype is None and not is_compiling():
         result = plain_product(a, b, math, 3)
         if result is not None:
-            return eager_bmm(a, b, math, None) if result is False else result
+            return eager_bmm(a, b, math) if result is False else result
     if out is not None and not is_compiling() and _plain_into(3, a, b, math, out_dtype, out):
         return out
     return _dispatch("bmm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
@@ -63,7 +65,7 @@ def addmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     if out is None and out_dtype is None and beta != 0 and not is_compiling():
         result = tensor_product(True, a, b, math, 2, input, beta, alpha)
         if result is not None:
-            return eager_addmm(input, a, b, beta, alpha, math, None) if result is False else result
+            return eager_addmm(input, a, b, beta, alpha, math) if result is False else result
     return _dispatch("addmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
@@ -72,7 +74,7 @@ def baddbmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None
     if out is None and out_dtype is None and beta != 0 and not is_compiling():
         result = tensor_product(True, a, b, math, 3, input, beta, alpha)
         if result is not None:
-            return eager_baddbmm(input, a, b, beta, alpha, math, None) if result is False else result
+            return eager_baddbmm(input, a, b, beta, alpha, math) if result is False else result
     return _dispatch("baddbmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
@@ -82,8 +84,8 @@ def linear(x, w, bias=None, activation=None, *, math=None):
     x has any number of dimensions, w is out_features×in_features; activation is 'relu', 'gelu' (its tanh form) or None.
     16-bit results are rounded once, at the end.
     """
-    if not is_compiling() and isinstance(w, torch.Tensor) and w.dim() == 2:
-        result = tensor_product(True, x, w.t(), math, 0, None, 1, None, bias, activation)
+    if not is_compiling():
+        result = linear_product(True, x, w, bias, activation, math)
         if result is not None:
             return eager_linear(x, w, bias, activation, math) if result is False else result
     _check_tensors("linear", x=x, w=w, bias=bias)
