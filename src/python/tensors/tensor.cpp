@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 namespace tessera::python {
@@ -76,12 +75,6 @@ std::int32_t scalar_type(Element type) {
 
 /// Makes a torch.Tensor of a tensor.
 PyObject* wrapped(const TensorMaker& maker, void* tensor) {
-  if (maker.to_object != nullptr) {
-    void* object = nullptr;
-    if (maker.to_object(tensor, nullptr, &object) != 0)
-      throw std::runtime_error("PyTorch cannot give its tensor to Python");
-    return static_cast<PyObject*>(object);
-  }
   const Reference capsule(checked(PyCapsule_New(tensor, nullptr, nullptr)));
   return checked(call_with(maker.wrap, capsule.get()));
 }
@@ -114,7 +107,6 @@ std::optional<TensorMaker> find_maker(void* library, PyObject* wrap) {
       !find(library, maker.destroy, "aoti_torch_delete_tensor_object"))
     return std::nullopt;
   maker.wrap = Py_NewRef(wrap);
-  find(library, maker.to_object, "torch_tensor_to_pyobject"); // from 2.14 on
   maker.wrap_takes_over = takes_over(maker);
   return maker;
 }

@@ -25,7 +25,6 @@ struct TensorMaker {
   int (*destroy)(void* tensor);
   PyObject* wrap;       ///< makes a torch.Tensor of a capsule with the tensor
   bool wrap_takes_over; ///< the capsule's tensor then is gone; else it is another reference, to be destroyed
-  int (*to_object)(void* tensor, void* type, void** object); ///< makes a torch.Tensor of one more reference; or null
 };
 
 /// What tessera/torch says once about the installed PyTorch.
