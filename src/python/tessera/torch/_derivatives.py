@@ -159,9 +159,9 @@ BACKWARD = {
 DEFAULTS = {"math": None, "alpha": 1, "beta": 1, "activation": None, "shape": None}
 
 
-def eager_function(name, kernel):
-    """Returns a function that calls an operator where only autograd has to see the call, without the dispatcher's way
-    through Python. Its arguments are those of the operator without out_dtype.
+def recording(name, kernel):
+    """Returns a function that calls an operator where only autograd has to see the call. Its arguments are all those of
+    the operator without out_dtype.
 
     Each product is one node of a torch.autograd.Function. The forward pass is a function of the compiled module, and
     apply() the one in C, which does without what torch.autograd.Function.apply() does for functorch, in some versions in

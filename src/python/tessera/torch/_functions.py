@@ -14,18 +14,11 @@ from .._errors import InvalidArgument
 from . import _checks as check
 from . import _derivatives as derivatives
 from . import _operators as operators
+from . import _plain as plain
 from . import _products as products
 
 ops = torch.ops.tessera
-plain_product = _core._plain_product
 tensor_product = _core._tensor_product
-
-linear_product = _core._linear_product
-
-# What records a gradient and is otherwise a call with plain tensors.
-eager_mm, eager_addmm, eager_bmm, eager_baddbmm, eager_linear = (
-    operators.EAGER[name] for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
-)
 
 
 def mm(a, b, *, math=None, out_dtype=None, out=None):
@@ -40,10 +33,10 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
     Raises RuntimeError (shapes, types, devices), NotImplementedError (integers, sparse tensors), TypeError (no tensor),
     tessera.InvalidArgument (an unknown mode) and tessera.KernelRejected (a mode that no kernel has for the type).
     """
-    if out is None and out_dtype is None and not is_compiling():
-        result = plain_product(a, b, math, 2)
+    if out is None and not is_compiling():
+        result = plain.mm(a, b, math, out_dtype)
         if result is not None:
-            return eager_mm(a, b, math) if result is False else result
+            return result
     if out is not None and not is_compiling() and _plain_into(2, a, b, math, out_dtype, out):
         return out
     return _dispatch("mm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
@@ -51,10 +44,10 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
 
 def bmm(a, b, *, math=None, out_dtype=None, out=None):
     """Returns the products of two stacks of matrices, as torch.bmm. Arguments are as for mm()."""
-    if out is None and out_dtype is None and not is_compiling():
-        result = plain_product(a, b, math, 3)
+    if out is None and not is_compiling():
+        result = plain.bmm(a, b, math, out_dtype)
         if result is not None:
-            return eager_bmm(a, b, math) if result is False else result
+            return result
     if out is not None and not is_compiling() and _plain_into(3, a, b, math, out_dtype, out):
         return out
     return _dispatch("bmm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
@@ -62,19 +55,19 @@ def bmm(a, b, *, math=None, out_dtype=None, out=None):
 
 def addmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b, as torch.addmm. `input` is broadcast, and is not read if beta is 0."""
-    if out is None and out_dtype is None and beta != 0 and not is_compiling():
-        result = tensor_product(True, a, b, math, 2, input, beta, alpha)
+    if out is None and not is_compiling():
+        result = plain.addmm(input, a, b, beta, alpha, math, out_dtype)
         if result is not None:
-            return eager_addmm(input, a, b, beta, alpha, math) if result is False else result
+            return result
     return _dispatch("addmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
 def baddbmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b of stacks of matrices, as torch.baddbmm."""
-    if out is None and out_dtype is None and beta != 0 and not is_compiling():
-        result = tensor_product(True, a, b, math, 3, input, beta, alpha)
+    if out is None and not is_compiling():
+        result = plain.baddbmm(input, a, b, beta, alpha, math, out_dtype)
         if result is not None:
-            return eager_baddbmm(input, a, b, beta, alpha, math) if result is False else result
+            return result
     return _dispatch("baddbmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
@@ -85,9 +78,9 @@ def linear(x, w, bias=None, activation=None, *, math=None):
     16-bit results are rounded once, at the end.
     """
     if not is_compiling():
-        result = linear_product(True, x, w, bias, activation, math)
+        result = plain.linear(x, w, bias, activation, math)
         if result is not None:
-            return eager_linear(x, w, bias, activation, math) if result is False else result
+            return result
     _check_tensors("linear", x=x, w=w, bias=bias)
     return derivatives.operator("linear", x, w, bias, activation, math)
 

@@ -181,9 +181,6 @@ def autocast(name, device, key):
     return kernel
 
 
-EAGER = {name: derivatives.eager_function(name, KERNELS[name]) for name in ("mm", "addmm", "bmm", "baddbmm", "linear")}
-
-
 def register():
     for name, schema in SCHEMAS.items():
         LIBRARY.define(name + schema)

@@ -1,0 +1,79 @@
+"""Products of plain tensors, of which PyTorch has to see nothing, or only that autograd records them.
+
+Each function returns None for other calls: under autocast, functorch, tracing, forward mode or other modes, with tensors of
+other classes, and with options or layouts that the compiled module does not take. The functions of tessera.torch use them,
+and so do the operators' autograd kernels of processors and cards, because the kernel that
+torch.library.register_autograd() makes takes many times as long.
+"""
+
+import torch
+
+from .. import _core
+from . import _derivatives as derivatives
+from . import _operators as operators
+
+plain_product = _core._plain_product
+tensor_product = _core._tensor_product
+linear_product = _core._linear_product
+
+record_mm, record_addmm, record_bmm, record_baddbmm, record_linear = (
+    derivatives.recording(name, operators.KERNELS[name]) for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
+)
+
+
+def mm(a, b, math=None, out_dtype=None):
+    if out_dtype is not None:
+        return None
+    result = plain_product(a, b, math, 2)
+    return record_mm(a, b, math) if result is False else result
+
+
+def bmm(a, b, math=None, out_dtype=None):
+    if out_dtype is not None:
+        return None
+    result = plain_product(a, b, math, 3)
+    return record_bmm(a, b, math) if result is False else result
+
+
+def addmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
+    if out_dtype is not None or beta == 0:
+        return None
+    result = tensor_product(True, a, b, math, 2, input, beta, alpha)
+    return record_addmm(input, a, b, beta, alpha, math) if result is False else result
+
+
+def baddbmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
+    if out_dtype is not None or beta == 0:
+        return None
+    result = tensor_product(True, a, b, math, 3, input, beta, alpha)
+    return record_baddbmm(input, a, b, beta, alpha, math) if result is False else result
+
+
+def linear(x, w, bias=None, activation=None, math=None):
+    result = linear_product(True, x, w, bias, activation, math)
+    return record_linear(x, w, bias, activation, math) if result is False else result
+
+
+OTHER = torch._C.DispatchKey.AutogradOther
+_other, _below = torch._C.DispatchKeySet(OTHER), torch._C._dispatch_keyset_full_after(OTHER)
+
+
+def autograd_kernel(plain):
+    """Returns the operator's kernel for the autograd of processors and cards. What `plain` does not take goes to the kernel
+    of torch.library.register_autograd(), which stays at the key AutogradOther."""
+    operator = getattr(torch.ops.tessera, plain.__name__).default
+
+    def kernel(keys, *arguments):
+        result = plain(*arguments)
+        return operator.redispatch(keys & _below | _other, *arguments) if result is None else result
+
+    return kernel
+
+
+def register():
+    for plain in (mm, addmm, bmm, baddbmm, linear):
+        for key in ("AutogradCPU", "AutogradCUDA"):
+            operators.LIBRARY.impl(plain.__name__, autograd_kernel(plain), key, with_keyset=True)
+
+
+register()
