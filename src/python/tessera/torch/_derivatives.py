@@ -60,6 +60,8 @@ def scaled(x, factor):
 def products(name, g, a, b, needed, math, alpha=1):
     """Returns the gradients of a and b in alpha·a·b."""
     of_a = of_b = None
+    if not any(needed[:2]):
+        return of_a, of_b
     g = g.to((b if a is None else a).dtype)  # a result in another type has gradients in that type
     if needed[0]:
         of_a = scaled(multiply(name, g, adjoint(b), math), conjugate(alpha))
