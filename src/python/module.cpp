@@ -217,6 +217,12 @@ nb::object tensor_product_of(nb::handle plain, nb::handle a, nb::handle b, nb::h
                                    math.ptr(), type.ptr(), out.ptr(), stream.ptr(), dimensions}));
 }
 
+/// Returns True for a call with plain tensors, False for one that autograd has to see, and None for others.
+nb::object kind_of(nb::handle a, nb::handle b, nb::handle c) {
+  const Call call = kind_of_call({a.ptr(), b.ptr(), c.ptr()});
+  return call == Call::Other ? nb::none() : nb::object(nb::bool_(call == Call::Plain));
+}
+
 nb::object product_of_two(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
   return nb::steal(tensor_product({a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
                                    Py_None, Py_None, dimensions}));
@@ -281,6 +287,7 @@ void bind_tensors(nb::module_& module) {
   bind_recorded(module);
   module.def(
       "_tensor_mode", [](nb::handle word) { parse_math(word.ptr()); }, "word"_a.none());
+  module.def("_kind_of_call", kind_of, nb::arg().none(), nb::arg().none(), nb::arg().none());
   module.def("_product_of_two", product_of_two, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
   module.def("_plain_product", plain_product_of, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
   module.def("_linear_product", linear_product_of, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),

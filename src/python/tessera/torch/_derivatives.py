@@ -161,27 +161,29 @@ BACKWARD = {
 DEFAULTS = {"math": None, "alpha": 1, "beta": 1, "activation": None, "shape": None}
 
 
-def recording(name, kernel):
-    """Returns a function that calls an operator where only autograd has to see the call. Its arguments are all those of
-    the operator without out_dtype.
+def function_of(name, forward):
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(BACKWARD[name][0])}
+    return type(f"tessera_{name}", (torch.autograd.Function,), methods)
 
-    Each product is one node of a torch.autograd.Function. The forward pass is a function of the compiled module, and
-    apply() the one in C, which does without what torch.autograd.Function.apply() does for functorch, in some versions in
-    Python. Calls that the module does not take have a forward pass in Python. It also does what setup_context() would,
-    because PyTorch otherwise inspects the function's signature at each call."""
-    backward, setup = BACKWARD[name]
+
+def recording(name, kernel):
+    """Returns a function that calls an operator where only autograd has to see the call. Its forward pass also does what
+    setup_context() would, because PyTorch otherwise inspects the function's signature at each call."""
+    setup = BACKWARD[name][1]
 
     def forward(ctx, *arguments):
         result = kernel(*arguments)
         setup(ctx, arguments, result)
         return result
 
-    def function(forward):
-        methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-        return type(f"tessera_{name}", (torch.autograd.Function,), methods)
+    return function_of(name, forward).apply
 
-    general = function(forward).apply
-    quick = function(getattr(_core, f"_recorded_{name}"))
+
+def recording_quickly(name, kernel):
+    """Returns the same for calls with all arguments but out_dtype. The forward pass is a function of the compiled module,
+    and apply() the one in C, without what torch.autograd.Function does for functorch, in some versions in Python. Calls
+    that the module does not take have a forward pass in Python."""
+    quick, general = function_of(name, getattr(_core, f"_recorded_{name}")), recording(name, kernel)
     for attribute, value in DEFAULTS.items():
         setattr(quick._backward_cls, attribute, value)
     apply = torch._C._FunctionBase.__dict__["apply"].__get__(None, quick)

@@ -11,40 +11,49 @@ import torch
 from .. import _core
 from . import _derivatives as derivatives
 from . import _operators as operators
+from . import _products as products
 
 plain_product = _core._plain_product
 tensor_product = _core._tensor_product
 linear_product = _core._linear_product
+kind_of_call = _core._kind_of_call
 
+record = {name: derivatives.recording(name, kernel) for name, kernel in operators.KERNELS.items()}
 record_mm, record_addmm, record_bmm, record_baddbmm, record_linear = (
-    derivatives.recording(name, operators.KERNELS[name]) for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
+    derivatives.recording_quickly(name, operators.KERNELS[name]) for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
 )
 
 
 def mm(a, b, math=None, out_dtype=None):
     if out_dtype is not None:
-        return None
+        return _typed("mm", (a, b, math, out_dtype), a, b, math, out_dtype)
     result = plain_product(a, b, math, 2)
     return record_mm(a, b, math) if result is False else result
 
 
 def bmm(a, b, math=None, out_dtype=None):
     if out_dtype is not None:
-        return None
+        return _typed("bmm", (a, b, math, out_dtype), a, b, math, out_dtype)
     result = plain_product(a, b, math, 3)
     return record_bmm(a, b, math) if result is False else result
 
 
 def addmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
-    if out_dtype is not None or beta == 0:
+    if beta == 0:
         return None
+    if out_dtype is not None:
+        arguments = input, a, b, beta, alpha, math, out_dtype
+        return _typed("addmm", arguments, a, b, math, out_dtype, input, beta, alpha)
     result = tensor_product(True, a, b, math, 2, input, beta, alpha)
     return record_addmm(input, a, b, beta, alpha, math) if result is False else result
 
 
 def baddbmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
-    if out_dtype is not None or beta == 0:
+    if beta == 0:
         return None
+    if out_dtype is not None:
+        arguments = input, a, b, beta, alpha, math, out_dtype
+        return _typed("baddbmm", arguments, a, b, math, out_dtype, input, beta, alpha)
     result = tensor_product(True, a, b, math, 3, input, beta, alpha)
     return record_baddbmm(input, a, b, beta, alpha, math) if result is False else result
 
@@ -52,6 +61,22 @@ def baddbmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
 def linear(x, w, bias=None, activation=None, math=None):
     result = linear_product(True, x, w, bias, activation, math)
     return record_linear(x, w, bias, activation, math) if result is False else result
+
+
+def grouped_mm(x, w, offsets, math=None, out_dtype=None):
+    kind = kind_of_call(x, w, offsets)
+    if kind is None:
+        return None
+    return (operators.grouped_mm if kind else record["grouped_mm"])(x, w, offsets, math, out_dtype)
+
+
+def _typed(name, arguments, a, b, math, out_dtype, c=None, beta=1, alpha=None):
+    """Returns a product whose result has a type of its own."""
+    if out_dtype not in products.TYPES:
+        return None
+    type = products.type_name(out_dtype)
+    result = tensor_product(True, a, b, math, operators.RANK[name], c, beta, alpha, None, None, type)
+    return record[name](*arguments) if result is False else result
 
 
 OTHER = torch._C.DispatchKey.AutogradOther
@@ -71,7 +96,7 @@ def autograd_kernel(plain):
 
 
 def register():
-    for plain in (mm, addmm, bmm, baddbmm, linear):
+    for plain in (mm, addmm, bmm, baddbmm, linear, grouped_mm):
         for key in ("AutogradCPU", "AutogradCUDA"):
             operators.LIBRARY.impl(plain.__name__, autograd_kernel(plain), key, with_keyset=True)
 
