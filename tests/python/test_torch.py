@@ -130,6 +130,12 @@ def test_grouped_mm(way):
     for bad in ([2, 1, 7], [2, 2, 11], [-1, 2, 3]):
         with pytest.raises(RuntimeError, match=r"offsets\[\d\] = "):
             tt.grouped_mm(x, w, torch.tensor(bad))
+    with pytest.raises(RuntimeError, match="w must be a 3D tensor"):
+        tt.grouped_mm(x, w[0, 0], offsets)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        tt.grouped_mm(x, w.mT, offsets)
+    with pytest.raises(RuntimeError, match="offsets must be torch.int32 or torch.int64"):
+        tt.grouped_mm(x, w, offsets.double())
     with pytest.raises(RuntimeError, match="3 matrices, but offsets 2 numbers"):
         tt.grouped_mm(x, w, torch.tensor([1, 2]))
 
